@@ -10,7 +10,8 @@
  * 4. what an unrolled loop does to adjacent bytes becomes one range again;
  * 5. a read and then a write of the same bytes, with nothing between them that
  *    could end the segment or keep the write from happening, become one hook that tests
- *    once (`x += y`).
+ *    once (`x += y`);
+ * 6. two of the same kind whose bytes lie side by side, as fields of a struct do, become one (pair.c).
  *
  * Within a segment the order of records may change by this, never the set of bytes
  * read and written.
@@ -44,7 +45,7 @@ static bool access_of(enum instr_hook hook, struct late_hook *out)
 	return out->size != 0 || hook == HOOK_READ_RANGE || hook == HOOK_WRITE_RANGE;
 }
 
-static bool which_hook(const struct instr_unit *u, LLVMValueRef inst, enum instr_hook *hook)
+bool instr_late_which(const struct instr_unit *u, LLVMValueRef inst, enum instr_hook *hook)
 {
 	if (LLVMGetInstructionOpcode(inst) != LLVMCall)
 		return false;
@@ -73,7 +74,7 @@ static void collect(struct late *l)
 			struct late_hook hook = {.call = i, .block = b};
 			enum instr_hook which;
 			l->forgets[b] |= ir_effects_synchronises(l->effects, i);
-			if (!which_hook(l->unit, i, &which) || !access_of(which, &hook))
+			if (!instr_late_which(l->unit, i, &which) || !access_of(which, &hook))
 				continue;
 			RD_GROW(l->hooks, l->capacity, l->count + 1);
 			l->hooks[l->count++] = hook;
@@ -95,7 +96,7 @@ static void share_self(struct late *l)
 		for (LLVMValueRef i = LLVMGetFirstInstruction(l->cfg.blocks[b]), next; i != NULL; i = next) {
 			enum instr_hook which;
 			next = LLVMGetNextInstruction(i);
-			if (i == l->self || !which_hook(u, i, &which) || which != HOOK_ENTER)
+			if (i == l->self || !instr_late_which(u, i, &which) || which != HOOK_ENTER)
 				continue;
 			LLVMReplaceAllUsesWith(i, l->self);
 			LLVMInstructionEraseFromParent(i);
@@ -297,6 +298,7 @@ static void late_function(struct late *l)
 		drop_redundant(l);
 		merge_rows(l);
 		merge_updates(l);
+		instr_late_pairs(l);
 		facts_loops_release(&l->loops);
 		free(l->forgets);
 	}

@@ -52,6 +52,12 @@ bool instr_late_extent(struct late_shape *s, LLVMValueRef pointer, struct late_e
 /* Takes hooks out of loops where that keeps their meaning. */
 void instr_late_loops(struct late *l);
 
+/* Two hooks for bytes that lie side by side become one (pair.c). */
+void instr_late_pairs(struct late *l);
+
+/* Whether an instruction calls a hook, and which. */
+bool instr_late_which(const struct instr_unit *u, LLVMValueRef inst, enum instr_hook *hook);
+
 /* Erases a hook's call. */
 void instr_late_drop(struct late_hook *hook);
 

@@ -73,6 +73,9 @@ struct instr_options {
 	H(UPDATE4, "__raddle_update4", "vppii", FAST)                                                        \
 	H(UPDATE8, "__raddle_update8", "vppii", FAST)                                                        \
 	H(UPDATE16, "__raddle_update16", "vppii", FAST)                                                      \
+	H(READ_TWO, "__raddle_read_two", "vppli", FAST)                                                      \
+	H(WRITE_TWO, "__raddle_write_two", "vppli", FAST)                                                    \
+	H(UPDATE_TWO, "__raddle_update_two", "vpplli", FAST)                                                 \
 	H(READ_ALWAYS, "__raddle_read_always", "vppii", NEVER)                                               \
 	H(READ_RANGE, "__raddle_read_range", "vppil", NEVER)                                                 \
 	H(WRITE_RANGE, "__raddle_write_range", "vppil", NEVER)                                               \

@@ -40,7 +40,7 @@
 
 #include <stdint.h>
 
-#define RADDLE_ABI_VERSION 5
+#define RADDLE_ABI_VERSION 6
 
 #define RADDLE_BLOCK_SHIFT 6 /* one bitmap word a block: measured best of 6 to 9 */
 #define RADDLE_BLOCK_BYTES (1u << RADDLE_BLOCK_SHIFT)
@@ -94,6 +94,15 @@ RADDLE_COLD void __raddle_first_write(struct raddle_self *self, uintptr_t addres
  * marked as written.  The upper half of `sites` is the write's. */
 RADDLE_COLD void __raddle_first_update(struct raddle_self *self, uintptr_t address, uint64_t sites,
 				       uint32_t size);
+
+/* Called by the hooks of two accesses of `size` bytes each, side by side, when something of either is not
+ * marked.  `sites` has the first one's in its lower half; of updates each has the two of one. */
+RADDLE_COLD void __raddle_first_two_reads(struct raddle_self *self, uintptr_t address, uint64_t sites,
+					  uint32_t size);
+RADDLE_COLD void __raddle_first_two_writes(struct raddle_self *self, uintptr_t address, uint64_t sites,
+					   uint32_t size);
+RADDLE_COLD void __raddle_first_two_updates(struct raddle_self *self, uintptr_t address, uint64_t first,
+					    uint64_t second, uint32_t size);
 
 /* Reads that decide a condition-variable wait loop are recorded each time. */
 void __raddle_read_always(struct raddle_self *self, const void *p, uint32_t site, uint32_t size);

@@ -15,8 +15,8 @@
 #define HOOK INLINE void
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* `size` is a power of two up to 16 and `a` a multiple of it, so the bytes lie in
- * one word of the bitmap. */
+/* `size` is a power of two up to 16 and `a` a multiple of it, or of its half, so the bytes lie in
+ * one word of the bitmap, or the missing ones look as if they were not set. */
 static inline __attribute__((always_inline)) int all_set(const uint64_t *bits, uintptr_t a, uint32_t size)
 {
 	uint64_t mask = (1ull << size) - 1;
@@ -73,6 +73,36 @@ HOOKS(4)
 HOOKS(8)
 HOOKS(16)
 #undef HOOKS
+
+/* Two accesses of `size` bytes each, side by side: one test.  Where the second lies in the next block the
+ * shift leaves nothing of its bits, so that the runtime looks at each. */
+static inline __attribute__((always_inline)) int both_set(const struct raddle_self *self, uintptr_t a,
+							  uint32_t size, int write)
+{
+	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
+
+	return LIKELY(b->tag == ((a >> RADDLE_BLOCK_SHIFT) | self->epoch) &&
+		      all_set(write ? b->written : b->seen, a, 2 * size));
+}
+
+HOOK __raddle_read_two(struct raddle_self *self, const void *p, uint64_t sites, uint32_t size)
+{
+	if (!both_set(self, (uintptr_t)p, size, 0))
+		__raddle_first_two_reads(self, (uintptr_t)p, sites, size);
+}
+
+HOOK __raddle_write_two(struct raddle_self *self, const void *p, uint64_t sites, uint32_t size)
+{
+	if (!both_set(self, (uintptr_t)p, size, 1))
+		__raddle_first_two_writes(self, (uintptr_t)p, sites, size);
+}
+
+HOOK __raddle_update_two(struct raddle_self *self, const void *p, uint64_t first, uint64_t second,
+			 uint32_t size)
+{
+	if (!both_set(self, (uintptr_t)p, size, 1))
+		__raddle_first_two_updates(self, (uintptr_t)p, first, second, size);
+}
 
 /* Entry of a function: the state and the stack pointer it works with. */
 INLINE struct raddle_self *__raddle_enter(void)

@@ -552,7 +552,7 @@ static inline __attribute__((always_inline)) void leave_out(struct rt_thread *t,
 	t->buffer->left_out++;
 }
 
-/* The same for one that next_in_block() may follow. */
+/* The same for one that was_here() may follow. */
 static inline __attribute__((always_inline)) void leave_out_at(struct rt_thread *t, struct rt_place *p,
 							       uintptr_t address)
 {
@@ -560,54 +560,32 @@ static inline __attribute__((always_inline)) void leave_out_at(struct rt_thread 
 	p->tag = address >> RADDLE_BLOCK_SHIFT | t->self.epoch;
 }
 
-/* The place if the last access there was left out, in this block and since the last operation: so is the next
- * one.  Nothing is known of `self`. */
-static inline __attribute__((always_inline)) struct rt_place *left_out_here(const struct raddle_self *self,
-									    uintptr_t address, uint32_t site)
+/* Whether the last access of the place was left out, in this block and since the last operation: so is the
+ * next one.  A loop goes through memory: most of its accesses lie in the block of the one before. */
+static inline __attribute__((always_inline)) bool was_here(const struct rt_thread *t,
+							   const struct rt_place *p, uintptr_t address)
 {
-	const struct rt_thread *t = (const struct rt_thread *)self;
+	return p->tag == (address >> RADDLE_BLOCK_SHIFT | t->self.epoch) && p->step == t->steps;
+}
+
+/* Marks and counts an access of a thinned run of which nothing is news; false: it is another matter. */
+static inline __attribute__((always_inline)) bool is_left_out(struct raddle_self *self, uintptr_t address,
+							      uint32_t site, uint32_t size, bool write)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
 	struct rt_place *p;
 
-	if (rt_guard.alive != RT_THIN || self == &rt_placeholder || !t->places)
-		return NULL;
-	p = t->places + rt_place_index(site);
-	return p->heat == (RT_PLACE_HOT | site) && p->step == t->steps &&
-			       p->tag == (address >> RADDLE_BLOCK_SHIFT | self->epoch) && t->buffer
-		       ? p
-		       : NULL;
-}
-
-/* Marks bytes of a block; false: it is another's mark by now.  Signal handlers may come in between: one
- * instruction each. */
-static inline __attribute__((always_inline)) bool mark_more(struct raddle_self *self, uint64_t tag,
-							    uintptr_t address, uint64_t bits, bool write)
-{
-	struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(address)];
-
-	if (b->tag != tag)
+	if (!is_thin(self) || !t->buffer || !(p = hot_place(t, site)) ||
+	    (!was_here(t, p, address) && (!rt_thin_is_quiet(t, address, write) || rt_is_sampled(p, address))))
 		return false;
-	b->seen[0] |= bits;
-	__asm__("" : "+r"(bits));
-	if (write)
-		b->written[0] |= bits;
+	take(t);
+	rt_mark(self, address, rt_bits_of(address, size), write);
+	leave_out_at(t, p, address);
+	leave(t);
 	return true;
 }
 
-/* A loop goes through memory: most of its accesses lie in the block of the one before.  Needs few registers,
- * and no encoder. */
-static inline __attribute__((always_inline)) bool next_in_block(struct raddle_self *self, uintptr_t address,
-								uint32_t site, uint32_t size, bool write)
-{
-	struct rt_place *p = left_out_here(self, address, site);
-
-	if (!p || !mark_more(self, p->tag, address, rt_bits_of(address, size), write))
-		return false;
-	p->left++;
-	((struct rt_thread *)self)->buffer->left_out++;
-	return true;
-}
-
-/* An access of a thinned run that is recorded. */
+/* An access of a thinned run that is recorded, or one that others listen to. */
 static COLD_KEEPS void thin_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size,
 				   bool write)
 {
@@ -630,23 +608,6 @@ static COLD_KEEPS void thin_access(struct raddle_self *self, uintptr_t address, 
 	leave(t);
 }
 
-static inline __attribute__((always_inline)) void
-not_plain_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size, bool write)
-{
-	struct rt_thread *t = (struct rt_thread *)self;
-	struct rt_place *p;
-
-	if (is_thin(self) && rt_thin_is_quiet(t, address, write) && (p = hot_place(t, site)) &&
-	    !rt_is_sampled(p, address) && t->buffer) {
-		take(t);
-		rt_mark(self, address, rt_bits_of(address, size), write);
-		leave_out_at(t, p, address);
-		leave(t);
-		return;
-	}
-	thin_access(self, address, site, size, write);
-}
-
 static inline __attribute__((always_inline)) void first_access(struct raddle_self *self, uintptr_t address,
 							       uint32_t site, uint32_t size, bool write)
 {
@@ -654,7 +615,7 @@ static inline __attribute__((always_inline)) void first_access(struct raddle_sel
 	uint64_t bits = rt_bits_of(address, size), unseen;
 
 	if (!is_plain(self)) {
-		not_plain_access(self, address, site, size, write);
+		thin_access(self, address, site, size, write);
 		return;
 	}
 	take(t);
@@ -678,14 +639,14 @@ static __attribute__((noinline, preserve_most)) void first_write(struct raddle_s
 __attribute__((visibility("default"))) RADDLE_COLD void
 __raddle_first_read(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size)
 {
-	if (!next_in_block(self, address, site, size, false))
+	if (!is_left_out(self, address, site, size, false))
 		first_read(self, address, site, size);
 }
 
 __attribute__((visibility("default"))) RADDLE_COLD void
 __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size)
 {
-	if (!next_in_block(self, address, site, size, true))
+	if (!is_left_out(self, address, site, size, true))
 		first_write(self, address, site, size);
 }
 
@@ -774,24 +735,26 @@ static COLD_KEEPS void thin_update(struct raddle_self *self, uintptr_t address, 
 	leave(t);
 }
 
-/* Left out are both or none. */
-static inline __attribute__((always_inline)) void
-not_plain_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
+/* The same of an update, of which both are left out or none. */
+static inline __attribute__((always_inline)) bool
+is_update_left_out(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
 {
 	struct rt_thread *t = (struct rt_thread *)self;
 	struct rt_place *read, *write;
 
-	if (is_thin(self) && rt_thin_is_quiet(t, address, true) && (read = hot_place(t, (uint32_t)sites)) &&
-	    (write = hot_place(t, (uint32_t)(sites >> 32))) && !rt_is_sampled(read, address) &&
-	    !rt_is_sampled(write, address) && t->buffer) {
-		take(t);
-		if (rt_mark(self, address, rt_bits_of(address, size), true))
-			leave_out_at(t, read, address);
-		leave_out_at(t, write, address);
-		leave(t);
-		return;
-	}
-	thin_update(self, address, sites, size);
+	if (!is_thin(self) || !t->buffer || !(read = hot_place(t, (uint32_t)sites)) ||
+	    !(write = hot_place(t, (uint32_t)(sites >> 32))))
+		return false;
+	if (!(was_here(t, read, address) && was_here(t, write, address)) &&
+	    (!rt_thin_is_quiet(t, address, true) || rt_is_sampled(read, address) ||
+	     rt_is_sampled(write, address)))
+		return false;
+	take(t);
+	if (rt_mark(self, address, rt_bits_of(address, size), true))
+		leave_out_at(t, read, address);
+	leave_out_at(t, write, address);
+	leave(t);
+	return true;
 }
 
 /* The write is new; the read only if the bytes were not met before. */
@@ -802,7 +765,7 @@ static __attribute__((noinline, preserve_most)) void first_update(struct raddle_
 	uint64_t bits = rt_bits_of(address, size), unseen;
 
 	if (!is_plain(self)) {
-		not_plain_update(self, address, sites, size);
+		thin_update(self, address, sites, size);
 		return;
 	}
 	take(t);
@@ -811,28 +774,142 @@ static __attribute__((noinline, preserve_most)) void first_update(struct raddle_
 	leave(t);
 }
 
-/* Both are left out, or it is another matter. */
-static inline __attribute__((always_inline)) bool
-next_update_in_block(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
-{
-	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(address)];
-	struct rt_place *read = left_out_here(self, address, (uint32_t)sites);
-	struct rt_place *write = read ? left_out_here(self, address, (uint32_t)(sites >> 32)) : NULL;
-	uint64_t bits = rt_bits_of(address, size), unseen = bits & ~b->seen[0];
-
-	if (!write || !mark_more(self, write->tag, address, bits, true))
-		return false;
-	read->left += unseen != 0;
-	write->left++;
-	((struct rt_thread *)self)->buffer->left_out += 1 + (unseen != 0);
-	return true;
-}
-
 __attribute__((visibility("default"))) RADDLE_COLD void
 __raddle_first_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
 {
-	if (!next_update_in_block(self, address, sites, size))
+	if (!is_update_left_out(self, address, sites, size))
 		first_update(self, address, sites, size);
+}
+
+/* ---- two side by side ---- */
+
+/* Whether these bytes of one block are marked already: nothing to be done, as in the hooks. */
+static inline __attribute__((always_inline)) bool is_marked(const struct raddle_self *self, uintptr_t a,
+							    uint64_t size, bool write)
+{
+	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
+	uint64_t bits = ~0ull >> (64 - size) << a % 64;
+
+	return b->tag == (a >> RADDLE_BLOCK_SHIFT | self->epoch) &&
+	       (~(write ? b->written[0] : b->seen[0]) & bits) == 0;
+}
+
+/* The places of one of two accesses; both are the same unless it is an update. */
+struct half {
+	struct rt_place *first, *last;
+};
+
+static inline __attribute__((always_inline)) bool find_half(const struct rt_thread *t, struct half *h,
+							    uint64_t sites, bool update)
+{
+	h->first = h->last = hot_place(t, (uint32_t)sites);
+	if (update)
+		h->last = hot_place(t, (uint32_t)(sites >> 32));
+	return h->first && h->last;
+}
+
+static inline bool was_half_here(const struct rt_thread *t, const struct half *h, uintptr_t address)
+{
+	return was_here(t, h->first, address) && was_here(t, h->last, address);
+}
+
+static inline bool is_sampled_half(const struct half *h, uintptr_t address)
+{
+	return rt_is_sampled(h->first, address) || rt_is_sampled(h->last, address);
+}
+
+/* One of the two, of whose bytes some were not `marked`; the read of an update counts only if they were not
+ * `seen` either. */
+static inline __attribute__((always_inline)) void leave_half_out(struct rt_thread *t, const struct half *h,
+								 uintptr_t address, uint64_t unmarked,
+								 uint64_t unseen)
+{
+	if (!unmarked)
+		return;
+	if (h->first != h->last && unseen)
+		leave_out_at(t, h->first, address);
+	leave_out_at(t, h->last, address);
+}
+
+/* Marks both, with the encoder taken, and counts them. */
+static inline __attribute__((always_inline)) void
+leave_halves_out(struct rt_thread *t, const struct half *h, uintptr_t address, uint32_t size, bool write)
+{
+	const struct raddle_block *b = &t->self.blocks[RADDLE_BLOCK_INDEX(address)];
+	bool mine = b->tag == (address >> RADDLE_BLOCK_SHIFT | t->self.epoch);
+	uint64_t low = rt_bits_of(address, size), high = low << size;
+	uint64_t unseen = mine ? ~b->seen[0] : ~0ull, unmarked = mine && write ? ~b->written[0] : unseen;
+
+	rt_mark(&t->self, address, low | high, write);
+	leave_half_out(t, &h[0], address, unmarked & low, unseen & low);
+	leave_half_out(t, &h[1], address, unmarked & high, unseen & high);
+}
+
+/* In a thinned run most are left out: two in one go, as is_left_out() and is_update_left_out() would.  False:
+ * each is to be looked at. */
+static inline __attribute__((always_inline)) bool leave_two_out(struct raddle_self *self, uintptr_t address,
+								const uint64_t sites[2], uint32_t size,
+								bool write, bool update)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+	struct half h[2];
+
+	if (!is_thin(self) || address % 64 + 2 * size > 64 || !t->buffer ||
+	    !find_half(t, &h[0], sites[0], update) || !find_half(t, &h[1], sites[1], update))
+		return false;
+	if (!(was_half_here(t, &h[0], address) && was_half_here(t, &h[1], address)) &&
+	    (!rt_thin_is_quiet(t, address, write) || is_sampled_half(&h[0], address) ||
+	     is_sampled_half(&h[1], address)))
+		return false;
+	take(t);
+	leave_halves_out(t, h, address, size, write);
+	leave(t);
+	return true;
+}
+
+static COLD_KEEPS void each_of_two(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size,
+				   bool write)
+{
+	for (int i = 0; i < 2; i++, address += size, sites >>= 32) {
+		if (is_marked(self, address, size, write))
+			continue;
+		if (write)
+			__raddle_first_write(self, address, (uint32_t)sites, size);
+		else
+			__raddle_first_read(self, address, (uint32_t)sites, size);
+	}
+}
+
+static COLD_KEEPS void each_of_two_updates(struct raddle_self *self, uintptr_t address,
+					   const uint64_t sites[2], uint32_t size)
+{
+	for (int i = 0; i < 2; i++, address += size)
+		if (!is_marked(self, address, size, true))
+			__raddle_first_update(self, address, sites[i], size);
+}
+
+__attribute__((visibility("default"))) RADDLE_COLD void
+__raddle_first_two_reads(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
+{
+	if (!leave_two_out(self, address, (uint64_t[]){sites, sites >> 32}, size, false, false))
+		each_of_two(self, address, sites, size, false);
+}
+
+__attribute__((visibility("default"))) RADDLE_COLD void
+__raddle_first_two_writes(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
+{
+	if (!leave_two_out(self, address, (uint64_t[]){sites, sites >> 32}, size, true, false))
+		each_of_two(self, address, sites, size, true);
+}
+
+__attribute__((visibility("default"))) RADDLE_COLD void
+__raddle_first_two_updates(struct raddle_self *self, uintptr_t address, uint64_t first, uint64_t second,
+			   uint32_t size)
+{
+	uint64_t sites[] = {first, second};
+
+	if (!leave_two_out(self, address, sites, size, true, true))
+		each_of_two_updates(self, address, sites, size);
 }
 
 /* The state to work with, whatever the caller loaded when it was entered. */
@@ -861,17 +938,6 @@ enum met { MET_ALL, MET_NONE, MET_SOME };
 static inline bool in_block(uintptr_t a, uint64_t size)
 {
 	return size - 1 < 64 - a % 64; /* not if it is empty */
-}
-
-/* Whether these bytes of one block are marked already: nothing to be done, as in the hooks. */
-static inline __attribute__((always_inline)) bool is_marked(const struct raddle_self *self, uintptr_t a,
-							    uint64_t size, bool write)
-{
-	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
-	uint64_t bits = ~0ull >> (64 - size) << a % 64;
-
-	return b->tag == (a >> RADDLE_BLOCK_SHIFT | self->epoch) &&
-	       (~(write ? b->written[0] : b->seen[0]) & bits) == 0;
 }
 
 /* The same of bytes that may lie in two blocks; false: there is something to be done, or there are more. */

@@ -71,6 +71,27 @@ RADDLE_COLD void __raddle_first_update(struct raddle_self *self, uintptr_t a, ui
 	__raddle_first_write(self, a, (uint32_t)(sites >> 32), size);
 }
 
+RADDLE_COLD void __raddle_first_two_reads(struct raddle_self *self, uintptr_t a, uint64_t sites,
+					  uint32_t size)
+{
+	__raddle_first_read(self, a, (uint32_t)sites, size);
+	__raddle_first_read(self, a + size, (uint32_t)(sites >> 32), size);
+}
+
+RADDLE_COLD void __raddle_first_two_writes(struct raddle_self *self, uintptr_t a, uint64_t sites,
+					   uint32_t size)
+{
+	__raddle_first_write(self, a, (uint32_t)sites, size);
+	__raddle_first_write(self, a + size, (uint32_t)(sites >> 32), size);
+}
+
+RADDLE_COLD void __raddle_first_two_updates(struct raddle_self *self, uintptr_t a, uint64_t first,
+					    uint64_t second, uint32_t size)
+{
+	__raddle_first_update(self, a, first, size);
+	__raddle_first_update(self, a + size, second, size);
+}
+
 void __raddle_read_stride(struct raddle_self *self, const void *p, uint32_t site, uint64_t count, int64_t by)
 {
 	for (uint64_t i = 0; i < count; i++)

@@ -363,6 +363,39 @@ static void update_by_hook(struct actor *a, uint32_t site, uint64_t at)
 	hooks[site % 32768 / 2 % 5](&a->t->self, (const void *)(uintptr_t)(BASE + at), site, site + 1);
 }
 
+/* Two accesses side by side, or two updates, of the same site or of two. */
+static void two_by_hook(struct actor *a, uint32_t site, uint32_t other, uint64_t at)
+{
+	const void *p = (const void *)(uintptr_t)(BASE + at);
+	uint64_t sites = (uint64_t)other << 32 | site;
+
+	(site % 2 ? __raddle_write_two : __raddle_read_two)(&a->t->self, p, sites, size_of(site));
+}
+
+static void two_updates_by_hook(struct actor *a, uint32_t site, uint32_t other, uint64_t at)
+{
+	const void *p = (const void *)(uintptr_t)(BASE + at);
+
+	__raddle_update_two(&a->t->self, p, (uint64_t)(site + 1) << 32 | site,
+			    (uint64_t)(other + 1) << 32 | other, size_of(site));
+}
+
+/* Another site of the same size and direction, or the same. */
+static void act_on_two(struct actor *a, uint32_t site, uint64_t at)
+{
+	uint32_t size = size_of(site), other = rand() % 2 ? site : site ^ 32768;
+
+	if (site % 2 == 0 && rand() % 2) {
+		two_updates_by_hook(a, site, other, at);
+		twin_update(a, site, at);
+		twin_update(a, other, at + size);
+	} else {
+		two_by_hook(a, site, other, at);
+		twin_access(a, site, at);
+		twin_access(a, other, at + size);
+	}
+}
+
 static void synchronise(struct actor *a)
 {
 	rt_sync(a->t, RADDLE_MUTEX_LOCK, BASE, 0);
@@ -387,6 +420,8 @@ static void act(struct actor *a)
 		at = (48 + (uint64_t)rand() % 8) * 64 + half * (MEMORY / 2); /* one is a sample */
 		assert_true(rt_atomic(a->t, BASE + at, site, RADDLE_ATOMIC_STORED | RADDLE_ATOMIC_PASSED));
 		twin_counter(a, site, at);
+	} else if (site < RANGES - 1 && size <= 8 && rand() % 4 == 0) {
+		act_on_two(a, site, at);
 	} else if (site % 32768 < RANGES - 1 && site % 2 == 0 && rand() % 2) {
 		update_by_hook(a, site, at);
 		twin_update(a, site, at);
