@@ -40,13 +40,13 @@
 
 #include <stdint.h>
 
-#define RADDLE_ABI_VERSION 6
+#define RADDLE_ABI_VERSION 7
 
 #define RADDLE_BLOCK_SHIFT 6 /* one bitmap word a block: measured best of 6 to 9 */
 #define RADDLE_BLOCK_BYTES (1u << RADDLE_BLOCK_SHIFT)
 #define RADDLE_BLOCK_WORDS (RADDLE_BLOCK_BYTES / 64)
 #define RADDLE_EPOCH_SHIFT 42 /* user addresses >> RADDLE_BLOCK_SHIFT stay below */
-#define RADDLE_BLOCKS 131072u /* a power of two: the table covers 8 MiB of memory */
+#define RADDLE_BLOCKS 65536u  /* a power of two: the table covers 4 MiB of memory */
 #define RADDLE_FOLD_SHIFT 9   /* spreads addresses that are a power of two apart */
 
 /* The index of the block of an address.  No multiplication, so that nearby

@@ -24,7 +24,7 @@
 #define BARRIER() atomic_signal_fence(memory_order_seq_cst)
 
 /* The largest range whose bytes are marked one by one. */
-#define RANGE_MARK_MAX (RADDLE_BLOCKS / 8 * RADDLE_BLOCK_BYTES)
+#define RANGE_MARK_MAX (RADDLE_BLOCKS / 4 * RADDLE_BLOCK_BYTES)
 
 static inline void publish(struct rt_thread *t)
 {
