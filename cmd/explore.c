@@ -298,7 +298,7 @@ static int explore_program(struct task *t, char **program)
 
 	t->argv = cmd_findings_program(t->set, program);
 	run_orphans_adopt();
-	err = cmd_led_open(&t->led, "explore", t->argv);
+	err = cmd_led_open(&t->led, "explore", t->argv, false);
 	if (!err)
 		err = open_directory(t);
 	if (!err)

@@ -13,9 +13,10 @@
 
 #include <stdlib.h>
 
-int cmd_led_open(struct cmd_led *l, const char *command, char **argv)
+int cmd_led_open(struct cmd_led *l, const char *command, char **argv, bool lines)
 {
-	struct run_build how = {.verbose = opt.verbose, .plugins = opt.plugins, .often = true};
+	struct run_build how = {
+		.verbose = opt.verbose, .plugins = opt.plugins, .often = true, .debug = lines};
 	char *name = rd_xasprintf("raddle-%s", command), *spool;
 	int err = rd_scratch_open(&l->scratch, NULL, name);
 

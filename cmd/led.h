@@ -21,9 +21,9 @@ struct cmd_led {
 		.input = {.first = STDIN_FILENO }                                                            \
 	}
 
-/* The command's name is that of its scratch directory.  What was opened is closed in any case by
- * cmd_led_close(). */
-int cmd_led_open(struct cmd_led *l, const char *command, char **argv);
+/* The command's name is that of its scratch directory; `lines`: the program that runs knows its lines.  What
+ * was opened is closed in any case by cmd_led_close(). */
+int cmd_led_open(struct cmd_led *l, const char *command, char **argv, bool lines);
 void cmd_led_close(struct cmd_led *l);
 
 /* How it is run, by the options that say what runs beside it and how long it may take. */

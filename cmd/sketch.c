@@ -181,7 +181,7 @@ int cmd_sketch(int argc, char **argv)
 	if (opt.failure_report)
 		err = sketch_read_report(&t.report, opt.failure_report, t.argv[0]);
 	if (!err)
-		err = cmd_led_open(&t.led, "sketch", t.argv);
+		err = cmd_led_open(&t.led, "sketch", t.argv, true);
 	if (!err)
 		err = rd_facts_open(t.argv[0], &t.facts);
 	if (!err)

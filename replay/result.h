@@ -173,6 +173,7 @@ struct replay_result {
 	uint32_t edits;	  /* bits of edits of the schedule that control came to */
 	struct replay_obstacle obstacle;
 	struct replay_fault fault;
+	uint64_t crash_places[RADDLE_CRASH_PLACES]; /* where a fatal signal came (include/raddle/crash.h) */
 	struct replay_turns turns;
 	struct replay_outside outside;
 	struct replay_memory memory;

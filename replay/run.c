@@ -612,6 +612,8 @@ static int draw_up(struct replay *r, int status)
 	look_at_turns(r, &b);
 	note_spin(r, &b);
 	note_fault(r, &b);
+	if (atomic_load(&r->steer->crash.signal))
+		memcpy(result->crash_places, r->steer->crash.places, sizeof result->crash_places);
 	conclude(r, &b);
 	result->observable =
 		!r->watch.in_io && (result->outcome == REPLAY_LIVELOCK ||

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,9 @@
 /* The two signals that glibc keeps for itself, for cancellation and for setuid(): 32 and 33.  Signal n is
  * bit n - 1.  Those above them, from SIGRTMIN on, are the program's. */
 #define LIBC_SIGNALS (3ull << 31)
+/* What a thread does to itself: that ends no wait, and the runtime has handlers of its own for them. */
+#define FAULT_SIGNALS (BIT_OF(SIGSEGV) | BIT_OF(SIGBUS) | BIT_OF(SIGFPE) | BIT_OF(SIGILL) | BIT_OF(SIGABRT))
+#define BIT_OF(signal) (1ull << ((signal)-1))
 
 static size_t read_text(const char *path, char text[TEXT_SIZE])
 {
@@ -149,7 +153,7 @@ bool run_process_read(pid_t pid, struct run_process *process)
 	if (!threads || !caught || sscanf(threads, "\nThreads: %zu", &process->threads) != 1 ||
 	    sscanf(caught, "\nSigCgt: %" SCNx64, &mask) != 1)
 		return false;
-	process->catches = (mask & ~LIBC_SIGNALS) != 0;
+	process->catches = (mask & ~(LIBC_SIGNALS | FAULT_SIGNALS)) != 0;
 	return true;
 }
 

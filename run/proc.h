@@ -35,7 +35,7 @@ bool run_task_in_io(pid_t pid, pid_t tid);
 
 struct run_process {
 	size_t threads;
-	bool catches; /* signals have handlers of the program's own, not only of the C library's */
+	bool catches; /* signals but faults have handlers of the program's own, not only of the C library's */
 };
 
 /* False if it is gone; then nothing is known, and handlers must be expected. */

@@ -739,6 +739,7 @@ int diagnose_run(const struct diagnose *how, struct diagnosis *d)
 		err = explain_all(&w);
 	d->set.runs = d->made;
 	rd_interrupt_end(&w.signals);
+	sketch_places_release(&w.lead.places);
 	trial_close(&w.lead.bench);
 	rd_names_release(&w.signatures);
 	judge_release(&w.judge);

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/map.h"
 #include "explore/explore.h"
 #include "explore/failure.h"
@@ -24,6 +25,7 @@
 #include <sys/uio.h>
 
 #define MOST_EVENTS 100000 /* of a run; then the older half is forgotten */
+#define FRAMES 16	   /* functions inlined into each other that are looked through */
 
 /* ---- values ---- */
 
@@ -53,13 +55,29 @@ static void look_at(pid_t pid, struct lead_pending *p)
 
 /* ---- statements ---- */
 
+/* Of the site's function and those that it was inlined into, the first whose file is the program's own. */
+static void find_frame(const struct lead *l, uint32_t site, struct trace_frame *frame)
+{
+	struct trace_frame frames[FRAMES];
+	size_t count = trace_sites_frames(l->sites, site, frames, FRAMES);
+
+	for (size_t i = 0; i < count && i < FRAMES; i++) {
+		bool own = *frames[i].file && !sketch_is_system_file(frames[i].file);
+
+		if (own || !i)
+			*frame = frames[i];
+		if (own)
+			return;
+	}
+}
+
 static struct sketch_statement statement_at(const struct lead *l, uint32_t site)
 {
 	const struct trace_site *s = trace_sites_find(l->sites, site);
 	struct trace_frame frame = {.file = "", .function = ""};
 
 	if (s)
-		trace_sites_frames(l->sites, site, &frame, 1);
+		find_frame(l, site, &frame);
 	return (struct sketch_statement){.file = (char *)frame.file,
 					 .function = (char *)frame.function,
 					 .variable = s && s->what && *s->what ? (char *)s->what : NULL,
@@ -322,6 +340,38 @@ static char *what_failed(const struct sketch_failure *f, const struct trial *t, 
 	return f->kind == SKETCH_EXIT ? rd_xasprintf("status %d", t->status) : rd_xstrdup(fault);
 }
 
+/* Whether the program has a source file of that name: the runtime has others. */
+static bool is_own_file(const struct lead *l, const char *file)
+{
+	const struct trace_sites *sites = l->sites;
+
+	for (size_t u = 0; file && u < sites->unit_count; u++)
+		for (size_t i = 0; i < sites->units[u].site_count; i++) {
+			const struct trace_site *s = &sites->sites[sites->units[u].site + i];
+			const char *name = trace_sites_file(sites, s->file);
+
+			if (name && !strcmp(rd_base_name(name), rd_base_name(file)))
+				return true;
+		}
+	return false;
+}
+
+/* A fatal signal tells the place; where the thread stood last, only what it had come to before. */
+static void set_crash_place(struct lead *l, struct sketch_failure *f, const struct replay_result *r)
+{
+	const char *executable = l->bench.program.program->flavour.executable;
+
+	for (size_t i = 0; i < RADDLE_CRASH_PLACES && r->crash_places[i] && !f->file; i++) {
+		const struct sketch_place *p = sketch_place(&l->places, executable, r->crash_places[i]);
+
+		if (!is_own_file(l, p->file))
+			continue;
+		f->file = rd_xstrdup(p->file);
+		f->function = p->function ? rd_xstrdup(p->function) : NULL;
+		f->line = p->line;
+	}
+}
+
 static void look(void *context, const struct replay_result *r)
 {
 	struct lead_now *now = context;
@@ -341,6 +391,8 @@ static void look(void *context, const struct replay_result *r)
 	f->kind = kind_of(n.fault);
 	if (!f->what)
 		f->what = what_failed(f, now->trial, r, n.fault);
+	if (f->kind == SKETCH_CRASH && !r->fault.what)
+		set_crash_place(l, f, r);
 	f->thread = now->last;
 	if (now->trial->end == REPLAY_DEADLOCKED && n.place)
 		f->thread = set_wait(now, n.place);

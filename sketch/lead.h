@@ -12,6 +12,7 @@
 
 #include "explore/trial.h"
 #include "sketch/outcome.h"
+#include "sketch/place.h"
 #include "sketch/predictor.h"
 #include "sketch/verdict.h"
 
@@ -30,6 +31,7 @@ struct lead {
 	 * it fails more often so, and since what passes after such a beginning tells more than what was never
 	 * near a failure.  NULL: none is known. */
 	const struct schedule *near;
+	struct sketch_places places; /* of crashes */
 };
 
 struct lead_order {

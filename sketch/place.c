@@ -35,8 +35,19 @@ static uint64_t base_of(const char *executable)
 	return base != UINT64_MAX ? base : 0;
 }
 
+bool sketch_is_system_file(const char *file)
+{
+	static const char *const system[] = {"/usr/include/", "/usr/lib", "/usr/bin/../",
+					     "/usr/local/include/"};
+
+	for (size_t i = 0; i < sizeof system / sizeof *system; i++)
+		if (!strncmp(file, system[i], strlen(system[i])))
+			return true;
+	return false;
+}
+
 /* "function\nfile:line ...\n", with question marks for what is unknown. */
-static void parse(struct sketch_place *place, const char *text)
+static void parse_frame(struct sketch_place *place, const char *text)
 {
 	size_t first = strcspn(text, "\n");
 	const char *file = text + first + (text[first] != '\0');
@@ -49,6 +60,31 @@ static void parse(struct sketch_place *place, const char *text)
 	place->line = (uint32_t)strtoul(colon + 1, NULL, 10);
 	if (place->line != 0)
 		place->file = rd_xstrndup(file, (size_t)(colon - file));
+}
+
+/* Of the function and those that it was inlined into the first one whose file is the program's own; else the
+ * function. */
+static void parse(struct sketch_place *place, const char *text)
+{
+	const char *at = text;
+
+	while (*at) {
+		struct sketch_place frame = {0};
+
+		parse_frame(&frame, at);
+		if (!place->file || (frame.file && !sketch_is_system_file(frame.file))) {
+			RD_FREE(place->function, place->file);
+			*place = frame;
+		} else {
+			RD_FREE(frame.function, frame.file);
+		}
+		if (place->file && !sketch_is_system_file(place->file))
+			return;
+		for (int i = 0; i < 2; i++) {
+			at += strcspn(at, "\n");
+			at += *at != '\0';
+		}
+	}
 }
 
 const struct sketch_place *sketch_place(struct sketch_places *p, const char *executable, uint64_t distance)
@@ -65,14 +101,18 @@ const struct sketch_place *sketch_place(struct sketch_places *p, const char *exe
 		return place;
 	struct rd_argv command = RD_ARGV_INIT;
 	struct rd_buf answer = RD_BUF_INIT;
-	rd_argv_add(&command, "addr2line");
-	rd_argv_add(&command, "-fCe");
+	char *llvm = rd_find_program("llvm-addr2line-" RADDLE_LLVM);
+
+	/* That of binutils does not see all that clang tells about what was inlined. */
+	rd_argv_add(&command, llvm ? llvm : "addr2line");
+	rd_argv_add(&command, "-fiCe");
 	rd_argv_add(&command, executable);
 	rd_argv_addf(&command, "0x%" PRIx64, base_of(executable) + distance);
 	if (rd_run_capture(command.items, ANSWER_MAX, &answer) == 0 && answer.length != 0)
 		parse(place, answer.data);
 	else
 		rd_warn("%s: addr2line of binutils cannot tell where it failed", executable);
+	free(llvm);
 	rd_argv_release(&command);
 	rd_buf_release(&answer);
 	return place;

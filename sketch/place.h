@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Places in the code of a program: where its source has them, as its debug information tells (by addr2line of
- * binutils). */
+ * LLVM or binutils). */
 #ifndef SKETCH_PLACE_H
 #define SKETCH_PLACE_H
 
 #include "base/map.h"
+
+#include <stdbool.h>
 
 /* Places that were asked for; zero is empty. */
 struct sketch_places {
@@ -18,6 +20,10 @@ struct sketch_places {
 
 /* Valid until the next one.  What cannot be found out is unknown. */
 const struct sketch_place *sketch_place(struct sketch_places *p, const char *executable, uint64_t distance);
+
+/* Whether the file is a header of the system or of the compiler: what was inlined from there is the line of
+ * the program that has the call. */
+bool sketch_is_system_file(const char *file);
 void sketch_places_release(struct sketch_places *p);
 
 #endif

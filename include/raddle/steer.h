@@ -68,12 +68,13 @@
 #ifndef RADDLE_STEER_H
 #define RADDLE_STEER_H
 
+#include "raddle/crash.h"
 #include "raddle/memory.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 12
+#define RADDLE_STEER_VERSION 13
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_SLOTS 32768     /* threads by number; later ones have no slot and run free */
 #define RADDLE_SLOT_HELD 1008  /* locks a slot lists; `held_count` goes on counting */
@@ -298,6 +299,12 @@ struct raddle_steer_misuse {
 	uint64_t address;
 };
 
+/* Where a fatal signal came. */
+struct raddle_steer_crash {
+	_Atomic uint32_t signal; /* 0: none came */
+	uint64_t places[RADDLE_CRASH_PLACES];
+};
+
 /* What a program that stands asks about. */
 struct raddle_steer_ask {
 	uint32_t slot;		       /* who came to the point; its place is in the slot */
@@ -357,6 +364,7 @@ struct raddle_steer {
 	_Atomic uint32_t livelock;	       /* all who can go on spin, and nobody changes anything */
 	struct raddle_steer_spin spin;
 	struct raddle_steer_misuse fault;
+	struct raddle_steer_crash crash;
 	struct raddle_steer_ask ask;
 
 	/* Pairs of sites: that of an access in the upper half, in the lower half that of the next one that

@@ -25,6 +25,8 @@
 #ifndef RADDLE_TRACK_H
 #define RADDLE_TRACK_H
 
+#include "raddle/crash.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -84,7 +86,7 @@ struct raddle_track_event {
 };
 
 #define RADDLE_TRACK_TEXT 240
-#define RADDLE_TRACK_PLACES 8
+#define RADDLE_TRACK_PLACES RADDLE_CRASH_PLACES
 struct raddle_track_failure {
 	_Atomic uint32_t ready;
 	int32_t signal;

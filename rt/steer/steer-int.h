@@ -41,6 +41,7 @@ static inline uint32_t rt_slot_count(void)
 /* rt/steer/steer-turn.c.  All of it does nothing in a process whose threads do not take turns. */
 
 void rt_turn_setup(void);
+void rt_crash_setup(void); /* fatal signals leave a note */
 void rt_turn_end(struct rt_thread *t);
 
 /* The thread has to stand, and may go on. */

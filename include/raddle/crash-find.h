@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finding where in the program's own code a fatal signal came (raddle/crash.h), inside of its handler.
+ *
+ * A failure inside of a library is the program's at the nearest call.  Candidates are words of the stack that
+ * lie behind a call in the program's own code; the reader takes the first that the debug information knows.
+ */
+#ifndef RADDLE_CRASH_FIND_H
+#define RADDLE_CRASH_FIND_H
+
+#include "raddle/crash.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+enum { RADDLE_CRASH_WORDS = 512 };
+
+extern char __executable_start[] __attribute__((weak, visibility("hidden")));
+extern char etext[] __attribute__((weak, visibility("hidden")));
+
+static inline bool raddle_is_code(uint64_t pc)
+{
+	return pc > (uintptr_t)__executable_start && pc < (uintptr_t)etext;
+}
+
+/* Its distance from where the program is loaded; 0: it is not the program's. */
+static inline uint64_t raddle_code_place(uint64_t pc)
+{
+	return raddle_is_code(pc) ? pc - (uintptr_t)__executable_start : 0;
+}
+
+/* Whether the instruction before it is a call: of a known target, or of one in a register or in memory. */
+static inline bool raddle_is_behind_call(uint64_t pc)
+{
+	const uint8_t *p = (const uint8_t *)pc;
+
+	if (!raddle_is_code(pc) || !raddle_is_code(pc - 8))
+		return false;
+	return p[-5] == 0xe8 || (p[-6] == 0xff && p[-5] == 0x15) ||
+	       (p[-2] == 0xff && (p[-1] & 0x38) == 0x10) || (p[-3] == 0xff && (p[-2] & 0x38) == 0x10);
+}
+
+/* A word of the stack may lie where none is: then the signal comes again. */
+static inline void raddle_crash_places(const ucontext_t *context, uint64_t places[RADDLE_CRASH_PLACES])
+{
+#ifdef __x86_64__
+	uint64_t pc = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+	const uint64_t *stack = (const uint64_t *)(context->uc_mcontext.gregs[REG_RSP] & ~7ll);
+	int count = 0;
+
+	if (raddle_is_code(pc))
+		places[count++] = raddle_code_place(pc);
+	for (int i = 0; i < RADDLE_CRASH_WORDS && count < RADDLE_CRASH_PLACES; i++)
+		if (raddle_is_behind_call(stack[i]))
+			places[count++] = raddle_code_place(stack[i] - 1);
+#else
+	(void)context;
+	(void)places;
+#endif
+}
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A fatal signal in a process whose threads take turns leaves a note where it came, then takes its course.
+ * In: the signal.  Out: places in the program's code (raddle/crash-find.h).  A handler that the program
+ * installs takes the place of ours.
+ */
+#include "raddle/crash-find.h"
+#include "rt/steer/steer-int.h"
+#include "rt/steer/steer.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The signal takes its course.  A fault happens again when we return; one that was sent does not, so it is
+ * sent again.  The system is called directly: functions of the library may be the program's, or led. */
+static void end_by(int number, bool sent)
+{
+	struct {
+		void (*handler)(int);
+		uint64_t flags;
+		void (*restorer)(void);
+		uint64_t mask;
+	} usual = {SIG_DFL, 0, NULL, 0};
+
+	syscall(SYS_rt_sigaction, number, &usual, NULL, sizeof usual.mask);
+	if (sent)
+		syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), number);
+}
+
+static void crashed(int number, siginfo_t *info, void *context)
+{
+	struct raddle_steer_crash *c = rt.layer[RT_LAYER_STEER] ? &rt_steer()->crash : NULL;
+	uint32_t none = 0;
+	int saved = errno;
+
+	if (c && atomic_compare_exchange_strong(&c->signal, &none, (uint32_t)number))
+		raddle_crash_places(context, c->places);
+	end_by(number, info->si_code <= 0);
+	errno = saved;
+}
+
+void rt_crash_setup(void)
+{
+	static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+	struct sigaction action = {.sa_sigaction = crashed, .sa_flags = SA_SIGINFO | SA_ONSTACK}, before;
+
+	for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
+		if (!sigaction(fatal[i], NULL, &before) && before.sa_handler == SIG_DFL)
+			sigaction(fatal[i], &action, NULL);
+}
