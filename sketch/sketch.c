@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "sketch/place.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -123,15 +124,35 @@ static bool is_near(const struct sketch *s, const struct sketch_event *e)
 	return distance != UINT32_MAX && (!s->near || distance < s->near);
 }
 
+/* Whether its events are steps: those of the best one of a type; and of an order that is as good as the best
+ * predictor and was true as early, since the list names it as well. */
+static bool is_told(const struct sketch *s, size_t predictor, const size_t at[3], size_t end)
+{
+	const struct sketch_predictor *p = &s->predictors.items[predictor], *best = s->predictors.items;
+
+	if (sketch_best(&s->predictors, p->type) == p)
+		return p->f >= 0.5;
+	if (predictor >= SHOWN || p->type != SKETCH_ORDER || p->f < GOOD || p->f < best->f)
+		return false;
+	for (size_t k = 0; k < p->count; k++)
+		if (at[k] == SIZE_MAX || at[k] > end)
+			return false;
+	return true;
+}
+
 static void mark_predictors(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
-	size_t at[3];
+	size_t at[3], end = 0;
 
 	for (size_t i = 0; i < s->predictors.count; i++) {
 		const struct sketch_predictor *p = &s->predictors.items[i];
 
-		if (sketch_best(&s->predictors, p->type) != p || p->f < 0.5 ||
-		    !sketch_predictor_at(s->runs, run, p, at))
+		if (!sketch_predictor_at(s->runs, run, p, at))
+			continue;
+		for (size_t k = 0; !i && k < p->count; k++)
+			if (at[k] != SIZE_MAX && at[k] > end)
+				end = at[k];
+		if (!is_told(s, i, at, end))
 			continue;
 		for (size_t k = 0; k < p->count; k++)
 			if (at[k] != SIZE_MAX)
@@ -180,6 +201,13 @@ static void mark_last(const struct sketch *s, const struct sketch_run *run, unsi
 	rd_pmap_release(&seen);
 }
 
+static bool is_creation(const struct sketch *s, const struct sketch_event *e)
+{
+	const char *operation = s->runs->statements[e->statement].operation;
+
+	return operation && !strcmp(operation, "thread-create");
+}
+
 /* The creation of each thread that is shown: the first creation makes thread 1, and so on. */
 static void mark_creations(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
@@ -189,12 +217,9 @@ static void mark_creations(const struct sketch *s, const struct sketch_run *run,
 	for (size_t i = 0; i < run->count; i++)
 		if (marks[i] & SHOW)
 			rd_umap_put(&threads, run->events[i].thread, NULL);
-	for (size_t i = 0; i < run->count && !run->cut; i++) {
-		const char *operation = s->runs->statements[run->events[i].statement].operation;
-
-		if (operation && !strcmp(operation, "thread-create") && rd_umap_get(&threads, ++number))
+	for (size_t i = 0; i < run->count && !run->cut; i++)
+		if (is_creation(s, &run->events[i]) && rd_umap_get(&threads, ++number))
 			marks[i] |= SHOW;
-	}
 	rd_umap_release(&threads);
 }
 
@@ -282,6 +307,19 @@ static void mark_writers(const struct sketch *s, const struct sketch_run *run, u
 	rd_umap_release(&last);
 }
 
+/* What headers of the system do inside says nothing to who wrote the program, unless a predictor names it or
+ * it fails there. */
+static void hide_system(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
+{
+	for (size_t i = 0; i < run->count; i++) {
+		const struct sketch_statement *st = &s->runs->statements[run->events[i].statement];
+
+		if (!(marks[i] & NAMED) && sketch_is_system_file(st->file) &&
+		    !(s->failure.file && !strcmp(s->failure.file, st->file)))
+			marks[i] = 0;
+	}
+}
+
 static bool has_value(const struct sketch_event *e, const struct sketch_predictor *p)
 {
 	return e->statement == p->statements[0] && p->pattern != SKETCH_NEVER &&
@@ -323,6 +361,7 @@ static unsigned char *mark(const struct sketch *s, const struct sketch_run *run,
 	mark_last(s, run, marks);
 	prune(s, run, marks);
 	mark_writers(s, run, marks);
+	hide_system(s, run, marks);
 	mark_creations(s, run, marks);
 	for (size_t i = 0; i < run->count && run->outcome != SKETCH_PASSED; i++)
 		shown[run->events[i].statement] |= marks[i] & SHOW;
@@ -429,7 +468,8 @@ static struct sketch_steps make_steps(struct sketch *s, const struct sketch_run 
 
 		if (!(marks[i] & SHOW))
 			continue;
-		if (last == SIZE_MAX || !is_same_line(s->runs, &run->events[last], &run->events[i]))
+		if (last == SIZE_MAX || is_creation(s, &run->events[i]) ||
+		    !is_same_line(s->runs, &run->events[last], &run->events[i]))
 			steps.items[steps.count++] = begin_step(s, &run->events[i]);
 		step = &steps.items[steps.count - 1];
 		add_to_step(s, step, &run->events[i]);
