@@ -125,6 +125,7 @@ struct schedule {
 
 	/* Going on. */
 	bool turns; /* one thread runs at a time, and what follows decides which */
+	bool notes; /* a fatal signal leaves a note where it came; not in the file */
 	bool looks; /* the program stands at operations and where a watch says so, also while decisions are
 		       left; not in files */
 	const char *first;   /* the thread of a goal that goes first; NULL: that of the first goal */

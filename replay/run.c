@@ -740,6 +740,7 @@ static uint32_t flags(const struct replay *r)
 	       (r->request->schedule->turns && r->request->stands ? RADDLE_STEER_ASK | RADDLE_STEER_ASK_START
 								  : 0u) |
 	       (r->request->schedule->looks ? RADDLE_STEER_LOOK : 0u) |
+	       (r->request->schedule->notes ? RADDLE_STEER_NOTE : 0u) |
 	       (r->request->met && r->plan.goal_count ? RADDLE_STEER_STAY : 0u);
 }
 

@@ -518,6 +518,7 @@ int lead_run(struct lead *l, uint64_t number, const struct lead_order *order, st
 	s.seed = draw.seed;
 	s.flavour = EXPLORE_FLAVOUR;
 	s.looks = near;
+	s.notes = true;
 	watch_sites(l, &s, near);
 	if (near)
 		begin_near(l, number, &s);

@@ -111,6 +111,7 @@ enum raddle_steer_flags {
 	RADDLE_STEER_HEAP = 128,     /* keep freed memory back and end a program that uses it (rt/heap/) */
 	RADDLE_STEER_PATIENT = 256,  /* with ANYWHERE: stand longer, for accesses that come seldom */
 	RADDLE_STEER_TIMEOUTS = 512, /* the strategy may let time limits run out at any point */
+	RADDLE_STEER_NOTE = 1 << 20, /* fatal signals leave a note */
 	RADDLE_STEER_LOOK = 2048,    /* with ASK: not at accesses, and also while decisions are left */
 	RADDLE_STEER_COVER = 1024,   /* note which conflicting places follow on each other (rt/cover/) */
 };

@@ -264,7 +264,7 @@ bool rt_steer_setup(void)
 		for (uint32_t k = 0; k < threads[i].count; k++)
 			g->owners[raddle_steer_ops(s)[threads[i].first + k].turn] = i;
 	rt_turn_setup();
-	if (s->flags & RADDLE_STEER_TURNS)
+	if (s->flags & RADDLE_STEER_NOTE)
 		rt_crash_setup();
 	return true;
 }
