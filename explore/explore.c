@@ -21,6 +21,7 @@
 #include "explore/log.h"
 #include "explore/minimise.h"
 #include "explore/mix.h"
+#include "explore/stem.h"
 #include "run/orphan.h"
 
 #include <fcntl.h>
@@ -52,8 +53,8 @@
 #define RACY_TIMES 3	    /* schedules of one race */
 #define EXTENT 20000	    /* at which a run is ended in any case (replay/board.h), */
 #define EXTENT_TIMES 20	    /* or at so many times the longest one that has ended; */
-#define EXTENT_UNIT 2000    /* as long as none has, at some times this one, */
-#define EXTENT_RUNS 300	    /* and if of so many none has, it is enough */
+#define EXTENT_UNIT 500	    /* as long as none has, at some times this one, */
+#define EXTENT_RUNS 1200    /* and if of so many none has, it is enough */
 #define AGAIN 3		    /* times that a failure has to come again */
 #define MINIMISE 200	    /* runs for leaving out decisions, */
 #define MINIMISE_SHARE 5    /* and this part of the time given */
@@ -76,6 +77,8 @@ struct exploring {
 	uint64_t length[MIX_POINTS];  /* choices of a typical run */
 	uint64_t longest[MIX_POINTS]; /* extent of the runs that have ended, */
 	uint64_t cut;		      /* runs that were ended */
+	struct stems stems;	      /* runs that showed something new, */
+	struct cover plain;	      /* and what those with points at operations only have shown */
 	struct note failures[FAILURES];
 	size_t failure_count;
 	int usual;	/* exit status of the first run; -1: not known */
@@ -162,15 +165,16 @@ static uint64_t luby(uint64_t n)
 }
 
 /* The extent at which a run is ended: it has lost an update that it waits for, or has no end.  Before any run
- * with such points has ended nobody knows how long they are.  The first run says what is usual, and is not
- * ended early. */
+ * with such points has ended nobody knows how long they are.  If most have no end, those that have are worth
+ * more than a run that takes long.  The first run says what is usual, and is not ended early. */
 static uint64_t most_extent(const struct exploring *x, uint64_t number, enum mix_points points)
 {
-	uint64_t most = EXTENT_TIMES * x->longest[points];
+	uint64_t most = EXTENT_TIMES * x->longest[points],
+		 least = x->cut > x->result->schedules ? EXTENT_UNIT : EXTENT;
 
 	if (!x->longest[points] && number)
 		return EXTENT_UNIT * luby(mix_position(number));
-	return most > EXTENT ? most : EXTENT;
+	return most > least ? most : least;
 }
 
 /* ---- in the worker ---- */
@@ -181,8 +185,9 @@ struct worker {
 	struct trial trial;
 	struct note note;
 	struct judge judge;
-	struct cover cover; /* what it has told */
-	int err;	    /* of the judge */
+	enum mix_points points;
+	struct cover cover, plain; /* what it has told, as struct exploring has it */
+	int err;		   /* of the judge */
 };
 
 static void copy_races(struct worker *w, const struct replay_result *r)
@@ -209,12 +214,16 @@ static void copy_threads(struct worker *w, const struct replay_turns *t)
 	}
 }
 
-/* Those that the leader does not know from here. */
+/* Those that the leader does not know from here, or not of a run that can be recorded. */
 static void copy_pairs(struct worker *w, const struct replay_result *r)
 {
+	const struct exploring *x = w->x;
+	bool plain = w->points == MIX_OPERATIONS;
+
 	w->note.pairs = rd_arena_alloc(w->arena, (r->pair_count + 1) * sizeof *w->note.pairs);
 	for (size_t i = 0; i < r->pair_count; i++)
-		if (!cover_has(&w->x->result->cover, r->pairs[i]) && cover_add(&w->cover, r->pairs[i], 0))
+		if (!cover_has(plain ? &x->plain : &x->result->cover, r->pairs[i]) &&
+		    cover_add(plain ? &w->plain : &w->cover, r->pairs[i], 0))
 			w->note.pairs[w->note.pair_count++] = r->pairs[i];
 }
 
@@ -247,7 +256,7 @@ static void look(void *context, const struct replay_result *r)
 	w->note.why = t->why;
 	copy_races(w, r);
 	copy_threads(w, &r->turns);
-	if (t->counts)
+	if (t->counts || t->cut)
 		copy_pairs(w, r);
 	if (t->counts)
 		failure_describe(&w->note, t, r, w->x->how->runs.program->sites, find_fault(w, t), w->arena);
@@ -281,25 +290,47 @@ static struct replay_strategy strategy_of(const struct exploring *x, const struc
 	return strategy;
 }
 
+/* The schedule of a draw, which has the points of what it begins like from then on. */
+static int begin_schedule(const struct exploring *x, struct mix_draw *draw, struct stem_part *from,
+			  struct schedule *s)
+{
+	int err;
+
+	*from = (struct stem_part){0};
+	if (!draw->branches || !x->stems.count) {
+		make_schedule(x, draw, s);
+		return RD_OK;
+	}
+	schedule_init(s);
+	err = stems_draw(&x->stems, draw->seed, from, s);
+	draw->points = x->stems.items[from->stem - 1].points;
+	return err;
+}
+
 /* The detector costs less than can be measured beside the turns. */
 static int run_number(struct worker *w, struct trial_bench *b, uint64_t number, struct rd_buf *answer)
 {
 	struct mix_draw draw = mix_draw(number, w->x->how->seed, w->x->how->strategy, w->x->thread_count);
 	struct schedule s, made = {0};
 	struct rd_buf text = RD_BUF_INIT;
-	int err;
+	struct stem_part from;
+	int err = begin_schedule(w->x, &draw, &from, &s);
 
 	b->strategy = strategy_of(w->x, &draw, w->arena);
 	b->detect = true;
 	b->cover = true;
 	b->most = most_extent(w->x, number, draw.points);
-	make_schedule(w->x, &draw, &s);
-	err = run_noted(w, b, &s, &made);
+	w->points = draw.points;
+	if (!err)
+		err = run_noted(w, b, &s, &made);
 	w->note.number = number;
 	w->note.length = b->strategy.length;
 	w->note.most = b->most;
 	w->note.known = w->x->thread_count;
-	if (!err && w->note.fault && made.turns) {
+	w->note.from = from;
+	if (!w->note.fault && made.decision_count > STEM_DECISIONS)
+		made.decision_count = STEM_DECISIONS;
+	if (!err && (w->note.fault || w->note.pair_count) && made.turns) {
 		schedule_format(&made, &text);
 		w->note.made = text.data;
 	}
@@ -367,6 +398,7 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 	trial_close(&b);
 	judge_release(&w.judge);
 	cover_release(&w.cover);
+	cover_release(&w.plain);
 	rd_arena_free(w.arena);
 	return err ? 2 : 0;
 }
@@ -387,25 +419,51 @@ static struct note_race *find_race(struct exploring *x, const struct note *n, co
 	return &x->races[x->race_count++];
 }
 
-/* One that was stopped at racy accesses knew of races that later ones know more of, and one may have known
- * how much its threads had left to do: those cannot be drawn again. */
-static bool is_recordable(const struct mix_draw *draw)
+/* What the run began like; NULL: nothing. */
+static const struct stem *stem_of(const struct exploring *x, const struct note *n)
 {
-	return draw->points != MIX_RACY && draw->strategy.kind != RADDLE_STRATEGY_WEIGHTED;
+	return n->from.stem && n->from.stem <= x->stems.count ? &x->stems.items[n->from.stem - 1] : NULL;
+}
+
+/* The draw of a run, with the points that it had. */
+static struct mix_draw draw_of(const struct exploring *x, const struct note *n)
+{
+	struct mix_draw draw = mix_draw(n->number, x->how->seed, x->how->strategy, x->thread_count);
+	const struct stem *stem = stem_of(x, n);
+
+	if (stem)
+		draw.points = stem->points;
+	return draw;
+}
+
+/* One that was stopped at racy accesses knew of races that later ones know more of, and one may have known
+ * how much its threads had left to do: those cannot be drawn again.  Nor can decisions at accesses be kept,
+ * since the flavour `record` has other ones. */
+static bool is_recordable(const struct mix_draw *draw, const struct stem *stem)
+{
+	return (stem ? draw->points == MIX_OPERATIONS : draw->points != MIX_RACY) &&
+	       draw->strategy.kind != RADDLE_STRATEGY_WEIGHTED;
 }
 
 /* A recorded run may go another way than the explored one, so several schedules are kept. */
 static void take_race(struct exploring *x, const struct note *n, const struct note_race *race)
 {
-	struct mix_draw draw = mix_draw(n->number, x->how->seed, x->how->strategy, x->thread_count);
+	struct mix_draw draw = draw_of(x, n);
+	const struct stem *stem = stem_of(x, n);
 	struct note_race *known = find_race(x, n, race);
 
-	if (!known || known->kept == RACY_TIMES || !is_recordable(&draw))
+	if (!known || known->kept == RACY_TIMES || !is_recordable(&draw, stem))
 		return;
 	known->kept++;
 	if (x->result->racy_count < EXPLORE_RACY)
-		x->result->racy[x->result->racy_count++] = (struct explore_racy){
-			n->number, n->length, n->known, n->most, {race->site[0], race->site[1]}};
+		x->result->racy[x->result->racy_count++] =
+			(struct explore_racy){.number = n->number,
+					      .length = n->length,
+					      .threads = n->known,
+					      .most = n->most,
+					      .stem = stem ? stem->made : NULL,
+					      .kept = n->from.kept,
+					      .site = {race->site[0], race->site[1]}};
 }
 
 /* Of the runs, the one with most threads and points is the best guess at what is to come. */
@@ -447,6 +505,33 @@ static void look_back(struct exploring *x)
 	x->window_new = r->different;
 }
 
+/* A run that showed something new can be recorded; the last ones are kept. */
+static void take_new(struct exploring *x, const struct note *n)
+{
+	struct explore_result *r = x->result;
+
+	if (r->new_count == EXPLORE_NEW)
+		memmove(r->new_ones, r->new_ones + 1, --r->new_count * sizeof *r->new_ones);
+	r->new_ones[r->new_count++] = (struct explore_racy){
+		.number = n->number, .most = n->most, .stem = n->made, .kept = STEM_DECISIONS};
+}
+
+/* What a run did on its way. */
+static void take_seen(struct exploring *x, const struct note *n)
+{
+	struct mix_draw draw = draw_of(x, n);
+	uint32_t fresh = 0;
+
+	for (uint32_t i = 0; i < n->race_count; i++)
+		take_race(x, n, &n->races[i]);
+	for (uint32_t i = 0; i < n->pair_count; i++) {
+		fresh += cover_add(&x->result->cover, n->pairs[i], n->number + 1);
+		fresh += draw.points == MIX_OPERATIONS && cover_add(&x->plain, n->pairs[i], 0);
+	}
+	if (fresh && stems_add(&x->stems, n->made, draw.points) && draw.points == MIX_OPERATIONS)
+		take_new(x, n);
+}
+
 /* Of a run that had no end what it did on its way is true all the same. */
 static void take_strayed(struct exploring *x, const struct note *n)
 {
@@ -455,13 +540,12 @@ static void take_strayed(struct exploring *x, const struct note *n)
 	if (!n->cut)
 		return;
 	x->cut++;
-	for (uint32_t i = 0; i < n->race_count; i++)
-		take_race(x, n, &n->races[i]);
+	take_seen(x, n);
 }
 
 static void take_note(struct exploring *x, const struct note *n)
 {
-	struct mix_draw draw = mix_draw(n->number, x->how->seed, x->how->strategy, x->thread_count);
+	struct mix_draw draw = draw_of(x, n);
 	struct explore_result *r = x->result;
 	bool fresh;
 
@@ -480,10 +564,7 @@ static void take_note(struct exploring *x, const struct note *n)
 	look_back(x);
 	if (n->choices > x->length[draw.points])
 		x->length[draw.points] = n->choices;
-	for (uint32_t i = 0; i < n->race_count; i++)
-		take_race(x, n, &n->races[i]);
-	for (uint32_t i = 0; i < n->pair_count; i++)
-		cover_add(&r->cover, n->pairs[i], n->number + 1);
+	take_seen(x, n);
 	take_threads(x, n);
 	if (n->fault)
 		take_failure(x, n);
@@ -492,11 +573,13 @@ static void take_note(struct exploring *x, const struct note *n)
 /* Takes a note and adds the line that tells the same again: what was known before it needs no room. */
 static void take_new_note(struct exploring *x, struct note *n, struct rd_buf *lines)
 {
-	size_t races = x->race_count;
+	size_t races = x->race_count, stems = x->stems.count;
 
 	take_note(x, n);
 	if (races == x->race_count)
 		n->race_count = 0;
+	if (!n->fault && stems == x->stems.count)
+		n->made = NULL;
 	if (x->threads != n->threads)
 		n->thread_count = 0;
 	if (x->log >= 0)
@@ -612,6 +695,7 @@ static int run_tasks(struct exploring *x)
 	rd_pool_stop(x->pool);
 	rd_interrupt_end(&x->signals);
 	x->result->stop = interrupted ? EXPLORE_INTERRUPTED : find_stop(x);
+	x->result->extent = most_extent(x, 0, MIX_OPERATIONS);
 	return err;
 }
 
@@ -884,6 +968,7 @@ int explore_run(const struct explore *how, struct finding_set *set, struct explo
 		err = rd_fail_errno("%s: cannot write it", how->log);
 	copy_seen(&x);
 	cover_describe(&result->cover, how->runs.program->sites, set);
+	cover_release(&x.plain);
 	RD_UMAP_RELEASE(&x.trails, &x.done);
 	return err;
 }

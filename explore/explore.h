@@ -55,10 +55,13 @@ struct explore_racy {
 	uint64_t number, length; /* the schedule, and what its strategy knew: how long runs are, */
 	uint64_t threads;	 /* and how many threads they have; */
 	uint64_t most;		 /* extent at which the run is ended; 0: any */
+	const char *stem;	 /* it began like this schedule; NULL: like none */
+	uint64_t kept;		 /* decisions of that */
 	uint32_t site[2];	 /* in the flavour `led` */
 };
 
-#define EXPLORE_RACY 64 /* that are kept */
+#define EXPLORE_RACY 64 /* that are kept, */
+#define EXPLORE_NEW 8	/* and of those that showed conflicting places in a new order */
 
 struct explore_result {
 	uint64_t schedules;	/* that were run to an end */
@@ -68,11 +71,14 @@ struct explore_result {
 	const char *why;	/* the first of them: a sentence; NULL */
 	uint64_t first_failure; /* which schedule showed the first one, from 1; 0: none did */
 	uint64_t unrepeated;	/* failures that did not come again and are not reported */
+	uint64_t extent;	/* at which a run that decides at operations has hardly an end any more */
 	enum explore_stop stop;
 	struct explore_racy racy[EXPLORE_RACY];
 	size_t racy_count;
 	uint32_t (*seen)[2]; /* pairs of sites that the detector saw without an order, in any schedule */
 	size_t seen_count;
+	struct explore_racy new_ones[EXPLORE_NEW]; /* without sites */
+	size_t new_count;
 	struct cover cover; /* pairs of conflicting places */
 	struct rd_arena *arena;
 };

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "explore/known.h"
 #include "explore/mix.h"
+#include "explore/stem.h"
 
 #include <stdlib.h>
 
@@ -34,6 +35,11 @@ int64_t further_end(int64_t end_ns, int64_t spent_ns, bool all)
 	int64_t left = (end_ns - at) / (all ? SHARE_ALL : SHARE);
 
 	return !end_ns ? 0 : at + (left < most ? left : most);
+}
+
+static bool is_race(const struct explore_racy *racy)
+{
+	return racy->site[0] != 0;
 }
 
 static bool is_same_race(const struct explore_racy *a, const struct explore_racy *b)
@@ -60,13 +66,15 @@ static bool is_chosen(const struct further *f, uint64_t number)
 	return false;
 }
 
-/* Each race has its first schedule before any has its second. */
+/* Each race has its first schedule before any has its second.  Behind them come runs that showed something
+ * new, the last one first: it is the hardest to come to, and what can be predicted from it as well. */
 void further_choose(struct further *f, const struct explore_result *explored, const struct finding_set *set,
 		    const struct trace_sites *sites)
 {
 	free(f->racy);
+	f->most = explored->extent;
 	f->racy_count = f->at = 0;
-	f->racy = rd_xcalloc(explored->racy_count + 1, sizeof *f->racy);
+	f->racy = rd_xcalloc(explored->racy_count + explored->new_count + 1, sizeof *f->racy);
 	for (unsigned rank = 0, more = 1; more; rank++) {
 		more = 0;
 		for (size_t i = 0; i < explored->racy_count; i++) {
@@ -78,14 +86,18 @@ void further_choose(struct further *f, const struct explore_result *explored, co
 				f->racy[f->racy_count++] = *racy;
 		}
 	}
+	for (size_t i = explored->new_count; i-- > 0;)
+		if (!is_chosen(f, explored->new_ones[i].number))
+			f->racy[f->racy_count++] = explored->new_ones[i];
 }
 
 bool further_next(const struct further *f, struct explore_racy *which)
 {
 	if (f->runs >= RUNS || f->vain >= VAIN)
 		return false;
-	*which =
-		f->at < f->racy_count ? f->racy[f->at] : (struct explore_racy){.number = f->runs - f->at + 1};
+	*which = f->at < f->racy_count
+			 ? f->racy[f->at]
+			 : (struct explore_racy){.number = f->runs - f->at + 1, .most = f->most};
 	return true;
 }
 
@@ -95,17 +107,17 @@ static void leave_out_shown(struct further *f)
 	size_t kept = f->at;
 
 	for (size_t i = f->at; i < f->racy_count; i++)
-		if (!is_same_race(&f->racy[i], &f->racy[f->at - 1]))
+		if (!is_race(&f->racy[i]) || !is_same_race(&f->racy[i], &f->racy[f->at - 1]))
 			f->racy[kept++] = f->racy[i];
 	f->racy_count = kept;
 }
 
 void further_took(struct further *f, bool any)
 {
-	bool struck = f->at < f->racy_count;
+	bool chosen = f->at < f->racy_count, struck = chosen && is_race(&f->racy[f->at]);
 
 	f->runs++;
-	f->at += struck;
+	f->at += chosen;
 	if (struck && any)
 		leave_out_shown(f);
 	f->vain = any || struck ? 0 : f->vain + 1;
@@ -121,9 +133,12 @@ int explore_record(const struct explore *how, const struct explore_racy *which, 
 	int err = trial_open(&b, &how->runs, NULL);
 
 	schedule_init(&s);
+	if (which->stem && !err)
+		err = stem_begin(which->stem, which->kept, draw.seed, &s);
+	s.flavour = NULL;
 	s.turns = true;
 	s.seed = draw.seed;
-	if (draw.points == MIX_ALL)
+	if (draw.points == MIX_ALL && !which->stem)
 		mix_watch(&s, 0);
 	b.strategy = draw.strategy;
 	b.strategy.length = which->length;

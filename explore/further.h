@@ -13,6 +13,7 @@
 struct further {
 	struct explore_racy *racy; /* schedules of exploration in which nobody has looked at a race */
 	size_t racy_count, at;	   /* how many, and which one is next */
+	uint64_t most;		   /* extent at which a run that nobody knows is ended; 0: any */
 	uint64_t runs;		   /* that were recorded */
 	uint64_t fresh;		   /* findings that they brought */
 	int vain;		   /* runs in a row that brought nothing */

@@ -116,7 +116,6 @@ static void put_failure(struct rd_json *j, const struct note *n)
 	put_text(j, "place", n->place);
 	put_text(j, "thread", n->thread);
 	put_text(j, "test", n->test);
-	put_text(j, "made", n->made);
 }
 
 void log_put_note(const struct note *n, struct rd_buf *out)
@@ -131,8 +130,11 @@ void log_put_note(const struct note *n, struct rd_buf *out)
 		RD_JB("counts", n->counts), RD_JB("unsure", n->unsure), RD_JB("cut", n->cut),
 		RD_JN("status", n->status));
 	put_text(j, "why", n->why);
+	if (n->from.stem)
+		RD_JSON(j, RD_JU("stem", n->from.stem), RD_JU("kept", n->from.kept));
 	if (n->fault)
 		put_failure(j, n);
+	put_text(j, "made", n->made);
 	if (n->race_count || n->thread_count || n->pair_count)
 		put_arrays(j, n);
 	end(&l, out);
@@ -296,6 +298,7 @@ int log_get_note(struct note *n, const char *text, size_t length, const char *na
 			   .known = get_number(&p, "known"),
 			   .extent = get_number(&p, "extent"),
 			   .most = get_number(&p, "most"),
+			   .from = {.stem = get_number(&p, "stem"), .kept = get_number(&p, "kept")},
 			   .cut = rd_json_get_bool(&p.read, p.tree, "cut"),
 			   .counts = rd_json_get_bool(&p.read, p.tree, "counts"),
 			   .unsure = rd_json_get_bool(&p.read, p.tree, "unsure"),

@@ -11,7 +11,9 @@
 
 #include <string.h>
 
-#define MANY 10 /* threads */
+#define MANY 10	   /* threads */
+#define BRANCHES 3 /* one of so many schedules, */
+#define BRANCH 2   /* and which */
 
 static const struct {
 	const char *name;
@@ -66,6 +68,7 @@ struct mix_draw mix_draw(uint64_t number, uint64_t seed, const char *only, size_
 					      .depth = rows[row].depth,
 					      .timeouts = rows[row].timeouts},
 				 .points = (enum mix_points)((number / ROWS + 1) % MIX_POINTS),
+				 .branches = !only && number % BRANCHES == BRANCH,
 				 .seed = seed_of(seed ? seed : 1, number)};
 }
 

@@ -16,6 +16,8 @@ struct mix_draw {
 	struct replay_strategy strategy; /* without lengths and weights */
 	enum mix_points points;
 	uint64_t seed; /* 0: the default schedule */
+	bool branches; /* it begins like one that showed something new (explore/stem.h), if there is one, with
+			  the points of that */
 };
 
 /* The draw of a schedule, from 0.  `only` is a strategy, or NULL: all in turn.  Of many threads every second

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "explore/stem.h"
 #include "explore/trial.h"
 
 /* Memory that two accesses touch without order. */
@@ -29,6 +30,7 @@ struct note {
 	uint64_t length, known; /* how many choices and threads the strategy expected */
 	uint64_t extent;	/* as struct replay_turns has it */
 	uint64_t most;		/* at which it was to be ended; 0: any */
+	struct stem_part from;	/* what it began like */
 	bool counts, unsure, cut;
 	int status;	    /* as struct trial has it */
 	const char *fault;  /* NULL: none */
@@ -39,7 +41,8 @@ struct note {
 			       told  to others, since it may differ from run to run; NULL */
 	const char *thread; /* that failed; NULL: unknown */
 	const char *test;   /* the case of a test suite that failed; NULL: none is named */
-	const char *made;   /* the schedule with all decisions, as a file has it; NULL: unknown */
+	const char *made; /* the schedule with all decisions, as a file has it; NULL: unknown, or nobody needs
+			     it */
 	struct note_race *races;
 	struct note_thread *threads;
 	uint64_t *pairs; /* of conflicting places, that were new to whoever made the run */

@@ -14,5 +14,6 @@ int instr_led(struct instr_unit *u)
 
 int instr_led_generate(struct instr_unit *u)
 {
+	instr_keep_waiting(u);
 	return instr_full_generate(u);
 }

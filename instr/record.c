@@ -309,10 +309,10 @@ int instr_record_generate(struct instr_unit *u)
 	static const char clean_up[] = "function(early-cse,loop-mssa(licm),loop-vectorize,slp-vectorizer,"
 				       "instcombine<no-verify-fixpoint>,simplifycfg)";
 	int code = instr_unit_verify(u);
-	if (code == 0 && u->options->fast) {
+	if (code == 0)
 		instr_keep_waiting(u);
+	if (code == 0 && u->options->fast)
 		code = instr_unit_passes(u, optimise);
-	}
 	instr_unit_step(u, "optimise");
 	if (code == 0 && u->options->fast && !u->options->keep_redundant) {
 		instr_late(u);

@@ -267,10 +267,10 @@ int instr_shadow_generate(struct instr_unit *u)
 		"loop-vectorize,slp-vectorizer,instcombine<no-verify-fixpoint>,simplifycfg)";
 	int code = instr_unit_verify(u);
 	forbid_tricks(u);
-	if (code == 0 && u->options->fast) {
+	if (code == 0)
 		instr_keep_waiting(u);
+	if (code == 0 && u->options->fast)
 		code = instr_unit_scalar_passes(u, optimise);
-	}
 	instr_unit_step(u, "optimise");
 	if (code == 0 && u->options->fast) {
 		instr_late(u);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops that wait for memory.
+ * Loops that wait for memory, or for ever.
  *
  *	while (!done)
  *		;
@@ -12,7 +12,15 @@
  *
  * A module with hooks comes in, before it is optimised.  A loop waits if it leaves no trace, that is, it
  * writes nothing and calls nothing but hooks and what touches no memory, and what its exits look at comes
- *from reads of memory alone: a loop that counts ends by itself.
+ * from reads of memory alone: a loop that counts ends by itself.
+ *
+ * Where threads take turns, such a loop has to let others run, and so has one that has no way out,
+ *
+ *	for (;;)
+ *		mine = 1;
+ *
+ * of which the optimiser may leave nothing but a jump.  Both get a hook for each round; where
+ * threads stop at reads anyway, only the second kind does.
  */
 #include "instr/unit.h"
 
@@ -104,14 +112,51 @@ static bool follow(struct waiting *w)
 	return true;
 }
 
-static void look_at_loop(const struct ir_cfg *cfg, const struct facts_loop *loop)
+/* Whether a block of the loop leads nowhere else, and calls nothing that could end the thread. */
+static bool stays(const struct waiting *w, uint32_t block)
+{
+	const struct facts_graph *g = &w->cfg->graph;
+
+	if (g->succ_start[block] == g->succ_start[block + 1])
+		return false;
+	for (uint32_t e = g->succ_start[block]; e < g->succ_start[block + 1]; e++)
+		if (!facts_loop_has(w->loop, g->succ[e]))
+			return false;
+	for (LLVMValueRef i = LLVMGetFirstInstruction(w->cfg->blocks[block]); i != NULL;
+	     i = LLVMGetNextInstruction(i))
+		if (ir_is_call(i) && !is_silent_call(i))
+			return false;
+	return true;
+}
+
+static bool is_endless(const struct waiting *w)
+{
+	for (uint32_t n = 0; n < w->loop->size; n++)
+		if (!stays(w, w->loop->body[n]))
+			return false;
+	return true;
+}
+
+static void add_round(struct instr_unit *u, const struct waiting *w)
+{
+	LLVMValueRef at = LLVMGetFirstInstruction(w->cfg->blocks[w->loop->header]);
+
+	while (LLVMIsAPHINode(at))
+		at = LLVMGetNextInstruction(at);
+	LLVMPositionBuilderBefore(u->builder, at);
+	instr_hook_call(u, HOOK_ROUND, NULL);
+}
+
+static void look_at_loop(struct instr_unit *u, const struct ir_cfg *cfg, const struct facts_loop *loop)
 {
 	struct waiting w = {.cfg = cfg, .loop = loop};
-	bool waits = is_silent(&w) && follow(&w);
+	bool waits = !u->stops && is_silent(&w) && follow(&w);
 
 	for (size_t i = 0; i < w.count && waits; i++)
 		if (LLVMGetInstructionOpcode(w.work[i]) == LLVMLoad)
 			LLVMSetVolatile(w.work[i], 1);
+	if (waits || is_endless(&w))
+		add_round(u, &w);
 	rd_umap_release(&w.seen);
 	free(w.work);
 }
@@ -128,7 +173,7 @@ void instr_keep_waiting(struct instr_unit *u)
 		facts_graph_dominators(&cfg.graph);
 		facts_loops_init(&loops, &cfg.graph);
 		for (size_t i = 0; i < loops.count; i++)
-			look_at_loop(&cfg, &loops.items[i]);
+			look_at_loop(u, &cfg, &loops.items[i]);
 		facts_loops_release(&loops);
 		ir_cfg_release(&cfg);
 	}

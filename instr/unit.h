@@ -77,6 +77,7 @@ struct instr_options {
 	H(WRITE_TWO, "__raddle_write_two", "vppli", FAST)                                                    \
 	H(UPDATE_TWO, "__raddle_update_two", "vpplli", FAST)                                                 \
 	H(READ_ALWAYS, "__raddle_read_always", "vppii", NEVER)                                               \
+	H(ROUND, "__raddle_round", "v", NEVER)                                                               \
 	H(READ_RANGE, "__raddle_read_range", "vppil", NEVER)                                                 \
 	H(WRITE_RANGE, "__raddle_write_range", "vppil", NEVER)                                               \
 	H(READ_STRIDE, "__raddle_read_stride", "vppill", NEVER)                                              \
@@ -217,7 +218,7 @@ void instr_start_arrays(struct instr_unit *u); /* the last step before code gene
 /* facts.c: the facts of all units together (doc/format/facts.md), written to a file. */
 int instr_facts(const struct instr_options *options, const struct instr_jobs *jobs);
 
-/* spin.c: fast mode only, before the code is optimised */
+/* spin.c: before the code is optimised */
 void instr_keep_waiting(struct instr_unit *u);
 
 /* late.c: fast mode only, between optimisation and instr_hook_link() */

@@ -80,6 +80,7 @@ void board_read(struct board *b, struct raddle_steer *steer, struct raddle_slot 
 	b->stops_reached = atomic_load(&steer->stops_reached);
 	b->left = has_left(steer);
 	b->livelocked = atomic_load(&steer->livelock) == 1;
+	b->ran_on = atomic_load(&steer->ran_on) == 1;
 	b->idle = steer->flags & RADDLE_STEER_TURNS && atomic_load(&steer->running) == RADDLE_STEER_NONE;
 	if (count > RADDLE_SLOTS)
 		count = RADDLE_SLOTS;

@@ -42,6 +42,7 @@ struct board {
 	bool handed;	 /* its threads give back locks that others took */
 	bool catches;	 /* it has signal handlers, which may post semaphores */
 	bool livelocked; /* all who can go on spin, as the runtime says */
+	bool ran_on;	 /* they have come as far as they may, and stand */
 	bool idle;	 /* threads take turns, and nobody can go on */
 	bool left;	 /* a thread did something else than the plan says, and nobody waits for anybody */
 };

@@ -792,6 +792,7 @@ static int run_planned(struct replay *r)
 	r->steer->strategy = r->request->strategy.kind;
 	r->steer->depth = r->request->strategy.depth;
 	r->steer->length = r->request->strategy.length;
+	r->steer->most = r->request->most;
 	r->turns = (struct turns){r->request, &r->plan, r->steer, r->result->arena, 0};
 	r->steer->detect_memory = detector_memory();
 	memcpy(r->steer->keep, r->request->schedule->keep, sizeof r->steer->keep);

@@ -107,6 +107,9 @@ RADDLE_COLD void __raddle_first_two_updates(struct raddle_self *self, uintptr_t 
 /* Reads that decide a condition-variable wait loop are recorded each time. */
 void __raddle_read_always(struct raddle_self *self, const void *p, uint32_t site, uint32_t size);
 
+/* A round of a loop that waits for memory, or for ever (instr/spin.c). */
+void __raddle_round(void);
+
 /* memcpy, memset and other ranges; accesses that may be unaligned. */
 void __raddle_read_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
 void __raddle_write_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);

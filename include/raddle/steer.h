@@ -363,6 +363,8 @@ struct raddle_steer {
 	_Atomic uint64_t trail;		       /* a hash of all of them and of what was chosen */
 	_Atomic uint32_t unsure;	       /* how often time had a say: AWAY */
 	_Atomic uint32_t livelock;	       /* all who can go on spin, and nobody changes anything */
+	_Atomic uint32_t ran_on;	       /* the threads have come to `most` points, and stand */
+	uint64_t most;			       /* points, by all threads together; 0: any */
 	struct raddle_steer_spin spin;
 	struct raddle_steer_misuse fault;
 	struct raddle_steer_crash crash;

@@ -28,6 +28,15 @@ static bool yields(void)
 	return others_ran;
 }
 
+/* A round of a loop that waits for memory, or for ever (instr/spin.c). */
+__attribute__((visibility("default"))) void __raddle_round(void)
+{
+	struct rt_thread *t = RT_UNLIKELY(rt.heard.rounds != NULL) ? rt_self() : NULL;
+
+	if (t)
+		RT_TELL(rounds, t);
+}
+
 /* Where the world is given back, a sleep is over when only time can pass. */
 static bool sleeps_in_world(uint64_t ns)
 {

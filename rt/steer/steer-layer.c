@@ -138,6 +138,14 @@ static void yields(struct rt_thread *t, bool *others_ran)
 	heed(t);
 }
 
+static void rounds(struct rt_thread *t)
+{
+	rt_steer_count(t, 0);
+	RT_TELL(pauses, t);
+	rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_SPIN);
+	heed(t);
+}
+
 static void idles(struct rt_thread *t, bool timed, enum rt_idle *how)
 {
 	rt_steer_count(t, 0);
@@ -254,6 +262,7 @@ const struct rt_layer rt_layer_steer = {
 		  .op_wait = op_wait,
 		  .op_waited = op_waited,
 		  .yields = yields,
+		  .rounds = rounds,
 		  .idles = idles,
 		  .came = came,
 		  .cancelled = rt_turn_cancelled,

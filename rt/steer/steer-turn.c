@@ -438,6 +438,35 @@ static void await_turn(struct rt_thread *t)
 	}
 }
 
+/* Who leads may sleep there. */
+static void wake_leader(void)
+{
+	atomic_fetch_add(&rt.session->sealed_futex, 1);
+	rt_futex_wake(&rt.session->sealed_futex, 1);
+}
+
+static bool has_run_on(void)
+{
+	const struct raddle_steer *s = rt_steer();
+
+	return s->most && rt_steering()->turns.points >= s->most && rt_steer_phase() == RADDLE_GOES_ON;
+}
+
+/* The run has come as far as it may, and will be ended: nobody goes on. */
+static void stand(struct rt_thread *t, uint64_t *signals)
+{
+	struct raddle_steer *s = rt_steer();
+
+	atomic_store(&s->ran_on, 1);
+	wake_leader();
+	rt_steer_unlock(signals);
+	for (uint32_t round = LOOK_FROM; turns(); round++) {
+		rt_steer_nap(t, rt_steer_seen(t) - 1, round); /* does not sleep, but looks at the command */
+		rt_futex_wait(&s->ran_on, 1, 20);
+	}
+	rt_steer_lock(signals);
+}
+
 /* The program stands until it is told how to go on.  Returns the slot that is to. */
 static uint32_t ask(struct rt_thread *t, uint64_t *signals)
 {
@@ -449,8 +478,7 @@ static uint32_t ask(struct rt_thread *t, uint64_t *signals)
 	atomic_store(&s->running, RADDLE_STEER_ASKING);
 	atomic_store(&s->asks, asks);
 	rt_futex_wake(&s->asks, INT32_MAX);
-	atomic_fetch_add(&rt.session->sealed_futex, 1); /* who answers may sleep there */
-	rt_futex_wake(&rt.session->sealed_futex, 1);
+	wake_leader();
 	rt_steer_unlock(signals);
 	for (uint32_t round = LOOK_FROM; turns() && (answers = atomic_load(&s->answers)) != asks; round++) {
 		rt_steer_nap(t, rt_steer_seen(t) - 1, round); /* does not sleep, but looks at the command */
@@ -495,6 +523,8 @@ static void pass(struct rt_thread *t, bool asks, uint64_t *signals)
 	uint32_t wish = RADDLE_STEER_NONE;
 
 	settle(t->number, signals);
+	if (has_run_on())
+		stand(t, signals);
 	if (rt_slot_at(t->number)->spins >= RADDLE_STEER_SPINS && is_livelocked())
 		atomic_store(&rt_steer()->livelock, 1);
 	if (asks || (count_ready() && is_to_ask(t)))
@@ -617,6 +647,7 @@ static void note(struct rt_thread *t, uint64_t n, enum raddle_point point)
 	d->slot->point = point;
 	d->slot->point_count = ++d->points[point];
 	d->slot->arrivals++;
+	rt_steering()->turns.points++;
 	d->slot->pending = pending_at(d, point);
 	d->slot->point_site = point == RADDLE_POINT_OP || point == RADDLE_POINT_WAIT
 				      ? atomic_load_explicit(&d->slot->site, memory_order_relaxed)

@@ -34,6 +34,7 @@ struct rt_turns {
 	bool begun[RADDLE_SLOTS]; /* threads of the plan, for the strategy that weighs them */
 	uint64_t waits;		  /* that have begun */
 	bool front_waits;	  /* the thread that goes in front has come to a loop */
+	uint64_t points;	  /* that threads have come to */
 	uint64_t news;		  /* how often something was new to a thread that looked or did something */
 	uint64_t low, high;	  /* around all watched addresses */
 	uint64_t sites[RT_WATCH_BITS / 64]; /* watched ones, by their lowest bits */

@@ -41,7 +41,7 @@ grep -q 'is stopped .*; T_0_[01] goes on' err || complain "the decisions are not
 grep -q 'Raddle: 1 failure in' err || complain "the summary"
 
 # Nothing is found where nothing is wrong: loops that wait, time limits that run out, a process like any other.
-for name in lost-fine early-fine locks-fine asks-fine waits around vain; do
+for name in lost-fine early-fine locks-fine asks-fine waits around vain idle; do
 	explore $name 0 200
 	jq -e '.findings == [] and .stats.schedules > 50 and .stats.unrepeated == 0' $name.json >/dev/null ||
 		complain "$name: $(jq -c '[.findings, .stats]' $name.json)"

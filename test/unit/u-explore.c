@@ -8,6 +8,7 @@
 #include "explore/known.h"
 #include "explore/minimise.h"
 #include "explore/mix.h"
+#include "explore/stem.h"
 #include "explore/suite.h"
 #include "finding/schedule.h"
 
@@ -240,16 +241,61 @@ static void test_join(void **state)
 	finding_set_free(set);
 }
 
-/* First the schedules that exploring was struck by, then others until three in a row brought nothing. */
+/* A branch keeps a part of a run's decisions, the same for the same seed, and goes on by the seed. */
+static void test_stems(void **state)
+{
+	struct schedule_decision decisions[] = {
+		{.thread = "T_0", .n = 1, .point = "op", .count = 1, .next = "T_0_0"},
+		{.thread = "T_0_0", .n = 2, .point = "op", .count = 1, .next = "T_0"}};
+	struct schedule made = {.turns = true, .decisions = decisions, .decision_count = 2};
+	struct rd_buf text = RD_BUF_INIT;
+	struct stems stems = {0};
+	bool seen[2][3] = {0};
+
+	(void)state;
+	schedule_format(&made, &text);
+	assert_false(stems_add(&stems, NULL, MIX_ALL));
+	assert_true(stems_add(&stems, text.data, MIX_OPERATIONS));
+	assert_true(stems_add(&stems, text.data, MIX_ALL));
+	for (uint64_t draw = 1; draw < 100; draw++) {
+		struct schedule one, again;
+		struct stem_part part, other;
+
+		schedule_init(&one);
+		schedule_init(&again);
+		assert_int_equal(stems_draw(&stems, draw, &part, &one), 0);
+		assert_int_equal(stems_draw(&stems, draw, &other, &again), 0);
+		assert_memory_equal(&part, &other, sizeof part);
+		assert_in_range(part.stem, 1, 2);
+		assert_int_equal(one.decision_count, part.kept);
+		assert_int_equal(one.seed, draw);
+		assert_true(one.turns);
+		seen[part.stem - 1][part.kept] = true;
+		schedule_release(&one);
+		schedule_release(&again);
+		assert_int_equal(stem_begin(text.data, part.kept, draw, &one), 0);
+		assert_int_equal(one.decision_count, part.kept);
+		schedule_release(&one);
+	}
+	for (size_t i = 0; i < 6; i++)
+		assert_true(seen[i / 3][i % 3]);
+	rd_buf_release(&text);
+}
+
+/* First the schedules that exploring was struck by, then those that showed something new, then others until
+ * three in a row brought nothing. */
 static void test_further(void **state)
 {
-	struct explore_racy racy[] = {{.number = 7}, {.number = 9}}, which = {0};
-	struct further f = {.racy = racy, .racy_count = 2};
+	struct explore_racy racy[] = {{.number = 7, .site = {1, 2}},
+				      {.number = 9, .site = {1, 3}},
+				      {.number = 8}},
+			    which = {0};
+	struct further f = {.racy = racy, .racy_count = 3};
 	struct explore_racy again[] = {{.number = 5, .site = {1, 2}},
 				       {.number = 8, .site = {1, 3}},
 				       {.number = 6, .site = {1, 2}},
 				       {.number = 7, .site = {1, 2}}};
-	const uint64_t expected[] = {7, 9, 1, 2, 3, 4, 5}, shown[] = {5, 8, 6};
+	const uint64_t expected[] = {7, 9, 8, 1, 2, 3, 4}, shown[] = {5, 8, 6};
 	size_t runs = 0;
 
 	(void)state;
@@ -310,10 +356,9 @@ static void test_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_suites),	cmocka_unit_test(test_minimise),
-		cmocka_unit_test(test_budget),	cmocka_unit_test(test_note),
-		cmocka_unit_test(test_same),	cmocka_unit_test(test_mix),
-		cmocka_unit_test(test_further), cmocka_unit_test(test_join),
+		cmocka_unit_test(test_suites), cmocka_unit_test(test_minimise), cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_note),   cmocka_unit_test(test_same),	cmocka_unit_test(test_mix),
+		cmocka_unit_test(test_stems),  cmocka_unit_test(test_further),	cmocka_unit_test(test_join),
 		cmocka_unit_test(test_known),
 	};
 

@@ -144,6 +144,15 @@ static void *wait_for_flag(void *argument)
 	return NULL;
 }
 
+/* ---- a loop without a way out, that touches nothing: others have their turns ---- */
+
+static void *do_nothing(void *argument)
+{
+	for (;;)
+		;
+	return argument;
+}
+
 /* ---- who has waited in vain for long goes on when the other one has come: that is no hang ---- */
 
 volatile int noise;
@@ -339,6 +348,7 @@ static const struct {
 	{"unjoined", {set_late, late}, nothing, 0},
 	{"vain", {come_late, wait_for_it}, nothing, 1},
 	{"round", {go_round, go_round}, nothing, 1},
+	{"idle", {do_nothing, do_nothing}, nothing, 0},
 	{"stuck", {wait_for_second, wait_for_first}, nothing, 1},
 	{"asks", {ask_first, ask_second}, nothing, 1},
 	{"endless", {work_on, work_on}, stop_work, 0},
