@@ -157,7 +157,7 @@ static bool same_words(const uint64_t *a, const uint64_t *b, size_t count)
 }
 
 /* The same access, which one of the runs did not finish.  Its thread died there, or was cut off there when
- * another one did: that is known when all records were seen. */
+ * another one did or by an exit: that is known when all records were seen. */
 static bool is_cut_within(const struct epa_record *r, const uint64_t *golden)
 {
 	struct epa_record g;
@@ -166,6 +166,12 @@ static bool is_cut_within(const struct epa_record *r, const uint64_t *golden)
 	epa_record_unpack(&g, golden);
 	return g.unfinished != r->unfinished && g.count && r->count && g.slots[0].who == r->slots[0].who &&
 	       g.slots[0].where == r->slots[0].where;
+}
+
+/* Whether nothing ended the thread but the exit of its run. */
+static bool is_cut_by_exit(const struct comparing *c, const struct epa_record *r)
+{
+	return r->unfinished ? c->exited : !epa_reference_was_killed(c->ref);
 }
 
 static void note_cut(struct comparing *c, const struct epa_record *r, const uint64_t *golden)
@@ -192,7 +198,8 @@ static bool agrees(struct comparing *c, const struct epa_record *r, const uint64
 		return true;
 	}
 	if (*golden && is_cut_within(r, *golden)) {
-		note_cut(c, r, *golden);
+		if (r->unfinished || !is_cut_by_exit(c, r)) /* the run may still come to its exit */
+			note_cut(c, r, *golden);
 		if (!r->unfinished)
 			epa_cursor_skip(&t->cursor);
 		return true;
@@ -500,7 +507,7 @@ static void compare_ends(struct comparing *c)
 		epa_propagator_stop(c->propagator);
 	/* Where several threads stop short, one of them died and the others were cut off: it is the one that
 	 * stands in a record that it did not finish. */
-	if (!c->out->deviated && c->cut.found && !c->cut.died) {
+	if (!c->out->deviated && c->cut.found && !c->cut.died && !is_cut_by_exit(c, &c->cut.run)) {
 		deviate(c, &c->cut.run, c->cut.golden);
 		if (c->propagation) {
 			start_propagation(c);

@@ -301,7 +301,6 @@ static int begin_schedule(const struct exploring *x, struct mix_draw *draw, stru
 		make_schedule(x, draw, s);
 		return RD_OK;
 	}
-	schedule_init(s);
 	err = stems_draw(&x->stems, draw->seed, from, s);
 	draw->points = x->stems.items[from->stem - 1].points;
 	return err;

@@ -132,9 +132,10 @@ int explore_record(const struct explore *how, const struct explore_racy *which, 
 	struct schedule s;
 	int err = trial_open(&b, &how->runs, NULL);
 
-	schedule_init(&s);
 	if (which->stem && !err)
 		err = stem_begin(which->stem, which->kept, draw.seed, &s);
+	else
+		schedule_init(&s);
 	s.flavour = NULL;
 	s.turns = true;
 	s.seed = draw.seed;

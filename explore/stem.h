@@ -34,7 +34,8 @@ struct stem_part {
 bool stems_add(struct stems *s, const char *made, enum mix_points points);
 
 /* The one that a schedule with this seed begins like, parsed, with as many of its decisions as the seed says;
- * from there on the seed decides.  There is one. */
+ * from there on the seed decides.  There is one.  The schedule is the caller's to release in any case, as it
+ * is after schedule_parse(). */
 int stems_draw(const struct stems *s, uint64_t seed, struct stem_part *part, struct schedule *schedule);
 
 /* The same again, from its text. */

@@ -512,6 +512,28 @@ static void cut_within(void **state)
 	epa_comparison_release(&c);
 }
 
+/* The exit of one of the runs came while a thread was in a load, that of the other one did not. */
+static void exit_within(void **state)
+{
+	struct two *t = *state;
+	for (unsigned way = 0; way < 2; way++) {
+		struct fix *cut = way ? &t->run : &t->golden, *whole = way ? &t->golden : &t->run;
+		for (unsigned exits = 0; exits < 2; exits++) {
+			begin_children(t);
+			touch(t, whole, 1, FIX_LOAD2, 2);
+			touch(t, whole, 1, FIX_LOAD, 2);
+			begin_load(cut, 1, SHARED(program_of(t, cut)));
+			FIX_EVENT(whole, 0, RADDLE_EXIT, 0);
+			if (exits)
+				FIX_EVENT(cut, 0, RADDLE_EXIT, 0);
+			if (exits)
+				assert_int_equal(first_of(t), EPA_SAME);
+			else
+				assert_int_not_equal(first_of(t), EPA_SAME);
+		}
+	}
+}
+
 /* The fault's thread wrote over what another one reads, and nothing orders the two. */
 static void struck_first(void **state)
 {
@@ -600,7 +622,7 @@ int main(void)
 		cmocka_unit_test(realignment),	 cmocka_unit_test(death),
 		cmocka_unit_test(other_threads), cmocka_unit_test(moved),
 		cmocka_unit_test(pack),		 cmocka_unit_test(cut_within),
-		cmocka_unit_test(struck_first),
+		cmocka_unit_test(exit_within),	 cmocka_unit_test(struck_first),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

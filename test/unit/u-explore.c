@@ -261,8 +261,6 @@ static void test_stems(void **state)
 		struct schedule one, again;
 		struct stem_part part, other;
 
-		schedule_init(&one);
-		schedule_init(&again);
 		assert_int_equal(stems_draw(&stems, draw, &part, &one), 0);
 		assert_int_equal(stems_draw(&stems, draw, &other, &again), 0);
 		assert_memory_equal(&part, &other, sizeof part);
