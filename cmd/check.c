@@ -601,7 +601,7 @@ static struct finding_set *take_early(const struct check *c, const struct findin
 	return some;
 }
 
-/* The confirmed ones take the places of those they were predictions of. */
+/* The confirmed ones take the places of those they were predictions of, or that chance showed. */
 static void put_confirmed(struct finding_set *set, const struct finding_set *some)
 {
 	for (size_t i = 0; i < some->count; i++) {
@@ -609,8 +609,7 @@ static void put_confirmed(struct finding_set *set, const struct finding_set *som
 		for (size_t k = 0; k < set->count && f->status == FINDING_CONFIRMED; k++) {
 			struct finding *before = set->items[k];
 			finding_identify(before);
-			if (before->status == FINDING_CONFIRMED ||
-			    strcmp(before->fingerprint, f->fingerprint) != 0)
+			if (finding_is_reproduced(before) || strcmp(before->fingerprint, f->fingerprint) != 0)
 				continue;
 			f->count = before->count;
 			set->items[k] = f;

@@ -94,7 +94,7 @@ void explore_result_release(struct explore_result *result);
 int explore_record(const struct explore *how, const struct explore_racy *which, const char *trace,
 		   bool *counts, struct schedule *made);
 
-/* Of the races that were predicted from such a run those that are known and not confirmed, each as a copy
+/* Of the races that were predicted from such a run those that are known and not reproduced, each as a copy
  * that is to be looked at under the schedule of that run.  Accesses that a value keeps apart, which is passed
  * on in relaxed order, come without an order there, and in no run in which two threads would have to meet. */
 struct finding_set *explore_look_again(const struct finding_set *seen, const struct finding_set *known,

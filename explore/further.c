@@ -181,7 +181,7 @@ static bool is_to_look_at(const struct finding *f, const struct finding *known)
 {
 	return f->kind == FINDING_RACE && f->schedule && f->schedule->goal_count == 2 &&
 	       f->object.kind != FINDING_DESCRIPTOR && !f->suppressed && known &&
-	       known->status != FINDING_CONFIRMED;
+	       !finding_is_reproduced(known);
 }
 
 struct finding_set *explore_look_again(const struct finding_set *seen, const struct finding_set *known,

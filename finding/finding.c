@@ -266,6 +266,13 @@ const struct finding_access *finding_plain_side(const struct finding *f)
 	return a->op == FINDING_READ || a->op == FINDING_WRITE ? a : NULL;
 }
 
+/* What the detector saw while threads were to meet elsewhere may have come about by chance, unless the
+ * schedule is that of the very run. */
+bool finding_is_reproduced(const struct finding *f)
+{
+	return f->status == FINDING_CONFIRMED && (!f->observed || (f->schedule && f->schedule->nowhere));
+}
+
 bool finding_is_fresh(const struct finding *f)
 {
 	return !f->known && !f->suppressed;

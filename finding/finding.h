@@ -261,13 +261,13 @@ size_t finding_set_count(const struct finding_set *set, enum finding_status stat
 
 /* The innermost frame that has a file, or the innermost, or an empty one. */
 const struct finding_frame *finding_top(const struct finding_stack *stack);
-
 /* The innermost place that is no part of the language's library, or finding_top(). */
 const struct finding_frame *finding_own(const struct finding_stack *stack);
 bool finding_is_library(const struct finding_frame *frame);
 enum finding_detail finding_detail(const struct finding *f); /* FINDING_PLAIN also of what is no race */
 const struct finding_thread *finding_thread(const struct finding *f, const char *name); /* NULL */
-bool finding_is_fresh(const struct finding *f);				  /* neither known nor suppressed */
+bool finding_is_reproduced(const struct finding *f); /* confirmed, and its schedule leads there */
+bool finding_is_fresh(const struct finding *f);	     /* neither known nor suppressed */
 const struct finding_access *finding_plain_side(const struct finding *f); /* of a mixed race; NULL */
 
 /* Names as in the JSON document; that of FINDING_NO_CLASS is NULL. */

@@ -351,13 +351,44 @@ static void test_known(void **state)
 	assert_int_equal(set.count, 1);
 }
 
+/* Looked at again under the schedule of a run is what was not confirmed, or by chance only: by the detector,
+ * in a run that the schedule of the finding does not lead to. */
+static void test_look_again(void **state)
+{
+	struct finding_set *known = finding_set_new(), *some;
+	struct finding *f = finding_add(known, FINDING_RACE);
+	struct schedule *s = finding_schedule_add(known, f), made;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		*schedule_add_goal(s) =
+			(struct schedule_goal){.thread = i ? "T_0_1" : "T_0_0", .object = "data"};
+	schedule_init(&made);
+	made.turns = true;
+	finding_identify(f);
+	for (int way = 0; way < 4; way++) {
+		f->status = way == 0 ? FINDING_DROPPED : FINDING_CONFIRMED;
+		f->observed = way >= 2;
+		s->nowhere = way == 3;
+		some = explore_look_again(known, known, &made);
+		assert_int_equal(some->count, way == 0 || way == 2);
+		if (some->count)
+			assert_true(some->items[0]->schedule->nowhere && some->items[0]->schedule->turns);
+		finding_set_free(some);
+	}
+	schedule_release(&made);
+	finding_set_free(known);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_suites), cmocka_unit_test(test_minimise), cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_note),   cmocka_unit_test(test_same),	cmocka_unit_test(test_mix),
-		cmocka_unit_test(test_stems),  cmocka_unit_test(test_further),	cmocka_unit_test(test_join),
-		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_suites),	   cmocka_unit_test(test_minimise),
+		cmocka_unit_test(test_budget),	   cmocka_unit_test(test_note),
+		cmocka_unit_test(test_same),	   cmocka_unit_test(test_mix),
+		cmocka_unit_test(test_stems),	   cmocka_unit_test(test_further),
+		cmocka_unit_test(test_join),	   cmocka_unit_test(test_known),
+		cmocka_unit_test(test_look_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
