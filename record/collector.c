@@ -62,6 +62,7 @@ struct record_collector {
 	uint32_t known; /* entries of the process table looked at */
 	size_t alive;	/* forked ones */
 	uint64_t flushed_ns;
+	bool writes;		 /* what was gathered then, and is not done */
 	uint64_t finished_bytes; /* of closed sinks */
 	char *message;		 /* the first error, for `stopped` */
 	char *replaced;		 /* likewise: the program became another one */
@@ -367,27 +368,57 @@ static void look_at_processes(struct record_collector *c)
 	}
 }
 
-/* Gathered records are written when they are many, old, or beyond the limit. */
-static void write_gathered(struct record_collector *c)
+static void beat(struct record_collector *c)
 {
-	uint64_t now = (uint64_t)rd_now_ns(), bytes = c->finished_bytes;
+	atomic_fetch_add(&c->session->shared->heartbeat, 1);
+}
+
+/* The gathered bytes; *written, which may be NULL: what is in files. */
+static size_t count_bytes(const struct record_collector *c, uint64_t *written)
+{
 	size_t pending = 0;
 
 	for (uint32_t n = 0; n < RADDLE_MAX_PROCESSES; n++) {
 		const struct process *p = c->processes[n];
-		if (p && p->sink) {
-			pending += record_sink_pending(p->sink);
-			bytes += record_sink_bytes(p->sink);
-		}
+		if (!p || !p->sink)
+			continue;
+		pending += record_sink_pending(p->sink);
+		if (written)
+			*written += record_sink_bytes(p->sink);
 	}
+	return pending;
+}
+
+static bool write_some(struct record_collector *c)
+{
+	bool any = false;
+
+	for (uint32_t n = 0; n < RADDLE_MAX_PROCESSES; n++) {
+		bool more = false;
+		if (c->processes[n] && c->processes[n]->sink)
+			check_write(c, record_sink_flush_some(c->processes[n]->sink, &more));
+		any |= more;
+	}
+	return any;
+}
+
+/* Gathered records are written when they are many, old, or beyond the limit; a part of them in each round,
+ * so that buffers are taken meanwhile, unless far too many are gathered already. */
+static void write_gathered(struct record_collector *c)
+{
+	uint64_t now = (uint64_t)rd_now_ns(), bytes = c->finished_bytes;
+	size_t pending = count_bytes(c, &bytes);
+
 	if (c->options.limit && bytes >= c->options.limit && !stopped(c))
 		run_session_stop(c->session, RADDLE_STOP_LIMIT);
-	if (pending < PENDING_MAX && now - c->flushed_ns < FLUSH_NS)
+	if (!c->writes && pending < PENDING_MAX && now - c->flushed_ns < FLUSH_NS)
 		return;
-	c->flushed_ns = now;
-	for (uint32_t n = 0; n < RADDLE_MAX_PROCESSES; n++)
-		if (c->processes[n] && c->processes[n]->sink)
-			check_write(c, record_sink_flush(c->processes[n]->sink));
+	do {
+		beat(c);
+		c->writes = write_some(c);
+	} while (c->writes && count_bytes(c, NULL) >= 2 * PENDING_MAX);
+	if (!c->writes)
+		c->flushed_ns = now;
 }
 
 /* Until many buffers are sealed, sealed_futex is no longer `seen`, or the time is up.
@@ -398,6 +429,8 @@ static void sleep_step(const struct record_collector *c, uint32_t seen)
 	struct raddle_session *s = c->session->shared;
 
 	atomic_store(&s->collector_waits, 1);
+	if (c->writes)
+		step.tv_nsec = 0;
 	if (atomic_load(&s->sealed_count) < RADDLE_WAKE || !(uint32_t)atomic_load(&s->sealed_head))
 		syscall(SYS_futex, &s->sealed_futex, FUTEX_WAIT, seen, &step, NULL, 0);
 	atomic_store(&s->collector_waits, 0);
@@ -406,7 +439,7 @@ static void sleep_step(const struct record_collector *c, uint32_t seen)
 /* One round. */
 static void step(struct record_collector *c)
 {
-	atomic_fetch_add(&c->session->shared->heartbeat, 1);
+	beat(c);
 	drain(c);
 	look_at_processes(c);
 	write_gathered(c);

@@ -18,6 +18,7 @@
 #include <time.h>
 
 #define CHUNK_SIZE (128u << 10)
+#define SOME 64			     /* threads that are written at once: each may have to make a file */
 #define FULL_CHUNK_SIZE (512u << 10) /* raw bytes of a full trace */
 
 struct record_sink {
@@ -30,7 +31,7 @@ struct record_sink {
 	size_t packer_count, packer_capacity;
 	struct trace_packer *spare; /* of a thread that ended, for the next one */
 	struct rd_buf world;	    /* pieces of what came from outside */
-	size_t pending;
+	size_t pending, at;	    /* the thread that is written next */
 	uint64_t events;
 	bool failed;
 };
@@ -156,18 +157,6 @@ static int add_packed(struct record_sink *s, uint32_t thread, const void *raw, s
 	return r;
 }
 
-static int flush_packed(struct record_sink *s)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < s->packer_count; i++) {
-		int error = write_packed(s, (uint32_t)i);
-		if (error && !r)
-			r = error;
-	}
-	return r;
-}
-
 int record_sink_add(struct record_sink *s, uint32_t thread, const void *records, size_t length,
 		    uint64_t events)
 {
@@ -221,16 +210,44 @@ int record_sink_add_world(struct record_sink *s, uint32_t thread, const void *re
 	return r;
 }
 
+/* The first error of some threads. */
+static int flush_threads(struct record_sink *s, size_t from, size_t to)
+{
+	int first = 0;
+
+	for (size_t i = from; i < to; i++) {
+		int packed = i < s->packer_count ? write_packed(s, (uint32_t)i) : 0;
+		int plain = i < s->count ? write_thread(s, i) : 0;
+		if (i < s->count)
+			rd_buf_release(&s->threads[i]);
+		if (!first)
+			first = packed ? packed : plain;
+	}
+	return first;
+}
+
+static size_t all_threads(const struct record_sink *s)
+{
+	return s->layout ? s->packer_count : s->count;
+}
+
 int record_sink_flush(struct record_sink *s)
 {
-	int r = flush_packed(s), world = write_world(s);
+	int r = flush_threads(s, 0, all_threads(s)), world = write_world(s);
 
-	for (size_t i = 0; i < s->count; i++) {
-		int error = write_thread(s, i);
-		if (error && !r)
-			r = error;
-		rd_buf_release(&s->threads[i]);
-	}
+	s->at = 0;
+	return r ? r : world;
+}
+
+int record_sink_flush_some(struct record_sink *s, bool *more)
+{
+	size_t all = all_threads(s), to = all - s->at > SOME ? s->at + SOME : all;
+	int r = flush_threads(s, s->at, to), world = 0;
+
+	*more = to < all;
+	s->at = *more ? to : 0;
+	if (!*more)
+		world = write_world(s);
 	return r ? r : world;
 }
 

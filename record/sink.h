@@ -39,6 +39,9 @@ int record_sink_add_world(struct record_sink *sink, uint32_t thread, const void 
 
 /* Writes what was gathered. */
 int record_sink_flush(struct record_sink *sink);
+/* The same for some threads, the next ones at the next call; *more: not all had their turn.  Twenty thousand
+ * threads are twenty thousand files, and whoever writes them all at once answers nobody meanwhile. */
+int record_sink_flush_some(struct record_sink *sink, bool *more);
 
 /* Writes the records that a thread has so far not handed over, for readers of now; what is
  * added later takes their place.  Everything gathered must have been flushed. */

@@ -128,9 +128,39 @@ static void gathers(void **state)
 	read_back(next);
 }
 
+/* Many threads are written in several turns, each once, also those that come between two turns. */
+static void takes_turns(void **state)
+{
+	enum { MANY = 1000, LATE = 50 };
+	static uint8_t bytes[RECORDS * 16 + 1];
+	struct trace_meta meta = {.program = (char *)"test", .pid = 7}, last;
+	struct record_sink *sink = NULL;
+	unsigned turns = 0;
+	bool more = true;
+
+	(void)state;
+	assert_int_equal(record_sink_open(&sink, directory, &meta, NULL), 0);
+	for (uint32_t i = 0; i < MANY; i++) {
+		uint64_t next = 0;
+		assert_int_equal(record_sink_add(sink, i, bytes, fill(bytes, &next), RECORDS), 0);
+	}
+	for (; more; turns++) {
+		uint64_t next = 0;
+		if (turns < LATE)
+			record_sink_add(sink, MANY + turns, bytes, fill(bytes, &next), RECORDS);
+		assert_int_equal(record_sink_flush_some(sink, &more), 0);
+	}
+	assert_in_range(turns, 2, MANY / 2);
+	assert_int_equal(record_sink_pending(sink), 0);
+	assert_int_equal(record_sink_close(sink, NULL, &last), 0);
+	assert_int_equal(last.threads, MANY + (turns < LATE ? turns : LATE));
+	assert_int_equal(last.events, last.threads * RECORDS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(gathers, make_directory, remove_directory)};
+		cmocka_unit_test_setup_teardown(gathers, make_directory, remove_directory),
+		cmocka_unit_test_setup_teardown(takes_turns, make_directory, remove_directory)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
