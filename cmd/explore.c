@@ -79,8 +79,8 @@ int cmd_strategy(const char *command)
 {
 	if (!opt.strategy || explore_is_strategy(opt.strategy))
 		return RD_OK;
-	return rd_fail(RD_EUSAGE, "%s: --strategy is walk, pct, pos, weighted or round, not %s", command,
-		       opt.strategy);
+	return rd_fail(RD_EUSAGE, "%s: --strategy is walk, pct, pos, weighted, round or kinds, not %s",
+		       command, opt.strategy);
 }
 
 /* ---- running ---- */

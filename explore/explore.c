@@ -54,6 +54,7 @@
 #define EXTENT 20000	    /* at which a run is ended in any case (replay/board.h), */
 #define EXTENT_TIMES 20	    /* or at so many times the longest one that has ended; */
 #define EXTENT_UNIT 500	    /* as long as none has, at some times this one, */
+#define EXTENT_HINT 4	    /* or so many times the longest one that has ended with other points, */
 #define EXTENT_RUNS 1200    /* and if of so many none has, it is enough */
 #define AGAIN 3		    /* times that a failure has to come again */
 #define MINIMISE 200	    /* runs for leaving out decisions, */
@@ -164,6 +165,18 @@ static uint64_t luby(uint64_t n)
 	}
 }
 
+/* What an attempt is given while nobody knows how long runs with such points are: one that ended with other
+ * points is a hint. */
+static uint64_t extent_unit(const struct exploring *x)
+{
+	uint64_t unit = EXTENT_UNIT;
+
+	for (int i = 0; i < MIX_POINTS; i++)
+		if (unit < EXTENT_HINT * x->longest[i])
+			unit = EXTENT_HINT * x->longest[i];
+	return unit;
+}
+
 /* The extent at which a run is ended: it has lost an update that it waits for, or has no end.  Before any run
  * with such points has ended nobody knows how long they are.  If most have no end, those that have are worth
  * more than a run that takes long.  The first run says what is usual, and is not ended early. */
@@ -173,7 +186,7 @@ static uint64_t most_extent(const struct exploring *x, uint64_t number, enum mix
 		 least = x->cut > x->result->schedules ? EXTENT_UNIT : EXTENT;
 
 	if (!x->longest[points] && number)
-		return EXTENT_UNIT * luby(mix_position(number));
+		return extent_unit(x) * luby(mix_position(number));
 	return most > least ? most : least;
 }
 

@@ -4,8 +4,8 @@
  *
  * No strategy is best for all programs (doc/design/explore.md has the figures): a random walk finds short
  * windows, priorities find orders that need one thread to be kept back for long, partial orders find what
- * depends on few events among many, and weights find what depends on many threads.  So they come in turn,
- * and so do the sets of points.
+ * depends on few events among many, weights and kinds find what depends on many threads.  So they come in
+ * turn, and so do the sets of points.
  */
 #include "explore/mix.h"
 
@@ -24,14 +24,15 @@ static const struct {
 	{"pos", RADDLE_STRATEGY_POS, 0, false},	    {"pct", RADDLE_STRATEGY_PCT, 3, false},
 	{"walk", RADDLE_STRATEGY_WALK, 0, false},   {"weighted", RADDLE_STRATEGY_WEIGHTED, 0, false},
 	{"pct", RADDLE_STRATEGY_PCT, 2, false},	    {"pos", RADDLE_STRATEGY_POS, 0, true},
-	{"round", RADDLE_STRATEGY_ROUND, 0, false},
+	{"round", RADDLE_STRATEGY_ROUND, 0, false}, {"kinds", RADDLE_STRATEGY_KINDS, 0, false},
 };
 
-enum { ROWS = sizeof rows / sizeof *rows, WEIGHTED = 3 };
+/* The last row is for programs with many threads. */
+enum { ALL = sizeof rows / sizeof *rows, ROWS = ALL - 1, WEIGHTED = 3, KINDS = ROWS };
 
 int mix_strategy(const char *name)
 {
-	for (int i = 0; i < ROWS; i++)
+	for (int i = 0; i < ALL; i++)
 		if (!strcmp(rows[i].name, name))
 			return (int)rows[i].kind;
 	return -1;
@@ -51,11 +52,13 @@ static uint64_t seed_of(uint64_t seed, uint64_t number)
 static size_t row_of(uint64_t number, const char *only, size_t threads)
 {
 	if (!only)
-		return threads > MANY && number % 2 ? WEIGHTED : number % ROWS;
+		return threads <= MANY || number % 2 == 0 ? number % ROWS
+		       : number % 4 == 1		  ? KINDS
+							  : WEIGHTED;
 	for (size_t i = 0; i < ROWS; i++)
 		if (!strcmp(rows[(number + i) % ROWS].name, only))
 			return (number + i) % ROWS;
-	return 0;
+	return KINDS;
 }
 
 struct mix_draw mix_draw(uint64_t number, uint64_t seed, const char *only, size_t threads)

@@ -123,6 +123,7 @@ enum raddle_strategy {
 	RADDLE_STRATEGY_POS,	  /* each thing that is about to happen has a priority of its own */
 	RADDLE_STRATEGY_WEIGHTED, /* by what the threads have left to do: `expected` */
 	RADDLE_STRATEGY_ROUND,	  /* one after the other, each for the same number of points */
+	RADDLE_STRATEGY_KINDS,	  /* threads that run the same function have the chance of one together */
 	RADDLE_STRATEGIES,
 };
 

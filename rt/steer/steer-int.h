@@ -76,6 +76,8 @@ bool rt_turn_can(uint32_t number);
 
 /* rt/steer/steer-strategy.c.  Who goes on behind a point of `number`, by the seed; NONE: nobody can. */
 uint32_t rt_strategy_choose(uint32_t number);
+/* A thread begins. */
+void rt_strategy_meet(const struct rt_thread *t);
 
 /* rt/steer/steer-spin.c.  A new operation; a yield; a spin by the number of accesses. */
 void rt_spin_reset(struct rt_thread *t);

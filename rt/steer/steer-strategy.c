@@ -233,6 +233,56 @@ static uint32_t by_turn(uint32_t number)
 	return rt_turn_may(0) ? 0 : RADDLE_STEER_NONE;
 }
 
+/* ---- by kinds ---- */
+
+void rt_strategy_meet(const struct rt_thread *t)
+{
+	struct rt_turn_kind *kinds = rt_steering()->turns.kinds;
+	uintptr_t start = t->start ? (uintptr_t)t->start : (uintptr_t)t->start_c11;
+	uint32_t first = 0;
+
+	while (first < t->number && (!start || kinds[first].start != start))
+		first++;
+	kinds[t->number] = (struct rt_turn_kind){start, first};
+}
+
+/* Whether the initial thread has not waited yet, in the half of the schedules in which it goes on until then:
+ * so all threads are there when the first of them begins. */
+static bool begins_alone(uint32_t number)
+{
+	struct raddle_slot *at = rt_slot_at(number);
+
+	if (number != 0 || at->priority || !(mix(rt_steer()->seed) >> 63))
+		return false;
+	if (rt_turn_may(0) && !stands_back(at))
+		return true;
+	at->priority = 1;
+	return false;
+}
+
+/* Where many threads do the same and few do something else, a walk hardly ever chooses the few.  All threads
+ * that run one function have one chance together, and share it. */
+static uint32_t by_kind(uint32_t number)
+{
+	const struct rt_turn_kind *kinds = rt_steering()->turns.kinds;
+	uint32_t chosen = RADDLE_STEER_NONE;
+	uint64_t drawn, best = 0, best_own = 0;
+
+	if (begins_alone(number))
+		return number;
+	drawn = draw();
+	for (uint32_t i = 0; i < rt_slot_count(); i++) {
+		uint64_t kind = mix(drawn ^ ((uint64_t)kinds[i].first + 1) << 32), own = mix(drawn + i);
+
+		if (!rt_turn_may(i) || kind < best || (kind == best && own < best_own))
+			continue;
+		chosen = i;
+		best = kind;
+		best_own = own;
+	}
+	return chosen;
+}
+
 uint32_t rt_strategy_choose(uint32_t number)
 {
 	uint32_t chosen;
@@ -242,6 +292,7 @@ uint32_t rt_strategy_choose(uint32_t number)
 	case RADDLE_STRATEGY_POS: chosen = by_event(number); break;
 	case RADDLE_STRATEGY_WEIGHTED: chosen = by_weight(number); break;
 	case RADDLE_STRATEGY_ROUND: chosen = by_turn(number); break;
+	case RADDLE_STRATEGY_KINDS: chosen = by_kind(number); break;
 	default: chosen = walk();
 	}
 	return chosen != RADDLE_STEER_NONE && rt_turn_can(chosen) ? chosen : RADDLE_STEER_NONE;

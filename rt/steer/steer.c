@@ -315,6 +315,7 @@ void rt_steer_begin(struct rt_thread *t)
 	slot->parent = t->parent;
 	slot->index = t->index;
 	slot->tid = (uint32_t)syscall(SYS_gettid);
+	rt_strategy_meet(t);
 	rt_steered(t)->slot = slot;
 	if (slot->thread != RADDLE_STEER_NONE)
 		follow_plan(t, slot->thread);

@@ -32,11 +32,16 @@ struct rt_turns {
 	uint64_t random, seeded;
 	uint64_t lowest;	  /* priority that was given to a thread that had to stand back last */
 	bool begun[RADDLE_SLOTS]; /* threads of the plan, for the strategy that weighs them */
-	uint64_t waits;		  /* that have begun */
-	bool front_waits;	  /* the thread that goes in front has come to a loop */
-	uint64_t points;	  /* that threads have come to */
-	uint64_t news;		  /* how often something was new to a thread that looked or did something */
-	uint64_t low, high;	  /* around all watched addresses */
+	/* What threads run, and the first one that does, for the strategy by kinds. */
+	struct rt_turn_kind {
+		uintptr_t start;
+		uint32_t first;
+	} kinds[RADDLE_SLOTS];
+	uint64_t waits;	    /* that have begun */
+	bool front_waits;   /* the thread that goes in front has come to a loop */
+	uint64_t points;    /* that threads have come to */
+	uint64_t news;	    /* how often something was new to a thread that looked or did something */
+	uint64_t low, high; /* around all watched addresses */
 	uint64_t sites[RT_WATCH_BITS / 64]; /* watched ones, by their lowest bits */
 	uint32_t watches;		    /* that these were made of */
 	bool any_site;			    /* a watch names neither a site nor an address */

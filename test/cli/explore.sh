@@ -72,10 +72,16 @@ for seed in 5 5 6; do
 done
 [ "$(sed -n 1p stats)" = "$(sed -n 2p stats)" ] || complain "one seed, two explorations: $(cat stats)"
 jq -e '.schedules == 40' <(sed -n 1p stats) >/dev/null || complain "the number of schedules: $(cat stats)"
-for strategy in walk pct pos weighted round; do
+for strategy in walk pct pos weighted round kinds; do
 	"$RADDLE" explore -q -o out/$strategy --strategy $strategy -n 600 -- ./order early 2>err </dev/null
 	[ $? = 1 ] || complain "$strategy finds nothing"
 done
+
+# The one thread that does something else has its chance among many.
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/crowd.c" -o crowd || exit 1
+"$RADDLE" explore -q -j 1 -o out/crowd --strategy kinds -n 150 -- ./crowd 2>err </dev/null
+[ $? = 1 ] || complain "nothing in a crowd: $(cat err)"
+"$RADDLE" explore -q -j 1 -o out/crowd-fine --strategy kinds -n 40 -- ./crowd fine 2>err </dev/null || complain "a fine crowd: $(cat err)"
 
 # An exploration that was killed goes on where it was: half a line at the end is no run.
 "$RADDLE" explore -q -j 1 -n 90 -o out/whole --json whole.json -- ./order lost-fine 2>err </dev/null || complain "the whole"

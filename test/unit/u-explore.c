@@ -150,10 +150,11 @@ static void test_same(void **state)
 	assert_false(failure_is_same(&none, &none));
 }
 
-/* All strategies and all sets of points come, and the first schedule is the default one. */
+/* All strategies and all sets of points come, and the first schedule is the default one.  That by kinds comes
+ * only where there are many threads. */
 static void test_mix(void **state)
 {
-	unsigned seen[RADDLE_STRATEGIES][MIX_POINTS] = {0};
+	unsigned seen[RADDLE_STRATEGIES][MIX_POINTS] = {0}, many[RADDLE_STRATEGIES][MIX_POINTS] = {0};
 
 	(void)state;
 	assert_int_equal(mix_draw(0, 3, NULL, 2).seed, 0);
@@ -162,11 +163,16 @@ static void test_mix(void **state)
 
 		assert_true(a.seed > 0 && a.seed != b.seed);
 		seen[a.strategy.kind][a.points]++;
+		many[mix_draw(i, 3, NULL, 20).strategy.kind][a.points]++;
 		assert_int_equal(mix_draw(i, 3, "pct", 2).strategy.kind, RADDLE_STRATEGY_PCT);
+		assert_int_equal(mix_draw(i, 3, "kinds", 2).strategy.kind, RADDLE_STRATEGY_KINDS);
 	}
 	for (int s = 0; s < RADDLE_STRATEGIES; s++)
-		for (int p = 0; p < MIX_POINTS; p++)
-			assert_true(seen[s][p] > 0);
+		for (int p = 0; p < MIX_POINTS; p++) {
+			assert_true(seen[s][p] > 0 || s == RADDLE_STRATEGY_KINDS);
+			assert_true(many[s][p] > 0);
+		}
+	assert_int_equal(seen[RADDLE_STRATEGY_KINDS][MIX_OPERATIONS], 0);
 	assert_int_equal(mix_strategy("walk"), RADDLE_STRATEGY_WALK);
 	assert_int_equal(mix_strategy("luck"), -1);
 }
