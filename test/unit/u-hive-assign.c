@@ -2,7 +2,7 @@
 /*
  * Unit tests of assignment: a crowd of sites whose answers are known.  Drawing is compared with a slow
  * obvious twin, tasks are kept, escalated, completed, bounded in time and retired, sites with many time-outs
- * are reshuffled and costly ones rest.
+ * are reshuffled and costly ones rest; the rank counts.
  */
 #include "base/buf.h"
 #include "hive/assign.h"
@@ -235,6 +235,42 @@ static void not_seen_ends(void **state)
 	hive_program_release(&p);
 }
 
+/* How many of 2000 sites draw a candidate before place `end`. */
+static unsigned drawn_before(const struct hive_program *p, uint32_t end)
+{
+	unsigned count = 0;
+	struct hive_task t;
+
+	for (unsigned site = 0; site < 2000; site++)
+		count += ask(p, site, NULL, 5, &t) && t.candidate < end;
+	return count;
+}
+
+/* Of many candidates the first get most of the sites, but the last get some; those at which threads met go
+ * before all that are only likely; and one that is not come by makes room, unless others come by. */
+static void prefers_by_rank(void **state)
+{
+	struct hive_program p;
+
+	(void)state;
+	make(&p, 320);
+	assert_in_range(drawn_before(&p, 16), 350, 600); /* 16 of 320 are 100 of 2000 */
+	assert_in_range(drawn_before(&p, 160), 1400, 1800);
+	for (uint32_t i = 1; i < 320; i++)
+		assert_true(p.candidates[i].weight <= p.candidates[i - 1].weight && p.candidates[i].weight);
+	tell(&p, 99, 40, met);
+	assert_true(p.candidates[40].weight > p.candidates[0].weight);
+
+	uint32_t before = p.candidates[0].weight;
+	for (unsigned site = 0; site < 3; site++) {
+		tell(&p, site, 0, (struct hive_report){.result = HIVE_NOT_SEEN});
+		tell(&p, site, 40, (struct hive_report){.result = HIVE_NOT_SEEN});
+	}
+	assert_int_equal(p.candidates[0].weight, before / 4);
+	assert_true(p.candidates[40].weight > before);
+	hive_program_release(&p);
+}
+
 /* One site has all the time-outs: it does not keep its candidate.  One has all the cost: it rests in some
  * epochs. */
 static void balances(void **state)
@@ -348,6 +384,7 @@ int main(void)
 		cmocka_unit_test(escalates),
 		cmocka_unit_test(looks_first),
 		cmocka_unit_test(not_seen_ends),
+		cmocka_unit_test(prefers_by_rank),
 		cmocka_unit_test(balances),
 		cmocka_unit_test(follows_from_rows),
 		cmocka_unit_test(test_canary),
