@@ -127,7 +127,8 @@ static uint32_t operation_statement(struct lead *l, const struct replay_stander 
 	struct sketch_statement s = statement_at(l, t->site);
 	int kind = trace_kind_find(t->kind);
 
-	if (!*s.file || kind < 0)
+	if (!*s.file || kind < 0 ||
+	    kind == RADDLE_THREAD_END) /* which is nowhere: the site is an older one */
 		return LEAD_NONE;
 	s.kind = SKETCH_SYNC;
 	s.operation = (char *)t->kind;
@@ -341,8 +342,9 @@ static char *what_failed(const struct sketch_failure *f, const struct trial *t, 
 }
 
 /* Whether the program has a source file of that name: the runtime has others. */
-static bool is_own_file(const struct lead *l, const char *file)
+static bool is_own_file(const void *context, const char *file)
 {
+	const struct lead *l = context;
 	const struct trace_sites *sites = l->sites;
 
 	for (size_t u = 0; file && u < sites->unit_count; u++)
@@ -361,15 +363,14 @@ static void set_crash_place(struct lead *l, struct sketch_failure *f, const stru
 {
 	const char *executable = l->bench.program.program->flavour.executable;
 
-	for (size_t i = 0; i < RADDLE_CRASH_PLACES && r->crash_places[i] && !f->file; i++) {
-		const struct sketch_place *p = sketch_place(&l->places, executable, r->crash_places[i]);
+	const struct sketch_place *p =
+		f->file ? NULL : sketch_crash_place(&l->places, executable, r->crash_places, is_own_file, l);
 
-		if (!is_own_file(l, p->file))
-			continue;
-		f->file = rd_xstrdup(p->file);
-		f->function = p->function ? rd_xstrdup(p->function) : NULL;
-		f->line = p->line;
-	}
+	if (!p)
+		return;
+	f->file = rd_xstrdup(p->file);
+	f->function = p->function ? rd_xstrdup(p->function) : NULL;
+	f->line = p->line;
 }
 
 static void look(void *context, const struct replay_result *r)

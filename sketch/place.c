@@ -118,6 +118,23 @@ const struct sketch_place *sketch_place(struct sketch_places *p, const char *exe
 	return place;
 }
 
+const struct sketch_place *sketch_crash_place(struct sketch_places *p, const char *executable,
+					      const uint64_t places[RADDLE_CRASH_PLACES], sketch_own_fn *own,
+					      const void *context)
+{
+	size_t first = SIZE_MAX;
+	for (size_t i = 0; i < RADDLE_CRASH_PLACES && places[i] != 0; i++) {
+		const struct sketch_place *at = sketch_place(p, executable, places[i]);
+		if (at->line == 0 || at->file == NULL || (own != NULL && !own(context, at->file)))
+			continue;
+		if (!sketch_is_system_file(at->file))
+			return at;
+		if (first == SIZE_MAX)
+			first = i;
+	}
+	return first != SIZE_MAX ? sketch_place(p, executable, places[first]) : NULL;
+}
+
 void sketch_places_release(struct sketch_places *p)
 {
 	for (size_t i = 0; i < p->count; i++)

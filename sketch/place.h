@@ -5,6 +5,7 @@
 #define SKETCH_PLACE_H
 
 #include "base/map.h"
+#include "raddle/crash.h"
 
 #include <stdbool.h>
 
@@ -24,6 +25,13 @@ const struct sketch_place *sketch_place(struct sketch_places *p, const char *exe
 /* Whether the file is a header of the system or of the compiler: what was inlined from there is the line of
  * the program that has the call. */
 bool sketch_is_system_file(const char *file);
+
+/* The place of a crash (include/raddle/crash.h): the first that is the program's own, if possible not in a
+ * header of the system.  `own` says of a file whether it is the program's; NULL: all are.  NULL: none. */
+typedef bool sketch_own_fn(const void *context, const char *file);
+const struct sketch_place *sketch_crash_place(struct sketch_places *p, const char *executable,
+					      const uint64_t places[RADDLE_CRASH_PLACES], sketch_own_fn *own,
+					      const void *context);
 void sketch_places_release(struct sketch_places *p);
 
 #endif

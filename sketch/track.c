@@ -165,9 +165,11 @@ static void find_place(struct track *t, const struct track_left *left, struct tr
 {
 	const char *file = left->file, *function = left->function;
 	end->line = left->line;
-	for (size_t i = 0; end->line == 0 && i < RADDLE_TRACK_PLACES && left->places[i] != 0; i++) {
-		const struct sketch_place *place =
-			sketch_place(&t->places, t->program.flavour.executable, left->places[i]);
+	const struct sketch_place *place =
+		end->line == 0 ? sketch_crash_place(&t->places, t->program.flavour.executable, left->places,
+						    NULL, NULL)
+			       : NULL;
+	if (place != NULL) {
 		file = place->file;
 		function = place->function;
 		end->line = place->line;
