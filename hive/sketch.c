@@ -174,7 +174,8 @@ int hive_sketch_write(const struct hive_sketch *s, const char *program, hive_ske
 					     : "The runs are those of sites in production.";
 	if (first_failing(&runs)) {
 		sketch_predict(&runs, s->plan.signature, &p);
-		sketch_draw(&one, &runs, &s->plan.failure, &p, &(struct sketch_reach){sigma, sigma});
+		sketch_draw(&one, &runs, &s->plan.failure, &p,
+			    &(struct sketch_reach){.sigma = sigma, .near = sigma});
 		set.count = 1;
 	}
 	int err = write(&r, out);

@@ -258,7 +258,7 @@ static void tell_call(struct telling *t, uint32_t value, bool whole)
 
 /* The values that an argument may have: those that callers give.  Who starts a thread, or is called back,
  * gives it something among its own. */
-static void tell_argument(struct telling *t, uint32_t value)
+static void tell_given(struct telling *t, uint32_t value, bool calls)
 {
 	const struct depend *d = t->d;
 	const struct facts *f = d->f;
@@ -266,7 +266,8 @@ static void tell_argument(struct telling *t, uint32_t value)
 	for (uint32_t i = d->callers_of[function]; i < d->callers_of[function + 1]; i++) {
 		const struct facts_call *c = &f->calls[d->callers[i]];
 		struct facts_run operands = facts_operands_of(f, c->value);
-		tell(t, c->value);
+		if (calls)
+			tell(t, c->value);
 		if (c->kind != FACTS_EDGE_CALL && c->kind != FACTS_EDGE_INDIRECT)
 			tell_operands(t, c->value);
 		else if (number + 1 < operands.end - operands.first)
@@ -299,7 +300,7 @@ void depend_each(struct depend *d, uint32_t value, bool whole, depend_fn *fn, vo
 	struct telling t = {d, fn, context};
 	const struct facts_value *v = &d->f->values[value];
 	if (v->kind == FACTS_ARGUMENT) {
-		tell_argument(&t, value);
+		tell_given(&t, value, true);
 		return;
 	}
 	if (v->kind == FACTS_CALL)
@@ -313,6 +314,32 @@ void depend_each(struct depend *d, uint32_t value, bool whole, depend_fn *fn, vo
 	if (touches_memory(v) || v->kind == FACTS_CALL || v->kind == FACTS_BRANCH ||
 	    v->kind == FACTS_SWITCH || v->kind == FACTS_RETURN || whole)
 		tell_control(&t, facts_function_at(d->f, value), d->block_of[value]);
+}
+
+void depend_control(struct depend *d, uint32_t value, depend_fn *fn, void *context)
+{
+	if (d->block_of[value] != FACTS_NONE)
+		tell_control(&(struct telling){d, fn, context}, facts_function_at(d->f, value),
+			     d->block_of[value]);
+}
+
+void depend_callers(struct depend *d, uint32_t function, depend_fn *fn, void *context)
+{
+	tell_callers(&(struct telling){d, fn, context}, function);
+}
+
+bool depend_starts_thread(const struct depend *d, uint32_t call)
+{
+	struct facts_run calls = facts_calls_of(d->f, call);
+	for (uint32_t c = calls.first; c < calls.end; c++)
+		if (d->f->calls[c].kind == FACTS_EDGE_START || d->f->calls[c].kind == FACTS_EDGE_LATER)
+			return true;
+	return false;
+}
+
+void depend_given(struct depend *d, uint32_t argument, depend_fn *fn, void *context)
+{
+	tell_given(&(struct telling){d, fn, context}, argument, false);
 }
 
 static void find_blocks(struct depend *d)

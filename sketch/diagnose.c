@@ -665,6 +665,24 @@ static void give_schedule(struct sketch *s, const char *schedule)
 		s->schedule = rd_arena_strndup(s->arena, schedule, strlen(schedule));
 }
 
+/* Branches that were not watched are added only now: those of which nothing is known but that somebody came
+ * by tell nothing about failing and passing. */
+static void draw(struct work *w, struct sketch_runs *runs, const struct sketch_failure *f,
+		 struct sketch_predictors *p, const struct sketch_reach *reached)
+{
+	struct sketch_reach reach = *reached;
+	struct decide decided;
+
+	if (w->how->facts) {
+		decide_open(&decided, w->how->facts, runs, f);
+		decide_imply(&decided, runs);
+		reach.decided = &decided;
+	}
+	sketch_draw(&w->d->set.items[w->d->set.count], runs, f, p, &reach);
+	if (w->how->facts)
+		decide_close(&decided);
+}
+
 /* Runs, predictors, interventions and the sketch of one signature. */
 static int explain(struct work *w, size_t failure, struct reach *reach)
 {
@@ -693,7 +711,7 @@ static int explain(struct work *w, size_t failure, struct reach *reach)
 		err = intervene(w, runs, &p);
 	if (!err) {
 		RD_GROW(d->set.items, d->set.capacity, d->set.count + 1);
-		sketch_draw(&d->set.items[d->set.count], runs, f, &p, &reached);
+		draw(w, runs, f, &p, &reached);
 		d->set.items[d->set.count].before = w->before;
 		give_schedule(&d->set.items[d->set.count++], w->schedules[failure]);
 	}

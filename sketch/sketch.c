@@ -258,7 +258,8 @@ static bool matters(const struct prune *p, size_t i)
 }
 
 /* A read of what nobody writes, or of a thread that shows nothing afterwards, a write that nobody looks at, a
- * join: they have no part in the failure.  Of a hang nobody knows what would have come. */
+ * join: they have no part in the failure.  Of a hang nobody knows what would
+ * have come. */
 static void prune(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	struct prune p = {.s = s, .run = run};
@@ -286,6 +287,35 @@ static void prune(const struct sketch *s, const struct sketch_run *run, unsigned
 	}
 	RD_UMAP_RELEASE(&p.threads, &p.addresses, &p.written);
 	free(p.named);
+}
+
+static bool is_lock(const struct sketch *s, const struct sketch_event *e)
+{
+	enum sketch_role role = s->runs->statements[e->statement].role;
+
+	return role == SKETCH_ACQUIRES || role == SKETCH_RELEASES;
+}
+
+/* Of a thread's locks only those have a part in a hang that it holds or waits for at the end. */
+static void hide_past_locks(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
+{
+	struct rd_pmap held = {0}; /* of a thread and a lock: 1 while it is held or waited for */
+
+	for (size_t i = 0; i < run->count && run->outcome == SKETCH_HANG; i++) {
+		const struct sketch_event *e = &run->events[i];
+
+		if (is_lock(s, e))
+			*rd_pmap_put(&held, e->thread, e->address, NULL) =
+				s->runs->statements[e->statement].role == SKETCH_ACQUIRES;
+	}
+	for (size_t i = 0; i < run->count && run->outcome == SKETCH_HANG; i++) {
+		const struct sketch_event *e = &run->events[i];
+
+		if (is_lock(s, e) && !(marks[i] & (NAMED | TELLS)) &&
+		    !*rd_pmap_get(&held, e->thread, e->address))
+			marks[i] = 0;
+	}
+	rd_pmap_release(&held);
 }
 
 /* Who wrote what a shown statement reads. */
@@ -345,6 +375,91 @@ static void mark_different(const struct sketch *s, const struct sketch_run *run,
 	}
 }
 
+/* The last event of the thread before number `end` that is of this statement; SIZE_MAX: none. */
+static size_t last_of(const struct sketch_run *run, uint32_t thread, uint32_t statement, size_t end)
+{
+	for (size_t i = end; i-- > 0;)
+		if (run->events[i].thread == thread && run->events[i].statement == statement)
+			return i;
+	return SIZE_MAX;
+}
+
+/* The first write of what event `at` is about by another thread after it; SIZE_MAX: none. */
+static size_t written_later(const struct sketch *s, const struct sketch_run *run, size_t at)
+{
+	const struct sketch_event *e = &run->events[at];
+
+	for (size_t i = at + 1; i < run->count && e->address; i++)
+		if (run->events[i].address == e->address && run->events[i].thread != e->thread &&
+		    s->runs->statements[run->events[i].statement].role == SKETCH_WRITES)
+			return i;
+	return SIZE_MAX;
+}
+
+/* Whether it could have been otherwise: it was in another run, or somebody came too late to make it so. */
+static bool could_differ(const struct sketch *s, const struct sketch_run *run, size_t at)
+{
+	return s->decided->statements[run->events[at].statement].varies ||
+	       written_later(s, run, at) != SIZE_MAX;
+}
+
+/* A branch is shown with what it looked at, if that could have been otherwise; else nothing was decided
+ * there.  Who hangs waits for something that is so by now: who made it so is shown as well. */
+static bool mark_branch(const struct sketch *s, const struct sketch_run *run, size_t at, unsigned char *marks)
+{
+	const struct decide_list *looks = &s->decided->statements[run->events[at].statement].looks;
+	bool could = could_differ(s, run, at);
+
+	for (size_t i = 0; i < looks->count; i++) {
+		size_t k = last_of(run, run->events[at].thread, looks->items[i], at), late;
+
+		if (k == SIZE_MAX || !could_differ(s, run, k))
+			continue;
+		marks[k] |= SHOW;
+		could = true;
+		late = written_later(s, run, k);
+		if (run->outcome == SKETCH_HANG && late != SIZE_MAX)
+			marks[late] |= SHOW;
+	}
+	if (could)
+		marks[at] |= SHOW;
+	return could;
+}
+
+/* The nearest branches that decide about a statement, and could have gone another way. */
+static void mark_deciders(const struct sketch *s, const struct sketch_run *run, uint32_t statement,
+			  uint32_t thread, size_t end, unsigned char *marks)
+{
+	struct decide_list todo = {0};
+
+	decide_list_add(&todo, statement);
+	for (size_t i = 0; i < todo.count; i++) {
+		const struct decide_list *by = &s->decided->statements[todo.items[i]].by;
+
+		for (size_t k = 0; k < by->count; k++) {
+			size_t at = last_of(run, thread, by->items[k], end);
+
+			if (at == SIZE_MAX || !mark_branch(s, run, at, marks))
+				decide_list_add(&todo, by->items[k]);
+		}
+	}
+	free(todo.items);
+}
+
+/* What decided whether shown statements, and the failing one, were executed. */
+static void mark_decisions(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
+{
+	unsigned char *before = rd_xcalloc(run->count + 1, 1);
+
+	memcpy(before, marks, run->count);
+	for (size_t i = 0; i < run->count; i++)
+		if (before[i] & SHOW)
+			mark_deciders(s, run, run->events[i].statement, run->events[i].thread, i, marks);
+	if (s->decided->failure != UINT32_MAX)
+		mark_deciders(s, run, s->decided->failure, run->failed_thread, run->count, marks);
+	free(before);
+}
+
 /* `shown` has the statements of the failing run that are shown, by number; a run that passes shows the same
  * ones. */
 static unsigned char *mark(const struct sketch *s, const struct sketch_run *run, bool *shown)
@@ -360,7 +475,10 @@ static unsigned char *mark(const struct sketch *s, const struct sketch_run *run,
 	mark_different(s, run, marks);
 	mark_last(s, run, marks);
 	prune(s, run, marks);
+	hide_past_locks(s, run, marks);
 	mark_writers(s, run, marks);
+	if (s->decided && run->outcome != SKETCH_PASSED)
+		mark_decisions(s, run, marks);
 	hide_system(s, run, marks);
 	mark_creations(s, run, marks);
 	for (size_t i = 0; i < run->count && run->outcome != SKETCH_PASSED; i++)
@@ -420,7 +538,7 @@ static void add_to_step(struct sketch *s, struct sketch_step *step, const struct
 	rd_buf_release(&text);
 	if (e->size && name)
 		add_value(s, step, name, e);
-	if (st->kind == SKETCH_BRANCH)
+	if (st->kind == SKETCH_BRANCH && e->size)
 		add_value(s, step, "branch", &(struct sketch_event){.value = e->value, .size = 4});
 }
 
@@ -631,6 +749,7 @@ void sketch_draw(struct sketch *s, const struct sketch_runs *runs, const struct 
 			     .sigma = reach->sigma,
 			     .near = reach->near,
 			     .predictors = *predictors,
+			     .decided = reach->decided,
 			     .arena = rd_arena_new()};
 	*predictors = (struct sketch_predictors){0};
 	s->signature = keep(s, signature);
@@ -651,6 +770,7 @@ void sketch_draw(struct sketch *s, const struct sketch_runs *runs, const struct 
 	if (passes)
 		s->passes = make_steps(s, passes, shown);
 	free(shown);
+	s->decided = NULL;
 	mark_differences(s);
 	s->texts = rd_arena_alloc(s->arena, (s->predictors.count + 1) * sizeof *s->texts);
 	for (size_t i = 0; i < s->predictors.count; i++)

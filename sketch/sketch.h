@@ -8,6 +8,7 @@
 #define SKETCH_SKETCH_H
 
 #include "base/alloc.h"
+#include "sketch/decide.h"
 #include "sketch/outcome.h"
 #include "sketch/predictor.h"
 
@@ -49,9 +50,10 @@ struct sketch {
 	const struct sketch_runs *runs;
 	struct sketch_steps fails, passes; /* passes: none if no run passed */
 	struct sketch_predictors predictors;
-	const char **texts;	   /* of predictors, in words */
-	const char *schedule;	   /* of the failing run, as a file has it; NULL: it went its own way */
-	const char *schedule_path; /* where that was written; NULL: nowhere */
+	const char **texts;	      /* of predictors, in words */
+	const char *schedule;	      /* of the failing run, as a file has it; NULL: it went its own way */
+	const char *schedule_path;    /* where that was written; NULL: nowhere */
+	const struct decide *decided; /* while it is drawn */
 	struct rd_arena *arena;
 };
 
@@ -66,7 +68,8 @@ struct sketch_set {
 
 /* Draws up the sketch of the failures with that signature; `predictors` become the sketch's. */
 struct sketch_reach {
-	uint32_t sigma, near; /* of struct sketch */
+	uint32_t sigma, near;	      /* of struct sketch */
+	const struct decide *decided; /* what decides about statements; NULL: nobody knows */
 };
 void sketch_draw(struct sketch *s, const struct sketch_runs *runs, const struct sketch_failure *failure,
 		 struct sketch_predictors *predictors, const struct sketch_reach *reach);

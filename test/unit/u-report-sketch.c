@@ -83,7 +83,7 @@ static void draw(struct drawn *d)
 	for (int i = 0; i < 12; i++)
 		make_run(&d->runs, i % 3 ? NULL : signature);
 	sketch_predict(&d->runs, signature, &p);
-	sketch_draw(&d->sketch, &d->runs, &failure, &p, &(struct sketch_reach){2, 2});
+	sketch_draw(&d->sketch, &d->runs, &failure, &p, &(struct sketch_reach){.sigma = 2, .near = 2});
 	d->set = (struct sketch_set){.items = &d->sketch, .count = 1, .program = "./a", .runs = 12};
 	free(signature);
 }
@@ -131,7 +131,7 @@ static void a_failure_without_a_place(void **state)
 	for (int i = 0; i < 4; i++)
 		make_run(&runs, i % 2 ? NULL : signature);
 	sketch_predict(&runs, signature, &p);
-	sketch_draw(&s, &runs, &failure, &p, &(struct sketch_reach){2, 2});
+	sketch_draw(&s, &runs, &failure, &p, &(struct sketch_reach){.sigma = 2, .near = 2});
 	assert_int_equal(s.fails.items[s.fails.count - 1].line, USE);
 	assert_true(s.fails.items[s.fails.count - 1].marks & SKETCH_MARK_FAILURE);
 	sketch_predictors_release(&s.predictors);

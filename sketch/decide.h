@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What decides whether a statement is executed: the branches of its function, or of whoever calls that, and
+ * the reads and calls whose results these branches look at.  In: facts and runs.  Out: for each statement of
+ * the runs those that decide about it, and events for branches that nobody watched.
+ */
+#ifndef SKETCH_DECIDE_H
+#define SKETCH_DECIDE_H
+
+#include "facts/facts.h"
+#include "sketch/outcome.h"
+#include "sketch/run.h"
+
+struct decide_list {
+	uint32_t *items; /* statements */
+	size_t count, capacity;
+};
+
+/* Adds it, unless it is there. */
+void decide_list_add(struct decide_list *l, uint32_t item);
+
+struct decide_statement {
+	struct decide_list by;	  /* branches that decide about it */
+	struct decide_list above; /* these, and those that decide about them, and so on: nearest first */
+	struct decide_list looks; /* of a branch: what it has its condition from */
+	bool varies;		  /* it had different values */
+	bool seen;		  /* there are events of it */
+};
+
+struct decide {
+	struct decide_statement *statements; /* of the runs, by number */
+	size_t count, capacity;
+	uint32_t failure; /* the statement that fails */
+};
+
+/* Adds the branches that decide about what happened, and the failing statement, to the statements of the
+ * runs. A failure without a place has no such statement: `failure` is then UINT32_MAX. */
+void decide_open(struct decide *d, const struct facts *f, struct sketch_runs *runs,
+		 const struct sketch_failure *failure);
+void decide_close(struct decide *d);
+
+/* A thread that executes a statement went by the branches that decide about it, after what it did before
+ * them: adds events, without values, for branches that were not watched. */
+void decide_imply(const struct decide *d, struct sketch_runs *runs);
+
+#endif
