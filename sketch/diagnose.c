@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/map.h"
+#include "sketch/caller.h"
 #include "sketch/lead.h"
 #include "sketch/plain.h"
 #include "sketch/reach.h"
@@ -674,6 +675,7 @@ static void draw(struct work *w, struct sketch_runs *runs, const struct sketch_f
 	struct decide decided;
 
 	if (w->how->facts) {
+		caller_place(w->how->facts, runs);
 		decide_open(&decided, w->how->facts, runs, f);
 		decide_imply(&decided, runs);
 		reach.decided = &decided;

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * From a header to its callers (sketch/caller.h).
+ *
+ * A function of a header that has one calling line in the program is called from there.  A constructor of
+ * threads has one line for each thread, more often: if each of them is come by at most once, one after the
+ * other, and there are as many creations in a run as lines, then the first creation is the first line's.
+ */
+#include "sketch/caller.h"
+
+#include "base/alloc.h"
+#include "base/map.h"
+#include "sketch/depend.h"
+#include "sketch/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_CALLS 256 /* that are looked at for one statement */
+
+struct work {
+	struct depend depend;
+	const struct facts *f;
+	struct sketch_runs *runs;
+};
+
+/* Calls of the program that lead to a statement, each line once. */
+struct calls {
+	struct work *w;
+	uint32_t lines[MOST_CALLS]; /* values */
+	size_t count;
+	uint32_t todo[MOST_CALLS]; /* in headers */
+	size_t todo_count;
+	struct rd_umap seen;
+	bool too_many; /* or not known */
+};
+
+static bool is_in_header(const struct work *w, uint32_t value)
+{
+	return sketch_is_system_file(facts_string(w->f, w->f->values[value].file));
+}
+
+static bool is_same_line(const struct facts *f, uint32_t a, uint32_t b)
+{
+	const struct facts_value *x = &f->values[a], *y = &f->values[b];
+
+	return x->line == y->line && x->file == y->file;
+}
+
+static void add_line(struct calls *c, uint32_t value)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (is_same_line(c->w->f, c->lines[i], value))
+			return;
+	if (c->count == MOST_CALLS)
+		c->too_many = true;
+	else
+		c->lines[c->count++] = value;
+}
+
+static void add_call(uint32_t value, void *context)
+{
+	struct calls *c = context;
+	bool fresh;
+
+	if (!c->w->f->values[value].line)
+		return;
+	rd_umap_put(&c->seen, value, &fresh);
+	if (!fresh)
+		return;
+	if (!is_in_header(c->w, value))
+		add_line(c, value);
+	else if (c->todo_count == MOST_CALLS)
+		c->too_many = true;
+	else
+		c->todo[c->todo_count++] = value;
+}
+
+/* Who runs in a thread that was started there is not called from there. */
+static void add_caller(uint32_t value, void *context)
+{
+	struct calls *c = context;
+
+	if (depend_starts_thread(&c->w->depend, value))
+		c->too_many = true;
+	else
+		add_call(value, c);
+}
+
+/* The calls of the program through which a thread comes to a statement of a header. */
+static void find_calls(struct calls *c, const struct sketch_statement *s)
+{
+	const struct facts *f = c->w->f;
+
+	for (uint32_t v = 0; v < f->value_count; v++)
+		if (f->values[v].line == s->line && !strcmp(facts_string(f, f->values[v].file), s->file))
+			add_call(v, c);
+	for (size_t i = 0; i < c->todo_count; i++)
+		depend_callers(&c->w->depend, facts_function_at(f, c->todo[i]), add_caller, c);
+	rd_umap_release(&c->seen);
+}
+
+static void set(char **text, const char *to)
+{
+	free(*text);
+	*text = rd_xstrdup(to);
+}
+
+static void move_to(const struct work *w, struct sketch_statement *s, uint32_t call)
+{
+	const struct facts *f = w->f;
+	const struct facts_value *v = &f->values[call];
+
+	set(&s->file, facts_string(f, v->file));
+	set(&s->function, facts_string(f, f->functions[facts_function_at(f, call)].name));
+	s->line = v->line;
+	s->column = v->column;
+}
+
+/* ---- creations ---- */
+
+static bool is_creation(const struct sketch_statement *s)
+{
+	return s->operation && !strcmp(s->operation, "thread-create");
+}
+
+/* Whether block `to` can come after block `from` of one function; both are counted from its first. */
+static bool can_follow(const struct facts_graph *g, uint32_t from, uint32_t to)
+{
+	uint32_t *todo = rd_xcalloc(g->nodes + 1, sizeof *todo);
+	bool *seen = rd_xcalloc(g->nodes + 1, sizeof *seen);
+	size_t count = 0;
+	bool found;
+
+	todo[count++] = from;
+	while (count && !seen[to]) {
+		uint32_t n = todo[--count];
+
+		for (uint32_t e = g->succ_start[n]; e < g->succ_start[n + 1]; e++)
+			if (!seen[g->succ[e]]) {
+				seen[g->succ[e]] = true;
+				todo[count++] = g->succ[e];
+			}
+	}
+	found = seen[to];
+	RD_FREE(todo, seen);
+	return found;
+}
+
+/* Whether a thread that has come by the calls so far has come by each once: they follow each other, and
+ * nothing leads back. */
+static bool is_sequence(const struct calls *c, const struct facts_graph *g, uint32_t base)
+{
+	const uint32_t *block_of = c->w->depend.block_of;
+
+	for (size_t i = 0; i < c->count; i++)
+		for (size_t k = i; k < c->count; k++) {
+			uint32_t a = block_of[c->lines[i]] - base, b = block_of[c->lines[k]] - base;
+
+			if (can_follow(g, b, a) || (a != b && !can_follow(g, a, b)))
+				return false;
+		}
+	return true;
+}
+
+static int by_block(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Sorts the calls as threads come by them.  False: not all are of one function that runs once, or threads may
+ * come by one of them twice, or in any order. */
+static bool sort_calls(struct calls *c)
+{
+	const struct facts *f = c->w->f;
+	const struct depend *d = &c->w->depend;
+	uint32_t function = facts_function_at(f, c->lines[0]);
+	struct facts_graph g;
+	bool sorted;
+
+	for (size_t i = 0; i < c->count; i++)
+		if (facts_function_at(f, c->lines[i]) != function)
+			return false;
+	if (d->callers_of[function] != d->callers_of[function + 1])
+		return false;
+	qsort(c->lines, c->count, sizeof *c->lines, by_block);
+	facts_flow(f, function, &g);
+	sorted = is_sequence(c, &g, facts_blocks_of(f, function).first);
+	facts_graph_release(&g);
+	return sorted;
+}
+
+static void tell_apart(const struct calls *c, struct sketch_run *run, uint32_t statement,
+		       const uint32_t *numbers)
+{
+	size_t met = 0;
+
+	for (size_t i = 0; i < run->count; i++)
+		met += run->events[i].statement == statement;
+	if (met != c->count || run->cut)
+		return;
+	met = 0;
+	for (size_t i = 0; i < run->count; i++)
+		if (run->events[i].statement == statement)
+			run->events[i].statement = numbers[met++];
+}
+
+static void place_creations(struct calls *c, uint32_t statement)
+{
+	struct sketch_runs *runs = c->w->runs;
+	uint32_t numbers[MOST_CALLS];
+
+	if (c->count < 2 || !sort_calls(c))
+		return;
+	for (size_t i = 0; i < c->count; i++) {
+		struct sketch_statement s = runs->statements[statement];
+
+		s.file = s.function = NULL;
+		move_to(c->w, &s, c->lines[i]);
+		numbers[i] = sketch_statement(runs, &s);
+		RD_FREE(s.file, s.function);
+	}
+	for (size_t i = 0; i < runs->count; i++)
+		tell_apart(c, &runs->items[i], statement, numbers);
+}
+
+void caller_place(const struct facts *f, struct sketch_runs *runs)
+{
+	struct work w = {.f = f, .runs = runs};
+	size_t known = runs->statement_count;
+
+	depend_init(&w.depend, f);
+	for (uint32_t i = 0; i < known; i++) {
+		struct calls c = {.w = &w, .seen = RD_UMAP_INIT};
+
+		if (!sketch_is_system_file(runs->statements[i].file))
+			continue;
+		find_calls(&c, &runs->statements[i]);
+		if (c.too_many)
+			continue;
+		if (c.count == 1)
+			move_to(&w, &runs->statements[i], c.lines[0]);
+		else if (is_creation(&runs->statements[i]))
+			place_creations(&c, i);
+	}
+	depend_release(&w.depend);
+}
