@@ -6,6 +6,10 @@
  * loop for a value or in an operation for what the standing thread has, then its access comes later in every
  * run.  That it waited for this value is certain when it went on as soon as the value changed
  * (rt/steer/steer-spin.c).  No time is measured.
+ *
+ * What has no owner (a semaphore, a condition, a barrier) may be given by anybody.  There nobody else could
+ * go on, the thread did when the standing one was let go, and it is the same when everybody else has gone as
+ * far as they can before each step of the standing one.
  */
 #include "classify/adhoc.h"
 
@@ -22,7 +26,7 @@ static bool shows(const struct trial *t, const struct schedule *race, unsigned g
 
 	if (!o->thread || strcmp(o->thread, race->goals[1 - goal].thread) != 0)
 		return false;
-	return o->kind ? o->owner && !strcmp(o->owner, race->goals[goal].thread) : o->lifted;
+	return o->owner ? !strcmp(o->owner, race->goals[goal].thread) : o->lifted;
 }
 
 static void lead(struct adhoc *a, const struct schedule *race)
@@ -46,9 +50,26 @@ static int show_again(struct trial_bench *b, const struct schedule *race, struct
 	return err;
 }
 
+/* The waiting thread goes in front and the standing one last: something keeps them apart all the same. */
+static int show_in_front(struct trial_bench *b, const struct schedule *race, struct adhoc *a)
+{
+	struct schedule front = a->schedule;
+	struct trial t;
+	int err;
+
+	if (!a->found || !a->obstacle.kind || a->obstacle.owner)
+		return RD_OK;
+	front.front = a->obstacle.thread;
+	err = trial_run(b, &front, &t, NULL);
+	a->found = !err && !t.counts && (shows(&t, race, 0) || shows(&t, race, 1));
+	return err;
+}
+
 int adhoc_apart(struct trial_bench *b, const struct schedule *race, const struct trial *tried,
 		struct adhoc *a)
 {
+	int err;
+
 	*a = (struct adhoc){0};
 	lead(a, race);
 	for (unsigned goal = 0; goal < 2 && !a->found; goal++) {
@@ -56,7 +77,8 @@ int adhoc_apart(struct trial_bench *b, const struct schedule *race, const struct
 		a->goal = goal;
 	}
 	a->obstacle = tried->obstacle;
-	return show_again(b, race, a);
+	err = show_again(b, race, a);
+	return err ? err : show_in_front(b, race, a);
 }
 
 /* The thread of the other goal goes on from its access: it is to come there more often than it ever will. */

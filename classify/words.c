@@ -155,9 +155,14 @@ void words_adhoc(struct rd_buf *out, const struct schedule *race, const struct a
 	add_access(out, &race->goals[1 - a->goal]);
 	rd_buf_addf(out, ": %s waits in %s", o->thread, o->kind ? o->kind : "a loop");
 	if (o->kind)
-		rd_buf_addf(out, " for %s, which %s has", o->name ? o->name : "a lock", o->owner);
+		rd_buf_addf(out, " for %s", o->name ? o->name : "a lock");
+	if (o->owner)
+		rd_buf_addf(out, ", which %s has", o->owner);
 	if (o->file)
 		rd_buf_addf(out, " at %s:%" PRIu32, rd_base_name(o->file), o->line);
+	if (o->kind && !o->owner)
+		rd_buf_addf(out, ", which nobody gives before %s has gone on from its access",
+			    race->goals[a->goal].thread);
 	if (!o->kind)
 		rd_buf_addf(out, " until %s changes", o->name ? o->name : "a value");
 }

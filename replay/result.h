@@ -78,8 +78,8 @@ struct replay_race {
 	uint64_t address, size;
 };
 
-/* What kept a thread from coming where it was led: a value that it waits for in a loop, or something that
- * another thread has. */
+/* What kept a thread from coming where it was led: a value that it waits for in a loop, something that
+ * another thread has, or something that nobody has and another thread gives. */
 struct replay_obstacle {
 	const char *thread;	/* that was awaited; NULL: nothing is known */
 	const char *kind;	/* of the operation that it waits in; NULL: it spins */
@@ -87,7 +87,7 @@ struct replay_obstacle {
 	const char *owner;	/* the thread that has the lock; NULL: none in particular */
 	uint32_t site;		/* where it waits */
 	uint64_t address, size; /* of the variable */
-	bool lifted;		/* of a spin: it went on when that had changed */
+	bool lifted;		/* it went on when that had changed, or when who stood had been let go */
 	int goal;		/* of a spin: the goal whose thread stands at that memory; -1: none */
 };
 

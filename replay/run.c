@@ -60,6 +60,10 @@ struct replay {
 	struct turns turns;
 	struct board board; /* memory for the next look */
 	bool gave_up, stays, killed;
+	const char *refused; /* the name of what a thread was refused; NULL: nothing, as far as known */
+	uint32_t waiter;   /* who waits in the operation that was in the way, if only those who stand can end
+			      that; NONE */
+	uint64_t waiter_n; /* and its number */
 	unsigned first;
 	uint32_t told; /* operations that `progress` knows of */
 };
@@ -282,6 +286,20 @@ static uint64_t address_in_program(pid_t pid, uint64_t at)
 
 /* ---- what was in the way ---- */
 
+/* Whether nobody but the threads at their accesses is made to stand, and nothing but what these do can end
+ * the wait. */
+static bool is_for_goals(const struct board *b, const struct board_row *waits)
+{
+	if (waits->timed || b->strangers || b->others || b->catches ||
+	    raddle_class(waits->kind) == RADDLE_CLASS_CHANNEL)
+		return false;
+	for (size_t i = 0; i < b->count; i++)
+		if (board_is_alive(&b->rows[i]) && b->rows[i].state != RADDLE_SLOT_GOAL &&
+		    (b->rows[i].state != RADDLE_SLOT_BLOCKED || b->rows[i].timed))
+			return false;
+	return true;
+}
+
 /* The thread that the plan waits for stands in an operation: what it is about, and who has it. */
 static void note_block(struct replay *r, const struct board *b)
 {
@@ -300,6 +318,53 @@ static void note_block(struct replay *r, const struct board *b)
 				      .name = keep(r, &name),
 				      .owner = owner == RADDLE_STEER_NONE ? NULL : thread_name(r, b, owner),
 				      .site = row->site};
+	if (is_for_goals(b, row)) {
+		r->waiter = (uint32_t)(row - b->rows);
+		r->waiter_n = row->n;
+	}
+}
+
+/* It went on when who stood was let go. */
+static void note_lifted(struct replay *r, const struct board *b)
+{
+	const struct board_row *row = r->waiter < b->count ? &b->rows[r->waiter] : NULL;
+
+	if (row && r->result->end == REPLAY_EXITED)
+		r->result->obstacle.lifted = row->state != RADDLE_SLOT_BLOCKED || row->n > r->waiter_n;
+}
+
+/* What it was refused has a name while the program is there to be asked. */
+static void name_refused(struct replay *r, const struct board *b)
+{
+	struct raddle_steer_refusal *f = &r->steer->refusal;
+	struct explainer e = {&r->plan, b, r->request->program->sites, r->watch.pid};
+	struct rd_buf name = RD_BUF_INIT;
+	struct board_row row;
+
+	if (r->refused || b->phase != RADDLE_DIVERGED || !f->kind || f->slot >= b->count)
+		return;
+	row = b->rows[f->slot];
+	row.n = 0; /* the attempt was an earlier operation than the one it is in now */
+	row.kind = f->kind;
+	row.object = f->object;
+	explain_object(&e, &row, &name);
+	r->refused = keep(r, &name);
+	atomic_store(&f->known, 1);
+	syscall(SYS_futex, &f->known, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* It was refused what it tried to take, and went another way or tried again. */
+static void note_refusal(struct replay *r, const struct board *b)
+{
+	const struct raddle_steer_refusal *f = &r->steer->refusal;
+
+	if (b->phase != RADDLE_DIVERGED || !f->kind || f->slot != r->steer->difference.slot)
+		return;
+	r->result->obstacle = (struct replay_obstacle){.thread = thread_name(r, b, f->slot),
+						       .kind = trace_kind(f->kind)->name,
+						       .name = r->refused,
+						       .owner = thread_name(r, b, f->owner),
+						       .site = f->site};
 }
 
 /* Which goal stands at that memory; -1: none. */
@@ -479,6 +544,7 @@ static void look(void *context, pid_t pid)
 	action = watch_step(&r->watch, &r->board, now_ms());
 	tell_progress(r, r->watch.before.turn);
 	look_at_meeting(r, pid);
+	name_refused(r, &r->watch.before);
 	answer(r, asked, pid);
 	if (action == WATCH_GIVE_UP && !r->gave_up) {
 		r->gave_up = true;
@@ -611,6 +677,8 @@ static int draw_up(struct replay *r, int status)
 		return r->turns.err;
 	look_at_turns(r, &b);
 	note_spin(r, &b);
+	note_lifted(r, &b);
+	note_refusal(r, &b);
 	note_fault(r, &b);
 	if (atomic_load(&r->steer->crash.signal))
 		memcpy(result->crash_places, r->steer->crash.places, sizeof result->crash_places);
@@ -818,7 +886,8 @@ static int run_planned(struct replay *r)
 
 static int run_once(const struct replay_request *request, struct replay_result *result)
 {
-	struct replay r = {.request = request, .result = result, .first = request->first};
+	struct replay r = {
+		.request = request, .result = result, .first = request->first, .waiter = RADDLE_STEER_NONE};
 	int err;
 
 	*result = (struct replay_result){.arena = rd_arena_new()};

@@ -70,11 +70,12 @@
 
 #include "raddle/crash.h"
 #include "raddle/memory.h"
+#include "raddle/obstacle.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 13
+#define RADDLE_STEER_VERSION 14
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_SLOTS 32768     /* threads by number; later ones have no slot and run free */
 #define RADDLE_SLOT_HELD 1008  /* locks a slot lists; `held_count` goes on counting */
@@ -215,7 +216,8 @@ struct raddle_steer_goal {
 	uint32_t thread; /* position in the table */
 	uint32_t site;
 	uint32_t write;
-	uint32_t front; /* with turns: its thread goes on when it can, until it waits in a loop */
+	uint32_t front; /* with turns: its thread goes on when it can, until it waits in a loop; that of the
+			   other goal when nobody else can */
 };
 
 /* A place that a thread was seen at. */
@@ -272,16 +274,6 @@ struct raddle_slot {
 	/* Addresses of locks it holds; the lowest bit is set for a shared hold.  0: passed over.  Last, so
 	 * that a thread that holds few takes one page. */
 	_Atomic uint64_t held[RADDLE_SLOT_HELD];
-};
-
-/* A thread that waits in a loop while the threads stand that could end that (RADDLE_CAUSE_SPINS).  When they
- * are let go and something changes that it has read again and again, that is what it waited for. */
-struct raddle_steer_spin {
-	uint32_t slot, site;
-	uint64_t looks;		  /* accesses that showed nothing new */
-	uint64_t address, size;	  /* what it waited for, if `changed` */
-	_Atomic uint32_t changed; /* it went on because that had changed */
-	uint32_t unused;
 };
 
 /* What the program did to memory that it had freed, or which predicate does not hold. */
@@ -367,6 +359,7 @@ struct raddle_steer {
 	_Atomic uint32_t ran_on;	       /* the threads have come to `most` points, and stand */
 	uint64_t most;			       /* points, by all threads together; 0: any */
 	struct raddle_steer_spin spin;
+	struct raddle_steer_refusal refusal;
 	struct raddle_steer_misuse fault;
 	struct raddle_steer_crash crash;
 	struct raddle_steer_ask ask;

@@ -69,6 +69,9 @@ void rt_turn_go_on(struct rt_thread *t, uint32_t first);
 /* Whether nobody else could go on, now or when some time has passed. */
 bool rt_turn_is_alone(const struct rt_thread *t);
 
+/* With the lock.  Whether everybody who can go on spins, and nobody else can come. */
+bool rt_turn_all_spin(void);
+
 /* With the lock.  Whether the strategy may choose a thread: it could go on, or its time limit may run out.
  * And whether it can go on when it was chosen: a time limit runs out by that. */
 bool rt_turn_may(uint32_t number);
@@ -84,6 +87,12 @@ void rt_spin_reset(struct rt_thread *t);
 void rt_spin_news(struct rt_thread *t);
 void rt_spin_yields(struct rt_thread *t);
 void rt_spin_comes_round(struct rt_thread *t);
+
+/* rt/steer/steer-refuse.c.  An attempt ended with that result; and, with the lock, a thread comes no way to
+ * its goal. */
+void rt_refuse_note(struct rt_thread *t, uint32_t kind, uintptr_t object, bool taken);
+void rt_refuse_certify(const struct rt_thread *t);
+void rt_refuse_exit(void); /* the process is about to end */
 
 void rt_turn_look(void); /* by one who waits: does the one with the turn move? */
 

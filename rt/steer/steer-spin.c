@@ -134,12 +134,28 @@ void rt_spin_reset(struct rt_thread *t)
 	s->count = s->steady = s->yields = 0;
 }
 
+/* Whether all others spin too, and the plan waits for this one. */
+static bool is_one_of_many(struct rt_thread *t)
+{
+	struct raddle_slot *slot = rt_steered(t)->slot;
+	uint64_t signals;
+	bool all;
+
+	if (!slot || !rt_steered(t)->goal || slot->spins < RADDLE_STEER_SPINS ||
+	    slot->news != rt_steering()->turns.news)
+		return false;
+	rt_steer_lock(&signals);
+	all = rt_turn_all_spin();
+	rt_steer_unlock(&signals);
+	return all;
+}
+
 /* Steady for so long that it spins: others have their turns, and if there are none it is stuck. */
 static void come_round(struct rt_thread *t, uint32_t site)
 {
 	if (rt_steer_phase() != RADDLE_LEADING)
 		return;
-	if (rt_turn_is_alone(t))
+	if (rt_turn_is_alone(t) || is_one_of_many(t))
 		certify(t, site);
 	else
 		rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_SPIN);

@@ -112,28 +112,41 @@ static uint32_t next_ready(uint32_t number)
 	return RADDLE_STEER_NONE;
 }
 
-/* The thread that goes in front on the way to the goals; NONE: there is none. */
-static uint32_t in_front(void)
+/* On the way to the goals, the thread that goes in front, or that of the other goal, which goes last; NONE:
+ * there is none. */
+static uint32_t in_front(bool front)
 {
 	const struct raddle_steer *s = rt_steer();
 
 	for (uint32_t i = 0; i < s->goal_count && rt_steer_phase() == RADDLE_LEADING; i++)
 		if (s->goals[i].front && !rt_steering()->turns.front_waits)
-			return slot_of(s->goals[i].thread);
+			return slot_of(s->goals[front ? i : s->goal_count - 1 - i].thread);
 	return RADDLE_STEER_NONE;
+}
+
+/* The next one behind `number` that can go on, `last` only if nobody else can. */
+static uint32_t next_before(uint32_t number, uint32_t last)
+{
+	uint32_t next = next_ready(number);
+
+	return next == last && last != RADDLE_STEER_NONE ? next_ready(last) : next;
 }
 
 static uint32_t by_default(uint32_t number)
 {
 	const struct raddle_slot *slot = rt_slot_at(number);
 	bool leaves = slot->point == RADDLE_POINT_YIELD || slot->point == RADDLE_POINT_SPIN;
-	uint32_t front = in_front();
+	uint32_t front = in_front(true), last = in_front(false);
 
 	if (front == number && leaves)
 		rt_steering()->turns.front_waits = true;
 	else if (front != RADDLE_STEER_NONE && is_ready(front))
 		return front;
-	return is_ready(number) && !leaves && slot->stays < RADDLE_STEER_STAYS ? number : next_ready(number);
+	if (leaves)
+		return next_ready(number);
+	return is_ready(number) && number != last && slot->stays < RADDLE_STEER_STAYS
+		       ? number
+		       : next_before(number, last);
 }
 
 /* Whether it is a choice of an exploration who goes on at the point of a thread: before its accesses, where
@@ -499,8 +512,7 @@ bool rt_turn_is_alone(const struct rt_thread *t)
 	return true;
 }
 
-/* Whether everybody who can go on spins, and nobody else can come. */
-static bool is_livelocked(void)
+bool rt_turn_all_spin(void)
 {
 	uint64_t news = rt_steering()->turns.news;
 	uint32_t spinning = 0;
@@ -514,7 +526,7 @@ static bool is_livelocked(void)
 			return false;
 		spinning += is_ready(i);
 	}
-	return spinning && rt_steer_phase() == RADDLE_GOES_ON;
+	return spinning != 0;
 }
 
 /* The thread, which has the turn, passes it on or keeps it. */
@@ -525,7 +537,8 @@ static void pass(struct rt_thread *t, bool asks, uint64_t *signals)
 	settle(t->number, signals);
 	if (has_run_on())
 		stand(t, signals);
-	if (rt_slot_at(t->number)->spins >= RADDLE_STEER_SPINS && is_livelocked())
+	if (rt_slot_at(t->number)->spins >= RADDLE_STEER_SPINS && rt_turn_all_spin() &&
+	    rt_steer_phase() == RADDLE_GOES_ON)
 		atomic_store(&rt_steer()->livelock, 1);
 	if (asks || (count_ready() && is_to_ask(t)))
 		wish = ask(t, signals);

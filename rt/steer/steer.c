@@ -118,8 +118,11 @@ static void diverge(struct rt_thread *t, uint32_t cause, uint32_t expected, uint
 	uint64_t signals;
 
 	rt_steer_lock(&signals);
-	if (rt_steer_phase() == RADDLE_LEADING)
+	if (rt_steer_phase() == RADDLE_LEADING) {
+		if (cause == RADDLE_CAUSE_PAST || cause == RADDLE_CAUSE_ENDED)
+			rt_refuse_certify(t);
 		rt_steer_differs(t, cause, expected, found);
+	}
 	rt_steer_unlock(&signals);
 }
 
@@ -403,6 +406,7 @@ void rt_steer_exit(struct rt_thread *t)
 	for (uint32_t naps = 0; naps < STUCK_NAPS && rt_steer_phase() == RADDLE_RUNS_FREE && is_stuck();
 	     naps++)
 		rt_futex_wait(&rt_steer()->phase, RADDLE_RUNS_FREE, NAP_MS);
+	rt_refuse_exit();
 }
 
 /* ---- steps ---- */
@@ -1138,7 +1142,10 @@ static bool takes_shared(uint32_t kind)
 
 void rt_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result)
 {
-	if (result != 0 && result != EOWNERDEAD)
+	bool taken = result == 0 || result == EOWNERDEAD;
+
+	rt_refuse_note(t, kind, object, taken);
+	if (!taken)
 		return;
 	if (takes_lock(kind))
 		hold_lock(t, object | takes_shared(kind));

@@ -86,6 +86,12 @@ struct rt_steering {
 	struct rt_barrier *barriers; /* rt/steer/steer-barrier.c */
 };
 
+/* An attempt to take a lock that was in vain. */
+struct rt_refused {
+	uintptr_t object;
+	uint32_t kind, site; /* kind 0: there was none */
+};
+
 /* A thread. */
 struct rt_steered {
 	struct raddle_slot *slot;		/* NULL: it has none */
@@ -108,6 +114,7 @@ struct rt_steered {
 	uint32_t points[RADDLE_POINTS];		/* behind that operation, by kind */
 	uint32_t depth[RADDLE_SLOT_HELD];	/* how often each lock is held */
 	struct rt_spin spin;
+	struct rt_refused refused; /* the last one, until it gets that */
 };
 
 /* A step, as the operation carries it. */

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Refusals: threads that try to take a lock, get it not, and so come no way to their goal.  In: attempts.
+ * Out: a certificate in `refusal` of steer.h.
+ *
+ * Who tries again and again begins an operation each time and is past the one behind which its goal lies; who
+ * tries once goes another way.  Both were kept away from their goal by the owner of the lock, which has to
+ * stand at a goal itself.
+ */
+#include "rt/steer/steer-int.h"
+
+#define NAP_MS 20
+#define KNOWN_NAPS 100 /* that the replayer has to ask the living program for a name */
+
+/* Who stands at a goal and has the lock; NONE: nobody. */
+static uint32_t find_owner(uintptr_t object)
+{
+	for (uint32_t i = 0; i < rt_slot_count(); i++) {
+		const struct raddle_slot *slot = rt_slot_at(i);
+		uint32_t count = atomic_load(&slot->held_count);
+
+		if (atomic_load(&slot->state) != RADDLE_SLOT_GOAL)
+			continue;
+		for (uint32_t k = 0; count && k < RADDLE_SLOT_HELD; k++)
+			if ((atomic_load(&slot->held[k]) & ~1ull) == object)
+				return i;
+	}
+	return RADDLE_STEER_NONE;
+}
+
+void rt_refuse_certify(const struct rt_thread *t)
+{
+	const struct rt_refused *r = &rt_steered(t)->refused;
+	uint32_t owner;
+
+	if (!r->kind || !rt_takes_turns())
+		return;
+	owner = find_owner(r->object);
+	if (owner == RADDLE_STEER_NONE)
+		return;
+	rt_steer()->refusal = (struct raddle_steer_refusal){
+		.slot = t->number, .owner = owner, .kind = r->kind, .site = r->site, .object = r->object};
+}
+
+void rt_refuse_note(struct rt_thread *t, uint32_t kind, uintptr_t object, bool taken)
+{
+	struct rt_refused *r = &rt_steered(t)->refused;
+
+	if (!taken && raddle_manner(kind) == RADDLE_MANNER_TRY && raddle_is_lock(kind))
+		*r = (struct rt_refused){object, kind, rt_call_site(t)};
+	else if (taken && r->object == object)
+		*r = (struct rt_refused){0};
+}
+
+/* Only the name of the object depends on this. */
+void rt_refuse_exit(void)
+{
+	struct raddle_steer_refusal *refusal = &rt_steer()->refusal;
+
+	for (uint32_t naps = 0; naps < KNOWN_NAPS && refusal->kind && !atomic_load(&refusal->known); naps++)
+		rt_futex_wait(&refusal->known, 0, NAP_MS);
+}
