@@ -9,6 +9,7 @@
  */
 #include "classify/locate.h"
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "classify/bench.h"
@@ -43,6 +44,27 @@ static bool is_at(const void *context, const struct trace_site *site, uint32_t n
 	(void)number;
 	return site->line == place->line && trace_site_accesses(site) &&
 	       (is_same_file(file, place->file) || !strcmp(rd_base_name(file), place->file));
+}
+
+static bool has_function(const struct trace_sites *sites, const char *name)
+{
+	for (size_t i = 0; i < sites->site_count; i++)
+		if (sites->sites[i].function && !strcmp(sites->sites[i].function, name))
+			return true;
+	return false;
+}
+
+/* Why nobody can come to a place; false: there is no reason.  A report may lack the line of a function of the
+ * program and has that of its caller then. */
+static bool is_nowhere(const struct search *l, int which, struct rd_buf *why)
+{
+	const struct classify_place *place = &l->pair->places[which];
+
+	if (place->within && has_function(l->sights.sites, place->within))
+		rd_buf_addf(why, "the report has no line for the access in %s", place->within);
+	else if (!sights_sites(&l->sights, which))
+		rd_buf_addf(why, "the program has no access at %s:%" PRIu32, place->file, place->line);
+	return why->length != 0;
 }
 
 /* ---- the race ---- */
@@ -117,21 +139,26 @@ static int look_for_pair(struct search *l, struct trial_bench *b, const struct s
 	return err;
 }
 
+/* The only one is an error if it is nowhere; of several the others are looked for. */
 static int locate_one(struct trial_bench *b, const struct classify *how, const struct classify_pair *pair,
-		      struct finding_set *set, bool *found)
+		      bool alone, struct finding_set *set, bool *found)
 {
 	struct search l = {.pair = pair};
+	struct rd_buf why = RD_BUF_INIT;
 	const struct sight *race[2];
 	int err = RD_OK;
 
 	*found = false;
 	sights_init(&l.sights, b->how.program->sites, is_at, &l);
-	for (int i = 0; i < 2 && !err; i++)
-		if (!sights_sites(&l.sights, i))
-			err = rd_fail(RD_ENOTFOUND, "classify: the program has no access at %s:%" PRIu32,
-				      pair->places[i].file, pair->places[i].line);
-	if (!err)
+	if (is_nowhere(&l, 0, &why) || is_nowhere(&l, 1, &why)) {
+		if (alone)
+			err = rd_fail(RD_ENOTFOUND, "classify: %s", why.data);
+		else
+			rd_warn("%s", why.data);
+	} else {
 		err = look_for_pair(&l, b, race, found);
+	}
+	rd_buf_release(&why);
 	if (!err && *found)
 		add_finding(&l.sights, race, how, set);
 	sights_release(&l.sights);
@@ -149,7 +176,7 @@ int classify_locate(const struct classify *how, const struct classify_pairs *pai
 	for (size_t i = 0; i < pairs->count && !err; i++) {
 		bool found;
 
-		err = locate_one(&b, how, &pairs->items[i], set, &found);
+		err = locate_one(&b, how, &pairs->items[i], pairs->count == 1, set, &found);
 		*missing += !err && !found;
 	}
 	trial_close(&b);

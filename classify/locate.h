@@ -11,6 +11,8 @@
 struct classify_place {
 	const char *file; /* the end of a path will do */
 	uint32_t line;
+	const char *within; /* a function that is called there and makes the access, if it is none of the
+			       program; NULL: the access is there */
 };
 
 struct classify_pair {
@@ -29,7 +31,8 @@ void classify_pairs_release(struct classify_pairs *p);
 /* FILE:LINE,FILE:LINE */
 int classify_pairs_parse(struct classify_pairs *p, const char *text);
 
-/* The data races of a report of ThreadSanitizer: the innermost places of the program of both stacks. */
+/* The data races of a report of ThreadSanitizer: the innermost places of the program of both stacks.  Those
+ * without a line for one of them are left out, with a warning; it is an error if there are no others. */
 int classify_pairs_from_tsan(struct classify_pairs *p, const char *text, const char *name);
 
 /* Keeps every count-th of them, from `number` on. */

@@ -3,8 +3,9 @@
  * Pairs of places.  In: what a user writes, or a report of ThreadSanitizer.  Out: files and lines.
  *
  * Of a report the lines count that begin an access ("Write of size 4 at ... by thread T1:") and the frames
- * behind them ("#0 add /src/a.c:12:3 (a+0x1234)"); the first frame with a file that is not the sanitizer's is
- * the place.  Everything else is passed over, since versions differ in it.
+ * behind them ("#0 add /src/a.c:12:3 (a+0x1234) (BuildId: 12ab)"), up to an empty line; the first frame that
+ * is not the sanitizer's is the place.  One without a line may be that of a library function, and then the
+ * next one is the place.  Everything else is passed over, since versions differ in it.
  */
 #include "classify/locate.h"
 
@@ -63,6 +64,7 @@ static bool take_place(struct classify_pairs *p, const char *text, size_t length
 {
 	uint32_t last = take_number(text, &length), line = last ? take_number(text, &length) : 0;
 
+	to->within = NULL;
 	to->line = line ? line : last;
 	to->file = rd_arena_strndup(p->arena, text, length);
 	return to->line && length;
@@ -92,60 +94,108 @@ static bool begins_access(const char *line)
 	return !strncasecmp(line, "read of size", 12) || !strncasecmp(line, "write of size", 13);
 }
 
-/* The place of "#1 name of a function PATH:LINE:COLUMN (module+0x12)". */
-static bool take_frame(struct classify_pairs *p, const char *line, struct classify_place *to)
+/* Where the module of a frame begins, which may have a parenthesis in the name of its function too. */
+static const char *find_module(const char *line)
 {
-	const char *end, *at;
+	const char *found = line + strlen(line);
 
-	line += strspn(line, " ");
-	if (*line != '#' || strstr(line, "sanitizer_common") || strstr(line, "/tsan/"))
-		return false;
-	end = strstr(line, " (");
-	end = end && strchr(end, '+') ? end : line + strlen(line);
-	for (at = end; at > line && at[-1] != ' ';)
-		at--;
-	return take_place(p, at, (size_t)(end - at), to);
+	for (const char *at = line; (at = strstr(at, " (")); at++) {
+		const char *offset = strstr(at, "+0x"), *end = strchr(at, ')');
+
+		if (offset && end && offset < end)
+			found = at;
+	}
+	return found;
+}
+
+/* The function of a frame that may be a library's: a name of C.  NULL: it is none. */
+static const char *take_function(struct classify_pairs *p, const char *line)
+{
+	const char *name = line + strcspn(line, " "), *end;
+
+	name += strspn(name, " ");
+	for (end = name; isalnum((unsigned char)*end) || *end == '_';)
+		end++;
+	return end > name && (*end == ' ' || !*end) ? rd_arena_strndup(p->arena, name, (size_t)(end - name))
+						    : NULL;
 }
 
 struct report {
 	struct classify_place places[2];
 	int access; /* that is being read; -1: none yet */
-	bool has[2], race;
+	bool race;
+	bool has[2], over[2]; /* its place is known; no frame that comes is it */
+	const char *within;   /* the library function that it may be in; NULL */
 };
 
-static void end_report(struct classify_pairs *p, const struct report *r)
+/* "#1 name of a function PATH:LINE:COLUMN (module+0x12)". */
+static void take_frame(struct classify_pairs *p, struct report *r, const char *line)
+{
+	struct classify_place *to = &r->places[r->access];
+	const char *end, *at;
+
+	line += strspn(line, " ");
+	if (*line != '#' || strstr(line, "sanitizer_common") || strstr(line, "/tsan/"))
+		return;
+	end = find_module(line);
+	for (at = end; at > line && at[-1] != ' ';)
+		at--;
+	r->has[r->access] = take_place(p, at, (size_t)(end - at), to);
+	if (r->has[r->access]) {
+		to->within = r->within;
+		return;
+	}
+	r->over[r->access] = r->within || !(r->within = take_function(p, line));
+}
+
+static void end_report(struct classify_pairs *p, const struct report *r, size_t *lost)
 {
 	if (r->race && r->has[0] && r->has[1])
 		add_pair(p, r->places);
+	else
+		*lost += r->race;
 }
 
-static void take_line(struct classify_pairs *p, struct report *r, const char *line)
+static void take_line(struct classify_pairs *p, struct report *r, const char *line, size_t *lost)
 {
+	int access = r->access < 2 ? r->access : -1;
+
 	if (strstr(line, "WARNING: ThreadSanitizer: ")) {
-		end_report(p, r);
+		end_report(p, r, lost);
 		*r = (struct report){.access = -1, .race = strstr(line, "data race") != NULL};
 	} else if (begins_access(line)) {
 		r->access++;
-	} else if (r->access >= 0 && r->access < 2 && !r->has[r->access]) {
-		r->has[r->access] = take_frame(p, line, &r->places[r->access]);
+		r->within = NULL;
+	} else if (access >= 0 && !line[strspn(line, " ")]) {
+		r->over[access] = true;
+	} else if (access >= 0 && !r->has[access] && !r->over[access]) {
+		take_frame(p, r, line);
 	}
 }
 
 int classify_pairs_from_tsan(struct classify_pairs *p, const char *text, const char *name)
 {
 	struct report r = {.access = -1};
-	size_t before = p->count;
+	size_t before = p->count, lost = 0;
 
 	while (*text) {
 		size_t length = strcspn(text, "\n");
 		char *line = rd_xstrndup(text, length);
 
-		take_line(p, &r, line);
+		take_line(p, &r, line, &lost);
 		free(line);
 		text += length + (text[length] != 0);
 	}
-	end_report(p, &r);
+	end_report(p, &r, &lost);
+	if (p->count == before && lost)
+		return rd_fail(
+			RD_EFORMAT,
+			"%s: none of its %zu data races has a file and a line for both accesses; build "
+			"the program that it reports on with -g",
+			name, lost);
 	if (p->count == before)
 		return rd_fail(RD_EFORMAT, "%s: there is no data race of ThreadSanitizer in it", name);
+	if (lost)
+		rd_warn("%s: %zu of its data races are left out: an access has no file and line", name, lost);
 	return RD_OK;
 }

@@ -95,11 +95,49 @@ static void reported(void **state)
 	assert_int_equal(classify_pairs_from_tsan(&pairs, "", "report"), RD_EFORMAT);
 }
 
+/* The report of a C++ program by clang 19, of one without lines, and of a library function. */
+static const char cxx[] =
+	"WARNING: ThreadSanitizer: data race (pid=1)\n"
+	"  Read of size 4 at 0x1 by thread T2:\n"
+	"    #0 (anonymous namespace)::Box::operator()(char const*) const /tmp/ts.cc:6:50 (ts+0xe7aab) "
+	"(BuildId: 48ee)\n"
+	"    #1 main::$_1::operator()() const /tmp/ts.cc:8:76 (ts+0xe7aab)\n"
+	"\n"
+	"  Previous write of size 4 at 0x1 by thread T1:\n"
+	"    #0 memset <null> (ts+0x62ee1) (BuildId: 48ee)\n"
+	"    #1 (anonymous namespace)::Box::add(int) /tmp/ts.cc:5:26 (ts+0xe7a2e) (BuildId: 48ee)\n"
+	"\n";
+
+static const char lineless[] =
+	"WARNING: ThreadSanitizer: data race (pid=1)\n"
+	"  Read of size 4 at 0x1 by thread T2:\n"
+	"    #0 std::thread::_State_impl<main::$_1>::_M_run() ts.cc (ts+0xe7aab) (BuildId: 48ee)\n"
+	"    #1 main /tmp/ts.cc:8:76 (ts+0xe7aab)\n"
+	"\n"
+	"  Previous write of size 4 at 0x1 by thread T1:\n"
+	"    #0 work <null> (ts+0x62ee1)\n"
+	"\n"
+	"  Thread T2 (tid=1, running) created by main thread at:\n"
+	"    #0 pthread_create <null> (ts+0x1)\n"
+	"    #1 main /tmp/ts.cc:9:3 (ts+0x2)\n";
+
+static void without_lines(void **state)
+{
+	(void)state;
+	assert_int_equal(classify_pairs_from_tsan(&pairs, cxx, "report"), 0);
+	is_pair(0, "/tmp/ts.cc", 6, "/tmp/ts.cc", 5);
+	assert_null(pairs.items[0].places[0].within);
+	assert_string_equal(pairs.items[0].places[1].within, "memset");
+	assert_int_equal(classify_pairs_from_tsan(&pairs, lineless, "report"), RD_EFORMAT);
+	assert_int_equal(pairs.count, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(named, begin, finish),
 		cmocka_unit_test_setup_teardown(reported, begin, finish),
+		cmocka_unit_test_setup_teardown(without_lines, begin, finish),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
