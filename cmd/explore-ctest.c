@@ -89,11 +89,26 @@ static void add_flag(struct rd_argv *argv, const char *option, bool set)
 		rd_argv_addf(argv, "--%s", option);
 }
 
+static bool is_variable(const char *text)
+{
+	return strchr(text, '=') && text[0] != '-';
+}
+
+/* What a replay needs beside the command that the report has. */
+static void say_surroundings(const struct ctest_test *t)
+{
+	if (t->directory)
+		fprintf(stderr, "== replay them in %s\n", t->directory);
+	for (size_t i = 0; i < t->variable_count; i++)
+		if (is_variable(t->environment[i]))
+			fprintf(stderr, "== replay them with the variable %s\n", t->environment[i]);
+}
+
 static void make_command(const struct suite *s, const struct ctest_test *t, struct rd_argv *argv)
 {
 	rd_argv_add(argv, "env");
 	for (size_t i = 0; i < t->variable_count; i++)
-		if (strchr(t->environment[i], '=') && t->environment[i][0] != '-')
+		if (is_variable(t->environment[i]))
 			rd_argv_add(argv, t->environment[i]);
 	rd_argv_add(argv, s->raddle);
 	rd_argv_add(argv, "explore");
@@ -167,8 +182,10 @@ static void do_test(struct suite *s, size_t number)
 	s->explored += status != CMD_FAILED;
 	s->failed += status == CMD_FOUND;
 	s->unexplored += status == CMD_FAILED;
-	if (status == CMD_FOUND && !opt.quiet)
+	if (status == CMD_FOUND && !opt.quiet) {
 		fprintf(stderr, "== %s fails; its schedules are in %s\n", t->name, folder);
+		say_surroundings(t);
+	}
 	free(folder);
 }
 

@@ -409,6 +409,8 @@ static int prepare_turns(struct task *t, const char *path)
 		s->turns = true;
 	if (opt.turns_seed)
 		s->seed = opt.turns_seed;
+	if (s->turns && is_order(t))
+		setenv("CK_FORK", "no", 0); /* as 'raddle explore' does, whose schedule it is */
 	wrong = schedule_check(s);
 	return err || !wrong ? err : rd_fail(RD_EUSAGE, "replay: %s: %s", path, wrong);
 }

@@ -129,10 +129,18 @@ grep -q 'the command of --fail-if ended with status 5' err || complain "what is 
 jq -e '.findings | length == 1 and (.[0] | .consequence == "exit-status" and .cycle[0].function == "test_set" and
 	.notes[0] == "the test case that failed is test_set")' suite.json >/dev/null || complain "suite: $(jq -c .findings suite.json)"
 
+# Check's cases run in the process that is led, in a replay, too.
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/forks.c" -o forks || exit 1
+"$RADDLE" explore -q -o out/forks -- ./forks >out.txt 2>err </dev/null
+[ $? = 1 ] || complain "the forked test does not fail: $(cat err)"
+"$RADDLE" replay -n 5 out/forks/*.schedule -- ./forks >out.txt 2>err </dev/null
+grep -q 'reproduced in 5 of 5 replays' err || complain "the forked test is not replayed: $(cat err)"
+
 # The tests of a build directory, as ctest lists them; those of shell scripts cannot be explored.
 mkdir -p build && cat >build/CTestTestfile.cmake <<END
 add_test(lost/update "$PWD/order" "lost")
 add_test(fine "$PWD/order" "lost-fine")
+set_tests_properties(lost/update PROPERTIES ENVIRONMENT "A=b" WORKING_DIRECTORY "$PWD/build")
 set_tests_properties(fine PROPERTIES ENVIRONMENT "A=b;C=d e" WORKING_DIRECTORY "$PWD/build")
 add_test(script "/bin/sh" "-c" "exit 0")
 END
@@ -146,6 +154,7 @@ suite() {
 if command -v ctest >/dev/null; then
 	suite 1 --ctest build
 	grep -q '^== lost/update fails' err && grep -q '1 of 3 tests fail .* 1 could not be explored' err || complain "the tests of ctest"
+	grep -q "^== replay them in $PWD/build$" err && grep -q '^== replay them with the variable A=b$' err || complain "how a test is replayed: $(cat err)"
 	jq -e '.findings[0].consequence == "assertion"' out/ctest/lost_update/findings.json >/dev/null || complain "the failure of a test"
 	jq -e '.findings == [] and .stats.schedules == 30' out/ctest/fine/findings.json >/dev/null || complain "a test that is right"
 	suite 0 -q --ctest build -R fine
