@@ -9,17 +9,18 @@
 #include "sketch/caller.h"
 
 #include "base/alloc.h"
-#include "base/map.h"
-#include "sketch/depend.h"
+#include "base/buf.h"
+#include "base/file.h"
 #include "sketch/place.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_CALLS 256 /* that are looked at for one statement */
 
 struct work {
-	struct depend depend;
+	struct depend *depend;
 	const struct facts *f;
 	struct sketch_runs *runs;
 };
@@ -81,7 +82,7 @@ static void add_caller(uint32_t value, void *context)
 {
 	struct calls *c = context;
 
-	if (depend_starts_thread(&c->w->depend, value))
+	if (depend_starts_thread(c->w->depend, value))
 		c->too_many = true;
 	else
 		add_call(value, c);
@@ -96,7 +97,7 @@ static void find_calls(struct calls *c, const struct sketch_statement *s)
 		if (f->values[v].line == s->line && !strcmp(facts_string(f, f->values[v].file), s->file))
 			add_call(v, c);
 	for (size_t i = 0; i < c->todo_count; i++)
-		depend_callers(&c->w->depend, facts_function_at(f, c->todo[i]), add_caller, c);
+		depend_callers(c->w->depend, facts_function_at(f, c->todo[i]), add_caller, c);
 	rd_umap_release(&c->seen);
 }
 
@@ -151,7 +152,7 @@ static bool can_follow(const struct facts_graph *g, uint32_t from, uint32_t to)
  * nothing leads back. */
 static bool is_sequence(const struct calls *c, const struct facts_graph *g, uint32_t base)
 {
-	const uint32_t *block_of = c->w->depend.block_of;
+	const uint32_t *block_of = c->w->depend->block_of;
 
 	for (size_t i = 0; i < c->count; i++)
 		for (size_t k = i; k < c->count; k++) {
@@ -175,7 +176,7 @@ static int by_block(const void *a, const void *b)
 static bool sort_calls(struct calls *c)
 {
 	const struct facts *f = c->w->f;
-	const struct depend *d = &c->w->depend;
+	const struct depend *d = c->w->depend;
 	uint32_t function = facts_function_at(f, c->lines[0]);
 	struct facts_graph g;
 	bool sorted;
@@ -228,10 +229,11 @@ static void place_creations(struct calls *c, uint32_t statement)
 
 void caller_place(const struct facts *f, struct sketch_runs *runs)
 {
-	struct work w = {.f = f, .runs = runs};
+	struct depend depend;
+	struct work w = {.depend = &depend, .f = f, .runs = runs};
 	size_t known = runs->statement_count;
 
-	depend_init(&w.depend, f);
+	depend_init(&depend, f);
 	for (uint32_t i = 0; i < known; i++) {
 		struct calls c = {.w = &w, .seen = RD_UMAP_INIT};
 
@@ -245,5 +247,52 @@ void caller_place(const struct facts *f, struct sketch_runs *runs)
 		else if (is_creation(&runs->statements[i]))
 			place_creations(&c, i);
 	}
-	depend_release(&w.depend);
+	depend_release(&depend);
+}
+
+/* ---- questions ---- */
+
+static bool leads(struct caller *c, const struct sketch_statement *header, const char *file, uint32_t line)
+{
+	struct work w = {.depend = &c->depend, .f = c->f};
+	struct calls calls = {.w = &w, .seen = RD_UMAP_INIT};
+
+	find_calls(&calls, header);
+	for (size_t i = 0; i < calls.count; i++) {
+		const struct facts_value *v = &c->f->values[calls.lines[i]];
+
+		if (v->line == line && !strcmp(rd_base_name(facts_string(c->f, v->file)), rd_base_name(file)))
+			return true;
+	}
+	return false;
+}
+
+bool caller_leads(struct caller *c, const struct sketch_statement *header, const char *file, uint32_t line)
+{
+	struct rd_buf key = RD_BUF_INIT;
+	size_t known = c->asked.count;
+	uint32_t n;
+
+	if (!c->open) {
+		depend_init(&c->depend, c->f);
+		c->asked = (struct rd_names)RD_NAMES_INIT;
+		c->open = true;
+	}
+	rd_buf_addf(&key, "%s:%" PRIu32 " %s:%" PRIu32, header->file, header->line, file, line);
+	n = rd_names_put(&c->asked, key.data, key.length);
+	rd_buf_release(&key);
+	RD_GROW(c->answers, c->answer_capacity, n + 1);
+	if (n == known)
+		c->answers[n] = leads(c, header, file, line);
+	return c->answers[n];
+}
+
+void caller_release(struct caller *c)
+{
+	if (!c->open)
+		return;
+	depend_release(&c->depend);
+	rd_names_release(&c->asked);
+	free(c->answers);
+	*c = (struct caller){0};
 }

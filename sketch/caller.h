@@ -7,8 +7,23 @@
 #ifndef SKETCH_CALLER_H
 #define SKETCH_CALLER_H
 
+#include "base/map.h"
 #include "facts/facts.h"
+#include "sketch/depend.h"
 #include "sketch/run.h"
+
+/* Questions about single places of headers: whether a line of the program leads there.  Zero is empty, with
+ * `f` set to the facts. */
+struct caller {
+	const struct facts *f;
+	struct depend depend;
+	bool open;
+	struct rd_names asked; /* "header:line file:line" */
+	bool *answers;
+	size_t answer_capacity;
+};
+bool caller_leads(struct caller *c, const struct sketch_statement *header, const char *file, uint32_t line);
+void caller_release(struct caller *c);
 
 void caller_place(const struct facts *f, struct sketch_runs *runs);
 

@@ -744,12 +744,14 @@ static int explain_all(struct work *w)
 int diagnose_run(const struct diagnose *how, struct diagnosis *d)
 {
 	struct work w = {.how = how, .d = d, .signatures = RD_NAMES_INIT};
+	struct caller callers = {.f = how->facts};
 	int err;
 
 	*d = (struct diagnosis){0};
 	if (how->time_ms)
 		w.end_ns = rd_now_ns() + (int64_t)how->time_ms * 1000000;
 	w.lead = (struct lead){.runs = &d->runs[0], .sites = how->runs.program->sites, .judge = &w.judge};
+	w.lead.callers = how->facts ? &callers : NULL;
 	w.judge.command = how->fail_if;
 	err = trial_open(&w.lead.bench, &how->runs, NULL);
 	rd_interrupt_begin(&w.signals);
@@ -760,6 +762,7 @@ int diagnose_run(const struct diagnose *how, struct diagnosis *d)
 	d->set.runs = d->made;
 	rd_interrupt_end(&w.signals);
 	sketch_places_release(&w.lead.places);
+	caller_release(&callers);
 	trial_close(&w.lead.bench);
 	rd_names_release(&w.signatures);
 	judge_release(&w.judge);

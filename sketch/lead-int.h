@@ -5,6 +5,7 @@
 #define SKETCH_LEAD_INT_H
 
 #include "sketch/lead.h"
+#include "sketch/stack.h"
 
 #define LEAD_THREADS 256
 #define LEAD_NONE UINT32_MAX
@@ -36,6 +37,7 @@ struct lead_now {
 	uint64_t seed;
 	uint32_t last; /* who stood last; in the end, who had the turn */
 	const char *names[LEAD_THREADS];
+	struct stack_code code;
 	struct lead_range *ranges;
 	size_t range_count, range_capacity;
 };

@@ -122,8 +122,38 @@ static enum sketch_role role_of(int kind)
 	}
 }
 
-static uint32_t operation_statement(struct lead *l, const struct replay_stander *t)
+/* An operation in a header is the program's at the call, which the thread's stack has; the facts tell which
+ * of its words can be that. */
+static void find_call(struct lead_now *now, const struct replay_stand *stand, const struct replay_stander *t,
+		      struct sketch_statement *s)
 {
+	struct lead *l = now->lead;
+	const char *executable = l->bench.program.program->flavour.executable;
+	uint64_t places[STACK_PLACES];
+	size_t count;
+
+	if (!l->callers || !sketch_is_system_file(s->file) || s->role == SKETCH_NEUTRAL ||
+	    s->role == SKETCH_RELEASES) /* which tell little, and asking takes time */
+		return;
+	count = stack_places(&now->code, executable, stand->pid, t->tid, places);
+	for (size_t i = 0; i < count; i++) {
+		const struct sketch_place *p = sketch_place(&l->places, executable, places[i]);
+
+		if (!p->file || sketch_is_system_file(p->file) ||
+		    !caller_leads(l->callers, s, p->file, p->line))
+			continue;
+		s->file = p->file;
+		s->function = p->function ? p->function : (char *)"";
+		s->line = p->line;
+		s->column = 0;
+		return;
+	}
+}
+
+static uint32_t operation_statement(struct lead_now *now, const struct replay_stand *stand)
+{
+	const struct replay_stander *t = &stand->threads[stand->who];
+	struct lead *l = now->lead;
 	struct sketch_statement s = statement_at(l, t->site);
 	int kind = trace_kind_find(t->kind);
 
@@ -134,6 +164,7 @@ static uint32_t operation_statement(struct lead *l, const struct replay_stander 
 	s.operation = (char *)t->kind;
 	s.variable = NULL;
 	s.role = role_of(kind);
+	find_call(now, stand, t, &s);
 	return sketch_statement(l->runs, &s);
 }
 
@@ -201,8 +232,10 @@ static void note_access(struct lead_now *now, struct lead_pending *p, const stru
 		p->second = access_statement(now->lead, spot->site, true);
 }
 
-static void note_operation(struct lead_now *now, struct lead_pending *p, const struct replay_stander *t)
+static void note_operation(struct lead_now *now, struct lead_pending *p, const struct replay_stand *stand)
 {
+	const struct replay_stander *t = &stand->threads[stand->who];
+
 	if (!t->kind || !*t->kind || strcmp(t->point ? t->point : "", "op") != 0 || t->n == p->n)
 		return;
 	p->n = t->n;
@@ -210,7 +243,7 @@ static void note_operation(struct lead_now *now, struct lead_pending *p, const s
 	p->size = 0;
 	p->length = 0;
 	p->value = 0;
-	p->statement = operation_statement(now->lead, t);
+	p->statement = operation_statement(now, stand);
 }
 
 /* Who has that name; else who stood last. */
@@ -283,7 +316,7 @@ static bool stands(void *context, const struct replay_stand *stand, struct sched
 	if (stand->spot)
 		note_access(now, p, stand->spot);
 	else
-		note_operation(now, p, &stand->threads[stand->who]);
+		note_operation(now, p, stand);
 	for (size_t i = 0; i < stand->thread_count && i < LEAD_THREADS; i++)
 		if (now->threads[i].statement != LEAD_NONE)
 			look_at(stand->pid, &now->threads[i]);

@@ -11,6 +11,7 @@
 #define SKETCH_LEAD_H
 
 #include "explore/trial.h"
+#include "sketch/caller.h"
 #include "sketch/outcome.h"
 #include "sketch/place.h"
 #include "sketch/predictor.h"
@@ -31,7 +32,8 @@ struct lead {
 	 * it fails more often so, and since what passes after such a beginning tells more than what was never
 	 * near a failure.  NULL: none is known. */
 	const struct schedule *near;
-	struct sketch_places places; /* of crashes */
+	struct sketch_places places; /* of crashes, and of calls */
+	struct caller *callers;	     /* of code in headers; NULL: nobody knows */
 };
 
 struct lead_order {

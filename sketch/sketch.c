@@ -727,6 +727,27 @@ const char *sketch_predictor_text(const struct sketch *s, const struct sketch_pr
 
 /* ---- the whole ---- */
 
+/* A thread that hangs in a header hangs where the program calls it: at what it did last. */
+static void place_hang(struct sketch *s, const struct sketch_run *fails)
+{
+	struct sketch_failure *f = &s->failure;
+
+	if (f->kind != SKETCH_HANG || !f->file || !sketch_is_system_file(f->file))
+		return;
+	for (size_t i = fails->count; i-- > 0;) {
+		const struct sketch_statement *st = &s->runs->statements[fails->events[i].statement];
+
+		if (fails->events[i].thread != fails->failed_thread || st->kind != SKETCH_SYNC)
+			continue;
+		if (!sketch_is_system_file(st->file)) {
+			f->file = (char *)keep(s, st->file);
+			f->function = (char *)keep(s, st->function);
+			f->line = st->line;
+		}
+		return;
+	}
+}
+
 static void count_runs(struct sketch *s)
 {
 	for (size_t i = 0; i < s->runs->count; i++) {
@@ -763,6 +784,7 @@ void sketch_draw(struct sketch *s, const struct sketch_runs *runs, const struct 
 	passes = fails ? choose_passing(s, fails) : NULL;
 	if (fails) {
 		s->failure.thread = fails->failed_thread;
+		place_hang(s, fails);
 		s->fails = make_steps(s, fails, shown);
 		s->schedule = keep(s, fails->schedule);
 		add_failure(s);

@@ -30,15 +30,16 @@ static inline uint64_t raddle_code_place(uint64_t pc)
 	return raddle_is_code(pc) ? pc - (uintptr_t)__executable_start : 0;
 }
 
-/* Whether the instruction before it is a call: of a known target, or of one in a register or in memory. */
-static inline bool raddle_is_behind_call(uint64_t pc)
+/* Whether the code before `p` is a call: of a known target, or of one in a register or in memory. */
+static inline bool raddle_ends_with_call(const uint8_t *p)
 {
-	const uint8_t *p = (const uint8_t *)pc;
-
-	if (!raddle_is_code(pc) || !raddle_is_code(pc - 8))
-		return false;
 	return p[-5] == 0xe8 || (p[-6] == 0xff && p[-5] == 0x15) ||
 	       (p[-2] == 0xff && (p[-1] & 0x38) == 0x10) || (p[-3] == 0xff && (p[-2] & 0x38) == 0x10);
+}
+
+static inline bool raddle_is_behind_call(uint64_t pc)
+{
+	return raddle_is_code(pc) && raddle_is_code(pc - 8) && raddle_ends_with_call((const uint8_t *)pc);
 }
 
 /* A word of the stack may lie where none is: then the signal comes again. */
