@@ -230,7 +230,7 @@ static void put_sketch(const struct sketch_report *r, const struct sketch *s, FI
 	put_steps(r, s, out);
 	put_predictors(s, out);
 	if (s->schedule_path)
-		fprintf(out, "\n next  raddle replay --gdb %s -- %s\n", s->schedule_path,
+		fprintf(out, "\n next  raddle replay %s -- %s\n", s->schedule_path,
 			r->set->program ? r->set->program : "PROG");
 }
 

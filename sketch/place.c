@@ -46,6 +46,21 @@ bool sketch_is_system_file(const char *file)
 	return false;
 }
 
+/* How long the name of a function is without the types of its arguments, which names in facts and sites do
+ * not have either. */
+static size_t name_length(const char *text, size_t length)
+{
+	size_t depth = 0, at = length;
+	if (length == 0 || text[length - 1] != ')')
+		return length;
+	do {
+		at--;
+		depth += text[at] == ')';
+		depth -= text[at] == '(';
+	} while (at > 0 && depth > 0);
+	return depth == 0 && at > 0 ? at : length;
+}
+
 /* "function\nfile:line ...\n", with question marks for what is unknown. */
 static void parse_frame(struct sketch_place *place, const char *text)
 {
@@ -54,7 +69,7 @@ static void parse_frame(struct sketch_place *place, const char *text)
 	size_t second = strcspn(file, "\n");
 	const char *colon = memrchr(file, ':', second);
 	if (first != 0 && text[0] != '?')
-		place->function = rd_xstrndup(text, first);
+		place->function = rd_xstrndup(text, name_length(text, first));
 	if (colon == NULL || file[0] == '?')
 		return;
 	place->line = (uint32_t)strtoul(colon + 1, NULL, 10);

@@ -32,7 +32,9 @@ grep -q '^!.*15 printf' early.txt || complain "the failure is not marked"
 [ "$(awk 'length > 100' early.txt | wc -l)" = 0 ] || complain "lines are longer than 100 columns"
 grep -q '<article>' early.html && ! grep -Eq 'https?://|src=' early.html || complain "the page"
 jq -e '.version == "2.1.0" and (.runs[0].results[0].codeFlows[0].threadFlows | length >= 1)' early.sarif >/dev/null || complain "SARIF"
-"$RADDLE" replay out/early/1.schedule -- ./early >out.txt 2>err </dev/null
+sed -n 's/^ next *raddle //p' early.txt >next
+[ "$(cat next)" = "replay out/early/1.schedule -- ./early" ] || complain "what comes next: $(cat next)"
+"$RADDLE" $(cat next) >out.txt 2>err </dev/null
 grep -q 'ended by signal 11' err || complain "the schedule does not show the failure"
 
 # A failure without threads; and the input decides, not the schedule.
