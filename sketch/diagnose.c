@@ -647,10 +647,9 @@ static int explain_led(struct work *w, size_t failure, struct reach *reach, stru
 		       uint32_t *sigma)
 {
 	const char *first = w->schedules[failure];
-	struct schedule near;
+	struct schedule near = {0};
 	int err;
 
-	schedule_init(&near);
 	if (first && !schedule_parse(&near, first, strlen(first), "a failing run"))
 		w->lead.near = &near;
 	err = look_by_turns(w, failure, reach, out, sigma);
