@@ -39,17 +39,16 @@ static LLVMValueRef regions_of(struct instr_unit *u)
 	return g;
 }
 
-static LLVMValueRef region_of(const struct instr_twin *t)
+static LLVMValueRef byte_of(struct instr_unit *u, uint32_t region)
 {
-	LLVMValueRef at = LLVMConstInt(t->unit->i64, t->region, false);
-	return LLVMConstInBoundsGEP2(LLVMInt8TypeInContext(t->unit->context), regions_of(t->unit), &at, 1);
+	LLVMValueRef at = LLVMConstInt(u->i64, region, false);
+	return LLVMConstInBoundsGEP2(LLVMInt8TypeInContext(u->context), regions_of(u), &at, 1);
 }
 
-LLVMValueRef instr_twin_byte(struct instr_twin *t)
+LLVMValueRef instr_twin_byte(struct instr_unit *u, uint32_t region)
 {
-	struct instr_unit *u = t->unit;
 	LLVMTypeRef byte = LLVMInt8TypeInContext(u->context);
-	LLVMValueRef value = LLVMBuildLoad2(u->builder, byte, region_of(t), "");
+	LLVMValueRef value = LLVMBuildLoad2(u->builder, byte, byte_of(u, region), "");
 	LLVMSetVolatile(value, true);
 	return LLVMBuildICmp(u->builder, LLVMIntNE, value, LLVMConstNull(byte), "");
 }
@@ -135,7 +134,7 @@ static void make_meeting(struct instr_twin *t, uint32_t number)
 {
 	struct instr_unit *u = t->unit;
 	LLVMPositionBuilderAtEnd(u->builder, t->meeting[number]);
-	LLVMValueRef wanted = instr_twin_byte(t);
+	LLVMValueRef wanted = instr_twin_byte(u, t->region);
 	instr_say_rare(u, LLVMBuildCondBr(u->builder, wanted, t->guarded[number], t->cfg.blocks[number]));
 }
 
@@ -198,6 +197,7 @@ static void copy_body(struct instr_twin *t, LLVMValueRef g)
 		LLVMBasicBlockRef copy = LLVMAppendBasicBlockInContext(u->context, g, "");
 		*rd_umap_put(&copies, (uintptr_t)LLVMBasicBlockAsValue(b), NULL) =
 			(uintptr_t)LLVMBasicBlockAsValue(copy);
+		t->guarded[ir_cfg_number(&t->cfg, b)] = copy;
 		LLVMPositionBuilderAtEnd(u->builder, copy);
 		instr_copy_block(u, b, &copies);
 	}
@@ -229,7 +229,7 @@ static void begin_with_test(struct instr_twin *t, LLVMValueRef g)
 	LLVMValueRef code[] = {
 		LLVMConstInt(byte, 0x80, false),
 		LLVMConstInt(byte, 0x3d, false),
-		distance(u, region_of(t), t->function, BEHIND_COMPARE),
+		distance(u, byte_of(u, t->region), t->function, BEHIND_COMPARE),
 		LLVMConstNull(byte),
 		LLVMConstInt(byte, 0x0f, false),
 		LLVMConstInt(byte, 0x85, false),
@@ -290,7 +290,6 @@ static void copy_within(struct instr_twin *t)
 	const uint32_t nodes = t->cfg.graph.nodes;
 	struct rd_umap copies = {0};
 	LLVMBasicBlockRef entry = instr_split_entry(u, t->cfg.blocks[0]);
-	t->guarded = rd_xcalloc(nodes, sizeof *t->guarded);
 	t->meeting = rd_xcalloc(nodes, sizeof *t->meeting);
 	for (uint32_t b = 0; b < nodes; b++) {
 		t->guarded[b] = LLVMAppendBasicBlockInContext(u->context, t->function, "");
@@ -313,12 +312,13 @@ static void copy_within(struct instr_twin *t)
 	LLVMPositionBuilderAtEnd(u->builder, entry);
 	LLVMBuildBr(u->builder, t->meeting[0] != NULL ? t->meeting[0] : t->cfg.blocks[0]);
 	rd_umap_release(&copies);
-	RD_FREE(t->guarded, t->meeting);
+	free(t->meeting);
 }
 
 void instr_twin_copy(struct instr_twin *t)
 {
 	LLVMSetCurrentDebugLocation2(t->unit->builder, NULL);
+	t->guarded = rd_xcalloc(t->cfg.graph.nodes, sizeof *t->guarded);
 	if (can_be_apart(t))
 		copy_apart(t);
 	else

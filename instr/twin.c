@@ -302,7 +302,7 @@ static uint32_t out_of_loops(const struct instr_twin *t, uint32_t block, uint32_
 	return block;
 }
 
-static size_t marks_in(LLVMBasicBlockRef block)
+size_t instr_marks_in(LLVMBasicBlockRef block)
 {
 	size_t n = 0;
 	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != NULL; i = LLVMGetNextInstruction(i))
@@ -313,7 +313,7 @@ static size_t marks_in(LLVMBasicBlockRef block)
 bool instr_twin_has_marks(const struct instr_twin *t, const struct facts_loop *loop)
 {
 	for (uint32_t i = 0; i < loop->size; i++)
-		if (marks_in(t->cfg.blocks[loop->body[i]]) != 0)
+		if (instr_marks_in(t->cfg.blocks[loop->body[i]]) != 0)
 			return true;
 	return false;
 }
@@ -322,7 +322,7 @@ static void add_to_scope(const struct instr_twin *t, struct scope *scopes, uint3
 {
 	uint32_t number = scope_of(t, block);
 	struct scope *s = &scopes[number == FACTS_NONE ? t->loops.count : number];
-	size_t marks = marks_in(t->cfg.blocks[block]);
+	size_t marks = instr_marks_in(t->cfg.blocks[block]);
 	if (marks == 0)
 		return;
 	s->block = s->block == FACTS_NONE ? block : common_dominator(&t->cfg.graph, s->block, block);
@@ -381,13 +381,15 @@ static void open_twin(struct instr_twin *t, const struct rd_umap *pieces,
 
 static void close_twin(struct instr_twin *t)
 {
-	RD_FREE(t->meets, t->keeps, t->parent, t->polled, t->light);
+	RD_FREE(t->meets, t->keeps, t->parent, t->polled, t->light, t->guarded);
+	t->guarded = NULL;
 	facts_loops_release(&t->loops);
 	ir_cfg_release(&t->cfg);
 }
 
-/* True: the function is there twice, and has used its region. */
-static bool make_twin(struct instr_unit *u, LLVMValueRef function, uint32_t region, struct rd_buf *regions)
+/* How many regions the function has used; 0: it is there once. */
+static uint32_t make_twin(struct instr_unit *u, LLVMValueRef function, uint32_t region,
+			  struct rd_buf *regions)
 {
 	struct instr_unrolled unrolled = {0};
 	struct instr_twin t = {.unit = u, .function = function, .region = region, .unrolled = &unrolled};
@@ -398,15 +400,16 @@ static bool make_twin(struct instr_unit *u, LLVMValueRef function, uint32_t regi
 		close_twin(&t);
 		open_twin(&t, &pieces, &unrolled);
 	} while (instr_twin_unroll(&t, &unrolled));
-	bool found = find_meetings(&t);
-	if (found) {
+	if (find_meetings(&t)) {
+		t.regions = 1;
 		note_regions(&t, regions);
 		instr_twin_copy(&t);
+		instr_twin_quiet(&t, regions);
 	}
 	close_twin(&t);
 	rd_umap_release(&pieces);
 	instr_unrolled_release(&unrolled);
-	return found;
+	return t.regions;
 }
 
 /* ---- the unit ---- */

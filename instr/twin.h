@@ -7,6 +7,7 @@
  *	guard.c   puts a mark where a guard is (instr_mark)
  *	twin.c    which functions, and where the byte is tested
  *	copy.c    the copies of a function's blocks
+ *	quiet.c   loops of the guarded copy whose own guards have nothing to do
  *	strip.c   loops that would run for long between two tests are cut into pieces
  *	unroll.c  other loops whose rounds are too short for a test are made several times
  */
@@ -26,12 +27,14 @@ enum instr_mark_sync {
 void instr_mark(struct instr_unit *u, LLVMValueRef address, LLVMValueRef size, uint32_t number);
 bool instr_is_mark(LLVMValueRef inst); /* of a guard */
 uint32_t instr_mark_guard(LLVMValueRef mark);
+size_t instr_marks_in(LLVMBasicBlockRef block); /* of guards */
 
 /* A function, with no values but in memory from one block to the next (reg2mem). */
 struct instr_twin {
 	struct instr_unit *unit;
 	LLVMValueRef function;
-	uint32_t region;
+	uint32_t region;  /* its first one, of the whole function */
+	uint32_t regions; /* that it has */
 	struct ir_cfg cfg;
 	struct facts_loops loops;
 	uint32_t *parent; /* of each loop: the one around it, FACTS_NONE: none */
@@ -40,7 +43,7 @@ struct instr_twin {
 	const struct instr_unrolled *unrolled;
 	bool *meets;		    /* of each block: the byte is tested before it */
 	bool *keeps;		    /* of each block: its marks are tests in the clean copy, too */
-	LLVMBasicBlockRef *guarded; /* of each block: its copy */
+	LLVMBasicBlockRef *guarded; /* of each block: its copy, when there is one */
 	LLVMBasicBlockRef *meeting; /* of each block: where the byte is tested; NULL: nowhere */
 };
 
@@ -69,9 +72,11 @@ void instr_twin_copy(struct instr_twin *t);
 /* Copies of a block's instructions, at the builder's place; their operands are still the old ones. */
 void instr_copy_block(struct instr_unit *u, LLVMBasicBlockRef block, struct rd_umap *copies);
 void instr_copy_operands(LLVMValueRef copy, const struct rd_umap *copies); /* that are copied themselves */
-/* A test of the region's byte at the builder's place: a number that is not 0 if the guarded copy is wanted.
- */
-LLVMValueRef instr_twin_byte(struct instr_twin *t);
+/* A test of a region's byte at the builder's place: a number that is not 0 if the guarded copy is wanted. */
+LLVMValueRef instr_twin_byte(struct instr_unit *u, uint32_t region);
+
+/* quiet.c: behind the copying; gives regions to loops, of which `regions` gets the lines. */
+void instr_twin_quiet(struct instr_twin *t, struct rd_buf *regions);
 
 /* A new first block with the variables of the function, which are those of all copies; it has no end yet. */
 LLVMBasicBlockRef instr_split_entry(struct instr_unit *u, LLVMBasicBlockRef old);

@@ -41,10 +41,31 @@ static void fill_lists(struct site_session *s)
 	free(at);
 }
 
+/* Where each guard is; the places of a region are a ring. */
+static void fill_places(struct site_session *s)
+{
+	const struct guard_table *t = s->table;
+	uint32_t *first = (void *)((char *)s->shared + RADDLE_GUARD_FIRST_AT(t->count));
+	struct raddle_guard_place *places = (void *)((char *)s->shared + RADDLE_GUARD_PLACES_AT(t->count));
+	uint32_t *last = rd_xcalloc(RADDLE_GUARDS, sizeof *last); /* of the region, from 1; 0: none yet */
+	memcpy(first, t->first, (t->guards + 1) * sizeof *first);
+	for (uint32_t g = 0; g < t->guards; g++)
+		for (uint32_t i = t->first[g]; i < t->first[g + 1]; i++) {
+			uint32_t before = last[t->regions[i]];
+			places[i] = (struct raddle_guard_place){g, t->regions[i],
+								before != 0 ? places[before - 1].next : i};
+			if (before != 0)
+				places[before - 1].next = i;
+			last[t->regions[i]] = i + 1;
+		}
+	free(last);
+	s->shared->place_count = t->first[t->guards];
+}
+
 int site_session_open(struct site_session *s, const struct guard_table *table)
 {
 	*s = (struct site_session){.fd = memfd_create("raddle-guard", MFD_CLOEXEC), .table = table};
-	s->size = RADDLE_GUARD_SIZE(table->count);
+	s->size = RADDLE_GUARD_WHOLE_SIZE(table->count, table->first[table->guards]);
 	if (s->fd < 0 || ftruncate(s->fd, (off_t)s->size))
 		return rd_fail_errno("no memory to share with the program");
 	s->shared = mmap(NULL, s->size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
@@ -64,6 +85,7 @@ int site_session_open(struct site_session *s, const struct guard_table *table)
 	atomic_store(&s->shared->track_us, TRACK_US);
 	atomic_store(&s->shared->track_permil, TRACK_PERMIL);
 	fill_lists(s);
+	fill_places(s);
 	site_session_wake(s, INT64_MAX);
 	site_session_beat(s);
 	return 0;
@@ -90,7 +112,8 @@ static void set_flag(struct site_session *s, uint32_t guard, uint8_t flag)
 		s->regions[s->table->regions[i]] = 1;
 }
 
-void site_session_settle(struct site_session *s)
+/* Every region is as its guards' flags want it, or, where it is not to be woken, asleep as it was. */
+static void settle(struct site_session *s, bool wake)
 {
 	uint8_t *used = rd_xcalloc(RADDLE_GUARDS, 1);
 	const struct guard_table *t = s->table;
@@ -98,8 +121,14 @@ void site_session_settle(struct site_session *s)
 		for (uint32_t i = t->first[g]; s->flags[g] != 0 && i < t->first[g + 1]; i++)
 			used[t->regions[i]] = 1;
 	for (uint32_t i = 0; i < t->first[t->guards]; i++)
-		s->regions[t->regions[i]] = used[t->regions[i]];
+		if (wake || !used[t->regions[i]])
+			s->regions[t->regions[i]] = used[t->regions[i]];
 	free(used);
+}
+
+void site_session_settle(struct site_session *s)
+{
+	settle(s, false);
 }
 
 void site_session_wake(struct site_session *s, int64_t calls)
@@ -111,7 +140,7 @@ void site_session_wake(struct site_session *s, int64_t calls)
 			if (t->guard[i] < s->table->guards)
 				set_flag(s, t->guard[i], RADDLE_GUARD_TASK);
 	}
-	site_session_settle(s);
+	settle(s, true);
 }
 
 void site_session_rest(struct site_session *s)

@@ -38,6 +38,8 @@
  *	RADDLE_GUARD_STARTS_AT		a number a guard, and one behind: where its list of pairs starts
  *	behind that			that list, 2 * pair_count numbers; struct raddle_guard_pair,
  *pair_count
+ *	RADDLE_GUARD_FIRST_AT(pairs)	a number a guard, and one behind: where its places start
+ *	RADDLE_GUARD_PLACES_AT(pairs)	struct raddle_guard_place, place_count, by guard
  *
  * Neither side trusts the other's numbers: each checks them before it uses them as an index.
  */
@@ -71,6 +73,11 @@
 #define RADDLE_GUARD_PAIRS_AT(pairs) (RADDLE_GUARD_LISTS_AT + 8u * (uint64_t)(pairs))
 #define RADDLE_GUARD_SIZE(pairs)                                                                             \
 	((RADDLE_GUARD_PAIRS_AT(pairs) + 12u * (uint64_t)(pairs) + 4095) / 4096 * 4096)
+/* The rest is there if place_count is not 0. */
+#define RADDLE_GUARD_FIRST_AT(pairs) RADDLE_GUARD_SIZE(pairs)
+#define RADDLE_GUARD_PLACES_AT(pairs) (RADDLE_GUARD_FIRST_AT(pairs) + 4u * (RADDLE_GUARDS + 1024u))
+#define RADDLE_GUARD_WHOLE_SIZE(pairs, places)                                                               \
+	((RADDLE_GUARD_PLACES_AT(pairs) + 12u * (uint64_t)(places) + 4095) / 4096 * 4096)
 
 /* Bits of a flag. */
 enum raddle_guard_flag {
@@ -95,6 +102,13 @@ enum raddle_guard_context {
 struct raddle_guard_pair {
 	uint32_t guard[2]; /* RADDLE_GUARDS: that access has none */
 	_Atomic uint32_t context;
+};
+
+/* That a guard is in a region; the places of one region are a ring, so that who is the last to have a flag in
+ * it finds that out and puts it to sleep. */
+struct raddle_guard_place {
+	uint32_t guard, region;
+	uint32_t next;
 };
 
 #define RADDLE_GUARD_SHARED_ONLY UINT32_MAX
@@ -156,6 +170,8 @@ struct raddle_guard {
 
 	struct raddle_guard_task tasks[RADDLE_GUARD_TASKS];
 	struct raddle_guard_report reports[RADDLE_GUARD_REPORTS];
+
+	uint32_t place_count; /* the agent's; 0: it does not say where guards are */
 };
 _Static_assert(sizeof(struct raddle_guard) <= RADDLE_GUARD_HEADER_SIZE, "the header has its room");
 

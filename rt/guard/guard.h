@@ -65,7 +65,9 @@ struct guard {
 	uint8_t *left;
 	const uint32_t *starts, *lists;
 	struct raddle_guard_pair *pairs;
-	uint32_t pair_count, guard_count; /* as the program knows them */
+	const uint32_t *first;
+	const struct raddle_guard_place *places;
+	uint32_t pair_count, guard_count, place_count; /* as the program knows them */
 	pthread_key_t key;
 	struct guard_thread *threads, *idle; /* under the lock */
 	uint32_t live, numbers;
@@ -150,6 +152,9 @@ void guard_access(const void *address, uint64_t size, uint32_t guard_number);
  * held. */
 bool guard_lately(const struct guard_thread *t, uintptr_t address, uint32_t guard_number);
 void guard_was_at(const struct guard_thread *t, uintptr_t address, uint32_t guard_number);
+
+/* settle.c: the guard has no flag any more.  Regions in which no other one has sleep. */
+void guard_settle(uint32_t guard_number);
 
 /* watch.c: the hardware's view of a held address. */
 bool guard_watch_open(void);

@@ -83,6 +83,18 @@ static void *map_shared(int fd, void *at, size_t size, long offset)
 	return p == -1 ? NULL : (void *)p;
 }
 
+/* Where guards are, if the agent says so. */
+static void find_places(struct raddle_guard *s, uint64_t size)
+{
+	uint32_t count = s->place_count;
+
+	if (!count || size < RADDLE_GUARD_WHOLE_SIZE(guard.pair_count, count))
+		return;
+	guard.first = (void *)((char *)s + RADDLE_GUARD_FIRST_AT(guard.pair_count));
+	guard.places = (void *)((char *)s + RADDLE_GUARD_PLACES_AT(guard.pair_count));
+	guard.place_count = count;
+}
+
 /* Takes the session in use, if it is one. */
 static bool map_session(int fd)
 {
@@ -111,6 +123,7 @@ static bool map_session(int fd)
 	guard.starts = (void *)((char *)s + RADDLE_GUARD_STARTS_AT);
 	guard.lists = (void *)((char *)s + RADDLE_GUARD_LISTS_AT);
 	guard.pairs = (void *)((char *)s + RADDLE_GUARD_PAIRS_AT(pairs));
+	find_places(s, (uint64_t)st.st_size);
 	guard.session = s;
 	return true;
 }

@@ -134,6 +134,12 @@ static bool in_use(uint32_t number)
 	return false;
 }
 
+static void clear_flag(uint32_t number, uint8_t flag)
+{
+	__atomic_fetch_and(&__raddle_guard_flags[number], (uint8_t)~flag, __ATOMIC_SEQ_CST);
+	guard_settle(number);
+}
+
 /* Its guards are quiet again. */
 static void finish(struct watch *w)
 {
@@ -142,8 +148,7 @@ static void finish(struct watch *w)
 	stop(w);
 	for (int i = 0; i < 2; i++)
 		if (w->guard[i] < guard.guard_count && !in_use(w->guard[i]))
-			__atomic_fetch_and(&__raddle_guard_flags[w->guard[i]], (uint8_t)~RADDLE_GUARD_TASK,
-					   __ATOMIC_RELAXED);
+			clear_flag(w->guard[i], RADDLE_GUARD_TASK);
 }
 
 static void was_ordered(struct watch *w, uint32_t order)
@@ -463,8 +468,7 @@ static void observe(const struct guard_thread *t, uintptr_t address, uint32_t nu
 		if (guard.lists[at + i] < guard.pair_count)
 			compare(&mine, number, &guard.pairs[guard.lists[at + i]], &before);
 	if (guard.left[number] == 0 || --guard.left[number] == 0)
-		__atomic_fetch_and(&__raddle_guard_flags[number], (uint8_t)~RADDLE_GUARD_OBSERVE,
-				   __ATOMIC_RELAXED);
+		clear_flag(number, RADDLE_GUARD_OBSERVE);
 }
 
 void guard_access(const void *address, uint64_t size, uint32_t number)
@@ -480,7 +484,7 @@ void guard_access(const void *address, uint64_t size, uint32_t number)
 	flags = __raddle_guard_flags[number];
 	int64_t left = atomic_fetch_sub_explicit(&s->calls_left, 1, memory_order_relaxed);
 	if (left <= 0) { /* until the agent allows more */
-		__raddle_guard_flags[number] = 0;
+		clear_flag(number, UINT8_MAX);
 		if (left == 0)
 			__builtin_memset(__raddle_guard_regions, 0, sizeof __raddle_guard_regions);
 		return;

@@ -115,6 +115,61 @@ DRIVE_TAU=0 "$drive" ./begins.g >driven 2>&1 || complain "begins cannot be drive
 [ "$(grep -c context= driven)" != 0 ] && [ "$(grep -c "^$(./begins)" driven)" = "$(grep -c context= driven)" ] || complain "with tasks it says: $(cat driven)"
 grep -q ' race/' driven || complain "no race where a function begins: $(cat driven)"
 
+# Loops that count have regions of their own inside a function's: a function that is awake for another guard runs them without theirs, and
+# with them when they are asked for, and comes to the same result in each mixture of copies.
+cat >nest.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+enum { N = 64 };
+static long cell[N][N][N], touched[N];
+static int last, n;
+static void *work(void *p)
+{
+	const int self = p != NULL, size = n;
+	volatile int round = 0; /* each round tests */
+	while (round++ < 3)
+		for (int i = 0; i < size; i++) {
+			if (i % 2 != self)
+				continue;
+			for (int k = 0; k < size; k++)
+				for (int j = 0; j < size; j++)
+					cell[i][k][j] += 3 * cell[i][j][k] + j;
+			for (int j = 0; j < size; j++)
+				touched[j] = 7;
+		}
+	last = self;
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t a, b;
+	unsigned long sum = 0;
+	n = 46 + argc;
+	pthread_create(&a, NULL, work, NULL);
+	pthread_create(&b, NULL, work, argv);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < n; k++)
+			for (int j = 0; j < n; j++)
+				sum = sum * 31 + (unsigned long)cell[i][k][j] + (unsigned long)touched[j];
+	printf("sum %lx\n", sum);
+	return 0;
+}
+C
+if "$RADDLE" cc -O2 -pthread nest.c -o nest && "$RADDLE" flavour --flavour guard -o nest.g ./nest; then
+	[ "$(readelf -p .raddle.regions nest.g | grep -o '[0-9]* [0-9]*\\n' | sort -u | cut -d ' ' -f 1 | uniq -d | wc -l)" -ge 2 ] ||
+		complain "no loop of nest.c has a region: $(readelf -p .raddle.regions nest.g)"
+	wanted=$(./nest now)
+	[ "$(./nest.g now)" = "$wanted" ] || complain "nest.c is another program, dormant"
+	[ "$(DRIVE_AWAKE='' "$drive" ./nest.g now)" = "$wanted" ] || complain "nest.c is another program, awake"
+	DRIVE_TAU=0 "$drive" ./nest.g now >nest.out 2>&1 </dev/null
+	[ "$(grep -cx "$wanted" nest.out)" = "$(grep -c context= nest.out)" ] || complain "nest.c is another program with tasks: $(cat nest.out)"
+	[ "$(grep ' race/' nest.out | cut -d ' ' -f 1 | sort -u | wc -l)" = 2 ] || complain "of nest.c, two pairs race: $(cat nest.out)"
+else
+	complain "nest.c is not built"
+fi
+
 # A flag that is looked at in each round and set once: all rounds but the last are ordered, and the thread that sets it is
 # held although enough was seen to be ordered before.
 cat >rounds.c <<'C'

@@ -247,6 +247,56 @@ static void tasks_set_flags_and_regions(void **state)
 	guard_table_release(&t);
 }
 
+/* All guards of a region are in one ring, and no others. */
+static void regions_are_rings(void **state)
+{
+	struct guard_table t;
+	struct site_session s;
+	(void)state;
+	assert_int_equal(parse(&t, text, "0 9\n1 9\n2 9\n1 3\n2 7\n0 7\n"), 0);
+	assert_int_equal(site_session_open(&s, &t), 0);
+	const uint32_t *first = (void *)((char *)s.shared + RADDLE_GUARD_FIRST_AT(t.count));
+	const struct raddle_guard_place *places =
+		(void *)((char *)s.shared + RADDLE_GUARD_PLACES_AT(t.count));
+	assert_int_equal(s.shared->place_count, 6);
+	assert_int_equal(first[3], 6);
+	for (uint32_t g = 0; g < 3; g++)
+		for (uint32_t i = first[g]; i < first[g + 1]; i++) {
+			uint32_t members = 0, at = i;
+			do {
+				assert_int_equal(places[at].region, places[i].region);
+				members |= 1u << places[at].guard;
+				at = places[at].next;
+			} while (at != i);
+			assert_int_equal(places[i].guard, g);
+			assert_int_equal(members, places[i].region == 9 ? 7 : places[i].region == 7 ? 5 : 2);
+		}
+	site_session_close(&s);
+	guard_table_release(&t);
+}
+
+/* The program put a region to sleep, as its calls were used up: that lasts until it is woken. */
+static void settling_wakes_nobody(void **state)
+{
+	struct guard_table t;
+	struct site_session s;
+	(void)state;
+	open_table(&t);
+	assert_int_equal(site_session_open(&s, &t), 0);
+	site_session_observe(&s, 3);
+	assert_int_equal(s.regions[0] & s.regions[1] & s.regions[4], 1);
+	s.regions[1] = 0;
+	s.flags[0] = s.flags[1] = 0;
+	site_session_settle(&s);
+	assert_int_equal(s.regions[0] | s.regions[1], 0);
+	assert_int_equal(s.regions[4], 1);
+	site_session_wake(&s, 10);
+	assert_int_equal(s.regions[0], 0);
+	assert_int_equal(s.regions[1] & s.regions[4], 1);
+	site_session_close(&s);
+	guard_table_release(&t);
+}
+
 /* A program may write anything into its reports. */
 static void wild_reports_are_dropped(void **state)
 {
@@ -274,6 +324,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_table_is_read),
 		cmocka_unit_test(bad_tables_are_refused),
 		cmocka_unit_test(tasks_set_flags_and_regions),
+		cmocka_unit_test(regions_are_rings),
+		cmocka_unit_test(settling_wakes_nobody),
 		cmocka_unit_test(wild_reports_are_dropped),
 	};
 	return argc > 1 ? drive_all(argv + 1) : cmocka_run_group_tests(tests, NULL, NULL);

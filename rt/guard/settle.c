@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Regions in which nothing is asked for any more sleep at once.  The agent sees to that as well, but on a
+ * busy machine it may wait for a processor for longer than all guards need to say what they may.
+ */
+#include "rt/guard/guard.h"
+
+/* Whether a guard of the region has a flag: once around the ring. */
+static bool is_asked(uint32_t place)
+{
+	uint32_t at = place;
+
+	for (uint32_t n = 0; n < guard.place_count; n++) {
+		const struct raddle_guard_place *p = &guard.places[at];
+
+		if (p->guard >= guard.guard_count || p->next >= guard.place_count)
+			return true; /* what cannot be read is left to the agent */
+		if (__raddle_guard_flags[p->guard])
+			return true;
+		at = p->next;
+		if (at == place)
+			return false;
+	}
+	return true;
+}
+
+/* The agent sets a flag, then the region's byte: who has cleared that looks again. */
+static void settle(uint32_t place)
+{
+	uint32_t region = guard.places[place].region;
+
+	if (region >= RADDLE_GUARDS || is_asked(place))
+		return;
+	__atomic_store_n(&__raddle_guard_regions[region], 0, __ATOMIC_SEQ_CST);
+	if (is_asked(place))
+		__atomic_store_n(&__raddle_guard_regions[region], 1, __ATOMIC_SEQ_CST);
+}
+
+void guard_settle(uint32_t guard_number)
+{
+	uint32_t end;
+
+	if (!guard.place_count || __raddle_guard_flags[guard_number])
+		return;
+	end = guard.first[guard_number + 1];
+	for (uint32_t i = guard.first[guard_number]; i < end && i < guard.place_count; i++)
+		settle(i);
+}
