@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TIMEOUT_MS 1000	    /* of a question */
+#define TIMEOUT_MS 5000	    /* of a question, by the clock: the machine may be busy */
 #define SOLVER_SECONDS 2.0  /* of a race, of CPU */
 #define SITE_MAX 3	    /* times that a branch is turned */
 #define TRIES_PER_PATH 16   /* inputs for each primary that is wanted */
