@@ -10,11 +10,15 @@
 
 #include "raddle/crash.h"
 
+#include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
+#include <unistd.h>
 
-enum { RADDLE_CRASH_WORDS = 512 };
+enum { RADDLE_CRASH_WORDS = 512, RADDLE_CRASH_PAGE = 4096 };
 
 extern char __executable_start[] __attribute__((weak, visibility("hidden")));
 extern char etext[] __attribute__((weak, visibility("hidden")));
@@ -42,7 +46,23 @@ static inline bool raddle_is_behind_call(uint64_t pc)
 	return raddle_is_code(pc) && raddle_is_code(pc - 8) && raddle_ends_with_call((const uint8_t *)pc);
 }
 
-/* A word of the stack may lie where none is: then the signal comes again. */
+/* The kernel looks at the set of signals before it finds that there is nothing of that kind to do. */
+static inline bool raddle_is_readable(const uint64_t *word)
+{
+	int saved = errno;
+	bool readable = syscall(SYS_rt_sigprocmask, -1L, word, NULL, sizeof *word) != 0 && errno == EINVAL;
+
+	errno = saved;
+	return readable;
+}
+
+/* The stack may end before the words that are looked at: that of main() does where the environment is
+ * small. */
+static inline bool raddle_is_stack(const uint64_t *word, bool first)
+{
+	return (!first && ((uintptr_t)word & (RADDLE_CRASH_PAGE - 1)) != 0) || raddle_is_readable(word);
+}
+
 static inline void raddle_crash_places(const ucontext_t *context, uint64_t places[RADDLE_CRASH_PLACES])
 {
 #ifdef __x86_64__
@@ -52,7 +72,8 @@ static inline void raddle_crash_places(const ucontext_t *context, uint64_t place
 
 	if (raddle_is_code(pc))
 		places[count++] = raddle_code_place(pc);
-	for (int i = 0; i < RADDLE_CRASH_WORDS && count < RADDLE_CRASH_PLACES; i++)
+	for (int i = 0;
+	     i < RADDLE_CRASH_WORDS && count < RADDLE_CRASH_PLACES && raddle_is_stack(&stack[i], !i); i++)
 		if (raddle_is_behind_call(stack[i]))
 			places[count++] = raddle_code_place(stack[i] - 1);
 #else
