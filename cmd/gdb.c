@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * gdb at the spot.  In: a program whose threads stand at the accesses of a race, or in a
- * deadlock.  Out: gdb, attached to it, with the stacks of these threads, and every backtrace, shown
- * without the runtime's own frames, and a command that lets the two go in either order.
+ * gdb at the spot.  In: a program whose threads stand at the accesses of a race, in a deadlock, or where
+ * a fatal signal came.  Out: gdb, attached to it, with the stacks of these threads, and every backtrace,
+ * shown without the runtime's own frames, and a command that lets the two go in either order.
  *
  * gdb is driven by a script in its Python.  It finds a thread by the kernel's number of it and
  * its frame by file and line of the access; the two words that let the threads go are in
@@ -48,7 +48,8 @@ static const char body[] =
 	"        if sal and sal[0] == spot['file'] and sal[1] == spot['line']:\n"
 	"            return frames[i:]\n"
 	"    ours = [i for i, frame in enumerate(frames) if is_ours(frame)]\n"
-	"    return frames[ours[-1] + 1 if ours and ours[-1] + 1 < len(frames) else 0:]\n"
+	"    rest = frames[ours[-1] + 1 if ours and ours[-1] + 1 < len(frames) else 0:]\n"
+	"    return rest[1:] if rest[0].type() == gdb.SIGTRAMP_FRAME and len(rest) > 1 else rest\n"
 	"class Own:\n"
 	"    'Backtraces begin with the program and leave out the frames of Raddle.'\n"
 	"    def __init__(self):\n"
@@ -170,6 +171,19 @@ static void add_deadlock(struct rd_buf *out, const struct cmd_gdb *g, const stru
 	rd_buf_release(&what);
 }
 
+static void add_crash(struct rd_buf *out, const struct cmd_gdb *g, const struct replay_result *so_far)
+{
+	struct rd_buf what = RD_BUF_INIT;
+
+	if (!so_far->crash_signal)
+		return;
+	add_spot(out, g, so_far->crash_thread ? so_far->crash_thread : "a thread", so_far->crash_tid, 0);
+	rd_buf_addf(&what, "gets signal %d (%s)", so_far->crash_signal, strsignal(so_far->crash_signal));
+	quote(out, what.data);
+	rd_buf_adds(out, "})\n");
+	rd_buf_release(&what);
+}
+
 static int write_script(struct cmd_gdb *g, const struct replay_result *so_far)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -183,6 +197,7 @@ static int write_script(struct cmd_gdb *g, const struct replay_result *so_far)
 		    so_far->command_at);
 	add_race(&text, g, so_far);
 	add_deadlock(&text, g, so_far);
+	add_crash(&text, g, so_far);
 	rd_buf_adds(&text, body);
 	g->script = rd_xasprintf("%s/script", g->directory);
 	err = rd_file_write(g->script, text.data, text.length);

@@ -355,6 +355,10 @@ static void say_order(const struct task *t)
 	fprintf(stderr, "raddle: the order of the schedule was %s\n", t->reproduced ? "kept" : "not kept");
 	if (f->reason)
 		fprintf(stderr, "raddle: %s\n", f->reason);
+	if (opt.gdb && !t->gdb.pid)
+		fputs("raddle: there was no place for gdb: no fatal signal came that the program does not "
+		      "handle, and no thread was left waiting\n",
+		      stderr);
 	for (size_t i = 0; i < f->note_count; i++)
 		fprintf(stderr, "raddle: %s\n", f->notes[i]);
 }
@@ -462,13 +466,13 @@ static int replay_path(const char *path, char **argv)
 		if (!argv)
 			err = cmd_which("replay", "program");
 	}
-	if (!err && is_order(&t) && (opt.json || opt.gdb))
+	if (!err)
+		err = prepare_turns(&t, path);
+	if (!err && is_order(&t) && (opt.json || (opt.gdb && !t.finding->schedule->turns)))
 		err = rd_fail(
 			RD_EUSAGE,
 			"replay: %s: an order of operations has no finding for --json, nor a place for --gdb",
 			path);
-	if (!err)
-		err = prepare_turns(&t, path);
 	how.plugins = opt.plugins;
 	how.edits = t.finding && t.finding->schedule ? t.finding->schedule->edits : NULL;
 	program.kind = carries_values(t.set) ? "led" : NULL;

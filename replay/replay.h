@@ -99,7 +99,8 @@ struct replay_request { /* zero values are the defaults */
 	void (*started)(void *context, pid_t pid); /* not where what comes from outside is given back */
 	void (*ended)(void *context);
 
-	/* If set, the two threads of a race stay where they met, and a deadlock is left standing.
+	/* If set, the two threads of a race stay where they met, and a deadlock is left standing; where
+	 * threads take turns and are to meet nowhere, a thread stays where a fatal signal came.
 	 * Called about each 20 ms from then on until it returns true: then they go, or the
 	 * program is ended.  It may change *first.  Nothing is ended for want of time meanwhile. */
 	bool (*met)(void *context, pid_t pid, const struct replay_result *so_far, unsigned *first);

@@ -174,6 +174,9 @@ struct replay_result {
 	struct replay_obstacle obstacle;
 	struct replay_fault fault;
 	uint64_t crash_places[RADDLE_CRASH_PLACES]; /* where a fatal signal came (include/raddle/crash.h) */
+	int crash_signal;			    /* while somebody looks at the program; else 0 */
+	uint32_t crash_tid;
+	const char *crash_thread;
 	struct replay_turns turns;
 	struct replay_outside outside;
 	struct replay_memory memory;

@@ -496,11 +496,37 @@ static void look_at_meeting(struct replay *r, pid_t pid)
 	}
 }
 
+/* Whether the run is one of a failure, which somebody wants to look at: there is no place to come to. */
+static bool shows_failure(const struct replay *r)
+{
+	return r->request->met && r->request->schedule->turns && !r->plan.goal_count && !r->plan.stop_count;
+}
+
+static void look_at_crash(struct replay *r, pid_t pid)
+{
+	struct raddle_steer_crash *c = &r->steer->crash;
+	const struct board *b = &r->watch.before;
+	struct replay_result *result = r->result;
+
+	if (!shows_failure(r) || !atomic_load(&c->signal) || atomic_load(&c->seen))
+		return;
+	for (uint32_t i = 0; i < b->count && !r->stays; i++)
+		if (b->rows[i].tid == c->tid && b->rows[i].state != RADDLE_SLOT_UNUSED)
+			result->crash_thread = thread_name(r, b, i);
+	result->crash_signal = (int)atomic_load(&c->signal);
+	result->crash_tid = c->tid;
+	r->stays = r->watch.staying = true;
+	if (has_seen_enough(r, pid))
+		atomic_store(&c->seen, 1);
+}
+
 static void end_program(struct replay *r, pid_t pid)
 {
 	if (r->watch.end == REPLAY_DEADLOCKED && !r->result->wait_count)
 		copy_waits(r, &r->watch.before);
-	if (r->watch.decided && r->watch.outcome == REPLAY_CONFIRMED && r->request->met &&
+	if (r->request->met &&
+	    ((r->watch.decided && r->watch.outcome == REPLAY_CONFIRMED) ||
+	     (shows_failure(r) && r->result->wait_count)) &&
 	    !has_seen_enough(r, pid))
 		return;
 	if (r->watch.end == REPLAY_DEADLOCKED && r->request->record_into)
@@ -544,6 +570,7 @@ static void look(void *context, pid_t pid)
 	action = watch_step(&r->watch, &r->board, now_ms());
 	tell_progress(r, r->watch.before.turn);
 	look_at_meeting(r, pid);
+	look_at_crash(r, pid);
 	name_refused(r, &r->watch.before);
 	answer(r, asked, pid);
 	if (action == WATCH_GIVE_UP && !r->gave_up) {
@@ -809,7 +836,8 @@ static uint32_t flags(const struct replay *r)
 								  : 0u) |
 	       (r->request->schedule->looks ? RADDLE_STEER_LOOK : 0u) |
 	       (r->request->schedule->notes ? RADDLE_STEER_NOTE : 0u) |
-	       (r->request->met && r->plan.goal_count ? RADDLE_STEER_STAY : 0u);
+	       (r->request->met && r->plan.goal_count ? RADDLE_STEER_STAY : 0u) |
+	       (shows_failure(r) ? RADDLE_STEER_SHOW : 0u);
 }
 
 static void set_patience(struct replay *r)

@@ -75,7 +75,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 14
+#define RADDLE_STEER_VERSION 15
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_SLOTS 32768     /* threads by number; later ones have no slot and run free */
 #define RADDLE_SLOT_HELD 1008  /* locks a slot lists; `held_count` goes on counting */
@@ -113,6 +113,7 @@ enum raddle_steer_flags {
 	RADDLE_STEER_PATIENT = 256,  /* with ANYWHERE: stand longer, for accesses that come seldom */
 	RADDLE_STEER_TIMEOUTS = 512, /* the strategy may let time limits run out at any point */
 	RADDLE_STEER_NOTE = 1 << 20, /* fatal signals leave a note */
+	RADDLE_STEER_SHOW = 1 << 21, /* the same, and wait until `crash.seen` */
 	RADDLE_STEER_LOOK = 2048,    /* with ASK: not at accesses, and also while decisions are left */
 	RADDLE_STEER_COVER = 1024,   /* note which conflicting places follow on each other (rt/cover/) */
 };
@@ -296,6 +297,8 @@ struct raddle_steer_misuse {
 /* Where a fatal signal came. */
 struct raddle_steer_crash {
 	_Atomic uint32_t signal; /* 0: none came */
+	_Atomic uint32_t seen;	 /* by somebody who asked to look at the program then */
+	uint32_t tid;		 /* the kernel's, of the thread that it came to */
 	uint64_t places[RADDLE_CRASH_PLACES];
 };
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The signal takes its course.  A fault happens again when we return; one that was sent does not, so it is
@@ -29,14 +30,28 @@ static void end_by(int number, bool sent)
 		syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), number);
 }
 
+/* Until somebody has looked at the program, who ends us if he goes away before. */
+static void show(const struct raddle_steer_crash *c)
+{
+	struct timespec step = {0, 10000000};
+
+	while (!atomic_load(&c->seen))
+		syscall(SYS_nanosleep, &step, NULL);
+}
+
 static void crashed(int number, siginfo_t *info, void *context)
 {
 	struct raddle_steer_crash *c = rt.layer[RT_LAYER_STEER] ? &rt_steer()->crash : NULL;
 	uint32_t none = 0;
 	int saved = errno;
 
-	if (c && atomic_compare_exchange_strong(&c->signal, &none, (uint32_t)number))
+	if (c && atomic_load(&c->signal) == 0) {
+		c->tid = (uint32_t)syscall(SYS_gettid);
 		raddle_crash_places(context, c->places);
+	}
+	if (c && atomic_compare_exchange_strong(&c->signal, &none, (uint32_t)number) &&
+	    rt_steer()->flags & RADDLE_STEER_SHOW)
+		show(c);
 	end_by(number, info->si_code <= 0);
 	errno = saved;
 }

@@ -267,7 +267,7 @@ bool rt_steer_setup(void)
 		for (uint32_t k = 0; k < threads[i].count; k++)
 			g->owners[raddle_steer_ops(s)[threads[i].first + k].turn] = i;
 	rt_turn_setup();
-	if (s->flags & RADDLE_STEER_NOTE)
+	if (s->flags & (RADDLE_STEER_NOTE | RADDLE_STEER_SHOW))
 		rt_crash_setup();
 	return true;
 }

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Failures that exploring found, in gdb: it stands where the signal comes, or where the threads hang, and the program then ends as
+# it does without.
+. "$ROOT/test/lib.sh"
+shown=(out err)
+
+if ! command -v gdb >/dev/null || ! gdb -batch -ex 'python print(1)' 2>/dev/null | grep -qx 1; then
+	echo "there is no gdb with Python"
+	exit 77
+fi
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/order.c" -o order || exit 1
+
+# in_gdb NAME PATTERN FUNCTION END [ENV...]: what gdb shows of the failure, which function is in its backtrace, how the run ends.
+in_gdb() {
+	local name=$1 pattern=$2 function=$3 end=$4
+	shift 4
+	[ -d "of-$name" ] || "$RADDLE" explore -o "of-$name" -- ./order "$name" >out 2>err </dev/null
+	"${@:-env}" "$RADDLE" replay --gdb-args='-batch -ex bt' "of-$name"/*.schedule -- ./order "$name" >out 2>err </dev/null
+	grep -qE "$pattern" out || complain "$name: gdb does not show the failure"
+	grep -qE "^#[0-9]+ .* $function \(.*order.c:[0-9]+" out || complain "$name: $function is not in the backtrace"
+	grep -q "$end" err || complain "$name: it does not end as without gdb"
+}
+in_gdb lost '^0: T_0 \(thread [0-9]+\) gets signal 6 ' check_balance 'ended by signal 6'
+# Above main() there is hardly anything on its stack.
+in_gdb lost '^0: T_0 \(thread [0-9]+\) gets signal 6 ' check_balance 'ended by signal 6' env -i PATH="$PATH" HOME="$HOME"
+in_gdb early '^0: T_0_[01] \(thread [0-9]+\) gets signal 11 ' use 'ended by signal 11'
+in_gdb locks '^1: T_0_[01] \(thread [0-9]+\) waits in mutex-lock' '[a-z_]+' 'deadlock'
+
+# A failure of another kind has no place, and that is said.
+cat >status.c <<'E2'
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int first;
+static void *come(void *who)
+{
+	pthread_mutex_lock(&lock);
+	first = first ? first : *(int *)who;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+int main(void)
+{
+	int who[] = {1, 2};
+	pthread_t threads[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], 0, come, &who[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], 0);
+	return first == 2 ? 3 : 0;
+}
+E2
+"$RADDLE" cc -O1 -g -pthread status.c -o status || exit 1
+"$RADDLE" explore --fail-if 'test $RADDLE_STATUS = 3' -o of-status -- ./status >out 2>err </dev/null
+[ -n "$(echo of-status/*.schedule)" ] || complain "no failure"
+"$RADDLE" replay --gdb-args=-batch of-status/*.schedule -- ./status >out 2>err </dev/null
+grep -q 'there was no place for gdb' err || complain "nobody says that gdb was not started"
+verdict
