@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "instr/cxx-string.h"
 #include "instr/edit.h"
 
 #include <stdlib.h>
@@ -259,12 +260,28 @@ static void scan_conversion(void *context, const struct instr_conversion *c)
 	scan_row(call->f, *call->event, instr_libc_of_format(c));
 }
 
+/* Where the address of a result in memory comes first. */
+static bool is_shifted(LLVMValueRef call)
+{
+	return LLVMGetCallSiteEnumAttribute(call, 1, LLVMGetEnumAttributeKindForName("sret", 4)) != NULL;
+}
+
+static void scan_string(struct instr_function *f, struct instr_event event, const char *name)
+{
+	const struct instr_libc *rows[INSTR_STRING_ROWS];
+	size_t count = instr_string_find(name, is_shifted(event.inst), rows);
+	for (size_t i = 0; i < count; i++)
+		scan_row(f, event, rows[i]);
+}
+
 static void scan_libc(struct instr_function *f, struct instr_event event, const char *name)
 {
 	size_t count = 0;
 	const struct instr_libc *rows = instr_libc_find(name, &count);
 	for (size_t i = 0; i < count; i++)
 		scan_row(f, event, &rows[i]);
+	if (f->unit->options->flavour->number == RADDLE_FLAVOUR_RECORD)
+		scan_string(f, event, name);
 	/* The flavour full has its own way, which does more (full-library.c). */
 	if (!f->unit->options->flavour->values)
 		instr_format_read(event.inst, name, scan_conversion, &(struct formatted){f, &event});

@@ -147,15 +147,34 @@ static int write_sites(struct instr_unit *u)
 	return code;
 }
 
+/* Members of std::string, which the library of C++ instantiates.  What it does with a string is an access of
+ * the program: strings synchronise nothing. */
+static bool is_of_string(const char *name)
+{
+	return ir_starts(name, "_ZNSt7__cxx1112basic_string") ||
+	       ir_starts(name, "_ZNKSt7__cxx1112basic_string");
+}
+
 /* A function of C that says `inline` and nothing else is to be defined elsewhere, too.  It often is not: the
  * program links because the optimiser puts the function where it is called.  Where it does not do that, calls
- * would go to an address that nobody has.  Templates that another library instantiates stay with it. */
-static void keep_inline_functions(LLVMModuleRef module)
+ * would go to an address that nobody has.  Templates that another library instantiates stay with it: streams
+ * may be shared by threads, whatever their code does. */
+static bool is_to_be_kept(LLVMValueRef f, bool strings)
 {
-	for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
-		if (LLVMGetLinkage(f) == LLVMAvailableExternallyLinkage && !ir_starts(ir_name(f), "_Z") &&
-		    !ir_has_attribute(f, "alwaysinline") && ir_extern_find(ir_name(f)) == NULL &&
-		    !ir_address_taken(f))
+	const char *name = ir_name(f);
+
+	return LLVMGetLinkage(f) == LLVMAvailableExternallyLinkage &&
+	       (!ir_starts(name, "_Z") || (strings && is_of_string(name))) &&
+	       !ir_has_attribute(f, "alwaysinline") && ir_extern_find(name) == NULL && !ir_address_taken(f);
+}
+
+static void keep_inline_functions(const struct instr_unit *u)
+{
+	enum raddle_flavour_number number = u->options->flavour->number;
+	bool strings = number == RADDLE_FLAVOUR_RECORD || number == RADDLE_FLAVOUR_LED;
+
+	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f))
+		if (is_to_be_kept(f, strings))
 			LLVMSetLinkage(f, LLVMInternalLinkage);
 }
 
@@ -171,7 +190,7 @@ static bool inlines_early(const struct instr_unit *u)
 static int make_base(struct instr_unit *u)
 {
 	int code = 0;
-	keep_inline_functions(u->module);
+	keep_inline_functions(u);
 	instr_keep_used(u);
 	instr_note_module_assembler(u);
 	if (has_profile_counters(u->module))
