@@ -17,7 +17,7 @@ static volatile int waits;
 static int fds[2];
 
 /* Its address, and that of the function behind it, enclose the place of the call. */
-static __attribute__((noinline, noclone)) void wait_here(void)
+static __attribute__((noinline)) void wait_here(void)
 {
 	char byte;
 
