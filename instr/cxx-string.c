@@ -44,6 +44,22 @@ static bool skip_class(const char **at)
 	       skip(at, "St7__cxx1112basic_stringIwSt11char_traitsIwESaIwEE");
 }
 
+/* *constant: the member promises to change nothing. */
+static bool skip_head(const char **at, bool *constant)
+{
+	if (!skip(at, "_ZN"))
+		return false;
+	*constant = skip(at, "K");
+	return skip_class(at);
+}
+
+bool instr_string_is_member(const char *name)
+{
+	bool constant;
+
+	return skip_head(&name, &constant);
+}
+
 enum use { NOTHING, READS, WRITES };
 
 static bool is_one_of(const char *name, size_t length, const char *const *names)
@@ -94,10 +110,7 @@ size_t instr_string_find(const char *name, bool shifted, const struct instr_libc
 	enum use use;
 	bool constant;
 
-	if (!skip(&name, "_ZN"))
-		return 0;
-	constant = skip(&name, "K");
-	if (!skip_class(&name) || !skip_member(&name, &use))
+	if (!skip_head(&name, &constant) || !skip_member(&name, &use))
 		return 0;
 	if (use != NOTHING)
 		rows[count++] = &all[use == WRITES && !constant][argument];

@@ -280,7 +280,7 @@ static void scan_libc(struct instr_function *f, struct instr_event event, const 
 	const struct instr_libc *rows = instr_libc_find(name, &count);
 	for (size_t i = 0; i < count; i++)
 		scan_row(f, event, &rows[i]);
-	if (f->unit->options->flavour->number == RADDLE_FLAVOUR_RECORD)
+	if (f->unit->options->flavour->number == RADDLE_FLAVOUR_RECORD && instr_string_is_member(name))
 		scan_string(f, event, name);
 	/* The flavour full has its own way, which does more (full-library.c). */
 	if (!f->unit->options->flavour->values)

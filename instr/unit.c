@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "instr/cxx-string.h"
 #include "instr/edit.h"
 #include "ir/extern.h"
 #include "ir/value.h"
@@ -147,24 +148,17 @@ static int write_sites(struct instr_unit *u)
 	return code;
 }
 
-/* Members of std::string, which the library of C++ instantiates.  What it does with a string is an access of
- * the program: strings synchronise nothing. */
-static bool is_of_string(const char *name)
-{
-	return ir_starts(name, "_ZNSt7__cxx1112basic_string") ||
-	       ir_starts(name, "_ZNKSt7__cxx1112basic_string");
-}
-
 /* A function of C that says `inline` and nothing else is to be defined elsewhere, too.  It often is not: the
  * program links because the optimiser puts the function where it is called.  Where it does not do that, calls
  * would go to an address that nobody has.  Templates that another library instantiates stay with it: streams
- * may be shared by threads, whatever their code does. */
+ * may be shared by threads, whatever their code does.  But strings synchronise nothing: what is done with one
+ * is an access of the program. */
 static bool is_to_be_kept(LLVMValueRef f, bool strings)
 {
 	const char *name = ir_name(f);
 
 	return LLVMGetLinkage(f) == LLVMAvailableExternallyLinkage &&
-	       (!ir_starts(name, "_Z") || (strings && is_of_string(name))) &&
+	       (!ir_starts(name, "_Z") || (strings && instr_string_is_member(name))) &&
 	       !ir_has_attribute(f, "alwaysinline") && ir_extern_find(name) == NULL && !ir_address_taken(f);
 }
 

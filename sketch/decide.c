@@ -34,21 +34,20 @@ struct work {
 	size_t first_capacity, at_capacity, at_count;
 };
 
-void decide_list_add(struct decide_list *l, uint32_t item)
-{
-	for (size_t i = 0; i < l->count; i++)
-		if (l->items[i] == item)
-			return;
-	RD_GROW(l->items, l->capacity, l->count + 1);
-	l->items[l->count++] = item;
-}
-
 static bool has(const struct decide_list *l, uint32_t item)
 {
 	for (size_t i = 0; i < l->count; i++)
 		if (l->items[i] == item)
 			return true;
 	return false;
+}
+
+void decide_list_add(struct decide_list *l, uint32_t item)
+{
+	if (has(l, item))
+		return;
+	RD_GROW(l->items, l->capacity, l->count + 1);
+	l->items[l->count++] = item;
 }
 
 /* ---- lines ---- */
