@@ -75,15 +75,6 @@ static bool has_marks(const struct instr_twin *t, const struct facts_loop *loop)
 	return false;
 }
 
-static void lead_to(LLVMBasicBlockRef from, LLVMBasicBlockRef old, LLVMBasicBlockRef new)
-{
-	LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
-	unsigned n = LLVMGetNumSuccessors(end);
-	for (unsigned i = 0; i < n; i++)
-		if (LLVMGetSuccessor(end, i) == old)
-			LLVMSetSuccessor(end, i, new);
-}
-
 /* Guards of a copied block are none any more; they are looked at in the region. */
 static void silence(struct quiet *q, LLVMBasicBlockRef block, struct rd_buf *regions)
 {
@@ -130,7 +121,7 @@ static void make_door(struct quiet *q, struct rd_buf *regions)
 	LLVMBasicBlockRef door = LLVMInsertBasicBlockInContext(u->context, header, "");
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != NULL; b = LLVMGetNextBasicBlock(b))
 		if (b != door && rd_umap_get(&q->inside, (uintptr_t)b) == NULL)
-			lead_to(b, header, door);
+			ir_lead(b, header, door);
 	LLVMBasicBlockRef quiet = copy_loop(q, function, regions);
 	LLVMPositionBuilderAtEnd(u->builder, door);
 	LLVMValueRef wanted = instr_twin_byte(u, q->region);

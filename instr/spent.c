@@ -204,15 +204,6 @@ static LLVMBasicBlockRef make_test(struct spending *s, const struct bytes *bytes
 	return block;
 }
 
-static void lead(LLVMBasicBlockRef from, LLVMBasicBlockRef old, LLVMBasicBlockRef to)
-{
-	LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
-	unsigned n = LLVMGetNumSuccessors(end);
-	for (unsigned k = 0; k < n; k++)
-		if (LLVMGetSuccessor(end, k) == old)
-			LLVMSetSuccessor(end, k, to);
-}
-
 static struct bytes leaders_of(struct spending *s, const struct bytes *gates)
 {
 	struct bytes leaders = {0};
@@ -230,7 +221,7 @@ static void spend_loop(struct spending *s, const struct part *p)
 	LLVMBasicBlockRef test = make_test(s, many ? &leaders : &p->gates,
 					   many ? UINT8_MAX : RADDLE_TRACK_OPEN, header, clean);
 	for (uint32_t e = g->pred_start[p->header]; e < g->pred_start[p->header + 1]; e++)
-		lead(s->cfg.blocks[g->pred[e]], header, test);
+		ir_lead(s->cfg.blocks[g->pred[e]], header, test);
 	free(leaders.at);
 }
 

@@ -224,15 +224,6 @@ static void set_limit(struct instr_unit *u, const struct counted *c, const struc
 	LLVMBuildBr(b, c->header);
 }
 
-static void redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef old, LLVMBasicBlockRef new)
-{
-	LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
-	unsigned n = LLVMGetNumSuccessors(end);
-	for (unsigned i = 0; i < n; i++)
-		if (LLVMGetSuccessor(end, i) == old)
-			LLVMSetSuccessor(end, i, new);
-}
-
 /* The way back of another round, but to where a piece begins. */
 static LLVMBasicBlockRef another_way_back(struct instr_unit *u, const struct counted *c,
 					  LLVMBasicBlockRef start)
@@ -247,7 +238,7 @@ static LLVMBasicBlockRef another_way_back(struct instr_unit *u, const struct cou
 		instr_copy_operands(copy, &copies);
 	}
 	rd_umap_release(&copies);
-	redirect(block, c->header, start);
+	ir_lead(block, c->header, start);
 	return block;
 }
 
@@ -283,8 +274,8 @@ static void cut(struct instr_twin *t, const struct facts_loop *loop, const struc
 	test_limit(u, c, &p);
 	for (uint32_t e = g->pred_start[loop->header]; e < g->pred_start[loop->header + 1]; e++)
 		if (!facts_loop_has(loop, g->pred[e]))
-			redirect(t->cfg.blocks[g->pred[e]], c->header, start);
-	redirect(c->latch, c->exit, end);
+			ir_lead(t->cfg.blocks[g->pred[e]], c->header, start);
+	ir_lead(c->latch, c->exit, end);
 	rd_umap_put(pieces, (uintptr_t)start, NULL);
 }
 

@@ -263,6 +263,15 @@ void ir_cfg_release(struct ir_cfg *cfg)
 	memset(cfg, 0, sizeof *cfg);
 }
 
+void ir_lead(LLVMBasicBlockRef from, LLVMBasicBlockRef old, LLVMBasicBlockRef to)
+{
+	LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
+	unsigned n = LLVMGetNumSuccessors(end);
+	for (unsigned i = 0; i < n; i++)
+		if (LLVMGetSuccessor(end, i) == old)
+			LLVMSetSuccessor(end, i, to);
+}
+
 uint32_t ir_cfg_number(const struct ir_cfg *cfg, LLVMBasicBlockRef block)
 {
 	const uint64_t *number = rd_umap_get(&cfg->index, (uintptr_t)block);

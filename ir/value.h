@@ -52,6 +52,10 @@ bool ir_gep_next(struct ir_gep *g); /* false: there are no more */
 typedef bool ir_harmless_fn(void *context, LLVMValueRef call, unsigned argument);
 bool ir_escapes(LLVMValueRef object, ir_harmless_fn *harmless, void *context);
 
+/* Whoever goes from a block to `old` goes to another one; values that come from there are not looked after.
+ */
+void ir_lead(LLVMBasicBlockRef from, LLVMBasicBlockRef old, LLVMBasicBlockRef to);
+
 /* A function's blocks as a graph; block numbers are in layout order. */
 struct ir_cfg {
 	LLVMBasicBlockRef *blocks;
