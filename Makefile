@@ -25,63 +25,90 @@ endif
 ifdef SANITIZE
 SANITIZE_FLAGS := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
-ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE= $(WARN) $(CFLAGS) $(SANITIZE_FLAGS) -I. -Iinclude \
+# `make` prints a word and a name for each file it makes; `make V=1` prints the commands.
+ifeq ($(V),1)
+say = @:
+Q :=
+else
+say = @printf '  %-5s %s\n' $(1) $(2)
+Q := @
+endif
+
+# Rooms lie on floors below src/ (ARCHITECTURE.md) and are included by their own name: "trace/stream.h".  A floor of
+# one room is that room.
+FLOORS := contract program target data execution analysis procedure fleet command
+INCLUDES := -Isrc $(FLOORS:%=-Isrc/%)
+ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE= $(WARN) $(CFLAGS) $(SANITIZE_FLAGS) $(INCLUDES) \
 	-DRADDLE_VERSION='"$(VERSION)"' -DRADDLE_LLVM='"$(LLVM)"' \
 	$(if $(HOMEPAGE),-DRADDLE_HOMEPAGE='"$(HOMEPAGE)"') -MMD -MP
 ALL_LDFLAGS = $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 
-# The tool proper knows nothing of LLVM, so that it starts fast and stays
-# small beside the program it records; raddle-instr is its LLVM worker.
-TOOL_DIRS := base facts bitcode run trace model order epa reversible finding predict report record replay symbolic explore classify candidates sketch guard inject doctor cmd
-INSTR_DIRS := base facts ir instr
-# The hive and the agent of a site are executables of their own, because of what they link; `raddle hive` and
-# `raddle site` run them.
-HIVE_DIRS := hive cmd/hive
-SITE_DIRS := site cmd/site
-# Flavours: name and layers of the runtime, from their one table.
-FLAVOUR_ROWS := $(shell sed -n 's/^RADDLE_FLAVOUR.[A-Z]*, \([a-z]*\), "\([a-z ]*\)".*/\1 \2;/p' \
-	include/raddle/flavour.inc)
-FLAVOURS := $(shell echo '$(FLAVOUR_ROWS)' | tr ';' '\n' | awk '{ print $$1 }')
-layers = $(shell echo '$(FLAVOUR_ROWS)' | tr ';' '\n' | awk '$$1 == "$(1)" { $$1 = ""; print }')
+# Each room is an archive.  raddle proper knows nothing of LLVM, so that it starts fast and stays small beside the
+# program it records; raddle-instr is its LLVM worker.  The hive and the agent of a site are executables of their own,
+# because of what they link; `raddle hive` and `raddle site` run them.
+ROOMS := base report $(filter-out raddle rt,$(notdir $(wildcard $(FLOORS:%=src/%/*))))
+INSTR_ROOMS := instr ir facts base
+TOOL_ROOMS := $(filter-out cmd instr ir hive site,$(ROOMS))
+room_path = $(firstword $(wildcard src/*/$(1)) src/$(1))
+object = $(patsubst src/%.c,$(B)/obj/%.o,$(1))
+archive = $(1:%=$(B)/lib/%.a)
+link_with = -Wl,--start-group $(filter %.a,$(1)) -Wl,--end-group
 
-objects = $(patsubst %.c,$(B)/%.o,$(wildcard $(1:%=%/*.c)))
-TOOL_OBJ := $(call objects,$(TOOL_DIRS))
-LIB_OBJ := $(filter-out $(B)/cmd/%,$(TOOL_OBJ))
-INSTR_OBJ := $(call objects,$(INSTR_DIRS))
-INSTR_LIB_OBJ := $(filter-out $(B)/instr/main.o,$(INSTR_OBJ))
+# An archive is made anew when a file of its room comes or goes: the list of its objects is a file.
+define archive_rules
+ifneq ($$(file <$(B)/lib/$(1).list),$(2))
+$$(shell mkdir -p $(B)/lib)
+$$(file >$(B)/lib/$(1).list,$(2))
+endif
+$(B)/lib/$(1).a: $(2) $(B)/lib/$(1).list
+	$$(call say,AR,$$@)
+	$(Q)rm -f $$@ && ar rcsDT $$@ $$(filter %.o,$$^)
+endef
+room_objects = $(call object,$(wildcard $(call room_path,$(1))/*.c $(call room_path,$(1))/*/*.c))
+$(foreach r,$(filter-out cmd instr,$(ROOMS)),$(eval $(call archive_rules,$(r),$(call room_objects,$(r)))))
+$(eval $(call archive_rules,instr,$(filter-out %/instr/main.o,$(call room_objects,instr))))
+$(eval $(call archive_rules,cmd,$(filter-out %/cmd/main.o,$(call object,$(wildcard src/command/cmd/*.c)))))
+$(eval $(call archive_rules,cmd-hive,$(call object,$(wildcard src/command/cmd/hive/*.c))))
+$(eval $(call archive_rules,cmd-site,$(call object,$(wildcard src/command/cmd/site/*.c))))
+
+LIBS := $(call archive,$(TOOL_ROOMS))
+INSTR_ARCHIVES := $(call archive,$(INSTR_ROOMS))
+MAIN := $(B)/obj/command/cmd/main.o
 TOOL_LIBS := -lzstd -lxxhash -ljansson -lm
-HIVE_OBJ := $(call objects,$(HIVE_DIRS))
-HIVE_LIB_OBJ := $(filter $(B)/hive/%,$(HIVE_OBJ))
-SITE_OBJ := $(call objects,$(SITE_DIRS))
-SITE_LIB_OBJ := $(filter $(B)/site/%,$(SITE_OBJ))
 SITE_LIBS := -lcurl -lcrypto
 HIVE_LIBS := -lmicrohttpd -lsqlite3 -lpq -lgnutls -lcurl
 INSTR_LIBS = -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(LLVM) -lxxhash -ljansson -lm
 
-# The runtime is built by clang: hooks call it with clang's preserve_most.
-RT_FLAGS := -std=gnu17 -D_GNU_SOURCE= $(WARN) -O2 -g -Iinclude -I. -fPIC \
+# The runtime is built by clang: hooks call it with clang's preserve_most.  It is the same in every kind of build
+# (sanitizers, fuzzers), so these share one.
+RT_FLAGS := -std=gnu17 -D_GNU_SOURCE= $(WARN) -O2 -g $(INCLUDES) -fPIC \
 	-fvisibility=hidden -fno-stack-protector -fexceptions -MMD -MP
+RT := src/target/rt
+RT_B := $(if $(filter build/%,$(B)),build,$(B))
 # Its variables lie behind the program's (rt/core/away.c).
 RT_AWAY := objcopy --rename-section .bss=.raddle_bss
-RT_LIBS := $(foreach f,$(FLAVOURS),$(B)/libraddle-rt-$(f).a $(B)/libraddle-rt-$(f)-static.a)
-HOOKS := $(FLAVOURS:%=$(B)/hook-%.bc)
+# Flavours: name and layers of the runtime, from their one table.
+FLAVOUR_TABLE := src/contract/raddle/flavour.inc
+FLAVOUR_ROWS := $(shell sed -n 's/^RADDLE_FLAVOUR.[A-Z]*, \([a-z]*\), "\([a-z ]*\)".*/\1 \2;/p' $(FLAVOUR_TABLE))
+FLAVOURS := $(shell echo '$(FLAVOUR_ROWS)' | tr ';' '\n' | awk '{ print $$1 }')
+layers = $(shell echo '$(FLAVOUR_ROWS)' | tr ';' '\n' | awk '$$1 == "$(1)" { $$1 = ""; print }')
+RT_FILES := $(foreach f,$(FLAVOURS),libraddle-rt-$(f).a libraddle-rt-$(f)-static.a hook-$(f).bc)
 
 WORKERS := $(B)/raddle-instr $(B)/raddle-hive $(B)/raddle-site
-SUPPORT := $(WORKERS) $(HOOKS) $(RT_LIBS)
+SUPPORT := $(WORKERS) $(RT_FILES:%=$(B)/%)
 LINKS := $(addprefix $(B)/raddle-,cc c++ llvm-ar llvm-ranlib)
 UNIT := $(patsubst test/unit/%.c,$(B)/%,$(wildcard test/unit/u-*.c))
 UNIT_INSTR := $(filter $(B)/u-ir% $(B)/u-instr%,$(UNIT))
 UNIT_HIVE := $(filter $(B)/u-hive%,$(UNIT))
 UNIT_SITE := $(filter $(B)/u-site%,$(UNIT))
-UNIT_TOOL := $(filter-out $(UNIT_INSTR) $(UNIT_HIVE) $(UNIT_SITE),$(UNIT))
+UNIT_CMD := $(filter $(B)/u-cmd%,$(UNIT))
+UNIT_TOOL := $(filter-out $(UNIT_INSTR) $(UNIT_HIVE) $(UNIT_SITE) $(UNIT_CMD),$(UNIT))
 SEEDS := $(patsubst test/fuzz/%.c,$(B)/%,$(wildcard test/fuzz/fuzz-*.c))
-SEEDS_HIVE := $(filter $(B)/fuzz-hive%,$(SEEDS))
-SEEDS_SITE := $(filter $(B)/fuzz-site%,$(SEEDS))
 
 all: $(B)/raddle $(LINKS) $(SUPPORT)
 
 help:
-	@echo 'make            build into $(B)/'
+	@echo 'make            build into $(B)/ (V=1 shows the commands)'
 	@echo 'make demo       install what is needed, build, and record an example'
 	@echo 'make check      install what is needed, build, and run the tests'
 	@echo 'make check-all  the same, and then the long forms of the tests'
@@ -90,60 +117,97 @@ help:
 	@echo 'make asan       build with ASan and UBSan (the same as B=build/asan)'
 	@echo 'make fuzz       fuzz every reader for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make bench      measure (takes long)'
-	@echo 'make format, check-format, check-layers, check-style, check-docs, clean'
+	@echo 'make format, check-format, check-layers, check-style, check-docs, check-clang, clean'
 
-$(B)/raddle: $(TOOL_OBJ)
-	$(CC) $(ALL_LDFLAGS) -o $@ $(TOOL_OBJ) $(TOOL_LIBS)
+# What is linked is the objects, then the archives, then libraries.
+define link
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(call link_with,$^) $(1)
+endef
+
+$(B)/raddle: $(MAIN) $(call archive,cmd) $(LIBS)
+	$(call link,$(TOOL_LIBS))
 
 $(LINKS):
 	@mkdir -p $(@D)
-	ln -sf raddle $@
+	$(Q)ln -sf raddle $@
 
-$(B)/raddle-instr: $(INSTR_OBJ)
-	$(CC) $(ALL_LDFLAGS) -o $@ $(INSTR_OBJ) $(INSTR_LIBS)
+$(B)/raddle-instr: $(B)/obj/program/instr/main.o $(INSTR_ARCHIVES)
+	$(call link,$(INSTR_LIBS))
 
-$(B)/raddle-hive: $(filter-out $(B)/cmd/hive.o,$(TOOL_OBJ)) $(HIVE_OBJ)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(HIVE_LIBS)
+# The archive that has the whole command comes before that with the stub of the same name.
+$(B)/raddle-hive: $(MAIN) $(call archive,cmd-hive cmd hive) $(LIBS)
+	$(call link,$(TOOL_LIBS) $(HIVE_LIBS))
 
-$(B)/raddle-site: $(filter-out $(B)/cmd/site.o,$(TOOL_OBJ)) $(SITE_OBJ)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(SITE_LIBS)
+$(B)/raddle-site: $(MAIN) $(call archive,cmd-site cmd site) $(LIBS)
+	$(call link,$(TOOL_LIBS) $(SITE_LIBS))
 
-$(B)/hive/db-postgres.o $(B)/fuzz/lib/hive/db-postgres.o: ALL_CFLAGS += -isystem $(shell pg_config --includedir 2>/dev/null)
-$(B)/hive/web.o $(B)/fuzz/lib/hive/web.o: $(wildcard hive/web/*) doc/format/hive-api.json
+$(B)/obj/fleet/hive/db-postgres.o: ALL_CFLAGS += -isystem $(shell pg_config --includedir 2>/dev/null)
+$(B)/obj/fleet/hive/web.o: $(wildcard src/fleet/hive/web/*) doc/format/hive-api.json
 
-$(B)/ir/%.o $(B)/instr/%.o $(UNIT_INSTR:=.o): ALL_CFLAGS += -isystem $(shell $(LLVM_CONFIG) --includedir)
+$(B)/obj/program/ir/%.o $(B)/obj/program/instr/%.o $(UNIT_INSTR:$(B)/%=$(B)/obj/test/unit/%.o): \
+	ALL_CFLAGS += -isystem $(shell $(LLVM_CONFIG) --includedir)
 
-$(B)/%.o: %.c
+define compile
+	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+endef
 
-$(B)/rt/%.o: rt/%.c
-	@mkdir -p $(@D)
-	$(CLANG) $(RT_FLAGS) -c -o $@ $< && $(RT_AWAY) $@
+$(B)/obj/%.o: src/%.c
+	$(compile)
 
-$(B)/rt-static/%.o: rt/%.c
+$(B)/obj/test/%.o: ALL_CFLAGS += -I.
+$(B)/obj/test/%.o: test/%.c
+	$(compile)
+
+$(B)/obj/bench/%.o: bench/%.c
+	$(compile)
+
+define compile_rt
+	$(call say,RT,$@)
 	@mkdir -p $(@D)
-	$(CLANG) $(RT_FLAGS) -DRADDLE_STATIC -c -o $@ $< && $(RT_AWAY) $@
+	$(Q)$(CLANG) $(RT_FLAGS) $(1) -c -o $@ $< && $(RT_AWAY) $@
+endef
+
+ifeq ($(RT_B),$(B))
+$(B)/rt/%.o: $(RT)/%.c
+	$(call compile_rt)
+
+$(B)/rt-static/%.o: $(RT)/%.c
+	$(call compile_rt,-DRADDLE_STATIC)
 
 # The runtime of a flavour: the core and its layers; the first layer has the hooks.  Those of guard and track stand alone.
 define flavour_rules
-RT_$(1) := $(if $(filter guard track,$(1)),,core/away.o layers-$(1).o) $(patsubst rt/%.c,%.o,$(filter-out rt/core/layers.c rt/core/away.c,$(wildcard \
-	$(foreach l,$(if $(filter guard track,$(1)),,core) $(call layers,$(1)),rt/$(l)/*.c))))
-$(B)/rt/layers-$(1).o $(B)/rt-static/layers-$(1).o: rt/core/layers.c include/raddle/flavour.inc
-	@mkdir -p $$(@D)
-	$(CLANG) $(RT_FLAGS) -DRT_LAYERS='$(foreach l,$(call layers,$(1)),RT_LAYER($(l)))' -c -o $$@ $$< && $(RT_AWAY) $$@
+RT_$(1) := $(if $(filter guard track,$(1)),,core/away.o layers-$(1).o) $(patsubst $(RT)/%.c,%.o,$(filter-out \
+	$(RT)/core/layers.c $(RT)/core/away.c,$(wildcard $(foreach l,$(if $(filter guard track,$(1)),,core) $(call layers,$(1)),\
+	$(RT)/$(l)/*.c $(RT)/$(l)/*/*.c))))
+$(B)/rt/layers-$(1).o $(B)/rt-static/layers-$(1).o: $(RT)/core/layers.c $(FLAVOUR_TABLE)
+	$$(call compile_rt,-DRT_LAYERS='$(foreach l,$(call layers,$(1)),RT_LAYER($(l)))')
 $(B)/libraddle-rt-$(1).a: $$(RT_$(1):%=$(B)/rt/%)
 $(B)/libraddle-rt-$(1)-static.a: $$(RT_$(1):%=$(B)/rt-static/%)
-$(B)/hook-$(1).bc: rt/$(firstword $(call layers,$(1)))/hook.c
+$(B)/hook-$(1).bc: $(RT)/$(firstword $(call layers,$(1)))/hook.c
 endef
 $(foreach f,$(FLAVOURS),$(eval $(call flavour_rules,$(f))))
-$(RT_LIBS):
-	rm -f $@ && ar rcs $@ $^
+$(B)/libraddle-rt-%.a:
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
 
-$(HOOKS): $(wildcard include/raddle/*)
-$(HOOKS):
+$(B)/hook-%.bc: $(wildcard src/contract/raddle/*)
+	$(call say,HOOK,$@)
 	@mkdir -p $(@D)
-	$(CLANG) -std=gnu17 $(WARN) -Iinclude -I. -DRADDLE_BITCODE= -O2 -fPIC -emit-llvm -c -o $@ $(filter %.c,$^)
+	$(Q)$(CLANG) -std=gnu17 $(WARN) $(INCLUDES) -DRADDLE_BITCODE= -O2 -fPIC -emit-llvm -c -o $@ $(filter %/hook.c,$^)
+
+runtime: $(RT_FILES:%=$(B)/%)
+else
+$(RT_FILES:%=$(B)/%): $(B)/%: $(RT_B)/%
+	@mkdir -p $(@D)
+	$(Q)ln -f $< $@
+$(RT_FILES:%=$(RT_B)/%): runtime
+runtime:
+	@$(MAKE) --no-print-directory B=$(RT_B) runtime
+endif
 
 # Tests.  Unit tests are built beside raddle, where they find its support files,
 # and so are the fuzz harnesses in the form that runs given inputs only.
@@ -152,34 +216,32 @@ unit: $(UNIT)
 
 seeds: $(SEEDS)
 
-$(B)/u-%.o: test/unit/u-%.c
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+$(UNIT): $(B)/u-%: $(B)/obj/test/unit/u-%.o
+$(UNIT_TOOL): $(LIBS)
+	$(call link,-lcmocka $(TOOL_LIBS))
 
-$(UNIT_TOOL): $(B)/u-%: $(B)/u-%.o $(LIB_OBJ)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(TOOL_LIBS)
+$(UNIT_CMD): $(call archive,cmd) $(LIBS)
+	$(call link,-lcmocka $(TOOL_LIBS))
 
-$(UNIT_INSTR): $(B)/u-%: $(B)/u-%.o $(INSTR_LIB_OBJ)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(INSTR_LIBS)
+$(UNIT_INSTR): $(INSTR_ARCHIVES)
+	$(call link,-lcmocka $(INSTR_LIBS))
 
-$(UNIT_HIVE): $(B)/u-%: $(B)/u-%.o $(LIB_OBJ) $(HIVE_LIB_OBJ)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(TOOL_LIBS) $(HIVE_LIBS)
+$(UNIT_HIVE): $(call archive,hive) $(LIBS)
+	$(call link,-lcmocka $(TOOL_LIBS) $(HIVE_LIBS))
 
-$(UNIT_SITE): $(B)/u-%: $(B)/u-%.o $(LIB_OBJ) $(SITE_LIB_OBJ)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(TOOL_LIBS) $(SITE_LIBS)
+$(UNIT_SITE): $(call archive,site) $(LIBS)
+	$(call link,-lcmocka $(TOOL_LIBS) $(SITE_LIBS))
 
-$(SEEDS_SITE): $(B)/fuzz-%: test/fuzz/fuzz-%.c $(B)/test/fuzz/seeds.o $(LIB_OBJ) $(SITE_LIB_OBJ)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(TOOL_LIBS) $(SITE_LIBS)
-
-$(SEEDS_HIVE): $(B)/fuzz-%: test/fuzz/fuzz-%.c $(B)/test/fuzz/seeds.o $(LIB_OBJ) $(HIVE_LIB_OBJ)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(TOOL_LIBS) $(HIVE_LIBS)
-
-$(filter-out $(SEEDS_HIVE) $(SEEDS_SITE),$(SEEDS)): $(B)/fuzz-%: test/fuzz/fuzz-%.c $(B)/test/fuzz/seeds.o $(LIB_OBJ)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(TOOL_LIBS)
-
-# What raddle-instr reads, it reads without LLVM.
-$(B)/fuzz-job: $(B)/instr/job.o
-$(B)/fuzz/fuzz-job: $(B)/fuzz/lib/instr/job.o
+# Each test/fuzz/fuzz-*.c is a libFuzzer harness with its seeds in test/fuzz/corpus/fuzz-*/; `make check` runs the
+# seeds, `make fuzz` searches on, with harnesses of its own build.  What raddle-instr reads, it reads without LLVM.
+FUZZ_DRIVER := $(if $(FUZZING),,$(B)/obj/test/fuzz/seeds.o)
+$(SEEDS): $(B)/fuzz-%: $(B)/obj/test/fuzz/fuzz-%.o $(FUZZ_DRIVER) $(LIBS)
+	$(call link,$(if $(FUZZING),-fsanitize=fuzzer) $(TOOL_LIBS) $(FUZZ_LIBS))
+$(filter $(B)/fuzz-hive%,$(SEEDS)): FUZZ_LIBS := $(HIVE_LIBS)
+$(filter $(B)/fuzz-hive%,$(SEEDS)): $(call archive,hive)
+$(filter $(B)/fuzz-site%,$(SEEDS)): FUZZ_LIBS := $(SITE_LIBS)
+$(filter $(B)/fuzz-site%,$(SEEDS)): $(call archive,site)
+$(B)/fuzz-job: $(B)/obj/program/instr/job.o
 
 deps:
 	@tool/install-packages tool/packages
@@ -205,39 +267,20 @@ demo:
 asan:
 	$(MAKE) B=build/asan CFLAGS="-O1 -g" all unit seeds
 
-# Fuzzing.  Each test/fuzz/fuzz-*.c is a libFuzzer harness with its seeds in
-# test/fuzz/corpus/fuzz-*/; `make check` runs the seeds, `make fuzz` searches on.
-
 FUZZ_SECONDS ?= 60
 FUZZ := $(patsubst test/fuzz/%.c,$(B)/fuzz/%,$(wildcard test/fuzz/fuzz-*.c))
-FUZZ_LIB := $(LIB_OBJ:$(B)/%=$(B)/fuzz/lib/%)
-FUZZ_HIVE := $(filter $(B)/fuzz/fuzz-hive%,$(FUZZ))
-$(FUZZ_HIVE): FUZZ_LIBS := $(HIVE_LIBS)
-$(FUZZ_HIVE): $(HIVE_LIB_OBJ:$(B)/%=$(B)/fuzz/lib/%)
-FUZZ_SITE := $(filter $(B)/fuzz/fuzz-site%,$(FUZZ))
-$(FUZZ_SITE): FUZZ_LIBS := $(SITE_LIBS)
-$(FUZZ_SITE): $(SITE_LIB_OBJ:$(B)/%=$(B)/fuzz/lib/%)
 FUZZ_FLAGS := -g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 
-fuzzers: $(FUZZ)
+fuzzers:
+	@$(MAKE) --no-print-directory B=$(B)/fuzz CC=$(CLANG) CFLAGS="$(FUZZ_FLAGS)" FUZZING=1 seeds
 
-$(B)/fuzz/lib/%.o: %.c
-	@mkdir -p $(@D)
-	$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -c -o $@ $<
-
-$(FUZZ): $(B)/fuzz/%: test/fuzz/%.c $(FUZZ_LIB)
-	$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $(filter %.c %.o,$^) $(TOOL_LIBS) $(FUZZ_LIBS)
-
-fuzz: $(FUZZ)
+fuzz: fuzzers
 	@tool/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
-# The on-line detector without a plan: `make build/detect-run`, then give it a program.
-$(B)/detect-run: bench/detect-run.c $(LIB_OBJ)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(TOOL_LIBS)
-
-# Reading full traces: bench/full makes and uses it.
-$(B)/full-read: bench/full-read.c $(LIB_OBJ)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(TOOL_LIBS)
+# The on-line detector without a plan: `make build/detect-run`, then give it a program.  Reading full traces:
+# bench/full makes and uses full-read.
+$(B)/detect-run $(B)/full-read: $(B)/%: $(B)/obj/bench/%.o $(LIBS)
+	$(call link,$(TOOL_LIBS))
 
 bench: all
 	bench/record
@@ -271,6 +314,12 @@ check-style: check-docs
 check-docs:
 	@tool/check-docs
 
+# clang's warnings need no code.  The runtime is always built by clang.
+CLANG_SOURCES := $(filter-out $(RT)/%,$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c)) $(wildcard test/unit/*.c test/fuzz/*.c)
+check-clang:
+	@printf '%s\n' $(CLANG_SOURCES) | xargs -P $(JOBS) -n 20 $(CLANG) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -I. -fsyntax-only \
+		-isystem $(shell $(LLVM_CONFIG) --includedir) -isystem $(shell pg_config --includedir 2>/dev/null)
+
 # Installation.
 
 MAN := $(wildcard doc/man/*.1)
@@ -285,7 +334,7 @@ install: all
 	for link in $(notdir $(LINKS)); do ln -sf raddle $(D)/bin/$$link; done
 	install $(WORKERS) $(D)/lib/raddle/
 	install -m 644 $(filter-out $(WORKERS),$(SUPPORT)) $(D)/lib/raddle/
-	install -m 644 include/raddle/annotate.h $(D)/include/raddle/
+	install -m 644 src/contract/raddle/annotate.h $(D)/include/raddle/
 	install -m 644 $(MAN) $(D)/share/man/man1/
 	for page in $(MAN_LINKS); do ln -sf raddle-cc.1 $(D)/share/man/man1/$$page; done
 	install -m 644 tool/completion.bash $(D)/share/bash-completion/completions/raddle
@@ -293,7 +342,7 @@ install: all
 	install -m 644 tool/completion.fish $(D)/share/fish/vendor_completions.d/raddle.fish
 	install -m 644 README.md ARCHITECTURE.md LICENSE doc/ci.md $(D)/share/doc/raddle/
 	install -m 644 doc/format/*.md doc/format/*.json $(D)/share/doc/raddle/format/
-	install -m 644 hive/raddle-hive.service $(D)/share/doc/raddle/examples/
+	install -m 644 src/fleet/hive/raddle-hive.service $(D)/share/doc/raddle/examples/
 	install -m 644 examples/*.c examples/README.md $(D)/share/doc/raddle/examples/
 
 uninstall:
@@ -307,7 +356,7 @@ deb: all
 clean:
 	rm -rf $(B)
 
-.PHONY: all help unit seeds deps check check-long check-all demo asan fuzzers fuzz bench format check-format \
-	check-layers check-style check-docs install uninstall deb clean
+.PHONY: all help unit seeds runtime deps check check-long check-all demo asan fuzzers fuzz bench format check-format \
+	check-layers check-style check-docs check-clang install uninstall deb clean
 .SECONDARY:
--include $(shell find $(B) \( -path $(B)/bench -o -path $(B)/deb \) -prune -o -type f -name "*.d" -print 2>/dev/null)
+-include $(shell find $(B)/obj $(B)/rt $(B)/rt-static -name "*.d" 2>/dev/null)

@@ -5,7 +5,7 @@
 . "$ROOT/test/lib.sh"
 
 shown=(out)
-clang-19 -std=gnu17 -D_GNU_SOURCE= -DRADDLE_VERSION='"0"' -g -O1 -fsanitize=thread -I "$ROOT" -I "$ROOT/include" \
-	"$ROOT"/test/unit/u-base-context.c "$ROOT"/base/*.c -o threads -lcmocka -lxxhash -ljansson >out 2>&1 || fail "not built"
+clang-19 -std=gnu17 -D_GNU_SOURCE= -DRADDLE_VERSION='"0"' -g -O1 -fsanitize=thread -I "$ROOT/src" -I "$ROOT/src/contract" \
+	"$ROOT"/test/unit/u-base-context.c "$ROOT"/src/base/*.c -o threads -lcmocka -lxxhash -ljansson >out 2>&1 || fail "not built"
 TSAN_OPTIONS=allocator_may_return_null=1:halt_on_error=1 ./threads >out 2>&1 || fail "a test failed, or a race was found"
 grep -q 'PASSED' out || fail "no test ran"

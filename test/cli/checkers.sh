@@ -4,43 +4,43 @@
 
 "$ROOT/tool/check-layers" --self-test || fail "check-layers --self-test"
 
-mkdir -p tree/tool tree/base tree/include/raddle
+mkdir -p tree/tool tree/src/base tree/src/contract/raddle
 cp "$ROOT/tool/check-style" "$ROOT/tool/check-functions" tree/tool/
-cp "$ROOT/include/raddle/event.inc" tree/include/raddle/
+cp "$ROOT/src/contract/raddle/event.inc" tree/src/contract/raddle/
 {
 	printf '// SPDX-License-Identifier: Apache-2.0\n/* Good. */\nstatic const char *const words[] = {"a"};\n'
 	printf 'static const struct {\n\tint a;\n} table[] = {{1}};\n'
 	printf 'int good(int a, int b, int c, int d, int e, int f)\n{\n\treturn 0;\n}\n'
-} >tree/base/good.c
-printf '// SPDX-License-Identifier: Apache-2.0\n/* Uses it. */\nint main(void)\n{\n\treturn good(1);\n}\n' >tree/base/user.c
+} >tree/src/base/good.c
+printf '// SPDX-License-Identifier: Apache-2.0\n/* Uses it. */\nint main(void)\n{\n\treturn good(1);\n}\n' >tree/src/base/user.c
 tree/tool/check-style >out || fail "a good file is blamed: $(cat out)"
 {
 	printf 'int bad(void)\n{\n'
 	for _ in $(seq 130); do echo "	bad();"; done
 	printf '\treturn 0; // TO%s\n}\n' DO
-} >tree/base/bad.c
+} >tree/src/base/bad.c
 {
 	printf '/* SPDX-License-Identifier: Apache-2.0 */\n/* Long. */\n'
 	seq -f 'int i%g;' 310
-} >tree/base/long.h
+} >tree/src/base/long.h
 {
 	printf '// SPDX-License-Identifier: Apache-2.0\n/* Lists. */\n'
 	printf '\tcase RADDLE_MUTEX_LOCK:\n\tcase RADDLE_SPIN_LOCK:\n\tbreak;\n\tcase RADDLE_SPIN_UNLOCK:\n'
 	printf '\tk == RADDLE_EXIT || k == RADDLE_EXEC\n\tk >= RADDLE_EXIT\n\tk == RADDLE_EXIT || k == MINE\n'
-} >tree/base/lists.c
+} >tree/src/base/lists.c
 {
 	printf '// SPDX-License-Identifier: Apache-2.0\n/* Functions. */\nstatic int counter;\nstatic const char *text;\n'
 	printf 'static int wide(int a, int b, int (*c)(int, int), int d, int e, int f, int g)\n{\n\tstatic int calls;\n\treturn ++calls;\n}\n'
 	printf 'static int winding(int a)\n{\n\t/* if if if */\n\tif (a) return "if && if"[0];\n'
 	for _ in $(seq 12); do printf '\tif (a && a < 2) return 1;\n'; done
 	printf '\treturn 0;\n}\nint alone(void)\n{\n\treturn 0;\n}\nint inside(void)\n{\n\treturn inside();\n}\n'
-} >tree/base/functions.c
-printf '/* SPDX-License-Identifier: Apache-2.0 */\n/* Declares. */\nint alone(void);\nint inside(void);\n' >tree/base/functions.h
-printf 'int x;\n' >tree/include/raddle/x.h
+} >tree/src/base/functions.c
+printf '/* SPDX-License-Identifier: Apache-2.0 */\n/* Declares. */\nint alone(void);\nint inside(void);\n' >tree/src/base/functions.h
+printf 'int x;\n' >tree/src/contract/raddle/x.h
 tree/tool/check-style >out && fail "a bad file is not blamed"
 [ "$(grep -c 'lists.c.*listed by hand' out)" = 3 ] || fail "check-style does not see the lists: $(cat out)"
 for expect in 'counter can change' 'text can change' 'calls can change' 'wide() has 7 parameters' 'winding() has a complexity of 26' \
-	'alone() is used nowhere' 'inside() is used in this file only' 'include/raddle/x.h:1: no SPDX line' 'bad() has 13' 'bad.c:1: no SPDX line' 'bad.c: no opening comment' 'bad.c:133: an open end' \
+	'alone() is used nowhere' 'inside() is used in this file only' 'src/contract/raddle/x.h:1: no SPDX line' 'bad() has 13' 'bad.c:1: no SPDX line' 'bad.c: no opening comment' 'bad.c:133: an open end' \
 	'long.h: 312 lines' 'lists.c:4: events' 'lists.c:7: events' 'lists.c:8: events'; do
 	grep -qF "$expect" out || fail "check-style does not say '$expect': $(cat out)"
 done
@@ -48,21 +48,21 @@ done
 grep -q 'base/good.c' out && fail "good.c is blamed: $(cat out)"
 
 # Pages may name only what exists.
-mkdir -p docs/tool docs/base docs/doc/man docs/test/unit
+mkdir -p docs/tool docs/src/base docs/doc/man docs/test/unit
 cp "$ROOT/tool/check-docs" docs/tool/
 git -C docs init -q
-echo 'int rd_there(void);' >docs/base/there.h
+echo 'int rd_there(void);' >docs/src/base/there.h
 echo '.It Fl -json' >docs/doc/man/raddle-dump.1
 touch docs/test/unit/u-there.c
 echo 'check:' >docs/Makefile
 cat >docs/README.md <<'PAGE'
-[a link](base/there.h), `base/there.h`, `base/*.h`, `there.h`, `rd_there()`, `rd_there`, `u-there`, `u-*`, `make check`,
+[a link](src/base/there.h), `base/there.h`, `base/*.h`, `there.h`, `rd_there()`, `rd_there`, `u-there`, `u-*`, `make check`,
 `raddle dump --json`, `doc/man/raddle-NAME.1`, `meta.json`, `T_0_1`
     $ raddle dump --json trace
 PAGE
 docs/tool/check-docs >out || fail "a good page is blamed: $(cat out)"
 cat >docs/README.md <<'PAGE'
-[a link](base/gone.h)
+[a link](src/base/gone.h)
 `base/gone.c`
 `gone.h`
 `rd_gone()`
@@ -78,28 +78,28 @@ docs/tool/check-docs >out && fail "a stale page is not blamed"
 for line in $(seq 11); do
 	grep -q "^README.md:$line: .*gone" out || fail "check-docs does not see line $line: $(cat out)"
 done
-touch docs/base/gone.c docs/test/elsewhere.c
-echo '`elsewhere.c`, gone' >docs/base/README.md
+touch docs/src/base/gone.c docs/test/elsewhere.c
+echo '`elsewhere.c`, gone' >docs/src/base/README.md
 docs/tool/check-docs >out && fail "a stale page is not blamed"
-grep -q '^base/README.md:1: ' out || fail "a file of another room passes: $(cat out)"
-rm docs/base/gone.c
-mkdir docs/trace
-printf '#include "base/there.h"\n' >docs/trace/there.c
-touch docs/base/there.c
-echo 'Uses `base/`.' >docs/trace/README.md
-echo 'Uses libc.' >docs/base/README.md
+grep -q '^src/base/README.md:1: ' out || fail "a file of another room passes: $(cat out)"
+rm docs/src/base/gone.c
+mkdir -p docs/src/data/trace
+printf '#include "base/there.h"\n' >docs/src/data/trace/there.c
+touch docs/src/base/there.c
+echo 'Uses `base/`.' >docs/src/data/trace/README.md
+echo 'Uses libc.' >docs/src/base/README.md
 rm docs/README.md
 docs/tool/check-docs >out || fail "rooms that are used are blamed: $(cat out)"
-echo 'Uses `base/`, `trace/`.' >docs/base/README.md
-echo 'Uses libc.' >docs/trace/README.md
+echo 'Uses `base/`, `trace/`.' >docs/src/base/README.md
+echo 'Uses libc.' >docs/src/data/trace/README.md
 docs/tool/check-docs >out && fail "wrong rooms are not blamed"
 [ "$(wc -l <out)" = 3 ] || fail "not each wrong room is blamed: $(cat out)"
-rm docs/base/README.md docs/trace/README.md
-printf '/* See base/there.h,\n * base/*.h and trace/NAME.c. */\n' >docs/base/there.c
+rm docs/src/base/README.md docs/src/data/trace/README.md
+printf '/* See base/there.h,\n * base/*.h and trace/NAME.c. */\n' >docs/src/base/there.c
 docs/tool/check-docs >out || fail "a comment that is right is blamed: $(cat out)"
-printf '/* See base/there.h\n * and base/gone.h. */\n' >docs/base/there.c
+printf '/* See base/there.h\n * and base/gone.h. */\n' >docs/src/base/there.c
 docs/tool/check-docs >out && fail "a stale comment is not blamed"
-grep -qx 'base/there.c:2: no file base/gone.h' out || fail "check-docs does not see a stale comment: $(cat out)"
+grep -qx 'src/base/there.c:2: no file base/gone.h' out || fail "check-docs does not see a stale comment: $(cat out)"
 
 # A dpkg that knows everything, and an apt-get that must not be called.
 mkdir bin

@@ -70,7 +70,7 @@ agrees() { # program
 	facts=$("$RADDLE" facts "$1") || { complain "$1: no facts"; return; }
 	"$RADDLE" dump --json "$facts" >facts.json || complain "$1: no JSON"
 	python3 agree.py facts.json "$("$RADDLE" flavour --quick --sites "$1")" \
-		"$ROOT/include/raddle/libc.inc" || complain "$1: sites disagree"
+		"$ROOT/src/contract/raddle/libc.inc" || complain "$1: sites disagree"
 }
 agrees ./list
 for source in "$ROOT"/test/prog/prim-*.c "$ROOT"/test/prog/instr-torture.c; do

@@ -21,11 +21,11 @@ send PUT "/api/v1/races/$build/$race/class" '{"class":"spec-violated","consequen
 
 for file in "" style.css app.js icon.svg; do
 	name=${file:-index.html}
-	curl -sf "$url/$file" | cmp -s - "$ROOT/hive/web/$name" || complain "/$file is not hive/web/$name"
+	curl -sf "$url/$file" | cmp -s - "$ROOT/src/fleet/hive/web/$name" || complain "/$file is not hive/web/$name"
 done
 curl -sfi "$url/" | grep -qi "^content-security-policy: default-src 'none'" || complain "pages have no policy"
 # Nothing in the pages comes from elsewhere.
-grep -nE 'https?://' "$ROOT"/hive/web/*.html "$ROOT"/hive/web/*.css "$ROOT"/hive/web/*.js | grep -v 'www.w3.org' && complain "a page names another server"
+grep -nE 'https?://' "$ROOT"/src/fleet/hive/web/*.html "$ROOT"/src/fleet/hive/web/*.css "$ROOT"/src/fleet/hive/web/*.js | grep -v 'www.w3.org' && complain "a page names another server"
 if [ -n "${RADDLE_LONG:-}" ]; then
 	python3 "$ROOT/test/cli/hive-web.py" "$url" "$build" "$race" ${HIVE_SHOTS:+"$HIVE_SHOTS"} >out 2>&1 || complain "$(cat out)"
 fi

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The functions that the runtime stands in front of are those that include/raddle/libc.inc calls interposed:
+# The functions that the runtime stands in front of are those that raddle/libc.inc calls interposed:
 # none is missing in either of them.
 . "$ROOT/test/lib.sh"
 
 printf '#define LIBC_INTERPOSED(group, name) name\n#include "raddle/libc.inc"\n' |
-	"${CC:-cc}" -E -P -x c -I"$ROOT/include" - | grep . | sort >table
+	"${CC:-cc}" -E -P -x c -I"$ROOT/src/contract" - | grep . | sort >table
 nm --defined-only "$BUILD/libraddle-rt-record-static.a" | sed -n 's/.* T __wrap_//p' | sort >runtime
 [ -s runtime ] || fail "the runtime has no functions"
 diff table runtime || fail "the table (<) and the runtime (>) differ"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of library functions, include/raddle/libc.inc: all about a function stands together, no fact
+ * The table of library functions, raddle/libc.inc: all about a function stands together, no fact
  * stands twice, and facts of different kinds do not contradict each other.
  */
 #include "base/alloc.h"

@@ -3,7 +3,7 @@
  * Expressions: the store's rewrites change no value, and what the solver says about an expression is what
  * evaluating it says.  The slow twin of a node is the same operator on the same operands, never rewritten.
  */
-#include "test/unit/rt-shadow.h"
+#include "rt-shadow.h"
 
 #include "symbolic/solve.h"
 

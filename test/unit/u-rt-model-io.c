@@ -5,7 +5,7 @@
  * results, what was stored, where reading ended, errno, what stands in the file.  u-rt-model is about what
  * the expressions say.
  */
-#include "test/unit/rt-shadow.h"
+#include "rt-shadow.h"
 
 #include "rt/shadow/model-input.c"
 #include "rt/shadow/model-number.c"

@@ -5,7 +5,7 @@
  * as long as the conditions hold that the model noted, its expression must say what the library says of
  * them.  Numbers and strings that the driver writes into an input must be read back as what was wanted.
  */
-#include "test/unit/rt-shadow.h"
+#include "rt-shadow.h"
 
 #include "base/alloc.h"
 #include "rt/shadow/model-number.c"

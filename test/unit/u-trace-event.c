@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of events, include/raddle/event.inc: that its rows are sound, that the queries of event.h say
+ * The table of events, raddle/event.inc: that its rows are sound, that the queries of event.h say
  * of every code what was written down by hand here, and that doc/format/trace.md lists the same.  With
  * RADDLE_GOLDEN=update in the environment that list is written instead of compared.
  */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a run of the flavour `shadow` left (raddle/shadow.h), copied and checked: every reference
+ * leads to an earlier node, widths fit, and names lie in the text.
+ */
+#ifndef SYMBOLIC_TRACE_H
+#define SYMBOLIC_TRACE_H
+
+#include "base/buf.h"
+#include "base/given.h"
+#include "raddle/shadow.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sym_trace {
+	struct raddle_expr *nodes;
+	struct raddle_shadow_var *vars;
+	struct raddle_shadow_step *steps;
+	struct raddle_shadow_byte *output;
+	uint64_t *tables;
+	char *text;
+	struct raddle_shadow_input inputs[RADDLE_SHADOW_INPUTS];
+	size_t node_count, var_count, step_count, output_count, table_count, text_length, input_count;
+	uint64_t lost[RADDLE_LOSSES];
+};
+
+/* To be released also after a failure: the program did not take part, or damaged it. */
+int sym_trace_read(struct sym_trace *t, const void *memory, size_t size);
+void sym_trace_release(struct sym_trace *t);
+
+/* The values of all nodes, `values` by variable; node_count of them go to `out`. */
+void sym_evaluate(const struct sym_trace *t, const uint64_t *values, uint64_t *out);
+
+/* The values of variables in the run. */
+void sym_trace_values(const struct sym_trace *t, uint64_t *values);
+
+/* Which variables a node depends on: calls back for each, once. */
+typedef void sym_var_fn(void *context, uint32_t var);
+struct sym_walk; /* for many questions about one trace */
+struct sym_walk *sym_walk_new(const struct sym_trace *t);
+void sym_walk_free(struct sym_walk *w);
+void sym_walk_vars(struct sym_walk *w, uint32_t node, sym_var_fn *fn, void *context);
+
+/* The input of `t` that is input `input` of another trace; UINT32_MAX: it has none. */
+uint32_t sym_same_input(const struct sym_trace *t, const struct sym_trace *of, uint32_t input);
+
+/* An input, as a part without data; the name is to be freed. */
+struct rd_given_part sym_trace_part(const struct sym_trace *t, uint32_t input);
+
+/* ---- symbolic/words.c ---- */
+
+/* A condition as people write it; false: it is too long for that. */
+bool sym_words_condition(const struct sym_trace *t, uint32_t node, bool holds, struct rd_buf *out);
+extern const char *const sym_loss_text[RADDLE_LOSSES];
+
+/* ---- symbolic/input.c ---- */
+
+/* The bytes of an input of the run, whose data is to be freed; false: they are not to be had. */
+typedef bool sym_content_fn(void *context, struct rd_given_part *part);
+
+/* What is to be given instead: `base` with what `values` say. */
+int sym_input_make(const struct sym_trace *t, const uint64_t *values, const struct rd_given *base,
+		   sym_content_fn *content, void *context, struct rd_given *out);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decoding records from memory (raddle/event.h has the encoding).
+ *
+ * Nothing is trusted: a decoder never reads outside [begin, end), and what it
+ * cannot be sure of is an error with a reason.  RESET and STACK records
+ * are applied, not returned; the call stack is that of the event returned last.
+ * A STRIDE or RANGES record is returned as the accesses it stands for.
+ */
+#ifndef TRACE_DECODE_H
+#define TRACE_DECODE_H
+
+#include "trace/event.h"
+
+struct trace_decoder {
+	const uint8_t *begin, *p, *end;
+	uint32_t site;
+	uint64_t q, t, a;
+	uint64_t run_left, run_step; /* accesses of a STRIDE or RANGES record still to come */
+	uint64_t run_size;	     /* of each range; 0: they are plain accesses */
+	uint32_t *stack;	     /* call sites, outermost first */
+	size_t depth, stack_capacity;
+	uint64_t stack_version; /* changes whenever the stack may have */
+	const char *error;	/* why the last call failed */
+	uint64_t slots[RADDLE_SITE_SLOTS];
+};
+
+/* Points a zeroed or used decoder at the records of one chunk. */
+void trace_decoder_start(struct trace_decoder *d, const void *records, size_t length);
+void trace_decoder_release(struct trace_decoder *d);
+
+/* 1: *e is the next event.  0: the bytes are used up.  -1: d->error says what is
+ * wrong with the record at d->p. */
+int trace_decode_slow(struct trace_decoder *d, struct trace_event *e);
+
+static inline int64_t trace_unzigzag(uint64_t v)
+{
+	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
+}
+
+/* The next range of a RANGES record. */
+int trace_decode_range(struct trace_decoder *d, struct trace_event *e);
+
+static inline int trace_decode_run(struct trace_decoder *d, struct trace_event *e)
+{
+	d->run_left--;
+	if (d->run_size != 0)
+		return trace_decode_range(d, e);
+	e->kind = RADDLE_ACCESS;
+	e->site = d->site;
+	e->address = d->slots[d->site % RADDLE_SITE_SLOTS] += d->run_step;
+	e->size = 0;
+	return 1;
+}
+
+/* The usual case, a plain access whose numbers are short, without calls. */
+static inline int trace_decode(struct trace_decoder *d, struct trace_event *e)
+{
+	const uint8_t *p = d->p;
+	if (d->run_left != 0)
+		return trace_decode_run(d, e);
+	if (d->end - p < 12 || *p < RADDLE_ACCESS_FLAG || (*p & 0x7f) == RADDLE_ACCESS_ESCAPE)
+		return trace_decode_slow(d, e);
+	uint32_t site = d->site + (uint32_t)trace_unzigzag(*p & 0x7f);
+	if (site > RADDLE_SITE_MAX)
+		return trace_decode_slow(d, e);
+	uint64_t delta = p[1] & 0x7f;
+	unsigned n = 1;
+	while (p[n] & 0x80) {
+		if (++n > 9)
+			return trace_decode_slow(d, e);
+		delta |= (uint64_t)(p[n] & 0x7f) << (7 * (n - 1));
+	}
+	uint64_t *slot = &d->slots[site % RADDLE_SITE_SLOTS];
+	*slot += (uint64_t)trace_unzigzag(delta);
+	d->site = site;
+	d->p = p + n + 1;
+	e->kind = RADDLE_ACCESS;
+	e->site = site;
+	e->address = *slot;
+	e->size = 0;
+	return 1;
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Faults for a run of a program's full flavour (raddle/full.h, doc/format/full.md): as text, and in
+ * the session's memory.
+ */
+#ifndef RUN_FAULT_H
+#define RUN_FAULT_H
+
+#include "raddle/full.h"
+#include "run/session.h"
+
+#include <stdbool.h>
+
+#define RUN_FAULT_DEPTH 64 /* of thread names */
+
+struct run_fault {
+	uint32_t process[RADDLE_FAULT_FORKS]; /* P_0_2_1: 2, 1; the same of all faults of a run */
+	uint32_t forks;
+	uint32_t thread[RUN_FAULT_DEPTH]; /* T_0_2_1: 2, 1 */
+	uint32_t depth;
+	uint32_t site;
+	uint64_t instance, repeat;
+	enum raddle_fault_action action;
+	uint64_t mask[2];
+	uint64_t chance;
+	/* what became of it */
+	uint64_t seen, fired, before, after;
+	uint32_t number; /* of the thread, as in the trace; RADDLE_FAULT_NONE: it was never there */
+};
+
+/* [PROCESS/]THREAD:SITE:INSTANCE:ACTION:MASK[:MASK2[:REPEAT[:CHANCE]]], as in T_0_1:0x10005:3:flip:0x80 or
+ * P_0_0/T_0_1:0x10005:3:flip:0x80.  Actions:
+ * flip, clear, raise, add, set, scale, call, former, memory, away, delay, kill, exhaust; repeat is 1 if it is
+ * not given. */
+int run_fault_parse(struct run_fault *f, const char *text);
+
+/* The process of a fault by its name, which has `length` bytes; false: it is none. */
+bool run_fault_process(struct run_fault *f, const char *name, size_t length);
+
+/* Puts the faults into the session before the program starts.  Those of one thread happen in the order in
+ * which they are given. */
+int run_fault_plan(struct run_session *s, const struct run_fault *faults, size_t count);
+
+/* Looks what became of them. */
+void run_fault_look(const struct run_session *s, struct run_fault *faults, size_t count);
+
+const char *run_fault_action_name(enum raddle_fault_action action);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What schedules covered: pairs of conflicting places, and in which order they were seen.  A pair of sites as
+ * runs tell them (raddle/steer.h) goes in; pairs of places in the source come out, for reports.
+ */
+#ifndef EXPLORE_COVER_H
+#define EXPLORE_COVER_H
+
+#include "base/map.h"
+#include "finding/finding.h"
+#include "trace/sites.h"
+
+struct cover {
+	struct cover_pair {
+		uint64_t sites; /* as in steer.h */
+		uint64_t first; /* the schedule that showed it first, from 1 */
+	} * pairs;
+	size_t count, capacity;
+	struct rd_umap known; /* their positions, from 1 */
+};
+
+void cover_release(struct cover *c);
+
+/* True: it is new. */
+bool cover_add(struct cover *c, uint64_t sites, uint64_t first);
+bool cover_has(const struct cover *c, uint64_t sites);
+
+/* Puts the pairs of places into a set, in place of those that it has. */
+void cover_describe(const struct cover *c, const struct trace_sites *sites, struct finding_set *set);
+
+#endif

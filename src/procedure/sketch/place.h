@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Places in the code of a program: where its source has them, as its debug information tells (by addr2line of
+ * LLVM or binutils). */
+#ifndef SKETCH_PLACE_H
+#define SKETCH_PLACE_H
+
+#include "base/map.h"
+#include "raddle/crash.h"
+
+#include <stdbool.h>
+
+/* Places that were asked for; zero is empty. */
+struct sketch_places {
+	struct rd_umap known; /* distance from where the program is loaded to a number of `items` */
+	struct sketch_place {
+		char *function, *file; /* NULL: unknown */
+		uint32_t line;
+	} * items;
+	size_t count, capacity;
+};
+
+/* Valid until the next one.  What cannot be found out is unknown. */
+const struct sketch_place *sketch_place(struct sketch_places *p, const char *executable, uint64_t distance);
+
+/* Whether the file is a header of the system or of the compiler: what was inlined from there is the line of
+ * the program that has the call. */
+bool sketch_is_system_file(const char *file);
+
+/* The place of a crash (raddle/crash.h): the first that is the program's own, if possible not in a
+ * header of the system.  `own` says of a file whether it is the program's; NULL: all are.  NULL: none. */
+typedef bool sketch_own_fn(const void *context, const char *file);
+const struct sketch_place *sketch_crash_place(struct sketch_places *p, const char *executable,
+					      const uint64_t places[RADDLE_CRASH_PLACES], sketch_own_fn *own,
+					      const void *context);
+void sketch_places_release(struct sketch_places *p);
+
+#endif

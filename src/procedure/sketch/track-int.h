@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside sketch/: what a tracked program left in the memory that it shared (raddle/track.h), read
+ * with no trust. */
+#ifndef SKETCH_TRACK_INT_H
+#define SKETCH_TRACK_INT_H
+
+#include "raddle/track.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* An event, checked: its gate is one, or RADDLE_TRACK_HARDWARE. */
+struct track_raw {
+	uint64_t number, address, value, more;
+	uint32_t gate, thread;
+	uint8_t size, what, state;
+	bool unsure;
+};
+
+struct track_left {
+	struct track_raw *items; /* in the order in which they happened */
+	size_t count;
+	uint64_t seen; /* with those that are no longer there */
+	uint32_t watched, hits, spent;
+	bool no_hardware, started;
+	bool failed; /* the rest says how */
+	int signal;
+	uint32_t thread, line;
+	uint64_t address, places[RADDLE_TRACK_PLACES];
+	char text[RADDLE_TRACK_TEXT], file[RADDLE_TRACK_TEXT], function[RADDLE_TRACK_TEXT];
+};
+
+/* `memory` is what was shared, `size` bytes; the program has `gates` gates. */
+void track_read(struct track_left *left, const void *memory, size_t size, uint32_t gates);
+void track_left_release(struct track_left *left);
+
+/* Adds what they mean to the last one of `runs`, of which so many statements were tracked. */
+struct sketch_runs;
+struct track;
+void track_events(struct track *t, const struct track_left *left, struct sketch_runs *runs, uint32_t sigma);
+
+#endif

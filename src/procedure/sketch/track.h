@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tracking: runs of a program that tell what happened at statements of a slice, in the order in which it
+ * happened.
+ *
+ * The program is built once for a slice (flavour `track`, raddle/track.h): it has a gate at each item
+ * of the slice, and at each further access, lock or free that may touch the same memory, as far as points-to
+ * sets tell (sketch/gates.h).  A run opens the gates of the first σ statements.  What a further gate saw is
+ * kept if it is about an address that a statement of the slice had to do with in this run; its statement is
+ * one that was found.
+ */
+#ifndef SKETCH_TRACK_H
+#define SKETCH_TRACK_H
+
+#include "run/meter.h"
+#include "run/program.h"
+#include "run/session.h"
+#include "sketch/gates.h"
+#include "sketch/place.h"
+#include "sketch/run.h"
+#include "sketch/slice.h"
+
+struct track_how {	/* zero values are the defaults */
+	uint32_t sigma; /* no run will track more statements; 0: one may track all */
+	bool quick;	/* code that is not optimised */
+	bool verbose;
+};
+
+struct track {
+	struct slice *slice; /* it must live as long */
+	struct sketch_gates gates;
+	struct run_program program;
+	struct sketch_places places;
+};
+
+/* Builds the program for the slice.  To be closed also after a failure. */
+int track_open(struct track *t, const char *program, struct slice *slice, const struct track_how *how);
+void track_close(struct track *t);
+
+struct track_request {	   /* zero values are the defaults */
+	char *const *argv; /* the program's, argv[0] as the user wrote it */
+	const char *directory;
+	const int *streams; /* its stdin, stdout, stderr (run/streams.h); NULL: ours */
+	const struct run_limits *limits;
+	uint32_t sigma;	  /* how many statements of the slice; 0: all */
+	size_t events;	  /* that are kept, the last ones; 0: TRACK_EVENTS */
+	bool hardware;	  /* watchpoints too, where the system has them */
+	uint32_t turn;	  /* of runs with watchpoints: which locations get them if there are too many */
+	uint32_t budget;  /* events that a gate may have: it is shut then, and costs nothing more; 0: no limit
+			   */
+	uint64_t perturb; /* the seed of random delays at gates that are open; 0: none */
+};
+enum { TRACK_EVENTS = 65536 };
+
+/* What is known of a run beyond struct sketch_run. */
+struct track_end {
+	struct run_end end;
+	int signal;	       /* that the failing thread got; 0: none is known */
+	uint64_t fault;	       /* address that it was about */
+	char *message;	       /* of a failed assertion; NULL: none */
+	char *file, *function; /* where it failed; NULL: unknown */
+	uint32_t line;
+	uint64_t seen;		/* events, with those that are not kept */
+	uint32_t watched, hits; /* hardware: locations, and accesses to them */
+	uint32_t spent;		/* gates that had all the events of the budget: later ones are missing */
+	bool no_hardware;	/* it was asked for and is not to be had */
+};
+void track_end_release(struct track_end *e);
+
+/* Runs it once and adds the run to `runs`, with how it ended: SKETCH_PASSED, SKETCH_EXIT (a status that is
+ * not 0), SKETCH_CRASH, SKETCH_ASSERTION or SKETCH_HANG; who knows better changes that.  Statements get into
+ * the table of `runs` when they are first seen. */
+int track_run(struct track *t, const struct track_request *request, struct sketch_runs *runs,
+	      struct track_end *end);
+
+/* The same in parts, for who starts the program: the memory that it is given as RADDLE_SESSION_ENV says, to
+ * be closed also after a failure, and what it left there when it has ended as end->end tells.  To
+ * run/launch.h it looks like a session, of which only the descriptor is used. */
+struct track_memory {
+	struct raddle_track *shared;
+	size_t size;
+	struct raddle_session *session;
+	struct run_session handle;
+};
+int track_begin(struct track *t, const struct track_request *request, struct track_memory *m);
+int track_finish(struct track *t, const struct track_request *request, const struct track_memory *m,
+		 struct sketch_runs *runs, struct track_end *end);
+void track_memory_close(struct track_memory *m);
+
+/* Into an object: "run", the first of `runs`, with the gates of the program. */
+void track_json(const struct track *t, const struct sketch_runs *runs, const struct track_end *end,
+		struct rd_json *j);
+
+#endif

@@ -1,0 +1,689 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * From a program to its flavour.  In: the program's path.  Out: paths in the
+ * cache.  The way:
+ *
+ *   1. open the program and its libraries, number their sites (modules.c);
+ *   2. hash everything into the key; if the cache has it, done; if nobody said which code, choose it
+ * (cost.h);
+ *   3. have raddle-instr make the objects that the cache lacks;
+ *   4. link libraries, then the program; write the site table;
+ *   5. move the result into the cache.
+ */
+#include "bitcode/flavour.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/process.h"
+#include "base/scratch.h"
+#include "bitcode/cache.h"
+#include "bitcode/cost.h"
+#include "bitcode/foreign.h"
+#include "bitcode/modules.h"
+#include "bitcode/plugin.h"
+#include "bitcode/relink.h"
+#include "bitcode/sites.h"
+#include "raddle/abi.h"
+#include "raddle/event.h"
+#include "raddle/flavour.h"
+#include "raddle/plugin.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ATTEMPTS = 5 }; /* to build in a cache that others empty */
+
+struct build {
+	const struct rd_flavour_opts *opts;
+	const struct raddle_flavour *kind;
+	bool fast, by_cost; /* as in struct rd_flavour */
+	struct bitcode_cache cache;
+	struct bitcode_modules all;
+	char *worker, *hooks;  /* raddle-instr and the bitcode of the hooks */
+	XXH128_hash_t tools;   /* hash of all that makes objects */
+	XXH128_hash_t runtime; /* hash of all that is linked to them */
+	char key[BITCODE_KEY_TEXT];
+	char *final;	  /* where the flavour will be */
+	char *stage;	  /* where it is made */
+	uint64_t missing; /* bytes of bitcode whose objects the cache lacks */
+};
+
+static int find_kind(struct build *b)
+{
+	b->kind = raddle_flavour_find(b->opts->name);
+	if (!b->kind)
+		return rd_fail(RD_EUSAGE, "%s: there is no such flavour", b->opts->name);
+	return 0;
+}
+
+/* ----------------------------------------------------------------- keys --- */
+
+static int hash_file(XXH3_state_t *state, const char *path)
+{
+	struct rd_map map;
+	int err = rd_map_open(&map, path);
+
+	if (!err) {
+		XXH3_128bits_update(state, map.data, map.length);
+		rd_map_close(&map);
+	}
+	return err;
+}
+
+static void hash_string(XXH3_state_t *state, const char *s)
+{
+	XXH3_128bits_update(state, s, strlen(s) + 1);
+}
+
+static void hash_options(XXH3_state_t *state, const struct build *b)
+{
+	uint32_t numbers[3] = {RADDLE_ABI_VERSION, b->fast, b->opts->debug | b->opts->optimised << 1};
+
+	hash_string(state, "raddle " RADDLE_VERSION " llvm " RADDLE_LLVM);
+	hash_string(state, b->opts->name);
+	XXH3_128bits_update(state, numbers, sizeof numbers);
+	if (b->opts->edits)
+		hash_string(state, b->opts->edits);
+	if (b->opts->guards)
+		hash_string(state, b->opts->guards);
+}
+
+static int hash_tools(struct build *b, XXH3_state_t *state)
+{
+	const char *const libraries[] = {b->kind->runtime, b->kind->static_runtime};
+	int err = rd_support_file("raddle-instr", &b->worker);
+
+	if (!err)
+		err = rd_support_file(b->kind->hooks, &b->hooks);
+	XXH3_128bits_reset(state);
+	hash_options(state, b);
+	if (!err)
+		err = hash_file(state, b->worker);
+	if (!err)
+		err = hash_file(state, b->hooks);
+	b->tools = XXH3_128bits_digest(state);
+	for (size_t i = 0; i < 2 && !err; i++) {
+		char *path;
+
+		err = rd_support_file(libraries[i], &path);
+		if (err)
+			break;
+		err = hash_file(state, path);
+		free(path);
+	}
+	b->runtime = XXH3_128bits_digest(state);
+	return err;
+}
+
+/* All of our sections but the bitcode, which the units' hashes stand for. */
+static void hash_module(XXH3_state_t *state, const struct bitcode_module *m)
+{
+	static const char *const sections[] = {BITCODE_LINK_SECTION, BITCODE_NATIVE_SECTION};
+	struct bitcode_elf_section s;
+
+	hash_string(state, m->name);
+	for (size_t i = 0; i < m->program->unit_count; i++)
+		XXH3_128bits_update(state, &m->units[i].hash, sizeof m->units[i].hash);
+	for (int k = 0; k < 2; k++)
+		for (uint32_t at = 0; bitcode_elf_find(&m->program->elf, sections[k], at, &s); at = s.index)
+			XXH3_128bits_update(state, s.data, s.size);
+	XXH3_128bits_update(state, &m->role, sizeof m->role);
+	for (size_t i = 0; m->aliases && i < m->aliases->count; i++)
+		hash_string(state, m->aliases->items[i]);
+	if (m->role == BITCODE_PLUGIN || bitcode_relink_uses_origin(&m->program->line))
+		hash_string(state, m->program->path);
+}
+
+static int make_key(struct build *b)
+{
+	XXH3_state_t *state = XXH3_createState();
+	int err;
+
+	RD_ASSERT(state);
+	err = hash_tools(b, state);
+	if (!err) {
+		XXH3_128bits_reset(state);
+		XXH3_128bits_update(state, &b->runtime, sizeof b->runtime);
+		for (size_t i = 0; i < b->all.count; i++)
+			hash_module(state, &b->all.items[i]);
+		bitcode_key_text(XXH3_128bits_digest(state), b->key);
+		b->final = bitcode_cache_flavour(&b->cache, b->key);
+	}
+	XXH3_freeState(state);
+	return err;
+}
+
+static void name_unit(struct build *b, struct bitcode_module_unit *u)
+{
+	struct {
+		XXH128_hash_t tools, unit;
+		uint64_t slot;
+	} all = {b->tools, u->hash, u->slot};
+	char key[BITCODE_KEY_TEXT];
+
+	bitcode_key_text(XXH3_128bits(&all, sizeof all), key);
+	u->stem = bitcode_cache_unit(&b->cache, key);
+	u->object = rd_xasprintf("%s.o", u->stem);
+	u->sites = rd_xasprintf("%s.sites", u->stem);
+	u->made = bitcode_cache_has_unit(&b->cache, u->stem);
+}
+
+/* ---------------------------------------------------------------- units --- */
+
+/* Calls `fn` for each unit with its number, until one fails. */
+typedef int unit_fn(struct build *b, const struct bitcode_module *m, size_t unit, size_t number);
+
+static int each_unit(struct build *b, unit_fn *fn)
+{
+	size_t number = 0;
+	int err = 0;
+
+	for (size_t m = 0; m < b->all.count; m++)
+		for (size_t i = 0; i < b->all.items[m].program->unit_count && !err; i++)
+			err = fn(b, &b->all.items[m], i, number++);
+	return err;
+}
+
+/* The table of guards is in the first unit of the program. */
+static bool carries_table(const struct build *b, size_t module, size_t unit)
+{
+	return b->opts->guards && module + 1 == b->all.count && unit == 0;
+}
+
+static int write_jobs(struct build *b, const char *path, size_t *count)
+{
+	struct rd_buf jobs = RD_BUF_INIT;
+	size_t number = 0;
+	int err = 0;
+
+	*count = 0;
+	for (size_t k = 0; k < b->all.count; k++)
+		for (size_t i = 0; i < b->all.items[k].program->unit_count; i++, number++) {
+			const struct bitcode_program *p = b->all.items[k].program;
+			struct bitcode_module_unit *u = &b->all.items[k].units[i];
+
+			name_unit(b, u);
+			if (u->made)
+				continue;
+			rd_buf_addf(&jobs, "%s\t%llu\t%llu\t%u\t%s/u%zu.o\t%s/u%zu.sites\t%s\n", p->path,
+				    (unsigned long long)p->units[i].offset,
+				    (unsigned long long)p->units[i].length, u->slot, b->cache.work, number,
+				    b->cache.work, number, carries_table(b, k, i) ? "table" : "-");
+			++*count;
+		}
+	if (*count)
+		err = rd_file_write(path, jobs.data, jobs.length);
+	rd_buf_release(&jobs);
+	return err;
+}
+
+static int store_unit(struct build *b, const struct bitcode_module *m, size_t unit, size_t number)
+{
+	struct bitcode_module_unit *u = &m->units[unit];
+	char *stem;
+	int err;
+
+	if (u->made)
+		return 0;
+	stem = rd_xasprintf("%s/u%zu", b->cache.work, number);
+	u->made = true; /* whether it is still there is another matter */
+	err = bitcode_cache_store_unit(stem, u->stem);
+	free(stem);
+	return err;
+}
+
+static int make_units(struct build *b)
+{
+	char *jobs = rd_xasprintf("%s/jobs", b->cache.work);
+	struct rd_argv command = RD_ARGV_INIT;
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t count;
+	int err = write_jobs(b, jobs, &count);
+
+	if (!err && count) {
+		if (b->opts->verbose)
+			rd_info("%s: instrumenting %zu units", b->all.program.path, count);
+		rd_argv_add(&command, b->worker);
+		rd_argv_add(&command, "--flavour");
+		rd_argv_add(&command, b->opts->name);
+		rd_argv_add(&command, "--mode");
+		rd_argv_add(&command, b->fast ? "fast" : "quick");
+		if (b->opts->debug)
+			rd_argv_add(&command, "--debug");
+		if (b->opts->optimised)
+			rd_argv_add(&command, "--optimised");
+		if (b->opts->edits) {
+			rd_argv_add(&command, "--edits");
+			rd_argv_add(&command, b->opts->edits);
+		}
+		if (b->opts->guards) {
+			char *guards = rd_xasprintf("%s/guards", b->cache.work);
+
+			err = rd_file_write(guards, b->opts->guards, strlen(b->opts->guards));
+			rd_argv_add(&command, "--guards");
+			rd_argv_add(&command, guards);
+			free(guards);
+		}
+		rd_argv_add(&command, "--hooks");
+		rd_argv_add(&command, b->hooks);
+		rd_argv_add(&command, "--jobs");
+		rd_argv_addf(&command, "%ld", processors > 0 ? processors : 1);
+		rd_argv_add(&command, jobs);
+		if (!err)
+			err = rd_run_until(command.items, b->opts->end_ns);
+		if (err > 0 && b->opts->end_ns && rd_now_ns() >= b->opts->end_ns)
+			err = rd_fail(RD_ELIMIT,
+				      "%s: the time was up while its %zu units were instrumented; 'raddle "
+				      "flavour' does that beforehand",
+				      b->all.program.path, count);
+		else if (err > 0)
+			err = rd_fail(RD_ETOOL, "%s: its bitcode could not be instrumented",
+				      b->all.program.path);
+		if (!err)
+			err = each_unit(b, store_unit);
+	}
+	rd_argv_release(&command);
+	free(jobs);
+	return err;
+}
+
+static int count_gone(struct build *b, const struct bitcode_module *m, size_t unit, size_t number)
+{
+	const struct bitcode_module_unit *u = &m->units[unit];
+
+	(void)b;
+	(void)number;
+	return u->made && (!rd_file_exists(u->object) || !rd_file_exists(u->sites));
+}
+
+static bool was_emptied(struct build *b)
+{
+	return !b->cache.work || !rd_file_exists(b->cache.work) || each_unit(b, count_gone);
+}
+
+/* -------------------------------------------------------------- linking --- */
+
+/* Plug-ins of the same name have a directory each. */
+static char *module_path(const struct build *b, const char *directory, const struct bitcode_module *m)
+{
+	switch (m->role) {
+	case BITCODE_LIBRARY: return rd_xasprintf("%s/lib/%s", directory, m->name);
+	case BITCODE_PLUGIN:
+		return rd_xasprintf("%s/plugin-%zu/%s", directory, (size_t)(m - b->all.items), m->name);
+	default: return rd_xasprintf("%s/%s", directory, m->name);
+	}
+}
+
+static void note_string(void *context, const char *string)
+{
+	(void)string;
+	*(bool *)context = true;
+}
+
+static void link_alias(const struct build *b, const struct bitcode_module *m, const char *alias)
+{
+	char *path = rd_xasprintf("%s/lib/%s", b->stage, alias);
+
+	if (strcmp(alias, m->name) && symlink(m->name, path) && errno != EEXIST && b->opts->verbose)
+		rd_info("%s: cannot link it to %s", path, m->name);
+	free(path);
+}
+
+/* `name`, and what is left of it without the parts of its version: libx.so.1.0.0, libx.so.1.0, libx.so.1,
+ * libx.so. */
+static void link_versions(const struct build *b, const struct bitcode_module *m, const char *name)
+{
+	char *alias = rd_xstrdup(name);
+	const char *so = strstr(alias, ".so");
+
+	link_alias(b, m, alias);
+	while (so) {
+		char *last = strrchr(alias, '.');
+
+		if (last <= so)
+			break;
+		*last = '\0';
+		link_alias(b, m, alias);
+	}
+	free(alias);
+}
+
+/*
+ * A library is stored under the name that the loader asks for.  The link line may call it otherwise: -lNAME
+ * looks for libNAME.so, and build systems name the file, which carries the whole version.
+ */
+static void link_other_names(const struct build *b, const struct bitcode_module *m)
+{
+	char *real = realpath(m->program->path, NULL);
+
+	link_versions(b, m, m->name);
+	if (real)
+		link_versions(b, m, strrchr(real, '/') + 1);
+	free(real);
+}
+
+static int link_module(struct build *b, const struct bitcode_module *m)
+{
+	char *output = module_path(b, b->stage, m), *found = rd_xasprintf("%s/lib", b->final);
+	char *from = rd_xasprintf("%s/lib", b->stage);
+	struct rd_argv objects = RD_ARGV_INIT;
+	bool has_soname = false;
+	int err;
+
+	for (size_t i = 0; i < m->program->unit_count; i++)
+		rd_argv_add(&objects, m->units[i].object);
+	bitcode_elf_dynamic(&m->program->elf, DT_SONAME, note_string, &has_soname);
+	err = bitcode_relink(&(struct bitcode_relink){
+		.program = m->program,
+		.objects = &objects,
+		.work = b->cache.work,
+		.output = output,
+		.soname = m->role == BITCODE_LIBRARY && !has_soname ? m->name : NULL,
+		.found_in = b->all.libraries.count ? found : NULL,
+		.linked_from = b->all.libraries.count ? from : NULL,
+		.runtime = b->kind->runtime,
+		.static_runtime = b->kind->static_runtime,
+		.verbose = b->opts->verbose,
+	});
+	if (!err && m->role == BITCODE_LIBRARY)
+		link_other_names(b, m);
+	rd_argv_release(&objects);
+	RD_FREE(output, found, from);
+	return err;
+}
+
+/* For the runtime (raddle/plugin.h). */
+static void link_key(const struct build *b, const char *what, const char *to)
+{
+	char key[RADDLE_PLUGIN_KEY_SIZE], *path;
+
+	raddle_plugin_key(what, key);
+	path = rd_xasprintf("%s/" RADDLE_PLUGIN_DIRECTORY "/%s", b->stage, key);
+	if (symlink(to, path) && errno != EEXIST)
+		rd_warn("%s: it will be loaded as it is: %s: cannot make it", what, path);
+	free(path);
+}
+
+/* A program does not depend on what lies beside it: a plug-in that cannot be linked runs as it is. */
+static int link_plugin(struct build *b, struct bitcode_module *m)
+{
+	char *made = module_path(b, b->stage, m), *known = module_path(b, b->final, m);
+	char *directory = rd_xstrndup(made, (size_t)(rd_base_name(made) - 1 - made));
+	char *keys = rd_xasprintf("%s/" RADDLE_PLUGIN_DIRECTORY, b->stage);
+	int err = rd_mkdirs(directory);
+
+	if (!err)
+		err = rd_mkdirs(keys);
+	if (!err)
+		err = link_module(b, m);
+	if (err && !was_emptied(b)) {
+		rd_warn("%s: this plug-in will be loaded as it is, without instrumentation",
+			m->program->path);
+		m->left_out = true;
+		err = rd_remove_tree(directory);
+	} else if (!err) {
+		m->left_out = false;
+		link_key(b, m->program->path, known);
+		link_key(b, m->name, known);
+		for (size_t i = 0; i < m->aliases->count; i++)
+			link_key(b, m->aliases->items[i], known);
+	}
+	RD_FREE(made, known, directory, keys);
+	return err;
+}
+
+static int link_modules(struct build *b)
+{
+	char *libraries = rd_xasprintf("%s/lib", b->stage);
+	int err = rd_mkdirs(b->all.libraries.count ? libraries : b->stage);
+
+	for (size_t i = 0; i < b->all.count && !err; i++)
+		err = b->all.items[i].role == BITCODE_PLUGIN ? link_plugin(b, &b->all.items[i])
+							     : link_module(b, &b->all.items[i]);
+	free(libraries);
+	return err;
+}
+
+static int write_sites(struct build *b)
+{
+	struct bitcode_sites table;
+	char *path = rd_xasprintf("%s/.sites", b->stage);
+	int err = 0;
+
+	bitcode_sites_begin(&table);
+	for (size_t m = 0; m < b->all.count; m++)
+		for (size_t i = 0; i < b->all.items[m].program->unit_count && !err; i++)
+			err = bitcode_sites_add_unit(&table, b->all.items[m].units[i].sites);
+	for (size_t m = 0; m < b->all.count && !err; m++) {
+		if (b->all.items[m].left_out)
+			continue;
+		char *made = module_path(b, b->stage, &b->all.items[m]);
+		char *known = module_path(b, b->final, &b->all.items[m]);
+
+		err = bitcode_sites_add_module(&table, made, known);
+		free(made);
+		free(known);
+	}
+	if (!err)
+		err = bitcode_sites_write(&table, path);
+	bitcode_sites_release(&table);
+	free(path);
+	return err;
+}
+
+static int make(struct build *b)
+{
+	int err = bitcode_cache_begin(&b->cache);
+
+	if (err)
+		return err;
+	b->stage = rd_xasprintf("%s/flavour", b->cache.work);
+	err = make_units(b);
+	if (!err)
+		err = link_modules(b);
+	if (!err)
+		err = write_sites(b);
+	if (!err)
+		err = bitcode_cache_store_tree(b->stage, b->final);
+	if (!err)
+		bitcode_cache_trim(&b->cache, BITCODE_CACHE_LIMIT, BITCODE_CACHE_RECENT);
+	return err;
+}
+
+static int forget_unit(struct build *b, const struct bitcode_module *m, size_t unit, size_t number)
+{
+	struct bitcode_module_unit *u = &m->units[unit];
+
+	(void)b;
+	(void)number;
+	RD_FREE(u->stem, u->object, u->sites);
+	u->stem = u->object = u->sites = NULL;
+	return 0;
+}
+
+/* The cache may be emptied while we build from it; then all is made once more. */
+static int make_at_last(struct build *b)
+{
+	int err = make(b);
+
+	for (int i = 1; i < ATTEMPTS && err && was_emptied(b); i++) {
+		rd_info("%s: the cache was emptied meanwhile; trying once more", b->all.program.path);
+		each_unit(b, forget_unit);
+		rd_scratch_close(b->cache.work);
+		b->cache.work = NULL;
+		free(b->stage);
+		b->stage = NULL;
+		err = make(b);
+	}
+	return err;
+}
+
+/* ------------------------------------------------------------------ all --- */
+
+static void release(struct build *b)
+{
+	bitcode_modules_close(&b->all);
+	bitcode_cache_close(&b->cache);
+	RD_FREE(b->worker, b->hooks, b->final, b->stage);
+}
+
+/* Of those that are there: a plug-in that could not be linked has no file. */
+static void list_files(const struct build *b, struct rd_flavour *f)
+{
+	for (size_t i = 0; i < b->all.count; i++) {
+		char *path = module_path(b, b->final, &b->all.items[i]);
+
+		if (rd_file_exists(path) || b->all.items[i].role != BITCODE_PLUGIN)
+			rd_argv_add(&f->files, path);
+		if (rd_file_exists(path) && b->all.items[i].role == BITCODE_PLUGIN)
+			rd_argv_add(&f->plugins, b->all.items[i].program->path);
+		free(path);
+	}
+}
+
+static bool loads_more(const struct build *b)
+{
+	for (size_t i = 0; i < b->all.count; i++)
+		if (bitcode_loads_more(b->all.items[i].program))
+			return true;
+	return false;
+}
+
+static void fill(const struct build *b, struct rd_flavour *out, bool cached)
+{
+	*out = (struct rd_flavour){
+		.executable = module_path(b, b->final, &b->all.items[b->all.count - 1]),
+		.sites = rd_xasprintf("%s/.sites", b->final),
+		.key = rd_xstrdup(b->key),
+		.loads_more = loads_more(b),
+		.cached = cached,
+		.fast = b->fast,
+		.by_cost = b->by_cost,
+	};
+	list_files(b, out);
+	bitcode_foreign_list(&b->all, &out->files, &out->foreign);
+	rd_argv_add(&out->files, out->sites);
+}
+
+/* With such code: its key, and whether the cache has it. */
+static int take_mode(struct build *b, bool fast, bool *cached)
+{
+	int err;
+
+	RD_FREE(b->worker, b->hooks, b->final);
+	b->worker = b->hooks = b->final = NULL;
+	b->fast = fast;
+	err = make_key(b);
+	*cached = !err && bitcode_cache_has_flavour(&b->cache, b->final);
+	return err;
+}
+
+static int add_missing(struct build *b, const struct bitcode_module *m, size_t unit, size_t number)
+{
+	name_unit(b, &m->units[unit]);
+	if (!m->units[unit].made)
+		b->missing += m->program->units[unit].length;
+	return forget_unit(b, m, unit, number);
+}
+
+/* What it would cost to make the flavour with the code that was taken. */
+static double cost_to_make(struct build *b)
+{
+	b->missing = 0;
+	each_unit(b, add_missing);
+	return bitcode_cost_to_make(b->missing, b->fast);
+}
+
+/* CPU seconds for a quarter of the time that is left, as busy as the machine is; 0: there is no limit. */
+static double most_to_make(int64_t end_ns)
+{
+	double load[1], processors = (double)sysconf(_SC_NPROCESSORS_ONLN);
+	double left = (double)(end_ns - rd_now_ns()) / 1e9 / 4;
+
+	if (!end_ns)
+		return 0;
+	if (getloadavg(load, 1) != 1)
+		load[0] = 0;
+	return left > 0 ? left * processors * processors / (load[0] + processors) : 1e-9;
+}
+
+/* Quick code that is there and has no cost on record was asked for by somebody. */
+static int choose_mode(struct build *b, bool *cached)
+{
+	struct bitcode_cost cost = {.expected = b->opts->expected, .most = most_to_make(b->opts->end_ns)};
+	int err = take_mode(b, true, cached);
+
+	if (err || *cached)
+		return err;
+	cost.make_fast = cost_to_make(b);
+	err = take_mode(b, false, cached);
+	if (err)
+		return err;
+	cost.spent = bitcode_cost_spent(&b->cache, b->key);
+	if (*cached && cost.spent < 0)
+		return 0;
+	cost.spent = cost.spent > 0 ? cost.spent : 0;
+	cost.make_quick = *cached ? 0 : cost_to_make(b);
+	b->by_cost = !bitcode_cost_wants_fast(&cost);
+	if (b->opts->verbose)
+		rd_info("%s: %s code; optimising it takes about %.0f CPU seconds", b->all.program.path,
+			b->by_cost ? "quick" : "fast", cost.make_fast);
+	return b->by_cost ? 0 : take_mode(b, true, cached);
+}
+
+int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, struct rd_flavour *out)
+{
+	RD_ASSERT(program != NULL && opts != NULL && opts->name != NULL);
+	struct build b = {.opts = opts};
+	bool cached = false;
+	int err = bitcode_cache_open(&b.cache);
+
+	if (!err)
+		err = find_kind(&b);
+	if (!err)
+		err = bitcode_modules_open(&b.all, program, opts->plugins, b.kind);
+	if (!err && opts->guards) /* it is shipped, and runs with the libraries that are there */
+		bitcode_modules_keep_program(&b.all);
+	if (!err)
+		err = opts->choose ? choose_mode(&b, &cached) : take_mode(&b, opts->fast, &cached);
+	if (!err && !cached)
+		err = make_at_last(&b);
+	if (!err)
+		fill(&b, out, cached);
+	release(&b);
+	return err;
+}
+
+void rd_flavour_spend(const struct rd_flavour *f, double seconds)
+{
+	struct bitcode_cache cache;
+
+	if (!f->by_cost || bitcode_cache_open(&cache))
+		return;
+	bitcode_cost_spend(&cache, f->key, seconds);
+	bitcode_cache_close(&cache);
+}
+
+void rd_flavour_release(struct rd_flavour *f)
+{
+	RD_FREE(f->executable, f->sites, f->key, f->library_path);
+	rd_argv_release(&f->foreign);
+	rd_argv_release(&f->plugins);
+	rd_argv_release(&f->files);
+	*f = (struct rd_flavour){0};
+}
+
+bool rd_flavour_is_there(const struct rd_flavour *f)
+{
+	for (size_t i = 0; i < f->files.count; i++)
+		if (!rd_file_exists(f->files.items[i]))
+			return false;
+	return true;
+}

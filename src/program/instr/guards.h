@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The file of guards of a program: which accesses get one, and which functions of libraries may order threads
+ * in ways that nobody sees.  Lines: the table of raddle/guard.h, and "x NAME", one for each such
+ * function, which does not get into the program.
+ */
+#ifndef INSTR_GUARDS_H
+#define INSTR_GUARDS_H
+
+#include "base/buf.h"
+#include "base/map.h"
+
+struct instr_guards {
+	struct rd_umap sites;	 /* site to guard */
+	struct rd_names outside; /* functions */
+	struct rd_buf table;	 /* for the program */
+};
+
+/* Reads `text`; `name` is the file's, for messages.  To be released after a failure too. */
+int instr_guards_parse(struct instr_guards *g, const char *text, const char *name);
+void instr_guards_release(struct instr_guards *g);
+
+#endif

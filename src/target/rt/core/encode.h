@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The encoder: records into bytes, as raddle/event.h describes them.
+ * Header-only so that the hot path is one piece of straight-line code and the
+ * unit tests can run it against the trace reader.
+ *
+ * The encoder knows where bytes go and what the decoder knows; it knows nothing
+ * of buffers' lives, threads or signals (rt/record/record.c).  Every function takes the
+ * write position and returns the new one; the caller has made sure of room:
+ * RT_RECORD_MAX bytes for a record, RT_STACK_MAX for a stack record.
+ *
+ * The stack.  `emitted` entries of the shadow stack carry RT_STACK_EMITTED; as
+ * an entry can only be replaced by a store that clears the bit, and everything
+ * above it has to be stored anew before it counts again, an entry below
+ * `stack_known` with the bit set is what the decoder has, and so are all below
+ * it.  `stack_at` is where the top was when the stack was last written; if it
+ * is there still and the topmost entry has its bit, nothing changed.
+ * Entry -1 is a sentinel with the bit set.
+ *
+ * A stack deeper than RT_STACK_WHOLE is written as its outermost
+ * RT_STACK_OUTER entries, site 0, and its innermost RT_STACK_INNER ones.
+ *
+ * Runs.  A site that walks through an array makes accesses at equal distances.  From the
+ * third one on they are a STRIDE record whose last byte, the number of accesses, grows where it
+ * is in the buffer, while other sites' accesses are written behind it.  Only the order of accesses
+ * changes by that, and only between records that are no accesses: `floor` is behind the last
+ * of those.  Ranges of one size at equal distances are a RANGES record in the same way.
+ */
+#ifndef RT_ENCODE_H
+#define RT_ENCODE_H
+
+#include "raddle/event.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define RT_STACK_EMITTED 0x80000000u
+#define RT_STACK_WHOLE 1024
+#define RT_STACK_OUTER 512
+#define RT_STACK_INNER 32
+
+#define RT_RECORD_MAX 128 /* any record without bytes */
+#define RT_STACK_MAX (5 * RT_STACK_WHOLE + 16)
+#define RT_BYTES_MAX 4096 /* longer `b` operands are cut */
+
+/* The last access of the sites of one slot. */
+struct rt_slot {
+	uint64_t address;
+	uint64_t by;   /* from the one before */
+	uint8_t *at;   /* its record, or the number of accesses in it; NULL: it has none of its own */
+	uint32_t site; /* whose it was; RT_SLOT_RANGE: it was a range */
+	uint16_t left; /* by how much that number may grow; 0: it is no run */
+	uint16_t size; /* of a range; 0: it is too long for a run */
+};
+#define RT_RUN_MAX 127 /* accesses: their number is one byte */
+#define RT_SLOT_RANGE 0x80000000u
+
+struct rt_encoder {
+	uint64_t site; /* previous site */
+	uint64_t q, t, a;
+	uint32_t *stack_base;
+	uint32_t *stack_at;
+	size_t stack_known;
+	const uint8_t *floor; /* what lies below is not changed any more */
+	struct rt_slot slot[RADDLE_SITE_SLOTS];
+};
+
+/* One record, before it is encoded. */
+struct rt_record {
+	uint32_t code;	/* a row of event.inc, RADDLE_ACCESS, RANGE, ATOMIC or FENCE */
+	uint32_t site;	/* of those four */
+	uint32_t count; /* of operands, and of frames */
+	uint32_t length;
+	uint64_t operand[RADDLE_MAX_OPERANDS];
+	const void *bytes; /* the `b` operand */
+};
+
+static inline uint64_t rt_zigzag(uint64_t difference)
+{
+	return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
+}
+
+static inline uint8_t *rt_put_varint(uint8_t *p, uint64_t v)
+{
+	while (v >= 0x80) {
+		*p++ = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+static inline uint8_t *rt_put_delta(uint8_t *p, uint64_t *previous, uint64_t value)
+{
+	uint64_t difference = value - *previous;
+
+	*previous = value;
+	return rt_put_varint(p, rt_zigzag(difference));
+}
+
+static inline uint8_t *rt_put_reset(struct rt_encoder *e, uint8_t *p)
+{
+	e->site = e->q = e->t = e->a = 0;
+	e->stack_at = NULL;
+	e->stack_known = 0;
+	memset(e->slot, 0, sizeof e->slot);
+	*p++ = RADDLE_RESET;
+	e->floor = p;
+	return p;
+}
+
+/* The address of anything but a single access: no run goes on behind it. */
+static inline uint8_t *rt_put_address(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
+{
+	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];
+
+	slot->at = NULL;
+	return rt_put_delta(p, &slot->address, address);
+}
+
+/* A single access, whatever went before it. */
+static inline uint8_t *rt_put_access(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
+{
+	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];
+	uint64_t z = rt_zigzag(site - e->site);
+
+	e->site = site;
+	slot->by = address - slot->address;
+	slot->at = p;
+	slot->site = site;
+	slot->left = 0;
+	if (__builtin_expect(z < RADDLE_ACCESS_ESCAPE, 1)) {
+		*p++ = (uint8_t)(RADDLE_ACCESS_FLAG | z);
+	} else {
+		*p++ = RADDLE_ACCESS_FLAG | RADDLE_ACCESS_ESCAPE;
+		p = rt_put_varint(p, z);
+	}
+	return rt_put_delta(p, &slot->address, address);
+}
+
+static inline uint8_t *rt_put_stride(struct rt_encoder *e, uint8_t *p, const struct rt_record *r)
+{
+	p = rt_put_delta(p, &e->site, r->site);
+	p = rt_put_address(e, p, r->site, r->operand[0]);
+	e->slot[r->site % RADDLE_SITE_SLOTS].address += r->operand[1] * (r->operand[2] - 1);
+	p = rt_put_varint(p, rt_zigzag(r->operand[1]));
+	return rt_put_varint(p, r->operand[2]);
+}
+
+/* Whether an access is one more at the same distance, and the last one's record may still change:
+ * it is not below `floor`, which is e->floor or above. */
+static inline int rt_is_run(const struct rt_slot *slot, uint32_t site, uint64_t address, const uint8_t *floor)
+{
+	return address - slot->address == slot->by && slot->site == site && slot->at >= floor;
+}
+
+/* The next access of a run: one more in its record, or the first of a new one. */
+static inline uint8_t *rt_put_run(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
+{
+	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];
+
+	if (slot->left) {
+		slot->address = address;
+		slot->left--;
+		++*slot->at;
+		return p;
+	}
+	*p++ = slot->site & RT_SLOT_RANGE ? RADDLE_RANGES : RADDLE_STRIDE;
+	p = rt_put_delta(p, &e->site, site);
+	p = rt_put_delta(p, &slot->address, address);
+	p = rt_put_varint(p, rt_zigzag(slot->by));
+	if (slot->site & RT_SLOT_RANGE)
+		p = rt_put_varint(p, slot->size);
+	*p = 1;
+	slot->at = p;
+	slot->left = RT_RUN_MAX - 1;
+	return p + 1;
+}
+
+/* Whether the call stack whose top is `top` differs from the decoder's. */
+static inline int rt_stack_changed(const struct rt_encoder *e, const uint32_t *top)
+{
+	return top != e->stack_at || !(top[-1] & RT_STACK_EMITTED);
+}
+
+static inline uint8_t *rt_put_frames(uint8_t *p, uint32_t *from, size_t count, uint64_t *previous)
+{
+	for (size_t i = 0; i < count; i++) {
+		p = rt_put_delta(p, previous, from[i] & ~RT_STACK_EMITTED);
+		from[i] |= RT_STACK_EMITTED;
+	}
+	return p;
+}
+
+static inline uint8_t *rt_put_stack(struct rt_encoder *e, uint8_t *p, uint32_t *top)
+{
+	size_t depth = (size_t)(top - e->stack_base);
+	size_t whole = depth <= RT_STACK_WHOLE ? depth : RT_STACK_OUTER;
+	size_t keep = whole < e->stack_known ? whole : e->stack_known;
+	uint64_t previous = 0;
+
+	while (keep > 0 && !(e->stack_base[keep - 1] & RT_STACK_EMITTED))
+		keep--;
+	*p++ = RADDLE_STACK;
+	p = rt_put_varint(p, keep);
+	p = rt_put_varint(p, whole - keep + (whole < depth ? 1 + RT_STACK_INNER : 0));
+	p = rt_put_frames(p, e->stack_base + keep, whole - keep, &previous);
+	if (whole < depth) {
+		p = rt_put_delta(p, &previous, 0);
+		p = rt_put_frames(p, top - RT_STACK_INNER, RT_STACK_INNER, &previous);
+	}
+	e->stack_known = whole;
+	e->stack_at = top;
+	e->floor = p;
+	return p;
+}
+
+static inline const char *rt_operands(uint32_t code)
+{
+	static const char *const operands[256] = {
+#define RADDLE_EVENT(c, constant, name, class, role, manner, counts, letters, ...) [c] = letters,
+#include "raddle/event.inc"
+	};
+	return operands[code & 0xff];
+}
+
+/* The operands of a record that is not an access. */
+static inline uint8_t *rt_put_event(struct rt_encoder *e, uint8_t *p, const struct rt_record *r)
+{
+	const uint64_t *operand = r->operand;
+
+	if (r->code == RADDLE_ATOMIC || r->code == RADDLE_FENCE) {
+		p = rt_put_delta(p, &e->q, *operand++);
+		p = rt_put_delta(p, &e->site, r->site);
+		if (r->code == RADDLE_FENCE)
+			return p;
+		p = rt_put_address(e, p, r->site, *operand++);
+		return rt_put_varint(p, *operand);
+	}
+	for (const char *letter = rt_operands(r->code); *letter; letter++) {
+		if (*letter == 'q')
+			p = rt_put_delta(p, &e->q, *operand++);
+		else if (*letter == 't')
+			p = rt_put_delta(p, &e->t, *operand++);
+		else if (*letter == 'a')
+			p = rt_put_delta(p, &e->a, *operand++);
+		else if (*letter == 'u')
+			p = rt_put_varint(p, *operand++);
+		else {
+			p = rt_put_varint(p, r->length);
+			memcpy(p, r->bytes, r->length);
+			p += r->length;
+		}
+	}
+	return p;
+}
+
+static inline uint8_t *rt_put_range(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address,
+				    uint64_t size)
+{
+	*p++ = RADDLE_RANGE;
+	p = rt_put_delta(p, &e->site, site);
+	p = rt_put_address(e, p, site, address);
+	return rt_put_varint(p, size);
+}
+
+/* A range, which may be one of a run.  `floor` as in rt_is_run(). */
+static inline uint8_t *rt_put_range_run(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address,
+					uint64_t size, const uint8_t *floor)
+{
+	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];
+	uint64_t by = address - slot->address;
+	uint8_t *at = p;
+
+	if (rt_is_run(slot, site | RT_SLOT_RANGE, address, floor) && slot->size == size)
+		return rt_put_run(e, p, site, address);
+	p = rt_put_range(e, p, site, address, size);
+	slot->by = by;
+	slot->at = at;
+	slot->site = site | RT_SLOT_RANGE;
+	slot->left = 0;
+	slot->size = size <= UINT16_MAX ? (uint16_t)size : 0;
+	return p;
+}
+
+/* A record other than a plain access. */
+static inline uint8_t *rt_put_record(struct rt_encoder *e, uint8_t *p, const struct rt_record *r)
+{
+	if (r->code == RADDLE_RANGE)
+		return rt_put_range(e, p, r->site, r->operand[0], r->operand[1]);
+	*p++ = (uint8_t)r->code;
+	if (r->code == RADDLE_STRIDE)
+		return rt_put_stride(e, p, r);
+	p = rt_put_event(e, p, r);
+	e->floor = p;
+	return p;
+}
+
+#endif

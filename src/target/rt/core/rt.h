@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The runtime inside the recorded program: what its files share.
+ *
+ * Rules of this folder (doc/style.md): no malloc, no stdio, no libc lock
+ * on a hot path; errno is the program's and survives every entry; memory comes
+ * from rt_map(); state is in `rt` or in the thread's struct, nowhere else;
+ * everything is hidden but the hooks and the interposed functions.
+ *
+ * What happens on
+ *   a signal     rt/core/thread.h: records of a handler that interrupts the encoder wait
+ *   fork         rt/core/process.c: the child becomes a process of its own in the session
+ *   exec         the open buffers stay with the collector, which has them already
+ *   thread exit  rt/core/thread.c: a key destructor in its last round
+ *   dlopen       rt/core/module.c: the instrumented copy of a plug-in, if there is one, is loaded instead
+ *   a dead collector, no memory   rt_stop(): the program runs on unrecorded
+ */
+#ifndef RT_RT_H
+#define RT_RT_H
+
+#include "rt/core/thread.h"
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#define RT_LIKELY(x) __builtin_expect(!!(x), 1)
+#define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define RT_ATOMIC_LOCKS 1024
+
+struct rt_layer;
+struct rt_channels;
+struct rt_outside;
+struct rt_op;
+struct rt_until;
+
+/* What became of a wait for something from outside: nobody let others run; what is waited for may be there;
+ * the time is up. */
+enum rt_idle { RT_IS_NOT_IDLE, RT_LOOK_AGAIN, RT_TIME_UP };
+
+/* What listening layers hear, for all of them: rt/core/layer.h. */
+struct rt_heard {
+#define RT_HEARD(name, parameters, arguments) void(*name) parameters;
+#include "rt/core/heard.inc"
+#undef RT_HEARD
+};
+
+/* A thread that can be joined: which number its pthread_t has. */
+struct rt_handle {
+	uint64_t handle;
+	uint32_t number;
+};
+
+/* The runtime's one global. */
+/* A limit of memory as the program set it. */
+struct rt_limit {
+	bool is_set;
+	uint64_t soft, hard;
+};
+
+struct rt {
+	struct raddle_session *session; /* NULL: nothing is recorded */
+	_Atomic uint32_t ready;		/* the constructor is through */
+	uint32_t process;		/* our number in the session */
+	uint32_t forks;			/* of this process so far */
+	_Atomic pid_t given_pid;	/* that getpid() gave back from a recorded run; 0: it did not */
+	pid_t pid;
+	pthread_key_t key;	  /* its destructor ends a thread */
+	uint32_t exited;	  /* the EXIT record is written */
+	_Atomic uint32_t others;  /* threads that were started and not joined, but for the first */
+	_Atomic uint32_t adopted; /* threads that the program did not create, so far */
+	size_t page;
+	uintptr_t arguments;	       /* above them lies what the kernel put on the stack */
+	uint64_t clock_tick, clock_ns; /* at the start; tick is 0 where ticks are no measure of time */
+
+	/* Protects what follows it.  Nests within nothing, is held with all signals
+	 * blocked and over no call that can wait. */
+	_Atomic uint32_t lock;
+	struct rt_thread *live, *idle;
+	struct rt_handle *handles;
+	size_t handle_count, handle_capacity;
+
+	/* Layers (rt/core/layer.h): those that take part and those of them that listen, NULL behind
+	 * the last; the state of each. */
+	const struct rt_layer *present[RT_LAYER_COUNT + 1], *listening[RT_LAYER_COUNT + 1];
+	void *layer[RT_LAYER_COUNT];
+	struct rt_heard heard; /* of all that listen */
+
+	const struct rt_outside *outside; /* rt/core/outside.h; NULL: nobody wants to know */
+
+	struct rt_channels *_Atomic channels; /* rt/core/channel.c; NULL: none yet */
+	_Atomic uint64_t mapped;	      /* memory of ours, with the session */
+	struct rt_limit limits[2];	      /* rt/core/limit.c: of the address space, of data */
+	bool leaves_out; /* rt/core/edit.c: some lock was not taken that should have been */
+	char program[4096];
+	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/core/atomic.c */
+};
+extern struct rt rt;
+
+/* A page that a fork leaves empty in the child.  The child of a fork that went
+ * past us (a bare system call) finds `alive` 0 and knows that the buffers are not its.
+ * It is RT_TOLD in a process that layers listen to, RT_PLAIN in others and RT_THIN if accesses are left out,
+ * so that the hooks' slow path learns of all with one look. */
+struct rt_guard {
+	_Alignas(4096) volatile uint32_t alive;
+};
+extern struct rt_guard rt_guard __attribute__((visibility("hidden")));
+
+/* The state of threads that have none (abi.h).  Its stack pointer moves in a
+ * scratch area. */
+extern struct raddle_self rt_placeholder;
+void rt_placeholder_setup(void);
+
+/* rt/core/system.c: memory, locks, time, futex, by system calls of its own. */
+void *rt_map(size_t size); /* zeroed, never dumped, no huge pages; NULL if there is none */
+void rt_unmap(void *p, size_t size);
+bool rt_make_room(size_t size); /* below a limit that the program has set; false: there is none */
+uint64_t rt_now(void);
+uint64_t rt_now_soon(struct rt_thread *t); /* the same, cheaper; with the encoder taken only */
+void rt_clock_setup(void);
+int rt_futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t milliseconds);
+void rt_futex_wake(_Atomic uint32_t *word, uint32_t count);
+void rt_lock(uint64_t *saved_signals);
+void rt_unlock(const uint64_t *saved_signals);
+
+/* Locks that are held for a moment with signals on: their holder may be away in a handler or gone
+ * from it by longjmp, so who waits gives up after RT_PATIENCE rounds (false).  recover() opens one that
+ * the calling thread has left closed. */
+#define RT_PATIENCE 100000
+bool rt_spin(_Atomic uint32_t *lock);
+void rt_spin_leave(_Atomic uint32_t *lock);
+void rt_spin_recover(_Atomic uint32_t *lock);
+void rt_pause(uint32_t round); /* between two looks */
+
+/* rt/core/buffer.c: the session's buffers. */
+bool rt_buffer_switch(struct rt_thread *t);				/* false: recording is over */
+void rt_buffer_seal(struct rt_thread *t);				/* hands the buffer over */
+struct raddle_buffer *rt_buffer_open(uint32_t thread, uint32_t number); /* NULL: recording is over */
+void rt_buffer_hand_over(struct raddle_buffer *b);
+void rt_stop(enum raddle_stop_reason reason);
+
+#include "rt/core/writer.h"
+
+/* The next position in the global order. */
+static inline uint64_t rt_q(void)
+{
+	return atomic_fetch_add_explicit(&rt.session->sequence, 1, memory_order_acq_rel);
+}
+
+/* Nobody reads the records of a replay; what an access leaves behind besides is for layers. */
+static inline bool rt_unread(void)
+{
+	return RT_UNLIKELY(rt.session->discard);
+}
+
+/* rt/core/create.c */
+void rt_block_signals(uint64_t *old); /* all of them; errno is kept */
+void rt_restore_signals(const uint64_t *old);
+
+/* rt/core/thread.c */
+struct rt_thread *rt_thread_new(uintptr_t stack_size); /* NULL: no memory */
+void rt_thread_idle(struct rt_thread *t);	       /* a state that was not used */
+void rt_thread_begin(struct rt_thread *t);	       /* in the thread: adopts the state, THREAD_START */
+struct rt_thread *rt_thread_adopt(void);	       /* state for a thread we did not start; NULL: none */
+void rt_clear_blocks(struct rt_thread *t);	       /* marks nothing any more, gives the memory back */
+void rt_thread_after_fork(struct rt_thread *t);
+void rt_thread_end_key(void *value); /* the key's destructor */
+void rt_handle_add(uint64_t handle, uint32_t number);
+uint32_t rt_handle_find(uint64_t handle); /* UINT32_MAX: unknown */
+void rt_handle_remove(uint64_t handle, uint32_t number);
+
+/* Whether the calling thread has a state, which goes to *t, or gets one now. */
+static inline bool rt_has_state(struct rt_thread **t)
+{
+	*t = (struct rt_thread *)__raddle_self;
+	if (RT_LIKELY(__raddle_self != &rt_placeholder))
+		return true;
+	*t = rt_thread_adopt();
+	return *t != NULL;
+}
+
+/* rt/core/edit.c: whether a lock was not taken that the program meant to take, and need not be given back
+ * now; whether who waits for a condition with it is woken at once. */
+bool rt_was_left_out(const void *lock);
+bool rt_wakes_at_once(const void *lock);
+struct raddle_steer *rt_steer_memory(void); /* NULL: this run is not steered */
+_Noreturn void rt_end_process(void);	    /* by SIGABRT, whatever the program does about it */
+
+/* rt/core/lack.c: a call has failed with that errno value for lack of something; the result of one that opens
+ * a descriptor, or -1. */
+void rt_lacks(int error);
+int rt_opened(int result);
+
+/* The calling thread's state if it is recorded now, else NULL. */
+static inline struct rt_thread *rt_self(void)
+{
+	struct rt_thread *t;
+
+	return rt_has_state(&t) && t->recording ? t : NULL;
+}
+
+/* The same, but NULL where layers listen too: for those who look for listeners where they
+ * would look for being recorded, so that it costs nothing to record. */
+static inline struct rt_thread *rt_plain(void)
+{
+	struct rt_thread *t;
+
+	return rt_has_state(&t) && t->recording == RT_PLAIN ? t : NULL;
+}
+
+/* rt/core/module.c */
+void rt_modules(struct rt_thread *t); /* tells the loaded objects that were not told yet */
+void rt_modules_forget(void);
+
+/* rt/core/process.c */
+void rt_layout(struct rt_thread *t);
+void rt_process_setup(void); /* fork handlers, exit hook */
+void rt_keep_away(void);     /* rt/core/away.c: the program, from our variables */
+
+/* rt/core/serve.c: the session's descriptor, of the one that was given or of a request to a copy of us. */
+int rt_serve(int fd);
+
+#endif

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Which conflicting places came one behind the other.
+ *
+ * In: each access of the flavour `led`, atomic operations, and locks that were taken.  Out: `pairs` of
+ * raddle/steer.h: the site of an access and the site of the next one by another thread that touches
+ * the same eight bytes, where one of the two writes.  A lock that is taken counts as a write, for reading as
+ * a read, at the place of the call; so does a call that frees memory, as a write of it.
+ *
+ * For each word the last write is kept, and the last reads since then.  Words are found by address in a table
+ * that one word may take from another: a pair may be missed so, and none is invented.  What a thread did
+ * while it was alone is forgotten, since nothing else could have come before or behind it, and so is what was
+ * done to memory that has become another object, or to the stack of an earlier thread.
+ *
+ * Threads take turns where this is asked for, but not behind the end of the plan.  So there is a lock; who
+ * does not get it at once, a signal handler for instance, passes the access over.
+ */
+#include "raddle/event.h"
+#include "raddle/steer.h"
+#include "rt/core/layer.h"
+
+#include <malloc.h>
+
+#define WORDS 8192 /* powers of two */
+#define INDEX (2 * RADDLE_STEER_PAIRS)
+#define READS 3
+#define WIDE 64 /* words of a large access that are looked at */
+
+struct seen {
+	uint32_t thread; /* its number plus 1; 0: nobody */
+	uint32_t site;
+};
+
+struct word {
+	uintptr_t address; /* over 8 */
+	uint64_t stamp;	   /* of its last access */
+	struct seen write, reads[READS];
+};
+
+struct cover {
+	struct raddle_steer *steer;
+	struct word *words;
+	uint64_t *index;    /* of pairs that are known, by open addressing; 0: none */
+	uint64_t now;	    /* counts threads that began, and times that one was alone */
+	uint64_t floor;	    /* older words are forgotten */
+	uint64_t used;	    /* accesses since then */
+	uint32_t next_read; /* which read gives way */
+	_Atomic uint32_t lock;
+};
+
+/* Of a thread. */
+struct own {
+	uint64_t began;
+};
+
+static struct cover *cover(void)
+{
+	return rt.layer[RT_LAYER_COVER];
+}
+
+static bool take(void)
+{
+	return !atomic_exchange_explicit(&cover()->lock, 1, memory_order_acquire);
+}
+
+static void give(void)
+{
+	atomic_store_explicit(&cover()->lock, 0, memory_order_release);
+}
+
+/* ---- pairs ---- */
+
+static void note(uint32_t before, uint32_t site)
+{
+	struct cover *c = cover();
+	uint64_t pair = (uint64_t)before << 32 | site, at = pair * 0x9e3779b97f4a7c15ull >> 32;
+	uint32_t count = atomic_load(&c->steer->pair_count);
+
+	for (; c->index[at % INDEX]; at++)
+		if (c->index[at % INDEX] == pair)
+			return;
+	if (count == RADDLE_STEER_PAIRS)
+		return;
+	c->index[at % INDEX] = pair;
+	c->steer->pairs[count] = pair;
+	atomic_store(&c->steer->pair_count, count + 1);
+}
+
+static void note_after(const struct seen *before, const struct seen *now)
+{
+	if (before->thread && before->thread != now->thread && before->site)
+		note(before->site, now->site);
+}
+
+/* ---- words ---- */
+
+static struct word *word_at(uintptr_t address)
+{
+	return &cover()->words[(address ^ address >> 13) % WORDS];
+}
+
+static bool is_on_stack(const struct rt_thread *t, uintptr_t address)
+{
+	return address >= t->stack_low && address < t->stack_high;
+}
+
+/* What is known of a word, or an empty one in its place. */
+static struct word *open_word(const struct rt_thread *t, uintptr_t address)
+{
+	const struct own *own = t->layer[RT_LAYER_COVER];
+	struct word *w = word_at(address);
+
+	if (w->address != address || w->stamp < cover()->floor ||
+	    (own && w->stamp < own->began && is_on_stack(t, address * 8)))
+		*w = (struct word){.address = address};
+	w->stamp = cover()->now;
+	return w;
+}
+
+static void read_word(struct word *w, const struct seen *now)
+{
+	uint32_t at = 0;
+
+	note_after(&w->write, now);
+	while (at < READS && w->reads[at].thread && w->reads[at].thread != now->thread)
+		at++;
+	if (at == READS)
+		at = cover()->next_read++ % READS;
+	w->reads[at] = *now;
+}
+
+static void write_word(struct word *w, const struct seen *now)
+{
+	for (uint32_t i = 0; i < READS; i++) {
+		note_after(&w->reads[i], now);
+		w->reads[i] = (struct seen){0};
+	}
+	note_after(&w->write, now);
+	w->write = *now;
+}
+
+static bool is_alone(void)
+{
+	return atomic_load_explicit(&rt.others, memory_order_relaxed) == 0;
+}
+
+static void begin_anew(void)
+{
+	if (cover()->used && take()) {
+		cover()->floor = ++cover()->now;
+		cover()->used = 0;
+		give();
+	}
+}
+
+static void look(const struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, bool write)
+{
+	struct seen now = {t->number + 1, site};
+	uint64_t count = (address % 8 + size + 7) / 8;
+
+	if (t->internal || !site)
+		return;
+	if (is_alone()) {
+		begin_anew();
+		return;
+	}
+	if (!take())
+		return;
+	cover()->used++;
+	for (uint64_t i = 0; i < count && i < WIDE; i++) {
+		struct word *w = open_word(t, address / 8 + i);
+		if (write)
+			write_word(w, &now);
+		else
+			read_word(w, &now);
+	}
+	give();
+}
+
+static void forget(struct rt_thread *t, uintptr_t address, uint64_t size)
+{
+	uintptr_t first = address / 8, count = (address % 8 + size + 7) / 8;
+
+	(void)t;
+	if (!cover()->used || !take())
+		return;
+	for (uintptr_t i = 0; i < count && count <= WORDS; i++)
+		if (word_at(first + i)->address == first + i)
+			word_at(first + i)->address = 0;
+	for (uint32_t i = 0; i < WORDS && count > WORDS; i++)
+		if (cover()->words[i].address - first < count)
+			cover()->words[i].address = 0;
+	give();
+}
+
+/* ---- the table ---- */
+
+static void touches(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
+{
+	look(t, address, size, site, how & RT_ACCESS_WRITE);
+}
+
+static void acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result)
+{
+	if (result == 0 && raddle_is_lock(kind))
+		look(t, object, 1, rt_call_site(t), raddle_role(kind) != RADDLE_ROLE_SHARE);
+}
+
+/* Who frees memory conflicts with whoever uses it. */
+static void frees(struct rt_thread *t, void *p, bool *kept)
+{
+	(void)kept;
+	look(t, (uintptr_t)p, malloc_usable_size(p), rt_call_site(t), true);
+}
+
+static void begins(struct rt_thread *t)
+{
+	struct own *own = t->layer[RT_LAYER_COVER];
+
+	if (!own || !take())
+		return;
+	own->began = ++cover()->now;
+	give();
+}
+
+static bool setup(void)
+{
+	struct raddle_steer *s = rt_steer_memory();
+	char *memory;
+
+	if (!s || !(s->flags & RADDLE_STEER_COVER))
+		return false;
+	memory = rt_map(sizeof(struct cover) + WORDS * sizeof(struct word) + INDEX * sizeof(uint64_t));
+	if (!memory)
+		return false;
+	rt.layer[RT_LAYER_COVER] = memory;
+	cover()->steer = s;
+	cover()->words = (struct word *)(memory + sizeof(struct cover));
+	cover()->index = (uint64_t *)(cover()->words + WORDS);
+	return true;
+}
+
+static void forked(void)
+{
+	rt.layer[RT_LAYER_COVER] = NULL;
+}
+
+const struct rt_layer rt_layer_cover = {
+	.number = RT_LAYER_COVER,
+	.listens = true,
+	.thread_size = sizeof(struct own),
+	.setup = setup,
+	.forked = forked,
+	.begins = begins,
+	.heard = {.touches = touches,
+		  .atomic = touches,
+		  .acquired = acquired,
+		  .frees = frees,
+		  .forget = forget},
+};

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The runtime of the flavour `guard`: a production program that looks at candidate races when an agent beside
+ * it asks for that (raddle/guard.h), and does nothing else.
+ *
+ * It stands alone: rt/core/ gives every thread a state and a buffer and decides when an operation begins
+ * whether it is recorded, while here nothing may be kept for a program that is not observed, and tracking
+ * begins and ends between the two halves of an operation.  So every function here tests one byte:
+ *
+ *	releasing   before the operation, so that who is released finds the note
+ *	acquiring   behind it, so that one that has waited since before tracking began sees the note, too
+ *
+ * Rules: no allocation, no stdio, errno is the program's; memory comes from guard_map(); the lock is held
+ * with no call that can wait, and who finds it taken by himself (a handler that interrupted him) gives up:
+ * what is tracked is forgotten, and no verdict comes of it.
+ *
+ * The child of a fork is dormant.
+ */
+#ifndef RT_GUARD_H
+#define RT_GUARD_H
+
+#include "raddle/guard.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define GUARD_LIKELY(x) __builtin_expect(!!(x), 1)
+#define GUARD_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define GUARD_HIDDEN __attribute__((visibility("hidden"))) /* it is near, and found without a table */
+/* It is called behind a test that says no as a rule, and the code around the test saves no register for it.
+ */
+#ifdef __clang__
+#define GUARD_RARE __attribute__((preserve_most))
+#else
+#define GUARD_RARE
+#endif
+
+/* Behind which tracked accesses somebody is: a bit a task.  `sure` by operations that order threads, `maybe`
+ * also by those that may have; sure is a part of maybe.  This is the column of the tracked access in the
+ * vector clocks of DJIT+: nobody asks for the others. */
+struct guard_mask {
+	uint32_t sure, maybe;
+};
+
+struct guard_thread {
+	struct guard_thread *next; /* of all, or of the free ones */
+	uint32_t number;	   /* from 1 */
+	struct guard_mask mask;
+	struct guard_mask fence;   /* at the last release fence: what relaxed stores publish */
+	struct guard_mask pending; /* what relaxed loads have met: for the next acquire fence */
+	pthread_t handle;
+	bool ended, detached, adopted;
+	uint32_t rounds; /* of key destructors that are still to come */
+	void *(*start)(void *);
+	int (*start_c11)(void *);
+	void *argument;
+	uintptr_t stack_low, stack_high;
+};
+
+/* The one global.  `alive` has a page of its own that a fork leaves empty in the child. */
+struct guard {
+	struct raddle_guard *session; /* NULL: there is no agent */
+	struct raddle_guard_seen *seen;
+	uint8_t *left;
+	const uint32_t *starts, *lists;
+	struct raddle_guard_pair *pairs;
+	const uint32_t *first;
+	const struct raddle_guard_place *places;
+	uint32_t pair_count, guard_count, place_count; /* as the program knows them */
+	pthread_key_t key;
+	struct guard_thread *threads, *idle; /* under the lock */
+	uint32_t live, numbers;
+	_Atomic uint32_t lock;
+	void (*free)(void *); /* what free() is: the real one while nothing is tracked */
+};
+extern GUARD_HIDDEN struct guard guard;
+struct guard_alive {
+	_Alignas(4096) volatile uint32_t value;
+	char rest[4092];
+};
+extern GUARD_HIDDEN struct guard_alive guard_alive;
+
+/* What instrumented code tests. */
+extern GUARD_HIDDEN volatile uint8_t __raddle_guard_flags[RADDLE_GUARDS];
+extern GUARD_HIDDEN uint8_t __raddle_guard_regions[RADDLE_GUARDS];
+extern GUARD_HIDDEN volatile uint8_t __raddle_guard_tracking;
+void guard_track(bool any); /* direct.c: from now on something is tracked, or nothing */
+
+/* start.c */
+void *guard_map(size_t size); /* zeroed; NULL: there is none */
+uint64_t guard_now(void);     /* ns, CLOCK_MONOTONIC */
+void guard_dormant(void);     /* the agent is gone: all flags are cleared */
+
+/* thread.c.  NULL: the thread has no state and gets none. */
+struct guard_thread *guard_self(void);
+extern __thread uint32_t guard_busy; /* the thread holds the lock */
+
+/* The lock.  False: it cannot be had, because this thread holds it or somebody holds it for too long. */
+bool guard_lock(void);
+void guard_unlock(void);
+
+/* track.c: who is behind what.  With the lock held. */
+enum guard_way { GUARD_EXCLUSIVE, GUARD_SHARED, GUARD_WEAK };
+void guard_track_acquire(struct guard_thread *t, uintptr_t object, enum guard_way way);
+void guard_track_release(struct guard_thread *t, uintptr_t object, enum guard_way way);
+void guard_track_publish(const struct guard_mask *mask, uintptr_t object);
+struct guard_mask guard_track_of(uintptr_t object);
+void guard_track_forget(uint32_t bits); /* nobody is behind these any more */
+static inline void guard_mask_add(struct guard_mask *to, struct guard_mask from)
+{
+	to->sure |= from.sure;
+	to->maybe |= from.maybe | from.sure;
+}
+
+/* note.c: the same for who does not have the lock.  Nothing happens where nothing is tracked. */
+GUARD_RARE void guard_note_acquire(const volatile void *object, enum guard_way way);
+GUARD_RARE void guard_note_release(const volatile void *object, enum guard_way way);
+void guard_note_atomic(const volatile void *object, uint32_t what);
+void guard_note_outside(bool leaving);
+GUARD_RARE void guard_note_descriptor(int fd, bool leaving);
+GUARD_RARE void guard_note_gone(const void *memory, size_t size);
+
+GUARD_HIDDEN void guard_free_slowly(void *memory); /* memory.c */
+
+static inline bool guard_tracks(void)
+{
+	return GUARD_UNLIKELY(__raddle_guard_tracking != 0);
+}
+
+static inline void guard_acquired(const volatile void *object)
+{
+	if (guard_tracks())
+		guard_note_acquire(object, GUARD_EXCLUSIVE);
+}
+
+static inline void guard_releases(const volatile void *object)
+{
+	if (guard_tracks())
+		guard_note_release(object, GUARD_EXCLUSIVE);
+}
+
+/* validate.c: tasks.  With the lock held: somebody has learnt something, so that a tracked access may be
+ * over; the memory is gone; the thread is; nothing that is tracked can be trusted. */
+void guard_learnt(uint32_t bits);
+void guard_gone(uintptr_t low, uintptr_t high);
+void guard_ends(const struct guard_thread *t);
+void guard_lost(void);
+void guard_access(const void *address, uint64_t size, uint32_t guard_number);
+
+/* lately.c: whether another thread was at these bytes at that guard a moment ago; this one is.  With the lock
+ * held. */
+bool guard_lately(const struct guard_thread *t, uintptr_t address, uint32_t guard_number);
+void guard_was_at(const struct guard_thread *t, uintptr_t address, uint32_t guard_number);
+
+/* settle.c: the guard has no flag any more.  Regions in which no other one has sleep. */
+void guard_settle(uint32_t guard_number);
+
+/* watch.c: the hardware's view of a held address. */
+bool guard_watch_open(void);
+void guard_watch_arm(const void *address, uint64_t size, bool writes_only);
+uint32_t guard_watch_disarm(void); /* how often it was touched by others */
+
+#endif

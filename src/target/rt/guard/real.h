@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The functions behind those that the runtime stands in front of (raddle/guard.inc).  In a dynamic
+ * program ours have the names themselves and the real ones are found by dlsym(RTLD_NEXT), when the runtime
+ * begins or, if that is earlier, when the loader frees memory; in a static one (RADDLE_STATIC) the linker's
+ * --wrap gives us both.
+ */
+#ifndef RT_GUARD_REAL_H
+#define RT_GUARD_REAL_H
+
+#include "rt/guard/guard.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <threads.h>
+#include <unistd.h>
+
+int __cxa_guard_acquire(void *guard_object);
+void __cxa_guard_release(void *guard_object);
+
+#ifdef RADDLE_STATIC
+#define GUARDED(name) extern __typeof__(name) __real_##name;
+#define GUARDED_MAYBE(name) extern __typeof__(name) __real_##name __attribute__((weak));
+#include "raddle/guard.inc"
+#define REAL(name) __real_##name
+#define INTERPOSE(type, name, parameters)                                                                    \
+	type __wrap_##name parameters;                                                                       \
+	type __wrap_##name parameters
+static inline bool guard_is_resolved(void)
+{
+	return true;
+}
+static inline void guard_resolve(void)
+{
+}
+#define GUARD_OWN(name)
+#else
+struct guard_real {
+	_Atomic uint32_t resolved;
+#define GUARDED(name) __typeof__(name) *name;
+#include "raddle/guard.inc"
+};
+extern GUARD_HIDDEN struct guard_real guard_real;
+void guard_resolve_all(void);
+
+static inline bool guard_is_resolved(void)
+{
+	return GUARD_LIKELY(atomic_load_explicit(&guard_real.resolved, memory_order_acquire));
+}
+
+static inline void guard_resolve(void)
+{
+	if (!guard_is_resolved())
+		guard_resolve_all();
+}
+
+/* The runtime begins before any code of the program or its libraries runs, but for what the loader uses. */
+#define REAL(name) (guard_real.name)
+/* The runtime's function by a name that nobody else's has. */
+#define GUARD_OWN(name)                                                                                      \
+	extern __typeof__(name) guard_own_##name __attribute__((alias(#name), visibility("hidden")));
+#define INTERPOSE(type, name, parameters) __attribute__((weak, visibility("default"))) type name parameters
+#endif
+
+void guard_direct(void);	      /* direct.c: the real functions are known */
+void guard_free_track(bool tracking); /* memory.c: which function free() is */
+
+#endif

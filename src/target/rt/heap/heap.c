@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Memory that was freed: it is kept back for a while, and whoever touches it or frees it again is told on.
+ *
+ * In: what the program frees, and each of its accesses in the flavour `led`.  Out: `fault` of
+ * raddle/steer.h, and the end of the process by SIGABRT, before the access happens.
+ *
+ * Freed blocks stay allocated for the allocator, so that nobody gets their memory, until there are more than
+ * BLOCKS of them or BYTES in all; the oldest goes first.  A bit for each GRANULE says that it is freed; they
+ * are found by page in a table of open addressing.  If the table is full, blocks are freed at once.
+ *
+ * Only one thread runs at a time as long as the plan of a replay is kept, but not behind its end: so there is
+ * a lock, and signals are blocked while it is held.
+ */
+#include "raddle/steer.h"
+#include "rt/core/layer.h"
+#include "rt/core/real.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define BLOCKS 65536
+#define BYTES (64u << 20)
+#define PAGES 65536 /* a power of two */
+#define PAGE 4096u
+#define GRANULE 16u
+#define FILL 0xdb /* what the memory of a freed block holds, so that a read finds the same in each run */
+#define FILLED (1u << 20)
+
+struct page {
+	uintptr_t number; /* 0: a free place */
+	uint64_t bits[PAGE / GRANULE / 64];
+};
+
+struct block {
+	uintptr_t start;
+	uint64_t size;
+	uint32_t slot, site; /* who freed it, and where */
+};
+
+struct heap {
+	struct raddle_steer *steer;
+	struct page *pages;
+	struct block *blocks; /* a ring */
+	uint64_t first, count, bytes, page_count;
+	_Atomic uint32_t lock;
+};
+
+static struct heap *heap(void)
+{
+	return rt.layer[RT_LAYER_HEAP];
+}
+
+static void take(uint64_t *signals)
+{
+	uint64_t all = ~0ull;
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, signals, sizeof all);
+	while (atomic_exchange_explicit(&heap()->lock, 1, memory_order_acquire))
+		syscall(SYS_sched_yield);
+}
+
+static void give(const uint64_t *signals)
+{
+	atomic_store_explicit(&heap()->lock, 0, memory_order_release);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, signals, NULL, sizeof *signals);
+}
+
+/* ---- pages ---- */
+
+/* The page of that number, or the free place for it. */
+static struct page *page_at(uintptr_t number)
+{
+	uint64_t at = number * 0x9e3779b97f4a7c15ull >> 48;
+
+	while (heap()->pages[at % PAGES].number && heap()->pages[at % PAGES].number != number)
+		at++;
+	return &heap()->pages[at % PAGES];
+}
+
+static uint64_t granules_of(uint64_t size)
+{
+	return (size + GRANULE - 1) / GRANULE;
+}
+
+/* Pages stay where they are, with no bit set, since a place that is given back would break the search. */
+static void mark(uintptr_t start, uint64_t size, bool freed)
+{
+	for (uint64_t i = 0; i < granules_of(size); i++) {
+		uintptr_t at = start + i * GRANULE;
+		struct page *p = page_at(at / PAGE);
+		uint32_t bit = at % PAGE / GRANULE;
+
+		heap()->page_count += !p->number;
+		p->number = at / PAGE;
+		if (freed)
+			p->bits[bit / 64] |= 1ull << bit % 64;
+		else
+			p->bits[bit / 64] &= ~(1ull << bit % 64);
+	}
+}
+
+static bool is_freed(uintptr_t address)
+{
+	const struct page *p = page_at(address / PAGE);
+	uint32_t bit = address % PAGE / GRANULE;
+
+	return p->number && p->bits[bit / 64] >> bit % 64 & 1;
+}
+
+/* ---- faults ---- */
+
+static const struct block *block_at(uintptr_t address)
+{
+	for (uint64_t i = heap()->count; i-- > 0;) {
+		const struct block *b = &heap()->blocks[(heap()->first + i) % BLOCKS];
+		if (address >= b->start && address < b->start + b->size)
+			return b;
+	}
+	return NULL;
+}
+
+static _Noreturn void tell(const struct rt_thread *t, uint32_t kind, uintptr_t address, uint32_t site)
+{
+	struct raddle_steer_misuse *f = &heap()->steer->fault;
+	const struct block *b = block_at(address);
+
+	f->slot = t->number;
+	f->site = site;
+	f->address = address;
+	f->freed_slot = b ? b->slot : RADDLE_STEER_NONE;
+	f->freed_site = b ? b->site : 0;
+	atomic_store(&f->kind, kind);
+	rt_end_process();
+}
+
+static void touches(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
+{
+	(void)how;
+	if (!heap()->count || t->internal)
+		return;
+	for (uintptr_t at = address & ~(uintptr_t)(GRANULE - 1); at < address + size; at += GRANULE)
+		if (is_freed(at))
+			tell(t, RADDLE_MISUSE_AFTER_FREE, at < address ? address : at, site);
+}
+
+static void accesses(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
+{
+	if (how & RT_ACCESS_ATOMIC)
+		touches(t, address, size, site, how);
+}
+
+/* A lock in memory that is freed is as dead as the rest of it. */
+static void handles(struct rt_thread *t, uint32_t kind, uintptr_t object)
+{
+	(void)kind;
+	if (heap()->count && !t->internal && is_freed(object))
+		tell(t, RADDLE_MISUSE_AFTER_FREE, object, rt_call_site(t));
+}
+
+static void op_enter(struct rt_op *op)
+{
+	handles(op->t, op->kind, op->object);
+}
+
+/* ---- freeing ---- */
+
+/* The oldest block goes back to the allocator. */
+static void let_go(void)
+{
+	struct heap *h = heap();
+	struct block b = h->blocks[h->first];
+
+	h->first = (h->first + 1) % BLOCKS;
+	h->count--;
+	h->bytes -= b.size;
+	mark(b.start, b.size, false);
+	REAL(free)((void *)b.start);
+}
+
+static bool has_room(uint64_t size)
+{
+	return heap()->page_count + size / PAGE + 2 < PAGES / 2;
+}
+
+static void keep(const struct rt_thread *t, uintptr_t start, uint64_t size)
+{
+	struct heap *h = heap();
+
+	while (h->count == BLOCKS || (h->count && h->bytes + size > BYTES))
+		let_go();
+	h->blocks[(h->first + h->count++) % BLOCKS] = (struct block){start, size, t->number, rt_call_site(t)};
+	h->bytes += size;
+	mark(start, size, true);
+}
+
+static void frees(struct rt_thread *t, void *p, bool *kept)
+{
+	uint64_t size = malloc_usable_size(p), signals;
+
+	if (heap()->count && is_freed((uintptr_t)p))
+		tell(t, RADDLE_MISUSE_DOUBLE_FREE, (uintptr_t)p, rt_call_site(t));
+	if (size > BYTES || !has_room(size))
+		return;
+	__builtin_memset(p, FILL, size < FILLED ? size : FILLED);
+	take(&signals);
+	keep(t, (uintptr_t)p, size);
+	give(&signals);
+	*kept = true;
+}
+
+/* ---- the table ---- */
+
+static bool setup(void)
+{
+	struct raddle_steer *s = rt_steer_memory();
+	char *memory;
+
+	if (!s || !(s->flags & RADDLE_STEER_HEAP))
+		return false;
+	memory = rt_map(sizeof(struct heap) + PAGES * sizeof(struct page) + BLOCKS * sizeof(struct block));
+	if (!memory)
+		return false;
+	rt.layer[RT_LAYER_HEAP] = memory;
+	heap()->steer = s;
+	heap()->pages = (struct page *)(memory + sizeof(struct heap));
+	heap()->blocks = (struct block *)(heap()->pages + PAGES);
+	return true;
+}
+
+static void forked(void)
+{
+	rt.layer[RT_LAYER_HEAP] = NULL;
+}
+
+const struct rt_layer rt_layer_heap = {
+	.number = RT_LAYER_HEAP,
+	.listens = true,
+	.setup = setup,
+	.forked = forked,
+	.heard = {.access = accesses,
+		  .touches = touches,
+		  .frees = frees,
+		  .handles = handles,
+		  .op_enter = op_enter},
+};

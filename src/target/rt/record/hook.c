@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The hooks that are inlined into instrumented code.  Compiled twice: to bitcode,
+ * optimised, from which fast flavours inline all of them and quick ones those
+ * without a branch; and to an object of the runtime, whose access hooks quick
+ * flavours call, because code generation for inlined ones takes longer than quick
+ * flavours run.  raddle/abi.h explains the first access test and the
+ * shadow stack.
+ *
+ * Rules: no calls but the RADDLE_COLD ones, no loops, no libc.
+ */
+#include "raddle/abi.h"
+
+#define INLINE __attribute__((always_inline, visibility("default")))
+#define HOOK INLINE void
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* `size` is a power of two up to 16 and `a` a multiple of it, or of its half, so the bytes lie in
+ * one word of the bitmap, or the missing ones look as if they were not set. */
+static inline __attribute__((always_inline)) int all_set(const uint64_t *bits, uintptr_t a, uint32_t size)
+{
+	uint64_t mask = (1ull << size) - 1;
+	return (~(bits[(a / 64) % RADDLE_BLOCK_WORDS] >> (a % 64)) & mask) == 0;
+}
+
+static inline __attribute__((always_inline)) void read_hook(struct raddle_self *self, const void *p,
+							    uint32_t site, uint32_t size)
+{
+	uintptr_t a = (uintptr_t)p;
+	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
+	if (LIKELY(b->tag == ((a >> RADDLE_BLOCK_SHIFT) | self->epoch) && all_set(b->seen, a, size)))
+		return;
+	__raddle_first_read(self, a, site, size);
+}
+
+static inline __attribute__((always_inline)) void write_hook(struct raddle_self *self, const void *p,
+							     uint32_t site, uint32_t size)
+{
+	uintptr_t a = (uintptr_t)p;
+	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
+	if (LIKELY(b->tag == ((a >> RADDLE_BLOCK_SHIFT) | self->epoch) && all_set(b->written, a, size)))
+		return;
+	__raddle_first_write(self, a, site, size);
+}
+
+/* A read and then a write of the same bytes. */
+static inline __attribute__((always_inline)) void update_hook(struct raddle_self *self, const void *p,
+							      uint32_t sites[2], uint32_t size)
+{
+	uintptr_t a = (uintptr_t)p;
+	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
+	if (LIKELY(b->tag == ((a >> RADDLE_BLOCK_SHIFT) | self->epoch) && all_set(b->written, a, size)))
+		return;
+	__raddle_first_update(self, a, (uint64_t)sites[1] << 32 | sites[0], size);
+}
+
+#define HOOKS(size)                                                                                          \
+	HOOK __raddle_read##size(struct raddle_self *s, const void *p, uint32_t site)                        \
+	{                                                                                                    \
+		read_hook(s, p, site, size);                                                                 \
+	}                                                                                                    \
+	HOOK __raddle_write##size(struct raddle_self *s, const void *p, uint32_t site)                       \
+	{                                                                                                    \
+		write_hook(s, p, site, size);                                                                \
+	}                                                                                                    \
+	HOOK __raddle_update##size(struct raddle_self *s, const void *p, uint32_t read, uint32_t write)      \
+	{                                                                                                    \
+		update_hook(s, p, (uint32_t[]){read, write}, size);                                          \
+	}
+HOOKS(1)
+HOOKS(2)
+HOOKS(4)
+HOOKS(8)
+HOOKS(16)
+#undef HOOKS
+
+/* Two accesses of `size` bytes each, side by side: one test.  Where the second lies in the next block the
+ * shift leaves nothing of its bits, so that the runtime looks at each. */
+static inline __attribute__((always_inline)) int both_set(const struct raddle_self *self, uintptr_t a,
+							  uint32_t size, int write)
+{
+	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
+
+	return LIKELY(b->tag == ((a >> RADDLE_BLOCK_SHIFT) | self->epoch) &&
+		      all_set(write ? b->written : b->seen, a, 2 * size));
+}
+
+HOOK __raddle_read_two(struct raddle_self *self, const void *p, uint64_t sites, uint32_t size)
+{
+	if (!both_set(self, (uintptr_t)p, size, 0))
+		__raddle_first_two_reads(self, (uintptr_t)p, sites, size);
+}
+
+HOOK __raddle_write_two(struct raddle_self *self, const void *p, uint64_t sites, uint32_t size)
+{
+	if (!both_set(self, (uintptr_t)p, size, 1))
+		__raddle_first_two_writes(self, (uintptr_t)p, sites, size);
+}
+
+HOOK __raddle_update_two(struct raddle_self *self, const void *p, uint64_t first, uint64_t second,
+			 uint32_t size)
+{
+	if (!both_set(self, (uintptr_t)p, size, 1))
+		__raddle_first_two_updates(self, (uintptr_t)p, first, second, size);
+}
+
+/* Entry of a function: the state and the stack pointer it works with. */
+INLINE struct raddle_self *__raddle_enter(void)
+{
+	return __raddle_self;
+}
+INLINE uint32_t *__raddle_stack(struct raddle_self *self)
+{
+	return self->stack_top;
+}
+
+/* Before a call, and after it. */
+HOOK __raddle_call(struct raddle_self *self, uint32_t *top, uint32_t site)
+{
+	top[0] = site;
+	self->stack_top = top + 1;
+}
+
+HOOK __raddle_return(struct raddle_self *self, uint32_t *top)
+{
+	self->stack_top = top;
+}

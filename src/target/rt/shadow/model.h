@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What models of library functions share (raddle/model.inc). */
+#ifndef RT_SHADOW_MODEL_H
+#define RT_SHADOW_MODEL_H
+
+#include "rt/shadow/shadow.h"
+
+#define RT_MODEL(name) RT_EXPORT __raddle_sx_##name
+
+/* Where a model was called, as the site of its branches. */
+#define RT_MODEL_SITE() ((uint32_t)(uintptr_t)__builtin_return_address(0))
+
+/* A byte in memory as an expression. */
+uint32_t rt_model_byte(const void *p);
+
+/* Within rt_shadow_enter(): scans a text that a format speaks of, and gives what the conversions stored their
+ * expressions. */
+struct rt_scan {
+	const char *text, *format;
+	int stored; /* as many as the function said */
+};
+void rt_model_scan(struct rt_scan *s, __builtin_va_list arguments);
+
+/* The expression of the number that stands at s, by the function that read it up to `end`: 64 bits; 0: it is
+ * concrete. */
+struct rt_number {
+	const char *s, *end;
+	uint64_t value;
+	int base;
+	bool is_unsigned;
+};
+uint32_t rt_model_number(const struct rt_number *n);
+
+#endif

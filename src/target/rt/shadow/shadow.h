@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The layer shadow: which values come from the input, and by which expression (raddle/shadow.h).
+ *
+ *	expr.c     the store: nodes that exist once, constants folded
+ *	memory.c   shadow memory: expressions of bytes
+ *	path.c     branches, variables, inputs, what was lost
+ *	hooks.c    what instrumented code calls
+ *	model-*.c  library functions, which pass expressions on
+ *	layer.c    the beginning
+ *
+ * All of it runs in one thread at a time: programs whose input is followed are led, and there threads take
+ * turns.  A lock that is held for a moment keeps it whole where one runs beside (`away`).
+ */
+#ifndef RT_SHADOW_H
+#define RT_SHADOW_H
+
+#include "raddle/shadow.h"
+#include "rt/core/layer.h"
+
+#include <stddef.h>
+
+#define RT_EXPORT __attribute__((visibility("default")))
+
+struct rt_shadow {
+	struct raddle_shadow *shared; /* NULL: nothing is followed */
+	struct raddle_expr *nodes;
+	struct raddle_shadow_var *vars;
+	struct raddle_shadow_step *steps;
+	struct raddle_shadow_byte *output;
+	uint64_t *tables;
+	char *text;
+	uint32_t *index; /* of nodes, by hash */
+	_Atomic uint32_t lock;
+};
+extern struct rt_shadow rt_shadow;
+
+static inline bool rt_shadow_is_on(void)
+{
+	return rt_shadow.shared != NULL;
+}
+
+/* Around everything that changes the store. */
+void rt_shadow_enter(void);
+void rt_shadow_leave(void);
+
+/* ---- expr.c: 0 where the store is full; operands of 0 are not allowed. ---- */
+
+uint32_t rt_expr_const(uint64_t value, uint32_t bits);
+uint32_t rt_expr_var(uint32_t number, uint32_t bits, uint32_t input);
+uint32_t rt_expr_binary(uint32_t op, uint32_t a, uint32_t b);
+uint32_t rt_expr_not(uint32_t a);
+uint32_t rt_expr_zext(uint32_t a, uint32_t bits);
+uint32_t rt_expr_sext(uint32_t a, uint32_t bits);
+uint32_t rt_expr_extract(uint32_t a, uint32_t low, uint32_t bits);
+uint32_t rt_expr_concat(uint32_t high, uint32_t low);
+uint32_t rt_expr_ite(uint32_t c, uint32_t a, uint32_t b);
+uint32_t rt_expr_table(uint32_t index, uint32_t table, uint32_t bits);
+bool rt_expr_is_const(uint32_t e, uint64_t *value);
+
+static inline uint32_t rt_expr_bits(uint32_t e)
+{
+	return rt_shadow.nodes[e].bits;
+}
+
+/* The one variable of eight bits that an expression depends on; 0: there are more, or others. */
+uint32_t rt_expr_only_byte(uint32_t e);
+/* The value of an expression if that variable has this one. */
+uint64_t rt_expr_with_byte(uint32_t e, uint32_t var, uint8_t value);
+
+/* ---- memory.c ---- */
+
+/* The expression of bytes, lowest first as on this machine; 0: all are concrete. */
+uint32_t rt_memory_load(uintptr_t a, uint32_t size);
+void rt_memory_store(uintptr_t a, uint32_t size,
+		     uint32_t e);     /* e 0: concrete.  The bytes are there already. */
+uint32_t rt_memory_byte(uintptr_t a); /* 0: concrete */
+void rt_memory_set_byte(uintptr_t a, uint32_t e);
+void rt_memory_clear(uintptr_t a, uint64_t size);
+void rt_memory_copy(uintptr_t to, uintptr_t from, uint64_t size);
+bool rt_memory_any(uintptr_t a, uint64_t size); /* whether a byte may have an expression */
+bool rt_memory_setup(void);
+
+/* ---- path.c ---- */
+
+void rt_path_step(enum raddle_shadow_step_kind kind, uint32_t site, uint32_t cond, uint32_t taken);
+void rt_path_lose(enum raddle_shadow_loss what);
+uint32_t rt_path_text(const char *text, size_t length); /* where it lies */
+
+/* The number of an input, made if it is new; UINT32_MAX: there are too many. */
+uint32_t rt_input(enum raddle_shadow_kind kind, uint32_t number, const char *name);
+/* Bytes in memory are those of an input from `offset` on. */
+void rt_input_bytes(uint32_t input, uint64_t offset, const void *p, size_t size);
+
+/* Where bytes of memory come from, if all of them are successive bytes of one input. */
+struct rt_text_slot {
+	uint32_t input;
+	uint64_t offset;
+	uint32_t length;
+};
+bool rt_slot_of(const void *p, size_t length, struct rt_text_slot *slot);
+/* A new variable about a slot: its node. */
+uint32_t rt_slot_var(const struct rt_text_slot *slot, const struct raddle_shadow_var *like);
+
+/* ---- calls ---- */
+
+/* The expression of an argument of the call of a model, which is the calling function; 0: concrete. */
+static inline uint32_t rt_shadow_argument(const void *model, uint32_t n)
+{
+	const struct raddle_shadow_call *c = &__raddle_shadow_call;
+
+	return c->callee == model && n < RADDLE_SHADOW_ARGUMENTS && n < c->count ? c->argument[n] : 0;
+}
+
+static inline void rt_shadow_result(const void *model, uint32_t e)
+{
+	__raddle_shadow_call.callee = NULL;
+	__raddle_shadow_call.from = e ? model : NULL;
+	__raddle_shadow_call.result = e;
+}
+
+/* Files: descriptors that are inputs. */
+void rt_files_opened(int fd, const char *path);
+void rt_files_read(int fd, const void *p, size_t size, int64_t offset);
+#endif

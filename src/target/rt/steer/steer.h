@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Steering: what the threads of a process do that is being replayed (raddle/steer.h).  The other
+ * layers ask nothing of it; it hears of everything by its table, rt/steer/steer-layer.c, and this header is
+ * for its own files.
+ *
+ * An operation (rt/core/layer.h) is a step.  It is counted when it begins, passes the gate before it
+ * takes effect, and ends when it has taken effect and its record is written; then it
+ * is the next one's turn.  A step that is left by cancellation or an exception was none.
+ *
+ * Waiting happens with no lock of the runtime held and the encoder free; errno stays
+ * as it is; a signal handler may run meanwhile and take steps of its own.  After a
+ * fork the child is not steered.
+ */
+#ifndef RT_STEER_H
+#define RT_STEER_H
+
+#include "raddle/steer.h"
+#include "rt/core/layer.h"
+
+/* Where a thread sleeps. */
+struct rt_place {
+	_Alignas(64) _Atomic uint32_t word;
+	_Atomic uint32_t asleep;
+};
+
+#define RT_WATCH_BITS 4096
+
+/* What steer-turn.c keeps, under the lock but for `sites`, `low` and `high`, which change while nobody runs.
+ */
+struct rt_turns {
+	uint64_t random, seeded;
+	uint64_t lowest;	  /* priority that was given to a thread that had to stand back last */
+	bool begun[RADDLE_SLOTS]; /* threads of the plan, for the strategy that weighs them */
+	/* What threads run, and the first one that does, for the strategy by kinds. */
+	struct rt_turn_kind {
+		uintptr_t start;
+		uint32_t first;
+	} kinds[RADDLE_SLOTS];
+	uint64_t waits;	    /* that have begun */
+	bool front_waits;   /* the thread that goes in front has come to a loop */
+	uint64_t points;    /* that threads have come to */
+	uint64_t news;	    /* how often something was new to a thread that looked or did something */
+	uint64_t low, high; /* around all watched addresses */
+	uint64_t sites[RT_WATCH_BITS / 64]; /* watched ones, by their lowest bits */
+	uint32_t watches;		    /* that these were made of */
+	bool any_site;			    /* a watch names neither a site nor an address */
+	/* Who was seen to have the turn when somebody looked last, and since when. */
+	_Atomic uint32_t looking;
+	uint32_t looked_at;
+	uint64_t choices, accesses, cpu, still_cpu, still_since;
+};
+
+#define RT_SPIN_ENTRIES 32
+
+/* What a thread has accessed since its last operation (rt/steer/steer-spin.c). */
+struct rt_spin {
+	struct rt_spin_entry {
+		uintptr_t address;
+		uint64_t value; /* that was there, if visited */
+		uint32_t site, size;
+		bool visited;
+	} entries[RT_SPIN_ENTRIES];
+	uint32_t count;
+	uint32_t steady; /* accesses in a row that showed nothing new */
+	uint32_t yields; /* meanwhile */
+	bool told;	 /* the certificate is out, but not complete */
+};
+
+/* The process. */
+struct rt_steering {
+	struct raddle_steer *memory; /* that the replayer shares with us */
+	struct rt_place *places;     /* by position in the table of threads */
+	struct rt_place *own;	     /* by slot, where threads take turns */
+	uint32_t *owners;	     /* by turn: whose it is */
+	_Atomic uint32_t sleepers;
+	struct rt_place common; /* of threads that no plan leads */
+	/* By goal, under the lock: whether somebody stands there; of those who came since the last one
+	 * stood there in vain, how many did not, and how many shall not. */
+	bool stands[RADDLE_STEER_GOALS];
+	uint64_t passed[RADDLE_STEER_GOALS], gap[RADDLE_STEER_GOALS];
+	_Atomic uint64_t patience_ns; /* that threads have stood for others that seldom come by */
+	struct rt_turns turns;
+	pthread_mutex_t waiters_mutex; /* rt/steer/steer-cond.c; zero is unlocked */
+	struct rt_waiter *waiters;
+	struct rt_barrier *barriers; /* rt/steer/steer-barrier.c */
+};
+
+/* An attempt to take a lock that was in vain. */
+struct rt_refused {
+	uintptr_t object;
+	uint32_t kind, site; /* kind 0: there was none */
+};
+
+/* A thread. */
+struct rt_steered {
+	struct raddle_slot *slot;		/* NULL: it has none */
+	const struct raddle_steer_thread *plan; /* NULL: the plan does not name it, or is over */
+	const struct raddle_steer_goal *goal;	/* NULL: none, or it has been there */
+	struct rt_place *place;			/* where it sleeps */
+	uint64_t n;				/* operations begun */
+	uint64_t seen;				/* records of the goal's site */
+	uint32_t op;				/* the next one of the plan */
+	uint32_t listed;			/* entries of slot->held in use */
+	bool stopped;				/* it has reached its stop */
+	bool keeps;				/* it is at the access that another one waits for */
+	bool leads;				/* it goes first out of a race */
+	bool anywhere;				/* nobody is led: it may stand at any goal */
+	bool sees_all;				/* each of its accesses is looked at */
+	uint32_t looks;				/* accesses since its last point */
+	uint64_t touches;			/* where its last watched access was */
+	uint64_t stood_n, stood;		/* bits of watches that it stood at behind that operation */
+	uint64_t point_n;			/* the operation that its last point was behind */
+	uint32_t points[RADDLE_POINTS];		/* behind that operation, by kind */
+	uint32_t depth[RADDLE_SLOT_HELD];	/* how often each lock is held */
+	struct rt_spin spin;
+	struct rt_refused refused; /* the last one, until it gets that */
+};
+
+/* A step, as the operation carries it. */
+struct rt_step {
+	struct rt_thread *t; /* NULL: it has ended */
+	uint64_t n;
+	uint32_t kind;
+	uint32_t turn; /* its place in the plan, from 1; 0: the plan does not name it */
+	uint32_t expected;
+	bool blocked;
+};
+
+static inline struct rt_steering *rt_steering(void)
+{
+	return rt.layer[RT_LAYER_STEER];
+}
+
+static inline struct raddle_steer *rt_steer(void)
+{
+	return rt_steering()->memory;
+}
+
+static inline struct rt_steered *rt_steered(const struct rt_thread *t)
+{
+	return t->layer[RT_LAYER_STEER];
+}
+
+/* rt/steer/steer.c.  Setup happens before the first thread begins; false: nobody steers this process. */
+bool rt_steer_setup(void);
+void rt_steer_give_up(void);
+
+/* A thread.  begin() comes before its first step. */
+void rt_steer_begin(struct rt_thread *t);
+void rt_steer_end(struct rt_thread *t);	 /* after its last */
+void rt_steer_exit(struct rt_thread *t); /* it is about to end the process */
+
+void rt_step_begin(struct rt_step *step, struct rt_thread *t, uint32_t kind, uint64_t object);
+void rt_step_gate(struct rt_step *step);
+void rt_step_is(struct rt_step *step, uint32_t kind); /* it turned out to be of this kind */
+void rt_step_end(struct rt_step *step);
+void rt_step_leave(struct rt_step *step);
+
+/* The thread waits in the step, for `object`; and it has what it waited for.  What it does meanwhile, in a
+ * handler or the unwinder, comes before the step in its trace and is numbered so. */
+void rt_step_block(struct rt_step *step, uint64_t object, bool timed);
+void rt_step_unblock(struct rt_step *step);
+
+/* Whether only one thread runs at a time (rt/steer/steer-turn.c): nobody waits in the kernel then. */
+static inline bool rt_takes_turns(void)
+{
+	return rt_steer()->flags & RADDLE_STEER_TURNS;
+}
+
+static inline bool rt_step_takes_turns(const struct rt_step *step)
+{
+	return step->t && rt_steered(step->t)->slot && rt_takes_turns();
+}
+
+/* Between block and unblock, in place of a real wait: lets others run.  When it returns what the thread waits
+ * for may be there, it has to look; false: the time is up. */
+bool rt_turn_wait(struct rt_step *step, const struct rt_until *until);
+
+/* The thread lets others run, if there are any that can; false: there are none. */
+bool rt_turn_yield(struct rt_thread *t);
+
+/* The thread waits for something from outside; others run meanwhile. */
+enum rt_idle rt_turn_idle(struct rt_thread *t, bool timed);
+bool rt_turn_sleep(struct rt_thread *t); /* until only time can pass; false: threads do not take turns */
+
+/* Who waits for the object may look again; so may that thread. */
+void rt_turn_released(uint64_t object);
+void rt_turn_ready(const struct rt_thread *t);
+void rt_turn_cancelled(uint32_t number);
+
+/* The turn of a step; the larger, the later.  For choosing among waiters. */
+uint64_t rt_step_rank(const struct rt_step *step);
+
+/* If the thread is to stand still in this step: it does, by being blocked in it. */
+void rt_step_reached(const struct rt_step *step);
+
+/* Locks that a thread has, by the kind of operation. */
+void rt_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result);
+struct rt_lost {
+	uint32_t own;		   /* its place in the thread's list, or */
+	_Atomic uint64_t *foreign; /* in another thread's */
+};
+struct rt_lost rt_releasing(struct rt_thread *t, uintptr_t object);
+bool rt_is_read_lock(const struct rt_thread *t, const struct rt_lost *lost);
+void rt_released(struct rt_thread *t, const struct rt_lost *lost, uint64_t result);
+void rt_leave_locks(struct rt_thread *t); /* it is about to end */
+
+/* Whether the object is a robust mutex whose owner has ended: the kernel gives it back in a moment. */
+bool rt_comes_back(uint32_t kind, uintptr_t object);
+
+/* Whether no access of the thread before its next operation can be one to stand at: its goal is elsewhere. */
+static inline bool rt_steer_is_quick(const struct rt_thread *t)
+{
+	const struct rt_steered *d = rt_steered(t);
+
+	return !d->leads && !d->anywhere && !d->sees_all && (!d->goal || d->n != d->goal->after);
+}
+
+/* Accesses, as struct rt_layer has them. */
+void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
+void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object);
+void rt_spin_touch(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site);
+void rt_steer_emit(struct rt_thread *t);		  /* it is about to write to a stream */
+void rt_steer_count(struct rt_thread *t, uint64_t count); /* of them, none of which is one to stand at */
+bool rt_steer_heeds(const struct rt_thread *t, uint32_t site);
+
+/* What is done in place of libc: rt/steer/steer-cond.c, steer-barrier.c. */
+int rt_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until);
+void rt_cond_notify(pthread_cond_t *cond, bool all);
+void rt_barrier_init(struct rt_thread *t, uintptr_t barrier, uint32_t count, bool shared);
+void rt_barrier_destroy(uintptr_t barrier);
+struct rt_arrival rt_barrier_arrive(const pthread_barrier_t *barrier);
+int rt_barrier_await(struct rt_op *op, const struct rt_arrival *arrival);
+
+/* The step of an operation. */
+struct rt_step *rt_step_of(struct rt_op *op);
+
+#endif

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Giving the world back: time, random numbers and numbers of processes.  In: the memory of
+ * raddle/world.h.  Out: what the recorded run was told, thread by thread and source by source.
+ *
+ * Invariants:
+ * 1. What is told depends on what the threads have asked before, never on the system.
+ * 2. A clock never goes back for anybody who can tell (rt/world/time.c).
+ * 3. Where a record is missing, time goes on by itself, and the faster the longer somebody does nothing but
+ *    ask: who waits for it in a loop gets out.
+ */
+#include "rt/core/layer.h"
+#include "rt/world/world.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NS 1000000000ull
+#define STEP_NS 10	   /* that a clock goes on by between two answers without a record */
+#define STEPS 64	   /* after so many of them in a row it goes twice as fast, */
+#define STEPS_MOST 26	   /* so often at most: less than a second at a time */
+#define SOME_TIME 1000000u /* seconds: where nothing is known of a clock */
+
+void rt_world_lacks(enum raddle_world_lack lack)
+{
+	atomic_fetch_add_explicit(&rt_giving()->memory->lacks[lack], 1, memory_order_relaxed);
+}
+
+void rt_world_passes(uint64_t ns)
+{
+	if (ns < 1ull << 62)
+		atomic_fetch_add(&rt_giving()->passed, ns);
+}
+
+/* ---- values ---- */
+
+static uint64_t unit_of(enum raddle_source source)
+{
+	return source == RADDLE_SOURCE_TIME ? NS : source == RADDLE_SOURCE_CLOCK ? 1000 : 1;
+}
+
+static bool is_clock(enum raddle_source source)
+{
+	return source < RADDLE_CLOCKS || source == RADDLE_SOURCE_TIMEOFDAY || source == RADDLE_SOURCE_TIME ||
+	       source == RADDLE_SOURCE_CLOCK;
+}
+
+/* The thread's next value; false: there is none. */
+static bool take_value(struct rt_thread *t, enum raddle_source source, uint64_t *value)
+{
+	struct raddle_world *w = rt_giving()->memory;
+	struct rt_given *g = rt_given(t);
+	const struct raddle_world_run *run;
+
+	if (g->position == RADDLE_WORLD_NONE)
+		return false;
+	run = &raddle_world_threads(w)[g->position].values[source];
+	if (g->next[source] >= run->count)
+		return false;
+	*value = raddle_world_values(w)[run->first + g->next[source]++];
+	return true;
+}
+
+/* What the thread is told: this time, or a later one that it can know of. */
+static uint64_t tell(struct rt_thread *t, enum raddle_source source, uint64_t ns)
+{
+	uint64_t *known = &rt_given(t)->known[source];
+	_Atomic uint64_t *last = &rt_giving()->last[source];
+	uint64_t latest = atomic_load(last);
+
+	*known = ns > *known ? ns : *known;
+	while (latest < *known && !atomic_compare_exchange_weak(last, &latest, *known))
+		;
+	return *known;
+}
+
+/* A value of the source that somebody was told in the recorded run. */
+static bool find_value(enum raddle_source source, uint64_t *value)
+{
+	struct raddle_world *w = rt_giving()->memory;
+	const struct raddle_world_thread *threads = raddle_world_threads(w);
+
+	for (uint32_t i = 0; i < w->thread_count; i++)
+		if (threads[i].values[source].count) {
+			*value = raddle_world_values(w)[threads[i].values[source].first];
+			return true;
+		}
+	return false;
+}
+
+/* Which clocks show the same time. */
+static uint32_t family_of(enum raddle_source source)
+{
+	switch (source) {
+	case RADDLE_SOURCE_REALTIME:
+	case RADDLE_SOURCE_REALTIME_COARSE:
+	case RADDLE_SOURCE_TIMEOFDAY:
+	case RADDLE_SOURCE_TIME: return 1;
+	case RADDLE_SOURCE_MONOTONIC:
+	case RADDLE_SOURCE_MONOTONIC_COARSE: return 2;
+	default: return 16 + (uint32_t)source;
+	}
+}
+
+/* Where a clock stands that nobody has been told of: where one stands that shows the same, or anywhere. */
+static uint64_t begin_of(enum raddle_source source)
+{
+	uint64_t value, latest = 0;
+
+	if (find_value(source, &value))
+		return value * unit_of(source);
+	for (uint32_t other = 0; other < RADDLE_SOURCES; other++) {
+		uint64_t last = atomic_load(&rt_giving()->last[other]);
+
+		if (family_of(other) != family_of(source))
+			continue;
+		if (!last && find_value(other, &value))
+			last = value * unit_of(other);
+		latest = last > latest ? last : latest;
+	}
+	return latest ? latest : SOME_TIME * NS;
+}
+
+/* Time that no record has: what was slept, and a little for each answer. */
+static uint64_t go_on(struct rt_thread *t, enum raddle_source source)
+{
+	struct rt_giving *g = rt_giving();
+	uint64_t passed = atomic_load(&g->passed), slept = passed - g->passed_by[source];
+	uint32_t times = atomic_fetch_add(&g->in_a_row, 1) / STEPS;
+	uint64_t step = (uint64_t)STEP_NS << (times < STEPS_MOST ? times : STEPS_MOST);
+	uint64_t from = atomic_load(&g->last[source]);
+
+	g->passed_by[source] = passed;
+	return tell(t, source, (from ? from : begin_of(source)) + step + slept);
+}
+
+static bool gives_clock(struct rt_thread *t, enum raddle_source source, uint64_t *value)
+{
+	struct rt_giving *g = rt_giving();
+
+	if (take_value(t, source, value)) {
+		*value = tell(t, source, *value * unit_of(source)) / unit_of(source);
+		g->passed_by[source] = atomic_load(&g->passed);
+		atomic_store(&g->in_a_row, 0);
+		return true;
+	}
+	rt_world_lacks(RADDLE_WORLD_LACK_VALUE);
+	*value = go_on(t, source) / unit_of(source);
+	return true;
+}
+
+static bool gives(struct rt_thread *t, enum raddle_source source, uint64_t *value)
+{
+	if (is_clock(source))
+		return gives_clock(t, source, value);
+	if (take_value(t, source, value))
+		return true;
+	rt_world_lacks(RADDLE_WORLD_LACK_VALUE);
+	return find_value(source, value);
+}
+
+/* The clock that a wait is measured by, as far as it was told. */
+static uint64_t now_of(clockid_t clock)
+{
+	static const enum raddle_source real[] = {RADDLE_SOURCE_REALTIME, RADDLE_SOURCE_TIMEOFDAY,
+						  RADDLE_SOURCE_TIME};
+	uint64_t now = 0;
+
+	if (clock == CLOCK_MONOTONIC)
+		return atomic_load(&rt_giving()->last[RADDLE_SOURCE_MONOTONIC]);
+	for (uint32_t i = 0; i < sizeof real / sizeof *real && clock == CLOCK_REALTIME; i++)
+		if (atomic_load(&rt_giving()->last[real[i]]) > now)
+			now = atomic_load(&rt_giving()->last[real[i]]);
+	return now;
+}
+
+static void real_end(clockid_t clock, struct timespec *end)
+{
+	uint64_t now = now_of(clock), told;
+	struct timespec real = {0};
+	int saved = errno;
+
+	if (!now || end->tv_sec < 0 || end->tv_nsec < 0 || end->tv_nsec >= (long)NS ||
+	    (uint64_t)end->tv_sec > UINT64_MAX / NS / 4)
+		return;
+	syscall(SYS_clock_gettime, clock, &real);
+	errno = saved;
+	told = (uint64_t)end->tv_sec * NS + (uint64_t)end->tv_nsec;
+	told = told > now ? told - now : 0;
+	told += (uint64_t)real.tv_sec * NS + (uint64_t)real.tv_nsec;
+	*end = (struct timespec){(time_t)(told / NS), (long)(told % NS)};
+}
+
+/* ---- random numbers ---- */
+
+/* splitmix64, from the thread and how many were made up before. */
+static uint8_t made_up(struct rt_given *g)
+{
+	uint64_t z = ((uint64_t)g->position << 40) + g->made_up++ + 1;
+
+	z *= 0x9e3779b97f4a7c15ull;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return (uint8_t)(z ^ z >> 31);
+}
+
+static bool gives_random(struct rt_thread *t, void *to, size_t length)
+{
+	struct raddle_world *w = rt_giving()->memory;
+	struct rt_given *g = rt_given(t);
+	const struct raddle_world_run *run =
+		g->position == RADDLE_WORLD_NONE ? NULL : &raddle_world_threads(w)[g->position].random;
+	uint8_t *out = to;
+
+	for (size_t i = 0; i < length; i++)
+		out[i] = run && g->next_random < run->count
+				 ? ((const uint8_t *)w)[run->first + g->next_random++]
+				 : made_up(g);
+	if (run ? g->next_random >= run->count && g->made_up : length)
+		rt_world_lacks(RADDLE_WORLD_LACK_RANDOM);
+	return true;
+}
+
+/* ---- the process ---- */
+
+static const struct rt_outside table = {
+	.gives = gives,
+	.gives_random = gives_random,
+	.real_end = real_end,
+	.passes = rt_world_passes,
+};
+
+static const struct rt_outside table_with_sockets = {
+	.gives = gives,
+	.gives_random = gives_random,
+	.real_end = real_end,
+	.passes = rt_world_passes,
+	.accepted = rt_world_accepted,
+	.closing = rt_world_closing,
+	.duplicated = rt_world_duplicated,
+	.opens = rt_world_opens,
+	.opened = rt_world_opened,
+	.binds = rt_world_binds,
+	.connects = rt_world_connects,
+	.sends = rt_world_sends,
+	.names = rt_world_names,
+	.has_option = rt_world_has_option,
+	.awaits = rt_world_awaits,
+	.polls = rt_world_polls,
+	.moves = rt_world_moves,
+	.idle = rt_world_idle,
+};
+
+bool rt_world_give_setup(void)
+{
+	struct raddle_world *w = (void *)((char *)rt.session + rt.session->world_offset);
+	struct rt_giving *g = rt_map(sizeof *g);
+
+	if (!g || w->version != RADDLE_WORLD_VERSION)
+		return false;
+	rt.layer[RT_LAYER_WORLD] = g;
+	g->memory = w;
+	for (uint32_t i = 0; i < RT_LINEAGE; i++)
+		g->position_of[i] = RADDLE_WORLD_NONE;
+	if (!rt_time_setup() || (w->sockets && !rt_world_sockets_setup()))
+		return false;
+	rt.outside = w->sockets ? &table_with_sockets : &table;
+	return true;
+}
+
+/* The thread of the recorded run that was created in the same way. */
+void rt_world_give_begin(struct rt_thread *t)
+{
+	struct rt_giving *g = rt_giving();
+	struct rt_given *given = rt_given(t);
+	const struct raddle_world_thread *threads = raddle_world_threads(g->memory);
+	uint32_t parent = t->number && t->parent < RT_LINEAGE ? g->position_of[t->parent] : RADDLE_WORLD_NONE;
+
+	given->position = RADDLE_WORLD_NONE;
+	for (uint32_t i = 0; i < g->memory->thread_count; i++)
+		if (t->number ? parent != RADDLE_WORLD_NONE && threads[i].parent == parent &&
+					threads[i].index == t->index
+			      : threads[i].parent == RADDLE_WORLD_NONE)
+			given->position = i;
+	if (t->number < RT_LINEAGE)
+		g->position_of[t->number] = given->position;
+}
