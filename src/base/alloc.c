@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Memory that is always there, growing arrays and arenas.  Sizes come in from
- * callers who have bounded them; an overflowing product counts as "no memory".
- * An arena is a list of blocks, newest first; only the newest is filled.
+ * Allocation that cannot fail, growing arrays and arenas.  Callers bound the sizes; an overflowing
+ * product counts as running out of memory.  An arena is a list of blocks, newest first; only the
+ * newest is filled.
  */
 #include "base/alloc.h"
 
@@ -27,8 +27,8 @@ struct rd_arena {
 	struct block *blocks;
 };
 
-/* Ends the context that is there for that, else the process.  The message must not need memory
- * itself; _exit, because atexit handlers may. */
+/* Ends the context that has a boundary, else the process.  The message must not allocate; _exit,
+ * because atexit handlers may. */
 static _Noreturn void out_of_memory(void)
 {
 	static const char message[] = "raddle: out of memory\n";
@@ -112,7 +112,7 @@ void rd_grow(void **array, size_t *capacity, size_t need, size_t element)
 		to = 8;
 	if (__builtin_mul_overflow(to, element, &bytes))
 		out_of_memory();
-	/* *array is really some T *, which must not be accessed as void *. */
+	/* *array has the type T *, so reading it as void * would break strict aliasing. */
 	memcpy(&p, array, sizeof p);
 	p = rd_xrealloc(p, bytes);
 	memcpy(array, &p, sizeof p);
@@ -137,7 +137,7 @@ void rd_arena_free(struct rd_arena *arena)
 	free(arena);
 }
 
-/* Blocks come from calloc and are filled once, so what they hold is zeroed. */
+/* Blocks come from calloc and are never reused, so all allocations are zeroed. */
 static struct block *new_block(struct rd_arena *arena, size_t size)
 {
 	struct block *b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory.  The rd_x functions never return NULL: without memory the context ends in which
- * they were called (context.h), or else the process, with one message and status 2.
+ * Memory.  The rd_x functions never return NULL.  When memory runs out, they end the enclosing
+ * context (context.h).  Without a context they end the process, with one message and status 2.
  */
 #ifndef BASE_ALLOC_H
 #define BASE_ALLOC_H
@@ -12,28 +12,28 @@ void *rd_xmalloc(size_t size);
 void *rd_xcalloc(size_t count, size_t size);
 void *rd_xrealloc(void *p, size_t size);
 char *rd_xstrdup(const char *s);
-char *rd_xstrndup(const char *s, size_t n); /* s may be NULL where n is 0, here and below */
+char *rd_xstrndup(const char *s, size_t n); /* s may be NULL if n is 0, here and below */
 char *rd_xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Frees several blocks.  All pointers are read first, so that one may lie in another that is named behind it.
- */
+/* Frees several blocks.  All pointers are read first, so an argument may be stored in a block that
+ * an earlier argument frees. */
 void rd_free_all(size_t count, void *const *blocks);
 #define RD_FREE(...) rd_free_all(sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
 
-/* Frees a block of each element: RD_FREE_EACH(items, count, .name); an array of pointers has no member to
- * name. */
+/* Frees a block of each element: RD_FREE_EACH(items, count, .name).  For an array of pointers,
+ * omit the last argument. */
 #define RD_FREE_EACH(array, count, ...)                                                                      \
 	do {                                                                                                 \
 		for (size_t rd_i = 0; rd_i < (count); rd_i++)                                                \
 			free((array)[rd_i] __VA_ARGS__);                                                     \
 	} while (0)
 
-/* Makes room for at least `need` elements in *array; *capacity counts elements
- * and grows by half.  RD_GROW(array, capacity, need) is the usual spelling. */
+/* Makes room for at least `need` elements in *array.  *capacity counts elements and grows by half.
+ * Usually called as RD_GROW(array, capacity, need). */
 void rd_grow(void **array, size_t *capacity, size_t need, size_t element);
 #define RD_GROW(array, capacity, need) rd_grow((void **)&(array), &(capacity), (need), sizeof *(array))
 
-/* An arena: many small objects that die together. */
+/* An arena: many small objects that are freed together. */
 struct rd_arena;
 struct rd_arena *rd_arena_new(void);
 void rd_arena_free(struct rd_arena *arena);

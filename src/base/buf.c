@@ -37,7 +37,7 @@ void rd_buf_reserve(struct rd_buf *b, size_t more)
 	RD_ASSERT(b->length == 0 || b->length < b->capacity);
 	size_t need, to;
 
-	/* A size that overflows is one no memory can hold: let malloc refuse it. */
+	/* If the size overflows, malloc gets a size that it refuses. */
 	if (__builtin_add_overflow(b->length, more, &need) || need == SIZE_MAX)
 		need = SIZE_MAX - 1;
 	if (need < b->capacity)
@@ -89,7 +89,7 @@ void rd_buf_vaddf(struct rd_buf *b, const char *format, va_list ap)
 	size_t room;
 	int n;
 
-	/* Most text fits the room that is there; otherwise format a second time. */
+	/* Most text fits the free space; otherwise format a second time. */
 	va_copy(again, ap);
 	rd_buf_reserve(b, 63);
 	room = b->capacity - b->length;

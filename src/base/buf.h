@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A growing byte buffer.  `data` is always NUL-terminated behind `length`, so a
- * buffer of text can be used as a string; it is never NULL.  Initialise with
- * RD_BUF_INIT, release with rd_buf_release().
+ * A growing byte buffer.  `data` is never NULL and always has a NUL after `length` bytes, so a
+ * buffer of text can be used as a string.  Initialise with RD_BUF_INIT, release with
+ * rd_buf_release().
  */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
@@ -24,13 +24,13 @@ extern char rd_buf_empty[1];
 
 void rd_buf_release(struct rd_buf *b);		    /* frees and re-initialises */
 void rd_buf_clear(struct rd_buf *b);		    /* length 0, memory kept */
-void rd_buf_reserve(struct rd_buf *b, size_t more); /* room for `more` bytes behind length */
+void rd_buf_reserve(struct rd_buf *b, size_t more); /* room for `more` bytes after length */
 void rd_buf_add(struct rd_buf *b, const void *p, size_t n);
 void rd_buf_addc(struct rd_buf *b, char c);
 void rd_buf_adds(struct rd_buf *b, const char *s);
 void rd_buf_addf(struct rd_buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rd_buf_vaddf(struct rd_buf *b, const char *format, va_list ap) __attribute__((format(printf, 2, 0)));
-void rd_buf_add_shell(struct rd_buf *b, const char *word); /* as a shell reads it back */
+void rd_buf_add_shell(struct rd_buf *b, const char *word); /* quoted for a shell */
 char *rd_buf_detach(struct rd_buf *b);			   /* the caller frees the result; b is empty again */
 
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims on directories.  In: a path.  Out: a lock, and the path that it is on.
- *
- * The lock is flock(2)'s on DIR/.raddle-lock.  The file may be removed or moved with its directory between
- * open() and flock(); a claim counts only if the file that is locked is still the one of that name.
+ * Claims on directories.  In: a path.  Out: a lock, and the path that was locked.
+ * The lock is flock(2) on DIR/.raddle-lock.  Between open() and flock() the file may be removed or
+ * moved with its directory.  So a claim counts only if the path still names the locked file.
  */
 #include "base/claim.h"
 
@@ -19,14 +18,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PLACES = 1000, TRIES = 100 };
+enum {
+	DIRECTORIES_MAX = 1000, /* PATH, PATH-2 … that rd_claim() tries before it gives up */
+	RETRIES_MAX = 100,	/* lock files that may vanish between open() and flock() */
+};
 
 static char *claim_file(const char *path)
 {
 	return rd_xasprintf("%s/" RD_CLAIM_FILE, path);
 }
 
-static bool is_still(int fd, const char *file)
+static bool is_same_file(int fd, const char *file)
 {
 	struct stat locked, named;
 
@@ -40,14 +42,14 @@ static int try_claim(struct rd_claim *claim, const char *path)
 	char *file = claim_file(path);
 	int r = RD_ESYSTEM;
 
-	for (int i = 0; i < TRIES && r == RD_ESYSTEM; i++) {
+	for (int i = 0; i < RETRIES_MAX && r == RD_ESYSTEM; i++) {
 		int fd = rd_mkdirs(path) ? -1 : open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
 
 		if (fd < 0) {
 			rd_fail_errno("%s: cannot write there", path);
 			break;
 		}
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_still(fd, file)) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_same_file(fd, file)) {
 			*claim = (struct rd_claim){rd_xstrdup(path), fd};
 			r = 1;
 			break;
@@ -64,7 +66,7 @@ int rd_claim(struct rd_claim *claim, const char *path, bool elsewhere)
 {
 	int r = try_claim(claim, path);
 
-	for (int n = 2; r == 0 && elsewhere && n < PLACES; n++) {
+	for (int n = 2; r == 0 && elsewhere && n < DIRECTORIES_MAX; n++) {
 		char *other = rd_xasprintf("%s-%d", path, n);
 
 		r = try_claim(claim, other);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A directory that one command at a time writes to.  The claim is a lock on a file of ours in it,
- * DIR/.raddle-lock, which stays behind and marks the directory as one that Raddle made.  The lock goes with
- * the process, however it ends.
+ * A directory that one command at a time may write to.  The claim is a lock on DIR/.raddle-lock.
+ * The file remains and marks the directory as made by Raddle.  The kernel drops the lock when the
+ * process ends.
  */
 #ifndef BASE_CLAIM_H
 #define BASE_CLAIM_H
@@ -16,12 +16,13 @@ struct rd_claim {
 	int fd;
 };
 
-/* Makes the directory if need be and claims it.  One that another process has claimed is an error; with
- * `elsewhere` PATH-2, PATH-3 and so on are tried in turn, and a warning says which it became. */
+/* Creates the directory if necessary and claims it.  If another process has claimed it, that is an
+ * error.  With `elsewhere`, PATH-2, PATH-3 and so on are tried instead, and a warning names the
+ * directory that was claimed. */
 int rd_claim(struct rd_claim *claim, const char *path, bool elsewhere);
 void rd_claim_release(struct rd_claim *claim);
 
-/* Whether there is a claim, held or not: Raddle made this directory. */
+/* Whether the directory has a lock file, locked or not.  If so, Raddle made the directory. */
 bool rd_claim_marks(const char *path);
 
 #endif

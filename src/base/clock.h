@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The time since some moment, which nobody can set back, and what was computed. */
+/* Monotonic time, and the processor time of this process. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -14,7 +14,7 @@ static inline int64_t rd_now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* What this process has computed for. */
+/* Processor time of this process. */
 static inline int64_t rd_cpu_ns(void)
 {
 	struct timespec t;

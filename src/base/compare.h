@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Order: comparisons for qsort(), member by member, and searches in what is sorted. */
+/* Comparisons for qsort(), member by member, and searches in sorted arrays. */
 #ifndef BASE_COMPARE_H
 #define BASE_COMPARE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* In a function that compares: if the two differ, they decide. */
+/* In a comparison function: returns the order of a and b unless they are equal. */
 #define RD_BY(a, b)                                                                                          \
 	do {                                                                                                 \
 		if ((a) != (b))                                                                              \
 			return (a) < (b) ? -1 : 1;                                                           \
 	} while (0)
 
-/* Moves the variable `low` to the first place below `high` for which `before` is false, or to `high`.
- * `before` is an expression in `middle`, which this macro declares; it is true up to some place and false
- * from there on. */
+/* Moves `low` to the first index below `high` for which `before` is false, or to `high`.  `before`
+ * is an expression in `middle`, which this macro declares.  It must be true up to some index and
+ * false from there on. */
 #define RD_BISECT(low, high, middle, before)                                                                 \
 	do {                                                                                                 \
 		size_t rd_end = (high);                                                                      \
@@ -28,7 +28,7 @@
 		}                                                                                            \
 	} while (0)
 
-/* The first place from `low` up to `high` whose number is not less than `value`; `high` if there is none. */
+/* The first index from `low` up to `high` whose number is not less than `value`, or `high`. */
 static inline size_t rd_lower_bound(const uint32_t *sorted, size_t low, size_t high, uint32_t value)
 {
 	RD_BISECT(low, high, i, sorted[i] < value);

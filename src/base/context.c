@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Contexts, a list for each thread with the innermost first.
- *
- * A boundary is a jmp_buf in the frame of rd_context_run().  Cleanups of inner contexts are
- * run before the jump, because those contexts lie in frames that the jump takes away.  A
- * cleanup is taken off the list before it is run: if it runs out of memory in turn, the others
- * are still run, once each.
+ * A boundary is a jmp_buf in the frame of rd_context_run().  Cleanups of inner contexts run before
+ * the jump, because the jump discards the frames that hold those contexts.  A cleanup leaves the
+ * list before it runs: if it runs out of memory too, the others still run, once each.
  */
 #include "base/context.h"
 
@@ -83,13 +81,13 @@ void rd_context_count(size_t bytes)
 	}
 }
 
-/* The message needs memory as well: where there is none, the code alone has to tell. */
+/* The message needs memory too.  Without it the error code is the only report. */
 static void report(struct rd_context *c)
 {
 	jmp_buf boundary;
 
 	c->limit = 0;
-	c->speaking = false;
+	c->in_sink = false;
 	c->boundary = &boundary;
 	if (!setjmp(boundary))
 		rd_fail(RD_ENOMEM, "out of memory");
@@ -108,7 +106,7 @@ int rd_context_run(struct rd_context *c, int (*work)(void *argument), void *argu
 	else
 		report(c);
 	c->boundary = NULL;
-	c->speaking = false;
+	c->in_sink = false;
 	rd_context_leave(c);
 	return code;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Edits as text.  In: what a user wrote, or lines.  Out: kinds, places, expressions. */
+/* Edits as text.  In: what a user wrote, or stored lines.  Out: kinds, places, expressions. */
 #include "base/edit.h"
 
 #include "base/error.h"
@@ -24,7 +24,7 @@ bool rd_is_path_end(const char *path, const char *wanted)
 	       (length == end || path[length - end - 1] == '/');
 }
 
-/* The part of a text without blanks around it; other blanks become spaces, so that it is one line. */
+/* The text without white space around it; control characters become spaces, so it is one line. */
 static char *trimmed(struct rd_edits *e, const char *text, size_t length)
 {
 	char *copy;

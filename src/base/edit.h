@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edits: changes to a program that somebody asks for before it is instrumented.  A predicate is to hold
- * wherever control comes to a line; a synchronisation in a line is left out.
- *
- * As text an edit is a line: "require EXPR @ FILE:LINE", "without-sync FILE:LINE".  Flavours, schedules and
- * documents carry them that way.
+ * Edits: changes to a program that the user requests before it is instrumented.  A predicate must
+ * hold whenever control reaches a line.  A synchronisation on a line is left out.
+ * As text an edit is a line: "require EXPR @ FILE:LINE", "without-sync FILE:LINE".  Flavours,
+ * schedules and documents store this text.
  */
 #ifndef BASE_EDIT_H
 #define BASE_EDIT_H
@@ -22,9 +21,9 @@ enum rd_edit_kind { RD_EDIT_REQUIRE, RD_EDIT_WITHOUT_SYNC };
 
 struct rd_edit {
 	enum rd_edit_kind kind;
-	const char *file; /* the end of a path will do */
+	const char *file; /* a suffix of the path is enough */
 	uint32_t line;
-	const char *expression; /* of a predicate; NULL */
+	const char *expression; /* of a predicate; else NULL */
 	const char *text;	/* the whole line */
 };
 
@@ -32,22 +31,23 @@ struct rd_edit {
 struct rd_edits {
 	struct rd_edit items[RD_EDITS_MAX];
 	size_t count;
-	struct rd_arena *arena; /* of the strings; NULL: there are none */
+	struct rd_arena *arena; /* holds the strings; NULL if count is 0 */
 };
 
 void rd_edits_release(struct rd_edits *e);
 
-/* As a user writes them: "EXPR @ FILE:LINE; EXPR @ FILE:LINE", "FILE:LINE,FILE:LINE".  NULL adds none. */
+/* As a user writes them: "EXPR @ FILE:LINE; EXPR @ FILE:LINE", "FILE:LINE,FILE:LINE".  NULL adds
+ * nothing. */
 int rd_edits_require(struct rd_edits *e, const char *text);
 int rd_edits_without_sync(struct rd_edits *e, const char *text);
 
-/* Adds what lines of text say, but for those that are there already; NULL is no line. */
+/* Adds the edits in `lines`, except those already in e.  NULL adds nothing. */
 int rd_edits_parse(struct rd_edits *e, const char *lines, const char *name);
 
 /* Appends the lines: all of them, or only those that change what the program does. */
 void rd_edits_format(const struct rd_edits *e, bool predicates, struct rd_buf *out);
 
-/* Whether `wanted` is the path or its end, from a slash on. */
+/* Whether `wanted` is the path, or a suffix of it that begins after a slash. */
 bool rd_is_path_end(const char *path, const char *wanted);
 
 #endif

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Messages of the tool.  Facts come in as printf formats from wherever they
- * became known; one whole line goes out per message, in a single write so that
- * lines of several processes do not mix.  A message goes to the innermost context
- * of its thread that has a sink (context.h), else to the sink of the process.
+ * Messages of the tool.  In: printf formats.  Out: a line per message, in a single write, so that
+ * lines of several processes do not mix.  A message goes to the innermost context of its thread
+ * that has a sink (context.h), else to the sink of the process.
  */
 #include "base/error.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/context.h"
-#include "base/shown.h"
+#include "base/printable.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +19,7 @@
 
 static void write_line(void *context, enum rd_level level, const char *message);
 
-/* Of the process, set before threads exist. */
+/* Of the process; set before threads exist. */
 static struct rd_context process = {.log = write_line};
 static enum rd_level max_level = RD_LOG_WARN;
 
@@ -31,8 +30,8 @@ static void write_line(void *data, enum rd_level level, const char *message)
 
 	(void)data;
 	rd_buf_addf(&line, "raddle: %s%s\n", prefix[level], message);
-	rd_shown(line.data, line.length, true);
-	/* If stderr cannot be written there is nobody left to tell. */
+	rd_make_printable(line.data, line.length, true);
+	/* If stderr cannot be written, there is no other channel to report that. */
 	if (write(STDERR_FILENO, line.data, line.length) < 0)
 		errno = 0;
 	rd_buf_release(&line);
@@ -57,13 +56,13 @@ void rd_log_level(enum rd_level level)
 	max_level = level;
 }
 
-/* What a sink says itself goes to the next outer one. */
-static struct rd_context *listener(void)
+/* A message that a sink emits goes to the next outer sink. */
+static struct rd_context *innermost_sink(void)
 {
 	struct rd_context *first = rd_context_current();
 
 	for (struct rd_context *c = first; c; c = c->outer)
-		if (c->speaking)
+		if (c->in_sink)
 			first = c->outer;
 	while (first && !first->log)
 		first = first->outer;
@@ -81,15 +80,15 @@ void rd_log_first(void *data, enum rd_level level, const char *message)
 void rd_log_pass(enum rd_level level, const char *message)
 {
 	RD_ASSERT(level <= RD_LOG_DEBUG && message != NULL);
-	struct rd_context *c = listener();
+	struct rd_context *c = innermost_sink();
 
 	if (!c) {
 		process.log(process.data, level, message);
 		return;
 	}
-	c->speaking = true;
+	c->in_sink = true;
 	c->log(c->data, level, message);
-	c->speaking = false;
+	c->in_sink = false;
 }
 
 static void release(void *buf)
@@ -97,7 +96,7 @@ static void release(void *buf)
 	rd_buf_release(buf);
 }
 
-/* Formats before it looks at `error`, so that callers keep errno as it was. */
+/* Formats first and restores errno, so callers keep it as it was. */
 static void emit(enum rd_level level, int error, const char *format, va_list ap)
 {
 	struct rd_buf message = RD_BUF_INIT;

@@ -23,24 +23,24 @@ enum rd_err {
 	RD_ETOOL = -5,	   /* a program we ran (clang, linker) failed */
 	RD_ENOTFOUND = -6, /* something that should be there is not */
 	RD_ELIMIT = -7,	   /* a limit of ours is exceeded */
-	RD_ENOMEM = -8, /* memory ran out; rd_context_run() returns it, and who asks a library for memory */
+	RD_ENOMEM = -8,	   /* memory ran out; returned by rd_context_run() and by calls into libraries */
 };
 
 enum rd_level { RD_LOG_ERROR, RD_LOG_WARN, RD_LOG_INFO, RD_LOG_DEBUG };
 
-/* Where the messages of a process go that belong to no context (context.h); the default
- * writes "raddle: message" to stderr.  In JSON mode cmd/ installs one that writes
- * {"error": "..."}.  NULL restores the default.  Set before threads exist. */
+/* The sink for messages outside of any context (context.h).  The default writes "raddle: message"
+ * to stderr.  In JSON mode cmd/ installs a sink that writes {"error": "..."}.  NULL restores the
+ * default.  Call it before threads exist. */
 typedef void rd_log_fn(void *data, enum rd_level level, const char *message);
 void rd_log_set(rd_log_fn *fn, void *data);
 
-/* A sink that drops all. */
+/* A sink that drops all messages. */
 rd_log_fn rd_log_discard;
 
-/* Another: keeps the first error, as a string of its own, in the `char *` that `data` points to. */
+/* A sink that keeps a copy of the first error in the `char *` that `data` points to. */
 rd_log_fn rd_log_first;
 
-/* For a sink that does not want a message: hands it to the next outer one. */
+/* For a sink that does not handle a message: passes it to the next outer sink. */
 void rd_log_pass(enum rd_level level, const char *message);
 
 /* Messages above this level are dropped (default RD_LOG_WARN). */
@@ -49,14 +49,14 @@ void rd_log_level(enum rd_level level);
 /* Emits the message as an error and returns `code`. */
 int rd_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Like rd_fail(RD_ESYSTEM, ...) with ": strerror(errno)" behind it. */
+/* Like rd_fail(RD_ESYSTEM, ...) and appends ": strerror(errno)". */
 int rd_fail_errno(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void rd_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void rd_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void rd_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* An invariant of ours is broken: says where and aborts, in release builds too. */
+/* An invariant of Raddle is broken: prints where and aborts, in release builds too. */
 _Noreturn void rd_bug(const char *file, int line, const char *what);
 #define RD_BUG(what) rd_bug(__FILE__, __LINE__, what)
 #define RD_ASSERT(condition) ((condition) ? (void)0 : rd_bug(__FILE__, __LINE__, #condition))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields of lines that are separated by tabs, as site tables, schedules and job files have them.  A tab, a
- * newline and a backslash in a field are escaped by a backslash; a field that is empty or absent is "-".
+ * Tab-separated fields of a line, as in site tables, schedules and job files.  A backslash escapes
+ * tabs, newlines and backslashes in a field.  An empty or absent field is "-".
  */
 #ifndef BASE_FIELD_H
 #define BASE_FIELD_H
@@ -15,7 +15,7 @@
 /* Appends a tab and the text as a field.  NULL is the same as "". */
 void rd_field_add(struct rd_buf *out, const char *text);
 
-/* Undoes the escapes in place; false: there is a bad one. */
+/* Undoes the escapes in place; false: an escape is invalid. */
 bool rd_field_undo(char *field);
 
 #endif

@@ -21,11 +21,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is mapped takes no memory of ours, but the address space is finite. */
+/* A mapping needs no memory, but the address space is finite: 2^44 is an eighth of it on x86-64. */
 #define MAP_MAX (UINT64_C(1) << 44)
 
-/* Reads to the end of `fd`; the size is only a hint, as in /proc it is 0, and files grow.  EFBIG: there is
- * more than `max`. */
+/* Reads to the end of `fd`.  The size is only a hint: it is 0 in /proc, and files grow.  Fails
+ * with EFBIG if there are more than `max` bytes. */
 static int read_rest(int fd, size_t hint, uint64_t max, struct rd_buf *b)
 {
 	size_t start = b->length;
@@ -162,7 +162,7 @@ static bool is_directory(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Silent; errno tells.  Each step may be made by another process meanwhile. */
+/* Silent; sets errno.  Another process may create a directory of the path at the same time. */
 static int make_path(const char *path, mode_t mode)
 {
 	char *copy = rd_xstrdup(path);
@@ -232,7 +232,7 @@ int rd_temporary_file(void)
 	return fd;
 }
 
-void rd_give_back(const void *bytes, size_t length)
+void rd_drop_pages(const void *bytes, size_t length)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)bytes / page * page;
 	if (length)
@@ -307,7 +307,7 @@ void rd_map_close(struct rd_map *map)
 	*map = (struct rd_map){0};
 }
 
-/* /tmp is shared: a directory somebody else made for us is not ours. */
+/* /tmp is shared, so a directory of this name may belong to another user. */
 static int private_tmp(char **path)
 {
 	char *p = rd_xasprintf("/tmp/raddle-%ld", (long)getuid());
@@ -318,7 +318,7 @@ static int private_tmp(char **path)
 		err = rd_fail_errno("%s: cannot create the cache directory (set RADDLE_CACHE)", p);
 	else if (lstat(p, &st))
 		err = rd_fail_errno("%s: cannot use it as the cache directory", p);
-	else if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || rd_outside_stranger(&st))
+	else if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || rd_untrusted_reason(&st))
 		err = rd_fail(RD_ESYSTEM, "%s: not a directory that only you can write to (set RADDLE_CACHE)",
 			      p);
 	if (err)
@@ -328,7 +328,7 @@ static int private_tmp(char **path)
 	return err;
 }
 
-/* The default place, or NULL if there is no home to put it in. */
+/* The default directory, or NULL without a home directory. */
 static char *home_cache(void)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -338,45 +338,46 @@ static char *home_cache(void)
 	return home && home[0] == '/' ? rd_xasprintf("%s/.cache/raddle", home) : NULL;
 }
 
-/* Programs of the cache are run: whoever can put one there has them run by us.  NULL: nobody else can. */
-static const char *stranger_of(const char *directory)
+/* Raddle runs programs from the cache, so a user who can write there can run code as this user.
+ * Returns the reason why another user could, or NULL. */
+static const char *why_untrusted(const char *directory)
 {
 	struct stat st;
 
-	return stat(directory, &st) ? "cannot be looked at" : rd_outside_stranger(&st);
+	return stat(directory, &st) ? "cannot be looked at" : rd_untrusted_reason(&st);
 }
 
-static int named_cache(const char *wish, char **path)
+static int named_cache(const char *configured, char **path)
 {
-	const char *stranger;
+	const char *reason;
 
-	if (!is_directory(wish) && make_path(wish, 0700))
-		return rd_fail_errno("%s: cannot create the cache directory", wish);
-	stranger = stranger_of(wish);
-	if (stranger)
+	if (!is_directory(configured) && make_path(configured, 0700))
+		return rd_fail_errno("%s: cannot create the cache directory", configured);
+	reason = why_untrusted(configured);
+	if (reason)
 		return rd_fail(RD_ESYSTEM,
-			       "%s: it %s, and is not used as the cache directory (set RADDLE_CACHE)", wish,
-			       stranger);
-	/* Compilers are run in other directories: the path must be absolute. */
-	*path = realpath(wish, NULL);
-	return *path ? RD_OK : rd_fail_errno("%s: cannot use it as the cache directory", wish);
+			       "%s: it %s, and is not used as the cache directory (set RADDLE_CACHE)",
+			       configured, reason);
+	/* Compilers run in other directories, so the path must be absolute. */
+	*path = realpath(configured, NULL);
+	return *path ? RD_OK : rd_fail_errno("%s: cannot use it as the cache directory", configured);
 }
 
 int rd_cache_dir(char **path)
 {
-	const char *wish = getenv("RADDLE_CACHE"), *stranger;
+	const char *configured = getenv("RADDLE_CACHE"), *reason;
 	char *home;
 
-	if (wish && *wish)
-		return named_cache(wish, path);
+	if (configured && *configured)
+		return named_cache(configured, path);
 	home = home_cache();
 	if (home && (make_path(home, 0700) == 0 || is_directory(home)) && access(home, W_OK) == 0) {
-		stranger = stranger_of(home);
-		if (!stranger) {
+		reason = why_untrusted(home);
+		if (!reason) {
 			*path = home;
 			return 0;
 		}
-		rd_warn("%s: it %s, and is not used as the cache directory", home, stranger);
+		rd_warn("%s: it %s, and is not used as the cache directory", home, reason);
 	}
 	free(home);
 	return private_tmp(path);

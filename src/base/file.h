@@ -8,25 +8,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Files are those of outside.h: regular ones, not larger than they can be used, or for rd_file_read() a pipe
- * that the user handed in. */
+/* Readers accept the files of outside.h: regular files up to a maximum size.  rd_file_read() also
+ * accepts a pipe that the user passes. */
 
-/* Reads a whole file of at most `max` bytes after what `b` holds. */
+/* Appends a whole file of at most `max` bytes to `b`. */
 int rd_file_read_max(const char *path, uint64_t max, struct rd_buf *b);
 
 /* For documents and lists. */
 #define RD_TEXT_MAX (UINT64_C(64) << 20)
 
-/* The same with the limit for any file that is read as a whole. */
+/* The same with the largest size that any file may have which is read as a whole. */
 #define RD_FILE_MAX (UINT64_C(1) << 30)
 int rd_file_read(const char *path, struct rd_buf *b);
 
-/* The first bytes, to see what it is; silent, and 0 where there is no such file.  Returns how many there are.
- */
+/* Reads the first bytes, to detect the format.  Silent; 0 if the file does not exist.  Returns the
+ * number of bytes read. */
 size_t rd_file_head(const char *path, void *out, size_t n);
 
-/* The value of `call`, which finds the content of a file of at most `max` bytes in the buffer `text`, or the
- * failure to read it. */
+/* Reads a file of at most `max` bytes into the buffer `text` and evaluates `call`.  Its value is
+ * that of `call`, or the error from reading. */
 #define RD_WITH_FILE(path, max, text, call)                                                                  \
 	({                                                                                                   \
 		struct rd_buf text = RD_BUF_INIT;                                                            \
@@ -37,30 +37,30 @@ size_t rd_file_head(const char *path, void *out, size_t n);
 		rd_err_;                                                                                     \
 	})
 
-/* Writes a file so that other processes see the old content or the whole new
- * one: temporary name beside it, then rename. */
+/* Replaces a file atomically: writes a temporary file beside it and renames it. */
 int rd_file_write(const char *path, const void *data, size_t length);
 
-/* The same for a name that the user gave.  A link leads to the file, whose mode stays; what is no file, such
- * as a device or a pipe, is written to, as is a file in a directory that may not be written. */
+/* The same for a name that the user passed.  Follows links, and keeps the mode of the file.
+ * Writes in place to devices and pipes, and to a file in a directory that is not writable. */
 int rd_file_replace(const char *path, const void *data, size_t length);
 
 int rd_write_all(int fd, const void *data, size_t length); /* silent; -1 with errno */
 int rd_mkdirs(const char *path);			   /* like mkdir -p, mode 0777 less umask */
 int rd_remove_tree(const char *path);			   /* rm -rf; no error if absent */
 bool rd_file_exists(const char *path);
-const char *rd_base_name(const char *path); /* what is behind the last slash */
+const char *rd_base_name(const char *path); /* the part after the last slash */
 const char *rd_tmp_dir(void);		    /* $TMPDIR, else /tmp */
 
-/* A file there without a name, for reading and writing; an error is reported and returned. */
+/* An unnamed file in rd_tmp_dir(), for reading and writing.  An error is reported and returned. */
 int rd_temporary_file(void);
 
-/* Pages of a shared mapping of a file that nobody needs soon: whoever does gets them from the file again. */
-void rd_give_back(const void *bytes, size_t length);
+/* Drops pages of a shared file mapping that are not needed soon.  A later access reads them from
+ * the file again. */
+void rd_drop_pages(const void *bytes, size_t length);
 
-/* The program that a shell would run for `name`: itself if there is a slash in it, else the first
- * executable file of that name in PATH, where an empty element is the current directory.  NULL if there is
- * none; the caller frees it. */
+/* The program that a shell would run for `name`.  A name with a slash is returned as it is.
+ * Others are searched in PATH, where an empty element is the current directory.  NULL if not
+ * found; the caller frees it. */
 char *rd_find_program(const char *name);
 
 /* A file mapped read-only.  An empty file maps to length 0. */
@@ -75,9 +75,9 @@ void rd_map_close(struct rd_map *map);
  * /tmp/raddle-UID; made if absent.  The caller frees *path. */
 int rd_cache_dir(char **path);
 
-/* A file that came with this Raddle (hook-record.bc, libraddle-rt-record.a, raddle-instr):
- * looked for beside the running executable (a build tree) and in
- * ../lib/raddle of it (an installation).  The caller frees *path. */
+/* A file that belongs to this Raddle, such as hook-record.bc or raddle-instr.  It is searched
+ * beside the running executable (a build tree) and in ../lib/raddle (an installation).  The caller
+ * frees *path. */
 int rd_support_file(const char *name, char **path);
 
 #endif

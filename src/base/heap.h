@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A binary heap of numbers in an array of the caller's: heap[0] is the one that comes before all others.
- * `before` is a strict order; `context` is handed to it.  All is inlined, so that a constant `before` costs
- * no call.
+ * A binary heap of numbers in the caller's array; heap[0] is the first in the order.  `before` is
+ * a strict order, called with `context`.  Everything is inlined, so a constant `before` costs no
+ * call.
  */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
@@ -13,7 +13,7 @@
 
 typedef bool rd_before_fn(const void *context, uint32_t a, uint32_t b);
 
-/* Puts `item` into the place `i`, or below it where it belongs: all below are a heap. */
+/* Puts `item` at index `i` or below it, wherever it belongs.  Both subtrees of i are heaps. */
 static inline __attribute__((always_inline)) void rd_heap_place(uint32_t *heap, size_t count, size_t i,
 								uint32_t item, rd_before_fn *before,
 								const void *context)
@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) void rd_heap_push(uint32_t *heap, s
 	heap[i] = item;
 }
 
-/* Takes the first one out; there is one. */
+/* Removes the first item.  The heap must not be empty. */
 static inline __attribute__((always_inline)) uint32_t rd_heap_pop(uint32_t *heap, size_t *count,
 								  rd_before_fn *before, const void *context)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Signals that end a task.  In: what the process is sent.  Out: its number, when the task asks for it. */
+/* Signals that end a task.  In: pending signals.  Out: the number of one, when the task asks. */
 #include "base/interrupt.h"
 
 #include <stddef.h>

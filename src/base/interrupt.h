@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signals by which somebody ends a long task: SIGINT, SIGTERM, SIGHUP.  Between begin and end they are kept
- * back, so that the task notices them where it can stop in an orderly way, and nowhere else.  Processes that
- * it starts meanwhile inherit the blocked signals and call rd_interrupt_end() first.
+ * Signals that end a long task: SIGINT, SIGTERM, SIGHUP.  They are blocked between begin and end,
+ * so the task can check for them where it can stop in an orderly way.  Child processes inherit the
+ * blocked signals and must call rd_interrupt_end() first.
  */
 #ifndef BASE_INTERRUPT_H
 #define BASE_INTERRUPT_H
@@ -15,9 +15,9 @@ struct rd_interrupt {
 };
 
 void rd_interrupt_begin(struct rd_interrupt *i);
-void rd_interrupt_end(const struct rd_interrupt *i); /* the signals are as they were before */
+void rd_interrupt_end(const struct rd_interrupt *i); /* restores the previous signal mask */
 
-/* The signal that has come, or comes within that time; 0: none. */
+/* The signal that arrived, or arrives within that time; 0: no signal. */
 int rd_interrupt_wait(const struct rd_interrupt *i, uint32_t milliseconds);
 
 #endif

@@ -24,8 +24,8 @@ json_t *rd_json_load(struct rd_json_read *r, const void *data, size_t length)
 	if (!root && length > RD_TEXT_MAX)
 		r->err = rd_fail(RD_ELIMIT, "%s: %s: more than %" PRIu64 " bytes", r->subject, r->name,
 				 RD_TEXT_MAX);
-	else if (!root &&
-		 (errno == ENOMEM || !*error.text)) /* jansson may blame a token that it had no room for */
+	else if (!root && (errno == ENOMEM ||
+			   !*error.text)) /* jansson may report a syntax error if it runs out of memory */
 		r->err = rd_fail(RD_ENOMEM, "%s: %s: out of memory", r->subject, r->name);
 	else if (!root)
 		r->err = rd_fail(RD_EFORMAT, "%s: %s: line %d: %s", r->subject, r->name, error.line,

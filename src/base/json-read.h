@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading JSON documents.  jansson makes a tree of any bytes or says where they are no JSON;
- * here members of the tree are asked for.  Nothing is trusted: a member of a wrong type or out
- * of range is an error that names it, an absent or null one has its zero value, an unknown one is
- * left alone.  The first wrong member is reported and stops the reading: whatever is asked for
- * then has its zero value.
+ * Reading JSON documents.  jansson parses the bytes into a tree or reports where they are not
+ * JSON; these functions read members of the tree.  Nothing is trusted: a member of a wrong type or
+ * out of range is an error that names it.  An absent or null member reads as zero; unknown members
+ * are ignored.  Only the first error is reported; all members read after it are zero.
  */
 #ifndef BASE_JSON_READ_H
 #define BASE_JSON_READ_H
@@ -23,25 +22,26 @@ struct rd_json_read {
 	int err;
 };
 
-/* The tree, which the caller gives back with json_decref(), or NULL with `err` set.  A tree takes up to fifty
- * times the memory of its text, which has at most RD_TEXT_MAX bytes. */
+/* The tree, which the caller releases with json_decref(), or NULL with `err` set.  A tree takes up
+ * to fifty times the memory of its text, which has at most RD_TEXT_MAX bytes. */
 json_t *rd_json_load(struct rd_json_read *r, const void *data, size_t length);
 
-/* Says what is wrong about a member, unless something was wrong before. */
+/* Reports what is wrong with a member, unless an earlier member was wrong. */
 void rd_json_wrong(struct rd_json_read *r, const char *key, const char *what);
 
-/* NULL: absent, null or wrong; JSON_TRUE stands for both truth values.  `object` may be NULL. */
+/* NULL: absent, null or of another type.  JSON_TRUE accepts both booleans.  `object` may be NULL. */
 json_t *rd_json_member(struct rd_json_read *r, const json_t *object, const char *key, json_type type);
 
-const char *rd_json_get_text(struct rd_json_read *r, const json_t *object, const char *key); /* the tree's */
+const char *rd_json_get_text(struct rd_json_read *r, const json_t *object,
+			     const char *key); /* owned by the tree */
 uint64_t rd_json_get_number(struct rd_json_read *r, const json_t *object, const char *key, uint64_t max);
 int64_t rd_json_get_signed(struct rd_json_read *r, const json_t *object, const char *key);
 bool rd_json_get_bool(struct rd_json_read *r, const json_t *object, const char *key);
 
-/* Element i of an array of strings; "" and an error if it is none. */
+/* Element i of an array of strings; "" and an error if it is not a string. */
 const char *rd_json_get_item(struct rd_json_read *r, const json_t *array, const char *key, size_t i);
 
-/* Whether it is a whole number from 0 to `max`, which is then in *to. */
+/* Whether the value is an integer from 0 to `max`; if so, it is stored in *to. */
 bool rd_json_is_count(const json_t *value, uint64_t max, uint64_t *to);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The streaming JSON writer.  Names and values come in one by one, text goes
- * straight to a FILE.  state[depth] says what the container at that depth is and
- * whether it has content; state[0] is the document itself, which holds one
- * value and is ended by a newline.  Write errors stay in the FILE.
+ * The streaming JSON writer.  Names and values come in one by one, text goes straight to a FILE.
+ * state[depth] holds the kind of the container at that depth and whether it has content.  state[0]
+ * is the document itself, which holds one value and ends with a newline.  Write errors stay in the
+ * FILE.
  */
 #include "base/json.h"
 
@@ -36,7 +36,7 @@ unsigned rd_utf8_length(const unsigned char *s)
 	for (unsigned i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
-	/* Overlong forms, surrogates and numbers past U+10FFFF show in byte two. */
+	/* The second byte reveals overlong forms, surrogates and code points above U+10FFFF. */
 	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
 	    (s[0] == 0xf4 && s[1] > 0x8f))
 		return 0;
@@ -85,7 +85,7 @@ static void quote(FILE *out, const char *text)
 	putc('"', out);
 }
 
-/* Everything in front of a value: comma, line, name. */
+/* Writes what precedes a value: comma, newline, name. */
 static void lead(struct rd_json *j, const char *name)
 {
 	uint8_t *state = &j->state[j->depth];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A streaming JSON writer: large output without a tree in memory.  Commas and
- * quoting are its business; nesting mistakes are RD_BUGs.  Strings that are not
- * UTF-8 have each bad byte written as U+FFFD.  A finished document is ended by a
- * newline.  Reading is in json-read.h.
+ * A streaming JSON writer: large output without a tree in memory.  It adds commas and quotes;
+ * nesting mistakes are RD_BUGs.  In strings, each byte that is not UTF-8 is written as U+FFFD.  A
+ * document ends with a newline.  json-read.h has the reader.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
@@ -20,8 +19,8 @@ struct rd_json {
 	uint8_t state[64];
 };
 
-/* The length of the UTF-8 sequence of two to four bytes at s, a NUL-terminated
- * text, or 0 if the byte there starts none. */
+/* The length of the UTF-8 sequence of two to four bytes at s, a NUL-terminated text; 0 if no such
+ * sequence begins there. */
 unsigned rd_utf8_length(const unsigned char *s);
 
 void rd_json_begin(struct rd_json *j, FILE *out);

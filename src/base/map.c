@@ -15,7 +15,7 @@
 
 enum { FIRST_CAPACITY = 16 };
 
-/* Addresses differ mostly in the middle bits: spread them over all. */
+/* Addresses differ mostly in the middle bits: spread them over all bits. */
 static uint64_t hash_number(uint64_t x)
 {
 	x ^= x >> 32;
@@ -28,12 +28,12 @@ static inline uint64_t hash_key(const uint64_t *key, unsigned words)
 	uint64_t hash = key[0];
 
 	for (unsigned i = 1; i < words; i++)
-		hash = rd_mix(hash * 0x9e3779b97f4a7c15u, key[i]);
+		hash = rd_hash_add(hash * 0x9e3779b97f4a7c15u, key[i]);
 	return hash_number(hash);
 }
 
-/* The slot that holds `key` or, if none does, where it belongs.  Inline, here and below, because for the one
- * word of an rd_umap nothing is left of the loops. */
+/* The slot that holds `key`, or the free slot where it belongs.  Inline, here and below: with the
+ * constant words == 1 of an rd_umap the compiler removes the loops. */
 static inline size_t find_slot(const struct rd_umap *m, const uint64_t *key, unsigned words)
 {
 	size_t mask = m->capacity - 1, i = hash_key(key, words) & mask;
@@ -151,8 +151,7 @@ static void names_resize(struct rd_names *m, size_t slot_count)
 		m->slots[names_slot(m, m->items[i], strlen(m->items[i]))] = (uint32_t)i + 1;
 }
 
-/* A NUL ends the string, as the copies in `items` are C strings; no bytes at all
- * may come as NULL. */
+/* Names are C strings, so a NUL ends them.  An empty name may be NULL. */
 static void clip(const char **s, size_t *n)
 {
 	if (!*n)

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Adds a number to a hash.  What comes out depends on the order and is for this process only. */
-static inline uint64_t rd_mix(uint64_t hash, uint64_t value)
+/* Adds a number to a hash.  The result depends on the order and is not stable across versions. */
+static inline uint64_t rd_hash_add(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * 0xbf58476d1ce4e5b9ull;
 	return hash ^ hash >> 31;
@@ -32,9 +32,8 @@ void rd_umap_release_all(size_t count, struct rd_umap *const *maps);
 	rd_umap_release_all(sizeof((struct rd_umap *[]){__VA_ARGS__}) / sizeof(struct rd_umap *),            \
 			    (struct rd_umap *[]){__VA_ARGS__})
 
-/* The same for keys of two numbers, compared in full: what does not fit into 64 bits is
- * never folded into one number.  A longer key is a chain: the value of the first two numbers
- * and the next one. */
+/* The same for pairs of numbers, compared in full and never folded into 64 bits.  A longer key is
+ * a chain: the value for the first two numbers, paired with the next number. */
 struct rd_pmap {
 	struct rd_umap map; /* two keys a slot */
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Names of threads and of what they make: one writer and one reader.
+ * Names of threads and of the objects they create: one writer and one reader.
  */
 #include "base/name.h"
 
@@ -33,12 +33,12 @@ char *rd_thread_name(const char *creator, uint64_t index)
 	return rd_xasprintf("%s_%" PRIu64, creator ? creator : "T", index);
 }
 
-char *rd_thread_lost(uint32_t number)
+char *rd_thread_unknown(uint32_t number)
 {
 	return rd_xasprintf("T_" RD_UNKNOWN "%" PRIu32, number);
 }
 
-/* The number at the end, and where the name before its underscore ends. */
+/* Splits off the number at the end; *before is the length of the name before its underscore. */
 static bool split(const char *name, size_t length, size_t *before, uint32_t *index)
 {
 	size_t at = length;

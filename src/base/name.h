@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names that are the same in every run, and how they are written and read.
- *
- * Threads: the initial one is T_0, and the n-th thread that a thread creates has its creator's name and _n,
- * n from 0.  A thread whose creator is not known is T_? and its number.
- *
- * Objects that are made while the program runs: what it is, the thread that made it, where, and the how
- * manieth of its kind it is that this thread made there, from 0: `heap T_0_1 (queue.c:14)#3`.  The place is
- * `(site 7)` where no file is known, and is left out where nothing is.
+ * Threads: the initial one is T_0, and the n-th thread that a thread creates has its creator's
+ * name and _n, n from 0.  A thread whose creator is not known is T_? and its number.
+ * Objects that are created while the program runs: the kind of object, the creating thread, the
+ * place, and a counter from 0 for objects of that kind, thread and place: `heap T_0_1
+ * (queue.c:14)#3`.  The place is `(site 7)` if the file is not known, and is omitted if nothing is
+ * known.
  */
 #ifndef BASE_NAME_H
 #define BASE_NAME_H
@@ -18,29 +17,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For what has no name or is not known: in lines, columns and formats; in sentences for people. */
+/* For unnamed or unknown things: in lines, columns and formats; in sentences for people. */
 #define RD_UNKNOWN "?"
 #define RD_UNKNOWN_PLACE "an unknown place"
 #define RD_UNKNOWN_MEMORY "unknown memory"
 
 bool rd_is_one_of(const char *name, const char *const *names, size_t count);
 
-/* Whether a source file came with the system or the compiler: nobody changes it. */
+/* Whether a source file belongs to the system or the compiler, so the user will not change it. */
 bool rd_is_library_source(const char *path);
 
-/* To be freed.  Creator NULL: a thread that none created. */
+/* The caller frees it.  Creator NULL: a thread without a creator. */
 char *rd_thread_name(const char *creator, uint64_t index);
-char *rd_thread_lost(uint32_t number);
+char *rd_thread_unknown(uint32_t number);
 
-/* T_0_1 is made of its creator's name, the first `creator` bytes, and an index.  False: T_<n>, which has
- * none, or no name of a thread. */
+/* Splits T_0_1 into its creator's name, the first `creator` bytes, and an index.  False for T_<n>,
+ * which has no creator, and for names that are not those of threads. */
 bool rd_thread_split(const char *name, size_t length, size_t *creator, uint32_t *index);
 
-/* T_<n>, a thread that none created: T_0 or one that libc made for itself. */
+/* T_<n>, a thread without a creator: T_0, or a thread that libc created for itself. */
 bool rd_thread_root(const char *name, size_t length, uint32_t *index);
 
-/* The indices of a descendant of T_0, outermost first: 2, 1 of T_0_2_1.  Their number; -1: no such name, or
- * more than `most`. */
+/* The indices of a descendant of T_0, outermost first: 2, 1 of T_0_2_1.  Returns their number, or
+ * -1 if the name is not one of these or has more than `most`. */
 int rd_thread_path(const char *name, size_t length, uint32_t *path, int most);
 
 /* The same of a process that descends from P_0 by forks: 2, 1 of P_0_2_1. */
@@ -58,11 +57,11 @@ struct rd_maker {
 };
 void rd_name_maker(struct rd_buf *out, const struct rd_maker *maker);
 
-/* The name without what differs from run to run or moves with the source: numbers of threads, makers and
- * array elements, addresses and places. */
+/* The name without the parts that differ between runs or move with the source: numbers of threads,
+ * makers and array elements, addresses and places. */
 void rd_name_normal(struct rd_buf *out, const char *name);
 
-/* The same, of the variable or allocation alone: `table` of `table[3].lock`. */
+/* The same for the variable or allocation alone: `table` of `table[3].lock`. */
 void rd_name_root(struct rd_buf *out, const char *name);
 
 #endif

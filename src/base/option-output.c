@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whether what the options of a command name can be written.  In: a table with its values.  Out: nothing, or
- * one message.  Nothing is made or opened: a FIFO would wait for a reader, and a command that fails later
- * should not leave an empty file behind.
+ * Whether the files and directories that a command's options name can be written.  In: a table
+ * with its values.  Out: nothing, or one message.  Nothing is created or opened: opening a FIFO
+ * would wait for a reader, and a command that fails later should not leave an empty file.
  */
 #include "base/option.h"
 
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The directory that has or will have `path`. */
+/* The directory that contains or will contain `path`. */
 static const char *parent_of(const char *path, char out[PATH_MAX])
 {
 	const char *slash = strrchr(path, '/');
@@ -27,7 +27,7 @@ static const char *parent_of(const char *path, char out[PATH_MAX])
 	return out;
 }
 
-/* "--" and "-q" are words that went astray, and a program is an operand in the wrong place. */
+/* Rejects "--" and "-q", which are misplaced options, and a program, which is a misplaced operand. */
 static int check_name(const struct rd_option *o, const char *path, const char *command)
 {
 	if (!*path)
@@ -69,7 +69,7 @@ static int check_file(const struct rd_option *o, const char *path, const char *c
 	return RD_OK;
 }
 
-/* What is missing of the way to it is made later. */
+/* Missing parent directories are created later. */
 static int check_directory(const struct rd_option *o, const char *path, const char *command)
 {
 	char above[2][PATH_MAX];

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Options as data.  A command's table and its arguments come in; values are
- * stored through the table's pointers, help goes to stdout.  The hidden
- * --list-options prints the table for shell completion and for the test that
- * compares it with the man page.  What can be written is option-output.c's.
+ * Options as data.  In: a command's table and its arguments.  Out: values, stored through the
+ * table's pointers, and help on stdout.  The hidden --list-options prints the table for shell
+ * completion and for the test that compares it with the man page.
  */
 #include "base/option.h"
 
@@ -38,8 +37,8 @@ static bool ends_paragraph(const char *text)
 	return !*text || (*text == '\n' && strchr("\n \t", text[1]));
 }
 
-/* Prints a paragraph from `column` on, continuing lines at `indent`; returns what
- * is after it.  Where the text breaks its lines does not matter. */
+/* Prints a paragraph from `column` on, continuing lines at `indent`; returns the text after it.
+ * Line breaks in the source text do not matter. */
 static const char *print_wrapped(const char *text, size_t column, size_t indent)
 {
 	bool first = true;
@@ -63,7 +62,7 @@ static const char *print_wrapped(const char *text, size_t column, size_t indent)
 	return *text ? text + 1 : text;
 }
 
-/* Lines that begin with white space are pictures and stay as they are. */
+/* Lines that begin with white space are preformatted. */
 static void print_summary(const char *text)
 {
 	while (*text) {
@@ -135,8 +134,7 @@ static void print_list(const struct rd_usage *usage)
 	list_option(&help_option);
 }
 
-/* How many letters must be changed, added, dropped or swapped with their
- * neighbour to make b of a. */
+/* The Damerau-Levenshtein distance: letters to change, add, drop or swap with their neighbour. */
 static size_t edit_distance(const char *a, const char *b)
 {
 	size_t na = strlen(a), nb = strlen(b);
@@ -255,7 +253,7 @@ static int parse_duration(const struct rd_option *o, const char *where, const ch
 		if (ms > 1e15)
 			return rd_fail(RD_EUSAGE, "%s--%s=%s: out of range", where, o->name, text);
 		if (ms > 0 && ms < 1)
-			ms = 1; /* 0 would be no limit */
+			ms = 1; /* 0 would mean no limit */
 		if (ms >= 0)
 			return set_number(o, where, text, (uint64_t)ms);
 	}
@@ -313,7 +311,7 @@ const struct rd_option *rd_option_find(const struct rd_option *options, const ch
 
 /* ---- arguments ---- */
 
-/* Whether the word behind an option is its argument. */
+/* Whether the word after an option is its argument. */
 static bool takes_next(const struct rd_option *o, const char *next, const struct rd_usage *usage)
 {
 	if (!next || !takes_argument(o) || !strcmp(next, "--"))

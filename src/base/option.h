@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Options as data.  A command declares a table of its options with their help;
- * parsing, --help, shell completion, defaults from elsewhere and the check against
- * the man page all use that table.
+ * Options as data.  A command declares a table of its options with their help.  Parsing, --help,
+ * shell completion, defaults files and the check against the man page all use that table.
  *
- *	static const struct rd_option options[] = {
- *		RD_FLAG('q', "quiet", &opt.quiet, "say nothing"),
- *		RD_STRING('o', "output", &opt.output, "DIR", "where the trace goes"),
- *		RD_NUMBER(0, "limit", &opt.limit, "BYTES", "stop there"),
- *		RD_END,
- *	};
+ * 	static const struct rd_option options[] = {
+ * 		RD_FLAG('q', "quiet", &opt.quiet, "say nothing"),
+ * 		RD_STRING('o', "output", &opt.output, "DIR", "where the trace goes"),
+ * 		RD_NUMBER(0, "limit", &opt.limit, "BYTES", "stop there"),
+ * 		RD_END,
+ * 	};
  *
- * Long options are written `--output=DIR` or `--output DIR`; "--" ends the
- * options and is the argument of none; the first argument that is no option ends
- * them too.  The hidden option --list-options prints the table, a line for each
- * option.
- *
- * Numbers take the suffixes k, M, G and T.  Durations are seconds, or have a unit:
- * 500ms, 30s, 5m, 1.5h, 2d; they are stored in milliseconds.
+ * Long options are written `--output=DIR` or `--output DIR`.  "--" ends the options and is never
+ * an argument of an option; the first argument that is not an option also ends them.  The hidden
+ * option --list-options prints the table, a line for each option.
+ * Numbers take the suffixes k, M, G and T.  Durations are seconds, or have a unit: 500ms, 30s, 5m,
+ * 1.5h, 2d; they are stored in milliseconds.
  */
 #ifndef BASE_OPTION_H
 #define BASE_OPTION_H
@@ -28,27 +25,29 @@
 
 enum rd_option_type { RD_OPT_END, RD_OPT_FLAG, RD_OPT_STRING, RD_OPT_NUMBER, RD_OPT_DURATION };
 
-/* What an option does to the world. */
+/* What an option affects. */
 enum rd_option_trait {
-	RD_OPT_READS = 1,  /* names a file that is read, or several with commas */
-	RD_OPT_WRITES = 2, /* names a file that is written; "-" is standard output */
-	RD_OPT_MAKES = 4,  /* names a directory that is made or filled */
-	RD_OPT_RUNS = 8, /* decides what is executed, or removes something: only the user's own word counts */
+	RD_OPT_READS = 1,  /* names a file to read, or several with commas */
+	RD_OPT_WRITES = 2, /* names a file to write; "-" is standard output */
+	RD_OPT_MAKES = 4,  /* names a directory to create or fill */
+	RD_OPT_RUNS =
+		8, /* decides what is executed, or removes something: accepted only from the command line */
 	RD_OPT_OPTIONAL = 16, /* --name[=ARGUMENT]; without it the value is "-" */
 };
 
-/* The value of a number or duration that nobody gave, where 0 has a meaning of its own: `initial` is "". */
+/* The value of a number or duration that was not set, where 0 has a meaning of its own: `initial`
+ * is "". */
 #define RD_OPTION_UNSET UINT64_MAX
 
 struct rd_option {
 	enum rd_option_type type;
-	char letter;	 /* 0: none */
+	char letter;	 /* 0: no short option */
 	unsigned traits; /* enum rd_option_trait */
 	const char *name;
 	void *value;	      /* bool *, const char **, uint64_t * */
 	const char *argument; /* what help calls the argument */
-	const char *initial;  /* a number before anybody gives one, as it would be written; NULL: 0 */
-	uint64_t min, max;    /* of numbers; max 0: no more than fits */
+	const char *initial;  /* a number's default, as text; NULL: 0 */
+	uint64_t min, max;    /* of numbers; max 0: no limit but the type */
 	const char *help;
 };
 
@@ -75,8 +74,8 @@ struct rd_usage {
 	const struct rd_option *options;
 	const char *example; /* lines of an example, shown verbatim */
 
-	/* The word behind an option whose argument is optional may be that argument: it is, unless it begins
-	 * with "-".  For commands whose operand is behind all options. */
+	/* Allows the word after an option with an optional argument to be that argument, unless it
+	 * begins with "-".  For commands whose operand follows all options. */
 	bool next_word;
 };
 
@@ -86,22 +85,22 @@ struct rd_usage {
 #define RD_OPTION_HELP 0
 int rd_options_parse(int argc, char **argv, const struct rd_usage *usage);
 
-/* Gives the options their initial values: off, NULL, and `initial`. */
+/* Sets the options to their defaults: off, NULL, and `initial`. */
 void rd_options_init(const struct rd_option *options);
 
-/* The option of that name, of `n` characters; NULL: there is none. */
+/* The option with that name of `n` characters, or NULL. */
 const struct rd_option *rd_option_find(const struct rd_option *options, const char *name, size_t n);
 
-/* Stores an argument, which lives on, or with NULL that the option was given without.  Messages begin with
- * `where`, which may be "". */
+/* Stores an argument, which must outlive the options; NULL for an option given without an
+ * argument. Messages begin with `where`, which may be "". */
 int rd_option_set(const struct rd_option *o, const char *where, const char *argument);
 
-/* Whether what the options name can be written, as far as can be told without doing it, so that it is told
- * before hours of work.  `command` is for the message. */
+/* Checks whether the files and directories that the options name can be written, so that an error
+ * is reported before hours of work.  Nothing is created.  `command` is for the message. */
 int rd_options_check(const struct rd_option *options, const char *command);
 
-/* For "did you mean": whether `candidate` is like `word`, and more so than any
- * before it.  *best starts as SIZE_MAX. */
+/* For "did you mean": whether `candidate` is similar to `word`, and more similar than any
+ * candidate before it.  *best starts as SIZE_MAX. */
 bool rd_is_near(const char *word, const char *candidate, size_t *best);
 
 #endif

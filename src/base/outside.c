@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Files from outside.  In: paths nobody vouches for.  Out: descriptors of regular files of bounded size.
- * The file is opened without waiting for anybody and looked at before a byte is read, so that a name which
- * changes its meaning in between is of no use.
+ * Files from outside.  In: untrusted paths.  Out: descriptors of regular files of bounded size.
+ * The file is opened without blocking and checked with fstat() before the first read, so
+ * exchanging the file in between gains an attacker nothing.
  */
 #include "base/outside.h"
 
@@ -22,7 +22,7 @@ static const char *kind_of(mode_t mode)
 				: "a device";
 }
 
-/* Whether the name is that of a descriptor. */
+/* Whether the path names a descriptor. */
 static bool is_number(const char *path)
 {
 	static const char *const places[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -77,7 +77,7 @@ int rd_outside_open(const char *path, uint64_t max, struct stat *st)
 	return fd;
 }
 
-const char *rd_outside_stranger(const struct stat *st)
+const char *rd_untrusted_reason(const struct stat *st)
 {
 	if (st->st_uid != geteuid() && st->st_uid != 0)
 		return "belongs to another user";

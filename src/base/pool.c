@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The pool: a socket pair for each worker.  The leader writes a task, eight bytes; the worker writes the
- * length of the answer and the answer.  The end of the worker is the end of its stream, and the other way
- * round.  Both are ours, so lengths are trusted.
+ * The pool: a socket pair for each worker.  The leader writes a task, eight bytes; the worker
+ * writes the length of the answer and the answer.  End of file means that the other side ended.
+ * Both sides are Raddle, so lengths are trusted.
  */
 #include "base/pool.h"
 
@@ -19,10 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define BROKEN 125 /* exit status of a worker that cannot speak to the leader */
+#define EXIT_BROKEN 125 /* exit status of a worker that cannot talk to the leader */
 
 struct worker {
-	pid_t pid; /* 0: there is none */
+	pid_t pid; /* 0: not started */
 	int fd;
 	bool busy;
 	uint64_t task;
@@ -32,7 +32,7 @@ struct rd_pool {
 	struct rd_pool_opts opts;
 	struct worker *workers;
 	struct pollfd *polled;
-	unsigned busy, after; /* the worker that was heard last */
+	unsigned busy, after; /* `after`: the worker whose event was returned last */
 	struct rd_buf answer;
 };
 
@@ -60,7 +60,7 @@ bool rd_pool_has_room(const struct rd_pool *p)
 
 /* ---- the stream ---- */
 
-/* False at its end. */
+/* False at end of file. */
 static bool read_all(int fd, void *data, size_t length)
 {
 	for (size_t got = 0; got < length;) {
@@ -87,7 +87,7 @@ static bool send_all(int fd, const void *data, size_t length)
 
 /* ---- the worker ---- */
 
-static _Noreturn void be_worker(struct rd_pool *p, unsigned slot, int fd)
+static _Noreturn void run_worker(struct rd_pool *p, unsigned slot, int fd)
 {
 	struct rd_buf answer = RD_BUF_INIT;
 	uint64_t task, length;
@@ -100,25 +100,26 @@ static _Noreturn void be_worker(struct rd_pool *p, unsigned slot, int fd)
 		status = p->opts.work(p->opts.context, task, &answer);
 		length = answer.length;
 		if (!status && !(send_all(fd, &length, sizeof length) && send_all(fd, answer.data, length)))
-			status = BROKEN;
+			status = EXIT_BROKEN;
 	}
 	if (p->opts.leave)
 		p->opts.leave(p->opts.context);
 	_exit(status);
 }
 
-/* In the new process.  The other workers' sockets are not its own: they would never end. */
+/* Runs in the new process.  Closes the other workers' sockets: an inherited copy would keep them
+ * from reaching end of file. */
 static _Noreturn void enter_worker(struct rd_pool *p, unsigned slot, int fd, pid_t leader)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != leader)
-		_exit(BROKEN);
+		_exit(EXIT_BROKEN);
 	if (p->opts.fresh)
 		setpgid(0, 0);
 	for (unsigned i = 0; i < p->opts.workers; i++)
 		if (p->workers[i].pid)
 			close(p->workers[i].fd);
-	be_worker(p, slot, fd);
+	run_worker(p, slot, fd);
 }
 
 static int start_worker(struct rd_pool *p, unsigned slot)
@@ -148,7 +149,7 @@ static int start_worker(struct rd_pool *p, unsigned slot)
 
 /* ---- the leader ---- */
 
-/* Returns its wait status.  One that is not killed is waited for until it leaves. */
+/* Returns the wait status.  A worker that is not killed is waited for until it leaves. */
 static int end_worker(struct rd_pool *p, struct worker *w, bool kill_it)
 {
 	int status = 0;
@@ -161,13 +162,13 @@ static int end_worker(struct rd_pool *p, struct worker *w, bool kill_it)
 	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (p->opts.fresh)
-		kill(-w->pid, SIGKILL); /* what it left behind */
+		kill(-w->pid, SIGKILL); /* processes that it started */
 	p->busy -= w->busy;
 	*w = (struct worker){0};
 	return status;
 }
 
-/* An idle worker, or a place for one; `workers` if there is none. */
+/* An idle worker, or a free slot; `workers` if neither exists. */
 static unsigned find_slot(const struct rd_pool *p)
 {
 	unsigned free = p->opts.workers;
@@ -181,7 +182,7 @@ static unsigned find_slot(const struct rd_pool *p)
 	return free;
 }
 
-int rd_pool_give(struct rd_pool *p, uint64_t task)
+int rd_pool_submit(struct rd_pool *p, uint64_t task)
 {
 	unsigned slot = find_slot(p);
 	struct worker *w;
@@ -196,7 +197,7 @@ int rd_pool_give(struct rd_pool *p, uint64_t task)
 	w->task = task;
 	w->busy = true;
 	p->busy++;
-	send_all(w->fd, &task, sizeof task); /* one that is dead already is heard of as lost */
+	send_all(w->fd, &task, sizeof task); /* if the worker is dead already, its task is reported as lost */
 	return RD_OK;
 }
 
@@ -215,7 +216,7 @@ static bool read_answer(struct rd_pool *p, const struct worker *w)
 	return true;
 }
 
-static void hear(struct rd_pool *p, struct worker *w, struct rd_pool_event *event)
+static void receive(struct rd_pool *p, struct worker *w, struct rd_pool_event *event)
 {
 	event->task = w->task;
 	if (read_answer(p, w)) {
@@ -232,7 +233,7 @@ static void hear(struct rd_pool *p, struct worker *w, struct rd_pool_event *even
 	}
 }
 
-/* Workers are heard in turn, so that none waits for ever. */
+/* Workers are served round robin, so that none starves. */
 void rd_pool_next(struct rd_pool *p, int timeout_ms, struct rd_pool_event *event)
 {
 	unsigned count = p->opts.workers;
@@ -249,7 +250,7 @@ void rd_pool_next(struct rd_pool *p, int timeout_ms, struct rd_pool_event *event
 		if (p->polled[slot].fd < 0 || !p->polled[slot].revents)
 			continue;
 		p->after = slot;
-		hear(p, &p->workers[slot], event);
+		receive(p, &p->workers[slot], event);
 		return;
 	}
 }

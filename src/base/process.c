@@ -105,7 +105,7 @@ int rd_wait(pid_t pid)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* It is not reaped: that is for rd_wait(). */
+/* Does not reap the process, so that rd_wait() can. */
 static bool has_ended(pid_t pid)
 {
 	siginfo_t info = {0};
@@ -119,7 +119,7 @@ int rd_run_until(char *const *argv, int64_t end_ns)
 	pid_t pid;
 	int err;
 
-	/* What we printed so far belongs before what the child prints. */
+	/* Earlier output of this process must precede that of the child. */
 	fflush(stdout);
 	err = rd_spawn(argv, NULL, -1, &pid);
 	if (err)
@@ -139,7 +139,7 @@ int rd_run(char *const *argv)
 	return rd_run_until(argv, 0);
 }
 
-/* EFBIG: there is more than `max`. */
+/* Fails with EFBIG if there are more than `max` bytes. */
 static int read_all(int fd, uint64_t max, struct rd_buf *output)
 {
 	for (size_t start = output->length;;) {

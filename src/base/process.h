@@ -31,10 +31,11 @@ int rd_wait(pid_t pid);
 
 int rd_run(char *const *argv); /* spawn and wait, inherited streams */
 
-/* The same, but at rd_now_ns() == end_ns it gets SIGTERM.  0: never. */
+/* The same, but at rd_now_ns() == end_ns the program gets SIGTERM.  0: never. */
 int rd_run_until(char *const *argv, int64_t end_ns);
 
-/* stdout and stderr into the buffer; a program that writes more than `max` bytes is ended, and has failed. */
+/* Appends stdout and stderr to the buffer.  A program that writes more than `max` bytes is killed,
+ * which is an error. */
 int rd_run_capture(char *const *argv, uint64_t max, struct rd_buf *output);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The progress line.  Counts come in as often as callers like; a line goes to
- * the terminal at most ten times a second and is erased at the end.  `shown` is
- * -1 where stderr is no terminal, 1 while a line stands there.
+ * The progress line.  Callers may update counts as often as they like; at most ten times a second
+ * a line goes to the terminal.  It is erased at the end.  `shown` is -1 if stderr is not a
+ * terminal, and 1 while a line is displayed.
  */
 #include "base/progress.h"
 
@@ -24,7 +24,7 @@ static size_t terminal_width(void)
 	return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 1 ? w.ws_col : 80;
 }
 
-/* Progress is a courtesy: a terminal that cannot be written is not an error. */
+/* Progress is optional: a terminal that cannot be written is not an error. */
 static void show(const char *text, size_t length)
 {
 	if (write(STDERR_FILENO, text, length) < 0)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One line of progress on stderr while something takes long: only on a
- * terminal, only after half a second, redrawn at most ten times a second,
- * erased at the end.  In a pipe there is nothing.
+ * A progress line on stderr for long tasks.  It appears only on a terminal, after half a second,
+ * is redrawn at most ten times a second, and is erased at the end.
  */
 #ifndef BASE_PROGRESS_H
 #define BASE_PROGRESS_H
@@ -17,10 +16,10 @@ struct rd_progress {
 };
 void rd_progress_start(struct rd_progress *p, const char *what, uint64_t total);
 void rd_progress_update(struct rd_progress *p, uint64_t done, const char *detail); /* detail may be NULL */
-/* For work that cannot say how far it is: "what ..." at once, instead of the above. */
+/* For work without a count: prints "what ..." at once, instead of the above. */
 void rd_progress_say(struct rd_progress *p, const char *what);
 
-/* Erases the line for something else; the next update draws it again. */
+/* Erases the line before other output; the next update draws it again. */
 void rd_progress_hide(struct rd_progress *p);
 
 void rd_progress_end(struct rd_progress *p);

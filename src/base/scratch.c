@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Scratch directories: a table of those that are open, for the handler of signals that end us.
- *
- * What removes a tree is not safe in a handler, so there it is left to rm(1): vfork() and execve() are.
- * An entry counts only in the process that made it: a forked one has a copy of table and handlers, and must
- * leave the directories alone.
+ * Temporary directories: a table of the open ones, for the handler of fatal signals.
+ * rd_remove_tree() is not safe in a signal handler, so the handler runs rm(1) with vfork() and
+ * execve(), which are.  An entry is valid only in the process that created it.  A forked process
+ * has copies of the table and the handlers, and must leave the directories alone.
  */
 #include "base/scratch.h"
 
@@ -41,7 +40,7 @@ static void remove_in_handler(const char *path)
 		;
 }
 
-/* The signal is blocked until we return, and ends us then. */
+/* The signal is blocked until this returns, and then ends the process. */
 static void clean_up(int number)
 {
 	for (size_t i = 0; i < RD_SCRATCH_MAX; i++)
@@ -51,7 +50,7 @@ static void clean_up(int number)
 	raise(number);
 }
 
-/* A signal that is ignored stays so, and one that has a handler is somebody else's matter. */
+/* Signals that are ignored or have another handler are left alone. */
 static void take_signals(void)
 {
 	struct sigaction now, action = {.sa_handler = clean_up};
@@ -77,7 +76,7 @@ static void give_signals_back(void)
 			signal(signals[i], SIG_DFL);
 }
 
-/* A free entry; those of a parent process are free too. */
+/* A free entry.  Entries of a parent process count as free. */
 static size_t find_free(void)
 {
 	size_t i = 0;

@@ -13,14 +13,15 @@
 #include <string.h>
 
 #define FIRST_SLOTS 64
-#define KEPT_SLOTS 2048 /* so much is cleared instead of released */
+#define KEPT_SLOTS                                                                                           \
+	2048 /* rd_tuples_clear() frees larger tables, so one large use does not cost memory forever */
 
 uint64_t rd_tuple_hash(const uint32_t *tuple, size_t length)
 {
 	uint64_t hash = length;
 
 	for (size_t i = 0; i < length; i++)
-		hash = rd_mix(hash, tuple[i]);
+		hash = rd_hash_add(hash, tuple[i]);
 	return hash;
 }
 
@@ -31,7 +32,7 @@ static bool is_same(const struct rd_tuples *m, const struct rd_tuple *item, cons
 	       (!item->length || !memcmp(m->numbers + item->begin, tuple, item->length * sizeof *tuple));
 }
 
-/* Hashes may be alike in their low bits, as sums of products are. */
+/* Hashes may have equal low bits, as sums of products do. */
 static size_t first_slot(const struct rd_tuples *m, uint64_t hash)
 {
 	return (hash ^ hash >> 31) & (m->slot_count - 1);

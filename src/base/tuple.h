@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sequences of numbers get numbers 0, 1, 2 … in order of first appearance.  They are compared in full: a hash
- * only says where to look, so two sequences with the same hash stay two.
+ * Sequences of numbers get numbers 0, 1, 2 … in order of first appearance.  They are compared in
+ * full, so two sequences with the same hash stay distinct.
  */
 #ifndef BASE_TUPLE_H
 #define BASE_TUPLE_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct rd_tuples {
-	uint32_t *numbers; /* of all sequences, one behind the other */
+	uint32_t *numbers; /* all sequences, concatenated */
 	size_t number_count, number_capacity;
 	struct rd_tuple {
 		uint64_t hash;
@@ -22,13 +22,13 @@ struct rd_tuples {
 	size_t slot_count; /* 0 or a power of two */
 };
 
-/* The number of a sequence, which is copied.  `hash` is any function of it, so that a caller who changes a
- * sequence step by step can do the same with its hash. */
+/* The number of a sequence, which is copied.  `hash` is any function of the sequence, so a caller
+ * can update it incrementally. */
 uint32_t rd_tuples_put(struct rd_tuples *m, const uint32_t *tuple, size_t length, uint64_t hash,
 		       bool *is_new); /* is_new may be NULL */
 uint64_t rd_tuple_hash(const uint32_t *tuple, size_t length);
 
-void rd_tuples_clear(struct rd_tuples *m); /* forgets all; keeps the memory if it is little */
+void rd_tuples_clear(struct rd_tuples *m); /* forgets all; keeps a small table's memory */
 void rd_tuples_release(struct rd_tuples *m);
 
 #endif

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
-#include "base/shown.h"
+#include "base/printable.h"
 #include "report/source.h"
 #include "report/words.h"
 
@@ -63,7 +63,7 @@ static void flush_line(struct printer *p, int indent, const char *code)
 	const char *text = p->line.data;
 	int left = indent;
 
-	rd_shown(p->line.data, p->line.length, false);
+	rd_make_printable(p->line.data, p->line.length, false);
 	fputs(colour(p, code), p->out);
 	for (;;) {
 		size_t room = (size_t)(WIDTH - left), length = strlen(text), cut = length;
@@ -493,7 +493,7 @@ static void print_verdict(struct printer *p, const struct finding *f)
 	print_labelled(p, "Id", f->id);
 	if (f->schedule_path) {
 		word_reproduce(&p->line, p->set, f->schedule_path);
-		rd_shown(p->line.data, p->line.length, false);
+		rd_make_printable(p->line.data, p->line.length, false);
 		fprintf(p->out, "  Reproduce%s:\n    %s%s%s\n",
 			f->recorded ? " (the recording shows it; a run may go another way)" : "",
 			colour(p, BOLD), p->line.data, colour(p, PLAIN));

@@ -4,7 +4,7 @@
  * right last line is put behind a schedule, since no fuzzer guesses a checksum.
  */
 #include "base/error.h"
-#include "base/given.h"
+#include "base/override.h"
 #include "finding/schedule.h"
 #include "finding/suppress.h"
 
@@ -32,12 +32,12 @@ static void parse(const void *data, size_t size)
 {
 	struct schedule s;
 
-	struct rd_given given = {0};
+	struct rd_override given = {0};
 
 	if (schedule_parse(&s, data, size, "fuzz") == 0)
 		round_trip(&s);
-	rd_given_parse(&given, s.input, "fuzz");
-	rd_given_release(&given);
+	rd_override_parse(&given, s.input, "fuzz");
+	rd_override_release(&given);
 	schedule_release(&s);
 }
 

@@ -59,7 +59,7 @@ static void fill(const uint8_t *counts, struct reader *r)
 	}
 }
 
-static bool content(void *context, struct rd_given_part *part)
+static bool content(void *context, struct rd_override_part *part)
 {
 	(void)context;
 	part->data = rd_xstrdup("12 of them");
@@ -71,7 +71,7 @@ static void use(const struct sym_trace *t)
 {
 	uint64_t *values = rd_xcalloc(t->var_count + 1, sizeof *values);
 	uint64_t *nodes = rd_xcalloc(t->node_count + 1, sizeof *nodes);
-	struct rd_given none = {0}, given;
+	struct rd_override none = {0}, given;
 	struct rd_buf text = RD_BUF_INIT;
 	struct sym_join j;
 
@@ -84,7 +84,7 @@ static void use(const struct sym_trace *t)
 	sym_input_make(t, values, &none, content, NULL, &given);
 	sym_join(&j, t, t);
 	sym_join_release(&j);
-	rd_given_release(&given);
+	rd_override_release(&given);
 	rd_buf_release(&text);
 	free(values);
 	free(nodes);

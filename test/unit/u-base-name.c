@@ -103,7 +103,7 @@ static void threads_have_an_order(void **state)
 
 static void lost_threads_have_a_number(void **state)
 {
-	char *name = rd_thread_lost(7);
+	char *name = rd_thread_unknown(7);
 
 	(void)state;
 	assert_string_equal(name, "T_?7");

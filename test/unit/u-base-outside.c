@@ -103,16 +103,16 @@ static void strangers(void **state)
 	struct stat own = {.st_uid = geteuid(), .st_mode = S_IFREG | 0644};
 
 	(void)state;
-	assert_null(rd_outside_stranger(&own));
+	assert_null(rd_untrusted_reason(&own));
 	own.st_uid = 0;
-	assert_null(rd_outside_stranger(&own));
+	assert_null(rd_untrusted_reason(&own));
 	own.st_uid = geteuid() + 1;
-	assert_string_equal(rd_outside_stranger(&own), "belongs to another user");
+	assert_string_equal(rd_untrusted_reason(&own), "belongs to another user");
 	own.st_uid = geteuid();
 	own.st_mode = S_IFREG | 0664;
-	assert_string_equal(rd_outside_stranger(&own), "can be written by others");
+	assert_string_equal(rd_untrusted_reason(&own), "can be written by others");
 	own.st_mode = S_IFDIR | 0777;
-	assert_string_equal(rd_outside_stranger(&own), "can be written by others");
+	assert_string_equal(rd_untrusted_reason(&own), "can be written by others");
 }
 
 int main(void)

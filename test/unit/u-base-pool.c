@@ -118,7 +118,7 @@ static void do_tasks(struct rd_pool *pool, uint64_t count, size_t *right, size_t
 		size_t i = 0;
 
 		if (next < count && rd_pool_has_room(pool)) {
-			assert_int_equal(rd_pool_give(pool, next++), RD_OK);
+			assert_int_equal(rd_pool_submit(pool, next++), RD_OK);
 			continue;
 		}
 		rd_pool_next(pool, -1, &event);
@@ -173,7 +173,7 @@ static void test_long_answer(void **state)
 	struct rd_pool_event event;
 
 	(void)state;
-	rd_pool_give(pool, SPEAK_LONG);
+	rd_pool_submit(pool, SPEAK_LONG);
 	rd_pool_next(pool, -1, &event);
 	assert_int_equal(event.what, RD_POOL_DONE);
 	assert_int_equal(event.length, LARGE);
@@ -188,7 +188,7 @@ static void assert_lost(struct rd_pool *pool, uint64_t task, int status)
 {
 	struct rd_pool_event event;
 
-	assert_int_equal(rd_pool_give(pool, task), RD_OK);
+	assert_int_equal(rd_pool_submit(pool, task), RD_OK);
 	rd_pool_next(pool, -1, &event);
 	assert_int_equal(event.what, RD_POOL_LOST);
 	assert_int_equal(event.task, task);
@@ -222,8 +222,8 @@ static void check_stop(bool fresh)
 	struct rd_pool_event event;
 	size_t right, processes;
 
-	rd_pool_give(pool, SLEEP);
-	rd_pool_give(pool, SLEEP);
+	rd_pool_submit(pool, SLEEP);
+	rd_pool_submit(pool, SLEEP);
 	assert_false(rd_pool_has_room(pool));
 	rd_pool_next(pool, 0, &event);
 	assert_int_equal(event.what, RD_POOL_IDLE);
@@ -231,7 +231,7 @@ static void check_stop(bool fresh)
 	assert_int_equal(rd_pool_busy(pool), 0);
 	do_tasks(pool, 4, &right, &processes);
 	assert_int_equal(right, 4);
-	rd_pool_give(pool, SLEEP);
+	rd_pool_submit(pool, SLEEP);
 	rd_pool_close(pool);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
@@ -269,7 +269,7 @@ static void test_left_behind(void **state)
 	struct rd_pool_event event;
 
 	(void)state;
-	rd_pool_give(pool, LEAVE_CHILD);
+	rd_pool_submit(pool, LEAVE_CHILD);
 	rd_pool_next(pool, -1, &event);
 	assert_int_equal(event.what, RD_POOL_DONE);
 	assert_true(shared->child > 0);
@@ -286,7 +286,7 @@ static void test_leader_dies(void **state)
 		struct rd_pool *pool = open_pool(1, false);
 		struct rd_pool_event event;
 
-		rd_pool_give(pool, 1);
+		rd_pool_submit(pool, 1);
 		rd_pool_next(pool, -1, &event);
 		shared->child = atoi(event.answer);
 		raise(SIGKILL);

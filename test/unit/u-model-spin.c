@@ -39,7 +39,7 @@ struct world {
 
 static uint64_t rnd(struct world *w, uint64_t below)
 {
-	w->seed = rd_mix(w->seed, 1);
+	w->seed = rd_hash_add(w->seed, 1);
 	return w->seed % below;
 }
 

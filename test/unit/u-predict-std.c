@@ -221,13 +221,13 @@ static uint64_t digest(const struct exec *x, const struct predict_result *r)
 	uint64_t sum = r->race_count + r->deadlock_count * 1000;
 
 	for (size_t i = 0; i < r->race_count; i++)
-		sum += rd_mix(rd_mix(r->races[i].class, x->events[r->races[i].first].site),
-			      x->events[r->races[i].second].site);
+		sum += rd_hash_add(rd_hash_add(r->races[i].class, x->events[r->races[i].first].site),
+				   x->events[r->races[i].second].site);
 	for (size_t i = 0; i < r->deadlock_count; i++) {
 		uint64_t stops = 0;
 		for (uint32_t k = 0; k < r->deadlocks[i].count; k++)
-			stops += rd_mix(r->deadlocks[i].class, x->events[r->deadlocks[i].stops[k]].site);
-		sum += rd_mix(stops, r->deadlocks[i].count);
+			stops += rd_hash_add(r->deadlocks[i].class, x->events[r->deadlocks[i].stops[k]].site);
+		sum += rd_hash_add(stops, r->deadlocks[i].count);
 	}
 	return sum;
 }
@@ -265,7 +265,7 @@ static uint64_t predict_part(struct std_case *c, uint64_t from, bool behind, uin
 
 static size_t compare_parts(const struct writer *w, struct std_case *c, uint64_t seed)
 {
-	uint32_t cut = (uint32_t)(rd_mix(seed, 99) % c->t.x.count), begin = 0, starts;
+	uint32_t cut = (uint32_t)(rd_hash_add(seed, 99) % c->t.x.count), begin = 0, starts;
 	uint64_t from = q_of(c, cut);
 	size_t found = 0;
 

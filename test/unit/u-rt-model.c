@@ -384,7 +384,7 @@ static void test_letters(void **state)
 
 static const char *number_text;
 
-static bool content(void *context, struct rd_given_part *part)
+static bool content(void *context, struct rd_override_part *part)
 {
 	(void)context;
 	part->data = rd_xstrdup(number_text);
@@ -395,7 +395,7 @@ static bool content(void *context, struct rd_given_part *part)
 /* What the driver writes for a value. */
 static void rewrite(uint64_t value, char *out, size_t size)
 {
-	struct rd_given none = {0}, given;
+	struct rd_override none = {0}, given;
 	struct sym_trace t;
 
 	assert_int_equal(sym_trace_read(&t, shadow_memory, RADDLE_SHADOW_SIZE), 0);
@@ -405,7 +405,7 @@ static void rewrite(uint64_t value, char *out, size_t size)
 			values[i] = value;
 	sym_input_make(&t, values, &none, content, NULL, &given);
 	snprintf(out, size, "%s", given.count ? given.parts[0].data : number_text);
-	rd_given_release(&given);
+	rd_override_release(&given);
 	sym_trace_release(&t);
 }
 

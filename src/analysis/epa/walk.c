@@ -150,7 +150,7 @@ static void give_back(const struct lane *lane)
 {
 	const struct raw *b = lane->next_buffer ? &lane->memory->buffers[lane->next_buffer - 1] : NULL;
 	if (b && b->from)
-		rd_give_back(b->from, (size_t)((const char *)b->data - (const char *)b->from) + b->length);
+		rd_drop_pages(b->from, (size_t)((const char *)b->data - (const char *)b->from) + b->length);
 }
 
 const struct trace_sites *epa_source_sites(const struct epa_source *s)
@@ -284,7 +284,7 @@ static void name_lane(struct epa_walk *w, struct lane *lane)
 	if (parent)
 		lane->name = rd_thread_name(w->lanes[*parent].name, lane->start.values[3]);
 	else
-		lane->name = rd_thread_lost(lane->number);
+		lane->name = rd_thread_unknown(lane->number);
 }
 
 void epa_walk_close(struct epa_walk *w)
@@ -394,7 +394,7 @@ const char *epa_thread_name(struct epa_walk *w, uint32_t number)
 	if (place)
 		return w->lanes[*place].name;
 	free(w->lost);
-	return w->lost = rd_thread_lost(number);
+	return w->lost = rd_thread_unknown(number);
 }
 
 const struct trace_event *epa_walk_start(const struct epa_walk *w, uint32_t number)

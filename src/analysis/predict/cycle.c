@@ -81,10 +81,10 @@ static uint64_t node_key(const struct core *c, const struct node *n)
 
 	for (uint32_t i = n->held; i != NONE; i = c->sections.holds[i].next) {
 		const struct section *s = &c->sections.list[c->sections.holds[i].section];
-		held += rd_mix(0x9e3779b97f4a7c15ull, (uint64_t)s->lock << 1 | s->shared);
+		held += rd_hash_add(0x9e3779b97f4a7c15ull, (uint64_t)s->lock << 1 | s->shared);
 	}
-	uint64_t h = rd_mix(held, (uint64_t)n->thread << 16 | n->kind << 8 | n->flags);
-	return rd_mix(rd_mix(h, n->object), n->site);
+	uint64_t h = rd_hash_add(held, (uint64_t)n->thread << 16 | n->kind << 8 | n->flags);
+	return rd_hash_add(rd_hash_add(h, n->object), n->site);
 }
 
 /* Whether two lists hold the same locks, in whatever order. */

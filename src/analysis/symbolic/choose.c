@@ -49,19 +49,19 @@ static int parse_wish(struct sym_wishes *w, char *text)
 	int kind = -1;
 
 	cut_range(text, &wish);
-	for (int i = 0; i < RD_GIVEN_KINDS; i++) {
-		size_t n = strlen(rd_given_kind_name((enum rd_given_kind)i));
+	for (int i = 0; i < RD_OVERRIDE_KINDS; i++) {
+		size_t n = strlen(rd_override_kind_name((enum rd_override_kind)i));
 
-		if (!strncmp(text, rd_given_kind_name((enum rd_given_kind)i), n) &&
+		if (!strncmp(text, rd_override_kind_name((enum rd_override_kind)i), n) &&
 		    (!text[n] || text[n] == ':')) {
 			kind = i;
 			name = text[n] ? text + n + 1 : NULL;
 		}
 	}
-	if (kind < 0 || (kind == RD_GIVEN_STDIN) != (name == NULL) || (name && !*name))
+	if (kind < 0 || (kind == RD_OVERRIDE_STDIN) != (name == NULL) || (name && !*name))
 		return is_wrong(text);
-	wish.kind = (enum rd_given_kind)kind;
-	if (kind == RD_GIVEN_ARGV) {
+	wish.kind = (enum rd_override_kind)kind;
+	if (kind == RD_OVERRIDE_ARGV) {
 		wish.number = (unsigned)strtoul(name, &end, 10);
 		if (*end || !wish.number)
 			return is_wrong(text);
@@ -98,7 +98,7 @@ void sym_wishes_release(struct sym_wishes *w)
 static bool is_wished(const struct sym_trace *t, const struct sym_wishes *w,
 		      const struct raddle_shadow_var *v)
 {
-	struct rd_given_part p = sym_trace_part(t, v->input);
+	struct rd_override_part p = sym_trace_part(t, v->input);
 	bool found = false;
 
 	for (size_t i = 0; i < w->count && !found; i++)

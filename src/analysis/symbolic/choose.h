@@ -9,7 +9,7 @@
 
 /* An input that may change, and which of its bytes. */
 struct sym_wish {
-	enum rd_given_kind kind;
+	enum rd_override_kind kind;
 	unsigned number;
 	char *name;
 	uint64_t first, last;

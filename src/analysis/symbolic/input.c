@@ -132,12 +132,12 @@ static bool change(const struct sym_trace *t, uint32_t input, const uint64_t *va
 	return changed;
 }
 
-int sym_input_make(const struct sym_trace *t, const uint64_t *values, const struct rd_given *base,
-		   sym_content_fn *content, void *context, struct rd_given *out)
+int sym_input_make(const struct sym_trace *t, const uint64_t *values, const struct rd_override *base,
+		   sym_content_fn *content, void *context, struct rd_override *out)
 {
-	rd_given_copy(out, base);
+	rd_override_copy(out, base);
 	for (uint32_t i = 0; i < t->input_count; i++) {
-		struct rd_given_part part = sym_trace_part(t, i);
+		struct rd_override_part part = sym_trace_part(t, i);
 		struct rd_buf data = RD_BUF_INIT;
 
 		if (content(context, &part)) {
@@ -147,7 +147,7 @@ int sym_input_make(const struct sym_trace *t, const uint64_t *values, const stru
 			if (change(t, i, values, &data)) {
 				part.data = data.data;
 				part.length = data.length;
-				rd_given_set(out, &part);
+				rd_override_set(out, &part);
 			}
 		}
 		rd_buf_release(&data);

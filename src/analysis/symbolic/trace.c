@@ -228,13 +228,13 @@ void sym_walk_vars(struct sym_walk *w, uint32_t node, sym_var_fn *fn, void *cont
 	}
 }
 
-struct rd_given_part sym_trace_part(const struct sym_trace *t, uint32_t input)
+struct rd_override_part sym_trace_part(const struct sym_trace *t, uint32_t input)
 {
-	static const enum rd_given_kind kinds[] = {RD_GIVEN_ARGV, RD_GIVEN_STDIN, RD_GIVEN_FILE,
-						   RD_GIVEN_ENV};
+	static const enum rd_override_kind kinds[] = {RD_OVERRIDE_ARGV, RD_OVERRIDE_STDIN, RD_OVERRIDE_FILE,
+						      RD_OVERRIDE_ENV};
 	const struct raddle_shadow_input *i = &t->inputs[input];
 
-	return (struct rd_given_part){
+	return (struct rd_override_part){
 		.kind = kinds[i->kind],
 		.number = i->number,
 		.name = i->length ? rd_xasprintf("%.*s", (int)i->length, t->text + i->name) : NULL};

@@ -7,7 +7,7 @@
 #define SYMBOLIC_TRACE_H
 
 #include "base/buf.h"
-#include "base/given.h"
+#include "base/override.h"
 #include "raddle/shadow.h"
 
 #include <stdbool.h>
@@ -46,7 +46,7 @@ void sym_walk_vars(struct sym_walk *w, uint32_t node, sym_var_fn *fn, void *cont
 uint32_t sym_same_input(const struct sym_trace *t, const struct sym_trace *of, uint32_t input);
 
 /* An input, as a part without data; the name is to be freed. */
-struct rd_given_part sym_trace_part(const struct sym_trace *t, uint32_t input);
+struct rd_override_part sym_trace_part(const struct sym_trace *t, uint32_t input);
 
 /* ---- symbolic/words.c ---- */
 
@@ -57,10 +57,10 @@ extern const char *const sym_loss_text[RADDLE_LOSSES];
 /* ---- symbolic/input.c ---- */
 
 /* The bytes of an input of the run, whose data is to be freed; false: they are not to be had. */
-typedef bool sym_content_fn(void *context, struct rd_given_part *part);
+typedef bool sym_content_fn(void *context, struct rd_override_part *part);
 
 /* What is to be given instead: `base` with what `values` say. */
-int sym_input_make(const struct sym_trace *t, const uint64_t *values, const struct rd_given *base,
-		   sym_content_fn *content, void *context, struct rd_given *out);
+int sym_input_make(const struct sym_trace *t, const uint64_t *values, const struct rd_override *base,
+		   sym_content_fn *content, void *context, struct rd_override *out);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/name.h"
 #include "base/progress.h"
-#include "base/shown.h"
+#include "base/printable.h"
 #include "finding/schedule.h"
 #include "report/words.h"
 #include "cmd/option.h"
@@ -227,7 +227,7 @@ static void say_one(const struct finding_set *set, const struct finding *f, FILE
 		struct rd_buf line = RD_BUF_INIT;
 
 		word_reproduce(&line, set, f->witnesses[0].schedule_path);
-		rd_shown(line.data, line.length, false);
+		rd_make_printable(line.data, line.length, false);
 		fprintf(out, "    %s\n", line.data);
 		rd_buf_release(&line);
 	}

@@ -240,7 +240,7 @@ static int read_trusted(const char *path, struct rd_buf *text)
 {
 	struct stat st;
 	int fd = rd_outside_open(path, FILE_MAX, &st);
-	const char *stranger = fd < 0 ? NULL : rd_outside_stranger(&st);
+	const char *stranger = fd < 0 ? NULL : rd_untrusted_reason(&st);
 	ssize_t n = 0;
 
 	if (fd < 0)

@@ -76,7 +76,7 @@ static void name_threads(struct full_dump *d)
 		else if (parent)
 			d->names[i] = rd_thread_name(parent, e.values[3]);
 		else
-			d->names[i] = rd_thread_lost(number);
+			d->names[i] = rd_thread_unknown(number);
 	}
 }
 

@@ -21,7 +21,7 @@
 #include "replay/replay.h"
 #include "report/report.h"
 #include "run/companion.h"
-#include "run/given.h"
+#include "run/override.h"
 #include "run/guard.h"
 #include "run/launch.h"
 #include "run/orphan.h"
@@ -92,7 +92,7 @@ struct task {
 	struct finding *finding;
 	struct cmd_gdb gdb;
 	struct run_companion companion;
-	struct run_given given; /* the input of the schedule, if it has one */
+	struct run_override given; /* the input of the schedule, if it has one */
 	int streams[3];
 	uint64_t told; /* operations that were named */
 	uint64_t outcomes[REPLAY_OUTCOMES], runs, reproduced;
@@ -122,7 +122,7 @@ static int begin_run(void *context)
 
 	if (!err && t->given.input >= 0 && lseek(t->given.input, 0, SEEK_SET) < 0)
 		err = rd_fail_errno("replay: standard input");
-	run_given_enter(&t->given);
+	run_override_enter(&t->given);
 	return err;
 }
 
@@ -130,7 +130,7 @@ static void started_run(void *context, pid_t pid)
 {
 	struct task *t = context;
 
-	run_given_leave(&t->given);
+	run_override_leave(&t->given);
 	run_companion_start(&t->companion, pid, STDERR_FILENO);
 }
 
@@ -139,7 +139,7 @@ static void ended_run(void *context)
 {
 	struct task *t = context;
 
-	run_given_leave(&t->given);
+	run_override_leave(&t->given);
 	run_companion_stop(&t->companion);
 	if (!opt.gdb) /* which is a child of ours, too */
 		run_orphans_end(0);
@@ -432,17 +432,17 @@ static bool carries_values(const struct finding_set *set)
 /* The input that the schedule is for takes the place of what the user has. */
 static int open_given(struct task *t, char **argv, const char *scratch)
 {
-	struct rd_given given = {0};
-	int err = rd_given_parse(&given, t->finding->schedule->input, "replay");
+	struct rd_override given = {0};
+	int err = rd_override_parse(&given, t->finding->schedule->input, "replay");
 
 	if (!err)
-		err = run_given_open(&t->given, &given, argv, scratch);
+		err = run_override_open(&t->given, &given, argv, scratch);
 	t->streams[STDIN_FILENO] = t->given.input;
 	t->streams[STDOUT_FILENO] = STDOUT_FILENO;
 	t->streams[STDERR_FILENO] = STDERR_FILENO;
 	if (!err && given.count && !opt.quiet)
 		rd_warn("the run has the input of the schedule");
-	rd_given_release(&given);
+	rd_override_release(&given);
 	return err;
 }
 
@@ -492,7 +492,7 @@ static int replay_path(const char *path, char **argv)
 	finding_set_free(t.set);
 	finding_set_free(t.then);
 	rd_buf_release(&t.strayed);
-	run_given_close(&t.given);
+	run_override_close(&t.given);
 	rd_scratch_close(scratch);
 	return !err && t.stop_signal > 0 && status == CMD_OK ? run_exit_like(t.stop_signal) : status;
 }

@@ -5,7 +5,7 @@
 #include "base/compare.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/shown.h"
+#include "base/printable.h"
 #include "bitcode/facts.h"
 #include "cmd/cmd.h"
 #include "cmd/output.h"
@@ -97,7 +97,7 @@ static bool print_source(const struct rd_buf *text, uint32_t number)
 		length--;
 	memcpy(shown, line, length);
 	shown[length] = '\0';
-	rd_shown(shown, length, false);
+	rd_make_printable(shown, length, false);
 	puts(shown);
 	return true;
 }
@@ -189,7 +189,7 @@ static void print_event(const struct sketch_runs *runs, const struct sketch_even
 	char text[WIDTH];
 
 	snprintf(text, sizeof text, "%s %s", s->operation ? s->operation : words[s->kind], what);
-	rd_shown(text, strlen(text), false);
+	rd_make_printable(text, strlen(text), false);
 	printf("  T%-3" PRIu32 " %c %-36.36s %.20s:%" PRIu32, e->thread, s->found ? '+' : ' ', text,
 	       rd_base_name(s->file), s->line);
 	if (e->size && (e->value < 4096 || s->kind == SKETCH_BRANCH))

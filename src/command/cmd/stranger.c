@@ -23,7 +23,7 @@ static const char *stranger_above(const char *path)
 		slash ? rd_xstrndup(path, slash == path ? 1 : (size_t)(slash - path)) : rd_xstrdup(".");
 	struct stat st;
 
-	who = stat(directory, &st) || st.st_mode & S_ISVTX ? NULL : rd_outside_stranger(&st);
+	who = stat(directory, &st) || st.st_mode & S_ISVTX ? NULL : rd_untrusted_reason(&st);
 	free(directory);
 	return who;
 }
@@ -43,7 +43,7 @@ void cmd_stranger_tell(const char *path, const struct cmd_stranger *what)
 	struct stat st;
 
 	if (stat(path, &st) == 0)
-		who = rd_outside_stranger(&st);
+		who = rd_untrusted_reason(&st);
 	if (!who)
 		where = stranger_above(path);
 	for (size_t i = 0; i < what->argc; i++) {

@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "base/shown.h"
+#include "base/printable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,9 +27,9 @@ static void clean(char *text, size_t length)
 		char *escape = memchr(text, '\033', (size_t)(end - text));
 		size_t colour = 0;
 
-		while (escape && !(colour = rd_shown_colour(escape, (size_t)(end - escape))))
+		while (escape && !(colour = rd_colour_length(escape, (size_t)(end - escape))))
 			escape = memchr(escape + 1, '\033', (size_t)(end - escape - 1));
-		rd_shown(text, (size_t)((escape ? escape : end) - text), true);
+		rd_make_printable(text, (size_t)((escape ? escape : end) - text), true);
 		text = escape ? escape + colour : end;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is printed for people goes through base/shown.h on its way. */
+/* What is printed for people goes through base/printable.h on its way. */
 #ifndef CMD_TERMINAL_H
 #define CMD_TERMINAL_H
 

@@ -115,7 +115,7 @@ struct schedule {
 	bool handed;	   /* threads of the program give back locks that others took */
 	const char
 		*front; /* with turns: of the threads that are led, the one that goes on first; NULL: any */
-	const char *input; /* that it is for, as lines (base/given.h); NULL: that of the recorded run */
+	const char *input; /* that it is for, as lines (base/override.h); NULL: that of the recorded run */
 	const char *edits; /* of the program it is for, as lines (base/edit.h); NULL: none */
 	uint32_t keep[2]; /* sites: who comes to the second waits until somebody is past the first; 0: none */
 	struct schedule_op *ops;

@@ -157,7 +157,7 @@ void board_name(const struct board *b, uint32_t number, struct rd_buf *out)
 	}
 	name = number == 0	      ? rd_thread_name(NULL, 0)
 	       : has_index(b, number) ? rd_thread_name(NULL, b->rows[number].index)
-				      : rd_thread_lost(number);
+				      : rd_thread_unknown(number);
 	while (depth) {
 		char *creator = name;
 

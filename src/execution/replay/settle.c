@@ -107,7 +107,7 @@ static int start(struct settling *s, const struct strategy_attempt *attempt)
 			    .start_ns = rd_now_ns()};
 	err = rd_mkdirs(job->directory);
 	if (!err)
-		err = rd_pool_give(s->pool, (uint64_t)(job - s->jobs));
+		err = rd_pool_submit(s->pool, (uint64_t)(job - s->jobs));
 	if (err)
 		end_job(job);
 	s->result->replays += !err;

@@ -125,7 +125,8 @@ static void look_at_closed(struct watch *w, const struct board *b, uint64_t now_
 	w->closed_count = graph_closed(b, w->closed);
 	for (size_t i = 0; i < b->count; i++)
 		if (w->closed[i])
-			signature = rd_mix(rd_mix(rd_mix(signature, i), b->rows[i].n), b->rows[i].object);
+			signature = rd_hash_add(rd_hash_add(rd_hash_add(signature, i), b->rows[i].n),
+						b->rows[i].object);
 	if (signature != w->closed_signature)
 		w->closed_ms = now_ms;
 	w->closed_signature = signature;

@@ -131,7 +131,7 @@ void hive_program_index(struct hive_program *p)
 /* Where a site is, or would be; the table has a free slot. */
 static size_t slot_of(const struct hive_site *sites, size_t capacity, const uint64_t key[2])
 {
-	size_t at = (size_t)rd_mix(key[0], key[1]) & (capacity - 1);
+	size_t at = (size_t)rd_hash_add(key[0], key[1]) & (capacity - 1);
 
 	while ((sites[at].key[0] || sites[at].key[1]) &&
 	       (sites[at].key[0] != key[0] || sites[at].key[1] != key[1]))

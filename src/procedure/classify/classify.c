@@ -141,7 +141,7 @@ static int give_tasks(struct classifying *c)
 		err = rd_mkdirs(directory);
 		free(directory);
 		if (!err)
-			err = rd_pool_give(c->pool, c->next);
+			err = rd_pool_submit(c->pool, c->next);
 	}
 	return err;
 }

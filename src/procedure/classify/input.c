@@ -12,17 +12,17 @@
 
 static const char *const members[] = {"argv", "stdin", "files", "env"};
 
-static void put_kind(struct rd_json *j, const struct rd_given *given, enum rd_given_kind kind)
+static void put_kind(struct rd_json *j, const struct rd_override *given, enum rd_override_kind kind)
 {
 	bool open = false;
 
 	for (size_t i = 0; i < given->count; i++) {
-		const struct rd_given_part *p = &given->parts[i];
+		const struct rd_override_part *p = &given->parts[i];
 		char number[16];
 
 		if (p->kind != kind)
 			continue;
-		if (kind == RD_GIVEN_STDIN) {
+		if (kind == RD_OVERRIDE_STDIN) {
 			rd_json_string(j, members[kind], p->data);
 			continue;
 		}
@@ -30,13 +30,13 @@ static void put_kind(struct rd_json *j, const struct rd_given *given, enum rd_gi
 			rd_json_object(j, members[kind]);
 		open = true;
 		snprintf(number, sizeof number, "%u", p->number);
-		rd_json_string(j, kind == RD_GIVEN_ARGV ? number : p->name, p->data);
+		rd_json_string(j, kind == RD_OVERRIDE_ARGV ? number : p->name, p->data);
 	}
 	if (open)
 		rd_json_end(j);
 }
 
-void input_format(const struct rd_given *given, struct rd_buf *out)
+void input_format(const struct rd_override *given, struct rd_buf *out)
 {
 	char *text = NULL;
 	size_t length = 0;
@@ -47,7 +47,7 @@ void input_format(const struct rd_given *given, struct rd_buf *out)
 		return;
 	rd_json_begin(&j, f);
 	rd_json_object(&j, NULL);
-	for (unsigned i = 0; i < RD_GIVEN_KINDS; i++)
+	for (unsigned i = 0; i < RD_OVERRIDE_KINDS; i++)
 		put_kind(&j, given, i);
 	rd_json_end(&j);
 	fclose(f);

@@ -3,8 +3,8 @@
 #ifndef CLASSIFY_INPUT_H
 #define CLASSIFY_INPUT_H
 
-#include "base/given.h"
+#include "base/override.h"
 
-void input_format(const struct rd_given *given, struct rd_buf *out);
+void input_format(const struct rd_override *given, struct rd_buf *out);
 
 #endif

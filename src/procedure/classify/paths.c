@@ -32,7 +32,7 @@
 
 /* A primary whose branches are still to be turned: one trace for each order. */
 struct item {
-	struct rd_given given;
+	struct rd_override given;
 	struct sym_trace traces[2];
 };
 
@@ -74,15 +74,15 @@ static uint64_t path_hash(const struct sym_trace traces[2])
 
 		for (size_t i = 0; i < t->step_count; i++)
 			if (t->steps[i].kind == RADDLE_STEP_BRANCH)
-				h = rd_mix(h, (uint64_t)t->steps[i].site << 1 | t->steps[i].taken);
-		h = rd_mix(h, t->step_count);
+				h = rd_hash_add(h, (uint64_t)t->steps[i].site << 1 | t->steps[i].taken);
+		h = rd_hash_add(h, t->step_count);
 	}
 	return h;
 }
 
 static void free_item(struct item *i)
 {
-	rd_given_release(&i->given);
+	rd_override_release(&i->given);
 	sym_trace_release(&i->traces[0]);
 	sym_trace_release(&i->traces[1]);
 }
@@ -121,7 +121,7 @@ static void cover(struct paths *p, const struct sym_trace *t)
 
 /* ---- contents of inputs ---- */
 
-static bool read_file(struct rd_given_part *part)
+static bool read_file(struct rd_override_part *part)
 {
 	struct rd_buf text = RD_BUF_INIT;
 
@@ -132,7 +132,7 @@ static bool read_file(struct rd_given_part *part)
 	return true;
 }
 
-static bool read_stdin(struct trial_bench *b, struct rd_given_part *part)
+static bool read_stdin(struct trial_bench *b, struct rd_override_part *part)
 {
 	char block[4096];
 	struct rd_buf text = RD_BUF_INIT;
@@ -150,26 +150,26 @@ static bool read_stdin(struct trial_bench *b, struct rd_given_part *part)
 
 struct contents {
 	struct trial_bench *bench;
-	const struct rd_given *given; /* of the run */
+	const struct rd_override *given; /* of the run */
 };
 
-static bool content(void *context, struct rd_given_part *part)
+static bool content(void *context, struct rd_override_part *part)
 {
 	const struct contents *c = context;
-	const struct rd_given_part *given = rd_given_find(c->given, part);
+	const struct rd_override_part *given = rd_override_find(c->given, part);
 	char *const *argv = c->bench->how.program->argv;
 	const char *text = NULL;
 	size_t n = 0;
 
-	if (part->kind == RD_GIVEN_STDIN && !given)
+	if (part->kind == RD_OVERRIDE_STDIN && !given)
 		return read_stdin(c->bench, part);
-	if (part->kind == RD_GIVEN_FILE && !given)
+	if (part->kind == RD_OVERRIDE_FILE && !given)
 		return read_file(part);
 	while (argv[n])
 		n++;
 	if (given)
 		text = given->data;
-	else if (part->kind == RD_GIVEN_ARGV)
+	else if (part->kind == RD_OVERRIDE_ARGV)
 		text = part->number < n ? argv[part->number] : NULL;
 	else
 		text = getenv(part->name);
@@ -204,14 +204,14 @@ static uint64_t *hash_nodes(const struct sym_trace *t)
 
 	for (size_t i = 0; i < t->node_count; i++) {
 		const struct raddle_expr *e = &t->nodes[i];
-		uint64_t h = rd_mix((uint64_t)e->op << 8 | e->bits, e->k);
+		uint64_t h = rd_hash_add((uint64_t)e->op << 8 | e->bits, e->k);
 
 		if (e->op == RADDLE_EXPR_VAR) {
 			const struct raddle_shadow_var *v = &t->vars[e->k];
 
-			h = rd_mix(rd_mix((uint64_t)v->sort << 8 | v->bits, v->offset), v->input);
+			h = rd_hash_add(rd_hash_add((uint64_t)v->sort << 8 | v->bits, v->offset), v->input);
 		}
-		hash[i] = rd_mix(rd_mix(rd_mix(h, hash[e->a]), hash[e->b]), hash[e->c]);
+		hash[i] = rd_hash_add(rd_hash_add(rd_hash_add(h, hash[e->a]), hash[e->b]), hash[e->c]);
 	}
 	return hash;
 }
@@ -224,7 +224,7 @@ static void find_common(const struct sym_trace *t, struct rd_umap *common)
 
 	for (size_t i = 0; i < t->step_count; i++)
 		if (t->steps[i].met)
-			rd_umap_put(common, rd_mix(t->steps[i].site, hash[t->steps[i].cond]), NULL);
+			rd_umap_put(common, rd_hash_add(t->steps[i].site, hash[t->steps[i].cond]), NULL);
 	free(hash);
 }
 
@@ -255,7 +255,7 @@ static size_t add_candidates(const struct sym_trace traces[2], uint8_t k, uint64
 	find_common(&traces[!k], &common);
 	for (size_t i = 0; i < t->step_count && i < FACTS_MAX; i++) {
 		const struct raddle_shadow_step *s = &t->steps[i];
-		bool known = rd_umap_get(&common, rd_mix(s->site, hash[s->cond])) != NULL;
+		bool known = rd_umap_get(&common, rd_hash_add(s->site, hash[s->cond])) != NULL;
 
 		if (s->kind != RADDLE_STEP_ASSUME && (t->nodes[s->cond].inputs & chosen))
 			to[count++] = (struct candidate){(uint32_t)i, rank_of(t, i, known), k};
@@ -291,12 +291,12 @@ static struct sym_fact *facts_until(const struct sym_trace *t, size_t step)
 
 /* ---- a new input ---- */
 
-static bool is_new_input(struct explorer *x, const struct rd_given *given)
+static bool is_new_input(struct explorer *x, const struct rd_override *given)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	size_t before = x->tried.count;
 
-	rd_given_format(given, &text);
+	rd_override_format(given, &text);
 	rd_names_put(&x->tried, text.data, text.length);
 	rd_buf_release(&text);
 	return x->tried.count != before;
@@ -318,14 +318,14 @@ static int take_primary(struct explorer *x, struct item *item)
 
 /* Threads that do not meet in one order do not in the other.  `anyway`: the input is looked at even if its
  * path is known. */
-static int try_input(struct explorer *x, const struct rd_given *given, bool anyway)
+static int try_input(struct explorer *x, const struct rd_override *given, bool anyway)
 {
 	struct item item = {0};
 	struct trial t[2] = {{0}};
 	bool is_new;
 	int err = trial_give(x->p->bench, given);
 
-	rd_given_copy(&item.given, given);
+	rd_override_copy(&item.given, given);
 	x->tries++;
 	for (int i = 0; i < 2 && !err && (i == 0 || t[0].outcome == REPLAY_CONFIRMED); i++) {
 		err = run_order(x, i ? VARIANT_SECOND : VARIANT_FIRST, &item.traces[i], &t[i]);
@@ -357,7 +357,7 @@ static bool is_over(const struct explorer *x)
 struct turning {
 	struct explorer *x;
 	const struct sym_trace *trace;
-	const struct rd_given *given;
+	const struct rd_override *given;
 	struct sym_solver *solver; /* NULL: not needed yet */
 	bool *fixed;
 };
@@ -368,7 +368,7 @@ static int turn(struct turning *r, uint32_t step)
 	struct contents c = {x->p->bench, r->given};
 	uint64_t *values = rd_xcalloc(r->trace->var_count + 1, sizeof *values);
 	struct sym_fact *facts = facts_until(r->trace, step);
-	struct rd_given given = {0};
+	struct rd_override given = {0};
 	enum sym_answer answer;
 	double before;
 	int err = RD_OK;
@@ -384,7 +384,7 @@ static int turn(struct turning *r, uint32_t step)
 		if (!err && is_new_input(x, &given))
 			err = try_input(x, &given, false);
 	}
-	rd_given_release(&given);
+	rd_override_release(&given);
 	RD_FREE(values, facts);
 	return err;
 }
@@ -394,7 +394,7 @@ static int turn(struct turning *r, uint32_t step)
 static int compare_outputs(struct explorer *x, const struct item *item, const bool *fixed)
 {
 	struct contents c = {x->p->bench, &item->given};
-	struct rd_given given = {0};
+	struct rd_override given = {0};
 	struct sym_join j;
 	struct sym_solver *solver = NULL;
 	enum sym_answer answer = SYM_NO;
@@ -421,7 +421,7 @@ static int compare_outputs(struct explorer *x, const struct item *item, const bo
 	}
 	sym_solver_free(solver);
 	sym_join_release(&j);
-	rd_given_release(&given);
+	rd_override_release(&given);
 	free(values);
 	return err;
 }
@@ -479,7 +479,7 @@ static int start(struct explorer *x)
 	struct trial t;
 	int err = trial_give(x->p->bench, x->p->base);
 
-	rd_given_copy(&first.given, x->p->base);
+	rd_override_copy(&first.given, x->p->base);
 	for (int i = 0; i < 2 && !err; i++) {
 		err = run_order(x, i ? VARIANT_SECOND : VARIANT_FIRST, &first.traces[i], &t);
 		note_losses(x->p, &first.traces[i]);

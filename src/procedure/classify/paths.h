@@ -15,12 +15,12 @@ struct paths {
 	const struct schedule *race;
 	const struct replay_program *shadow;
 	const struct sym_wishes *wishes;
-	const struct rd_given *base; /* the input of the first primary */
-	unsigned most;		     /* primaries, with that of the recorded input */
-	int64_t end_ns;		     /* no input is tried any more from then on */
+	const struct rd_override *base; /* the input of the first primary */
+	unsigned most;			/* primaries, with that of the recorded input */
+	int64_t end_ns;			/* no input is tried any more from then on */
 
 	/* Looks at the race with the input that the bench has; *bad: it need not go on. */
-	int (*analyse)(void *context, const struct rd_given *given, bool *bad);
+	int (*analyse)(void *context, const struct rd_override *given, bool *bad);
 	void *context;
 
 	/* What came of it. */

@@ -52,9 +52,9 @@ struct work {
 	char *message; /* the first error */
 
 	/* Other inputs. */
-	struct rd_given base;	 /* of the schedule; empty: what was recorded */
-	const char *input_text;	 /* of runs now, for their schedules; NULL: what was recorded */
-	struct rd_given differs; /* with which the output differs */
+	struct rd_override base;    /* of the schedule; empty: what was recorded */
+	const char *input_text;	    /* of runs now, for their schedules; NULL: what was recorded */
+	struct rd_override differs; /* with which the output differs */
 	bool is_other, found_differs;
 	int64_t start_ns;
 	size_t most;		    /* twins; 0: as usual */
@@ -780,12 +780,12 @@ static int weaken_all(struct work *w)
 #define OTHER_TWINS 4 /* of another input, before something bad is seen with it */
 
 /* The runs of one input: few, and as many as of the first one if they show something. */
-static int run_input(struct work *w, const struct rd_given *given)
+static int run_input(struct work *w, const struct rd_override *given)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	int err;
 
-	rd_given_format(given, &text);
+	rd_override_format(given, &text);
 	w->input_text = given->count ? finding_text(w->set, text.data) : NULL;
 	rd_buf_release(&text);
 	w->bench.mask = (struct trial_mask){0};
@@ -799,7 +799,7 @@ static int run_input(struct work *w, const struct rd_given *given)
 	return err;
 }
 
-static int look_at_input(void *context, const struct rd_given *given, bool *bad)
+static int look_at_input(void *context, const struct rd_override *given, bool *bad)
 {
 	struct work *w = context;
 	int err = run_input(w, given);
@@ -810,7 +810,7 @@ static int look_at_input(void *context, const struct rd_given *given, bool *bad)
 	*bad = w->decision.class == FINDING_SPEC_VIOLATED;
 	if (w->decision.class == FINDING_OUTPUT_DIFFERS && !w->found_differs) {
 		w->found_differs = true;
-		rd_given_copy(&w->differs, given);
+		rd_override_copy(&w->differs, given);
 	}
 	if (w->decision.class == FINDING_K_WITNESS_HARMLESS)
 		w->k += w->decision.k;
@@ -1041,7 +1041,7 @@ int work_classify(const struct classify *how, const struct finding *given, const
 	w.bench.copies = true;
 	w.input_text = w.race.input;
 	if (!err)
-		err = rd_given_parse(&w.base, w.race.input, "classify");
+		err = rd_override_parse(&w.base, w.race.input, "classify");
 	if (!err)
 		err = trial_give(&w.bench, &w.base);
 	if (!err)
@@ -1053,8 +1053,8 @@ int work_classify(const struct classify *how, const struct finding *given, const
 	finding_stat(w.set, WORK_RUNS, (double)w.bench.runs);
 	finding_stat(w.set, WORK_EDITS, w.bench.edits);
 	err = finding_format(w.set, answer);
-	rd_given_release(&w.base);
-	rd_given_release(&w.differs);
+	rd_override_release(&w.base);
+	rd_override_release(&w.differs);
 	trial_close(&w.bench);
 	again_release(&w.again);
 	again_release(&w.elsewhere);

@@ -682,7 +682,7 @@ static int give_tasks(struct exploring *x)
 
 		if (x->given && !x->result->schedules && !x->result->strayed && rd_pool_busy(x->pool))
 			break;
-		err = rd_pool_give(x->pool, x->given << BATCH_BITS | count);
+		err = rd_pool_submit(x->pool, x->given << BATCH_BITS | count);
 		x->given += count;
 	}
 	return err;

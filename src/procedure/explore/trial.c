@@ -34,7 +34,7 @@ int trial_open(struct trial_bench *b, const struct trial_how *how, const char *d
 				  .directory = directory,
 				  .given = {.input = -1}};
 	err = run_streams_open(&b->streams, how->input, directory);
-	return err ? err : trial_give(b, &(struct rd_given){0});
+	return err ? err : trial_give(b, &(struct rd_override){0});
 }
 
 /* Another input is other arguments, which a process has from its start. */
@@ -46,14 +46,14 @@ static void renew_server(struct run_server *server)
 	server->off = off;
 }
 
-int trial_give(struct trial_bench *b, const struct rd_given *given)
+int trial_give(struct trial_bench *b, const struct rd_override *given)
 {
 	char *scratch = rd_xasprintf("%s/given", b->directory);
 	int err;
 
 	renew_server(&b->server);
-	run_given_close(&b->given);
-	err = run_given_open(&b->given, given, b->how.program->argv, scratch);
+	run_override_close(&b->given);
+	err = run_override_open(&b->given, given, b->how.program->argv, scratch);
 	b->program = *b->how.program;
 	b->program.argv = b->given.argv;
 	memcpy(b->fds, b->streams.fds, sizeof b->fds);
@@ -66,7 +66,7 @@ int trial_give(struct trial_bench *b, const struct rd_given *given)
 void trial_close(struct trial_bench *b)
 {
 	run_server_close(&b->server);
-	run_given_close(&b->given);
+	run_override_close(&b->given);
 	run_streams_close(&b->streams);
 	rd_arena_free(b->arena);
 	free(b->published);
@@ -82,7 +82,7 @@ static int begin(void *context)
 	run_streams_rewind(&b->streams);
 	if (b->given.input >= 0 && lseek(b->given.input, 0, SEEK_SET) < 0)
 		err = rd_fail_errno("classify: standard input");
-	run_given_enter(&b->given);
+	run_override_enter(&b->given);
 	return err;
 }
 
@@ -90,7 +90,7 @@ static void started(void *context, pid_t pid)
 {
 	struct trial_bench *b = context;
 
-	run_given_leave(&b->given);
+	run_override_leave(&b->given);
 	run_companion_start(&b->companion, pid, b->streams.fds[STDERR_FILENO]);
 }
 
@@ -98,7 +98,7 @@ static void ended(void *context)
 {
 	struct trial_bench *b = context;
 
-	run_given_leave(&b->given);
+	run_override_leave(&b->given);
 	run_companion_stop(&b->companion);
 	run_orphans_end(b->server.pid);
 }

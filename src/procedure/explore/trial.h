@@ -10,7 +10,7 @@
 #include "replay/search.h"
 #include "run/companion.h"
 #include "run/input.h"
-#include "run/given.h"
+#include "run/override.h"
 #include "run/launch.h"
 #include "run/streams.h"
 #include "symbolic/trace.h"
@@ -92,7 +92,7 @@ struct trial_bench {
 	size_t published_count, published_capacity;
 	struct trial_mask mask;
 	const char *directory;	       /* of this process */
-	struct run_given given;	       /* the input of runs, if it is not the recorded one */
+	struct run_override given;     /* the input of runs, if it is not the recorded one */
 	struct replay_program program; /* with the arguments of that input */
 	int fds[3];		       /* its streams */
 };
@@ -130,7 +130,7 @@ int trial_look_with(struct trial_bench *b, const struct schedule *s, const struc
 		    struct trial *t, struct schedule *made);
 
 /* From now on runs have this input; an empty one is the recorded one. */
-int trial_give(struct trial_bench *b, const struct rd_given *given);
+int trial_give(struct trial_bench *b, const struct rd_override *given);
 
 /* Runs the flavour `shadow` and reads what it left, to be released also after a failure. */
 int trial_shadow(struct trial_bench *b, const struct replay_program *shadow, const struct schedule *s,

@@ -332,7 +332,7 @@ static void give_runs(struct crew *crew, struct rd_pool *pool)
 
 	while (!crew->error && rd_pool_has_room(pool) && !inject_until_reached(&crew->campaign->until) &&
 	       (run = next_run(crew)) != NO_RUN)
-		crew->error = rd_pool_give(pool, run);
+		crew->error = rd_pool_submit(pool, run);
 }
 
 static int run_crew(struct crew *crew)

@@ -99,7 +99,7 @@ int inject_trace_write(const struct inject_trace *t)
 		const struct inject_buffer *b = &t->run->raw.buffers[i];
 		r = record_sink_add(sink, b->thread, b->bytes, b->length, 0);
 		if (b->from)
-			rd_give_back(b->from, (size_t)(b->bytes - b->from) + b->length);
+			rd_drop_pages(b->from, (size_t)(b->bytes - b->from) + b->length);
 	}
 	if (sink) {
 		int closed;

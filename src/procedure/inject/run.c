@@ -83,7 +83,7 @@ static uint8_t *raw_room(struct inject_raw *raw, size_t length)
 	RD_ASSERT(length <= BLOCK);
 	if (raw->block < raw->block_count && raw->used + length > BLOCK) {
 		if (raw->block >= MEMORY_BLOCKS)
-			rd_give_back(raw->blocks[raw->block], BLOCK);
+			rd_drop_pages(raw->blocks[raw->block], BLOCK);
 		raw->block++;
 		raw->used = 0;
 	}

@@ -36,9 +36,9 @@ static void tell_operands(struct telling *t, uint32_t value)
 /* All of a path but where it ends: the last distance, and which element. */
 static uint64_t name_of(const struct path *p)
 {
-	uint64_t hash = rd_mix(rd_mix(p->kind, p->root), p->loads);
+	uint64_t hash = rd_hash_add(rd_hash_add(p->kind, p->root), p->loads);
 	for (uint32_t i = 0; i < p->loads; i++)
-		hash = rd_mix(hash, (uint64_t)p->offsets[i]);
+		hash = rd_hash_add(hash, (uint64_t)p->offsets[i]);
 	return hash;
 }
 

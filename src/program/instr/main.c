@@ -83,7 +83,7 @@ static int run(const struct instr_jobs *jobs, size_t workers, const struct instr
 	rd_pool_open(&pool, &opts);
 	for (size_t next = 0; next < jobs->count || rd_pool_busy(pool) != 0;) {
 		if (next < jobs->count && rd_pool_has_room(pool)) {
-			if (rd_pool_give(pool, next++) == 0)
+			if (rd_pool_submit(pool, next++) == 0)
 				continue;
 			code = RD_ETOOL;
 			break;

@@ -28,10 +28,10 @@ uint64_t ir_constrain_signature(LLVMTypeRef function_type)
 {
 	unsigned count = LLVMCountParamTypes(function_type);
 	LLVMTypeRef *types = rd_xcalloc(count + 1, sizeof *types);
-	uint64_t hash = rd_mix(1, count);
+	uint64_t hash = rd_hash_add(1, count);
 	LLVMGetParamTypes(function_type, types);
 	for (unsigned i = 0; i < count; i++)
-		hash = rd_mix(hash, (uintptr_t)types[i]);
+		hash = rd_hash_add(hash, (uintptr_t)types[i]);
 	free(types);
 	return LLVMIsFunctionVarArg(function_type) ? 0 : hash | 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Given input in memory and as text (base/given.h). */
-#include "base/given.h"
+/* Input overrides in memory and as text (base/override.h). */
+#include "base/override.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -13,18 +13,19 @@
 
 static const char *const kinds[] = {"argv", "stdin", "file", "env"};
 
-const char *rd_given_kind_name(enum rd_given_kind kind)
+const char *rd_override_kind_name(enum rd_override_kind kind)
 {
 	return kinds[kind];
 }
 
-static bool is_same(const struct rd_given_part *a, const struct rd_given_part *b)
+static bool is_same(const struct rd_override_part *a, const struct rd_override_part *b)
 {
 	return a->kind == b->kind && a->number == b->number &&
 	       (a->name == b->name || (a->name && b->name && !strcmp(a->name, b->name)));
 }
 
-const struct rd_given_part *rd_given_find(const struct rd_given *g, const struct rd_given_part *like)
+const struct rd_override_part *rd_override_find(const struct rd_override *g,
+						const struct rd_override_part *like)
 {
 	for (size_t i = 0; i < g->count; i++)
 		if (is_same(&g->parts[i], like))
@@ -41,35 +42,35 @@ static char *copy_bytes(const char *data, size_t length)
 	return copy;
 }
 
-void rd_given_set(struct rd_given *g, const struct rd_given_part *part)
+void rd_override_set(struct rd_override *g, const struct rd_override_part *part)
 {
-	struct rd_given_part *old = (struct rd_given_part *)rd_given_find(g, part);
+	struct rd_override_part *old = (struct rd_override_part *)rd_override_find(g, part);
 	char *data = copy_bytes(part->data, part->length);
 
 	if (!old) {
 		RD_GROW(g->parts, g->capacity, g->count + 1);
 		old = &g->parts[g->count++];
-		*old = (struct rd_given_part){part->kind, part->number,
-					      part->name ? rd_xstrdup(part->name) : NULL, NULL, 0};
+		*old = (struct rd_override_part){part->kind, part->number,
+						 part->name ? rd_xstrdup(part->name) : NULL, NULL, 0};
 	}
 	free(old->data);
 	old->data = data;
 	old->length = part->length;
 }
 
-void rd_given_copy(struct rd_given *to, const struct rd_given *from)
+void rd_override_copy(struct rd_override *to, const struct rd_override *from)
 {
-	*to = (struct rd_given){0};
+	*to = (struct rd_override){0};
 	for (size_t i = 0; i < from->count; i++)
-		rd_given_set(to, &from->parts[i]);
+		rd_override_set(to, &from->parts[i]);
 }
 
-void rd_given_release(struct rd_given *g)
+void rd_override_release(struct rd_override *g)
 {
 	for (size_t i = 0; i < g->count; i++)
 		RD_FREE(g->parts[i].name, g->parts[i].data);
 	free(g->parts);
-	*g = (struct rd_given){0};
+	*g = (struct rd_override){0};
 }
 
 /* ---- text ---- */
@@ -86,13 +87,13 @@ static void put_bytes(struct rd_buf *out, const char *data, size_t length)
 	}
 }
 
-void rd_given_format(const struct rd_given *g, struct rd_buf *out)
+void rd_override_format(const struct rd_override *g, struct rd_buf *out)
 {
 	for (size_t i = 0; i < g->count; i++) {
-		const struct rd_given_part *p = &g->parts[i];
+		const struct rd_override_part *p = &g->parts[i];
 
 		rd_buf_addf(out, "%s ", kinds[p->kind]);
-		if (p->kind == RD_GIVEN_ARGV)
+		if (p->kind == RD_OVERRIDE_ARGV)
 			rd_buf_addf(out, "%u", p->number);
 		else if (p->name)
 			put_bytes(out, p->name, strlen(p->name));
@@ -109,7 +110,7 @@ static int digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Up to a space or the end of the line; false: it is damaged. */
+/* Decodes up to a space or the end of the line; false: an escape is invalid. */
 static bool get_bytes(const char **at, struct rd_buf *out)
 {
 	const char *s = *at;
@@ -132,11 +133,11 @@ static bool get_bytes(const char **at, struct rd_buf *out)
 	return true;
 }
 
-static bool get_kind(const char **at, struct rd_given_part *p)
+static bool get_kind(const char **at, struct rd_override_part *p)
 {
 	size_t length = strcspn(*at, " \n");
 
-	for (unsigned i = 0; i < RD_GIVEN_KINDS; i++)
+	for (unsigned i = 0; i < RD_OVERRIDE_KINDS; i++)
 		if (strlen(kinds[i]) == length && !strncmp(kinds[i], *at, length) && (*at)[length] == ' ') {
 			p->kind = i;
 			*at += length + 1;
@@ -150,43 +151,43 @@ static bool has_zero(const struct rd_buf *b)
 	return b->length && memchr(b->data, 0, b->length);
 }
 
-/* The name and the value of a part, whose kind is known. */
-static bool is_sensible(struct rd_given_part *p, const struct rd_buf *name, const struct rd_buf *value)
+/* Checks the name and the value of a part whose kind is known. */
+static bool is_valid(struct rd_override_part *p, const struct rd_buf *name, const struct rd_buf *value)
 {
 	char *end;
 
-	if (p->kind == RD_GIVEN_ARGV) {
+	if (p->kind == RD_OVERRIDE_ARGV) {
 		unsigned long n = strtoul(name->data ? name->data : "", &end, 10);
 
 		p->number = (unsigned)n;
 		return name->length && !*end && n > 0 && n <= ARGUMENT_MAX && !has_zero(name) &&
 		       !has_zero(value);
 	}
-	if (p->kind == RD_GIVEN_STDIN)
+	if (p->kind == RD_OVERRIDE_STDIN)
 		return name->length == 1 && name->data[0] == '-';
 	p->name = name->data;
-	return name->length && !has_zero(name) && (p->kind == RD_GIVEN_FILE || !has_zero(value));
+	return name->length && !has_zero(name) && (p->kind == RD_OVERRIDE_FILE || !has_zero(value));
 }
 
-static bool get_part(struct rd_given *g, const char **at)
+static bool get_part(struct rd_override *g, const char **at)
 {
 	struct rd_buf name = RD_BUF_INIT, value = RD_BUF_INIT;
-	struct rd_given_part p = {0};
+	struct rd_override_part p = {0};
 	bool good = get_kind(at, &p) && get_bytes(at, &name) && *(*at)++ == ' ' && get_bytes(at, &value) &&
-		    (!**at || *(*at)++ == '\n') && is_sensible(&p, &name, &value);
+		    (!**at || *(*at)++ == '\n') && is_valid(&p, &name, &value);
 
 	p.data = value.data;
 	p.length = value.length;
 	if (good)
-		rd_given_set(g, &p);
+		rd_override_set(g, &p);
 	rd_buf_release(&name);
 	rd_buf_release(&value);
 	return good;
 }
 
-int rd_given_parse(struct rd_given *g, const char *text, const char *name)
+int rd_override_parse(struct rd_override *g, const char *text, const char *name)
 {
-	*g = (struct rd_given){0};
+	*g = (struct rd_override){0};
 	for (const char *at = text; at && *at;)
 		if (!get_part(g, &at))
 			return rd_fail(RD_EFORMAT, "%s: input that cannot be read", name);

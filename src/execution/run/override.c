@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs with another input (run/given.h).
+ * Runs with another input (run/override.h).
  */
-#include "run/given.h"
+#include "run/override.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char *own(struct run_given *r, char *text)
+static char *own(struct run_override *r, char *text)
 {
 	RD_GROW(r->owned, r->owned_capacity, r->owned_count + 1);
 	return r->owned[r->owned_count++] = text;
@@ -25,7 +25,7 @@ static char *own(struct run_given *r, char *text)
 
 /* ---- arguments ---- */
 
-static void copy_arguments(struct run_given *r, char *const *argv)
+static void copy_arguments(struct run_override *r, char *const *argv)
 {
 	size_t n = 0;
 
@@ -35,9 +35,9 @@ static void copy_arguments(struct run_given *r, char *const *argv)
 	for (size_t i = 0; i < n; i++)
 		r->argv[i] = argv[i];
 	for (size_t i = 0; i < r->given.count; i++) {
-		const struct rd_given_part *p = &r->given.parts[i];
+		const struct rd_override_part *p = &r->given.parts[i];
 
-		if (p->kind == RD_GIVEN_ARGV && p->number < n)
+		if (p->kind == RD_OVERRIDE_ARGV && p->number < n)
 			r->argv[p->number] = own(r, rd_xstrdup(p->data));
 	}
 }
@@ -90,7 +90,7 @@ static int open_up(const char *from, const char *to)
 }
 
 /* The copy of a file below the working directory. */
-static int replace_below(struct run_given *r, const char *cwd, const struct rd_given_part *p)
+static int replace_below(struct run_override *r, const char *cwd, const struct rd_override_part *p)
 {
 	char *at = rd_xasprintf("%s/%s", r->directory, p->name), *from = rd_xasprintf("%s/%s", cwd, p->name);
 	size_t to_root = strlen(r->directory), from_root = strlen(cwd);
@@ -112,7 +112,7 @@ static int replace_below(struct run_given *r, const char *cwd, const struct rd_g
 }
 
 /* A file elsewhere, which only an argument can lead away from. */
-static int replace_named(struct run_given *r, const struct rd_given_part *p, size_t number)
+static int replace_named(struct run_override *r, const struct rd_override_part *p, size_t number)
 {
 	char *at = rd_xasprintf("%s/.given/%zu", r->directory, number), *directory;
 	bool named = false;
@@ -143,7 +143,7 @@ static bool is_below(const char *path)
 	return path[0] != '/' && strncmp(path, "../", 3) != 0 && !strstr(path, "/../");
 }
 
-static int replace_files(struct run_given *r, const char *scratch)
+static int replace_files(struct run_override *r, const char *scratch)
 {
 	char cwd[PATH_MAX];
 	int err = RD_OK;
@@ -151,9 +151,9 @@ static int replace_files(struct run_given *r, const char *scratch)
 	if (!getcwd(cwd, sizeof cwd))
 		return rd_fail_errno("the working directory");
 	for (size_t i = 0; i < r->given.count && !err; i++) {
-		const struct rd_given_part *p = &r->given.parts[i];
+		const struct rd_override_part *p = &r->given.parts[i];
 
-		if (p->kind != RD_GIVEN_FILE)
+		if (p->kind != RD_OVERRIDE_FILE)
 			continue;
 		if (!r->directory)
 			r->directory = rd_xasprintf("%s/cwd", scratch);
@@ -164,10 +164,10 @@ static int replace_files(struct run_given *r, const char *scratch)
 	return err;
 }
 
-static int open_stdin(struct run_given *r, const char *scratch)
+static int open_stdin(struct run_override *r, const char *scratch)
 {
-	const struct rd_given_part *p =
-		rd_given_find(&r->given, &(struct rd_given_part){.kind = RD_GIVEN_STDIN});
+	const struct rd_override_part *p =
+		rd_override_find(&r->given, &(struct rd_override_part){.kind = RD_OVERRIDE_STDIN});
 	char *path = rd_xasprintf("%s/stdin", scratch);
 	int err = p ? rd_file_write(path, p->data, p->length) : RD_OK;
 
@@ -180,12 +180,13 @@ static int open_stdin(struct run_given *r, const char *scratch)
 	return err;
 }
 
-int run_given_open(struct run_given *r, const struct rd_given *given, char *const *argv, const char *scratch)
+int run_override_open(struct run_override *r, const struct rd_override *given, char *const *argv,
+		      const char *scratch)
 {
 	int err = given->count ? rd_mkdirs(scratch) : RD_OK;
 
-	*r = (struct run_given){.input = -1};
-	rd_given_copy(&r->given, given);
+	*r = (struct run_override){.input = -1};
+	rd_override_copy(&r->given, given);
 	r->saved = rd_xcalloc(given->count + 1, sizeof *r->saved);
 	copy_arguments(r, argv);
 	if (!err)
@@ -195,7 +196,7 @@ int run_given_open(struct run_given *r, const struct rd_given *given, char *cons
 	return err;
 }
 
-void run_given_close(struct run_given *r)
+void run_override_close(struct run_override *r)
 {
 	for (size_t i = 0; i < r->owned_count; i++)
 		free(r->owned[i]);
@@ -204,22 +205,22 @@ void run_given_close(struct run_given *r)
 	if (r->directory)
 		rd_remove_tree(r->directory);
 	RD_FREE(r->argv, r->owned, r->directory, r->saved);
-	rd_given_release(&r->given);
-	*r = (struct run_given){.input = -1};
+	rd_override_release(&r->given);
+	*r = (struct run_override){.input = -1};
 }
 
 /* ---- variables ---- */
 
-void run_given_enter(struct run_given *r)
+void run_override_enter(struct run_override *r)
 {
 	if (r->entered)
 		return;
 	r->entered = true;
 	for (size_t i = 0; i < r->given.count; i++) {
-		const struct rd_given_part *p = &r->given.parts[i];
+		const struct rd_override_part *p = &r->given.parts[i];
 		const char *old;
 
-		if (p->kind != RD_GIVEN_ENV)
+		if (p->kind != RD_OVERRIDE_ENV)
 			continue;
 		old = getenv(p->name);
 		free(r->saved[i]);
@@ -228,15 +229,15 @@ void run_given_enter(struct run_given *r)
 	}
 }
 
-void run_given_leave(struct run_given *r)
+void run_override_leave(struct run_override *r)
 {
 	if (!r->entered)
 		return;
 	r->entered = false;
 	for (size_t i = 0; i < r->given.count; i++) {
-		const struct rd_given_part *p = &r->given.parts[i];
+		const struct rd_override_part *p = &r->given.parts[i];
 
-		if (p->kind != RD_GIVEN_ENV)
+		if (p->kind != RD_OVERRIDE_ENV)
 			continue;
 		if (r->saved[i])
 			setenv(p->name, r->saved[i], 1);

@@ -3,7 +3,7 @@
  * Text for terminals.  In: any bytes.  Out: as many bytes, none of which controls a terminal.  In UTF-8 the
  * control characters beyond ASCII are 0xc2 and a byte from 0x80 to 0x9f; terminals obey some of them.
  */
-#include "base/shown.h"
+#include "base/printable.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ static bool is_control(unsigned char c)
 	return c < 0x20 || c == 0x7f;
 }
 
-void rd_shown(char *text, size_t length, bool lines)
+void rd_make_printable(char *text, size_t length, bool lines)
 {
 	for (size_t i = 0; i < length; i++) {
 		unsigned char c = (unsigned char)text[i],
@@ -25,8 +25,8 @@ void rd_shown(char *text, size_t length, bool lines)
 	}
 }
 
-/* "\033[1;31m": bold or not, one of six colours, or back to plain. */
-size_t rd_shown_colour(const char *text, size_t length)
+/* "\033[1;31m": bold or not, one of six colours, or reset. */
+size_t rd_colour_length(const char *text, size_t length)
 {
 	const char *end = length ? memchr(text, 'm', length < 8 ? length : 8) : NULL;
 	size_t n = end ? (size_t)(end - text) + 1 : 0;

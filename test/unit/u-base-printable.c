@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of base/shown.h. */
-#include "base/shown.h"
+/* Unit tests of base/printable.h. */
+#include "base/printable.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@ static void expect(const char *text, bool lines, const char *wanted)
 	char copy[64];
 
 	snprintf(copy, sizeof copy, "%s", text);
-	rd_shown(copy, strlen(copy), lines);
+	rd_make_printable(copy, strlen(copy), lines);
 	assert_string_equal(copy, wanted);
 }
 
@@ -45,11 +45,11 @@ static void only_our_colours_are_colours(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-		assert_int_equal(rd_shown_colour(good[i], strlen(good[i])), strlen(good[i]));
-		assert_int_equal(rd_shown_colour(good[i], strlen(good[i]) - 1), 0);
+		assert_int_equal(rd_colour_length(good[i], strlen(good[i])), strlen(good[i]));
+		assert_int_equal(rd_colour_length(good[i], strlen(good[i]) - 1), 0);
 	}
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		assert_int_equal(rd_shown_colour(bad[i], strlen(bad[i])), 0);
+		assert_int_equal(rd_colour_length(bad[i], strlen(bad[i])), 0);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Given input: what is written is read back, and what is no input is refused. */
-#include "base/given.h"
+#include "base/override.h"
 
 #include "base/error.h"
 
@@ -14,31 +14,31 @@
 
 static void test_round_trip(void **state)
 {
-	struct rd_given g = {0}, again;
+	struct rd_override g = {0}, again;
 	struct rd_buf text = RD_BUF_INIT, second = RD_BUF_INIT;
 	char bytes[256];
 
 	(void)state;
 	for (int i = 0; i < 256; i++)
 		bytes[i] = (char)i;
-	rd_given_set(&g, &(struct rd_given_part){RD_GIVEN_ARGV, 2, NULL, "two words\n", 10});
-	rd_given_set(&g, &(struct rd_given_part){RD_GIVEN_STDIN, 0, NULL, bytes, 256});
-	rd_given_set(&g, &(struct rd_given_part){RD_GIVEN_FILE, 0, "a b/c%", bytes, 256});
-	rd_given_set(&g, &(struct rd_given_part){RD_GIVEN_ENV, 0, "HOME", "", 0});
-	rd_given_set(&g, &(struct rd_given_part){RD_GIVEN_ARGV, 2, NULL, "three", 5});
+	rd_override_set(&g, &(struct rd_override_part){RD_OVERRIDE_ARGV, 2, NULL, "two words\n", 10});
+	rd_override_set(&g, &(struct rd_override_part){RD_OVERRIDE_STDIN, 0, NULL, bytes, 256});
+	rd_override_set(&g, &(struct rd_override_part){RD_OVERRIDE_FILE, 0, "a b/c%", bytes, 256});
+	rd_override_set(&g, &(struct rd_override_part){RD_OVERRIDE_ENV, 0, "HOME", "", 0});
+	rd_override_set(&g, &(struct rd_override_part){RD_OVERRIDE_ARGV, 2, NULL, "three", 5});
 	assert_int_equal(g.count, 4);
-	rd_given_format(&g, &text);
-	assert_int_equal(rd_given_parse(&again, text.data, "test"), RD_OK);
+	rd_override_format(&g, &text);
+	assert_int_equal(rd_override_parse(&again, text.data, "test"), RD_OK);
 	assert_int_equal(again.count, 4);
 	assert_string_equal(again.parts[0].data, "three");
 	assert_int_equal(again.parts[1].length, 256);
 	assert_memory_equal(again.parts[1].data, bytes, 256);
 	assert_string_equal(again.parts[2].name, "a b/c%");
 	assert_string_equal(again.parts[3].data, "");
-	rd_given_format(&again, &second);
+	rd_override_format(&again, &second);
 	assert_string_equal(text.data, second.data);
-	rd_given_release(&g);
-	rd_given_release(&again);
+	rd_override_release(&g);
+	rd_override_release(&again);
 	rd_buf_release(&text);
 	rd_buf_release(&second);
 }
@@ -51,10 +51,10 @@ static void test_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		struct rd_given g;
+		struct rd_override g;
 
-		assert_int_not_equal(rd_given_parse(&g, wrong[i], "test"), RD_OK);
-		rd_given_release(&g);
+		assert_int_not_equal(rd_override_parse(&g, wrong[i], "test"), RD_OK);
+		rd_override_release(&g);
 	}
 }
 
