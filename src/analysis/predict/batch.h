@@ -18,21 +18,13 @@ struct predict_batch {
 	uint64_t window;      /* events; 0: the whole */
 	uint64_t limit;	      /* findings to describe */
 	uint64_t work;	      /* millions of search steps */
-	int64_t deadline_ns;  /* when to stop (base/clock.h); 0: never.  Put off by what `described` takes, */
+	int64_t deadline_ns;  /* when to stop (base/clock.h); 0: never.  Put off by what the caller of a pass
+				 does meanwhile, */
 	int64_t latest_ns;    /* and until then, so that a trace which takes long to read is looked at */
 	uint64_t memory;      /* bytes that may be used; a larger trace is cut into parts.  0: any */
 	bool failures;	      /* a run that failed by itself is a finding */
 	bool ended;	      /* likewise: the run had to be ended */
 	bool unlisted;	      /* what the run shows unordered is no finding without a schedule */
-
-	/* Called when findings were added, with the number of the first; it may put others in their places.
-	 * NULL: they are looked at in the end. */
-	void (*described)(void *context, struct finding_set *set, size_t from);
-	/* Called when a large run was looked at as a whole and before anything is searched for in it, with
-	 * what it shows firmly unordered: a set that the callee frees.  It may set new deadlines.  NULL: not
-	 * called. */
-	void (*walked_over)(void *context, struct finding_set *seen);
-	void *context;
 
 	/* Results, summed up. */
 	uint64_t left_out;     /* findings beyond the limit */

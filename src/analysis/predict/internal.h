@@ -19,12 +19,13 @@ struct predictor {
 	struct rd_umap cycles;	     /* and by their number: failures or found, see deadlock.c */
 	uint32_t *p;		     /* scratch ideal */
 	int64_t put_off_ns;	     /* by which the deadline is later than `o` says */
+	struct walk *walk;	     /* the search for races between two tiers (race.h); NULL: none */
 };
 
-/* A tier is over: hands on what was found. */
-void predict_hand_on(struct predictor *r);
-
-void predict_races(struct predictor *r);
+/* The races of a model, one tier at a time; predict_races_next() is false when there is no tier left. */
+void predict_races_open(struct predictor *r);
+bool predict_races_next(struct predictor *r);
+void predict_races_close(struct predictor *r);
 void predict_deadlocks(struct predictor *r);
 
 /* Fills a witness from an ideal in recorded order (schedule NULL) or from the

@@ -50,17 +50,6 @@ void predict_result_release(struct predict_result *r)
 	*r = (struct predict_result){0};
 }
 
-void predict_hand_on(struct predictor *r)
-{
-	int64_t more_ns;
-
-	if (!r->o->found || !(r->out->race_count + r->out->deadlock_count))
-		return;
-	more_ns = r->o->found(r->o->context, r->out);
-	r->put_off_ns += more_ns;
-	r->s.deadline_ns += r->s.deadline_ns ? more_ns : 0;
-}
-
 /* The sound model and the one that takes unsure accesses as recorded share a budget. */
 static int64_t total_work(const struct predict_opts *o, bool shared)
 {
@@ -79,49 +68,24 @@ static int64_t deadline_of(const struct predictor *r, bool last)
 	return !r->o->deadline_ns ? 0 : last ? end : now + left - left / SPECULATIVE_SHARE;
 }
 
-enum model { MODEL_SOUND, MODEL_UNSURE, MODEL_SPECULATIVE };
+enum model { MODEL_SOUND, MODEL_UNSURE, MODEL_SPECULATIVE, MODEL_NONE };
 
-static void run_model(struct predictor *r, enum model model)
-{
-	r->class = model == MODEL_SOUND ? PREDICT_SOUND : PREDICT_SPECULATIVE;
-	r->c.walls = model == MODEL_SOUND && r->c.unsure;
-	if (model != MODEL_UNSURE)
-		core_clocks(&r->c, model == MODEL_SOUND);
-	search_init(&r->s, &r->c, r->o->work ? r->o->work : DEFAULT_WORK);
-	r->s.deadline_ns = deadline_of(r, model == MODEL_SPECULATIVE || r->o->sound_only);
-	bool shared = model != MODEL_SPECULATIVE && r->c.unsure && !r->o->sound_only;
-	r->s.total = total_work(r->o, shared);
-	if (!r->o->no_races)
-		predict_races(r);
-	r->s.total = total_work(r->o, shared);
-	if (!r->o->no_deadlocks)
-		predict_deadlocks(r);
-	predict_hand_on(r);
-	r->out->late |= r->s.late;
-	search_release(&r->s);
-}
+struct predict_steps {
+	struct predict_opts o;
+	const struct exec *x;
+	struct predict_result *out;
+	struct predict_windows *windows; /* NULL: the execution is searched as a whole */
+	int64_t put_off_ns;		 /* by which the deadline of all is later than `o` says */
 
-static void run_whole(const struct exec *x, const struct predict_opts *o, struct predict_result *out)
-{
-	struct rd_umap own = RD_UMAP_INIT;
-	struct predictor r = {.o = o, .out = out, .pairs = o->pairs ? o->pairs : &own};
-
-	if (o->count_events)
-		out->racy = rd_xcalloc(x->count + 1, 1);
-	core_build(&r.c, x);
-	out->kept += r.c.count;
-	r.p = rd_xcalloc((size_t)r.c.threads + 1, sizeof *r.p);
-	if (!o->speculative_only)
-		run_model(&r, MODEL_SOUND);
-	if (!o->speculative_only && !o->sound_only && r.c.unsure)
-		run_model(&r, MODEL_UNSURE);
-	if (!o->sound_only)
-		run_model(&r, MODEL_SPECULATIVE);
-	RD_UMAP_RELEASE(&own, &r.cycles);
-	rd_tuples_release(&r.identities);
-	free(r.p);
-	core_release(&r.c);
-}
+	/* The window, if `searching`. */
+	bool searching;
+	struct predict_opts window_opts;
+	struct predict_result window_out; /* of windows */
+	struct predictor r;
+	struct rd_umap own;  /* pairs of sites, if the caller has none: found once over all windows */
+	enum model model;    /* MODEL_NONE: none is left */
+	bool races_are_open; /* within the model */
+};
 
 /* Clocks have a number for each lane, and every operation may have a clock in two tables.  In a piece there
  * are no more lanes than events. */
@@ -148,8 +112,137 @@ static uint32_t window_of(const struct exec *x, const struct predict_opts *o)
 	return piece < x->count ? (uint32_t)piece : 0;
 }
 
-int predict_run(const struct exec *x, const struct predict_opts *o, struct predict_result *out)
+static bool has_model(const struct predict_steps *s, enum model model)
 {
+	const struct predict_opts *o = &s->o;
+
+	switch (model) {
+	case MODEL_SOUND: return !o->speculative_only;
+	case MODEL_UNSURE: return !o->speculative_only && !o->sound_only && s->r.c.unsure;
+	case MODEL_SPECULATIVE: return !o->sound_only;
+	case MODEL_NONE: return true;
+	}
+	RD_BUG("a model of prediction");
+}
+
+static int64_t total_of(const struct predict_steps *s)
+{
+	bool shared = s->model != MODEL_SPECULATIVE && s->r.c.unsure && !s->o.sound_only;
+
+	return total_work(&s->o, shared);
+}
+
+/* Goes to the first model from `model` on that is wanted. */
+static void open_model(struct predict_steps *s, enum model model)
+{
+	struct predictor *r = &s->r;
+
+	while (!has_model(s, model))
+		model++;
+	s->model = model;
+	if (model == MODEL_NONE)
+		return;
+	r->class = model == MODEL_SOUND ? PREDICT_SOUND : PREDICT_SPECULATIVE;
+	r->c.walls = model == MODEL_SOUND && r->c.unsure;
+	if (model != MODEL_UNSURE)
+		core_clocks(&r->c, model == MODEL_SOUND);
+	search_init(&r->s, &r->c, s->o.work ? s->o.work : DEFAULT_WORK);
+	r->s.deadline_ns = deadline_of(r, model == MODEL_SPECULATIVE || s->o.sound_only);
+	r->s.total = total_of(s);
+	s->races_are_open = !s->o.no_races;
+	if (s->races_are_open)
+		predict_races_open(r);
+}
+
+static void open_window(struct predict_steps *s, const struct exec *x)
+{
+	struct predictor *r = &s->r;
+
+	s->window_opts = s->o;
+	if (s->windows)
+		s->window_opts.deadline_ns = predict_windows_deadline(
+			s->windows, s->o.deadline_ns ? s->o.deadline_ns + s->put_off_ns : 0);
+	*r = (struct predictor){.o = &s->window_opts,
+				.out = s->windows ? &s->window_out : s->out,
+				.pairs = s->o.pairs ? s->o.pairs : &s->own};
+	if (s->o.count_events)
+		r->out->racy = rd_xcalloc(x->count + 1, 1);
+	core_build(&r->c, x);
+	r->out->kept += r->c.count;
+	r->p = rd_xcalloc((size_t)r->c.threads + 1, sizeof *r->p);
+	s->searching = true;
+	open_model(s, MODEL_SOUND);
+}
+
+static void close_model(struct predict_steps *s)
+{
+	RD_ASSERT(s->model != MODEL_NONE);
+	if (s->races_are_open)
+		predict_races_close(&s->r);
+	s->races_are_open = false;
+	s->r.out->late |= s->r.s.late;
+	search_release(&s->r.s);
+}
+
+static void close_window(struct predict_steps *s)
+{
+	struct predictor *r = &s->r;
+
+	RD_ASSERT(s->searching);
+	RD_UMAP_RELEASE(&r->cycles);
+	rd_tuples_release(&r->identities);
+	free(r->p);
+	core_release(&r->c);
+	s->searching = false;
+	if (s->windows)
+		predict_windows_end(s->windows, &s->window_out, s->out);
+}
+
+/* One tier of races; when none is left, the deadlocks, which are the last step of a model. */
+static void step(struct predict_steps *s)
+{
+	struct predictor *r = &s->r;
+
+	if (s->races_are_open && predict_races_next(r))
+		return;
+	r->s.total = total_of(s);
+	if (!s->o.no_deadlocks)
+		predict_deadlocks(r);
+	close_model(s);
+	open_model(s, s->model + 1);
+}
+
+bool predict_next(struct predict_steps *s)
+{
+	if (!s->searching) {
+		const struct exec *x = s->windows ? predict_windows_next(s->windows) : s->x;
+
+		s->x = NULL;
+		if (!x)
+			return false;
+		open_window(s, x);
+	}
+	if (s->model != MODEL_NONE)
+		step(s);
+	if (s->windows)
+		predict_windows_gather(s->windows, &s->window_out, s->out);
+	if (s->model == MODEL_NONE)
+		close_window(s);
+	return true;
+}
+
+void predict_put_off(struct predict_steps *s, int64_t ns)
+{
+	RD_ASSERT(ns >= 0);
+	s->put_off_ns += ns;
+	s->r.put_off_ns += ns;
+	s->r.s.deadline_ns += s->r.s.deadline_ns ? ns : 0;
+}
+
+int predict_open(struct predict_steps **steps, const struct exec *x, const struct predict_opts *o,
+		 struct predict_result *out)
+{
+	struct predict_steps *s;
 	const char *why;
 	uint32_t bad;
 
@@ -159,11 +252,37 @@ int predict_run(const struct exec *x, const struct predict_opts *o, struct predi
 	bad = exec_check(x, &why);
 	if (bad != EXEC_NONE)
 		return rd_fail(RD_EFORMAT, "predict: event %u %s", bad, why);
-	struct predict_opts own = *o;
-	own.window = window_of(x, o);
-	if (own.begin || (own.window && own.window < x->count))
-		predict_windows(x, &own, out, run_whole);
-	else
-		run_whole(x, &own, out);
-	return 0;
+	s = rd_xcalloc(1, sizeof *s);
+	*s = (struct predict_steps){.o = *o, .x = x, .out = out, .own = RD_UMAP_INIT};
+	s->o.window = window_of(x, o);
+	if (s->o.begin || (s->o.window && s->o.window < x->count))
+		s->windows = predict_windows_open(x, &s->o);
+	*steps = s;
+	return RD_OK;
+}
+
+void predict_close(struct predict_steps *s)
+{
+	if (!s)
+		return;
+	if (s->searching && s->model != MODEL_NONE)
+		close_model(s);
+	if (s->searching)
+		close_window(s);
+	predict_windows_close(s->windows);
+	rd_umap_release(&s->own);
+	free(s);
+}
+
+int predict_run(const struct exec *x, const struct predict_opts *o, struct predict_result *out)
+{
+	struct predict_steps *s;
+	int err = predict_open(&s, x, o, out);
+
+	if (err)
+		return err;
+	while (predict_next(s))
+		;
+	predict_close(s);
+	return RD_OK;
 }

@@ -46,12 +46,6 @@ struct predict_opts { /* all zero: the default */
 	struct rd_umap *pairs; /* of sites (predict_pair_key()) that have a race already, in each class; NULL:
 				  none, and only this execution is meant */
 	const struct rd_umap *wanted; /* pairs of sites: races of others are not looked for; NULL: of all */
-
-	/* Called now and then, from tier to tier and model to model, with what was found since; what it takes
-	 * away (predict_result_clear()) is not in the end's result.  Returns by how many nanoseconds the
-	 * deadline is put off, because it did something else meanwhile.  May be NULL. */
-	int64_t (*found)(void *context, struct predict_result *news);
-	void *context;
 };
 
 /* The way to the error.  Threads not named in a target run up to and including
@@ -96,7 +90,19 @@ struct predict_result {
 	uint8_t *racy;	 /* by event, with count_events: 1 << class if it is the second access of a race */
 };
 
-/* `out` is released with predict_result_release(), also after a failure. */
+/* A prediction in steps: each decides one tier of one model for one window, and adds what it found to the
+ * result.  The caller may take that away in between (predict_result_clear()).  The execution and what the
+ * options point to stay as they are until predict_close(), which takes NULL too. */
+struct predict_steps;
+int predict_open(struct predict_steps **steps, const struct exec *x, const struct predict_opts *o,
+		 struct predict_result *out);
+bool predict_next(struct predict_steps *steps); /* false: nothing is left to do */
+void predict_close(struct predict_steps *steps);
+
+/* Puts the deadline off by the time that the caller took for something else. */
+void predict_put_off(struct predict_steps *steps, int64_t ns);
+
+/* All steps.  `out` is released with predict_result_release(), also after a failure. */
 int predict_run(const struct exec *x, const struct predict_opts *o, struct predict_result *out);
 void predict_result_release(struct predict_result *r);
 

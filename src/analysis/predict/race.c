@@ -24,6 +24,7 @@
 #include "predict/race.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -313,20 +314,39 @@ static void walk_variable(struct walk *w)
 	}
 }
 
-void predict_races(struct predictor *r)
+void predict_races_open(struct predictor *r)
 {
-	struct walk w = {.r = r, .failures = RD_UMAP_INIT};
+	struct walk *w = rd_xcalloc(1, sizeof *w);
 
-	w.found = rd_xcalloc((size_t)r->c.variables + 1, 1);
-	w.dead = rd_xcalloc((size_t)r->c.variables + 1, 1);
-	predict_pairs_init(&w);
-	for (w.effort = r->o->count_events ? EFFORT_ALL : EFFORT_FIRST; w.effort <= EFFORT_ALL; w.effort++) {
-		for (w.variable = 0; w.variable < r->c.variables; w.variable++)
-			walk_variable(&w);
-		r->out->looked |= w.effort == EFFORT_FIRST && !r->s.late;
-		predict_hand_on(r);
-	}
-	predict_pairs_release(&w);
-	rd_umap_release(&w.failures);
-	RD_FREE(w.found, w.dead, w.cursors);
+	RD_ASSERT(!r->walk);
+	*w = (struct walk){.r = r, .failures = RD_UMAP_INIT};
+	w->effort = r->o->count_events ? EFFORT_ALL : EFFORT_FIRST;
+	w->found = rd_xcalloc((size_t)r->c.variables + 1, 1);
+	w->dead = rd_xcalloc((size_t)r->c.variables + 1, 1);
+	predict_pairs_init(w);
+	r->walk = w;
+}
+
+bool predict_races_next(struct predictor *r)
+{
+	struct walk *w = r->walk;
+
+	if (w->effort > EFFORT_ALL)
+		return false;
+	for (w->variable = 0; w->variable < r->c.variables; w->variable++)
+		walk_variable(w);
+	r->out->looked |= w->effort == EFFORT_FIRST && !r->s.late;
+	w->effort++;
+	return true;
+}
+
+void predict_races_close(struct predictor *r)
+{
+	struct walk *w = r->walk;
+
+	predict_pairs_release(w);
+	rd_umap_release(&w->failures);
+	RD_FREE(w->found, w->dead, w->cursors);
+	free(w);
+	r->walk = NULL;
 }

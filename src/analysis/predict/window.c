@@ -21,8 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct piece {
+struct predict_windows {
 	const struct exec *x;
+	uint32_t width; /* events of a window; 0: all */
 	struct exec part;
 	uint32_t *origin; /* of each event of `part` */
 	size_t capacity;
@@ -30,7 +31,7 @@ struct piece {
 	uint32_t *to_part; /* of events in the execution; valid for this piece only */
 };
 
-static struct exec_event *add(struct piece *w, uint32_t origin)
+static struct exec_event *add(struct predict_windows *w, uint32_t origin)
 {
 	const struct exec_event *e = &w->x->events[origin];
 	struct exec_event *copy = exec_add(&w->part, e->kind, e->thread, e->object);
@@ -92,7 +93,7 @@ static void find_waits(const struct exec *x, uint32_t cut, uint8_t *open)
 	free(latest);
 }
 
-static void add_sems(struct piece *w)
+static void add_sems(struct predict_windows *w)
 {
 	const struct exec *x = w->x;
 	int64_t *value = rd_xcalloc((size_t)x->sems + 1, sizeof *value);
@@ -111,7 +112,7 @@ static void add_sems(struct piece *w)
 }
 
 /* A wait needs its mutex held; it is taken first. */
-static void add_state(struct piece *w)
+static void add_state(struct predict_windows *w)
 {
 	uint8_t *open = find_open(w->x, w->begin);
 
@@ -133,7 +134,7 @@ static void add_state(struct piece *w)
 }
 
 /* Edges from before the cut are gone: they are in the prefix. */
-static void add_window(struct piece *w)
+static void add_window(struct predict_windows *w)
 {
 	for (uint32_t i = w->begin; i < w->end; i++) {
 		struct exec_event *e = add(w, i);
@@ -143,7 +144,7 @@ static void add_window(struct piece *w)
 }
 
 /* A once control that ran before the cut has run. */
-static void drop_passes(struct piece *w)
+static void drop_passes(struct predict_windows *w)
 {
 	uint8_t *runs = rd_xcalloc((size_t)w->x->onces + 1, 1);
 
@@ -158,7 +159,7 @@ static void drop_passes(struct piece *w)
 	free(runs);
 }
 
-static void map_witness(const struct piece *w, struct predict_witness *v)
+static void map_witness(const struct predict_windows *w, struct predict_witness *v)
 {
 	uint32_t *order, n = 0;
 	size_t length = v->order ? v->length : w->part.count;
@@ -179,8 +180,8 @@ static void map_witness(const struct piece *w, struct predict_witness *v)
 		v->done[w->x->events[order[i]].thread] = order[i];
 }
 
-/* Moves the races and deadlocks of a piece to the whole. */
-static void gather_found(const struct piece *w, struct predict_result *from, struct predict_result *out)
+void predict_windows_gather(struct predict_windows *w, struct predict_result *from,
+			    struct predict_result *out)
 {
 	for (size_t i = 0; i < from->race_count; i++) {
 		struct predict_race *r = &from->races[i];
@@ -201,9 +202,9 @@ static void gather_found(const struct piece *w, struct predict_result *from, str
 	from->race_count = from->deadlock_count = 0;
 }
 
-static void gather(const struct piece *w, struct predict_result *from, struct predict_result *out)
+void predict_windows_end(struct predict_windows *w, struct predict_result *from, struct predict_result *out)
 {
-	gather_found(w, from, out);
+	predict_windows_gather(w, from, out);
 	for (int c = 0; c < 2; c++) {
 		out->stats[c].candidates += from->stats[c].candidates;
 		out->stats[c].searches += from->stats[c].searches;
@@ -217,25 +218,9 @@ static void gather(const struct piece *w, struct predict_result *from, struct pr
 	out->late |= from->late;
 	out->looked |= from->looked;
 	RD_FREE(from->races, from->deadlocks, from->racy);
-}
-
-/* What a piece hands on, for who asked about the whole. */
-struct relay {
-	const struct piece *w;
-	const struct predict_opts *o;
-	struct predict_result *out;
-	int64_t put_off_ns; /* of the deadline of the whole */
-};
-
-static int64_t relay_found(void *context, struct predict_result *news)
-{
-	struct relay *r = context;
-	int64_t more_ns;
-
-	gather_found(r->w, news, r->out);
-	more_ns = r->o->found(r->o->context, r->out);
-	r->put_off_ns += more_ns;
-	return more_ns;
+	*from = (struct predict_result){0};
+	exec_release(&w->part);
+	out->pieces++;
 }
 
 static bool has_unsure(const struct exec *x, uint32_t end)
@@ -246,46 +231,46 @@ static bool has_unsure(const struct exec *x, uint32_t end)
 	return false;
 }
 
-/* Every window has its share of the time. */
-static int64_t deadline_of(const struct relay *r)
+int64_t predict_windows_deadline(const struct predict_windows *w, int64_t deadline_ns)
 {
-	const struct piece *w = r->w;
-	int64_t now = rd_now_ns(), end = r->o->deadline_ns + r->put_off_ns, left = end > now ? end - now : 0;
+	int64_t now = rd_now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
 	double share = (double)(w->end - w->begin) / (double)(w->x->count - w->begin);
 
-	return r->o->deadline_ns ? now + (int64_t)((double)left * share) : 0;
+	return deadline_ns ? now + (int64_t)((double)left * share) : 0;
 }
 
-void predict_windows(const struct exec *x, const struct predict_opts *o, struct predict_result *out,
-		     window_fn *fn)
+struct predict_windows *predict_windows_open(const struct exec *x, const struct predict_opts *o)
 {
-	struct rd_umap pairs = RD_UMAP_INIT; /* what is found is found once, over all pieces */
-	struct piece w = {.x = x};
-	struct relay relay = {&w, o, out, 0};
+	struct predict_windows *w = rd_xcalloc(1, sizeof *w);
 
-	w.to_part = rd_xcalloc(x->count + 1, sizeof *w.to_part);
-	for (w.begin = o->begin; w.begin < x->count; w.begin = w.end) {
-		struct predict_result result = {0};
-		w.end = o->window && x->count - w.begin > o->window ? w.begin + o->window : x->count;
-		exec_init(&w.part);
-		add_state(&w);
-		add_window(&w);
-		drop_passes(&w);
-		w.part.unsure = has_unsure(x, w.begin);
-		w.part.threads = x->threads;
-		w.part.locks = x->locks;
-		w.part.variables = x->variables;
-		struct predict_opts own = *o;
-		own.deadline_ns = deadline_of(&relay);
-		own.pairs = o->pairs ? o->pairs : &pairs;
-		own.found = o->found ? relay_found : NULL;
-		own.context = &relay;
-		fn(&w.part, &own, &result);
-		gather(&w, &result, out);
-		exec_release(&w.part);
-		out->pieces++;
-	}
-	rd_umap_release(&pairs);
-	free(w.origin);
-	free(w.to_part);
+	*w = (struct predict_windows){.x = x, .width = o->window, .end = o->begin};
+	w->to_part = rd_xcalloc(x->count + 1, sizeof *w->to_part);
+	return w;
+}
+
+const struct exec *predict_windows_next(struct predict_windows *w)
+{
+	const struct exec *x = w->x;
+
+	if (w->end >= x->count)
+		return NULL;
+	w->begin = w->end;
+	w->end = w->width && x->count - w->begin > w->width ? w->begin + w->width : (uint32_t)x->count;
+	exec_init(&w->part);
+	add_state(w);
+	add_window(w);
+	drop_passes(w);
+	w->part.unsure = has_unsure(x, w->begin);
+	w->part.threads = x->threads;
+	w->part.locks = x->locks;
+	w->part.variables = x->variables;
+	return &w->part;
+}
+
+void predict_windows_close(struct predict_windows *w)
+{
+	if (!w)
+		return;
+	RD_FREE(w->origin, w->to_part);
+	free(w);
 }

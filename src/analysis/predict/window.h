@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prediction piece by piece, for executions too large to search as a whole. */
+/* Prediction window by window, for executions too large to search as a whole. */
 #ifndef PREDICT_WINDOW_H
 #define PREDICT_WINDOW_H
 
 #include "predict/predict.h"
 
-typedef void window_fn(const struct exec *x, const struct predict_opts *o, struct predict_result *out);
+/* The windows of an execution, one at a time. */
+struct predict_windows;
+struct predict_windows *predict_windows_open(const struct exec *x, const struct predict_opts *o);
+void predict_windows_close(struct predict_windows *s);
 
-/* Runs `fn` on each window of o->window events and gathers the results.  What
- * came before a window is done in recorded order. */
-void predict_windows(const struct exec *x, const struct predict_opts *o, struct predict_result *out,
-		     window_fn *fn);
+/* The next window as an execution of its own, in which everything before the window is done in recorded
+ * order; NULL: there is no further one. */
+const struct exec *predict_windows_next(struct predict_windows *s);
+
+/* By when the window has to be searched, if it takes its share of the time until deadline_ns; 0: never. */
+int64_t predict_windows_deadline(const struct predict_windows *s, int64_t deadline_ns);
+
+/* Moves the races and deadlocks of the window to the whole. */
+void predict_windows_gather(struct predict_windows *s, struct predict_result *from,
+			    struct predict_result *out);
+
+/* Ends the window: moves these, adds the sums, and releases `from`. */
+void predict_windows_end(struct predict_windows *s, struct predict_result *from, struct predict_result *out);
 
 #endif

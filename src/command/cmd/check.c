@@ -27,6 +27,7 @@
 #include "explore/sighted.h"
 #include "explore/known.h"
 #include "finding/pair.h"
+#include "predict/pass.h"
 #include "record/prepare.h"
 #include "record/run.h"
 #include "replay/settle.h"
@@ -636,13 +637,11 @@ static void tell_recorded(struct check *c, struct finding_set *set)
 
 /* Prediction has found more: what is certain to happen is tried once, unless all will be known soon anyway.
  */
-static void try_early(void *context, struct finding_set *set, size_t from)
+static void try_early(struct check *c, struct finding_set *set)
 {
-	struct check *c = context;
 	int64_t at = rd_now_ns();
 	struct finding_set *some;
 
-	(void)from;
 	if ((prediction.events < EARLY_EVENTS && !prediction.parts) || c->settled->interrupted)
 		return;
 	if (c->end_ns && !c->early_left_ns)
@@ -855,9 +854,9 @@ static bool is_to_look_more(const struct check *c)
 
 /* The first run was looked at: others are before anything is searched for, which takes longer and tells less.
  */
-static void see_first(void *context, struct finding_set *first)
+static void see_first(struct check *c, const struct predict_pass *pass)
 {
-	struct check *c = context;
+	struct finding_set *first = predict_pass_unordered(pass);
 	bool failures = prediction.failures;
 	int64_t took_ns = rd_now_ns() - c->ended_ns + (int64_t)c->recorded_ms * 1000000;
 
@@ -877,6 +876,24 @@ static void see_first(void *context, struct finding_set *first)
 	prediction.latest_ns = quarters(c->end_ns, 3);
 }
 
+/* Acts on what each step of a prediction shows. */
+static int predict_trace(struct check *c, const char *path)
+{
+	enum predict_event event = PREDICT_FOUND;
+	struct predict_pass *pass;
+	int err = predict_pass_open(&pass, &prediction, path, c->set);
+
+	while (!err && event != PREDICT_OVER) {
+		err = predict_pass_next(pass, &event);
+		if (!err && event == PREDICT_WALKED)
+			see_first(c, pass);
+		else if (!err && event == PREDICT_FOUND && !opt.no_replay)
+			try_early(c, c->set);
+	}
+	predict_pass_close(pass);
+	return err;
+}
+
 static int predict(struct check *c)
 {
 	struct rd_progress progress = {.shown = -1};
@@ -886,7 +903,6 @@ static int predict(struct check *c)
 		rd_progress_say(&progress, "predicting");
 	prediction.deadline_ns = quarters(c->end_ns, share); /* so that there is time to try what it found */
 	prediction.latest_ns = quarters(c->end_ns, has_no_end(c) ? 2 : 3);
-	prediction.context = c;
 	for (size_t n = 0; n < opt.runs && !err; n++) {
 		char *path = trace_path(n);
 		prediction.ended = cmd_ending_late(&c->runs[n].ending) &&
@@ -894,11 +910,7 @@ static int predict(struct check *c)
 		/* Where it failed is not in a trace that ends before, and if it did so for our sake that is
 		 * none. */
 		prediction.failures = !c->runs[n].ending.stopped && !cmd_ending_pinched(&c->runs[n].ending);
-		prediction.described = opt.no_replay ? NULL : try_early;
-		prediction.walked_over = see_first;
-		err = predict_batch_run(&prediction, path, c->set);
-		prediction.described = NULL; /* replays lead the first process only */
-		prediction.walked_over = NULL;
+		err = predict_trace(c, path);
 		if (err && c->set->tool)
 			err = RD_OK; /* the message is out, and what could be read was looked at */
 		if (!err && c->runs[n].standing)

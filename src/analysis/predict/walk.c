@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What the run itself shows unordered.  In: the model of a trace.  Out: pairs of accesses without an order,
+ * and findings about them.
+ *
+ * A large run is walked over first, and then the few parts that have such pairs are searched: what is found
+ * there is known before the search for more begins.
+ */
+#include "predict/pass-int.h"
+
+#include "base/clock.h"
+#include "base/compare.h"
+#include "base/error.h"
+#include "finding/schedule.h"
+#include "predict/describe.h"
+
+#include <stdlib.h>
+
+/* Events of a trace whose search takes so long that the walk comes first: such a search takes minutes, the
+ * walk seconds. */
+#define FIRST_EVENTS 1000000
+
+/* Width (in q) of a part that is short: those are searched in the order of the run, before longer ones. */
+#define FIRST_WIDTH 20000
+
+/* Share of the time (one in so many) that the walk has, and of the rest that the search of its parts has. */
+#define FIRST_SHARE 2
+
+/* A part has at most this share (one in so many) of what is left, since most take little. */
+#define FIRST_PARTS 8
+
+static uint64_t width(const struct model_part *part)
+{
+	return part->to - part->from;
+}
+
+/* What is known already without a search comes last.  Short parts in the order of the run, then the others by
+ * their length. */
+static int compare_unordered(const void *left, const void *right)
+{
+	const struct model_unordered *a = left, *b = right;
+	uint64_t wide[2] = {width(&a->part), width(&b->part)};
+
+	wide[0] = wide[0] > FIRST_WIDTH ? wide[0] : 0;
+	wide[1] = wide[1] > FIRST_WIDTH ? wide[1] : 0;
+	RD_BY(a->firm, b->firm);
+	RD_BY(wide[0], wide[1]);
+	RD_BY(a->part.from, b->part.from);
+	return a->sites[0] != b->sites[0] ? (a->sites[0] > b->sites[0]) - (a->sites[0] < b->sites[0])
+					  : (a->sites[1] > b->sites[1]) - (a->sites[1] < b->sites[1]);
+}
+
+/* Whether a part of those is too long to be read as a whole; it is looked at later, with the others. */
+static bool is_too_long(const struct predict_pass *d, const struct model_part *part)
+{
+	double share = (double)width(part) / (double)(d->model->last_q + 1);
+
+	return share * (double)d->model->events > (double)pass_items(d->p);
+}
+
+void pass_note_firm(struct predict_pass *d, size_t from)
+{
+	struct rd_umap firm = {0};
+
+	for (size_t i = 0; i < d->unordered.count; i++) {
+		const struct model_unordered *u = &d->unordered.items[i];
+		if (u->firm)
+			*rd_umap_put(&firm, predict_pair_key(u->sites[0], u->sites[1]), NULL) = i + 1;
+	}
+	for (size_t i = from; i < d->set->count; i++) {
+		const struct schedule *s = d->set->items[i]->schedule;
+		const uint64_t *at =
+			!s || s->goal_count != 2
+				? NULL
+				: rd_umap_get(&firm, predict_pair_key(s->goals[0].site, s->goals[1].site));
+		if (at && !d->set->items[i]->firm)
+			predict_describe_firm(d->model, &d->unordered.items[*at - 1], d->set,
+					      d->set->items[i]);
+	}
+	RD_UMAP_RELEASE(&firm);
+}
+
+static bool is_found(const struct predict_pass *d, const struct model_unordered *u)
+{
+	const uint64_t *state = rd_umap_get(&d->pairs, predict_pair_key(u->sites[0], u->sites[1]));
+
+	return state && *state;
+}
+
+/* Looks at the parts of the pairs that no race was found of yet, until it is too late; returns how many were.
+ */
+static size_t look_at_unordered(struct predict_pass *d, enum first first, int64_t until_ns, int *err)
+{
+	const struct model_unordered_list *list = &d->unordered;
+	size_t looked = 0;
+
+	d->first = first;
+	for (size_t i = 0; i < list->count && !*err && rd_now_ns() < until_ns; i++) {
+		if (is_found(d, &list->items[i]) || is_too_long(d, &list->items[i].part))
+			continue;
+		d->parts[0].range = list->items[i].part;
+		d->deadline_ns =
+			pass_share(until_ns, list->count - i < FIRST_PARTS ? list->count - i : FIRST_PARTS);
+		trace_set_deadline(d->model->trace, pass_reading_deadline(d->p));
+		*err = pass_search_part(d);
+		looked++;
+	}
+	return looked;
+}
+
+struct finding_set *predict_pass_unordered(const struct predict_pass *d)
+{
+	struct finding_set *seen = finding_set_new();
+
+	RD_ASSERT(d->walked);
+	for (size_t i = 0; i < d->unordered.count; i++)
+		if (d->unordered.items[i].firm)
+			predict_describe_unordered(d->model, &d->unordered.items[i],
+						   "unordered in the recorded run", seen);
+	pass_set_arguments(seen, trace_get_meta(d->model->trace));
+	finding_set_finish(seen);
+	return seen;
+}
+
+bool pass_is_to_walk(const struct predict_pass *d)
+{
+	const struct predict_batch *p = d->p;
+
+	return d->model->events >= FIRST_EVENTS && !trace_is_late(d->model->trace) && p->deadline_ns &&
+	       !p->no_races && !p->window;
+}
+
+void pass_walk(struct predict_pass *d)
+{
+	struct predict_batch *p = d->p;
+
+	d->walked = p->walked = true;
+	trace_set_deadline(d->model->trace, pass_share(pass_reading_deadline(p), FIRST_SHARE));
+	model_find_unordered(d->model, p->memory / PREDICT_CLOCK_SHARE, &d->unordered);
+}
+
+static void want_pairs(struct predict_pass *d)
+{
+	const struct model_unordered_list *list = &d->unordered;
+
+	if (list->count)
+		qsort(list->items, list->count, sizeof *list->items, compare_unordered);
+	for (size_t i = 0; i < list->count; i++)
+		*rd_umap_put(&d->wanted, predict_pair_key(list->items[i].sites[0], list->items[i].sites[1]),
+			     NULL) = 1;
+}
+
+static void report_pairs(const struct predict_pass *d, size_t looked)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < d->unordered.count; i++)
+		found += is_found(d, &d->unordered.items[i]);
+	rd_info("predict: %zu pairs of places are unordered in the run; %zu parts that have them were looked "
+		"at: "
+		"%zu of the pairs can race",
+		d->unordered.count, looked, found);
+}
+
+/* What is certain to happen comes first. */
+int pass_search_unordered(struct predict_pass *d)
+{
+	struct predict_batch *p = d->p;
+	int64_t until_ns = pass_share(pass_reading_deadline(p), FIRST_SHARE);
+	struct part part = {0};
+	size_t from = d->set->count, looked;
+	int err = RD_OK;
+
+	RD_ASSERT(!d->parts);
+	want_pairs(d);
+	d->parts = &part;
+	d->count = 1;
+	looked = look_at_unordered(d, FIRST_SOUND, until_ns, &err);
+	if (!p->sound_only && !p->sync_preserving)
+		looked += look_at_unordered(d, FIRST_ALL, until_ns, &err);
+	d->first = FIRST_NOT;
+	report_pairs(d, looked);
+	d->parts = NULL;
+	d->count = d->done = 0;
+	trace_set_deadline(d->model->trace, pass_reading_deadline(p));
+	pass_note_firm(d, from);
+	return err;
+}
+
+void pass_walk_last(struct predict_pass *d)
+{
+	struct predict_batch *p = d->p;
+
+	trace_set_deadline(d->model->trace, pass_reading_deadline(p));
+	model_find_unordered(d->model, p->memory / PREDICT_CLOCK_SHARE, &d->unordered);
+}
+
+void pass_list_unordered(struct predict_pass *d)
+{
+	struct rd_umap described = {0};
+
+	for (size_t i = d->from; i < d->set->count; i++) {
+		const struct schedule *s = d->set->items[i]->schedule;
+		if (s && s->goal_count == 2)
+			*rd_umap_put(&described, predict_pair_key(s->goals[0].site, s->goals[1].site), NULL) =
+				1;
+	}
+	for (size_t i = 0; i < d->unordered.count; i++) {
+		const struct model_unordered *u = &d->unordered.items[i];
+		if (rd_umap_get(&described, predict_pair_key(u->sites[0], u->sites[1])))
+			continue;
+		predict_describe_unordered(d->model, u,
+					   is_found(d, u) ? "unordered in the recorded run, and it can "
+							    "happen at once; it was not described "
+							    "within the limits of the prediction"
+							  : "unordered in the recorded run; no order that "
+							    "brings the two together was found within "
+							    "the limits of the prediction",
+					   d->set);
+	}
+	RD_UMAP_RELEASE(&described);
+}
