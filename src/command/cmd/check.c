@@ -136,11 +136,6 @@ struct check {
 	int64_t end_ns;	   /* and when it has to end; 0: never */
 };
 
-static double now(void)
-{
-	return (double)rd_now_ns() / 1e9;
-}
-
 /* ---- the directory ---- */
 
 /* ID.schedule, ID.witness.schedule, ID.witness-2.schedule */
@@ -594,10 +589,7 @@ static struct finding_set *take_early(const struct check *c, const struct findin
 		*copy = *f;
 		finding_set_put(some, copy);
 	}
-	some->tool = RADDLE_VERSION;
-	some->argc = set->argc;
-	some->argv = set->argv;
-	say_means(c, some);
+	make_part(c, some);
 	finding_set_finish(some);
 	return some;
 }
@@ -956,11 +948,6 @@ static struct finding_set *choose(struct check *c, const struct finding_set *see
 	return some;
 }
 
-static size_t count_confirmed(const struct check *c)
-{
-	return finding_set_count(c->set, FINDING_CONFIRMED, false);
-}
-
 /* What was not confirmed by a meeting may show to the detector, in the run that it was predicted from. */
 static int look_again(struct check *c, const struct finding_set *seen, const struct schedule *made,
 		      int64_t end_ns)
@@ -981,7 +968,7 @@ static int try_further(struct check *c, const struct finding_set *seen, const st
 		       int64_t end_ns, bool *any)
 {
 	struct finding_set *fresh = choose(c, seen, true), *old = choose(c, seen, false);
-	size_t before = count_confirmed(c);
+	size_t before = finding_set_count(c->set, FINDING_CONFIRMED, false);
 	int err = cmd_filter_apply(fresh, false);
 
 	*any = fresh->count > 0;
@@ -996,7 +983,7 @@ static int try_further(struct check *c, const struct finding_set *seen, const st
 	if (!err)
 		err = look_again(c, seen, made, end_ns);
 	finding_set_finish(c->set);
-	*any |= count_confirmed(c) > before;
+	*any |= finding_set_count(c->set, FINDING_CONFIRMED, false) > before;
 	keep_set(c, fresh);
 	keep_set(c, old);
 	return err;
@@ -1113,7 +1100,8 @@ static bool is_to_explore(const struct check *c)
 static void look_further(struct check *c, double begin)
 {
 	int64_t at = rd_now_ns(),
-		end_ns = further_end(c->end_ns, (int64_t)((now() - begin) * 1e9), has_no_end(c));
+		end_ns = further_end(c->end_ns, (int64_t)((((double)rd_now_ns() / 1e9) - begin) * 1e9),
+				     has_no_end(c));
 	int err = RD_OK;
 
 	if ((!end_ns || end_ns > at) && !opt.no_replay)
@@ -1333,22 +1321,22 @@ static int report(struct check *c, const struct replay_settled *r)
 
 static int check_program(struct check *c, struct replay_settled *r)
 {
-	double begin = now();
+	double begin = ((double)rd_now_ns() / 1e9);
 	int err = record(c);
 
-	c->seconds[0] = now() - begin;
+	c->seconds[0] = ((double)rd_now_ns() / 1e9) - begin;
 	if (!err && has_no_end(c) && is_to_explore(c))
 		look_before(c, begin);
 	if (!err)
 		err = predict(c);
 	if (!err && is_to_look_more(c) && !c->seen)
 		look_at_more(c, c->set, (int64_t)c->recorded_ms * 1000000 * RUNS_SHARE);
-	c->seconds[1] = now() - begin - c->seconds[0];
+	c->seconds[1] = ((double)rd_now_ns() / 1e9) - begin - c->seconds[0];
 	say_means(c, c->set);
 	prediction.deadline_ns = c->end_ns;
 	if (!err && !opt.no_replay && !r->interrupted)
 		err = replay(c, &(struct attempt){.set = c->set, .end_ns = settled_by(c)});
-	c->seconds[2] = now() - begin - c->seconds[0] - c->seconds[1];
+	c->seconds[2] = ((double)rd_now_ns() / 1e9) - begin - c->seconds[0] - c->seconds[1];
 	finding_set_finish(c->set);
 	if (!err && !has_no_end(c) && is_to_explore(c))
 		look_further(c, begin);
@@ -1357,7 +1345,7 @@ static int check_program(struct check *c, struct replay_settled *r)
 		err = classify(c);
 	if (!err && !opt.no_classify && explore_join_failures(c->set))
 		err = cmd_classes_write_witnesses(c->set, opt.output);
-	c->seconds[3] = now() - begin - c->seconds[0] - c->seconds[1] - c->seconds[2];
+	c->seconds[3] = ((double)rd_now_ns() / 1e9) - begin - c->seconds[0] - c->seconds[1] - c->seconds[2];
 	cmd_classes_sort(c->set);
 	return err ? err : report(c, r);
 }
