@@ -1,5 +1,5 @@
 # The test runner itself: it counts passes, failures, skips and hangs, shows the
-# output of what failed, and fails when something did.
+# output of what failed, and fails when something did.  What failed runs again, alone.
 . "$ROOT/test/lib.sh"
 
 shown=(out)
@@ -32,6 +32,54 @@ RADDLE_LONG=1 tree/tool/run-tests --build other both >out 2>&1 || fail "the shor
 echo '[ -n "${RADDLE_LONG:-}" ]' >tree/test/cli/both.sh
 tree/tool/run-tests --build other --long >out 2>&1 || fail "the long run is short, or has other tests"
 [ "$(tail -n 1 out)" = "1 passed, 0 failed" ] || fail "wrong count of long tests"
+
+# Chance: once, always and second fail the first time, every time, every second time.  slow outlives the failure of
+# once, whose repetitions must not start before slow has ended.
+cat >count.bash <<END
+here=$PWD
+runs() {
+	echo >>"\$here/runs-\$1"
+	wc -l <"\$here/runs-\$1"
+}
+END
+again=tree/test/cli/again
+cat >$again-once.sh <<END
+. $PWD/count.bash
+[ \$(runs once) -gt 1 ] || { echo "the first failure of once"; exit 1; }
+[ -e $PWD/slow-ended ] || { echo "not alone"; exit 1; }
+END
+cat >$again-always.sh <<END
+. $PWD/count.bash
+runs always
+exit 1
+END
+cat >$again-second.sh <<END
+. $PWD/count.bash
+[ \$((\$(runs second) % 2)) = 0 ]
+END
+cat >$again-slow.sh <<END
+cd $PWD
+while [ ! -e runs-once ]; do sleep 0.01; done
+for _ in \$(seq 30); do [ \$(wc -l <runs-once) = 1 ] && sleep 0.01; done
+touch slow-ended
+END
+
+tree/tool/run-tests --build other --jobs 2 again-once again-slow >out 2>&1 || fail "one failure by chance fails the run"
+[ "$(tail -n 1 out)" = "2 passed, 0 failed" ] || fail "a test that passed alone does not count as passed"
+grep -qx 'flaky: again-once' out || fail "a flaky test is not named"
+grep -q 'the first failure of once' out || fail "the log of the first failure is not shown"
+grep -q 'the first failure of once' tree/other/failed/again-once.log || fail "the log of the first failure is not kept"
+[ "$(wc -l <runs-once)" = 4 ] || fail "once: $(wc -l <runs-once) runs, wanted one and three more"
+tree/tool/run-tests --build other again-once >out 2>&1 || fail "it fails again"
+grep -q flaky out && fail "a test that passes is called flaky"
+[ ! -e tree/other/failed/again-once.log ] || fail "the log of a former run is still there"
+
+tree/tool/run-tests --build other 'again-*' >out 2>&1 && fail "failures alone gave success"
+[ "$(tail -n 1 out)" = "2 passed, 2 failed" ] || fail "wrong count of repeated tests"
+[ "$(wc -l <runs-always)" = 2 ] || fail "always: $(wc -l <runs-always) runs, wanted one and one more"
+[ "$(wc -l <runs-second)" = 3 ] || fail "second: $(wc -l <runs-second) runs, wanted one and two more"
+[ "$(grep -c '^FAIL again-always' out)" = 1 ] || fail "the verdict does not come once"
+grep -q '^flaky' out && fail "a test that failed alone is called flaky"
 
 # Fuzz harnesses: each input comes in, and the one that breaks something is named.
 mkdir -p tree/test/fuzz/corpus/fuzz-one
