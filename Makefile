@@ -111,13 +111,13 @@ help:
 	@echo 'make            build into $(B)/ (V=1 shows the commands)'
 	@echo 'make demo       install what is needed, build, and record an example'
 	@echo 'make check      install what is needed, build, and run the tests'
-	@echo 'make check-all  the same, and then the long forms of the tests'
+	@echo 'make check-all  the same, with the long forms of the tests'
 	@echo 'make install    PREFIX=$(PREFIX) DESTDIR='
 	@echo 'make deb        a Debian package in $(B)/'
 	@echo 'make asan       build with ASan and UBSan (the same as B=build/asan)'
 	@echo 'make fuzz       fuzz every reader for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make bench      measure (takes long)'
-	@echo 'make format, check-format, check-layers, check-style, check-docs, check-clang, clean'
+	@echo 'make format, check-format, check-layers, check-style, check-docs, check-clang, check-gcc, clean'
 
 # What is linked is the objects, then the archives, then libraries.
 define link
@@ -255,8 +255,9 @@ check-long: deps
 	@$(MAKE) --no-print-directory -j$(JOBS) all unit
 	@tool/run-tests --build $(B) --long
 
-check-all: check
-	@$(MAKE) --no-print-directory check-long
+check-all: deps
+	@$(MAKE) --no-print-directory -j$(JOBS) all unit seeds
+	@tool/run-tests --build $(B) --all
 
 demo:
 	@tool/install-packages --to-build
@@ -314,10 +315,13 @@ check-style: check-docs
 check-docs:
 	@tool/check-docs
 
-# clang's warnings need no code.  The runtime is always built by clang.
-CLANG_SOURCES := $(filter-out $(RT)/%,$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c)) $(wildcard test/unit/*.c test/fuzz/*.c)
-check-clang:
-	@printf '%s\n' $(CLANG_SOURCES) | xargs -P $(JOBS) -n 20 $(CLANG) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -I. -fsyntax-only \
+# Warnings of another compiler need no code.  The runtime is always built by clang.
+SYNTAX_SOURCES := $(filter-out $(RT)/%,$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c)) $(wildcard test/unit/*.c test/fuzz/*.c)
+check-clang: SYNTAX_CC := $(CLANG)
+check-gcc: SYNTAX_CC := gcc
+check-clang check-gcc:
+	@printf '%s\n' $(SYNTAX_SOURCES) | xargs -P $(JOBS) -n 20 $(SYNTAX_CC) \
+		$(filter-out -MMD -MP,$(ALL_CFLAGS)) -I. -fsyntax-only \
 		-isystem $(shell $(LLVM_CONFIG) --includedir) -isystem $(shell pg_config --includedir 2>/dev/null)
 
 # Installation.
@@ -357,6 +361,6 @@ clean:
 	rm -rf $(B)
 
 .PHONY: all help unit seeds runtime deps check check-long check-all demo asan fuzzers fuzz bench format check-format \
-	check-layers check-style check-docs check-clang install uninstall deb clean
+	check-layers check-style check-docs check-clang check-gcc install uninstall deb clean
 .SECONDARY:
 -include $(shell find $(B)/obj $(B)/rt $(B)/rt-static -name "*.d" 2>/dev/null)

@@ -33,6 +33,18 @@ echo '[ -n "${RADDLE_LONG:-}" ]' >tree/test/cli/both.sh
 tree/tool/run-tests --build other --long >out 2>&1 || fail "the long run is short, or has other tests"
 [ "$(tail -n 1 out)" = "1 passed, 0 failed" ] || fail "wrong count of long tests"
 
+tree/tool/run-tests --build other --all >out 2>&1
+grep -q '^pass both' out || fail "--all runs the short form"
+grep -q '^pass good' out || fail "--all leaves out tests without a long form"
+
+# With sanitizers all unit tests run, and the scripts that ask for it or are named.
+echo '# sanitizers: yes, to be sure' >tree/test/cli/chosen.sh
+cp -r tree/other tree/asan
+tree/tool/run-tests --build asan >out 2>&1 || fail "the sanitized run fails"
+[ "$(grep -oE '^(pass|FAIL|skip) [^ ]*' out | sort | paste -sd,)" = "pass chosen,pass u-one" ] || fail "other tests under sanitizers"
+tree/tool/run-tests --build asan good >out 2>&1 || fail "a script that is named does not run under sanitizers"
+rm -r tree/asan
+
 # Chance: once, always and second fail the first time, every time, every second time.  slow outlives the failure of
 # once, whose repetitions must not start before slow has ended.
 cat >count.bash <<END
