@@ -117,6 +117,7 @@ help:
 	@echo 'make asan       build with ASan and UBSan (the same as B=build/asan)'
 	@echo 'make fuzz       fuzz every reader for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make bench      measure (takes long)'
+	@echo 'make figures    doc/figures.md, of what was measured'
 	@echo 'make format, check-format, check-layers, check-style, check-docs, check-clang, check-gcc, clean'
 
 # What is linked is the objects, then the archives, then libraries.
@@ -295,6 +296,9 @@ bench: all
 	bench/reversible
 	bench/hive
 
+figures:
+	@tool/figures
+
 # What keeps the tree in order.
 
 SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
@@ -360,7 +364,7 @@ deb: all
 clean:
 	rm -rf $(B)
 
-.PHONY: all help unit seeds runtime deps check check-long check-all demo asan fuzzers fuzz bench format check-format \
+.PHONY: all help unit seeds runtime deps check check-long check-all demo asan fuzzers fuzz bench figures format check-format \
 	check-layers check-style check-docs check-clang check-gcc install uninstall deb clean
 .SECONDARY:
 -include $(shell find $(B)/obj $(B)/rt $(B)/rt-static -name "*.d" 2>/dev/null)
