@@ -46,3 +46,11 @@ wait_for() {
 		sleep 0.05
 	done
 }
+
+# has_used PID TICKS: the process is there and has used that much CPU time, in clock ticks.
+has_used() {
+	local stat
+	stat=$(cat "/proc/$1/stat" 2>/dev/null) || return
+	read -ra stat <<<"${stat##*) }"
+	[ $((stat[11] + stat[12])) -ge "$2" ]
+}

@@ -40,6 +40,11 @@ wait_running() {
 	exit 1
 }
 
+# has_written TRACE BYTES: that much of it is on disk.
+has_written() {
+	[ "$(cat "$1.trace"/thread-* 2>/dev/null | wc -c)" -ge "$2" ]
+}
+
 for name in rt-signal rt-many rt-run; do
 	"$RADDLE" cc -D_GNU_SOURCE -g -O2 -pthread -o $name "$ROOT/test/prog/$name.c" || exit 1
 done
@@ -58,12 +63,12 @@ meta abort '"signal":6'
 meta work '"complete":true'
 
 # The program is killed: everything up to then is there.
-for delay in 0.05 0.1 0.2; do
+for size in 0 1 100000; do
 	rm -f out
 	"$RADDLE" record -f -o killed.trace ./rt-run endless >out 2>err &
 	recorder=$!
 	wait_running
-	sleep $delay
+	wait_for 60 has_written killed $size || complain "killed program: no $size bytes are written before it is"
 	kill -9 "$program"
 	wait $recorder 2>/dev/null
 	[ $? = 137 ] || complain "killed program: status"
@@ -77,11 +82,12 @@ rm -f out
 "$RADDLE" record -f -o orphan.trace ./rt-run endless >out 2>err &
 recorder=$!
 wait_running
-sleep 0.3
+wait_for 60 has_written orphan 100000 || complain "killed recorder: 100000 bytes are not written before it is"
 kill -9 $recorder
 wait $recorder 2>/dev/null
-sleep 0.5
-kill -0 "$program" || complain "killed recorder: the program died with it"
+read -ra before <<<"$(sed 's/.*) //' "/proc/$program/stat")"
+wait_for 60 has_used "$program" $((before[11] + before[12] + 10)) ||
+	complain "killed recorder: the program does not go on without it"
 kill -9 "$program"
 "$RADDLE" dump --check orphan.trace >check.out 2>&1 || complain "killed recorder: $(cat check.out)"
 

@@ -152,11 +152,15 @@ refused 'out of range .0 to 1' --first 2 "$schedule" -- ./replay
 jq '.findings += .findings' sections-race.json >two.json
 refused 'has 2 findings; choose one' two.json
 
-# An interrupted replay ends, although threads are held, by the signal that the program got.
+# An interrupted replay ends, although threads are held, by the signal that the program got.  The giver is held where
+# the taker asks in vain, again and again.
 "$RADDLE" replay --patience 1000 "$spin" -- ./file-fine >out 2>err &
 pid=$!
-while ! pgrep -P $pid >/dev/null; do sleep 0.05; done
-sleep 0.2
+asks_in_vain() {
+	local program
+	program=$(pgrep -P $pid -x file-fine) && has_used "$program" 10
+}
+wait_for 60 asks_in_vain || complain "interrupted: no thread is held: $(cat err)"
 kill -TERM $pid
 wait $pid
 got=$?

@@ -126,6 +126,32 @@ static int play_standstill(bool spins)
 	return 0;
 }
 
+/* How often the replayer has waited so far: once between two looks. */
+static unsigned long naps_of_replayer(void)
+{
+	char path[64], line[256];
+	unsigned long naps = 0;
+	FILE *status;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)getppid());
+	status = fopen(path, "r");
+	while (status && fgets(line, sizeof line, status))
+		if (sscanf(line, "voluntary_ctxt_switches: %lu", &naps) == 1)
+			break;
+	if (status)
+		fclose(status);
+	return naps;
+}
+
+/* Returns when the replayer has looked at what is there now. */
+static void wait_for_looks(void)
+{
+	unsigned long before = naps_of_replayer();
+
+	while (naps_of_replayer() < before + 3)
+		usleep(1000);
+}
+
 /* Whatever the program writes there, the replayer survives. */
 static int play_nonsense(void)
 {
@@ -136,9 +162,9 @@ static int play_nonsense(void)
 	atomic_store(&steer->race_count, UINT32_MAX);
 	atomic_store(&steer->slot_count, UINT32_MAX);
 	atomic_store(&steer->turn, UINT32_MAX);
-	usleep(50000);
+	wait_for_looks();
 	atomic_store(&steer->phase, RADDLE_MET);
-	usleep(50000);
+	wait_for_looks();
 	return 0;
 }
 
