@@ -1,4 +1,5 @@
 # What came of a campaign: text, JSON and page of finished and damaged ones.
+# sanitizers: yes, reads campaigns and writes their pages
 set -eu
 
 line() { # run fault outcome deviation

@@ -1,7 +1,6 @@
 # Projects of each build system, built by raddle cc as their users would, give
 # programs that run and carry their bitcode; so does ccache in front, on a miss
 # and on a hit.
-# sanitizers: no, cc-modes and cc-survive have the same runs of the tool
 . "$ROOT/test/lib.sh"
 
 PATH=$BUILD:$PATH

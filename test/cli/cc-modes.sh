@@ -1,5 +1,6 @@
 # raddle cc in every mode of a compiler: the same files, output, diagnostics and
 # exit status as clang's, the same machine code, and bitcode where code is made.
+# sanitizers: yes, runs the compiler driver in all of its modes
 . "$ROOT/test/lib.sh"
 
 LLVM=19

@@ -1,5 +1,6 @@
 # Races that another input makes harmful: the input is found, the class is that of the label, and the witness
 # shows it again with its input.
+# sanitizers: yes, runs classify/ and symbolic/
 . "$ROOT/test/lib.sh"
 shown=(err)
 

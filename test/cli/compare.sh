@@ -1,5 +1,6 @@
 # raddle compare and raddle sanitize: runs of a pseudo-deterministic program show no deviation, whatever their
 # schedules and addresses; a fault shows one, with its place and how it spread.
+# sanitizers: yes, runs epa/
 . "$ROOT/test/lib.sh"
 
 # record NAME [OPTIONS]: one run

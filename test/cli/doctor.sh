@@ -1,5 +1,6 @@
 # raddle doctor: the report fits the screen, the JSON says the same, the exit
 # status follows what is needed, and what is taken away is found missing.
+# sanitizers: yes, runs doctor/
 set -eu
 
 "$RADDLE" doctor >text || [ $? = 2 ]

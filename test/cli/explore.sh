@@ -1,5 +1,6 @@
 # Failures that only few schedules show: each is found, repeats under its schedule, and is none of a program that is
 # right in all of them.
+# sanitizers: yes, runs explore/
 . "$ROOT/test/lib.sh"
 shown=(err)
 

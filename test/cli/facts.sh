@@ -3,6 +3,7 @@
 #
 # Facts of whole programs: made through the cache, shown, with the sites of the recorder and the calls that the
 # source has.  After a wanted change of the output, RADDLE_UPDATE=1 writes the golden file anew.
+# sanitizers: yes, runs facts/ and what raddle-instr does for it
 . "$ROOT/test/lib.sh"
 
 export RADDLE_CACHE=$PWD/cache

@@ -1,5 +1,6 @@
 # Flavours: made without the build tree, cached, with libraries, natives and
 # odd links; each prints what the program prints.
+# sanitizers: yes, makes flavours and uses the cache
 . "$ROOT/test/lib.sh"
 
 cc() { "$RADDLE" cc "$@"; }

@@ -1,6 +1,5 @@
 # Synchronisation in code that Raddle did not compile: what it orders is never confirmed as a race, the report names the
 # code, and a race that two threads meet at is confirmed all the same.
-# sanitizers: no, check and verdicts have the same runs of the tool
 . "$ROOT/test/lib.sh"
 
 prog=$ROOT/test/prog/foreign

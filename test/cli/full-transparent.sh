@@ -1,6 +1,5 @@
 # A program that is recorded instruction by instruction behaves as without Raddle: the torture programs.
 # timeout: 1800
-# sanitizers: no, transparent has the same runs of the tool
 set -u
 . "$ROOT/test/prog/compare.bash"
 torture=$ROOT/test/prog/torture

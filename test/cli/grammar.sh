@@ -1,5 +1,6 @@
 # One grammar of options for all commands: --json, letters, durations, 0, outputs that cannot be written,
 # RADDLE_OPTIONS and .raddle files.
+# sanitizers: yes, reads command lines of every kind
 . "$ROOT/test/lib.sh"
 
 trace=$ROOT/test/trace/v1-bank

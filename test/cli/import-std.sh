@@ -2,6 +2,7 @@
 #
 # STD: import and export give the text back; ill-formed traces are refused with
 # the line; the public traces too, where they are at hand.
+# sanitizers: yes, runs import and export
 . "$ROOT/test/lib.sh"
 
 round_trip() { # file

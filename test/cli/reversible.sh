@@ -3,6 +3,7 @@
 #
 # raddle reversible: the situations in which the authors' tool was right or wrong, and more, each
 # recorded and checked; a no is replayed.  The solver that fails or has no time is "unknown".
+# sanitizers: yes, runs reversible/
 . "$ROOT/test/lib.sh"
 
 "$RADDLE" cc -g -O0 "$ROOT/test/prog/epa/reversible.c" -o prog -pthread || exit 1

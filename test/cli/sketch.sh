@@ -3,6 +3,7 @@
 #
 # Why programs fail: for each, the predictor that comes first is the true cause, forced it fails and prevented it does
 # not, and the steps end at the failure.  A program that is right has no sketch.
+# sanitizers: yes, runs sketch/
 . "$ROOT/test/lib.sh"
 shown=(err)
 prog=$ROOT/test/prog/sketch

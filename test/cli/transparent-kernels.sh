@@ -1,6 +1,5 @@
 # A recorded program behaves as without Raddle: the kernels of bench/, small.
 # timeout: 1800
-# sanitizers: no, transparent has the same runs of the tool
 set -u
 . "$ROOT/test/prog/compare.bash"
 kernels=$ROOT/bench/kernels
