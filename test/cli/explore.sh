@@ -166,7 +166,7 @@ if command -v ctest >/dev/null; then
 fi
 
 # Annotations of tests.
-"$RADDLE" cc -O1 -g -pthread -I "$ROOT/include" "$ROOT/test/prog/explore/annotated.c" -o annotated || exit 1
+"$RADDLE" cc -O1 -g -pthread -I "$ROOT/src/contract" "$ROOT/test/prog/explore/annotated.c" -o annotated || exit 1
 # annotated NAME STATUS SCHEDULES FILTER
 annotated() {
 	local got=0
@@ -182,7 +182,7 @@ annotated choose 1 600 '.findings | length == 1 and .[0].consequence == "asserti
 grep -q 'ended by signal 6' err || complain "a choice does not come again"
 annotated never 2 12 ''
 grep -q 'an assumption of the program did not hold' err || complain "why no run says anything"
-cc -I "$ROOT/include" -pthread -Wall -Wextra -Werror "$ROOT/test/prog/explore/annotated.c" -o plain && ./plain never ||
+cc -I "$ROOT/src/contract" -pthread -Wall -Wextra -Werror "$ROOT/test/prog/explore/annotated.c" -o plain && ./plain never ||
 	complain "without Raddle"
 
 # Exit statuses.
