@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* The program may have written anything. */
 	memset(memory, size & 2 ? 0xff : 0, length < 65536 ? length : 65536);
 	arena = rd_arena_new();
-	replay_world_draw_up(world, memory, arena, &result);
+	replay_world_result(world, memory, arena, &result);
 	if (result.arrived > result.arrivals || result.same > result.connections)
 		abort();
 	rd_arena_free(arena);

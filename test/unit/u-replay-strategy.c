@@ -81,7 +81,7 @@ static struct finding_set *result_of(struct world *w, const struct strategy_atte
 		f->status = o->status;
 		f->reason = o->reason;
 	}
-	finding_stat(r, STRATEGY_ASTRAY, o->astray);
+	finding_stat(r, STRATEGY_DIVERGED, o->astray);
 	finding_stat(r, STRATEGY_OBSERVABLE, o->observable);
 	finding_stat(r, STRATEGY_UNORDERED, o->unordered);
 	return r;

@@ -264,7 +264,7 @@ static void check_sent(struct replay_world *w, struct raddle_world *m, const str
 	for (unsigned i = 0; i < r->connections; i++)
 		silent += !r->sent_to[i];
 	send_all(m, r, other);
-	replay_world_draw_up(w, m, arena, &o);
+	replay_world_result(w, m, arena, &o);
 	assert_int_equal(o.arrived, r->arrival_count);
 	assert_int_equal(o.connections, r->connections);
 	assert_int_equal(o.same, other ? silent : r->connections);

@@ -6,7 +6,7 @@
 #include "finding/finding.h"
 #include "record/run.h"
 
-/* A record_stands_fn; the answer is a finding document. */
+/* A record_hang_fn; the answer is a finding document. */
 bool cmd_standing(const char *trace, const struct run_still *still, FILE *answer);
 
 /* The deadlocks in which the program stood, *set, for finding_set_free(); NULL: it did not. */

@@ -1,39 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What instrumented code and the runtime know of each other.
- *
- * The instrumenter inserts calls of the `__raddle_` functions declared here.
- * The small ones (hooks) are defined in rt/record/hook.c, which is compiled to bitcode,
- * kept beside the tool, linked into every unit as internal functions and inlined;
- * the rest are ordinary functions of the runtime library.  Bump
- * RADDLE_ABI_VERSION whenever either side changes: it is part of the cache key.
+ * The interface between instrumented code and the runtime.
+ * The instrumenter inserts calls of the `__raddle_` functions declared here.  The small ones
+ * (hooks) are defined in rt/record/hook.c.  That file is compiled to bitcode, kept beside the
+ * tool, linked into every unit as internal functions and inlined.  The rest are ordinary functions
+ * of the runtime library.  Bump RADDLE_ABI_VERSION whenever either side changes: it is part of the
+ * cache key.
  *
  * The first access test
  * ---------------------
- * Between two synchronisation operations of a thread (a segment) one read and
- * one write of a byte say all there is to say, so a hook first looks whether
- * the bytes are marked already.  Each thread has a direct-mapped table of blocks.
- * A block covers RADDLE_BLOCK_BYTES bytes of memory; `seen` has a bit for each
- * byte read or written in this segment, `written` one for each byte written.
- * Its tag is (address / RADDLE_BLOCK_BYTES | epoch), where the epoch changes with
- * each synchronisation operation, so a new segment starts with an empty table
- * at no cost.  Only if a bit is missing does the hook call the runtime, which
- * marks it and appends a record.  A read after a write of the same bytes in the
- * same segment is therefore not recorded; a write after a read is.
+ * Between two synchronisation operations of a thread (a segment), only the first read and the
+ * first write of a byte matter.  So a hook first tests whether the bytes are marked already.  Each
+ * thread has a direct-mapped table of blocks.  A block covers RADDLE_BLOCK_BYTES bytes of memory.
+ * `seen` has a bit for each byte read or written in this segment, `written` one for each byte
+ * written.  The tag is (address / RADDLE_BLOCK_BYTES | epoch).  The epoch changes with each
+ * synchronisation operation, so a new segment starts with an empty table at no cost.  If a bit is
+ * missing, the hook calls the runtime, which marks it and appends a record.  A read after a write
+ * of the same bytes in the same segment is therefore not recorded; a write after a read is.
  *
  * The call stack
  * --------------
- * Each thread has a shadow stack of call sites.  A function loads the stack
- * pointer when it is entered; before each call it stores the call's site there and
- * moves the pointer up by one, after the call it puts the pointer back.  Exceptions and
- * longjmp need nothing else: a landing pad or the return of setjmp puts the
- * pointer back too.  The top bit of an entry is the runtime's (the
- * entry has been written to the stream); a new store clears it.
- *
- * `self` is loaded once on entry to a function and passed to each hook.  A thread
- * that has not met the runtime yet sees a shared placeholder, all zero but for
- * its stack pointer: its table never matches (no tag is 0), and its stack
- * is a scratch area that everybody overwrites and nobody reads.
+ * Each thread has a shadow stack of call sites.  A function loads the stack pointer on entry.
+ * Before each call it stores the call's site there and moves the pointer up by one; after the call
+ * it restores the pointer.  A landing pad and the return of setjmp restore it too, so exceptions
+ * and longjmp need nothing else.  The top bit of an entry belongs to the runtime: the entry has
+ * been written to the stream.  A new store clears it.
+ * `self` is loaded once on entry to a function and passed to each hook.  Until the runtime knows a
+ * thread, `self` is a shared placeholder, all zero but for its stack pointer.  Its table never
+ * matches (no tag is 0), and its stack is a scratch area that is written and never read.
  */
 #ifndef RADDLE_ABI_H
 #define RADDLE_ABI_H
@@ -45,7 +39,7 @@
 #define RADDLE_BLOCK_SHIFT 6 /* one bitmap word a block: measured best of 6 to 9 */
 #define RADDLE_BLOCK_BYTES (1u << RADDLE_BLOCK_SHIFT)
 #define RADDLE_BLOCK_WORDS (RADDLE_BLOCK_BYTES / 64)
-#define RADDLE_EPOCH_SHIFT 42 /* user addresses >> RADDLE_BLOCK_SHIFT stay below */
+#define RADDLE_EPOCH_SHIFT 42 /* user addresses >> RADDLE_BLOCK_SHIFT are below 1 << this */
 #define RADDLE_BLOCKS 65536u  /* a power of two: the table covers 4 MiB of memory */
 #define RADDLE_FOLD_SHIFT 9   /* spreads addresses that are a power of two apart */
 
@@ -69,7 +63,7 @@ struct raddle_self {
 	uint64_t epoch;		    /* segment number << RADDLE_EPOCH_SHIFT */
 	uint32_t *stack_top;	    /* where the next call site goes */
 	struct raddle_buffer *full; /* full.h: where the next piece goes */
-	uint32_t target;	    /* full.h: the site of the fault that is due, 0: none */
+	uint32_t target;	    /* full.h: the site of the next fault, 0: no fault is left */
 	uint32_t unused_half;
 	uint64_t unused[4];			   /* blocks start at a cache line */
 	struct raddle_block blocks[RADDLE_BLOCKS]; /* fixed size: measured faster than a pointer and a mask */
@@ -83,20 +77,21 @@ extern __thread struct raddle_self *__raddle_self __attribute__((tls_model("init
 #define RADDLE_COLD __attribute__((cold)) /* checks only; the runtime is built by clang */
 #endif
 
-/* Called by hooks when a bit is missing.  `site` tells size and direction only
- * to readers of the trace, so both are parameters too. */
+/* Called by hooks when a bit is missing.  Only readers of the trace can look up size and direction
+ * by `site`, so both are also encoded in the function and its arguments. */
 RADDLE_COLD void __raddle_first_read(struct raddle_self *self, uintptr_t address, uint32_t site,
 				     uint32_t size);
 RADDLE_COLD void __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site,
 				      uint32_t size);
 
-/* Called by the hook of a read and then a write of the same bytes when one is not
- * marked as written.  The upper half of `sites` is the write's. */
+/* Called by the hook of a read followed by a write of the same bytes, if one of them is not marked
+ * as written.  The upper half of `sites` is the site of the write. */
 RADDLE_COLD void __raddle_first_update(struct raddle_self *self, uintptr_t address, uint64_t sites,
 				       uint32_t size);
 
-/* Called by the hooks of two accesses of `size` bytes each, side by side, when something of either is not
- * marked.  `sites` has the first one's in its lower half; of updates each has the two of one. */
+/* Called by the hooks of two adjacent accesses of `size` bytes each, if a bit of either is
+ * missing. The lower half of `sites` is the first access's; for updates each has the two sites of
+ * one update. */
 RADDLE_COLD void __raddle_first_two_reads(struct raddle_self *self, uintptr_t address, uint64_t sites,
 					  uint32_t size);
 RADDLE_COLD void __raddle_first_two_writes(struct raddle_self *self, uintptr_t address, uint64_t sites,
@@ -107,7 +102,7 @@ RADDLE_COLD void __raddle_first_two_updates(struct raddle_self *self, uintptr_t 
 /* Reads that decide a condition-variable wait loop are recorded each time. */
 void __raddle_read_always(struct raddle_self *self, const void *p, uint32_t site, uint32_t size);
 
-/* A round of a loop that waits for memory, or for ever (instr/spin.c). */
+/* An iteration of a loop that waits for memory to change, or that never ends (instr/spin.c). */
 void __raddle_round(void);
 
 /* memcpy, memset and other ranges; accesses that may be unaligned. */
@@ -121,9 +116,9 @@ void __raddle_write_stride(struct raddle_self *self, const void *p, uint32_t sit
 			   int64_t by);
 
 /* What string functions read and write; `max` bounds each.  read_string and write_string: the
- * string at p with its end.  read_common: what comparing p with `other` reads of p.
- * write_copied: as many bytes at p as the string at `from` has with its end.
- * write_appended: the same, after the string at p, with an end of its own. */
+ * string at p with its NUL.  read_common: what comparing p with `other` reads of p.  write_copied:
+ * at p, the length of the string at `from` with its NUL.  write_appended: the same, after the
+ * string at p. */
 void __raddle_read_string(struct raddle_self *self, const char *p, uint32_t site, uint64_t max);
 void __raddle_write_string(struct raddle_self *self, const char *p, uint32_t site, uint64_t max);
 void __raddle_read_common(struct raddle_self *self, const char *p, const char *other, uint32_t site,
@@ -133,12 +128,12 @@ void __raddle_write_copied(struct raddle_self *self, const char *p, const char *
 void __raddle_write_appended(struct raddle_self *self, const char *p, const char *from, uint32_t site,
 			     uint64_t max);
 
-/* How many of `size` bytes at p can be read; of a string that ends before: `size`. */
+/* How many of `size` bytes at p are readable; `size` for a string that ends earlier. */
 uint64_t __raddle_readable(const char *p, uint32_t is_string, uint64_t size);
 
-/* Calls that edits of the program put in (base/edit.h): a synchronisation is left out, of which `lock` is the
- * lock that is not taken, or NULL; a predicate is evaluated, with memory that pointers lead to and divisors
- * that may be 0. */
+/* Calls for edits of the program (base/edit.h).  leave_out: a synchronisation is omitted; `lock`
+ * is the lock not taken, or NULL.  The others evaluate a predicate that dereferences pointers or
+ * divides by a number that may be 0. */
 int __raddle_leave_out(uint32_t number, const void *lock);
 void __raddle_require(uint32_t number, uint32_t holds);
 void __raddle_peek(uint32_t number, void *to, const void *from, uint64_t size);
@@ -147,20 +142,22 @@ uint64_t __raddle_divisor(uint32_t number, uint64_t value);
 /* Ranges of the buffers of an iovec, `bytes` in all; count UINT64_MAX: of a struct msghdr. */
 void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uint64_t count, uint64_t bytes);
 
-/* Around each atomic instruction: begin takes a lock chosen by the address so
- * that the order of operations on one location is the order of their q.  `what` is the site, the
- * size in bytes, whether it may store, and RADDLE_ATOMIC_ORDERED, for those who stop before it happens. */
+/* Around each atomic instruction.  begin takes a lock chosen by the address, so that the order of
+ * operations on a location is the order of their q.  `what` combines the site, the size in bytes,
+ * whether it may store, and RADDLE_ATOMIC_ORDERED, for layers that stop the thread before it. */
 #define RADDLE_ATOMIC_WHAT(site, size, writes)                                                               \
 	((uint64_t)(site) | (uint64_t)(size) << 32 | (uint64_t)(writes) << 63)
-/* For __raddle_stop(): a call of a function that is not instrumented, which is no access, and one that writes
- * to a stream; one more range of the call that the thread is about to make, as of a copy what it writes
- * behind what it reads; the size of a string is looked up, and no size is larger than this one. */
+/* For __raddle_stop().  CALLS: a call of a function that is not instrumented, which is not an
+ * access; EMITS: such a call that writes to a stream.  SAME: another range of the same call, such
+ * as the destination of a copy after its source.  STRING: the size is that of a string; no size
+ * exceeds it. */
 #define RADDLE_STOP_SAME ((uint64_t)1 << 60)
 #define RADDLE_STOP_CALLS ((uint64_t)1 << 61)
 #define RADDLE_STOP_EMITS ((uint64_t)1 << 62)
 #define RADDLE_STOP_STRING 0xffff
-/* Its order, 1 to 5 for relaxed, acquire, release, both, sequentially consistent;
- * 0: not told, which is the strongest; and whether it reads what it replaces. */
+/* The memory order, 1 to 5 for relaxed, acquire, release, acquire-release, sequentially
+ * consistent; 0: unknown, treated as the strongest; and whether the operation reads the value it
+ * replaces. */
 #define RADDLE_ATOMIC_ORDERED(order, reads) ((uint64_t)(order) << 48 | (uint64_t)(reads) << 51)
 #define RADDLE_ATOMIC_ORDER(what) ((uint32_t)((what) >> 48) & 7)
 #define RADDLE_ATOMIC_READS(what) ((what) >> 51 & 1)

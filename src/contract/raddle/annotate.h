@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Annotations for tests that `raddle explore` runs.  Optional: the header stands alone, in C and C++, and a
- * program that uses it is the same program without Raddle.
+ * Annotations for tests that `raddle explore` runs.  Optional: the header needs no other file, in
+ * C and C++.  Without Raddle a program that uses it behaves as before.
  *
- *	raddle_assert(x)        a failure if x is not true, whatever NDEBUG says
- *	raddle_assume(x)        a run in which x is not true says nothing: it ends here, with status 0
- *	raddle_choose(n)        a number below n, at most 64; each is tried in some schedule
- *	RADDLE_EXPLORE_LATER    in one file, outside of functions: until raddle_explore_here() is called
- *threads take turns in the default order, so that no schedule is spent on what comes before
+ * 	raddle_assert(x)        a failure if x is false, whatever NDEBUG is
+ * 	raddle_assume(x)        a run in which x is false is ignored: it ends here, with status 0
+ * 	raddle_choose(n)        a number below n, at most 64; each is tried in some schedule
+ * 	RADDLE_EXPLORE_LATER    in one file, outside of functions: until raddle_explore_here() is
+ * 	                        called threads take turns in the default order, so that no schedule
+ * 	                        is spent on what comes before
  *
- * A choice is who of n threads comes first, so schedules have it in them like any other order: it comes again
- * in a replay, and is explained in a report.
+ * A choice is which of n threads runs first.  So schedules contain it like any other order: a
+ * replay repeats it, and a report explains it.
  */
 #ifndef RADDLE_ANNOTATE_H
 #define RADDLE_ANNOTATE_H
@@ -23,9 +24,9 @@
 extern "C" {
 #endif
 
-/* In the runtime, if there is one. */
+/* Defined by the runtime; absent without Raddle. */
 void __raddle_assumption(void) __attribute__((weak));
-/* Whether exploring is still to begin. */
+/* Nonzero until exploration begins. */
 extern unsigned __raddle_waits __attribute__((weak));
 
 #define RADDLE_EXPLORE_LATER unsigned __raddle_waits __attribute__((visibility("default"))) = 1
@@ -58,7 +59,7 @@ static inline __attribute__((unused, noreturn)) void raddle_give_up_(void)
 
 struct raddle_choice_ {
 	pthread_mutex_t lock;
-	unsigned came; /* so far */
+	unsigned came; /* number of threads that arrived */
 	unsigned first;
 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding where in the program's own code a fatal signal came (raddle/crash.h), inside of its handler.
- *
- * A failure inside of a library is the program's at the nearest call.  Candidates are words of the stack that
- * lie behind a call in the program's own code; the reader takes the first that the debug information knows.
+ * Finds where in the program's own code a fatal signal occurred (raddle/crash.h), inside its
+ * handler.
+ * A failure inside a library is attributed to the nearest call in the program.  Candidates are
+ * words of the stack that point after a call in the program's own code.  The reader takes the
+ * first one that has debug information.
  */
 #ifndef RADDLE_CRASH_FIND_H
 #define RADDLE_CRASH_FIND_H
@@ -28,13 +29,13 @@ static inline bool raddle_is_code(uint64_t pc)
 	return pc > (uintptr_t)__executable_start && pc < (uintptr_t)etext;
 }
 
-/* Its distance from where the program is loaded; 0: it is not the program's. */
+/* The offset from the program's load address; 0 if it is not in the program. */
 static inline uint64_t raddle_code_place(uint64_t pc)
 {
 	return raddle_is_code(pc) ? pc - (uintptr_t)__executable_start : 0;
 }
 
-/* Whether the code before `p` is a call: of a known target, or of one in a register or in memory. */
+/* Whether the code before `p` is a call: direct, or through a register or memory. */
 static inline bool raddle_ends_with_call(const uint8_t *p)
 {
 	return p[-5] == 0xe8 || (p[-6] == 0xff && p[-5] == 0x15) ||
@@ -46,7 +47,8 @@ static inline bool raddle_is_behind_call(uint64_t pc)
 	return raddle_is_code(pc) && raddle_is_code(pc - 8) && raddle_ends_with_call((const uint8_t *)pc);
 }
 
-/* The kernel looks at the set of signals before it finds that there is nothing of that kind to do. */
+/* The kernel reads the signal set before it rejects the invalid operation, so EFAULT means that
+ * the word is not readable. */
 static inline bool raddle_is_readable(const uint64_t *word)
 {
 	int saved = errno;
@@ -56,8 +58,7 @@ static inline bool raddle_is_readable(const uint64_t *word)
 	return readable;
 }
 
-/* The stack may end before the words that are looked at: that of main() does where the environment is
- * small. */
+/* The stack may end before the words that are searched: main()'s does if the environment is small. */
 static inline bool raddle_is_stack(const uint64_t *word, bool first)
 {
 	return (!first && ((uintptr_t)word & (RADDLE_CRASH_PAGE - 1)) != 0) || raddle_is_readable(word);

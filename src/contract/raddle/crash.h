@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where in the program's own code a fatal signal came: distances from where it is loaded, the nearest place
- * first, 0 behind the last; for who reads its debug information (sketch/place.h). */
+/* Where in the program's own code a fatal signal occurred: offsets from its load address, the
+ * nearest first, ended by 0.  sketch/place.h looks them up in the debug information. */
 #ifndef RADDLE_CRASH_H
 #define RADDLE_CRASH_H
 

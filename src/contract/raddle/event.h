@@ -42,15 +42,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RADDLE_FIRST_ROW 0x10 /* codes below it have an encoding of their own */
+#define RADDLE_FIRST_ROW 0x10 /* lower codes have special encodings */
 #define RADDLE_ACCESS_FLAG 0x80
 #define RADDLE_ACCESS_ESCAPE 127
-#define RADDLE_STRIDE_MAX 65536 /* so that no few bytes stand for endless work */
+#define RADDLE_STRIDE_MAX 65536 /* bounds the work that a few bytes can request */
 #define RADDLE_SITE_SLOTS 256	/* slot = site % RADDLE_SITE_SLOTS */
 
 /* Flags of an atomic operation. */
 #define RADDLE_ATOMIC_STORED 1u
-#define RADDLE_ATOMIC_PASSED 2u /* it ended no segment */
+#define RADDLE_ATOMIC_PASSED 2u /* it did not end a segment */
 
 enum raddle_event {
 #define RADDLE_EVENT(code, constant, ...) RADDLE_##constant = code,
@@ -76,12 +76,12 @@ enum raddle_manner {
 	RADDLE_MANNER_COUNT
 };
 
-/* The columns of event.inc that hot loops ask for, by code. */
+/* The columns of event.inc that hot loops need, by code. */
 struct raddle_event_row {
 	uint8_t class, role, manner;
 	bool counts;
 	bool has_q;
-	uint8_t last; /* position of the last operand; 0 also if there is none */
+	uint8_t last; /* position of the last operand; 0 also without operands */
 };
 
 static const struct raddle_event_row raddle_event_rows[RADDLE_ACCESS + 1] = {
@@ -116,7 +116,7 @@ static inline enum raddle_manner raddle_manner(uint32_t kind)
 	return (enum raddle_manner)raddle_event_row(kind)->manner;
 }
 
-/* Whether an operation counts in schedules: a STEP of event.inc. */
+/* Whether an operation counts in schedules: STEP in event.inc. */
 static inline bool raddle_is_counted(uint32_t kind)
 {
 	return raddle_event_row(kind)->counts;
@@ -155,26 +155,27 @@ static inline bool raddle_is(uint32_t kind, enum raddle_class class, enum raddle
 	return raddle_class(kind) == class && raddle_role(kind) == role;
 }
 
-/* A condition wait gives its mutex back and has it again when it is woken. */
+/* A condition wait releases its mutex and reacquires it when it wakes. */
 static inline bool raddle_is_cond_wait(uint32_t kind)
 {
 	return raddle_class(kind) == RADDLE_CLASS_COND &&
 	       (raddle_role(kind) == RADDLE_ROLE_WAIT || raddle_role(kind) == RADDLE_ROLE_WAKE);
 }
 
-/* Takes, or tries to, alone or together with others. */
+/* Acquires or tries to, exclusively or shared. */
 static inline bool raddle_takes(uint32_t kind)
 {
 	return raddle_role(kind) == RADDLE_ROLE_ACQUIRE || raddle_role(kind) == RADDLE_ROLE_SHARE;
 }
 
-/* Does not wait as long as it takes. */
+/* Does not wait without limit. */
 static inline bool raddle_is_limited(uint32_t kind)
 {
 	return raddle_manner(kind) == RADDLE_MANNER_TRY || raddle_manner(kind) == RADDLE_MANNER_TIMED;
 }
 
-/* Whether the accesses after it belong to a new segment of their thread; `last` is its last operand. */
+/* Whether the accesses after it belong to a new segment of their thread; `last` is its last
+ * operand. */
 static inline bool raddle_ends_segment(uint32_t kind, uint64_t last)
 {
 	return raddle_has_q(kind) && raddle_class(kind) != RADDLE_CLASS_MEMORY &&
@@ -182,7 +183,7 @@ static inline bool raddle_ends_segment(uint32_t kind, uint64_t last)
 	       !(kind == RADDLE_ATOMIC && last & RADDLE_ATOMIC_PASSED);
 }
 
-/* The first event of the table with that class, role and manner; 0: there is none. */
+/* The first event of the table with that class, role and manner, or 0. */
 static inline uint32_t raddle_event_of(enum raddle_class class, enum raddle_role role,
 				       enum raddle_manner manner)
 {
@@ -192,8 +193,8 @@ static inline uint32_t raddle_event_of(enum raddle_class class, enum raddle_role
 	return 0;
 }
 
-/* What a thread that has come to this event waits to do next; the event itself if it does not wait.  A
- * request of a read-write lock is taken for one of a writer. */
+/* The event that a thread at this event waits for; the event itself if it does not wait.  A
+ * request of a read-write lock counts as a writer's. */
 static inline uint32_t raddle_awaited(uint32_t kind)
 {
 	enum raddle_class class = raddle_class(kind);
@@ -209,8 +210,8 @@ static inline uint32_t raddle_awaited(uint32_t kind)
 			       RADDLE_MANNER_PLAIN);
 }
 
-/* File descriptors are recorded as if they were memory, where no program has any: using one is a read
- * of one byte, closing it a write; opening it is a write of two bytes. */
+/* File descriptors are recorded as memory at addresses that no program uses: using one is a read
+ * of one byte, closing it a write, opening it a write of two bytes. */
 #define RADDLE_DESCRIPTORS 0x10000u
 #define RADDLE_DESCRIPTOR_BYTES 16u
 #define RADDLE_DESCRIPTOR_COUNT 65536u
@@ -220,7 +221,7 @@ static inline bool raddle_is_descriptor(uint64_t address)
 	return address - RADDLE_DESCRIPTORS < (uint64_t)RADDLE_DESCRIPTOR_COUNT * RADDLE_DESCRIPTOR_BYTES;
 }
 
-/* Channels have addresses behind these. */
+/* Channels have addresses from here on. */
 #define RADDLE_CHANNELS 0x200000u
 #define RADDLE_CHANNEL_BYTES 16u
 #define RADDLE_CHANNEL_COUNT 65536u
@@ -230,8 +231,8 @@ static inline bool raddle_is_channel(uint64_t address)
 	return address - RADDLE_CHANNELS < (uint64_t)RADDLE_CHANNEL_COUNT * RADDLE_CHANNEL_BYTES;
 }
 
-/* What an operation on a lock, semaphore and so on is to the memory of that object, whatever else it
- * means: a use has to come between the object's initialisation and its destruction. */
+/* What an operation on a lock, semaphore and so on means for the object's memory: a use must come
+ * between the object's initialisation and its destruction. */
 enum raddle_handling { RADDLE_HANDLES_NOT, RADDLE_USES, RADDLE_INITIALISES, RADDLE_DESTROYS };
 
 static inline enum raddle_handling raddle_handling(uint32_t kind)

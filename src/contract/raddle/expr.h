@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expressions over a program's input, as the flavour `shadow` builds them and the driver reads them.
- *
- * A node is 32 bytes and never changes.  It refers to earlier nodes only, so whoever reads a store evaluates
- * it in one pass, and needs no recursion.  Reference 0 is no node: the value is concrete.  Values have 1 to
- * 64 bits; a comparison has one.  What an operator means is raddle_expr_apply(), here and nowhere else: the
- * runtime folds constants with it, the driver evaluates with it, and tests compare the solver with it.
+ * Expressions over a program's input.  The flavour `shadow` builds them, the driver reads them.
+ * A node has 32 bytes and never changes.  It refers only to earlier nodes, so a reader evaluates
+ * all nodes in one pass, without recursion.  Reference 0 is not a node: the value is concrete.
+ * Values have 1 to 64 bits; a comparison has one.  Only raddle_expr_apply() defines the operators:
+ * the runtime folds constants with it, the driver evaluates with it, and tests compare the solver
+ * with it.
  */
 #ifndef RADDLE_EXPR_H
 #define RADDLE_EXPR_H
@@ -67,7 +67,7 @@ static inline int64_t raddle_expr_signed(uint64_t v, uint32_t bits)
 	return (int64_t)(v << (64 - bits)) >> (64 - bits);
 }
 
-/* Division as the solver's theory has it where the machine would trap. */
+/* Division as the solver defines it where the machine would trap. */
 static inline uint64_t raddle_expr_divide(uint32_t op, uint64_t a, uint64_t b, uint32_t bits)
 {
 	int64_t x = raddle_expr_signed(a, bits), y = raddle_expr_signed(b, bits);
@@ -102,7 +102,7 @@ static inline uint64_t raddle_expr_compare(uint32_t op, uint64_t a, uint64_t b, 
 	}
 }
 
-/* The value of two operands, which have `bits` bits each and nothing above them. */
+/* The value of an operator for two operands of `bits` bits each, zero-extended. */
 static inline uint64_t raddle_expr_binary(uint32_t op, uint64_t a, uint64_t b, uint32_t bits)
 {
 	uint64_t v;
@@ -147,8 +147,8 @@ static inline uint32_t raddle_expr_operands(uint32_t op)
 	return op < RADDLE_EXPR_OPS ? counts[op] : 0;
 }
 
-/* The value of a node from those of its operands.  `bits` are those of a and b; not of variables and tables.
- */
+/* The value of a node from the values of its operands.  `bits` is the width of a and b.  Not for
+ * variables and tables. */
 struct raddle_expr_values {
 	uint64_t a, b, c;
 	uint32_t a_bits, b_bits;

@@ -17,7 +17,7 @@ struct raddle_flavour {
 	enum raddle_flavour_number number;
 	const char *name;
 	const char *hooks, *runtime, *static_runtime; /* files beside the tool */
-	uint32_t bytes;				      /* the fewest that a site takes in bitcode */
+	uint32_t bytes;				      /* minimum size of a site in bitcode */
 	int values;				      /* events carry values */
 };
 
@@ -39,7 +39,7 @@ static inline const struct raddle_flavour *raddle_flavour(enum raddle_flavour_nu
 	return &table[number];
 }
 
-/* NULL: there is no such flavour. */
+/* NULL: unknown flavour. */
 static inline const struct raddle_flavour *raddle_flavour_find(const char *name)
 {
 	for (int i = 0; i < RADDLE_FLAVOURS; i++)

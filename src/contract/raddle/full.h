@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `full`: what instrumented code writes, one instruction after another,
- * and how a fault is put into it.  doc/format/full.md is the normative description.
+ * The flavour `full`: what instrumented code writes, instruction by instruction, and how a fault
+ * is injected.  doc/format/full.md is the normative description.
  *
  * Pieces
  * ------
- * A piece is a straight run of instructions.  Its number stands for all that is
- * known before the run (which instructions, where, of which types); the site table
- * has it (`P` records).  At run time the code reserves room in the thread's buffer,
- * stores the number, and each instruction stores what only the run can tell: an
- * address, a value.  Raw bytes, as they are in registers; the collector packs them.
- *
- * A buffer is empty (all zero) when a thread gets it and aligned to its size.  `used`
- * and `open` (session.h) are one word for the thread: reserving adds the length
- * and one open piece with a single instruction, so a signal handler finds the room
- * taken and writes after it.  The last store of a piece sets its last byte to 1;
- * then `open` is taken down again.  A buffer is not handed over while a piece in it is
- * open, unless the one who wrote it will never come back.
- *
- * Addresses are stored plus one, before the instruction that uses them: what is 0
- * was not begun.  So the last piece of a thread that died tells how far it came.
+ * A piece is a straight sequence of instructions.  Its number represents everything known before
+ * the run (instructions, places, types); the site table has it (`P` records).  At run time the
+ * code reserves room in the thread's buffer and stores the number.  Each instruction then stores
+ * what only the run determines: an address, a value.  They are raw bytes, which the collector
+ * packs.
+ * A buffer is zeroed when a thread gets it, and aligned to its size.  `used` and `open`
+ * (session.h) are one word for the thread.  Reserving adds the length and one open piece with a
+ * single instruction, so a signal handler writes after the reserved room.  The last store of a
+ * piece sets its last byte to 1; then `open` is decremented.  A buffer with an open piece is not
+ * handed over, unless the thread that wrote the piece will never continue.
+ * Addresses are stored plus one, before the instruction that uses them; 0 means not begun.  So the
+ * last piece of a thread that died shows how far the thread got.
  */
 #ifndef RADDLE_FULL_H
 #define RADDLE_FULL_H
@@ -56,8 +53,8 @@ static inline uint32_t raddle_piece_number(uint32_t head)
 #define RADDLE_FULL_POINTERS 16	  /* words of a range that may be pointers and are listed */
 #define RADDLE_FULL_VALUE_MAX 128 /* larger values are ranges */
 
-/* A word of memory that looks like an address of a position-independent program, its heap, its
- * libraries or a stack; 0x14, 0x15 and 0x2a, 0x2b are where mappings are if the stack has no limit. */
+/* A word that looks like an address in a position-independent program, its heap, its libraries or
+ * a stack.  0x14, 0x15 and 0x2a, 0x2b are the tops of mappings if the stack has no limit. */
 static inline int raddle_looks_like_pointer(uint64_t word)
 {
 	uint64_t high = word >> 40;
@@ -67,9 +64,8 @@ static inline int raddle_looks_like_pointer(uint64_t word)
 	return high >= 0x7e || high == 0x55 || high == 0x56 || high <= 0x15 || high == 0x2a || high == 0x2b;
 }
 
-/* The same where the system shifts everything by up to 2^44 bytes (vm.mmap_rnd_bits is 32), upwards or, for
- * mappings below the stack, downwards.  It may be a number or text as well: two
- * integers, six letters. */
+/* The same for kernels that shift everything by up to 2^44 bytes (vm.mmap_rnd_bits is 32), upwards
+ * or, for mappings below the stack, downwards.  A number or text may match too. */
 static inline int raddle_may_be_pointer(uint64_t word)
 {
 	uint64_t high = word >> 40;
@@ -80,9 +76,9 @@ static inline int raddle_may_be_pointer(uint64_t word)
 	       (high >= 0x2a && high <= 0x3b);
 }
 
-/* The hash of a range: of its words from its start on, the last one filled up with 0.  Before, words at
- * multiples of 8 that lie in the range as a whole became 1 if they are listed, which are the first ones that
- * may be pointers, or look like one: addresses differ from run to run. */
+/* The hash of a range: of its words from its start, the last one padded with 0.  Addresses differ
+ * from run to run.  So aligned words that are listed as pointers, or look like one, are hashed as
+ * 1. */
 static inline uint64_t raddle_hash_word(uint64_t hash, uint64_t word)
 {
 	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
@@ -92,17 +88,17 @@ static inline uint64_t raddle_hash_word(uint64_t hash, uint64_t word)
 /* --- faults --------------------------------------------------------------- */
 
 /*
- * The fault plan lies in the session's memory (session.h: fault_offset) and belongs to
- * one process, the first one or a forked one.  `struct raddle_faults`, then thread_count threads, then
- * fault_count faults; those of a thread in the order in which they are to happen.
- *
- * One fault of a thread is due at a time.  From then on the thread counts the
- * executions of its site; the `instance`-th is the one that is changed.  Then the
- * next fault of the thread is due and counts from there.  So an injection does not
- * depend on the schedule.
+ * The fault plan lies in the session's memory (session.h: fault_offset) and belongs to one
+ * process, the first one or a forked one.  It is `struct raddle_faults`, thread_count threads, and
+ * fault_count faults; the faults of a thread are in the order in which they happen.
+ * One fault of a thread is due at a time.  From then on the thread counts the executions of its
+ * site, and the `instance`-th is changed.  Then the thread's next fault is due and counts from
+ * there.  So an injection does not depend on the schedule.
  */
 #define RADDLE_FAULT_VERSION 3
-#define RADDLE_FAULT_FORKS 16 /* from the first process to the one that the plan belongs to */
+#define RADDLE_FAULT_FORKS                                                                                   \
+	16 /* levels of fork from the first process to the one that the plan belongs to                      \
+	    */
 #define RADDLE_FAULT_NONE UINT32_MAX
 
 enum raddle_fault_action {
@@ -114,19 +110,20 @@ enum raddle_fault_action {
 	RADDLE_FAULT_SCALE,   /* unsigned value * mask[0] / mask[1], for sizes */
 	RADDLE_FAULT_CALL,    /* only sites of kind `k`: the call is not made, its result is
 			       * mask[0], errno becomes mask[1] unless that is 0 */
-	RADDLE_FAULT_FORMER,  /* what the site had in its execution before this one, 0 in the first */
+	RADDLE_FAULT_FORMER,  /* the site's previous value, 0 in its first execution */
 	RADDLE_FAULT_MEMORY,  /* the value is an address: mask flips bits of the eight bytes there */
-	RADDLE_FAULT_AWAY,    /* the value is an address: one where nobody reads */
+	RADDLE_FAULT_AWAY,    /* the value is an address: replaced by an address that no code reads */
 	RADDLE_FAULT_DELAY,   /* the thread sleeps for mask[0] microseconds */
-	RADDLE_FAULT_KILL,    /* the thread ends as if it had never been there: nothing is released */
-	RADDLE_FAULT_EXHAUST, /* from here on the process gets no more of mask[0], enum raddle_resource */
+	RADDLE_FAULT_KILL,    /* the thread disappears: no locks are released, no handlers run */
+	RADDLE_FAULT_EXHAUST, /* from here on allocations of mask[0], enum raddle_resource, fail in the
+				 process */
 	RADDLE_FAULT_ACTIONS,
 };
 
 enum raddle_resource { RADDLE_RESOURCE_MEMORY, RADDLE_RESOURCE_FILES, RADDLE_RESOURCE_THREADS };
 
-/* Whether an execution is one of those that strike with some probability: `chance` is 2^32 times that, above
- * it what makes one fault's choices differ from another's.  0: each one strikes. */
+/* Whether a random fault strikes in an execution.  The low half of `chance` is 2^32 times the
+ * probability; the upper half makes the choices of two faults differ.  0: it always strikes. */
 static inline int raddle_fault_happens(uint64_t chance, uint64_t execution)
 {
 	uint64_t h = (execution + 1) * 0x9e3779b97f4a7c15ull ^ (chance >> 32) * 0xd6e8feb86659fd93ull;
@@ -138,7 +135,7 @@ static inline int raddle_fault_happens(uint64_t chance, uint64_t execution)
 struct raddle_fault_thread {
 	uint32_t parent, index; /* the index-th creation of that entry; entry 0 is the initial thread */
 	uint32_t first, count;	/* its faults */
-	uint32_t number;	/* the program tells: as in THREAD_START; RADDLE_FAULT_NONE before */
+	uint32_t number;	/* set by the program: as in THREAD_START; RADDLE_FAULT_NONE before */
 	uint32_t unused;
 };
 
@@ -146,13 +143,13 @@ struct raddle_fault {
 	uint32_t thread; /* position in the table of threads */
 	uint32_t site;
 	uint64_t instance; /* from 1 */
-	uint64_t repeat;   /* changed in so many executions, that one included; 0: in all from there */
+	uint64_t repeat;   /* changed in so many executions, including that one; 0: in all from there */
 	uint32_t action;   /* enum raddle_fault_action */
-	uint32_t number;   /* for whoever made the plan; the records of the trace name it */
+	uint32_t number;   /* chosen by the author of the plan; the records of the trace name it */
 	uint64_t mask[2];  /* low half first; bits beyond the value's size do not count */
 	uint64_t chance;   /* raddle_fault_happens(); 0: always */
 
-	/* The program tells: */
+	/* Set by the program: */
 	_Atomic uint64_t seen;	      /* executions of the site while it was due */
 	_Atomic uint64_t fired;	      /* of these, changed */
 	uint64_t before[2], after[2]; /* of the first one */
@@ -181,8 +178,8 @@ static inline struct raddle_fault *raddle_fault_list(struct raddle_faults *f)
 
 /* --- what instrumented code calls ------------------------------------------- */
 
-/* Takes `size` bytes and one open piece; returns `used` as it was, with `open` above it.  One
- * instruction, so that a handler comes before or after it. */
+/* Reserves `size` bytes and one open piece; returns the old `used`, with `open` above it.  One
+ * instruction, so a signal handler runs before or after it. */
 static inline uint64_t raddle_full_reserve(struct raddle_buffer *b, uint32_t size)
 {
 	uint64_t n = 1ull << 32 | size;
@@ -211,25 +208,25 @@ static inline void raddle_full_end(void *piece)
 #endif
 }
 
-/* Hooks of rt/full/hook.c, inlined: room for a piece of `size` bytes; its last byte was stored. */
+/* Hooks of rt/full/hook.c, inlined: reserve a piece of `size` bytes; its last byte was stored. */
 void *__raddle_piece(struct raddle_self *self, uint32_t size);
 void __raddle_piece_end(void *piece);
 
-/* Room was taken in `full`, which has none. */
+/* Called when the buffer `full` has no room for the piece. */
 RADDLE_COLD void *__raddle_piece_room(struct raddle_self *self, struct raddle_buffer *full, uint32_t size);
 
 /* Code also calls __raddle_inject_1 … _64 and __raddle_inject_call where a site is the target
- * (rt/inject/inject-x86.c); they are no functions that C could call. */
+ * (rt/inject/inject-x86.c).  They have their own calling convention, so C cannot call them. */
 
 /* Before each load and store of the flavour `led`; `what` as for __raddle_atomic_begin(). */
 void __raddle_stop(struct raddle_self *self, const void *p, uint64_t what);
 
-/* A fence of the flavour `led`, before it: of C11 by its order (as RADDLE_ATOMIC_ORDERED, less one), or 5:
- * one that orders stores only. */
+/* Before a fence of the flavour `led`: the C11 order (as RADDLE_ATOMIC_ORDERED, less one), or 5
+ * for a fence that orders only stores. */
 void __raddle_barrier(struct raddle_self *self, uint32_t kind);
 
-/* Behind an atomic operation, instead of __raddle_atomic_end(): flags is whether it stored | bytes << 8,
- * then what was there before and after, low words first. */
+/* After an atomic operation, instead of __raddle_atomic_end().  `flags` is whether it stored |
+ * bytes << 8; then the values before and after, low words first. */
 void __raddle_atomic_values(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t flags,
 			    uint64_t old, uint64_t old_high, uint64_t now, uint64_t now_high);
 

@@ -1,45 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Program and site agent: what a guarded program (flavour `guard`) and the agent beside it know of each
- *other.
+ * The interface between a guarded program (flavour `guard`) and the site agent beside it.
  *
  * The guards
  * ----------
- * Each access of a race candidate has a number, its *guard*, and a byte of __raddle_guard_flags; if that is
- *not 0, the runtime is called with the address.  A function with guards, after inlining, is a *region* with a
- *byte of __raddle_guard_regions: while it is 0, the function runs a copy of its code that has no tests but of
- *that byte, where it is entered and in its loops.  Synchronisation tests __raddle_guard_tracking.  All are 0
- *in a program that no agent started.
+ * Each access of a race candidate has a number, its *guard*, and a byte of __raddle_guard_flags.
+ * If the byte is not 0, the code calls the runtime with the address.  A function with guards,
+ * after inlining, is a *region* with a byte of __raddle_guard_regions.  While that byte is 0, the
+ * function runs a copy of its code that tests only the region's byte, on entry and in loops.
+ * Synchronisation tests __raddle_guard_tracking.  All bytes are 0 in a program that was not
+ * started by an agent.
+ * The program carries a table of its guards and candidates in the section RADDLE_GUARD_SECTION, as
+ * text:
  *
- * The program carries a table of its guards and candidates in the section RADDLE_GUARD_SECTION, as text:
+ * 	raddle-guard 2 BUILD          the build of the program that this is the guard flavour of
+ * 	a SITE                        guard 0, 1, ...: its site in the flavour `record`, not optimised
+ * 	c ID FIRST SECOND             a candidate and the guards of its accesses; "-": no guard
  *
- *	raddle-guard 2 BUILD          the build of the program that this is the guard flavour of
- *	a SITE                        guard 0, 1, ...: its site in the flavour `record`, not optimised
- *	c ID FIRST SECOND             a candidate and the guards of its accesses; "-": that access has none
+ * The optional section RADDLE_GUARD_REGIONS lists where the guards are:
  *
- * and in RADDLE_GUARD_REGIONS, which is not there if there are none, where its guards are:
+ * 	GUARD REGION                  the guard's flag is tested only if the region's byte is set
  *
- *	GUARD REGION                  the flag of the guard is looked at only if the region's byte is set
- *
- * There are no names of files or functions in them.  Two functions may share a region; a guard may be in
- *several, or in none, or not be left in the code at all.
+ * They contain no names of files or functions.  Two functions may share a region.  A guard may be
+ * in several regions or in none, and may have been optimised away.
  *
  * The memory
  * ----------
- * The agent makes a memory file and hands its descriptor over in the environment.  The runtime maps it before
- * any constructor, puts the flags in place of its own, closes the descriptor and removes the variable.  So a
- * command of the agent takes effect at the next access, and nobody in the program waits for it:
+ * The agent creates a memory file and passes its descriptor in the environment.  The runtime maps
+ * it before any constructor runs, replaces its own flags by those in the file, closes the
+ * descriptor and removes the variable.  So a command of the agent takes effect at the next access,
+ * and no thread of the program waits for it:
  *
- *	0				struct raddle_guard
- *	RADDLE_GUARD_FLAGS_AT		a byte a guard: RADDLE_GUARD_OBSERVE | RADDLE_GUARD_TASK
- *	RADDLE_GUARD_REGIONS_AT	a byte a region: some guard of it has a flag
- *	RADDLE_GUARD_LEFT_AT		a byte a guard: how often it may still be observed
- *	RADDLE_GUARD_SEEN_AT		struct raddle_guard_seen, one a guard (dynamic context inference)
- *	RADDLE_GUARD_STARTS_AT		a number a guard, and one behind: where its list of pairs starts
- *	behind that			that list, 2 * pair_count numbers; struct raddle_guard_pair,
- *pair_count
- *	RADDLE_GUARD_FIRST_AT(pairs)	a number a guard, and one behind: where its places start
- *	RADDLE_GUARD_PLACES_AT(pairs)	struct raddle_guard_place, place_count, by guard
+ * 	0				struct raddle_guard
+ * 	RADDLE_GUARD_FLAGS_AT		a byte a guard: RADDLE_GUARD_OBSERVE | RADDLE_GUARD_TASK
+ * 	RADDLE_GUARD_REGIONS_AT	a byte a region: some guard of it has a flag
+ * 	RADDLE_GUARD_LEFT_AT		a byte a guard: how often it may still be observed
+ * 	RADDLE_GUARD_SEEN_AT		struct raddle_guard_seen, one a guard (dynamic context
+ * 					inference)
+ * 	RADDLE_GUARD_STARTS_AT		a number a guard, and one more: where its list of pairs starts
+ * 	after that			that list, 2 * pair_count numbers; struct raddle_guard_pair,
+ * 					pair_count
+ * 	RADDLE_GUARD_FIRST_AT(pairs)	a number a guard, and one more: where its places start
+ * 	RADDLE_GUARD_PLACES_AT(pairs)	struct raddle_guard_place, place_count, by guard
  *
  * Neither side trusts the other's numbers: each checks them before it uses them as an index.
  */
@@ -53,15 +55,15 @@
 #define RADDLE_GUARD_REGIONS ".raddle.regions"
 #define RADDLE_GUARD_TITLE "raddle-guard 2 "
 #define RADDLE_GUARD_ENV "RADDLE_GUARD"	    /* the descriptor */
-#define RADDLE_GUARD_OFF "RADDLE_GUARD_OFF" /* set, and not to 0 or nothing: the guards stay dormant */
+#define RADDLE_GUARD_OFF "RADDLE_GUARD_OFF" /* if set, and not to 0 or empty, the guards stay dormant */
 
 #define RADDLE_GUARD_MAGIC 0x31647261756772ull /* "rguard1" */
 #define RADDLE_GUARD_VERSION 3u
 
-#define RADDLE_GUARDS 65536u /* at most, in a program: guards of the best candidates */
+#define RADDLE_GUARDS 65536u /* maximum in a program; only the best candidates get guards */
 #define RADDLE_GUARD_PAIRS 65536u
-#define RADDLE_GUARD_TASKS 16u	  /* at a time */
-#define RADDLE_GUARD_REPORTS 256u /* that wait for the agent */
+#define RADDLE_GUARD_TASKS 16u	  /* maximum at a time */
+#define RADDLE_GUARD_REPORTS 256u /* room for reports that the agent has not read */
 
 #define RADDLE_GUARD_HEADER_SIZE 32768u
 #define RADDLE_GUARD_FLAGS_AT RADDLE_GUARD_HEADER_SIZE
@@ -73,7 +75,7 @@
 #define RADDLE_GUARD_PAIRS_AT(pairs) (RADDLE_GUARD_LISTS_AT + 8u * (uint64_t)(pairs))
 #define RADDLE_GUARD_SIZE(pairs)                                                                             \
 	((RADDLE_GUARD_PAIRS_AT(pairs) + 12u * (uint64_t)(pairs) + 4095) / 4096 * 4096)
-/* The rest is there if place_count is not 0. */
+/* The following parts exist if place_count is not 0. */
 #define RADDLE_GUARD_FIRST_AT(pairs) RADDLE_GUARD_SIZE(pairs)
 #define RADDLE_GUARD_PLACES_AT(pairs) (RADDLE_GUARD_FIRST_AT(pairs) + 4u * (RADDLE_GUARDS + 1024u))
 #define RADDLE_GUARD_WHOLE_SIZE(pairs, places)                                                               \
@@ -81,17 +83,17 @@
 
 /* Bits of a flag. */
 enum raddle_guard_flag {
-	RADDLE_GUARD_OBSERVE = 1, /* remember who accessed what */
+	RADDLE_GUARD_OBSERVE = 1, /* record the thread and the address */
 	RADDLE_GUARD_TASK = 2,	  /* it belongs to a task */
 };
 
-/* What the last observed access of a guard was: 12 bytes. */
+/* The last observed access of a guard: 12 bytes. */
 struct raddle_guard_seen {
 	uint32_t address[2]; /* low, high */
-	uint32_t thread;     /* from 1; 0: there was none */
+	uint32_t thread;     /* from 1; 0: no access yet */
 };
 
-/* Bits of a pair's context, as the hive knows them. */
+/* Bits of a pair's context, as the hive defines them. */
 enum raddle_guard_context {
 	RADDLE_GUARD_FIRST = 1,	       /* the first access was executed */
 	RADDLE_GUARD_SECOND = 2,       /* the second was */
@@ -100,12 +102,12 @@ enum raddle_guard_context {
 };
 
 struct raddle_guard_pair {
-	uint32_t guard[2]; /* RADDLE_GUARDS: that access has none */
+	uint32_t guard[2]; /* RADDLE_GUARDS: the access has no guard */
 	_Atomic uint32_t context;
 };
 
-/* That a guard is in a region; the places of one region are a ring, so that who is the last to have a flag in
- * it finds that out and puts it to sleep. */
+/* Records that a guard is in a region.  The places of a region form a ring, so that the last guard
+ * to clear its flag finds no other and can disable the region. */
 struct raddle_guard_place {
 	uint32_t guard, region;
 	uint32_t next;
@@ -116,22 +118,26 @@ struct raddle_guard_place {
 enum raddle_guard_order { RADDLE_GUARD_PRIMARY, RADDLE_GUARD_ALTERNATE };
 
 /*
- * A task: find out about one pair.  The agent fills a slot whose generation is 0, then sets the generation,
- * then the flags of the guards; it takes a task back in the opposite order.  A generation is used once.
+ * A task: examine one pair.  The agent fills a slot whose generation is 0, sets the generation,
+ * then the flags of the guards.  It withdraws a task in the opposite order.  A generation is used
+ * once.
  */
 struct raddle_guard_task {
 	_Atomic uint32_t generation; /* 0: no task */
 	uint32_t guard[2];
-	uint32_t order;	 /* which access is to be the first: RADDLE_GUARD_PRIMARY: guard[0] */
-	uint32_t tau_us; /* how long to wait for that; 0: not at all */
-	/* How many accesses go by before a thread is held, but for those at bytes where another thread has
-	 * just been; RADDLE_GUARD_SHARED_ONLY: only at these a thread is held or an access tracked. */
+	uint32_t order;	 /* which access shall come first: RADDLE_GUARD_PRIMARY: guard[0] */
+	uint32_t tau_us; /* how long to hold a thread for that; 0: not at all */
+	/* How many accesses pass before a thread is held, except at bytes that another thread has
+	 * just accessed.  RADDLE_GUARD_SHARED_ONLY: threads are held and accesses tracked only at
+	 * such bytes. */
 	uint32_t skip;
-	/* The program's: what it found so far, for a run that ends before there is a result. */
-	_Atomic uint32_t ordered; /* tracked accesses behind which all threads, or the other access, were */
+	/* Written by the program: what it found so far, in case the run ends before there is a
+	 * result. */
+	_Atomic uint32_t ordered; /* tracked accesses that all other threads, or the other access, were
+				     ordered after */
 	_Atomic uint32_t active;  /* 1: an access is being tracked, or a thread is held */
-	_Atomic uint32_t raced;	  /* 1 << order: it was seen so */
-	_Atomic uint32_t over;	  /* 1: there is nothing more to find out */
+	_Atomic uint32_t raced;	  /* 1 << order: the race was observed in that order */
+	_Atomic uint32_t over;	  /* 1: the task is complete */
 };
 
 enum raddle_guard_result { RADDLE_GUARD_RACE = 1, RADDLE_GUARD_NO_RACE, RADDLE_GUARD_TIMEOUT };
@@ -142,7 +148,7 @@ struct raddle_guard_report {
 	uint32_t generation; /* of the task */
 	uint32_t result, order, proof;
 	uint32_t tau_us, pause_us;
-	uint32_t watched; /* the hardware saw the other access at the held address, too */
+	uint32_t watched; /* a hardware watchpoint also saw the other access at the held address */
 };
 
 struct raddle_guard {
@@ -151,33 +157,34 @@ struct raddle_guard {
 	uint32_t pair_count;
 	uint32_t guard_count;
 
-	/* The agent's. */
-	_Atomic uint64_t beat_ns;      /* CLOCK_MONOTONIC, now and then; too old: the agent is gone */
-	_Atomic uint32_t patience_ms;  /* how old that is */
-	_Atomic uint32_t track_us;     /* the longest time that one access is tracked */
-	_Atomic uint32_t track_permil; /* of the time that may be spent so */
-	_Atomic int64_t pause_us;      /* that threads may still be held; the program takes from it */
-	_Atomic uint32_t watch;	       /* hardware watchpoints may be used */
-	_Atomic int64_t calls_left;    /* of the runtime by guards; when there are none, they are quiet */
+	/* Written by the agent. */
+	_Atomic uint64_t beat_ns;      /* CLOCK_MONOTONIC, updated regularly; if too old, the agent is gone */
+	_Atomic uint32_t patience_ms;  /* the age at which it is too old */
+	_Atomic uint32_t track_us;     /* the longest time for which an access is tracked */
+	_Atomic uint32_t track_permil; /* of the run time, in thousandths, that may be spent on tracking */
+	_Atomic int64_t pause_us;   /* time for which threads may still be held; the program decrements it */
+	_Atomic uint32_t watch;	    /* hardware watchpoints are allowed */
+	_Atomic int64_t calls_left; /* calls of the runtime by guards that are still allowed; at 0, guards do
+				       nothing */
 
-	/* The program's. */
-	_Atomic uint32_t pid;	    /* of the process that has mapped this; 0: none yet */
+	/* Written by the program. */
+	_Atomic uint32_t pid;	    /* of the process that has mapped this; 0: not yet mapped */
 	_Atomic uint64_t calls;	    /* of the runtime by guards */
-	_Atomic uint64_t paused_us; /* in which threads were held */
+	_Atomic uint64_t paused_us; /* total time for which threads were held */
 	_Atomic uint32_t pauses, tracked, abandoned, hits;
-	_Atomic uint32_t dropped; /* reports for which there was no room */
+	_Atomic uint32_t dropped; /* reports lost because the ring was full */
 	_Atomic uint32_t report_head;
 
 	struct raddle_guard_task tasks[RADDLE_GUARD_TASKS];
 	struct raddle_guard_report reports[RADDLE_GUARD_REPORTS];
 
-	uint32_t place_count; /* the agent's; 0: it does not say where guards are */
+	uint32_t place_count; /* written by the agent; 0: unknown where guards are */
 };
 _Static_assert(sizeof(struct raddle_guard) <= RADDLE_GUARD_HEADER_SIZE, "the header has its room");
 
 /* ---- what instrumented code calls, where a flag is set ---- */
 
-/* An access of `size` bytes that comes next. */
+/* The access of `size` bytes that follows. */
 #define RADDLE_GUARD_READ 0u
 #define RADDLE_GUARD_WRITE 1u
 
@@ -185,7 +192,7 @@ _Static_assert(sizeof(struct raddle_guard) <= RADDLE_GUARD_HEADER_SIZE, "the hea
 enum raddle_guard_atomic {
 	RADDLE_GUARD_RELAXED_LOAD = 1,
 	RADDLE_GUARD_RELAXED_STORE = 2,
-	RADDLE_GUARD_ACQUIRE = 4, /* called behind the operation */
+	RADDLE_GUARD_ACQUIRE = 4, /* called after the operation */
 	RADDLE_GUARD_RELEASE = 8, /* called before it */
 	RADDLE_GUARD_FENCE = 16,
 };

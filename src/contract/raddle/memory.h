@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory models: the memory through which a replayer says which model the accesses of a steered program obey
- * (rt/memory/), and learns what was chosen.  It lies within the steering memory (steer.h: memory_at, 0: the
- * program runs on the memory that it has).  doc/design/memory.md defines the models.
- *
- * Only *tracked* bytes obey the model: those that an access at one of the sites in `track` has touched, from
- * then on.  All else is plain memory, which is sequentially consistent since one thread runs at a time.
- *
- * Whatever a model leaves open is a choice among `from` alternatives, of which 0 is what sequential
- * consistency does.  Choices are counted from 1; those with one alternative are none.  The plan lists the
- * choices that are not 0, by ascending count; behind the last one `seed` decides, if it is not 0, and
- * otherwise 0 is taken. `made` lists what was taken: what is not 0, or everything if the run is one of an
- * exploration.
- *
- * In an exploration the thread that goes on at a watched access, or where a thread waits or ends or
- * empties its buffer, is a choice too, among all that could go on: the usual one first, then the others by
- * slot number.  Such choices are counted apart.  The plan has all choices then, and each that was taken comes
- * with a hash of the state that it was taken in: as far as tracked memory and threads go, what follows
- * depends on that state alone.
+ * Memory models: shared memory in which a replayer selects the model that the accesses of a
+ * steered program obey (rt/memory/), and reads which choices were made.  It is part of the
+ * steering memory (steer.h: memory_at; 0: the program uses the machine's memory).
+ * doc/design/memory.md defines the models.
+ * Only *tracked* bytes obey the model: those that an access at one of the sites in `track` has
+ * touched, from then on.  All others are plain memory, which is sequentially consistent since one
+ * thread runs at a time.
+ * Whatever a model leaves open is a choice among `from` alternatives; 0 is the sequentially
+ * consistent one.  Choices are counted from 1; a single alternative does not count.  The plan
+ * lists the choices that are not 0, by ascending count.  After the last one, `seed` decides if it
+ * is not 0; otherwise 0 is taken.  `made` lists the choices taken: those that are not 0, or all if
+ * the run explores.
+ * In an exploration, which thread runs next is a choice too: at a watched access, and where a
+ * thread waits, ends or flushes its buffer.  The alternatives are all runnable threads: the
+ * default first, then the others by slot number.  Such choices are counted separately.  The plan
+ * then has all choices.  Each choice taken comes with a hash of the state in which it was taken.
+ * As far as tracked memory and threads go, what follows depends on that state alone.
  */
 #ifndef RADDLE_MEMORY_H
 #define RADDLE_MEMORY_H
@@ -25,46 +24,46 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_MEMORY_SITES 1024    /* that are tracked, or published */
-#define RADDLE_MEMORY_CHOICES 32768 /* that a plan may have, and that are listed */
+#define RADDLE_MEMORY_SITES 1024    /* maximum of tracked or published sites */
+#define RADDLE_MEMORY_CHOICES 32768 /* maximum in a plan, and in `made` */
 
 enum raddle_memory_model {
 	RADDLE_MEMORY_SC,
 	RADDLE_MEMORY_TSO,	/* a store buffer for each thread */
 	RADDLE_MEMORY_PSO,	/* one for each thread and location */
 	RADDLE_MEMORY_WEAK,	/* a read takes any write that no other write hides by happens-before */
-	RADDLE_MEMORY_COHERENT, /* the same, but no thread sees the writes of a location go back */
+	RADDLE_MEMORY_COHERENT, /* the same, but no thread sees the writes of a location in reverse order */
 	RADDLE_MEMORY_MODELS,
 };
 
 /* What a choice is about. */
 enum raddle_choice_kind {
 	RADDLE_CHOICE_READ,  /* which write a read takes; 0: the latest */
-	RADDLE_CHOICE_FLUSH, /* which buffered store comes to memory next; the last: none */
-	RADDLE_CHOICE_NEXT,  /* who goes on */
+	RADDLE_CHOICE_FLUSH, /* which buffered store reaches memory next; the last alternative: none */
+	RADDLE_CHOICE_NEXT,  /* which thread runs next */
 };
 
 struct raddle_choice {
 	uint32_t at; /* which choice it is, from 1 */
 	uint32_t from, taken;
 	uint32_t kind;	  /* enum raddle_choice_kind */
-	uint32_t slot;	  /* the thread that asked */
-	uint32_t site;	  /* of the access that it asked for; 0: none */
-	uint64_t address; /* of that */
+	uint32_t slot;	  /* the thread that chose */
+	uint32_t site;	  /* of its access; 0: no access */
+	uint64_t address; /* of that access */
 	uint64_t state;	  /* of an exploration */
 };
 
-/* A store near one at a tracked site (`through`; 0: it is near none), and a read of another thread that may
- * see it late. */
+/* A store near a store at a tracked site (`through`; 0: not near one), and a read of another
+ * thread that may see it late. */
 struct raddle_published {
 	uint32_t store, through, read; /* sites */
 };
 
-/* Why a model was left in the midst of a run: from there on, memory is sequentially consistent. */
+/* Why a model was abandoned during a run: from then on, memory is sequentially consistent. */
 enum raddle_memory_over {
 	RADDLE_MEMORY_HOLDS,
-	RADDLE_MEMORY_THREADS,	 /* there are too many threads */
-	RADDLE_MEMORY_LOCATIONS, /* too many bytes are tracked */
+	RADDLE_MEMORY_THREADS,	 /* too many threads */
+	RADDLE_MEMORY_LOCATIONS, /* too many tracked bytes */
 };
 
 struct raddle_memory {
@@ -73,13 +72,13 @@ struct raddle_memory {
 	uint64_t seed;	   /* 0: none */
 	uint32_t track_count, plan_count;
 	_Atomic uint32_t made_count; /* may exceed RADDLE_MEMORY_CHOICES */
-	_Atomic uint32_t choices;    /* so many there were, but for those of who goes on */
-	_Atomic uint32_t nexts;	     /* and of these */
-	_Atomic uint32_t past_count; /* of the plan, taken */
-	_Atomic uint32_t strayed; /* the count of a choice that had other alternatives than the plan says */
-	_Atomic uint32_t over;	  /* enum raddle_memory_over */
+	_Atomic uint32_t choices;    /* how many choices there were, without those of the next thread */
+	_Atomic uint32_t nexts;	     /* how many choices of the next thread there were */
+	_Atomic uint32_t past_count; /* choices of the plan that were taken */
+	_Atomic uint32_t strayed;    /* the number of a choice whose alternatives differ from the plan */
+	_Atomic uint32_t over;	     /* enum raddle_memory_over */
 	_Atomic uint32_t published_count;
-	_Atomic uint64_t relaxed; /* choices of models that were not 0 */
+	_Atomic uint64_t relaxed; /* choices of the model that were not 0 */
 	uint32_t track[RADDLE_MEMORY_SITES];
 	struct raddle_published published[RADDLE_MEMORY_SITES];
 	struct raddle_choice plan[RADDLE_MEMORY_CHOICES], made[RADDLE_MEMORY_CHOICES];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plug-ins: shared objects that a program loads by dlopen().  Beside a flavoured program lies a directory
- * `plug` with a symbolic link for each flavoured plug-in, to its file.  The link is named by the key of the
- * plug-in's own path, with all symbolic links resolved, and another one by the key of its file name, for a
- * dlopen() that names no directory.  The runtime looks there before it loads one.
+ * Plug-ins: shared objects that a program loads by dlopen().  Beside a flavoured program there is
+ * a directory `plug` with symbolic links to its flavoured plug-ins.  Each plug-in has two links.
+ * One is named by the key of the plug-in's path, with all symbolic links resolved; the other by
+ * the key of its file name, for a dlopen() without a directory.  The runtime looks there before it
+ * loads one.
  */
 #ifndef RADDLE_PLUGIN_H
 #define RADDLE_PLUGIN_H

@@ -1,32 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The session: the memory that a recorded program shares with the `raddle`
- * process that writes its trace (the collector).
- *
- * The program never writes a file, so a daemon that closes every descriptor, a
- * full disk or a chroot cannot disturb it, and SIGKILL cannot lose an event:
- * what a thread has encoded lies in memory that the collector still maps.
+ * The session: the memory that a recorded program shares with the `raddle` process that writes its
+ * trace (the collector).
+ * The program never writes a file, so a daemon that closes every descriptor, a full disk or a
+ * chroot cannot disturb it.  SIGKILL cannot lose an event: the collector still maps the memory
+ * into which the threads encoded.
  *
  *   page 0         struct raddle_session
  *   then           buffer_count buffers of RADDLE_BUFFER_SIZE bytes each
  *   then           for a replay, struct raddle_steer (steer.h) and struct raddle_world (world.h)
  *
- * The life of a buffer: FREE -> OPEN (a thread encodes into it; `used` grows
- * only after the bytes of a whole record are there) -> SEALED (the thread gave
- * it to the collector) -> FREE (its bytes were copied).  When a process dies the
- * collector takes its OPEN buffers as they are.
- *
- * Buffers that were used and are free again form a lock-free stack, sealed ones a second one that the
- * collector takes whole and reverses.  A stack head is (tag << 32 | index +
- * 1); the tag changes at every operation so that a recycled index is noticed.
- *
- * A thread that finds no free buffer sleeps on `free_futex`.  It gives up, sets
- * `state` to STOPPED and lets the program run on unrecorded when `heartbeat`
- * has not moved for RADDLE_HEARTBEAT_LIMIT_MS, or for RADDLE_HEARTBEAT_DEAD_MS
- * and there is no process `collector_pid`: a dead collector never blocks the
- * program.  The collector sets STOPPED when it cannot write any more.
- *
- * Both sides are built from the same header; `version` catches a mix-up.
+ * The states of a buffer: FREE -> OPEN (a thread encodes into it; `used` grows only after the
+ * bytes of a whole record are there) -> SEALED (the thread passed it to the collector) -> FREE
+ * (its bytes were copied).  When a process dies, the collector takes its OPEN buffers as they are.
+ * Used buffers that are free again form a lock-free stack.  Sealed buffers form a second stack,
+ * which the collector takes whole and reverses.  A stack head is (tag << 32 | index + 1); the tag
+ * changes at every operation, so that a recycled index is noticed.
+ * A thread that finds no free buffer sleeps on `free_futex`.  It gives up, sets `state` to STOPPED
+ * and lets the program continue unrecorded when `heartbeat` has not changed for
+ * RADDLE_HEARTBEAT_LIMIT_MS, or for RADDLE_HEARTBEAT_DEAD_MS and process `collector_pid` does not
+ * exist.  So a dead collector never blocks the program.  The collector sets STOPPED when it cannot
+ * write any more.
+ * Both sides are built from the same header; `version` detects a mismatch.
  */
 #ifndef RADDLE_SESSION_H
 #define RADDLE_SESSION_H
@@ -37,18 +32,19 @@
 #define RADDLE_SESSION_MAGIC 0x4e4f495353455244ull /* "DRESSION" */
 #define RADDLE_SESSION_VERSION 9
 
-/* The environment variable that names the inherited descriptor of the session
- * memory.  The runtime removes it before main() runs. */
+/* The environment variable that names the inherited descriptor of the session memory.  The runtime
+ * removes it before main() runs. */
 #define RADDLE_SESSION_ENV "RADDLE_SESSION_FD"
 
-/* If the descriptor is a socket, the process waits there for requests, one byte with descriptors: a session,
- * and what becomes stdin, stdout and stderr, or only the first.  To each it answers with the number (int32_t)
- * of a copy of itself, a child of its own parent, which has that session; negative: it cannot. */
+/* If the descriptor is a socket, the process waits there for requests.  A request is one byte with
+ * descriptors: a session, and optionally stdin, stdout and stderr.  For each request the process
+ * creates a copy of itself, a child of its parent, with that session, and answers with its number
+ * (int32_t); negative: failed. */
 #define RADDLE_SERVE_FDS 4
 
 #define RADDLE_BUFFER_SIZE 32768
 #define RADDLE_BACKLOG 24 /* sealed buffers that may wait for the collector */
-#define RADDLE_WAKE 8	  /* so many wake it; fewer wait until it looks by itself */
+#define RADDLE_WAKE 8	  /* so many wake it; with fewer it polls */
 #define RADDLE_MAX_PROCESSES 1024
 #define RADDLE_SUCCESSOR_SIZE 256
 #define RADDLE_HEARTBEAT_LIMIT_MS 10000
@@ -59,11 +55,11 @@ enum raddle_state { RADDLE_RECORDING = 0, RADDLE_STOPPED = 1 };
 enum raddle_stop_reason {
 	RADDLE_STOP_NONE = 0,
 	RADDLE_STOP_WRITE = 1,	   /* the collector could not write (disk full, ...) */
-	RADDLE_STOP_COLLECTOR = 2, /* the collector went away */
+	RADDLE_STOP_COLLECTOR = 2, /* the collector ended */
 	RADDLE_STOP_BUFFERS = 3,   /* more threads than buffers */
 	RADDLE_STOP_PROCESSES = 4, /* more processes than RADDLE_MAX_PROCESSES */
 	RADDLE_STOP_MEMORY = 5,	   /* the runtime could not map memory */
-	RADDLE_STOP_LIMIT = 6,	   /* the size limit the user gave is reached */
+	RADDLE_STOP_LIMIT = 6,	   /* the user's size limit is reached */
 };
 
 enum raddle_buffer_state { RADDLE_BUFFER_FREE = 0, RADDLE_BUFFER_OPEN = 1, RADDLE_BUFFER_SEALED = 2 };
@@ -74,8 +70,8 @@ struct raddle_process {
 	_Atomic uint32_t threads; /* threads numbered so far */
 	uint32_t fork_index;	  /* counts the parent's forks from 0 */
 	_Atomic uint32_t
-		exited; /* 1 and what waitpid() will have, once it is about to exit or abort; 0: not known */
-	_Atomic uint64_t thin_q; /* since when accesses may be left out; 0: none is */
+		exited; /* 1 and the wait status, once the process is about to exit or abort; 0: not known */
+	_Atomic uint64_t thin_q; /* from this q on accesses may be left out; 0: never */
 };
 
 struct raddle_session {
@@ -86,10 +82,10 @@ struct raddle_session {
 	_Atomic uint32_t stop_reason; /* enum raddle_stop_reason */
 	_Atomic uint32_t heartbeat;   /* the collector increments it at least each 200 ms */
 	_Atomic uint32_t process_count;
-	_Atomic int32_t collector_pid;		/* who drains it; only to see that it is dead */
+	_Atomic int32_t collector_pid;		/* the collector's; only to detect that it is dead */
 	_Alignas(64) _Atomic uint64_t sequence; /* the global order: next q operand */
 	_Alignas(64) _Atomic uint64_t free_head;
-	_Atomic uint32_t touched; /* buffers that were ever in use; the others are no memory yet */
+	_Atomic uint32_t touched; /* buffers that were ever used; the others occupy no memory yet */
 	_Alignas(64) _Atomic uint64_t sealed_head;
 	_Alignas(64) _Atomic uint32_t sealed_futex; /* incremented after each push of a sealed buffer */
 	_Atomic uint32_t sealed_count;		    /* handed over and not freed yet */
@@ -98,15 +94,16 @@ struct raddle_session {
 	_Atomic uint32_t free_waiters;		    /* threads asleep on free_futex */
 	uint64_t steer_offset, steer_size;	    /* steer.h; 0: the run is only recorded */
 	uint64_t fault_offset, fault_size;	    /* full.h: struct raddle_faults; 0: none */
-	uint64_t shadow_offset, shadow_size;	    /* shadow.h; 0: nobody wants to know */
-	uint64_t world_offset, world_size;	    /* world.h; 0: the world is not given back */
-	uint32_t discard;			    /* 1: a thread reuses its buffer, nothing is kept */
-	uint32_t world;				    /* 1: what comes from outside is recorded, too */
-	uint32_t all_accesses;			    /* 1: none is left out, however long the run is */
+	uint64_t shadow_offset, shadow_size;	    /* shadow.h; 0: not used */
+	uint64_t world_offset, world_size;	    /* world.h; 0: input from outside is not replayed */
+	uint32_t discard;			    /* 1: a thread reuses its buffer and no events are kept */
+	uint32_t world;				    /* 1: input from outside is recorded too */
+	uint32_t all_accesses;			    /* 1: no access is left out, however long the run is */
 	_Alignas(64) struct raddle_process processes[RADDLE_MAX_PROCESSES];
-	char program[4096]; /* path of the program the user named: what /proc/self/exe would say */
-	char successor[RADDLE_SUCCESSOR_SIZE]; /* what the first process is about to become by exec; empty: it
-						  stays */
+	char program[4096]; /* path of the program that the user named: what /proc/self/exe would be without
+			       Raddle */
+	char successor[RADDLE_SUCCESSOR_SIZE]; /* the program that the first process is about to exec; empty:
+						  none */
 };
 
 struct raddle_buffer {
@@ -161,9 +158,9 @@ static inline int64_t raddle_stack_pop(struct raddle_session *s, _Atomic uint64_
 	return (int64_t)(uint32_t)old - 1;
 }
 
-/* A buffer to write into, or -1.  One that was used before is best: it is in
- * the cache.  While the collector is RADDLE_BACKLOG buffers behind, nobody gets a
- * new one: waiting costs less than memory, and buffers will come back. */
+/* A buffer to write into, or -1.  Prefers a used buffer, because it is in the cache.  While
+ * RADDLE_BACKLOG buffers wait for the collector, a thread gets no new one: waiting costs less than
+ * memory, and buffers will be freed. */
 static inline int64_t raddle_buffer_take(struct raddle_session *s)
 {
 	int64_t index = raddle_stack_pop(s, &s->free_head);
@@ -189,8 +186,8 @@ static inline uint32_t raddle_stack_take(_Atomic uint64_t *head)
 
 #define RADDLE_SESSION_SIZE(buffers) (RADDLE_SESSION_HEADER_SIZE + (uint64_t)(buffers)*RADDLE_BUFFER_SIZE)
 
-/* Whether process n of the table is the one that these forks lead to, each by its number among those of its
- * process.  Anything may stand in the table. */
+/* Whether process n of the table is reached by these forks, each the number of a fork of its
+ * parent. The table is not trusted. */
 static inline int raddle_process_is(const struct raddle_session *s, uint32_t n, const uint32_t *forks,
 				    uint32_t count)
 {

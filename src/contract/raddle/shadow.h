@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the flavour `shadow` and its driver know of each other: which values of the program come from its
- * input, and which way its branches went because of them.
- *
- * The memory lies behind the others of the session (session.h: shadow_offset).  The runtime only appends; the
- * driver reads when the program has ended, and trusts nothing there (symbolic/trace.h).
+ * The interface between the flavour `shadow` and its driver: which values of the program derive
+ * from its input, and which branches depended on them.
+ * The memory lies after the others of the session (session.h: shadow_offset).  The runtime only
+ * appends.  The driver reads it when the program has ended, and does not trust it
+ * (symbolic/trace.h).
  *
  *   struct raddle_shadow
- *   struct raddle_expr           RADDLE_SHADOW_NODES: expressions, number 0 is none
+ *   struct raddle_expr           RADDLE_SHADOW_NODES: expressions; number 0 is not used
  *   struct raddle_shadow_var     RADDLE_SHADOW_VARS
  *   struct raddle_shadow_step    RADDLE_SHADOW_STEPS: the path, in the order in which it was taken
  *   struct raddle_shadow_byte    RADDLE_SHADOW_OUTPUT: what was written, in that order
  *   uint64_t[256]                RADDLE_SHADOW_TABLES
  *   char                         RADDLE_SHADOW_TEXT: names and strings
  *
- * Shadow memory of the program: one byte for each page of 4 KiB says whether a byte of the page, or the
- * first bytes of the next one, may have an expression.  The bytes lie at a fixed address, so that the test
+ * Shadow memory of the program has one byte for each page of 4 KiB: whether a byte of the page, or
+ * the first bytes of the next one, may have an expression.  It is at a fixed address, so the test
  * before an access is a shift and a load.
  */
 #ifndef RADDLE_SHADOW_H
@@ -33,9 +33,9 @@
 #define RADDLE_SHADOW_TABLES 1024u
 #define RADDLE_SHADOW_TEXT (1u << 20)
 #define RADDLE_SHADOW_INPUTS 64u
-#define RADDLE_SHADOW_BYTES 4096u /* of an input that are symbolic */
+#define RADDLE_SHADOW_BYTES 4096u /* the first bytes of an input are symbolic */
 
-#define RADDLE_SHADOW_PAGES 0x200000000000ull /* where the bytes of pages are */
+#define RADDLE_SHADOW_PAGES 0x200000000000ull /* address of the page bytes */
 #define RADDLE_SHADOW_PAGE_SHIFT 12
 #define RADDLE_SHADOW_ADDRESS_BITS 47
 
@@ -54,13 +54,13 @@ struct raddle_shadow_input {
 	uint32_t name, length; /* in the text: the path of a file, the name of a variable */
 };
 
-/* What a variable stands for.  A number, a length and an equality are about a slot of an input: the driver
- * writes the value that it wants there, as digits, by cutting or filling, or as the text. */
+/* What a variable represents.  A number, a length and an equality describe a slot of an input.
+ * The driver realises a value by writing digits, by truncating or padding, or by writing the text. */
 enum raddle_shadow_sort {
 	RADDLE_VAR_BYTE,   /* the byte at `offset` */
-	RADDLE_VAR_NUMBER, /* the number that the slot says */
+	RADDLE_VAR_NUMBER, /* the number written in the slot */
 	RADDLE_VAR_LENGTH, /* the length of the slot, up to the end of the string */
-	RADDLE_VAR_EQUAL,  /* one bit: whether the slot is the text */
+	RADDLE_VAR_EQUAL,  /* one bit: whether the slot equals the text */
 	RADDLE_VAR_SORTS,
 };
 
@@ -77,9 +77,10 @@ struct raddle_shadow_var {
 };
 
 enum raddle_shadow_step_kind {
-	RADDLE_STEP_BRANCH,  /* could be turned */
-	RADDLE_STEP_ADDRESS, /* an address, a length or a size that depended on input was taken as it is */
-	RADDLE_STEP_ASSUME,  /* a model holds only under this */
+	RADDLE_STEP_BRANCH,  /* can be negated */
+	RADDLE_STEP_ADDRESS, /* an address, a length or a size that depended on input was fixed to its value
+				in this run */
+	RADDLE_STEP_ASSUME,  /* the model of a function holds only under this condition */
 };
 
 /* `cond` was `taken`. */
@@ -100,7 +101,7 @@ struct raddle_shadow_byte {
 	uint32_t unused;
 };
 
-/* What could not be followed; bits of `lost`, counts in `lost_count`. */
+/* What could not be tracked; bits of `lost`, counts in `lost_count`. */
 #define RADDLE_SHADOW_LOSSES(X)                                                                              \
 	X(NODES, "the store of expressions was full")                                                        \
 	X(VARS, "there were too many variables")                                                             \
@@ -121,7 +122,7 @@ enum raddle_shadow_loss {
 
 struct raddle_shadow {
 	uint32_t version;
-	uint32_t active; /* the runtime took part */
+	uint32_t active; /* the runtime was initialised */
 	_Atomic uint32_t node_count, var_count, step_count, output_count, table_count, text_used, input_count;
 	uint64_t lost_count[RADDLE_LOSSES];
 	struct raddle_shadow_input inputs[RADDLE_SHADOW_INPUTS];
@@ -142,20 +143,20 @@ struct raddle_shadow {
 _Static_assert(sizeof(struct raddle_expr) == 32, "nodes tile the store");
 _Static_assert(sizeof(struct raddle_shadow) <= RADDLE_SHADOW_HEADER, "the header fits");
 
-/* Between a caller and what it calls: the expressions of arguments and of the result.  The callee looks at
- * them only if they are meant for it, since code that is not instrumented may stand between the two. */
+/* Passed between caller and callee: the expressions of arguments and of the result.  Code that is
+ * not instrumented may be in between, so the callee uses them only if they are meant for it. */
 #define RADDLE_SHADOW_ARGUMENTS 16
 struct raddle_shadow_call {
-	const void *callee; /* arguments are for it; NULL: for nobody */
-	const void *from;   /* the result is of this function */
+	const void *callee; /* the function that the arguments are for; NULL: none */
+	const void *from;   /* the function that the result is from */
 	uint32_t result;
 	uint32_t count;
 	uint32_t argument[RADDLE_SHADOW_ARGUMENTS];
 };
 extern __thread struct raddle_shadow_call __raddle_shadow_call __attribute__((tls_model("initial-exec")));
 
-/* What instrumented code calls where something is not concrete (rt/shadow/).  `what` is the operator and the
- * bits of the operands, op << 8 | bits; of a choice bit 31 is the condition. */
+/* What instrumented code calls for values that are not concrete (rt/shadow/).  `what` is the
+ * operator and the width of the operands, op << 8 | bits; for a select, bit 31 is the condition. */
 uint32_t __raddle_shadow_bin(uint32_t what, uint32_t ea, uint32_t eb, uint64_t a, uint64_t b);
 uint32_t __raddle_shadow_index(uint64_t what, uint32_t ea, uint32_t ei, uint64_t a, uint64_t i);
 uint32_t __raddle_shadow_cast(uint32_t what, uint32_t e, uint32_t from);

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tracked program (flavour `track`) and the tool: what both know of the memory that they share.
+ * The memory that a tracked program (flavour `track`) shares with the tool.
  *
  * The gates
  * ---------
- * Each instruction that can be watched has a number, its *gate*, and a byte of __raddle_track_flags.  The
- *tool sets the bytes before the program starts, and changes none of them then (the program may, see budget);
- *without a tool they are all 0. So a function looks once, when it is entered, at the byte of one of its
- *gates: where that is 0, all of its gates are shut and cost nothing more.  Loops look again in each round
- *while a gate of theirs is open (instr/spent.c).
+ * Each instruction that can be watched has a number, its *gate*, and a byte of
+ * __raddle_track_flags. The tool sets the bytes before the program starts and does not change them
+ * later; the program may (see budget).  Without the tool they are all 0.  A function tests the
+ * byte of one of its gates on entry: if that is 0, all of its gates are closed and cost nothing
+ * more.  Loops test again in each iteration while one of their gates is open (instr/spent.c).
  *
  * The memory
  * ----------
- *	0			struct raddle_track
- *	RADDLE_TRACK_FLAGS_AT	a byte a gate: enum raddle_track_flag
- *	RADDLE_TRACK_GROUPS_AT	a number a gate: its function; of the first gate_count gates
- *	RADDLE_TRACK_EVENTS_AT	struct raddle_track_event, event_count of them: the last events of the run
+ * 	0			struct raddle_track
+ * 	RADDLE_TRACK_FLAGS_AT	a byte a gate: enum raddle_track_flag
+ * 	RADDLE_TRACK_GROUPS_AT	a number a gate: its function; of the first gate_count gates
+ * 	RADDLE_TRACK_EVENTS_AT	struct raddle_track_event, event_count of them: the last events
  *
- * It belongs to the kernel and not to the program, so that it is there however the program ends.  Event n,
- *from 0, lies in slot n % event_count, and has n + 1 as its stamp when it is complete; the order of numbers
- *is the order in which things happened: an access and its number are taken together, under a lock for the
- *address.  The reader trusts nothing of it (sketch/track-read.c).
+ * It is a memory file, so it survives however the program ends.  Event n, from 0, lies in slot n %
+ * event_count, and has the stamp n + 1 when it is complete.  An access and its number are taken
+ * together, under a lock for the address, so the order of numbers is the order of events.  The
+ * reader does not trust the content (sketch/track-read.c).
  */
 #ifndef RADDLE_TRACK_H
 #define RADDLE_TRACK_H
@@ -47,27 +47,27 @@
 
 /* Bits of a gate's flag. */
 enum raddle_track_flag {
-	RADDLE_TRACK_SLICE = 1,	 /* a statement of the slice: what it accesses may get a watchpoint */
-	RADDLE_TRACK_OTHER = 2,	 /* something else that may touch the same memory */
+	RADDLE_TRACK_SLICE = 1,	 /* a statement of the slice: a watchpoint may be set on its memory */
+	RADDLE_TRACK_OTHER = 2,	 /* another access that may touch the same memory */
 	RADDLE_TRACK_OPEN = 3,	 /* either of them */
-	RADDLE_TRACK_BESIDE = 4, /* it is shut, and another gate of its function is open */
+	RADDLE_TRACK_BESIDE = 4, /* closed, but another gate of its function is open */
 };
 
-/* What a gate is at: a parameter of the hooks, and in events. */
+/* The kind of instruction at a gate: a parameter of the hooks, and in events. */
 enum raddle_track_what {
 	RADDLE_TRACK_READ,
 	RADDLE_TRACK_WRITE,
-	RADDLE_TRACK_UPDATE,  /* reads and writes in one */
-	RADDLE_TRACK_ACQUIRE, /* a call that may wait: its event comes when it returns, or never */
-	RADDLE_TRACK_CALL,    /* any other: its event comes before it */
+	RADDLE_TRACK_UPDATE,  /* read-modify-write */
+	RADDLE_TRACK_ACQUIRE, /* a call that may wait: its event is written when it returns */
+	RADDLE_TRACK_CALL,    /* any other call: its event is written before it */
 	RADDLE_TRACK_FREE,    /* the same, of a call that frees the block at the address */
 	RADDLE_TRACK_POINT,   /* a branch or a return */
 	RADDLE_TRACK_WHATS
 };
 
 enum raddle_track_state {
-	RADDLE_TRACK_VOID,  /* it was to be, and another event says what became of it */
-	RADDLE_TRACK_BEGUN, /* the thread has not come behind it */
+	RADDLE_TRACK_VOID,  /* reserved but not used; another event describes it */
+	RADDLE_TRACK_BEGUN, /* the thread has not passed it */
 	RADDLE_TRACK_DONE,
 };
 
@@ -75,13 +75,12 @@ struct raddle_track_event {
 	_Atomic uint64_t stamp;
 	uint64_t address;
 	uint64_t value;
-	uint64_t more; /* what an update wrote; the size of a block that is freed; a watchpoint's place in the
-			  code */
-	uint32_t gate; /* RADDLE_TRACK_HARDWARE: a watchpoint saw it */
+	uint64_t more;	 /* value written by an update; size of a freed block; code offset for a watchpoint */
+	uint32_t gate;	 /* RADDLE_TRACK_HARDWARE: seen by a watchpoint */
 	uint32_t thread; /* 0: the first; then in the order of creation */
-	uint8_t size;	 /* bytes of the value; 0: it is not known */
+	uint8_t size;	 /* bytes of the value; 0: unknown */
 	uint8_t what, state;
-	uint8_t unsure; /* another thread held the lock of the address for too long: the order may be wrong */
+	uint8_t unsure; /* another thread held the lock of the address too long: the order may be wrong */
 	uint32_t reserved;
 };
 
@@ -91,11 +90,10 @@ struct raddle_track_failure {
 	_Atomic uint32_t ready;
 	int32_t signal;
 	uint32_t thread;
-	uint32_t line;	  /* of an assertion; 0: it is none */
-	uint64_t address; /* that a fault was about */
-	/* In the program's code, from where it is loaded: where it stood, then what may be calls that led
-	 * there. */
-	uint64_t places[RADDLE_TRACK_PLACES]; /* 0: no more */
+	uint32_t line;	  /* of an assertion; else 0 */
+	uint64_t address; /* fault address */
+	/* Offsets from the program's load address: where it was, then candidates for its callers. */
+	uint64_t places[RADDLE_TRACK_PLACES]; /* ended by 0 */
 	char text[RADDLE_TRACK_TEXT];	      /* of an assertion: the condition */
 	char file[RADDLE_TRACK_TEXT], function[RADDLE_TRACK_TEXT];
 };
@@ -105,22 +103,22 @@ struct raddle_track {
 	uint32_t version;
 	uint32_t event_count;
 
-	/* The tool's. */
-	uint32_t watch; /* watchpoints are wanted */
-	uint32_t turn;	/* so many times RADDLE_TRACK_SLOTS locations are passed over before one gets a
-			   watchpoint */
+	/* Written by the tool. */
+	uint32_t watch; /* use watchpoints */
+	uint32_t turn;	/* so many times RADDLE_TRACK_SLOTS locations are skipped before one gets a watchpoint
+			 */
 	uint32_t gate_count;
-	uint32_t budget;  /* events of a gate; then it is shut, and a function whose gates are all shut costs
+	uint32_t budget;  /* events of a gate until it is closed; a function whose gates are all closed costs
 			     nothing; 0: no limit */
-	uint64_t perturb; /* the seed of random delays at gates; 0: none */
+	uint64_t perturb; /* seed of random delays at gates; 0: no delays */
 
-	/* The program's. */
+	/* Written by the program. */
 	_Atomic uint32_t pid;
-	_Atomic uint32_t threads; /* that were created */
+	_Atomic uint32_t threads; /* created so far */
 	_Atomic uint64_t head;	  /* number of the next event */
 	_Atomic uint32_t watched, hits;
-	_Atomic uint32_t spent;	   /* gates that were shut */
-	_Atomic uint32_t no_watch; /* the system has refused watchpoints */
+	_Atomic uint32_t spent;	   /* gates that were closed because their budget was spent */
+	_Atomic uint32_t no_watch; /* the system refused watchpoints */
 	struct raddle_track_failure failure;
 };
 _Static_assert(sizeof(struct raddle_track) <= RADDLE_TRACK_FLAGS_AT, "the header has its room");

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The world around a program: what a run takes from outside, as it is recorded, and the memory through which
- * a re-execution gets it back.
- *
- * Recorded: a thread writes the records of world.inc into buffers of the session whose `thread` has the bit
- * RADDLE_WORLD_BUFFER; doc/format/world.md says what becomes of them.
- *
- * Given back: the memory lies in the session (session.h: world_offset, 0: nothing is given back) and belongs
- * to the first process.  The replayer fills it before the program starts:
+ * The outside world of a program: what a run receives from it, as recorded, and the memory through
+ * which a re-execution receives it again.
+ * Recording: a thread writes the records of world.inc into buffers of the session whose `thread`
+ * has the bit RADDLE_WORLD_BUFFER.  doc/format/world.md describes the file made from them.
+ * Replay: the memory lies in the session (session.h: world_offset; 0: nothing is replayed) and
+ * belongs to the first process.  The replayer fills it before the program starts:
  *
  *   struct raddle_world
  *   struct raddle_world_thread      thread_count of them, a parent before its children
@@ -17,10 +15,10 @@
  *   struct raddle_world_arrival     arrival_count, in their order
  *   bytes                           of arrivals and random numbers, and room for what is sent
  *
- * A value is the thread's next one of that source.  An arrival is something that comes in from outside: a
- * connection, bytes, or their end.  Arrivals come in their order, each when the program has sent what it had
- * sent before it in the recorded run, and bytes when those before them were read; where nothing else can go
- * on, the next one comes anyway.
+ * A thread that reads a source gets its next value of that source.  An arrival is input from
+ * outside: a connection, bytes, or end of file.  Arrivals keep their order.  Each comes when the
+ * program has sent as much as before it in the recorded run, and bytes when earlier bytes were
+ * read.  If no thread is runnable, the next arrival comes anyway.
  */
 #ifndef RADDLE_WORLD_H
 #define RADDLE_WORLD_H
@@ -67,14 +65,14 @@ struct raddle_world_listener {
 
 struct raddle_world_connection {
 	uint32_t listener;		     /* position; NONE: the program made the connection */
-	int32_t error;			     /* of such a connection: what connect() failed with; 0 */
-	int32_t descriptor;		     /* that it was started with; -1: it was not */
+	int32_t error;			     /* errno of the failed connect() of such a connection; or 0 */
+	int32_t descriptor;		     /* that the program inherited; -1: not inherited */
 	struct raddle_world_address address; /* of the other side */
 	uint64_t sent, sum;		     /* recorded: bytes, and their sum */
 	uint64_t kept_at, kept_size;	     /* room for what is sent */
-	/* The program's. */
+	/* Written by the program. */
 	_Atomic uint64_t now_sent;
-	_Atomic uint32_t begun;	 /* it was accepted or made */
+	_Atomic uint32_t begun;	 /* it was accepted or connected */
 	_Atomic uint32_t closed; /* by the program */
 };
 
@@ -84,32 +82,32 @@ struct raddle_world_arrival {
 	uint32_t kind; /* enum raddle_arrival */
 	uint32_t connection;
 	uint64_t bytes_at, length;
-	uint64_t sent_before; /* by the program, to anybody */
+	uint64_t sent_before; /* bytes that the program had sent in total */
 };
 
-/* Calls that no record answers, by what was made up for them. */
+/* Calls without a record, by how they were answered. */
 enum raddle_world_lack {
-	RADDLE_WORLD_LACK_VALUE,   /* a clock that goes on, an identity */
-	RADDLE_WORLD_LACK_RANDOM,  /* random numbers by a rule */
-	RADDLE_WORLD_LACK_CONNECT, /* a connection that was never made: refused */
-	RADDLE_WORLD_LACK_SOCKET,  /* a socket of a kind that is not given back: it is a real one */
+	RADDLE_WORLD_LACK_VALUE,   /* an extrapolated clock, or an identity */
+	RADDLE_WORLD_LACK_RANDOM,  /* deterministic random numbers */
+	RADDLE_WORLD_LACK_CONNECT, /* a connection that was not recorded: refused */
+	RADDLE_WORLD_LACK_SOCKET,  /* a socket of a kind that is not replayed: a real one */
 	RADDLE_WORLD_LACKS,
 };
 
 struct raddle_world {
 	uint32_t version;
 	uint32_t thread_count, listener_count, connection_count, arrival_count;
-	uint32_t end_signal; /* when all has arrived and nobody goes on, the program gets it; 0: none */
-	uint32_t sockets;    /* 1: sockets are given back; 0: they are the real ones */
+	uint32_t end_signal; /* sent when everything has arrived and no thread is runnable; 0: none */
+	uint32_t sockets;    /* 1: sockets are replayed; 0: they are real */
 	uint32_t unused;
-	uint64_t all_sent; /* recorded: bytes, to anybody */
+	uint64_t all_sent; /* recorded: bytes sent in total */
 	uint64_t threads_at, values_at, listeners_at, connections_at, arrivals_at; /* from the start */
-	/* The program's. */
-	_Alignas(64) _Atomic uint32_t arrived; /* arrivals that were let in */
-	_Atomic uint32_t hurried;	       /* those that came though not all was sent before them */
-	_Atomic uint32_t ended;		       /* end_signal was sent */
-	_Atomic uint32_t refused;	       /* bytes that arrived and could not be delivered */
-	_Atomic uint64_t sent;		       /* bytes, to anybody */
+	/* Written by the program. */
+	_Alignas(64) _Atomic uint32_t arrived; /* arrivals delivered so far */
+	_Atomic uint32_t hurried; /* arrivals that came before the program had sent what it should have */
+	_Atomic uint32_t ended;	  /* end_signal was sent */
+	_Atomic uint32_t refused; /* bytes that arrived and could not be delivered */
+	_Atomic uint64_t sent;	  /* bytes sent in total */
 	_Atomic uint64_t lacks[RADDLE_WORLD_LACKS];
 };
 
@@ -125,7 +123,7 @@ RADDLE_WORLD_TABLE(struct raddle_world_connection, connections)
 RADDLE_WORLD_TABLE(struct raddle_world_arrival, arrivals)
 #undef RADDLE_WORLD_TABLE
 
-/* The sum of a stream of bytes, however it is cut into pieces. */
+/* The checksum of a stream of bytes, independent of how it is split. */
 static inline uint64_t raddle_world_sum(uint64_t sum, const void *bytes, uint64_t length)
 {
 	const unsigned char *p = (const unsigned char *)bytes;

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The collector's loop.
- *
- * In: buffers that the program's threads sealed, in shared memory.  Out: a trace
- * directory for each process.  The memory is the program's to write, so nothing
- * read from it is believed: indices, lengths and numbers are checked.
- *
- * A step takes the whole stack of sealed buffers, reverses it (a thread's buffers
- * are then in order), copies them into the sinks and frees them; then it looks for
- * new and dead processes.  The first process is our child and is waited for, the
- * others are watched by a pidfd.  When a process has died its OPEN buffers are
- * taken as they are, and those that it sealed but did not push.
- *
- * When the disk is full the session is stopped.  The message is kept (the
- * program owns the terminal now) and told at the end.
+ * In: buffers that the program's threads sealed, in shared memory.  Out: a trace directory for
+ * each process.  The program can write to that memory, so nothing in it is trusted: indices,
+ * lengths and numbers are checked.
+ * A step takes the whole stack of sealed buffers, reverses it (so a thread's buffers are in
+ * order), copies them into the sinks and frees them.  Then it looks for new and dead processes.
+ * The first process is our child and is waited for; the others are watched by a pidfd.  When a
+ * process has died, its OPEN buffers are taken as they are, and those that it sealed but did not
+ * push.
+ * When the disk is full the session is stopped.  The message is kept until the end, because the
+ * program owns the terminal until then.
  */
 #include "record/collector.h"
 
@@ -39,18 +36,22 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STEP_MS 100		   /* the longest sleep, and the beat of the heart */
-#define NEWBORN_MS 2000		   /* the longest wait for the pid of a forked process */
-#define PENDING_MAX (32u << 20)	   /* gathered bytes over all threads */
-#define FLUSH_NS 2000000000ull	   /* nothing is gathered longer */
-#define REST_GRACE_NS 2000000000ll /* between SIGTERM and SIGKILL for forked processes */
-#define THREADS_MAX (1u << 20)	   /* a larger number is nonsense */
+#define STEP_MS                                                                                              \
+	100 /* the longest sleep, and the period of the heartbeat; well below RADDLE_HEARTBEAT_LIMIT_MS */
+#define NEWBORN_MS 2000 /* the longest wait for the pid of a forked process */
+#define PENDING_MAX                                                                                          \
+	(32u << 20) /* bytes gathered over all threads that force a write; bounds the collector's memory */
+#define FLUSH_NS                                                                                             \
+	2000000000ull /* the longest time for which records are gathered; bounds what a reader of a live     \
+			 trace misses */
+#define REST_GRACE_NS 2000000000ll /* time from SIGTERM to SIGKILL for forked processes */
+#define THREADS_MAX (1u << 20)	   /* a larger thread number is treated as damage */
 
 struct process {
 	struct record_sink *sink;
 	char *directory;
-	struct trace_meta meta; /* of forked processes: strings are the first one's */
-	int pidfd;		/* -1: none */
+	struct trace_meta meta; /* strings of forked processes are shared with the first one */
+	int pidfd;		/* -1: not open */
 	pid_t pid;
 	bool seen, dead;
 };
@@ -59,13 +60,13 @@ struct record_collector {
 	struct run_session *session;
 	struct record_options options;
 	struct process *processes[RADDLE_MAX_PROCESSES];
-	uint32_t known; /* entries of the process table looked at */
-	size_t alive;	/* forked ones */
+	uint32_t known; /* entries of the process table read so far */
+	size_t alive;	/* forked processes that still run */
 	uint64_t flushed_ns;
-	bool writes;		 /* what was gathered then, and is not done */
+	bool writes;		 /* a write of what was gathered by then is not complete */
 	uint64_t finished_bytes; /* of closed sinks */
 	char *message;		 /* the first error, for `stopped` */
-	char *replaced;		 /* likewise: the program became another one */
+	char *replaced;		 /* set if the program executed another one; also for `stopped` */
 	struct trace_decoder decoder;
 };
 
@@ -79,14 +80,14 @@ static void keep_message(void *context, enum rd_level level, const char *message
 		rd_log_pass(level, message);
 }
 
-/* A write failed: says why in the trace's meta.json, lets the program go on. */
+/* Handles a failed write: records the reason in meta.json and lets the program continue. */
 static void check_write(struct record_collector *c, int error)
 {
 	if (error)
 		run_session_stop(c->session, RADDLE_STOP_WRITE);
 }
 
-/* Why nothing more was recorded, or NULL; the text is the collector's. */
+/* Why recording ended early, or NULL; the collector owns the text. */
 static const char *record_collector_stopped(struct record_collector *c)
 {
 	enum raddle_stop_reason reason = atomic_load(&c->session->shared->stop_reason);
@@ -96,7 +97,7 @@ static const char *record_collector_stopped(struct record_collector *c)
 	return run_stop_text(reason);
 }
 
-/* The same for one process: nothing is recorded of a program that took the place of ours. */
+/* The same for one process: a program that replaced ours by exec is not recorded. */
 static const char *stopped_of(struct record_collector *c, uint32_t n)
 {
 	const char *why = record_collector_stopped(c);
@@ -123,6 +124,7 @@ static bool stopped(const struct record_collector *c)
 
 static struct process *add_process(struct record_collector *c, uint32_t n, const char *directory)
 {
+	RD_ASSERT(n < RADDLE_MAX_PROCESSES && !c->processes[n]);
 	struct process *p = rd_xcalloc(1, sizeof *p);
 
 	p->directory = rd_xstrdup(directory);
@@ -140,8 +142,8 @@ static void open_sink(struct record_collector *c, struct process *p)
 		record_sink_full(p->sink, c->options.layout);
 }
 
-/* The entry of a forked process; NULL while its pid is unknown.  The parent's entry is made first: a buffer
- * of a grandchild may be the first thing that is seen of either. */
+/* The entry of a forked process; NULL while its pid is unknown.  Adds the parent's entry first,
+ * because a buffer of a grandchild may be the first sign of either. */
 static struct process *find_process(struct record_collector *c, uint32_t n)
 {
 	const struct raddle_process *entry;
@@ -208,7 +210,8 @@ static void copy_buffer(struct record_collector *c, const struct raddle_buffer *
 	bool world = b->thread & RADDLE_WORLD_BUFFER;
 	uint64_t thin_q;
 
-	if (c->options.layout && used > sizeof b->data) /* it died while it took more than there was */
+	if (c->options.layout &&
+	    used > sizeof b->data) /* it died while it reserved more than the buffer holds */
 		used = sizeof b->data;
 	if (!p || !used || used > sizeof b->data || thread >= THREADS_MAX)
 		return;
@@ -231,13 +234,14 @@ static void copy_buffer(struct record_collector *c, const struct raddle_buffer *
 
 static void free_buffer(struct record_collector *c, uint32_t index)
 {
+	RD_ASSERT(index < c->session->buffers);
 	struct raddle_session *s = c->session->shared;
 
 	atomic_store_explicit(&raddle_buffer_at(s, index)->state, RADDLE_BUFFER_FREE, memory_order_release);
 	raddle_stack_push(s, &s->free_head, index);
 }
 
-/* As many as there are buffers for them: to wake all for one makes a crowd. */
+/* Wakes as many waiters as there are free buffers, to avoid a thundering herd. */
 static void wake_waiters(struct raddle_session *s, int32_t count)
 {
 	atomic_fetch_add(&s->free_futex, 1);
@@ -259,7 +263,7 @@ static void drain(struct record_collector *c)
 		reversed = at;
 		at = next;
 	}
-	/* The links are the program's to write, also meanwhile. */
+	/* The program can change the links at any time. */
 	for (at = reversed; at && at <= count && taken--;) {
 		struct raddle_buffer *b = raddle_buffer_at(s, at - 1);
 		uint32_t index = at - 1;
@@ -279,12 +283,12 @@ static int compare_numbers(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The buffers of a process that are in use, in order; the caller frees the result. */
+/* The used buffers of a process, in order; the caller frees the result. */
 static struct raddle_buffer **used_buffers(struct record_collector *c, uint32_t n, size_t *found)
 {
 	struct raddle_session *s = c->session->shared;
 	uint32_t touched = atomic_load(&s->touched), all = c->session->buffers;
-	uint32_t count = touched < all ? touched : all; /* the program may have written anything */
+	uint32_t count = touched < all ? touched : all; /* the program may have overwritten it */
 	struct raddle_buffer **used = rd_xcalloc(count + 1, sizeof *used);
 
 	*found = 0;
@@ -297,7 +301,7 @@ static struct raddle_buffer **used_buffers(struct record_collector *c, uint32_t 
 	return used;
 }
 
-/* What a dead process left behind. */
+/* Takes the open buffers of a dead process. */
 static void salvage(struct record_collector *c, uint32_t n)
 {
 	struct raddle_session *s = c->session->shared;
@@ -323,7 +327,7 @@ static void set_status(struct process *p, int status)
 		record_sink_status(p->sink, p->meta.end, p->meta.code, p->meta.core);
 }
 
-/* Nobody tells us how the child of another process ended, but it may have said how it is about to. */
+/* Only a parent gets a wait status, but the process announces its exit in the session. */
 static void set_said_status(const struct record_collector *c, uint32_t n)
 {
 	uint32_t exited = atomic_load(&c->session->shared->processes[n].exited);
@@ -373,7 +377,7 @@ static void beat(struct record_collector *c)
 	atomic_fetch_add(&c->session->shared->heartbeat, 1);
 }
 
-/* The gathered bytes; *written, which may be NULL: what is in files. */
+/* Returns the gathered bytes; *written, unless NULL: the bytes in files. */
 static size_t count_bytes(const struct record_collector *c, uint64_t *written)
 {
 	size_t pending = 0;
@@ -402,8 +406,8 @@ static bool write_some(struct record_collector *c)
 	return any;
 }
 
-/* Gathered records are written when they are many, old, or beyond the limit; a part of them in each round,
- * so that buffers are taken meanwhile, unless far too many are gathered already. */
+/* Gathered records are written when they are many, old, or over the limit.  Each round writes a
+ * part of them, so that buffers are drained in between, unless far too many are gathered. */
 static void write_gathered(struct record_collector *c)
 {
 	uint64_t now = (uint64_t)rd_now_ns(), bytes = c->finished_bytes;
@@ -421,8 +425,8 @@ static void write_gathered(struct record_collector *c)
 		c->flushed_ns = now;
 }
 
-/* Until many buffers are sealed, sealed_futex is no longer `seen`, or the time is up.
- * (The count is too large by those who were killed while they sealed.) */
+/* Sleeps until many buffers are sealed, sealed_futex differs from `seen`, or the time is up.  The
+ * count includes buffers of threads that were killed while sealing. */
 static void sleep_step(const struct record_collector *c, uint32_t seen)
 {
 	struct timespec step = {0, (c->options.look ? c->options.look_ms : STEP_MS) * 1000000L};
@@ -436,7 +440,6 @@ static void sleep_step(const struct record_collector *c, uint32_t seen)
 	atomic_store(&s->collector_waits, 0);
 }
 
-/* One round. */
 static void step(struct record_collector *c)
 {
 	beat(c);
@@ -467,8 +470,7 @@ int record_collector_open(struct record_collector **result, struct run_session *
 	return 0;
 }
 
-/* A process that was forked a moment before the first one ended may not have
- * said its pid yet. */
+/* A process that was forked just before the first one ended may not have announced its pid yet. */
 static void wait_for_newborn(struct record_collector *c)
 {
 	struct raddle_session *s = c->session->shared;
@@ -487,6 +489,7 @@ static void wait_for_newborn(struct record_collector *c)
 
 int record_collector_run(struct record_collector *c, pid_t pid, int *status, struct trace_meta *last)
 {
+	RD_ASSERT(pid > 1);
 	struct raddle_session *s = c->session->shared;
 	struct rd_context messages = {.log = keep_message, .data = c};
 
@@ -495,14 +498,15 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 	if (c->processes[0]->sink)
 		check_write(c, record_sink_started(c->processes[0]->sink, pid));
 	rd_context_enter(&messages);
-	rd_memory_drop_code(); /* what made the flavour and started the program */
+	rd_memory_drop_code(); /* the code that made the flavour and started the program is not needed any
+				  more */
 	for (;;) {
 		uint32_t seen;
 		pid_t r;
 		step(c);
 		if (c->options.look)
 			c->options.look(c->options.context, pid);
-		seen = atomic_load(&s->sealed_futex); /* which SIGCHLD changes too */
+		seen = atomic_load(&s->sealed_futex); /* SIGCHLD changes it too */
 		r = waitpid(pid, status, WNOHANG);
 		if (r == pid || (r < 0 && errno == ECHILD))
 			break;
@@ -515,8 +519,7 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 	return 0;
 }
 
-/* A buffer that is sealed meanwhile is shown all the same: what it becomes later takes
- * its place. */
+/* A buffer that is sealed meanwhile is shown as well; its final content replaces it later. */
 void record_collector_show(struct record_collector *c)
 {
 	struct process *p = c->processes[0];
@@ -562,11 +565,12 @@ bool record_collector_has_request(struct record_collector *c)
 	return found;
 }
 
-void record_collector_stood(struct record_collector *c)
+void record_collector_set_hung(struct record_collector *c)
 {
+	RD_ASSERT(c->processes[0] != NULL);
 	c->processes[0]->meta.stood = true;
 	if (c->processes[0]->sink)
-		record_sink_stood(c->processes[0]->sink);
+		record_sink_set_hung(c->processes[0]->sink);
 }
 
 uint64_t record_collector_events(const struct record_collector *c)
@@ -578,6 +582,7 @@ uint64_t record_collector_events(const struct record_collector *c)
 
 bool record_collector_has_ended(const struct record_collector *c, uint32_t n)
 {
+	RD_ASSERT(n < RADDLE_MAX_PROCESSES);
 	return n < RADDLE_MAX_PROCESSES && c->processes[n] && c->processes[n]->dead;
 }
 

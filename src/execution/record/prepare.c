@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Before a recorded run: the way is cleared for its trace, and the first meta.json is
- * filled.  An old trace is moved away, nothing else is ever touched.
+ * Preparation of a recorded run: makes room for its trace and fills the first meta.json.  Only an
+ * old trace is ever moved or removed.
  */
 #include "record/prepare.h"
 
@@ -23,7 +23,7 @@ enum directory_state { DIRECTORY_FREE, DIRECTORY_TRACE, DIRECTORY_OTHER };
 
 static enum directory_state look_at(const char *path);
 
-/* Somebody else's document does not name the Raddle that wrote it. */
+/* Documents of other programs do not name a Raddle version. */
 bool record_wrote_document(const char *path)
 {
 	char start[4096];
@@ -33,7 +33,7 @@ bool record_wrote_document(const char *path)
 	return n ? strstr(start, "\"raddle\"") != NULL : rd_file_exists(path);
 }
 
-/* An empty file has nothing to lose. */
+/* An empty file counts as ours, since it has no content to lose. */
 static bool begins_with(const char *path, const char *const *magics)
 {
 	struct stat st;
@@ -65,8 +65,8 @@ static bool is_numbered(const char *name, const char *prefix)
 	       !name[length + strspn(name + length, "0123456789")];
 }
 
-/* Whether a trace has an entry of this name, and this is one.  Beside a meta.json of ours, `known`, a damaged
- * stream is one, too. */
+/* Whether an entry of this name belongs to a trace, and is of that kind.  Beside a meta.json of
+ * ours (`known`), a damaged stream counts too. */
 static bool is_of_a_trace(const char *directory, const char *name, bool known)
 {
 	static const char *const streams[] = {"RDSTREAM", "RDFULLTR", NULL};
@@ -87,7 +87,8 @@ static bool is_of_a_trace(const char *directory, const char *name, bool known)
 	return ours;
 }
 
-/* A trace is a directory that has nothing but what a trace has: only such a one is ever moved or removed. */
+/* A directory is a trace only if it contains nothing else.  Only such a directory is ever moved or
+ * removed. */
 static enum directory_state look_at(const char *path)
 {
 	bool empty = true, other = false, known = has_our_meta(path);
@@ -111,7 +112,7 @@ static enum directory_state look_at(const char *path)
 	return other ? DIRECTORY_OTHER : empty ? DIRECTORY_FREE : DIRECTORY_TRACE;
 }
 
-/* Moves the entries of a trace to `old`, or removes them if that is NULL.  The claim stays where it is. */
+/* Moves the entries of a trace to `old`, or removes them if that is NULL.  The lock file stays. */
 static int move_entries(const char *path, const char *old)
 {
 	bool known = has_our_meta(path);
@@ -159,6 +160,7 @@ static int keep_old(const char *path)
 
 int record_prepare_directory(const char *path, bool force)
 {
+	RD_ASSERT(path != NULL && *path);
 	switch (look_at(path)) {
 	case DIRECTORY_FREE: return 0;
 	case DIRECTORY_TRACE: return force ? move_entries(path, NULL) : keep_old(path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is done before a program is recorded: the directory, and what is known of the run. */
+/* Preparation before a program is recorded: the directory, and the first meta data. */
 #ifndef RECORD_PREPARE_H
 #define RECORD_PREPARE_H
 
@@ -9,15 +9,15 @@
 
 #include <stdbool.h>
 
-/* Whether the document is one that Raddle wrote, or empty. */
+/* Whether the document was written by Raddle, or is empty. */
 bool record_wrote_document(const char *path);
 
-/* Makes way for a trace: one that is there is kept as PATH.old, or removed with
- * `force`.  Anything else in the way is an error. */
+/* Makes room for a trace: an existing one is kept as PATH.old, or removed with `force`.  Anything
+ * else at the path is an error. */
 int record_prepare_directory(const char *path, bool force);
 
-/* The same for a directory that other commands may want to write to at the same time: it is claimed first, or
- * with `elsewhere` another one beside it. */
+/* The same for a directory that other commands may write to at the same time.  It is claimed
+ * first; with `elsewhere`, another one beside it if necessary. */
 int record_claim_directory(struct rd_claim *claim, const char *path, bool force, bool elsewhere);
 
 /* Fills `meta` for a run that starts now; argv, up to NULL, stays the caller's. */

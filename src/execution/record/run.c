@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A recorded run: session, collector, program and watchdog are put together, and taken
- * apart again.  In: a flavoured program and the directory for its trace.  Out: the trace,
- * the program's status, and if it stood still for good, in what.
+ * A recorded run: sets up session, collector, program and watchdog, and tears them down.  In: a
+ * flavoured program and the directory for its trace.  Out: the trace, the program's status, and an
+ * explanation if it was deadlocked.
  */
 #include "record/run.h"
 
@@ -29,11 +29,11 @@ struct parts {
 	struct record_watch watch;
 	struct run_meter meter;
 	struct trace_sites *sites;   /* of a full trace */
-	struct trace_layout *layout; /* NULL: it is none */
+	struct trace_layout *layout; /* NULL: not a full trace */
 };
 
-/* Forked processes that outlive the program are followed by a copy of us in the
- * background, which holds none of our streams.  The traces are the copy's then. */
+/* Forked processes that outlive the program are followed by a copy of this process in the
+ * background, which completes their traces.  The copy has none of our streams. */
 static bool follow_rest(const struct record_run *run, struct record_collector *c)
 {
 	int null;
@@ -137,7 +137,7 @@ static int run_parts(struct parts *p, struct trace_meta *meta, struct record_res
 	return r;
 }
 
-/* What the collector needs to pack a full trace. */
+/* Reads the layout for packing a full trace. */
 static int read_layout(struct parts *p)
 {
 	int r;
@@ -153,6 +153,7 @@ static int read_layout(struct parts *p)
 
 int record_run(const struct record_run *run, struct record_result *result)
 {
+	RD_ASSERT(run->argv && run->argv[0] && run->directory);
 	struct parts p = {.run = run};
 	struct trace_meta meta = {0};
 	int r = run_program_renew(run->program);

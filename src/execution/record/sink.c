@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Gathering: every buffer starts with RESET, so buffers of a thread can simply be
- * put one behind another; a chunk is written when the next buffer would make
- * it longer than CHUNK_SIZE.  After the first failure nothing more is written
- * but meta.json, and the error has been reported by the writer.
+ * Gathers buffers.  Every buffer starts with RESET, so the buffers of a thread can be
+ * concatenated.  A chunk is written when the next buffer would make it longer than CHUNK_SIZE.
+ * After the first failure only meta.json is written; the writer has reported the error.
  */
 #include "record/sink.h"
 
@@ -18,20 +17,20 @@
 #include <time.h>
 
 #define CHUNK_SIZE (128u << 10)
-#define SOME 64			     /* threads that are written at once: each may have to make a file */
-#define FULL_CHUNK_SIZE (512u << 10) /* raw bytes of a full trace */
+#define SOME 64 /* threads per call of record_sink_flush_some(), each of which may create a file */
+#define FULL_CHUNK_SIZE (512u << 10) /* raw bytes of a chunk of a full trace */
 
 struct record_sink {
 	struct trace_writer *writer;
 	struct trace_meta meta;
 	struct rd_buf *threads; /* gathered records, by thread number */
 	size_t count, capacity;
-	const struct trace_layout *layout; /* of a full trace; NULL: it is none */
+	const struct trace_layout *layout; /* of a full trace; else NULL */
 	struct trace_packer **packers;	   /* by thread number, in place of `threads` */
 	size_t packer_count, packer_capacity;
 	struct trace_packer *spare; /* of a thread that ended, for the next one */
-	struct rd_buf world;	    /* pieces of what came from outside */
-	size_t pending, at;	    /* the thread that is written next */
+	struct rd_buf world;	    /* input from outside */
+	size_t pending, at;	    /* `at`: the thread that is written next */
 	uint64_t events;
 	bool failed;
 };
@@ -69,6 +68,7 @@ int record_sink_open(struct record_sink **sink, const char *directory, const str
 
 void record_sink_full(struct record_sink *s, const struct trace_layout *layout)
 {
+	RD_ASSERT(s->count == 0 && layout != NULL);
 	s->layout = layout;
 	trace_writer_full(s->writer);
 }
@@ -120,9 +120,10 @@ static int write_packed(struct record_sink *s, uint32_t thread)
 	return r;
 }
 
-/* Thread numbers are not used again, so its packer can serve another. */
+/* Thread numbers are not reused, so another thread can get the packer. */
 static void retire(struct record_sink *s, struct trace_packer **p)
 {
+	RD_ASSERT(*p != NULL && *p != s->spare);
 	if (s->spare) {
 		trace_packer_free(*p);
 	} else {
@@ -160,6 +161,7 @@ static int add_packed(struct record_sink *s, uint32_t thread, const void *raw, s
 int record_sink_add(struct record_sink *s, uint32_t thread, const void *records, size_t length,
 		    uint64_t events)
 {
+	RD_ASSERT(records != NULL && length > 0);
 	int r = 0;
 
 	if (s->layout)
@@ -177,12 +179,14 @@ int record_sink_add(struct record_sink *s, uint32_t thread, const void *records,
 
 void record_sink_left_out(struct record_sink *s, uint64_t accesses, uint64_t from)
 {
+	RD_ASSERT(from != 0);
 	s->meta.left_out += accesses;
 	s->meta.left_from = from;
 }
 
 static int write_world(struct record_sink *s)
 {
+	RD_ASSERT(s->pending >= s->world.length);
 	int r = 0;
 
 	if (!s->failed) {
@@ -196,6 +200,7 @@ static int write_world(struct record_sink *s)
 
 int record_sink_add_world(struct record_sink *s, uint32_t thread, const void *records, size_t length)
 {
+	RD_ASSERT(records != NULL && length > 0);
 	size_t before;
 	int r = 0;
 
@@ -210,9 +215,10 @@ int record_sink_add_world(struct record_sink *s, uint32_t thread, const void *re
 	return r;
 }
 
-/* The first error of some threads. */
+/* Returns the first error. */
 static int flush_threads(struct record_sink *s, size_t from, size_t to)
 {
+	RD_ASSERT(from <= to);
 	int first = 0;
 
 	for (size_t i = from; i < to; i++) {
@@ -284,7 +290,7 @@ void record_sink_status(struct record_sink *s, enum trace_end end, int code, boo
 	s->meta.core = core;
 }
 
-void record_sink_stood(struct record_sink *s)
+void record_sink_set_hung(struct record_sink *s)
 {
 	s->meta.stood = true;
 }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The watchdog.
- *
- * In: the session's sequence, which every synchronisation operation advances, and what
- * /proc says about the program's threads.  Out: a program that stands still for good is ended.
- *
- * Nothing is concluded from silence: a program that computes, sleeps or waits for input may be
- * silent for hours.  Silence only starts a look, which a process of its own takes, so that
- * the collector goes on; if the look says that the threads can never be served and the program
- * has not moved meanwhile, that is the verdict.  Looks are the rarer the longer it is silent.
+ * In: the session's sequence, which every synchronisation operation advances, and the states of
+ * the program's threads in /proc.  Out: a program that hangs is killed.
+ * Silence alone proves nothing: a program that computes, sleeps or waits for input may be silent
+ * for hours. Silence only starts a look, in a process of its own, so that the collector keeps
+ * draining.  If the look finds that the threads can never be woken, and the program has made no
+ * progress meanwhile, the program hangs.  The longer the silence, the rarer the looks.
  */
 #include "record/watch.h"
 
@@ -23,18 +21,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SILENT_NS 2000000000ll /* until the first look */
-#define LOOK_SECONDS 120       /* a look that takes longer is given up */
-#define STANDS 1	       /* exit status of a look */
+#define SILENT_NS                                                                                            \
+	2000000000ll /* of silence until the first look; short enough for a user who waits, long for most    \
+			pauses */
+#define LOOK_SECONDS 120 /* a look that takes longer is cancelled */
+#define STANDS 1	 /* exit status of a look that found a hang */
 
-/* A look costs as much as a prediction, so there must be a reason: nobody is left who could
- * serve the others, or somebody waits for a lock. */
+/* A look costs as much as a prediction, so it needs a reason: no thread is left that could wake
+ * the others, or a thread waits for a lock. */
 static bool is_worth_a_look(struct record_watch *w, const struct run_still *still)
 {
 	return still->all || record_collector_has_request(w->collector);
 }
 
-/* A memory file, which both processes have, empty. */
+/* An empty memory file, shared by both processes. */
 static bool open_answer(struct record_watch *w)
 {
 	int fd = w->file ? -1 : memfd_create("raddle-answer", MFD_CLOEXEC);
@@ -43,7 +43,7 @@ static bool open_answer(struct record_watch *w)
 		close(fd);
 	if (!w->file || ftruncate(fileno(w->file), 0))
 		return false;
-	rewind(w->file); /* where it is written is common to both */
+	rewind(w->file); /* both processes share the file offset */
 	return true;
 }
 
@@ -87,7 +87,7 @@ static void read_answer(struct record_watch *w)
 		rd_buf_add(&w->answer, bytes, n);
 }
 
-/* The look is over. */
+/* The look has ended. */
 static void conclude(struct record_watch *w, pid_t pid, int status)
 {
 	uint64_t sequence = atomic_load(&w->session->shared->sequence);
@@ -99,12 +99,13 @@ static void conclude(struct record_watch *w, pid_t pid, int status)
 	}
 	w->stood = true;
 	read_answer(w);
-	record_collector_stood(w->collector);
+	record_collector_set_hung(w->collector);
 	kill(pid, SIGKILL);
 }
 
 void record_watch_look(void *watch, pid_t pid)
 {
+	RD_ASSERT(pid > 1);
 	struct record_watch *w = watch;
 	uint64_t sequence = atomic_load(&w->session->shared->sequence);
 	int64_t now = rd_now_ns();

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reading the slots of a steered program, and what /proc says of its threads.  In: the
- * steering memory, which the program may have filled with anything.  Out: a board on
- * which every number that is used as an index is in range.
+ * Reads the slots of a steered program, and its threads in /proc.  In: the steering memory, whose
+ * content is not trusted.  Out: a board on which every number used as an index is in range.
  */
 #include "replay/board.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/name.h"
 #include "run/proc.h"
 
 #include <stdlib.h>
 
-#define DEPTH_MAX 64  /* of creations in a name */
-#define ASKED_MAX 128 /* threads whose time is asked for at one look */
+#define DEPTH_MAX 64  /* levels of creation in a thread name */
+#define ASKED_MAX 128 /* threads whose times are read from /proc per board; bounds the cost of a board */
 
 static void read_held(struct board_row *r, struct raddle_slot *slot)
 {
@@ -60,8 +60,8 @@ static void clear(struct board *b)
 	b->strangers = b->others = b->catches = false;
 }
 
-/* Where a thread waits in a loop, what ends that is still to be seen; and the replayer may let go of threads
- * that stand. */
+/* While a thread waits in a loop, the runtime still watches for the change that ends it, and the
+ * replayer may release stopped threads. */
 static bool has_left(const struct raddle_steer *steer)
 {
 	if (atomic_load(&steer->phase) != RADDLE_DIVERGED)
@@ -72,6 +72,7 @@ static bool has_left(const struct raddle_steer *steer)
 
 void board_read(struct board *b, struct raddle_steer *steer, struct raddle_slot *slots)
 {
+	RD_ASSERT(steer != NULL && slots != NULL);
 	uint32_t count = atomic_load(&steer->slot_count);
 
 	clear(b);
@@ -106,9 +107,10 @@ bool board_is_on_cpu(pid_t pid, uint32_t tid)
 	return run_task_read(pid, (pid_t)tid, &task) && task.state == 'R';
 }
 
-/* Time on a processor is counted coarsely, so how often it left one counts too, of itself or not. */
+/* Processor time is counted coarsely, so context switches, voluntary or not, count too. */
 static void read_times(struct board_row *r, pid_t pid)
 {
+	RD_ASSERT(r->state == RADDLE_SLOT_RUNS);
 	struct run_task task;
 
 	if (!run_task_read(pid, (pid_t)r->tid, &task))
@@ -138,7 +140,7 @@ void board_ask_kernel(struct board *b, pid_t pid)
 
 /* ---- threads ---- */
 
-/* A thread that libc made for itself knows which of these it is. */
+/* A thread that libc created for itself has an index but no parent. */
 static bool has_index(const struct board *b, uint32_t number)
 {
 	return number < b->count && b->rows[number].state != RADDLE_SLOT_UNUSED && b->rows[number].index &&

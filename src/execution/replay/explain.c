@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What happened, in words: the thread, which of its operations, what was expected and
- * what was found, and where.  In: plan, board, site table.  Out: parts of sentences
- * without a full stop.  Numbers from the board are the program's and are checked before
- * they are used as indices.
+ * Describes what happened: the thread, its operation, what was expected and what was found, and
+ * where.  In: plan, board, site table.  Out: parts of sentences without a full stop.  Numbers on
+ * the board come from the program and are checked before they are used as indices.
  */
 #include "replay/explain.h"
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
 #include "replay/graph.h"
@@ -78,6 +78,7 @@ static bool is_first_mapping(void *context, const struct run_mapping *m)
 
 bool explain_bias(pid_t pid, const char *name, uint64_t *bias)
 {
+	RD_ASSERT(name != NULL && bias != NULL);
 	struct module module = {.name = name};
 	bool mapped = run_process_mappings(pid, is_first_mapping, &module);
 
@@ -162,7 +163,7 @@ static void add_doing(const struct explainer *e, const struct board_row *row, st
 
 /* ---- what is missing ---- */
 
-/* The position of the first thread that has not come to its stop or access. */
+/* The position of the first thread that has not reached its stop or access. */
 static uint32_t missing_end(const struct explainer *e)
 {
 	for (uint32_t i = 0; i < e->plan->thread_count; i++) {
@@ -376,6 +377,7 @@ void explain_difference(const struct explainer *e, const struct raddle_steer *st
 
 void explain_read(const struct explainer *e, const struct replay_race *race, int side, struct rd_buf *out)
 {
+	RD_ASSERT(side == 0 || side == 1);
 	rd_buf_addf(out, "%s reads at ", race->thread[side]);
 	explain_place(e, race->site[side], out);
 	rd_buf_addf(out, " what %s writes at ", race->thread[1 - side]);

@@ -10,12 +10,12 @@
 
 #include <sys/types.h>
 
-/* Where the words come from. */
+/* Sources for the sentences. */
 struct explainer {
 	const struct plan *plan;
 	const struct board *board;
 	const struct trace_sites *sites; /* may be NULL */
-	pid_t pid;			 /* its memory map names global variables; 0: do not ask */
+	pid_t pid;			 /* its memory map names global variables; 0: not available */
 };
 
 /* All append to `out`. */
@@ -23,21 +23,21 @@ struct explainer {
 /* What the thread waits for, or the address: "m", "T_0_1", "table+40", "0x7f...". */
 void explain_object(const struct explainer *e, const struct board_row *row, struct rd_buf *out);
 
-/* What comes next by the plan and does not come, and what the thread does instead. */
+/* Which step of the plan does not happen, and what the thread does instead. */
 void explain_missing(const struct explainer *e, struct rd_buf *out);
 
-/* What a thread may have found in memory that another one wrote without an order: side 0 or 1 of the race
- * reads. */
+/* Which value a thread may have read that another one wrote without an order: side 0 or 1 of the
+ * race reads. */
 struct replay_race;
 void explain_read(const struct explainer *e, const struct replay_race *race, int side, struct rd_buf *out);
 
-/* The runtime's difference. */
+/* The difference that the runtime reported. */
 void explain_difference(const struct explainer *e, const struct raddle_steer *steer, struct rd_buf *out);
 
-/* How far a module of a process lies from where it was linked to be; false: it is not mapped. */
+/* The offset between a module's link address and its load address; false: it is not mapped. */
 bool explain_bias(pid_t pid, const char *module, uint64_t *bias);
 
-/* Which thread of the plan the next step depends on; RADDLE_STEER_NONE: none, all is done. */
+/* The thread of the plan that the next step needs; RADDLE_STEER_NONE: all steps are done. */
 uint32_t explain_awaited(const struct explainer *e);
 
 #endif

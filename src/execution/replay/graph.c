@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Who waits for whom on a board.  In: a board.  Out: what the owner graph (order/owner.h) says of it.
- *
- * A thread that stands at a gate of ours is alive: it would go on without us, so nothing is called a deadlock
- * that we brought about ourselves.
+ * Which thread waits for which on a board.  In: a board.  Out: the result of the owner graph
+ * (order/owner.h).
+ * A thread that we hold at a gate counts as alive: it would continue without us.  So a block that
+ * Raddle caused is never called a deadlock.
  */
 #include "replay/graph.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "order/owner.h"
 #include "raddle/event.h"
 
@@ -15,7 +16,7 @@
 
 _Static_assert(OWNER_NONE == RADDLE_STEER_NONE, "threads of a board are threads of its graph");
 
-/* Something may come from outside, or a signal. */
+/* Input from outside, or a signal, may wake it. */
 static bool is_open(const struct board *b, const struct board_row *r)
 {
 	if (r->state == RADDLE_SLOT_BLOCKED && raddle_class(r->kind) != RADDLE_CLASS_CHANNEL)
@@ -23,7 +24,7 @@ static bool is_open(const struct board *b, const struct board_row *r)
 	return !r->own || b->catches;
 }
 
-/* A woken condition wait wants its mutex back.  A signal handler may post a semaphore. */
+/* A woken condition wait waits for its mutex.  A signal handler may post a semaphore. */
 static enum owner_wait wait_of(const struct board *b, const struct owner_graph *g, const struct board_row *r)
 {
 	if (is_open(b, r))
@@ -79,6 +80,7 @@ size_t graph_closed(const struct board *b, bool *closed)
 
 uint32_t graph_owner(const struct board *b, const bool *closed, uint32_t number)
 {
+	RD_ASSERT(number < b->count);
 	struct owner_graph g;
 	struct owner_thread *threads = make(&g, b);
 	uint32_t owner = owner_of(&g, closed, number);
@@ -89,6 +91,7 @@ uint32_t graph_owner(const struct board *b, const bool *closed, uint32_t number)
 
 void graph_core(const struct board *b, const bool *closed, bool *core)
 {
+	RD_ASSERT(closed != NULL && core != NULL);
 	struct owner_graph g;
 	struct owner_thread *threads = make(&g, b);
 

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Races whose threads cannot stand at their accesses at once.
- *
- * One thread writes data and sets a flag in relaxed order, the other spins until the flag is
- * set and reads the data: by the language that is a race, and on another machine, or with
- * another compiler, the reader sees old data.  But while the writer stands before its write
- * the reader never comes to its read.  For these the detector (rt/detect/detect.c) decides: it knows every
- * operation that orders accesses, so in a run in which both happen and it sees no
- * order there is none.  It looks on in every replay of a race, and mostly that is the run: once the thread
- * was found to spin nobody is made to stand any more.  Where the two did not come about then, a free run
- * follows.
- *
- * It does not know what other means, files or pipes, order.  So it is asked about speculative
- * predictions: there a read that got another value explains why the threads were kept apart.
- * A sound one would have been brought about if nothing hidden had stood in its way, unless a
- * thread spins on memory (of which only the first look is in the trace): then it spends its time in
- * the program and none in the kernel.
- *
- * And it does not know what code does that Raddle did not compile: a spin lock in a library, an instruction
- * that works on memory which its assembler does not name.  Where a program has such code (bitcode/foreign.h)
- * what the detector sees is said, and the finding stays unconfirmed.
+ * Races whose threads cannot be stopped at their accesses at the same time.
+ * Example: one thread writes data and sets a flag in relaxed order; the other spins until the flag
+ * is set and reads the data.  By the language that is a race, and on another machine, or with
+ * another compiler, the reader may see old data.  But while the writer is stopped before its
+ * write, the reader never reaches its read.  For these the detector (rt/detect/detect.c) decides.
+ * It knows every operation that orders accesses: if both accesses happen in a run and it sees no
+ * order, there is none.  The detector runs in every replay of a race, and mostly that run
+ * suffices: once a thread was found to spin, all threads are released.  If the accesses did not
+ * both happen then, a free run follows.
+ * The detector does not know order by other means, such as files or pipes.  So it decides about
+ * speculative predictions: there a different value explains why the threads did not meet.  A sound
+ * prediction would have been reached if nothing hidden prevented it, unless a thread spins on
+ * memory, of which the trace has only the first read.  Such a thread spends its time in user mode
+ * and none in the kernel.
+ * Nor does the detector know code that Raddle did not compile: a spin lock in a library, or inline
+ * assembler that accesses memory which it does not declare.  If a program has such code
+ * (bitcode/foreign.h), the report states what the detector saw, and the finding stays unconfirmed.
  */
 #include "replay/replay.h"
+
+#include "base/error.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -48,8 +47,8 @@ static bool doubt(const struct rd_flavour *flavour, struct finding_set *set, str
 	return true;
 }
 
-/* Barriers of assembler order what is handed on by plain accesses, which the detector does not know.  The
- * walk over the recorded run does (model/unordered.c). */
+/* Barriers in inline assembler order plain accesses, which the detector does not know.  The walk
+ * over the recorded run does (model/unordered.c). */
 static bool doubt_barriers(const struct trace_sites *sites, struct finding_set *set, struct finding *f)
 {
 	if (f->firm || !trace_sites_have_barriers(sites))
@@ -88,7 +87,7 @@ void replay_trust_recorded(const struct rd_flavour *flavour, struct finding_set 
 		replay_confirm_recorded(set, f);
 }
 
-/* What the detector saw is a race unless somebody else ordered the two. */
+/* What the detector saw is a race, unless something unknown to it orders the two. */
 static void conclude(const struct replay_policy *p, struct finding_set *set, struct finding *f,
 		     const struct replay_race *race)
 {
@@ -108,7 +107,7 @@ static void conclude(const struct replay_policy *p, struct finding_set *set, str
 
 bool replay_is_observable(const struct finding *f, const struct replay_result *result)
 {
-	/* What passes through files orders threads, and the detector does not know it. */
+	/* Communication through files orders threads, and the detector does not know it. */
 	return f->kind == FINDING_RACE && f->status != FINDING_CONFIRMED && result->observable &&
 	       f->object.kind != FINDING_DESCRIPTOR && (!f->sound || result->in_memory);
 }
@@ -142,6 +141,7 @@ bool replay_observed(const struct replay_policy *p, struct finding_set *set, str
 int replay_observe(const struct replay_policy *p, struct finding_set *set, struct finding **findings,
 		   size_t count)
 {
+	RD_ASSERT(count > 0);
 	struct replay_request request = p->request;
 	struct replay_result result = {0};
 	int err;

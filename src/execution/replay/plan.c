@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a schedule to a plan.  In: a schedule, which names threads T_0_1, operations
- * by name and accesses by site or place, and the site table of the program that is
- * going to run.  Out: the tables of steer.h.
- *
- * The table of threads has every ancestor of a thread too, parents first, since the
- * runtime recognises a thread by its parent and its number among the creations.
- * A schedule of another program is refused here: no operation of it could come.
+ * From a schedule to a plan.  In: a schedule, which names threads T_0_1, operations by name and
+ * accesses by site or place, and the site table of the program to run.  Out: the tables of
+ * steer.h.
+ * The table of threads includes every ancestor of a thread, parents first, since the runtime
+ * identifies a thread by its parent and its number among the creations.  A schedule of another
+ * program is rejected here.
  */
 #include "replay/plan.h"
 
@@ -22,7 +21,8 @@
 #include <string.h>
 
 #define THREADS_MAX 65536
-#define PLACES_TRIED 64 /* of a schedule none of which is in the site table */
+#define PLACES_TRIED                                                                                         \
+	64 /* operations whose places are compared; if none is in the site table, it is another program */
 #define PAGE 4096
 
 static int unfit(const struct plan *p, const char *what, const char *value)
@@ -34,8 +34,7 @@ static int unfit(const struct plan *p, const char *what, const char *value)
 
 /* ---- threads ---- */
 
-/* The position of a thread, which is added with its ancestors if it is new; -1 if
- * the name is none. */
+/* The position of a thread; adds it with its ancestors if it is new.  -1: invalid name. */
 static int64_t add_thread(struct plan *p, const char *name, size_t length)
 {
 	struct raddle_steer_thread t = {.parent = RADDLE_STEER_NONE,
@@ -95,7 +94,7 @@ static int find_kind(const struct plan *p, const char *name, uint32_t *kind)
 	return 0;
 }
 
-/* Counts the operations of each thread, then puts each one into its place. */
+/* Counts the operations of each thread, then stores each in its place. */
 static int add_ops(struct plan *p)
 {
 	const struct schedule *s = p->schedule;
@@ -171,7 +170,7 @@ static bool plan_same_place(const struct trace_sites *sites, const struct trace_
 	       !strcmp(rd_base_name(trace_sites_file(sites, site->file)), rd_base_name(place->file));
 }
 
-/* A call may be one that releases memory, which is a write, or one that uses a lock, which is a read. */
+/* A call may release memory, which is a write, or use a lock, which is a read. */
 static bool is_suitable(const struct trace_site *s, const struct schedule_goal *goal)
 {
 	if (s->kind == TRACE_SITE_CALL)
@@ -179,8 +178,8 @@ static bool is_suitable(const struct trace_site *s, const struct schedule_goal *
 	return trace_site_accesses(s) && trace_site_writes(s) == goal->write;
 }
 
-/* The member that a name ends with: `i` of "struct box[].sum[].i" and of "b->sum[].i : double".  NULL: it is
- * of no structure. */
+/* The member at the end of a name: `i` of "struct box[].sum[].i" and of "b->sum[].i : double".
+ * NULL: not a member. */
 static const char *last_member(const char *name, size_t *length)
 {
 	const char *end = strstr(name, " : "), *at;
@@ -200,8 +199,8 @@ static bool is_same_object(const char *a, const char *b)
 	return !strcmp(a, b) || (x && y && length_a == length_b && !strncmp(x, y, length_a));
 }
 
-/* How well a site fits: 0 not at all; a call less than an access, and best one of the object that is meant,
- * since several parts of a structure may be accessed at one place. */
+/* How well a site fits; 0: not at all.  A call fits less than an access.  An access to the named
+ * object fits best, since several members of a structure may be accessed at one place. */
 static unsigned fitness(const struct trace_sites *sites, const struct trace_site *s,
 			const struct schedule_place *place, const struct schedule_goal *goal)
 {
@@ -218,7 +217,7 @@ unsigned plan_goal_fitness(const struct trace_sites *sites, const struct trace_s
 	return fitness(sites, site, &goal->place, goal);
 }
 
-/* The first of the sites at a place that fit best; 0: none.  With `goal` NULL any will do. */
+/* The first of the best-fitting sites at a place, or 0.  With `goal` NULL any site fits. */
 static uint32_t site_at(const struct trace_sites *sites, const struct schedule_place *place,
 			const struct schedule_goal *goal)
 {
@@ -252,8 +251,8 @@ static int no_such_site(const struct plan *p, const struct schedule_goal *h)
 		       h->place.column, h->site, of ? "; the schedule is of " : "", of ? of : "");
 }
 
-/* The site that the schedule names if it is at the place that it names, else the one at that
- * place: numbers change when a program gets another file, places when it is edited. */
+/* Uses the schedule's site if it is at the schedule's place, else a site at that place.  Site
+ * numbers change when a program gets another file, places when it is edited. */
 static bool has_site(const struct trace_sites *sites, const struct schedule_goal *h, uint32_t *site)
 {
 	const struct trace_site *s = trace_sites_find(sites, h->site);
@@ -312,7 +311,7 @@ static struct raddle_steer_watch *new_watch(struct plan *p)
 	return &p->watches[p->watch_count++];
 }
 
-/* How long the name of the variable is that an object is a part of: table[3].lock. */
+/* The length of the variable's name in an object's name: `table` of table[3].lock. */
 static size_t variable_length(const char *object)
 {
 	return strcspn(object, "[.+");
@@ -328,7 +327,7 @@ static bool is_variable(const struct trace_sites *sites, const struct trace_plac
 	return strlen(name) == length && strncmp(name, object, length) == 0;
 }
 
-/* The whole variable is watched, whatever part of it the object is. */
+/* Watches the whole variable, whichever part of it the object is. */
 static int watch_object(struct plan *p, const struct trace_sites *sites, const char *object)
 {
 	for (size_t i = 0; sites && i < sites->placed_count; i++) {
@@ -345,7 +344,7 @@ static int watch_object(struct plan *p, const struct trace_sites *sites, const c
 	return unfit(p, "only a variable of the program can be watched by its name, not", object);
 }
 
-/* One for a site, or for all. */
+/* Adds one for a site, or for all. */
 static int add_watch_at(struct plan *p, const struct schedule_watch *w, uint32_t site, uint32_t how)
 {
 	struct raddle_steer_watch *to;
@@ -365,7 +364,7 @@ static int add_watch_at(struct plan *p, const struct schedule_watch *w, uint32_t
 	return 0;
 }
 
-/* Reads and writes at one place are two sites. */
+/* A read and a write at one place are two sites. */
 static int add_placed_watch(struct plan *p, const struct trace_sites *sites, const struct schedule_watch *w)
 {
 	size_t before = p->watch_count;
@@ -486,6 +485,7 @@ int plan_extend(struct plan *p, const struct schedule *more, const struct trace_
 
 int plan_expect(struct plan *p, const char *thread, uint64_t points)
 {
+	RD_ASSERT(thread != NULL);
 	uint32_t position;
 	int err = find_thread(p, thread, &position);
 
@@ -582,7 +582,7 @@ static uint64_t threads_at(void)
 	return align(sizeof(struct raddle_steer));
 }
 
-/* Threads that may come to be named while the program stands need room too. */
+/* Threads that are named later, while the program is stopped, need room too. */
 static uint64_t ops_at(const struct plan *p)
 {
 	size_t room = p->schedule->turns ? RADDLE_STEER_ROOM : 0;
@@ -622,6 +622,7 @@ size_t plan_size(const struct plan *p)
 
 int plan_write_more(struct plan *p, struct raddle_steer *steer)
 {
+	RD_ASSERT(p->written_decisions <= p->decision_count);
 	size_t room = (size_t)steer->thread_count + RADDLE_STEER_ROOM;
 
 	if (p->thread_count > room)
@@ -645,7 +646,7 @@ int plan_write_more(struct plan *p, struct raddle_steer *steer)
 	return 0;
 }
 
-/* Variables have no address before the program stands at its start. */
+/* Variables have no address until the program is stopped at its start. */
 static void write_turns(struct plan *p, struct raddle_steer *steer)
 {
 	steer->watches_at = watches_at(p);
@@ -668,6 +669,7 @@ static void write_turns(struct plan *p, struct raddle_steer *steer)
 
 void plan_write(struct plan *p, struct raddle_steer *steer, uint32_t flags, uint32_t order)
 {
+	RD_ASSERT(order < 2);
 	steer->version = RADDLE_STEER_VERSION;
 	steer->flags = flags;
 	steer->order = order;

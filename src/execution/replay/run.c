@@ -1,98 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One replay: plan, session, program, watch, verdict.  In: a request.  Out: a result.
+ * One replay: plan, session, program, watchdog, result.  In: a request.  Out: a result.
  *
- * The loop is the collector's (record/collector.h); it calls back about each 20 ms, and there
- * the slots are read and the watchdog says what to do.  What the program shares
- * with us stays mapped after its end, so the verdict is drawn up then, from what
- * the runtime wrote and what the watchdog decided.
+ * The collector has the loop (record/collector.h).  It calls back about every 20 ms; then the slots
+ * are read and the watchdog decides what to do.  The shared memory stays mapped after the program's
+ * end, so result.c then fills the result from it.
  *
- * Only the process that was started here is ever killed, and those of its
- * descendants that it announced in the session.
+ * Only the process that was started here is ever killed, and those of its descendants that are
+ * listed in the session.
  */
 #include "replay/replay.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/edit.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/name.h"
 #include "record/collector.h"
 #include "record/prepare.h"
-#include "replay/graph.h"
-#include "replay/turns.h"
-#include "replay/watch.h"
+#include "replay/run-int.h"
 #include "replay/world.h"
 #include "raddle/shadow.h"
 #include "run/launch.h"
 #include "run/meter.h"
 #include "run/proc.h"
 #include "run/session.h"
-#include "trace/event.h"
 #include "trace/full.h"
 
 #include <inttypes.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 2000
-#define AGAIN 3			  /* runs whose flavour went away */
-#define PATIENCE_UNKNOWN_MS 10000 /* where nobody knows how long the program runs */
-
-struct replay {
-	const struct replay_request *request;
-	struct replay_result *result;
-	struct plan plan;
-	struct run_session session;
-	struct replay_world *world; /* that is given back; NULL: none */
-	struct record_collector *collector;
-	struct raddle_steer *steer;
-	struct raddle_slot *slots;
-	struct watch watch;
-	struct turns turns;
-	struct board board; /* memory for the next look */
-	bool gave_up, stays, killed;
-	const char *refused; /* the name of what a thread was refused; NULL: nothing, as far as known */
-	uint32_t waiter;   /* who waits in the operation that was in the way, if only those who stand can end
-			      that; NONE */
-	uint64_t waiter_n; /* and its number */
-	unsigned first;
-	uint32_t told; /* operations that `progress` knows of */
-};
+/* How long a replay waits for progress: PATIENCE_FACTOR times the recorded run, which allows for the
+ * slowdown of steering, but at least PATIENCE_MIN_MS for short runs on a busy machine. */
+#define PATIENCE_FACTOR 4
+#define PATIENCE_MIN_MS 2000
+#define PATIENCE_UNKNOWN_MS 10000 /* if the length of the recorded run is not known */
+#define LIMIT_FACTOR 10		  /* the whole run may take so many times the patience */
+#define RENEWALS_MAX 3		  /* repeated runs because the flavour was removed from the cache */
 
 static uint64_t now_ms(void)
 {
 	return (uint64_t)rd_now_ns() / 1000000u;
 }
 
-static const char *keep(struct replay *r, struct rd_buf *text)
-{
-	const char *copy = rd_arena_strndup(r->result->arena, text->data, text->length);
-
-	rd_buf_release(text);
-	return copy;
-}
-
-static const char *thread_name(struct replay *r, const struct board *b, uint32_t number)
-{
-	struct rd_buf name = RD_BUF_INIT;
-
-	board_name(b, number, &name);
-	return keep(r, &name);
-}
-
 /* ---- ending ---- */
 
 static void kill_program(struct replay *r, pid_t pid)
 {
+	RD_ASSERT(pid > 1);
 	if (!r->killed)
 		run_session_kill(&r->session, pid);
 	r->killed = true;
@@ -102,162 +62,6 @@ static void command(struct replay *r, enum raddle_command what)
 {
 	atomic_store(&r->steer->command, what);
 	syscall(SYS_futex, &r->steer->command, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
-}
-
-/* ---- what stands ---- */
-
-static void copy_spots(struct replay *r, const struct board *b)
-{
-	for (uint32_t i = 0; i < r->plan.goal_count; i++)
-		turns_copy_spot(r->result->arena, b, &r->steer->spots[i], &r->result->spots[i]);
-	r->result->spot_count = r->plan.goal_count;
-}
-
-static void copy_held(struct replay *r, const struct board_row *row, struct replay_wait *to)
-{
-	to->held = rd_arena_alloc(r->result->arena, (row->held_count + 1) * sizeof *to->held);
-	for (uint32_t i = 0; i < row->held_count; i++) {
-		if (!(row->held[i] & ~1ull))
-			continue;
-		to->held[to->held_count].address = row->held[i] & ~1ull;
-		to->held[to->held_count++].shared = row->held[i] & 1;
-	}
-}
-
-static void copy_wait(struct replay *r, const struct board *b, uint32_t number, struct replay_wait *to)
-{
-	const struct board_row *row = &b->rows[number];
-	struct explainer e = {&r->plan, b, r->request->program->sites, r->watch.pid};
-	uint32_t owner = graph_owner(b, r->watch.closed, number);
-	struct rd_buf name = RD_BUF_INIT;
-
-	if (row->own)
-		rd_buf_adds(&name, "descriptors that only the program has");
-	else
-		explain_object(&e, row, &name);
-	to->thread = thread_name(r, b, number);
-	to->tid = row->tid;
-	to->kind = trace_kind(row->own ? RADDLE_CHANNEL_RECEIVE : row->kind)->name;
-	to->n = row->n;
-	to->object = row->own ? 0 : row->object;
-	to->name = keep(r, &name);
-	to->waits_on = owner == RADDLE_STEER_NONE ? NULL : thread_name(r, b, owner);
-	to->site = row->own && row->touched ? row->touched : row->site;
-	to->planned = watch_at_stop(&r->watch, b, number);
-	copy_held(r, row, to);
-}
-
-/* The schedule knows better names than we do: what one thread waits for by such a name is called
- * so for all. */
-static void share_names(struct replay_result *result)
-{
-	for (size_t i = 0; i < result->wait_count; i++)
-		for (size_t k = 0; k < result->wait_count && !result->waits[i].planned; k++)
-			if (result->waits[k].planned && result->waits[k].object == result->waits[i].object &&
-			    !strcmp(result->waits[k].kind, result->waits[i].kind))
-				result->waits[i].name = result->waits[k].name;
-}
-
-/* The threads that can never go on, while the program is still there to be asked. */
-static void copy_waits(struct replay *r, const struct board *b)
-{
-	struct replay_result *result = r->result;
-	bool *core = rd_xcalloc(b->count + 1, sizeof *core);
-
-	graph_core(b, r->watch.closed, core);
-	result->waits = rd_arena_alloc(result->arena, (b->count + 1) * sizeof *result->waits);
-	result->wait_count = 0;
-	for (uint32_t i = 0; i < b->count; i++) {
-		if (!r->watch.closed[i])
-			continue;
-		result->waits[result->wait_count].core = core[i];
-		copy_wait(r, b, i, &result->waits[result->wait_count++]);
-	}
-	share_names(result);
-	free(core);
-}
-
-/* Whether the two are the accesses of the schedule, in whatever order. */
-static bool is_planned_race(const struct replay *r, const struct raddle_steer_race *race)
-{
-	const struct raddle_steer_goal *h = r->plan.goals;
-
-	return r->plan.goal_count == 2 && ((race->site[0] == h[0].site && race->site[1] == h[1].site) ||
-					   (race->site[0] == h[1].site && race->site[1] == h[0].site));
-}
-
-static void copy_races(struct replay *r, const struct board *b)
-{
-	uint32_t seen = atomic_load(&r->steer->race_count);
-	uint32_t count = seen < RADDLE_STEER_RACES ? seen : RADDLE_STEER_RACES;
-
-	r->result->races_seen = seen;
-	r->result->races = rd_arena_alloc(r->result->arena, (count + 1) * sizeof *r->result->races);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct raddle_steer_race *from = &r->steer->races[i];
-		struct replay_race *to = &r->result->races[i];
-
-		for (int k = 0; k < 2; k++) {
-			to->thread[k] = thread_name(r, b, from->slot[k]);
-			to->site[k] = from->site[k];
-			to->write[k] = from->write[k];
-			to->atomic[k] = from->atomic[k];
-		}
-		to->address = from->address;
-		to->size = from->size;
-		to->planned = is_planned_race(r, from);
-		r->result->unordered |= to->planned;
-	}
-	r->result->race_count = count;
-	r->result->lacked = atomic_load(&r->steer->lacked);
-	r->result->detect_over = atomic_load(&r->steer->detect_over) == 1;
-}
-
-static void copy_pairs(struct replay *r)
-{
-	uint32_t seen = atomic_load(&r->steer->pair_count);
-	size_t count = seen < RADDLE_STEER_PAIRS ? seen : RADDLE_STEER_PAIRS;
-	uint64_t *pairs = rd_arena_alloc(r->result->arena, (count + 1) * sizeof *pairs);
-
-	memcpy(pairs, r->steer->pairs, count * sizeof *pairs);
-	r->result->pairs = pairs;
-	r->result->pair_count = count;
-}
-
-/* Whether a thread of the schedule has read what another one wrote without an order: what it found there, and
- * so where it went, is chance.  The accesses of the schedule itself come too late for that. */
-static bool is_chance(const struct replay *r, const struct replay_race *race, int side, const char *strayed)
-{
-	const uint32_t *keep = r->steer->keep;
-
-	if (atomic_load(&r->steer->kept) == 1 && (race->site[0] == keep[0] || race->site[0] == keep[1]) &&
-	    (race->site[1] == keep[0] || race->site[1] == keep[1]))
-		return false;
-	return !race->planned && !race->write[side] && race->write[1 - side] &&
-	       (!strayed || strcmp(strayed, race->thread[side]) == 0);
-}
-
-static void look_for_chance(struct replay *r, const struct board *b)
-{
-	struct replay_result *result = r->result;
-	struct explainer e = {&r->plan, b, r->request->program->sites, 0};
-	uint32_t cause = r->steer->difference.cause;
-	bool known = cause == RADDLE_CAUSE_KIND || cause == RADDLE_CAUSE_PAST || cause == RADDLE_CAUSE_ENDED;
-	const char *strayed = known ? thread_name(r, b, r->steer->difference.slot) : NULL;
-
-	if (result->outcome != REPLAY_DIVERGED && result->outcome != REPLAY_ENDED)
-		return;
-	for (size_t i = 0; i < 2 * result->race_count && !result->chance; i++) {
-		const struct replay_race *race = &result->races[i / 2];
-		struct rd_buf text = RD_BUF_INIT;
-
-		if (!is_chance(r, race, (int)(i % 2), strayed))
-			continue;
-		explain_read(&e, race, (int)(i % 2), &text);
-		result->chance = keep(r, &text);
-		result->chance_read = race->site[i % 2];
-		result->chance_write = race->site[1 - i % 2];
-	}
 }
 
 struct lookup {
@@ -275,7 +79,7 @@ static bool look_in_mapping(void *context, const struct run_mapping *m)
 	return true;
 }
 
-/* Where a byte of the session lies in the program's memory; 0: it is not known. */
+/* The address of a byte of the session in the program's memory; 0: unknown. */
 static uint64_t address_in_program(pid_t pid, uint64_t at)
 {
 	struct lookup l = {.at = at};
@@ -284,200 +88,18 @@ static uint64_t address_in_program(pid_t pid, uint64_t at)
 	return l.found;
 }
 
-/* ---- what was in the way ---- */
-
-/* Whether nobody but the threads at their accesses is made to stand, and nothing but what these do can end
- * the wait. */
-static bool is_for_goals(const struct board *b, const struct board_row *waits)
-{
-	if (waits->timed || b->strangers || b->others || b->catches ||
-	    raddle_class(waits->kind) == RADDLE_CLASS_CHANNEL)
-		return false;
-	for (size_t i = 0; i < b->count; i++)
-		if (board_is_alive(&b->rows[i]) && b->rows[i].state != RADDLE_SLOT_GOAL &&
-		    (b->rows[i].state != RADDLE_SLOT_BLOCKED || b->rows[i].timed))
-			return false;
-	return true;
-}
-
-/* The thread that the plan waits for stands in an operation: what it is about, and who has it. */
-static void note_block(struct replay *r, const struct board *b)
-{
-	struct explainer e = {&r->plan, b, r->request->program->sites, r->watch.pid};
-	struct replay_obstacle *o = &r->result->obstacle;
-	uint32_t position = explain_awaited(&e), owner;
-	const struct board_row *row = position == RADDLE_STEER_NONE ? NULL : board_of_plan(b, position);
-	struct rd_buf name = RD_BUF_INIT;
-
-	if (!row || row->state != RADDLE_SLOT_BLOCKED)
-		return;
-	explain_object(&e, row, &name);
-	owner = graph_owner(b, NULL, (uint32_t)(row - b->rows));
-	*o = (struct replay_obstacle){.thread = thread_name(r, b, (uint32_t)(row - b->rows)),
-				      .kind = trace_kind(row->kind)->name,
-				      .name = keep(r, &name),
-				      .owner = owner == RADDLE_STEER_NONE ? NULL : thread_name(r, b, owner),
-				      .site = row->site};
-	if (is_for_goals(b, row)) {
-		r->waiter = (uint32_t)(row - b->rows);
-		r->waiter_n = row->n;
-	}
-}
-
-/* It went on when who stood was let go. */
-static void note_lifted(struct replay *r, const struct board *b)
-{
-	const struct board_row *row = r->waiter < b->count ? &b->rows[r->waiter] : NULL;
-
-	if (row && r->result->end == REPLAY_EXITED)
-		r->result->obstacle.lifted = row->state != RADDLE_SLOT_BLOCKED || row->n > r->waiter_n;
-}
-
-/* What it was refused has a name while the program is there to be asked. */
-static void name_refused(struct replay *r, const struct board *b)
-{
-	struct raddle_steer_refusal *f = &r->steer->refusal;
-	struct explainer e = {&r->plan, b, r->request->program->sites, r->watch.pid};
-	struct rd_buf name = RD_BUF_INIT;
-	struct board_row row;
-
-	if (r->refused || b->phase != RADDLE_DIVERGED || !f->kind || f->slot >= b->count)
-		return;
-	row = b->rows[f->slot];
-	row.n = 0; /* the attempt was an earlier operation than the one it is in now */
-	row.kind = f->kind;
-	row.object = f->object;
-	explain_object(&e, &row, &name);
-	r->refused = keep(r, &name);
-	atomic_store(&f->known, 1);
-	syscall(SYS_futex, &f->known, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
-}
-
-/* It was refused what it tried to take, and went another way or tried again. */
-static void note_refusal(struct replay *r, const struct board *b)
-{
-	const struct raddle_steer_refusal *f = &r->steer->refusal;
-
-	if (b->phase != RADDLE_DIVERGED || !f->kind || f->slot != r->steer->difference.slot)
-		return;
-	r->result->obstacle = (struct replay_obstacle){.thread = thread_name(r, b, f->slot),
-						       .kind = trace_kind(f->kind)->name,
-						       .name = r->refused,
-						       .owner = thread_name(r, b, f->owner),
-						       .site = f->site};
-}
-
-/* Which goal stands at that memory; -1: none. */
-static int goal_at(const struct replay *r, uint64_t address, uint64_t size)
-{
-	for (uint32_t i = 0; i < r->plan.goal_count; i++) {
-		const struct raddle_steer_spot *s = &r->steer->spots[i];
-
-		if (size && s->address < address + size && address < s->address + s->size)
-			return (int)i;
-	}
-	return -1;
-}
-
-/* It waits in a loop. */
-static void note_spin(struct replay *r, const struct board *b)
-{
-	const struct raddle_steer_spin *spin = &r->steer->spin;
-	const struct trace_site *site;
-
-	if (b->phase != RADDLE_DIVERGED || r->steer->difference.cause != RADDLE_CAUSE_SPINS)
-		return;
-	site = trace_sites_find(r->request->program->sites, spin->site);
-	r->result->obstacle =
-		(struct replay_obstacle){.thread = thread_name(r, b, spin->slot),
-					 .name = site && site->what && *site->what ? site->what : NULL,
-					 .site = spin->site,
-					 .address = spin->address,
-					 .size = spin->size,
-					 .goal = goal_at(r, spin->address, spin->size),
-					 .lifted = atomic_load(&r->steer->spin.changed) == 1};
-}
-
-/* ---- freed memory ---- */
-
-static const char *place_of(struct replay *r, uint32_t site)
-{
-	const struct trace_sites *sites = r->request->program->sites;
-	struct trace_frame frame = {.file = ""};
-	struct rd_buf text = RD_BUF_INIT;
-
-	if (trace_sites_find(sites, site))
-		trace_sites_frames(sites, site, &frame, 1);
-	if (*frame.file)
-		rd_buf_addf(&text, "%s:%" PRIu32, rd_base_name(frame.file), frame.line);
-	else
-		rd_buf_adds(&text, RD_UNKNOWN_PLACE);
-	return keep(r, &text);
-}
-
-/* The text of a predicate that the schedule is for. */
-static void find_predicate(struct replay *r, uint32_t number, struct replay_fault *f)
-{
-	struct rd_edits edits = {0};
-	struct rd_buf predicate = RD_BUF_INIT, place = RD_BUF_INIT;
-
-	if (!rd_edits_parse(&edits, r->request->schedule->edits, "replay") && number < edits.count &&
-	    edits.items[number].expression) {
-		rd_buf_adds(&predicate, edits.items[number].expression);
-		rd_buf_addf(&place, "%s:%" PRIu32, edits.items[number].file, edits.items[number].line);
-	}
-	f->predicate = keep(r, &predicate);
-	f->place = keep(r, &place);
-	rd_edits_release(&edits);
-}
-
-static void note_predicate(struct replay *r, const struct board *b)
-{
-	const struct raddle_steer_misuse *f = &r->steer->fault;
-	struct rd_buf what = RD_BUF_INIT;
-
-	if (atomic_load(&f->kind) == RADDLE_MISUSE_PREDICATE)
-		rd_buf_adds(&what, "does not hold");
-	else if (f->address)
-		rd_buf_addf(&what, "has no value, because there is no memory at %#" PRIx64, f->address);
-	else
-		rd_buf_adds(&what, "has no value, because it divides by zero");
-	r->result->fault = (struct replay_fault){.thread = thread_name(r, b, f->slot)};
-	find_predicate(r, f->edit, &r->result->fault);
-	r->result->fault.what = keep(r, &what);
-}
-
-static void note_fault(struct replay *r, const struct board *b)
-{
-	const struct raddle_steer_misuse *f = &r->steer->fault;
-	static const char *const words[] = {NULL, "use after free", "double free"};
-	uint32_t kind = atomic_load(&r->steer->fault.kind);
-
-	r->result->edits = atomic_load(&r->steer->edits);
-	r->result->assumed = atomic_load(&r->steer->assumed) == 1;
-	if (kind == RADDLE_MISUSE_PREDICATE || kind == RADDLE_MISUSE_UNDEFINED)
-		note_predicate(r, b);
-	if (kind >= sizeof words / sizeof *words || !words[kind])
-		return;
-	r->result->fault = (struct replay_fault){
-		.what = words[kind],
-		.thread = thread_name(r, b, f->slot),
-		.freed = f->freed_slot == RADDLE_STEER_NONE ? NULL : thread_name(r, b, f->freed_slot),
-		.place = place_of(r, f->site),
-		.freed_place = place_of(r, f->freed_site)};
-}
-
 /* ---- the loop ---- */
 
-/* Whoever asked to look at the threads where they met has seen enough. */
+/* Whether the callback is done with the stopped threads. */
 static bool has_seen_enough(struct replay *r, pid_t pid)
 {
 	return r->request->met(r->request->context, pid, r->result, &r->first);
 }
 
-/* Out of the place where two threads met. */
-static void look_at_meeting(struct replay *r, pid_t pid)
+/* Handles two threads that met. */
+static void handle_meeting(struct replay *r, pid_t pid)
 {
+	RD_ASSERT(r->first < 2);
 	const struct board *b = &r->watch.before;
 
 	if (!r->request->met || b->phase != RADDLE_MET || !r->plan.goal_count)
@@ -485,7 +107,7 @@ static void look_at_meeting(struct replay *r, pid_t pid)
 	if (!r->stays) {
 		uint64_t at = r->session.steer;
 
-		copy_spots(r, b);
+		replay_copy_spots(r, b);
 		r->result->order_at = address_in_program(pid, at + offsetof(struct raddle_steer, order));
 		r->result->command_at = address_in_program(pid, at + offsetof(struct raddle_steer, command));
 		r->stays = r->watch.staying = true;
@@ -496,13 +118,14 @@ static void look_at_meeting(struct replay *r, pid_t pid)
 	}
 }
 
-/* Whether the run is one of a failure, which somebody wants to look at: there is no place to come to. */
+/* Whether the run shows a failure that a user wants to inspect: the schedule has no goal and no
+ * stop. */
 static bool shows_failure(const struct replay *r)
 {
 	return r->request->met && r->request->schedule->turns && !r->plan.goal_count && !r->plan.stop_count;
 }
 
-static void look_at_crash(struct replay *r, pid_t pid)
+static void handle_crash(struct replay *r, pid_t pid)
 {
 	struct raddle_steer_crash *c = &r->steer->crash;
 	const struct board *b = &r->watch.before;
@@ -512,7 +135,7 @@ static void look_at_crash(struct replay *r, pid_t pid)
 		return;
 	for (uint32_t i = 0; i < b->count && !r->stays; i++)
 		if (b->rows[i].tid == c->tid && b->rows[i].state != RADDLE_SLOT_UNUSED)
-			result->crash_thread = thread_name(r, b, i);
+			result->crash_thread = replay_thread_name(r, b, i);
 	result->crash_signal = (int)atomic_load(&c->signal);
 	result->crash_tid = c->tid;
 	r->stays = r->watch.staying = true;
@@ -523,21 +146,15 @@ static void look_at_crash(struct replay *r, pid_t pid)
 static void end_program(struct replay *r, pid_t pid)
 {
 	if (r->watch.end == REPLAY_DEADLOCKED && !r->result->wait_count)
-		copy_waits(r, &r->watch.before);
+		replay_copy_waits(r, &r->watch.before);
 	if (r->request->met &&
 	    ((r->watch.decided && r->watch.outcome == REPLAY_CONFIRMED) ||
 	     (shows_failure(r) && r->result->wait_count)) &&
 	    !has_seen_enough(r, pid))
 		return;
 	if (r->watch.end == REPLAY_DEADLOCKED && r->request->record_into)
-		record_collector_stood(r->collector);
+		record_collector_set_hung(r->collector);
 	kill_program(r, pid);
-}
-
-static void tell_progress(struct replay *r, uint32_t done)
-{
-	if (r->request->progress && done > r->told && done <= r->plan.op_count)
-		r->request->progress(r->request->context, r->told = done);
 }
 
 static void read_board(struct replay *r, pid_t pid)
@@ -546,7 +163,7 @@ static void read_board(struct replay *r, pid_t pid)
 	board_ask_kernel(&r->board, pid);
 }
 
-/* A board that was read before the question does not show who stands. */
+/* A board read before the question may not show all stopped threads, so it is read again. */
 static void answer(struct replay *r, bool asked_before, pid_t pid)
 {
 	if (!turns_is_asked(&r->turns))
@@ -568,160 +185,18 @@ static void look(void *context, pid_t pid)
 	r->board.others = record_collector_alive(r->collector) != 0;
 	r->board.handed = r->request->schedule->handed;
 	action = watch_step(&r->watch, &r->board, now_ms());
-	tell_progress(r, r->watch.before.turn);
-	look_at_meeting(r, pid);
-	look_at_crash(r, pid);
-	name_refused(r, &r->watch.before);
+	replay_report_progress(r, r->watch.before.turn);
+	handle_meeting(r, pid);
+	handle_crash(r, pid);
+	obstacle_name_refused(r, &r->watch.before);
 	answer(r, asked, pid);
 	if (action == WATCH_GIVE_UP && !r->gave_up) {
 		r->gave_up = true;
-		note_block(r, &r->watch.before);
+		obstacle_note_block(r, &r->watch.before);
 		command(r, RADDLE_COMMAND_GIVE_UP);
 	}
 	if (action == WATCH_END)
 		end_program(r, pid);
-}
-
-/* ---- the verdict ---- */
-
-static void explain(struct replay *r, const struct board *b, bool ended)
-{
-	struct explainer e = {&r->plan, b, r->request->program->sites, 0};
-	struct rd_buf text = RD_BUF_INIT;
-
-	if (ended)
-		explain_missing(&e, &text);
-	else
-		explain_difference(&e, r->steer, &text);
-	r->result->explanation = keep(r, &text);
-}
-
-/* All stops were reached, but they did not last. */
-static void explain_passed(struct replay *r)
-{
-	r->result->explanation = "all threads reached the deadlock, but went on";
-}
-
-static bool is_from_outside(int signal)
-{
-	return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT ||
-	       signal == SIGKILL;
-}
-
-/* How a program whose threads took turns came off the way, if it did. */
-static void look_at_turns(struct replay *r, const struct board *b)
-{
-	struct explainer e = {&r->plan, b, r->request->program->sites, 0};
-	struct replay_turns *turns = &r->result->turns;
-	struct rd_buf text = RD_BUF_INIT;
-
-	turns_draw_up(&r->turns, b, turns);
-	turns_draw_memory(&r->turns, b, &r->result->memory);
-	turns->strayed = r->result->memory.strayed;
-	if (!r->request->schedule->turns || (b->phase != RADDLE_DIVERGED && turns->taken == turns->planned))
-		return;
-	if (b->phase == RADDLE_DIVERGED)
-		explain_difference(&e, r->steer, &text);
-	turns->early = b->phase != RADDLE_DIVERGED;
-	if (turns->early)
-		rd_buf_addf(&text, "only %" PRIu64 " of %" PRIu64 " decisions came up", turns->taken,
-			    turns->planned);
-	if (!turns->strayed)
-		turns->strayed = keep(r, &text);
-	rd_buf_release(&text);
-}
-
-/* A meeting counts whatever came then; where there is none to come to, all decisions must have been kept. */
-static bool has_met(const struct replay *r, const struct board *b)
-{
-	if (!r->request->schedule->turns)
-		return false;
-	if (r->plan.goal_count)
-		return b->phase == RADDLE_GOES_ON || atomic_load(&r->steer->met) == 1;
-	return b->phase == RADDLE_GOES_ON && !r->result->turns.strayed;
-}
-
-static void conclude(struct replay *r, const struct board *b)
-{
-	struct replay_result *result = r->result;
-	bool passed = b->phase == RADDLE_MET || b->phase == RADDLE_RUNS_FREE || has_met(r, b);
-
-	/* Both stood at their accesses; or it was an order that was wanted, and it was kept. */
-	if (passed && !r->plan.stop_count && !r->request->free) {
-		result->outcome = REPLAY_CONFIRMED;
-		copy_spots(r, b);
-		return;
-	}
-	if (r->watch.decided) {
-		result->outcome = r->watch.outcome;
-		if (r->watch.why.length)
-			result->explanation = keep(r, &r->watch.why);
-		return;
-	}
-	if (b->phase == RADDLE_DIVERGED)
-		result->outcome =
-			r->steer->difference.cause == RADDLE_CAUSE_SPINS ? REPLAY_LIVELOCK : REPLAY_DIVERGED;
-	else if (result->end == REPLAY_DEADLOCKED)
-		result->outcome = REPLAY_DEADLOCK;
-	else if (result->end == REPLAY_SIGNALLED)
-		result->outcome = is_from_outside(result->status) ? REPLAY_STOPPED : REPLAY_CRASHED;
-	else
-		result->outcome = result->end == REPLAY_EXITED ? REPLAY_ENDED : REPLAY_STUCK;
-	if (passed)
-		explain_passed(r);
-	else if (r->watch.unled)
-		result->explanation = "no two threads came to these places at the same time";
-	else if (result->turns.strayed)
-		result->explanation = result->turns.strayed;
-	else
-		explain(r, b, b->phase != RADDLE_DIVERGED);
-}
-
-static void note_end(struct replay *r, int status)
-{
-	struct replay_result *result = r->result;
-
-	result->end = r->killed ? r->watch.end : WIFSIGNALED(status) ? REPLAY_SIGNALLED : REPLAY_EXITED;
-	result->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-static int draw_up(struct replay *r, int status)
-{
-	struct replay_result *result = r->result;
-	struct board b = {0};
-
-	board_read(&b, r->steer, r->slots);
-	note_end(r, status);
-	if (!b.count && result->end == REPLAY_EXITED)
-		return rd_fail(RD_ETOOL,
-			       "replay: %s: it ended with status %d and did not take part; is it a record "
-			       "flavour of this Raddle?",
-			       r->request->program->program->flavour.executable, result->status);
-	result->planned = r->plan.op_count;
-	result->done = b.turn < result->planned ? b.turn : result->planned;
-	tell_progress(r, b.turn);
-	if (r->turns.err)
-		return r->turns.err;
-	look_at_turns(r, &b);
-	note_spin(r, &b);
-	note_lifted(r, &b);
-	note_refusal(r, &b);
-	note_fault(r, &b);
-	if (atomic_load(&r->steer->crash.signal))
-		memcpy(result->crash_places, r->steer->crash.places, sizeof result->crash_places);
-	conclude(r, &b);
-	result->observable =
-		!r->watch.in_io && (result->outcome == REPLAY_LIVELOCK ||
-				    result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED);
-	result->in_memory = result->outcome == REPLAY_LIVELOCK && r->watch.in_memory;
-	copy_races(r, &b);
-	copy_pairs(r);
-	look_for_chance(r, &b);
-	if (r->world)
-		replay_world_draw_up(r->world, run_session_outside(&r->session), result->arena,
-				     &result->outside);
-	board_release(&b);
-	return 0;
 }
 
 /* ---- the run ---- */
@@ -762,7 +237,7 @@ static int run_launched(struct replay *r)
 	err = record_collector_run(r->collector, pid, &status, NULL);
 	run_launch_done();
 	note_times(r, &meter, pid, status);
-	return err ? err : draw_up(r, status);
+	return err ? err : replay_fill_result(r, status);
 }
 
 static int run_collected(struct replay *r, struct trace_meta *meta)
@@ -794,7 +269,7 @@ static int run_collected(struct replay *r, struct trace_meta *meta)
 	return err;
 }
 
-/* The number behind a word of a file; UINT64_MAX: there is none. */
+/* The number after a word in a file; UINT64_MAX: not found. */
 static uint64_t number_in(const char *path, const char *word)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -810,7 +285,7 @@ static uint64_t number_in(const char *path, const char *word)
 	return n;
 }
 
-/* What the detector may use: half of what is free here and in our control group. */
+/* The detector may use half of the memory that is free here and in our control group. */
 static uint64_t detector_memory(void)
 {
 	uint64_t free_kb = number_in("/proc/meminfo", "MemAvailable:");
@@ -846,17 +321,17 @@ static void set_patience(struct replay *r)
 	uint64_t patience = q->patience_ms;
 
 	if (!patience)
-		patience = q->recorded_ms ? 4 * q->recorded_ms : PATIENCE_UNKNOWN_MS;
-	if (!q->patience_ms && patience < PATIENCE_MS)
-		patience = PATIENCE_MS;
+		patience = q->recorded_ms ? PATIENCE_FACTOR * q->recorded_ms : PATIENCE_UNKNOWN_MS;
+	if (!q->patience_ms && patience < PATIENCE_MIN_MS)
+		patience = PATIENCE_MIN_MS;
 	r->watch.patience_ms = patience;
 	r->watch.strict = q->strict;
 	r->watch.most = q->most;
-	r->watch.limit_ms = q->limit_ms ? q->limit_ms : 10 * patience;
+	r->watch.limit_ms = q->limit_ms ? q->limit_ms : LIMIT_FACTOR * patience;
 }
 
-/* What came to the recorded run from outside comes again. */
-static int give_world(struct replay *r)
+/* Replays the recorded input from outside. */
+static int replay_outside_input(struct replay *r)
 {
 	int err = r->world ? run_session_world(&r->session, replay_world_size(r->world)) : 0;
 
@@ -873,7 +348,7 @@ static int run_planned(struct replay *r)
 
 	if (err)
 		return err;
-	err = give_world(r);
+	err = replay_outside_input(r);
 	if (!err && r->request->shadow)
 		err = run_session_shadow(&r->session);
 	if (err) {
@@ -936,13 +411,14 @@ static int run_once(const struct replay_request *request, struct replay_result *
 	return err;
 }
 
-/* A run whose flavour went away under it says nothing, however it ended. */
+/* If the flavour was removed during a run, the run is repeated, however it ended. */
 int replay_run(const struct replay_request *request, struct replay_result *result)
 {
+	RD_ASSERT(request->schedule && request->program && request->program->argv);
 	const struct run_program *program = request->program->program;
 	int err = run_once(request, result);
 
-	for (int i = 0; i < AGAIN && !rd_flavour_is_there(&program->flavour); i++) {
+	for (int i = 0; i < RENEWALS_MAX && !rd_flavour_is_there(&program->flavour); i++) {
 		if (!err)
 			replay_result_release(result);
 		err = run_program_renew(program);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Exhaustive search by choices (replay/search.h).  In: the choices of a run.  Out: the plan of the next one.
- *
- * A plan that waits has its own copy of the choices before it; they are few where a search can end.
+ * Exhaustive search by choices (replay/search.h).  In: the choices of a run.  Out: the plan of the
+ * next one.
+ * A waiting plan has its own copy of the choices before it; if a search can end, they are few.
  */
 #include "replay/search.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "replay/replay.h"
 
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct replay_search_plan {
 
 void replay_search_add(struct replay_search *s, const struct raddle_choice *c)
 {
+	RD_ASSERT(s->count <= s->capacity);
 	RD_GROW(s->choices, s->capacity, s->count + 1);
 	s->choices[s->count++] = *c;
 }
@@ -33,6 +35,7 @@ void replay_search_took(struct replay_search *s, const struct replay_memory *m)
 
 static unsigned cost_of(const struct replay_search *s, size_t count)
 {
+	RD_ASSERT(count <= s->count);
 	unsigned cost = 0;
 
 	for (size_t i = 0; i < count && cost < REPLAY_SEARCH_COSTS - 1; i++)
@@ -40,9 +43,10 @@ static unsigned cost_of(const struct replay_search *s, size_t count)
 	return cost;
 }
 
-/* A run like this one up to the choice, which takes another alternative. */
+/* Adds a run that equals this one up to the choice and then takes another alternative. */
 static void enqueue(struct replay_search *s, size_t at, uint32_t taken, unsigned cost)
 {
+	RD_ASSERT(at < s->count && taken < s->choices[at].from && cost < REPLAY_SEARCH_COSTS);
 	struct replay_search_plan *p = rd_xcalloc(1, sizeof *p + (at + 1) * sizeof *p->choices);
 
 	p->count = at + 1;
@@ -70,7 +74,7 @@ static struct replay_search_plan *dequeue(struct replay_search *s)
 	return NULL;
 }
 
-/* Behind the plan of a run everything is usual. */
+/* After the plan of a run all choices are defaults. */
 static void branch(struct replay_search *s)
 {
 	unsigned cost = cost_of(s, s->planned) + 1;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exhaustive search by choices (raddle/memory.h): which run of an exploration comes next.  A run is a list of
- * choices.  Each of them that has other alternatives leads to further runs, which are the same up to there
- *and take another one, and behind that what is usual.  Runs with few unusual choices come first.  What
- * follows a state that was met before is not gone through again.
+ * Exhaustive search by choices (raddle/memory.h): decides which run of an exploration comes next.
+ * A run is a list of choices.  Each choice with alternatives leads to further runs: equal up to
+ * there, then another alternative, then the defaults.  Runs with few non-default choices come
+ * first.  The continuation of a known state is not explored again.
  *
- *	struct replay_search s = {0};
- *	do {
- *		run with .explore = &s; replay_search_took(&s, &result.memory);
- *	} while (replay_search_next(&s));
+ * 	struct replay_search s = {0};
+ * 	do {
+ * 		run with .explore = &s; replay_search_took(&s, &result.memory);
+ * 	} while (replay_search_next(&s));
  */
 #ifndef REPLAY_SEARCH_H
 #define REPLAY_SEARCH_H
@@ -19,13 +19,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define REPLAY_SEARCH_COSTS 64 /* unusual choices; more of them count as so many */
+#define REPLAY_SEARCH_COSTS 64 /* priority levels: a run with more non-default choices has the last */
 
 struct replay_memory;
-struct replay_search_plan; /* of a run to come */
+struct replay_search_plan; /* of a future run */
 
 struct replay_search {
-	struct raddle_choice *choices; /* the plan of the next run; behind a run, what it chose */
+	struct raddle_choice *choices; /* the plan of the next run; after a run, what it chose */
 	size_t count, planned, capacity;
 	struct rd_umap states;
 	uint64_t runs;
@@ -34,11 +34,11 @@ struct replay_search {
 	} queues[REPLAY_SEARCH_COSTS];
 };
 
-/* What a run chose: that of replay/replay.h, or a list. */
+/* Adds the choices of a run: those of replay/replay.h, or a list. */
 void replay_search_took(struct replay_search *s, const struct replay_memory *m);
 void replay_search_add(struct replay_search *s, const struct raddle_choice *c);
 
-/* Whether there is another run, whose plan is the first `planned` choices. */
+/* Whether another run is left; its plan is the first `planned` choices. */
 bool replay_search_next(struct replay_search *s);
 void replay_search_release(struct replay_search *s);
 

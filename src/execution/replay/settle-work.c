@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One attempt at settling a finding, in a process of its own.
- *
- * In: a finding and what is to be done with it: a replay, a run in which any two threads may meet, a replay
- * that is recorded and predicted from again, or a look at many findings with the detector.  Out: a finding
- * document: the finding with what the run means for it, then what else a diverged run showed.  Its
- * statistics say how the strategy is to go on.
+ * One attempt to settle a finding, in its own process.
+ * In: a finding and the kind of attempt: a replay, a run in which any two threads may meet, a
+ * replay that is recorded and predicted from, or a run of many findings under the detector.  Out:
+ * a finding document: the finding with its verdict, then what else a diverged run showed.  Its
+ * statistics guide the strategy.
  */
 #include "replay/settle-work.h"
 
@@ -87,7 +86,7 @@ static struct finding *find_same(const struct finding_set *set, const struct fin
 	return same;
 }
 
-/* Whether the pool has a use for it: a new finding, or another way to one that waits. */
+/* Whether the pool can use it: a new finding, or another way to one without a verdict. */
 static bool is_wanted(const struct worker *w, const struct finding *f)
 {
 	const struct finding *known = finding_at(w->work->strategy->set, f->fingerprint);
@@ -95,15 +94,15 @@ static bool is_wanted(const struct worker *w, const struct finding *f)
 	return f->schedule && (!known || known->status == FINDING_UNCONFIRMED);
 }
 
-/* The trace of a replay is gone when all is settled.  What came from outside in it is what the recorded run
- * had, so that one is named. */
+/* The trace of a replay is removed at the end.  Its input from outside equals that of the recorded
+ * run, so the finding names that trace. */
 static void put_found(struct worker *w, struct finding *found, const struct finding *f)
 {
 	found->schedule->trace = schedule_text(found->schedule, f->schedule->trace);
 	finding_set_put(w->set, found);
 }
 
-/* Predicts from the diverged run.  What it shows lives as long as this process. */
+/* Predicts from the diverged run.  The findings live as long as this process. */
 static void predict_again(struct worker *w, struct finding *f, const char *trace)
 {
 	struct finding_set *again = finding_set_new();
@@ -123,8 +122,8 @@ static void predict_again(struct worker *w, struct finding *f, const char *trace
 
 /* ---- the steps ---- */
 
-/* The detector looks on, since what it sees keeps a finding from being dropped.  A spin is as long as our
- * patience and the same the next time, so nothing is predicted from it. */
+/* Runs under the detector, since what it sees keeps a finding from being dropped.  A spin lasts as
+ * long as our patience and would repeat, so nothing is predicted from it. */
 static int try_finding(struct worker *w, struct finding *f)
 {
 	struct replay_policy policy = policy_of(w);
@@ -143,7 +142,7 @@ static int try_finding(struct worker *w, struct finding *f)
 	    result.outcome != REPLAY_LIVELOCK)
 		predict_again(w, f, trace);
 	if (!err) {
-		finding_stat(w->set, STRATEGY_ASTRAY, replay_went_astray(&result));
+		finding_stat(w->set, STRATEGY_DIVERGED, replay_has_diverged(&result));
 		finding_stat(w->set, STRATEGY_UNORDERED, result.unordered);
 		finding_stat(w->set, STRATEGY_READ, result.chance_read);
 		finding_stat(w->set, STRATEGY_WRITE, result.chance_write);
@@ -154,8 +153,8 @@ static int try_finding(struct worker *w, struct finding *f)
 	return err;
 }
 
-/* Programs whose operations are not the same in every run cannot be led; but where two threads
- * stand at their accesses at once, whoever they are, it is proved all the same. */
+/* A program whose operations differ from run to run cannot be led.  But two threads, whichever
+ * they are, that are stopped at both accesses at the same time prove the race. */
 static void forget_order(struct worker *w, struct finding *f)
 {
 	const struct schedule *given = f->schedule;
@@ -169,7 +168,8 @@ static void forget_order(struct worker *w, struct finding *f)
 	for (size_t i = 0; i < given->goal_count; i++) {
 		struct schedule_goal *h = schedule_add_goal(s);
 
-		*h = given->goals[i]; /* where it was to be is kept for whoever leads a thread there again */
+		*h = given->goals[i]; /* keep the original position, for a later attempt that leads a thread
+					 there */
 	}
 }
 
@@ -188,6 +188,7 @@ static int observe(struct worker *w)
 
 int settle_work(const struct settle_work *work, struct rd_buf *answer)
 {
+	RD_ASSERT(work->attempt->count > 0 || work->attempt->step != STRATEGY_OBSERVE);
 	struct worker w = {
 		.work = work, .set = finding_set_new(), .companion = {.command = work->how->companion}};
 	struct finding f;

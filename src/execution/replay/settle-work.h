@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside replay/: one attempt at settling a finding, in a process made for it. */
+/* Inside replay/: one attempt to settle a finding, in its own process. */
 #ifndef REPLAY_SETTLE_WORK_H
 #define REPLAY_SETTLE_WORK_H
 
@@ -9,13 +9,13 @@
 
 struct settle_work {
 	const struct replay_settle *how;
-	const struct strategy *strategy; /* which has the findings, and what is known so far */
+	const struct strategy *strategy; /* has the findings, and what is known so far */
 	const struct strategy_attempt *attempt;
 	const char *directory; /* for output and trace of the run */
 };
 
-/* Adds the result to the answer: a finding document, for strategy_take().  Nothing is released, the process
- * is to end; the result is its exit status. */
+/* Appends the result to the answer: a finding document, for strategy_take().  Nothing is released,
+ * since the process ends; returns its exit status. */
 int settle_work(const struct settle_work *work, struct rd_buf *answer);
 
 #endif

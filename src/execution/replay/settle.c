@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Settling findings.  In: findings without a verdict.  Out: the same with one, and what else diverged
- * runs showed.  strategy.c says what is tried next; here it is done, by a pool of processes.
- *
- * An attempt is made by a process of its own (settle-work.c), in a process group and a scratch directory of
- * its own, and comes back as a finding document; so a replay that dies takes nothing with it, and all can be
- * ended at once.
+ * Settles findings.  In: findings without a verdict.  Out: the same with one, and what else
+ * diverged runs showed. strategy.c decides what is tried next; this file does it, with a pool of
+ * processes.
+ * An attempt runs in its own process (settle-work.c), process group and scratch directory, and
+ * returns a finding document.  So a replay that crashes affects nothing else, and all can be
+ * killed at once.
  */
 #include "replay/settle.h"
 
@@ -26,9 +26,12 @@
 
 #define STEP_MS 100
 
-#define LAST_LOOK 8 /* the part of the time that is kept for a last look of the detector, at most; */
-#define LOOK_COST 4 /* or what a run takes with it, as a multiple of the recorded one */
-#define OVERTIME 10 /* what is under way then ends after this part of the time more, and one run's limit */
+/* Shares of the time, as divisors.  LAST_LOOK: reserved, at most, for a last run under the detector.
+ * LOOK_COST: or the time of such a run, as a multiple of the recorded run.  OVERTIME: how far
+ * attempts in progress may exceed the time, beside one run's limit. */
+#define LAST_LOOK 8
+#define LOOK_COST 4
+#define OVERTIME 10
 
 struct job {
 	bool busy;
@@ -44,8 +47,8 @@ struct settling {
 	struct rd_pool *pool;
 	struct job *jobs; /* `count` of them; the task of a worker is the number of its job */
 	unsigned count;
-	size_t serial; /* of the next directory */
-	uint8_t *told; /* by finding of the set */
+	size_t serial;	    /* of the next directory */
+	uint8_t *announced; /* by finding of the set: `confirmed` was called */
 	size_t told_count, told_capacity;
 	int64_t start_ns;
 	struct rd_interrupt signals;
@@ -139,7 +142,7 @@ static char *place_of(const struct finding *f, size_t side)
 }
 
 /* For --verbose. */
-static void tell(const struct settling *s, const struct job *job)
+static void log_result(const struct settling *s, const struct job *job)
 {
 	const struct strategy_attempt *a = &job->attempt;
 	const struct finding *f = s->strategy.set->items[a->item];
@@ -188,13 +191,13 @@ static void tell_confirmed(struct settling *s)
 {
 	struct finding_set *set = s->strategy.set;
 
-	RD_GROW(s->told, s->told_capacity, set->count + 1);
+	RD_GROW(s->announced, s->told_capacity, set->count + 1);
 	while (s->told_count < set->count)
-		s->told[s->told_count++] = 0;
+		s->announced[s->told_count++] = 0;
 	for (size_t i = 0; i < set->count && s->how->confirmed; i++) {
-		if (s->told[i] || set->items[i]->status != FINDING_CONFIRMED)
+		if (s->announced[i] || set->items[i]->status != FINDING_CONFIRMED)
 			continue;
-		s->told[i] = 1;
+		s->announced[i] = 1;
 		s->how->confirmed(s->how->context, set->items[i]);
 	}
 }
@@ -212,7 +215,7 @@ static void hear(struct settling *s)
 		take_answer(s, &job->attempt, &event);
 	else
 		take_loss(s, &job->attempt, event.status);
-	tell(s, job);
+	log_result(s, job);
 	tell_confirmed(s);
 	end_job(job);
 }
@@ -239,7 +242,7 @@ static void show(const struct settling *s)
 		s->how->progress(s->how->context, &so_far);
 }
 
-/* Seconds for the last look of the detector. */
+/* Seconds reserved for the last run under the detector. */
 static double time_to_look(const struct replay_settle *how)
 {
 	double most = (double)how->time / LAST_LOOK, need = LOOK_COST * (double)how->recorded_ms / 1e3;
@@ -247,7 +250,7 @@ static double time_to_look(const struct replay_settle *how)
 	return need < most ? need : most;
 }
 
-/* Whether nothing is waited for any longer. */
+/* Whether nothing is left to wait for. */
 static bool is_over(const struct settling *s)
 {
 	const struct replay_settle *how = s->how;
@@ -256,7 +259,7 @@ static bool is_over(const struct settling *s)
 	return how->time && seconds_since(s->start_ns) >= most;
 }
 
-/* What the time did not suffice for is left; the detector is asked all the same, once. */
+/* When the time is up, remaining findings are left; the detector still runs once. */
 static void look_at_clock(struct settling *s)
 {
 	if (s->strategy.late || !s->how->time ||
@@ -269,7 +272,7 @@ static void look_at_clock(struct settling *s)
 	strategy_be_late(&s->strategy);
 }
 
-/* Until all have a verdict, the time is up, or a signal says that it is enough. */
+/* Until all have a verdict, the time is up, or a signal ends it. */
 static int run_jobs(struct settling *s)
 {
 	int err = RD_OK;
@@ -301,6 +304,7 @@ static void note_result(const struct strategy *s, struct replay_settled *result)
 
 int replay_settle(const struct replay_settle *how, struct finding_set *set, struct replay_settled *result)
 {
+	RD_ASSERT(how->directory && set);
 	struct settling s = {.how = how,
 			     .result = result,
 			     .strategy = {.set = set,
@@ -329,7 +333,7 @@ int replay_settle(const struct replay_settle *how, struct finding_set *set, stru
 				  result->interrupted ? "the check was interrupted" : "the time was up");
 	note_result(&s.strategy, result);
 	strategy_close(&s.strategy);
-	RD_FREE(s.jobs, s.told);
+	RD_FREE(s.jobs, s.announced);
 	rd_remove_tree(how->directory);
 	return err;
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The strategy of replays.  In: findings without a verdict, and what came of each attempt.  Out: the next
- * attempt, and verdicts in the end.
- *
- * Each finding is tried in steps, and a step of all sound ones comes before the next step of any, so that
- * what is found easily is found first, and nothing that is hard keeps the rest from being tried when time is
- * limited: one replay of each; then the other ways that lead to the same places; then a run in which any two
- * threads may meet there; then runs that went another way are recorded and predicted from again, which gives
- * ways for others too; in the end one run under the detector for all that may be asked about there.  The
- * speculative ones are tried in the same way, with one attempt in four while there are sound ones to try.
+ * The strategy of replays.  In: findings without a verdict, and the result of each attempt.  Out:
+ * the next attempt, and verdicts at the end.
+ * Each finding is tried in steps.  A step of all sound findings comes before the next step of any,
+ * so that easy findings are confirmed first, and hard ones do not use up a limited time.  The
+ * steps: one replay of each; then other predictions of the same places; then a run in which any
+ * two threads may meet there; then diverged runs are recorded and predicted from, which gives ways
+ * for other findings too; at the end one run under the detector for all that it can decide.
+ * Speculative findings get the same steps, with one attempt in four while sound ones are left.
  */
 #include "replay/strategy.h"
 
@@ -22,29 +21,30 @@
 #include <string.h>
 
 #define OTHER_WAYS 2   /* predictions of the first run at the same places, tried when the best one fails */
-#define WAYS 6	       /* all that are tried */
-#define ROUNDS 3       /* of recording a diverged run and predicting from it again */
+#define WAYS 6	       /* maximum of ways per finding */
+#define ROUNDS 3       /* of recording a diverged run and predicting from it */
 #define OBSERVATIONS 3 /* runs under the detector */
-#define SPECULATIVE_SHARE 4 /* while sound ones are left, one attempt in so many is at a speculative one */
-#define ORDERS 2	    /* of a read that races and its write */
-#define FAILURES 4	    /* in a row: then it is tried first whether any two threads meet */
+#define SPECULATIVE_SHARE                                                                                    \
+	4	   /* while sound ones are left, one attempt in so many goes to a speculative finding */
+#define ORDERS 2   /* of a racy read and its write */
+#define FAILURES 4 /* consecutive failures after which meeting of any two threads is tried first */
 
-/* A finding that is tried.  The n-th belongs to the n-th item of the set. */
+/* A finding to try.  The n-th belongs to the n-th item of the set. */
 struct candidate {
-	struct finding *ways[WAYS]; /* the same error with different schedules */
-	bool observable[WAYS];	    /* the last run of that way */
+	struct finding *ways[WAYS]; /* the same finding with different schedules */
+	bool observable[WAYS];	    /* after the last run of that way */
 	size_t way_count, next_way;
-	size_t astray;		     /* the way whose last run went another way; WAYS: none */
+	size_t diverged;	     /* the way whose last run diverged; or WAYS */
 	unsigned runs;		     /* so far */
-	size_t chance;		     /* the way that went astray behind a read that races; WAYS: none */
+	size_t chance;		     /* the way that diverged after a racy read; or WAYS */
 	uint32_t read, write;	     /* sites of that read and the write */
 	unsigned kept;		     /* orders of the two that were tried */
-	bool met;		     /* it was tried to have any two threads meet, */
-	bool met_patiently;	     /* and with more patience */
-	unsigned rounds;	     /* of prediction again */
-	unsigned turn;		     /* how many of its object come before it */
+	bool met;		     /* meeting of any two threads was tried, */
+	bool met_patiently;	     /* and with longer stops */
+	unsigned rounds;	     /* of repeated prediction */
+	unsigned turn;		     /* how many findings of its object precede it */
 	bool waits;		     /* for a verdict */
-	bool busy;		     /* an attempt at it is under way */
+	bool busy;		     /* an attempt is in progress */
 	bool unordered;		     /* the detector saw the two accesses unordered */
 	enum finding_status verdict; /* if nothing more is tried */
 };
@@ -72,7 +72,7 @@ static void add_candidate(struct strategy *s, size_t item)
 	s->order[item] = item;
 	c = &s->candidates[item];
 	*c = (struct candidate){
-		.waits = wants_replay(f), .astray = WAYS, .chance = WAYS, .verdict = FINDING_UNCONFIRMED};
+		.waits = wants_replay(f), .diverged = WAYS, .chance = WAYS, .verdict = FINDING_UNCONFIRMED};
 	add_way(c, f);
 	for (size_t i = 0; i < s->all_count && c->waits && c->way_count <= OTHER_WAYS; i++)
 		if (s->all[i] != f && s->all[i]->schedule &&
@@ -80,7 +80,7 @@ static void add_candidate(struct strategy *s, size_t item)
 			add_way(c, s->all[i]);
 }
 
-/* How far two names agree, but for numbers, is enough to call it one object. */
+/* Two names that agree, except for numbers, count as one object. */
 static bool is_same_object(const char *a, const char *b)
 {
 	while (a && b && *a && *b) {
@@ -116,8 +116,8 @@ static int compare_candidates(const void *a, const void *b, void *context)
 	return i < k ? -1 : 1;
 }
 
-/* What can happen for certain comes first; then one finding of each object, those with short
- * schedules before others; then another one of each. */
+/* Sound findings come first.  Then one finding of each object, short schedules first; then a
+ * second of each. */
 static void put_in_order(struct strategy *s)
 {
 	for (size_t i = 0; i < s->set->count; i++)
@@ -143,8 +143,8 @@ void strategy_close(struct strategy *s)
 
 /* ---- the next attempt ---- */
 
-/* The next step of a candidate.  Returns how late it should come, or UINT32_MAX if there is none.
- * A program that cannot be led, as the last replays have shown, is not led first. */
+/* The next step of a candidate.  Returns its rank, or UINT32_MAX if there is none.  If the last
+ * replays have shown that the program cannot be led, leading is not tried first. */
 static unsigned next_step(const struct strategy *s, const struct candidate *c, enum strategy_step *step)
 {
 	bool may_meet = !c->met && c->ways[0]->kind == FINDING_RACE;
@@ -163,9 +163,9 @@ static unsigned next_step(const struct strategy *s, const struct candidate *c, e
 	if (c->chance < WAYS && c->kept < ORDERS)
 		return 3;
 	*step = STRATEGY_AGAIN;
-	if (c->astray < WAYS && c->rounds < ROUNDS)
+	if (c->diverged < WAYS && c->rounds < ROUNDS)
 		return 3 + c->rounds;
-	/* The two come unordered, but seldom at once. */
+	/* The two are unordered, but seldom meet. */
 	*step = STRATEGY_MEET;
 	return c->unordered && c->met && !c->met_patiently ? 3 + ROUNDS : UINT32_MAX;
 }
@@ -177,7 +177,7 @@ static bool is_exhausted(const struct strategy *s, const struct candidate *c)
 	return !c->busy && next_step(s, c, &step) == UINT32_MAX;
 }
 
-/* Whether the detector is to be asked: after every way that was tried. */
+/* Whether the detector should decide: after every way that was tried. */
 static bool is_observable(const struct candidate *c)
 {
 	for (size_t i = 0; i < c->next_way; i++)
@@ -186,15 +186,15 @@ static bool is_observable(const struct candidate *c)
 	return c->waits && c->next_way;
 }
 
-/* A step that may be next. */
+/* A possible next step. */
 struct next {
 	size_t item; /* SIZE_MAX: there is none */
 	enum strategy_step step;
-	unsigned later; /* how late it should come */
+	unsigned later; /* its rank; lower comes first */
 };
 
 /* The best next step of the sound findings, or of the speculative ones. */
-static struct next find_of(const struct strategy *s, bool sound)
+static struct next find_step(const struct strategy *s, bool sound)
 {
 	struct next best = {.item = SIZE_MAX, .later = UINT32_MAX};
 
@@ -210,11 +210,11 @@ static struct next find_of(const struct strategy *s, bool sound)
 	return best;
 }
 
-/* Each sound finding is tried once before any speculative one.  As long as they have other ways left,
- * speculative ones have one attempt in SPECULATIVE_SHARE. */
+/* Each sound finding is tried once before any speculative one.  While sound ones have ways left,
+ * speculative ones get one attempt in SPECULATIVE_SHARE. */
 static struct next find_next(const struct strategy *s)
 {
-	struct next sound = find_of(s, true), other = find_of(s, false);
+	struct next sound = find_step(s, true), other = find_step(s, false);
 
 	if (other.item == SIZE_MAX || !sound.later)
 		return sound;
@@ -228,7 +228,7 @@ static void begin_step(struct strategy *s, size_t item, enum strategy_step step,
 	struct candidate *c = &s->candidates[item];
 
 	*a = (struct strategy_attempt){.step = step, .item = item};
-	a->way = step == STRATEGY_TRY ? c->next_way++ : step == STRATEGY_AGAIN ? c->astray : 0;
+	a->way = step == STRATEGY_TRY ? c->next_way++ : step == STRATEGY_AGAIN ? c->diverged : 0;
 	if (step == STRATEGY_KEEP) {
 		a->way = c->chance;
 		a->keep[c->kept % 2] = c->write; /* the write first, then the other way round */
@@ -239,15 +239,16 @@ static void begin_step(struct strategy *s, size_t item, enum strategy_step step,
 	c->met |= step == STRATEGY_MEET;
 	c->rounds += step == STRATEGY_AGAIN;
 	if (step == STRATEGY_AGAIN)
-		c->astray = WAYS;
+		c->diverged = WAYS;
 	c->busy = true;
 	s->replayed += c->runs == 0;
 	a->runs = c->runs++;
 }
 
-/* Everything that only the detector can decide, in one run. */
+/* All findings that only the detector can decide, in one run. */
 static bool begin_observation(struct strategy *s, struct strategy_attempt *a)
 {
+	RD_ASSERT(s->observations < OBSERVATIONS);
 	*a = (struct strategy_attempt){.step = STRATEGY_OBSERVE};
 	a->items = rd_xcalloc(s->set->count + 1, sizeof *a->items);
 	for (size_t i = 0; i < s->set->count; i++)
@@ -280,6 +281,7 @@ void strategy_attempt_release(struct strategy_attempt *a)
 
 struct finding strategy_finding(const struct strategy *s, const struct strategy_attempt *a)
 {
+	RD_ASSERT(a->way < s->candidates[a->item].way_count);
 	struct finding f = *s->candidates[a->item].ways[a->way];
 
 	memcpy(f.id, s->set->items[a->item]->id, sizeof f.id);
@@ -301,8 +303,8 @@ static bool stat_of(const struct finding_set *set, const char *name)
 	return number_of(set, name) != 0;
 }
 
-/* Another way to a finding that waits, or a new finding. */
-static void take_other(struct strategy *s, struct finding *f)
+/* Adds another way to a finding without a verdict, or a new finding. */
+static void take_further_finding(struct strategy *s, struct finding *f)
 {
 	size_t item = finding_position(s->set, f->fingerprint);
 
@@ -322,6 +324,7 @@ static void take_other(struct strategy *s, struct finding *f)
 
 static void settle(struct strategy *s, size_t item, struct finding *f)
 {
+	RD_ASSERT(s->candidates[item].waits);
 	struct finding *before = s->set->items[item];
 
 	memcpy(f->id, before->id, sizeof f->id);
@@ -334,6 +337,7 @@ static void settle(struct strategy *s, size_t item, struct finding *f)
 
 static void take_step(struct strategy *s, const struct strategy_attempt *a, struct finding_set *result)
 {
+	RD_ASSERT(s->candidates[a->item].busy && a->way < WAYS);
 	struct candidate *c = &s->candidates[a->item];
 	struct finding *f = result->items[0], *item = s->set->items[a->item];
 
@@ -344,15 +348,15 @@ static void take_step(struct strategy *s, const struct strategy_attempt *a, stru
 		settle(s, a->item, f);
 		return;
 	}
-	if (a->step == STRATEGY_MEET) { /* that nobody came by says nothing */
+	if (a->step == STRATEGY_MEET) { /* that no threads met proves nothing */
 		if (!c->next_way)
 			item->reason =
 				"no two threads came to these places at once in a run without an order";
 		return;
 	}
 	c->observable[a->way] = stat_of(result, STRATEGY_OBSERVABLE);
-	if (stat_of(result, STRATEGY_ASTRAY))
-		c->astray = a->way;
+	if (stat_of(result, STRATEGY_DIVERGED))
+		c->diverged = a->way;
 	if (a->step == STRATEGY_TRY && stat_of(result, STRATEGY_READ)) {
 		c->chance = a->way;
 		c->read = (uint32_t)number_of(result, STRATEGY_READ);
@@ -365,10 +369,10 @@ static void take_step(struct strategy *s, const struct strategy_attempt *a, stru
 	}
 	c->unordered |= stat_of(result, STRATEGY_UNORDERED);
 	for (size_t i = 1; i < result->count; i++)
-		take_other(s, result->items[i]);
+		take_further_finding(s, result->items[i]);
 }
 
-/* The detector saw no order, but its word does not suffice: that is not dropped either. */
+/* The detector saw no order, which is no proof; but the finding is not dropped. */
 static void see_unordered(struct strategy *s, size_t item, const struct finding *f)
 {
 	struct candidate *c = &s->candidates[item];
@@ -389,7 +393,7 @@ static void take_observation(struct strategy *s, const struct strategy_attempt *
 		else if (result->items[i]->unordered)
 			see_unordered(s, a->items[i], result->items[i]);
 	if (s->confirmed == confirmed)
-		s->observations = OBSERVATIONS; /* what did not come once will not */
+		s->observations = OBSERVATIONS; /* a finding that was not observed once will not be */
 }
 
 void strategy_take(struct strategy *s, const struct strategy_attempt *a, struct finding_set *result)
@@ -412,7 +416,7 @@ void strategy_lose(struct strategy *s, const struct strategy_attempt *a, const c
 
 /* ---- the end ---- */
 
-/* A candidate whose attempt was given up stays busy: it has not been tried to the end. */
+/* A candidate whose attempt was cancelled stays busy: it is not exhausted. */
 void strategy_be_late(struct strategy *s)
 {
 	s->late = true;
@@ -437,7 +441,7 @@ size_t strategy_exhausted(const struct strategy *s)
 	return n;
 }
 
-/* Whatever replays made of it, the recorded run had it: that is not dropped. */
+/* The recorded run had it, so it is not dropped, whatever replays showed. */
 static void keep_recorded(struct finding_set *set, struct finding *f)
 {
 	if (!f->firm || f->status != FINDING_DROPPED)
@@ -446,9 +450,10 @@ static void keep_recorded(struct finding_set *set, struct finding *f)
 	f->reason = finding_textf(set, "%s; but %s", f->reason, f->firm);
 }
 
-/* A verdict is for what was tried to the end. */
+/* Only exhausted findings get a verdict. */
 void strategy_conclude(struct strategy *s, const char *why)
 {
+	RD_ASSERT(why != NULL);
 	for (size_t i = 0; i < s->set->count; i++) {
 		struct candidate *c = &s->candidates[i];
 		struct finding *f = s->set->items[i];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Schedules that go on.  In: a program that stands and asks, and a caller who knows how it is to go on; or
- * none, and the plan is only completed by what was not known before the program ran.  Out: a longer plan; in
- * the end what was decided, as a schedule that repeats it.
- *
- * Nothing that the program has written is believed: numbers are checked before they are used as indices.
+ * Schedules with turns.  In: a program that is stopped and asks, and a callback that decides how
+ * it continues.  Without a callback the plan is only completed with what was not known before the
+ * run.  Out: a longer plan; at the end the decisions made, as a schedule that repeats them.
+ * Nothing that the program has written is trusted: numbers are checked before they are used as
+ * indices.
  */
 #include "replay/turns.h"
 
@@ -81,7 +81,7 @@ static uint32_t number_of(const struct replay_stand *stand, const char *thread)
 	return RADDLE_STEER_NONE;
 }
 
-/* Asks the caller how it goes on. */
+/* Asks the callback how to continue. */
 static int extend(struct turns *t, const struct board *b, pid_t pid)
 {
 	struct rd_arena *arena = rd_arena_new();
@@ -124,6 +124,7 @@ bool turns_is_asked(const struct turns *t)
 
 bool turns_answer(struct turns *t, const struct board *b, pid_t pid)
 {
+	RD_ASSERT(b->count <= RADDLE_SLOTS);
 	struct raddle_steer *s = t->steer;
 	uint32_t asks = atomic_load(&s->asks);
 
@@ -173,7 +174,7 @@ static bool is_on_its_way(const struct board_row *r)
 	return board_is_alive(r) && r->state != RADDLE_SLOT_BLOCKED;
 }
 
-void turns_draw_up(const struct turns *t, const struct board *b, struct replay_turns *out)
+void turns_result(const struct turns *t, const struct board *b, struct replay_turns *out)
 {
 	struct raddle_steer *s = t->steer;
 	uint32_t made = atomic_load(&s->made_count);
@@ -223,7 +224,7 @@ static const char *over_text(uint32_t why)
 	}
 }
 
-/* A choice that sequential consistency would not have made. */
+/* A choice that is not sequentially consistent. */
 static void draw_choice(const struct turns *t, const struct board *b, const struct raddle_choice *c,
 			struct schedule_choice *to)
 {
@@ -257,7 +258,7 @@ static void draw_choices(const struct turns *t, const struct board *b, const str
 			draw_choice(t, b, &copy[i], &out->chosen[out->chosen_count++]);
 }
 
-void turns_draw_memory(const struct turns *t, const struct board *b, struct replay_memory *out)
+void turns_memory_result(const struct turns *t, const struct board *b, struct replay_memory *out)
 {
 	const struct schedule *s = t->plan->schedule;
 	struct raddle_memory *m;
@@ -282,8 +283,8 @@ void turns_draw_memory(const struct turns *t, const struct board *b, struct repl
 	out->published = published;
 }
 
-/* The schedule as it was, with other decisions and without a seed; through its text, so that it owns its
- * strings. */
+/* The same schedule with other decisions and without a seed; made through its text, so that it
+ * owns its strings. */
 int replay_export(const struct schedule *schedule, const struct replay_result *result, struct schedule *out)
 {
 	struct schedule made = *schedule;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside replay/: schedules that go on, seen from the replayer (raddle/steer.h, "Turns"). */
+/* Inside replay/: the replayer's side of schedules with turns (raddle/steer.h, "Turns"). */
 #ifndef REPLAY_TURNS_H
 #define REPLAY_TURNS_H
 
@@ -12,23 +12,23 @@ struct turns {
 	struct plan *plan;
 	struct raddle_steer *steer;
 	struct rd_arena *arena; /* of the result */
-	int err;		/* the plan could not be extended: the first failure */
+	int err;		/* the first failure to extend the plan */
 };
 
-/* Whether the program waits for an answer.  Who then reads the board sees all that stand. */
+/* Whether the program waits for an answer.  A board read after that shows all stopped threads. */
 bool turns_is_asked(const struct turns *t);
 
-/* Answers a program that stands and asks; false: it does not.  The board was read behind the question.  After
- * a failure the program is let go and `err` says so. */
+/* Answers a program that is stopped and asks; false: it does not ask.  The board was read after
+ * the question. After a failure the program is released and `err` is set. */
 bool turns_answer(struct turns *t, const struct board *b, pid_t pid);
 
-/* What was decided. */
-void turns_draw_up(const struct turns *t, const struct board *b, struct replay_turns *out);
+/* Stores the decisions that were made. */
+void turns_result(const struct turns *t, const struct board *b, struct replay_turns *out);
 
-/* What was chosen where memory obeyed a model. */
-void turns_draw_memory(const struct turns *t, const struct board *b, struct replay_memory *out);
+/* Stores the choices of the memory model. */
+void turns_memory_result(const struct turns *t, const struct board *b, struct replay_memory *out);
 
-/* Copies what the program says of a spot, and the name of its thread. */
+/* Copies a spot that the program reported, and the name of its thread. */
 void turns_copy_spot(struct rd_arena *arena, const struct board *b, const struct raddle_steer_spot *from,
 		     struct replay_spot *to);
 

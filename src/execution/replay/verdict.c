@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a replay means for a finding.  In: a finding with a schedule.  Out: its status, the
- * reason, the consequence, and as evidence what was seen.
- *
- * A run that went another way than the schedule drops the finding with the first difference.  What rests
- * on time alone, or on something that has nothing to do with the finding, leaves it unconfirmed.  Whoever
- * wants to try it in other ways then uses settle.h.
+ * What a replay means for a finding.  In: a finding with a schedule.  Out: its status, the reason,
+ * the consequence, and what was observed as evidence.
+ * A run that diverged from the schedule drops the finding, with the first difference as the
+ * reason.  An outcome that rests on time alone, or on something unrelated, leaves it unconfirmed.
+ * settle.h then tries other ways.
  */
 #include "replay/replay.h"
 
@@ -21,6 +20,7 @@
 
 const char *replay_outcome_name(enum replay_outcome outcome)
 {
+	RD_ASSERT((unsigned)outcome < REPLAY_OUTCOMES);
 	static const char *const names[REPLAY_OUTCOMES] = {
 		[REPLAY_CONFIRMED] = "confirmed", [REPLAY_DIVERGED] = "diverged",
 		[REPLAY_DEADLOCK] = "deadlock",	  [REPLAY_LIVELOCK] = "livelock",
@@ -140,8 +140,8 @@ static void show_spot(const struct trace_sites *sites, struct finding_set *set, 
 		a->stack = stack_of(set, sites, spot);
 }
 
-/* Other threads than those of the prediction may have met. */
-static void show_who_met(struct finding_set *set, struct finding *f, const struct replay_result *result)
+/* Other threads than the predicted ones may have met. */
+static void show_other_threads(struct finding_set *set, struct finding *f, const struct replay_result *result)
 {
 	for (size_t i = 0; i < result->spot_count && i < f->access_count && i < f->schedule->goal_count;
 	     i++) {
@@ -153,7 +153,7 @@ static void show_who_met(struct finding_set *set, struct finding *f, const struc
 		     "there for a moment, until another came to the other place");
 }
 
-/* What was seen takes the place of what was predicted. */
+/* The observation replaces the prediction. */
 static void show_spots(const struct replay_policy *p, struct finding_set *set, struct finding *f,
 		       const struct replay_result *result)
 {
@@ -175,7 +175,7 @@ static void note_race(struct finding_set *set, struct finding *f, struct replay_
 	finding_note(set, f, finding_textf(set, "after that %s", replay_end_text(result)));
 }
 
-/* Nobody was to stand anywhere: the schedule is an order of operations. */
+/* No thread had to stop: the schedule is an order of operations. */
 static void note_order(struct finding_set *set, struct finding *f, struct replay_result *result)
 {
 	if (result->planned || !f->schedule->turns)
@@ -229,7 +229,7 @@ static void confirm(const struct replay_policy *p, struct finding_set *set, stru
 		note_order(set, f, result);
 	} else if (f->kind == FINDING_RACE) {
 		if (f->schedule->anywhere)
-			show_who_met(set, f, result);
+			show_other_threads(set, f, result);
 		show_spots(p, set, f, result);
 		note_race(set, f, result);
 	} else {
@@ -248,7 +248,7 @@ static bool is_at(const struct trace_sites *sites, uint32_t site, const struct f
 	       frame.column == place->column;
 }
 
-/* Whether each wait of the finding is that of a thread of its own. */
+/* Whether each wait of the finding is that of a different thread. */
 static bool is_same_deadlock(const struct trace_sites *sites, const struct finding *f,
 			     const struct replay_result *result)
 {
@@ -283,9 +283,9 @@ static bool is_confirmed(const struct replay_policy *p, const struct finding *f,
 	return true;
 }
 
-/* Whether the program went another way, which a new prediction can follow.  A thread that spins
- * for one that stands would do so again. */
-bool replay_went_astray(const struct replay_result *result)
+/* Whether the run diverged in a way that a new prediction can follow.  A thread that spins for a
+ * stopped one would spin again. */
+bool replay_has_diverged(const struct replay_result *result)
 {
 	return result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED ||
 	       result->outcome == REPLAY_DEADLOCK;
@@ -349,8 +349,8 @@ static void reject(const struct replay_policy *p, struct finding_set *set, struc
 	rd_buf_release(&why);
 }
 
-/* The run went the way that it was to go; the accesses were to come in it without an order between them. */
-static void see_nowhere(const struct replay_policy *p, struct finding_set *set, struct finding *f,
+/* The run followed its schedule, in which the accesses are unordered. */
+static void judge_order(const struct replay_policy *p, struct finding_set *set, struct finding *f,
 			struct replay_result *result)
 {
 	f->status = FINDING_UNCONFIRMED;
@@ -363,10 +363,10 @@ static void see_nowhere(const struct replay_policy *p, struct finding_set *set, 
 	result->outcome = REPLAY_ENDED;
 }
 
-/* Whether the program went another way in a world that could not be given back whole: it may have failed for
- * that, as one that renames the socket it has bound.  The real world, with the command that acts on it,
- * decides then. */
-static bool is_lost(const struct replay_result *result)
+/* Whether the run diverged while input from outside could not be replayed completely.  It may have
+ * failed because of that, like a program that renames the socket it has bound.  A run with the
+ * real outside decides then. */
+static bool lacks_input(const struct replay_result *result)
 {
 	return result->outside.lack && (result->outcome == REPLAY_DIVERGED ||
 					result->outcome == REPLAY_ENDED || result->outcome == REPLAY_CRASHED);
@@ -386,7 +386,7 @@ int replay_once(const struct replay_policy *p, struct finding_set *set, struct f
 	if (f->schedule->nowhere)
 		s.goal_count = 0;
 	err = replay_run(&request, result);
-	if (!err && !request.no_world && is_lost(result)) {
+	if (!err && !request.no_world && lacks_input(result)) {
 		replay_result_release(result);
 		request.no_world = true;
 		err = replay_run(&request, result);
@@ -394,7 +394,7 @@ int replay_once(const struct replay_policy *p, struct finding_set *set, struct f
 	if (err)
 		return err;
 	if (f->schedule->nowhere && result->outcome == REPLAY_CONFIRMED)
-		see_nowhere(p, set, f, result);
+		judge_order(p, set, f, result);
 	else if (is_confirmed(p, f, result))
 		confirm(p, set, f, result);
 	else
@@ -405,6 +405,7 @@ int replay_once(const struct replay_policy *p, struct finding_set *set, struct f
 int replay_finding(const struct replay_policy *p, struct finding_set *set, struct finding *f,
 		   struct replay_result *last)
 {
+	RD_ASSERT(f->schedule != NULL);
 	struct replay_result result = {0};
 	int err = f->schedule ? 0 : rd_fail(RD_EUSAGE, "replay: finding %s has no schedule", f->id);
 

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The watchdog of a replay.  In: boards, about each 20 ms.  Out: go on, give up leading,
- * or end the program; the outcome and a sentence for it.
- *
- * Three clocks run.  `moved`: some thread did an operation or changed its state.  `led`: the
- * plan came forward, by an operation or a thread that came where it is to stand.  `lived`:
- * something happened at all, if only an access or time on a processor.
- *
- * While the program is led, waiting threads without any that runs cannot get out of
- * it by themselves: after WATCH_STAND_MS either the owner graph says that it is a
- * deadlock of the program, or the plan is at fault and is given up.  If threads run, the plan
- * has `patience` to come forward.  If then the thread that it waits for has been on a processor
- * again and again, that is a spin for something that a thread which stands would do; if not, nobody can
- * be blamed.
- *
- * Once nobody is made to stand, a standing deadlock is one of the program for certain.
+ * The watchdog of a replay.  In: boards, about every 20 ms.  Out: continue, give up leading, or
+ * kill the program; the outcome and a sentence for it.
+ * There are three clocks.  `moved`: some thread did an operation or changed its state.  `led`: the
+ * plan advanced, by an operation or a thread that reached its goal.  `lived`: anything happened,
+ * if only an access or processor time.
+ * While the program is led, waiting threads cannot get out by themselves if no thread runs.  After
+ * WATCH_STAND_MS either the owner graph shows a deadlock of the program, or the plan is at fault
+ * and is abandoned.  If threads run, the plan has `patience` to advance.  If the thread that it
+ * waits for has used a processor all that time, it spins for something that a stopped thread would
+ * do.  If not, the cause is unknown.
+ * Once all threads are released, a persistent deadlock is certainly one of the program.
  */
 #include "replay/watch.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/map.h"
 #include "replay/graph.h"
 #include "raddle/event.h"
@@ -28,8 +25,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define MEMORY_TICKS 3	/* of time in the program, */
-#define MEMORY_SHARE 20 /* and less than one in so many in the kernel: it spins on memory */
+#define MEMORY_TICKS                                                                                         \
+	3 /* ticks in user mode from which on a thread may be called spinning; one tick could be rounding */
+#define MEMORY_SHARE                                                                                         \
+	20 /* and less than one tick in so many in the kernel: it spins on memory, not on system calls */
 
 void watch_start(struct watch *w, const struct plan *plan, const struct trace_sites *sites)
 {
@@ -88,8 +87,8 @@ static void look_at_clocks(struct watch *w, const struct board *b, uint64_t now_
 
 /* ---- descriptors ---- */
 
-/* Who can wake a thread in the kernel is dear to find out, so it is asked once when nothing has happened for
- * a while, and holds until something does. */
+/* Finding out who can wake a thread in the kernel is expensive.  So it is done once when there was
+ * no progress for a while, and reused until there is. */
 static void ask_for_own(struct watch *w, const struct board *b)
 {
 	RD_GROW(w->own, w->own_capacity, b->count + 1);
@@ -132,8 +131,8 @@ static void look_at_closed(struct watch *w, const struct board *b, uint64_t now_
 	w->closed_signature = signature;
 }
 
-/* Whether `closed` has stood long enough to be called a deadlock; and whether it is the
- * one of the plan. */
+/* Whether `closed` has persisted long enough to be called a deadlock; and whether it is the
+ * planned one. */
 static bool watch_stands(const struct watch *w, const struct board *b, uint64_t now_ms)
 {
 	return w->closed_count && now_ms - w->closed_ms >= (b->idle ? WATCH_IDLE_MS : WATCH_STAND_MS);
@@ -141,6 +140,7 @@ static bool watch_stands(const struct watch *w, const struct board *b, uint64_t 
 
 bool watch_at_stop(const struct watch *w, const struct board *b, uint32_t number)
 {
+	RD_ASSERT(number < b->count);
 	const struct board_row *r = &b->rows[number];
 	const struct raddle_steer_thread *t;
 
@@ -180,8 +180,8 @@ static enum watch_action give_up(struct watch *w, const struct board *b, enum re
 	return WATCH_GIVE_UP;
 }
 
-/* The thread that the plan waits for, or that in turn this one waits for: its creator,
- * the owner of its lock. */
+/* The thread that the plan waits for, or that this one in turn waits for: its creator, the owner
+ * of its lock. */
 static uint32_t find_spinner(const struct watch *w, const struct board *b)
 {
 	struct explainer e = {w->plan, b, w->sites, 0};
@@ -201,7 +201,7 @@ static uint32_t find_spinner(const struct watch *w, const struct board *b)
 	return RADDLE_STEER_NONE;
 }
 
-/* What it spins on: memory, if it does not ask the kernel. */
+/* Decides what it spins on: memory, if it makes no system calls. */
 static void look_at_kernel(struct watch *w, const struct board_row *r)
 {
 	if (w->user == UINT64_MAX) {
@@ -291,6 +291,7 @@ static enum watch_action next(struct watch *w, const struct board *b, uint64_t n
 
 enum watch_action watch_step(struct watch *w, struct board *b, uint64_t now_ms)
 {
+	RD_ASSERT(w->plan != NULL);
 	enum watch_action action;
 	struct board old = w->before;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The recorded world of a run.  In: the records of a file `world`, in whatever order their threads wrote
- * them.  Out: tables for the runtime (raddle/world.h), and what a run did with them.
- *
- * Values and random numbers belong to the thread that got them.  What came through sockets and pipes is put
- * in the order of the run; an arrival knows how much the program had sent before it, which is when it may
- * come again.  A record that speaks of something unknown is left out.
+ * The recorded input from outside.  In: the records of a file `world`, in the order in which their
+ * threads wrote them. Out: tables for the runtime (raddle/world.h), and what a run did with them.
+ * Values and random numbers belong to the thread that got them.  What came through sockets and
+ * pipes is sorted by the order of the run.  An arrival knows how much the program had sent before
+ * it, which is when it may be delivered again. A record that refers to something unknown is
+ * skipped.
  */
 #include "replay/world.h"
 
@@ -24,10 +24,10 @@
 #include <unistd.h>
 
 #define THREADS_MAX 65536u
-#define ROOM (64u << 10)       /* for what a connection is sent, beside twice what it was sent then */
-#define ROOM_MAX (16ull << 20) /* of a connection */
-#define ROOMS_MAX (1ull << 30) /* of all */
-#define SENT_MAX (64ull << 20) /* that is kept of a run */
+#define ROOM (64u << 10)       /* bytes for what is sent to a connection, beside twice what was recorded */
+#define ROOM_MAX (16ull << 20) /* maximum for a connection; larger output is truncated, not the run */
+#define ROOMS_MAX (1ull << 30) /* maximum for all connections */
+#define SENT_MAX (64ull << 20) /* bytes sent in a run that are kept */
 
 struct thread {
 	uint32_t parent, index;
@@ -36,9 +36,9 @@ struct thread {
 	struct rd_buf random;
 };
 
-/* A record with a place in the order of the run. */
+/* A record with a position in the order of the run. */
 struct ordered {
-	uint64_t order, number; /* number: as it came in the file */
+	uint64_t order, number; /* number: position in the file */
 	enum raddle_world_record kind;
 	uint64_t operand[TRACE_WORLD_OPERANDS];
 	size_t at, length; /* of its bytes */
@@ -56,7 +56,7 @@ struct replay_world {
 	size_t listener_count, listener_capacity;
 	struct raddle_world_connection *connections;
 	size_t connection_count, connection_capacity;
-	struct raddle_world_arrival *arrivals; /* bytes_at is a place in `bytes` */
+	struct raddle_world_arrival *arrivals; /* bytes_at is an offset in `bytes` */
 	size_t arrival_count, arrival_capacity;
 	struct rd_umap listener_of, connection_of; /* numbers to positions */
 
@@ -88,7 +88,7 @@ static uint32_t child_of(struct replay_world *w, uint32_t parent, uint32_t index
 	return (uint32_t)*position;
 }
 
-/* The thread that these creations lead to; NONE: nobody knows. */
+/* The thread that these creations lead to; NONE: unknown. */
 static uint32_t find_thread(struct replay_world *w, const uint8_t *p, size_t length)
 {
 	const uint8_t *end = p + length;
@@ -132,7 +132,7 @@ static void add_record(struct replay_world *w, const struct trace_world_record *
 	w->record_count++;
 }
 
-/* `thread` is whose the piece is that the record is in. */
+/* `thread` wrote the piece that has the record. */
 static void take(struct replay_world *w, const struct trace_world_record *r, uint32_t *thread)
 {
 	struct thread *t = *thread < w->thread_count ? &w->threads[*thread] : NULL;
@@ -173,7 +173,7 @@ static struct raddle_world_address address_of(const struct replay_world *w, cons
 	return a;
 }
 
-/* The position that a number stands for; NONE: it was not heard of. */
+/* The position for a number; NONE: unknown. */
 static uint32_t position_of(const struct rd_umap *map, uint64_t number)
 {
 	const uint64_t *position = rd_umap_get(map, number);
@@ -281,7 +281,7 @@ static uint64_t place(uint64_t *size, uint64_t count, uint64_t each)
 	return at;
 }
 
-/* Room for what is sent: twice what was, as long as there is room for all. */
+/* Room for what is sent: twice the recorded size, while there is room for all. */
 static void place_rooms(struct replay_world *w)
 {
 	uint64_t left = ROOMS_MAX;
@@ -351,7 +351,7 @@ static void write_threads(const struct replay_world *w, struct raddle_world *m)
 	}
 }
 
-/* Nothing comes in where the program reads something else. */
+/* Delivers no input if the program has another standard input. */
 static void leave_input(const struct replay_world *w, struct raddle_world *m)
 {
 	struct raddle_world_connection *to = raddle_world_connections(m);
@@ -365,6 +365,7 @@ static void leave_input(const struct replay_world *w, struct raddle_world *m)
 
 void replay_world_write(const struct replay_world *w, struct raddle_world *m, bool input)
 {
+	RD_ASSERT(w->head.connection_count == w->connection_count);
 	memcpy(m, &w->head, sizeof w->head);
 	write_threads(w, m);
 	if (w->listener_count)
@@ -432,7 +433,7 @@ int replay_world_open_bytes(struct replay_world **world, const void *data, size_
 	return open_file(world, &file, err);
 }
 
-/* A server is ended by a signal, if only because its client is gone. */
+/* A server is ended by a signal, if only because its client has ended. */
 static int end_signal(const struct trace_meta *meta, const struct replay_world *w)
 {
 	int number = meta->end == TRACE_SIGNALLED ? meta->code : 0;
@@ -443,7 +444,7 @@ static int end_signal(const struct trace_meta *meta, const struct replay_world *
 	return w->listener_count ? SIGTERM : 0;
 }
 
-/* What came to a forked process was not for the one that is run again. */
+/* Input of forked processes is ignored, because only the first process is replayed. */
 int replay_world_open(struct replay_world **world, const char *trace)
 {
 	char *path = rd_xasprintf("%s/world", trace), *about = rd_xasprintf("%s/meta.json", trace);
@@ -465,9 +466,10 @@ int replay_world_open(struct replay_world **world, const char *trace)
 	return err;
 }
 
-/* Only the owner may read what is in it. */
+/* Only the owner may read the copy. */
 int replay_world_copy(const char *from, const char *to)
 {
+	RD_ASSERT(from != NULL && to != NULL);
 	char *source = rd_xasprintf("%s/world", from), *target = rd_xasprintf("%s/world", to);
 	struct rd_buf bytes = RD_BUF_INIT;
 	int err = rd_file_read(source, &bytes);
@@ -532,8 +534,8 @@ static void copy_sent(const struct replay_world *w, struct raddle_world *m, stru
 	}
 }
 
-/* What the program asked for and nobody had recorded. */
-static const char *find_lack(const struct replay_world *w, struct raddle_world *m)
+/* Describes requests of the program for which there was no record. */
+static const char *find_missing_input(const struct replay_world *w, struct raddle_world *m)
 {
 	if (w->lost)
 		return "records of what came from outside were lost";
@@ -544,8 +546,8 @@ static const char *find_lack(const struct replay_world *w, struct raddle_world *
 	return NULL;
 }
 
-void replay_world_draw_up(const struct replay_world *w, struct raddle_world *m, struct rd_arena *arena,
-			  struct replay_outside *result)
+void replay_world_result(const struct replay_world *w, struct raddle_world *m, struct rd_arena *arena,
+			 struct replay_outside *result)
 {
 	struct rd_buf sent = RD_BUF_INIT;
 	uint32_t arrived = atomic_load(&m->arrived);
@@ -555,7 +557,7 @@ void replay_world_draw_up(const struct replay_world *w, struct raddle_world *m, 
 					  .arrived = arrived < w->arrival_count ? arrived : w->arrival_count,
 					  .hurried = atomic_load(&m->hurried),
 					  .ended = atomic_load(&m->ended) == 1,
-					  .lack = find_lack(w, m)};
+					  .lack = find_missing_input(w, m)};
 	copy_sent(w, m, &sent, result);
 	result->sent = rd_arena_strndup(arena, sent.data, sent.length);
 	result->sent_length = sent.length;

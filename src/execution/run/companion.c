@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Commands that a program needs to do its work: one before each run, which puts its files in order,
- * and one beside it, its companion, such as the client of a server.  The companion is watched by a process of
- * its own, the guard, in a process group of its own, so that both can be ended together.
+ * Commands that a program needs for its work.  One runs before each run, to prepare files.  The
+ * companion runs beside the program, such as the client of a server.  A guard process watches the
+ * companion.  Both are in a process group of their own, so that they can be killed together.
  */
 #include "run/companion.h"
 
@@ -18,13 +18,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define RUNS (-1)    /* no status of waitpid() */
-#define PATIENCE_S 5 /* until a program that ignores SIGTERM is killed */
-#define LOOK_MS 5    /* how often it is looked whether the command has ended */
+#define RUNS (-1) /* not a valid wait status */
+#define PATIENCE_S                                                                                           \
+	5 /* seconds from SIGTERM to SIGKILL for the program; bounds how long a replay waits for its end */
+#define LOOK_MS 5 /* milliseconds between two checks whether the command has ended */
 
 struct run_companion_end {
 	_Atomic int status; /* of waitpid(), or RUNS */
-	atomic_bool over;   /* the program has ended: its process id may be another's */
+	atomic_bool over;   /* the program has ended, so its process id may be reused */
 };
 
 static _Noreturn void run_command(const char *command, int output)
@@ -72,6 +73,7 @@ static _Noreturn void guard(const struct run_companion *c, pid_t program, int ou
 
 void run_companion_start(struct run_companion *c, pid_t program, int output)
 {
+	RD_ASSERT(!c->command || program > 1);
 	if (!c->command || c->guard)
 		return;
 	c->end = mmap(NULL, sizeof *c->end, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -95,6 +97,7 @@ bool run_companion_runs(const struct run_companion *c)
 
 void run_companion_wait(struct run_companion *c, int ms)
 {
+	RD_ASSERT(!c->end || c->guard > 0);
 	if (c->end)
 		atomic_store(&c->end->over, true);
 	for (; ms > 0 && run_companion_runs(c); ms -= LOOK_MS)

@@ -47,6 +47,7 @@ static bool get_number(const char **at, uint64_t *out)
 
 bool run_fault_process(struct run_fault *f, const char *name, size_t length)
 {
+	RD_ASSERT(f != NULL && name != NULL);
 	int forks = rd_process_path(name, length, f->process, RADDLE_FAULT_FORKS);
 
 	f->forks = forks < 0 ? 0 : (uint32_t)forks;
@@ -117,7 +118,7 @@ struct plan {
 	size_t count, capacity;
 };
 
-/* The entry of the index-th child of a thread, made if need be. */
+/* The entry of the index-th child of a thread, added if necessary. */
 static uint32_t child_of(struct plan *p, uint32_t parent, uint32_t index)
 {
 	for (size_t i = 1; i < p->count; i++)
@@ -159,6 +160,7 @@ static uint32_t copy_thread(struct plan *p, uint32_t thread, const struct run_fa
 
 int run_fault_plan(struct run_session *s, const struct run_fault *faults, size_t count)
 {
+	RD_ASSERT(faults != NULL || count == 0);
 	struct plan p = {0};
 	struct raddle_faults *out;
 	uint32_t done = 0;
@@ -195,9 +197,10 @@ int run_fault_plan(struct run_session *s, const struct run_fault *faults, size_t
 
 void run_fault_look(const struct run_session *s, struct run_fault *faults, size_t count)
 {
+	RD_ASSERT(s->faults == 0 || s->faults < s->size);
 	struct raddle_faults *plan = (struct raddle_faults *)((char *)s->shared + s->faults);
 
-	/* The program may have written over the numbers of the plan. */
+	/* The program may have overwritten the numbers of the plan. */
 	if (!s->faults || RADDLE_FAULTS_SIZE((uint64_t)plan->thread_count, count) > s->size - s->faults)
 		return;
 	for (size_t i = 0; i < count; i++) {

@@ -23,25 +23,25 @@ struct run_fault {
 	enum raddle_fault_action action;
 	uint64_t mask[2];
 	uint64_t chance;
-	/* what became of it */
+	/* Results: */
 	uint64_t seen, fired, before, after;
-	uint32_t number; /* of the thread, as in the trace; RADDLE_FAULT_NONE: it was never there */
+	uint32_t number; /* of the thread, as in the trace; RADDLE_FAULT_NONE: it never started */
 };
 
-/* [PROCESS/]THREAD:SITE:INSTANCE:ACTION:MASK[:MASK2[:REPEAT[:CHANCE]]], as in T_0_1:0x10005:3:flip:0x80 or
- * P_0_0/T_0_1:0x10005:3:flip:0x80.  Actions:
- * flip, clear, raise, add, set, scale, call, former, memory, away, delay, kill, exhaust; repeat is 1 if it is
- * not given. */
+/* [PROCESS/]THREAD:SITE:INSTANCE:ACTION:MASK[:MASK2[:REPEAT[:CHANCE]]], such as
+ * T_0_1:0x10005:3:flip:0x80 or P_0_0/T_0_1:0x10005:3:flip:0x80.  Actions: flip, clear, raise, add,
+ * set, scale, call, former, memory, away, delay, kill, exhaust.  The default of REPEAT is 1. */
 int run_fault_parse(struct run_fault *f, const char *text);
 
-/* The process of a fault by its name, which has `length` bytes; false: it is none. */
+/* Sets the process of a fault from its name, which has `length` bytes; false: it is not such a
+ * name. */
 bool run_fault_process(struct run_fault *f, const char *name, size_t length);
 
-/* Puts the faults into the session before the program starts.  Those of one thread happen in the order in
- * which they are given. */
+/* Stores the faults in the session before the program starts.  The faults of a thread happen in
+ * their order in the array. */
 int run_fault_plan(struct run_session *s, const struct run_fault *faults, size_t count);
 
-/* Looks what became of them. */
+/* Reads the results of the faults. */
 void run_fault_look(const struct run_session *s, struct run_fault *faults, size_t count);
 
 const char *run_fault_action_name(enum raddle_fault_action action);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Groups of the controller pids.  In: where the kernel says that we are (/proc/self/cgroup) and where Linux
- * distributions mount the hierarchies.  Out: a directory there, with a limit.
- *
- * With version 1 the controller has a hierarchy of its own; with version 2 the new group has the controller
- * only if the one above hands it down.  If anything is missing, there is no group.
+ * Groups of the controller pids.  In: our own group (/proc/self/cgroup) and the usual mount points
+ * of the hierarchies.  Out: a directory there, with a limit.
+ * In version 1 the controller has its own hierarchy.  In version 2 the new group has the
+ * controller only if its parent enables it.  If anything is missing, no group is created.
  */
 #include "run/group.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/file.h"
 
 #include <dirent.h>
@@ -25,11 +25,11 @@
 #include <unistd.h>
 
 #define MOUNTS "/sys/fs/cgroup"
-#define NAMES 1000 /* of groups of one process */
+#define NAMES 1000 /* directory names tried for one process */
 #define CLEAR_ROUNDS 200
-#define CLEAR_NS 5000000 /* between two of them */
+#define CLEAR_NS 5000000 /* nanoseconds between two rounds */
 
-/* Our own group, of the line "N:pids:PATH" or "0::PATH"; NULL: there is none. */
+/* Our own group, from the line "N:pids:PATH" or "0::PATH"; NULL: unknown. */
 static char *own_group(void)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -63,7 +63,7 @@ static bool set_limit(const char *path, uint64_t processes)
 	return set;
 }
 
-/* Groups of those of us that were killed. */
+/* Removes groups of Raddle processes that were killed. */
 static void remove_old(const char *above)
 {
 	DIR *d = opendir(above);
@@ -82,7 +82,7 @@ static void remove_old(const char *above)
 		closedir(d);
 }
 
-/* A new directory there; NULL: we may make none. */
+/* A new directory there; NULL: not permitted. */
 static char *make_below(const char *above)
 {
 	for (unsigned i = 0; i < NAMES; i++) {
@@ -99,6 +99,7 @@ static char *make_below(const char *above)
 
 bool run_group_open(struct run_group *group, uint64_t processes)
 {
+	RD_ASSERT(processes > 0);
 	char *above = own_group(), *procs;
 
 	*group = (struct run_group){0};
@@ -121,7 +122,7 @@ bool run_group_open(struct run_group *group, uint64_t processes)
 	return false;
 }
 
-/* How many were still there. */
+/* Returns how many processes were still there. */
 static size_t kill_all(const char *path)
 {
 	char *file = rd_xasprintf("%s/cgroup.procs", path);
@@ -145,8 +146,8 @@ void run_group_clear(const struct run_group *group)
 
 	if (!group->procs)
 		return;
-	/* Those that are dead and not yet gone are listed, too; what makes new ones faster than they die has
-	 * a limit. */
+	/* Dead processes are listed until they are reaped.  The limit is for programs that fork
+	 * faster than they are killed. */
 	for (int i = 0; i < CLEAR_ROUNDS && kill_all(group->path); i++)
 		nanosleep(&pause, NULL);
 }

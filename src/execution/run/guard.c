@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The guard and its worker, both of which adopt orphans (run/orphan.h).  If the worker dies, what it started
- * becomes the guard's.  If the guard dies, the kernel sends the worker a signal, whose handler ends
- * everything: the worker may be deep in a computation, so it uses nothing but system calls.
+ * The guard and its worker, both of which adopt orphans (run/orphan.h).  If the worker dies, its
+ * descendants become the guard's children.  If the guard dies, the kernel sends the worker a
+ * signal, whose handler kills everything.  The handler may interrupt any code, so it uses only
+ * system calls.
  */
 #include "run/guard.h"
 
@@ -16,10 +17,10 @@
 #include <unistd.h>
 
 static struct {
-	volatile sig_atomic_t pid; /* 0: there is none any more */
+	volatile sig_atomic_t pid; /* 0: it has ended */
 } worker;
 
-/* What the terminal sends has reached the worker already. */
+/* The worker gets the terminal's signals directly. */
 static void forward(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;
@@ -39,7 +40,7 @@ static void guard_died(int signal)
 
 static int death_signal(void)
 {
-	return SIGRTMAX - 3; /* not one that anybody else uses */
+	return SIGRTMAX - 3; /* a signal that nothing else uses */
 }
 
 static void begin_work(pid_t guard, const sigset_t *mask)
@@ -96,6 +97,6 @@ bool run_guard(int *status)
 	if (pid == 0)
 		begin_work(self, &mask);
 	else
-		sigprocmask(SIG_SETMASK, &mask, NULL); /* it works without */
+		sigprocmask(SIG_SETMASK, &mask, NULL); /* optional: the worker also works with them blocked */
 	return false;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A command that starts programs leaves none of them behind, even if it is killed or dies of an error of its
- * own.  The process that the user started becomes the guard of the one that works.
+ * Ensures that a command leaves no program running, even if the command is killed or crashes.  The
+ * process that the user started becomes the guard of a worker.
  */
 #ifndef RUN_GUARD_H
 #define RUN_GUARD_H
 
 #include <stdbool.h>
 
-/* Returns false in the process that works, which goes on, and true in the guard when that has ended, with its
- * status as waitpid() has it.  Whichever of the two dies, the other ends all that was started.  To be called
- * before anything is; signals that processes send to the guard reach the other. */
+/* Returns false in the worker, which continues.  Returns true in the guard when the worker has
+ * ended, with its wait status.  If one of the two dies, the other kills everything that was
+ * started.  Call it before anything is started; the guard forwards signals to the worker. */
 bool run_guard(int *status);
 
 #endif

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The standard input of a program that is run again and again: each run gets the same bytes.
- *
- * A regular file or a device is opened again.  A pipe can be read once, so a process of ours stands
- * between it and the first run and keeps a copy: waiting for its end before the program starts
- * would never end where nobody closes it.  A terminal is the first run's.
+ * The standard input of a program that is run repeatedly: each run gets the same bytes.
+ * A regular file or a device is reopened.  A pipe can be read only once, so a process of ours
+ * copies it to the first run and to a file.  Copying it whole before the start could block
+ * forever, if the writer never closes it.  Only the first run gets a terminal.
  */
 #include "run/input.h"
 
@@ -22,8 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Copies until the input or the reader is at its end.  When the reader is gone the rest stays
- * unread. */
+/* Copies until the end of the input or until the reader is gone.  The rest stays unread. */
 static _Noreturn void pump(int to, int copy)
 {
 	char bytes[65536];
@@ -69,7 +67,7 @@ static int start_pump(struct run_input *in, const char *spool)
 	return RD_OK;
 }
 
-/* The name of the file that is our standard input, if it still has one. */
+/* The path of the file that is our standard input, if it still has one. */
 static char *name_of_input(const struct stat *st)
 {
 	char path[4096];
@@ -118,6 +116,7 @@ void run_input_first_ended(struct run_input *in)
 
 int run_input_again(const struct run_input *in)
 {
+	RD_ASSERT(in->offset >= 0);
 	int fd = open(in->file ? in->file : "/dev/null", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 || (in->offset && lseek(fd, in->offset, SEEK_SET) < 0)) {
@@ -142,7 +141,7 @@ int run_input_open_whole(struct run_input *in, const char *spool)
 	int err = run_input_open(in, spool);
 
 	while (!err && in->pump && read(in->first, bytes, sizeof bytes) > 0)
-		; /* no run comes before the copy is complete */
+		; /* no run starts before the copy is complete */
 	if (!err)
 		run_input_first_ended(in);
 	return err;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The recorded program stays in our process group, so the terminal's signals and
- * job control reach it directly.  A signal that some process sent to us alone was
- * meant for the program and is passed on; one that the kernel sent (the
- * terminal) has reached it already.
+ * Launching programs.  The program stays in our process group, so the terminal's signals and job
+ * control reach it directly.  A signal that a process sent to us alone was meant for the program
+ * and is forwarded.  A signal from the kernel (the terminal) has reached the program already.
  */
 #include "run/launch.h"
 
@@ -25,15 +24,17 @@
 #include <unistd.h>
 
 #define ROOM                                                                                                 \
-	(96ull << 20) /* address space that the runtime takes beside the session: code, shadows, threads */
+	(96ull << 20) /* address space of the runtime beside the session: code, shadows, threads; an upper   \
+			 bound */
 
 static const int forwarded[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT};
-enum { ATTEMPTS = 5 }; /* to start a program whose flavour vanishes */
+enum { ATTEMPTS = 5 }; /* to start a program whose flavour was removed from the cache */
 enum { FORWARDED = sizeof forwarded / sizeof forwarded[0] };
 
 static volatile sig_atomic_t program_pid, asked_to_end;
 static _Atomic unsigned *volatile wake_word;
-static struct sigaction before[FORWARDED]; /* what we did with these signals, until the program is gone */
+static struct sigaction
+	before[FORWARDED]; /* our handlers for these signals, restored when the program is gone */
 
 static void forward(int signal, siginfo_t *info, void *context)
 {
@@ -47,8 +48,7 @@ static void forward(int signal, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-/* A sleep on the word that has not begun yet ends at once, one that has is
- * interrupted. */
+/* If the sleep on the word has not begun, it returns at once; if it has, the signal interrupts it. */
 static void wake(int signal)
 {
 	(void)signal;
@@ -56,7 +56,8 @@ static void wake(int signal)
 		++*wake_word;
 }
 
-/* A limit of file sizes and a closed pipe are errors of write() for us; the programs get what we got. */
+/* For us a file size limit and a closed pipe are errors of write(); the programs get the inherited
+ * dispositions. */
 static const int write_errors[] = {SIGXFSZ, SIGPIPE};
 enum { WRITE_ERRORS = sizeof write_errors / sizeof write_errors[0] };
 static struct {
@@ -79,7 +80,7 @@ static void give_back(void)
 		sigaction(write_errors[i], &got.actions[i], NULL);
 }
 
-/* Ours while the program runs.  SIGCHLD must interrupt sleeps. */
+/* Our handlers while the program runs.  SIGCHLD must interrupt sleeps. */
 static void take_signals(void)
 {
 	struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
@@ -125,8 +126,8 @@ static void make_environment(struct environment *e, const struct run_launch *lau
 	while (environ[count])
 		count++;
 	e->all = rd_xcalloc(count + 3, sizeof *e->all);
-	/* Of the same length whatever the number: the stack begins below these strings, and programs show
-	 * addresses. */
+	/* Has the same length whatever the number: the stack begins below these strings, and
+	 * programs print addresses. */
 	e->session = rd_xasprintf("%s=%07d", RADDLE_SESSION_ENV, fd);
 	e->libraries = !path	     ? NULL
 		       : old && *old ? rd_xasprintf(LIBRARIES "%s:%s", path, old)
@@ -145,7 +146,7 @@ static void free_environment(struct environment *e)
 	RD_FREE(e->all, e->session, e->libraries);
 }
 
-/* The three may be given in any order and more than once, so copies go first. */
+/* A descriptor may occur in any order and more than once, so duplicate them first. */
 static void set_streams(const int *streams)
 {
 	int copies[3];
@@ -168,8 +169,8 @@ static void limit(int what, uint64_t value)
 	setrlimit(what, &now);
 }
 
-/* A limit of the address space is meant for the program; what the runtime takes comes on top, as far as we
- * may. */
+/* A limit of the address space is meant for the program.  The runtime's needs are added, as far as
+ * permitted. */
 static void make_room(uint64_t bytes)
 {
 	struct rlimit old, now;
@@ -184,7 +185,7 @@ static void make_room(uint64_t bytes)
 	setrlimit(RLIMIT_AS, &now);
 }
 
-/* Whether we may have more is known only if we try. */
+/* Only an attempt shows whether the limit can be raised. */
 bool run_launch_has_room(void)
 {
 	struct rlimit limit, more;
@@ -199,7 +200,7 @@ bool run_launch_has_room(void)
 	return may;
 }
 
-/* Returns an errno value: `parent` may have died before the tie to it was there. */
+/* Returns an errno value.  `parent` may have died before PR_SET_PDEATHSIG took effect. */
 static int prepare(const struct run_launch *launch, pid_t parent)
 {
 	struct rlimit none = {0, 0};
@@ -232,16 +233,16 @@ static int prepare(const struct run_launch *launch, pid_t parent)
 	return 0;
 }
 
-/* What the new process needs besides. */
+/* Further input of the new process. */
 struct start {
 	struct environment environment;
 	sigset_t mask; /* of signals, for the program */
 	pid_t parent;
-	int given;  /* the descriptor that the runtime gets */
-	int report; /* where it says why it could not become the program */
+	int given;  /* the descriptor for the runtime */
+	int report; /* where it writes the errno value if exec fails */
 };
 
-/* In the new process, which uses our memory until it is the program: it changes nothing there. */
+/* Runs in the new process, which shares our memory until exec and must not change it. */
 static _Noreturn void become_program(const struct run_launch *launch, const struct start *start)
 {
 	int error = prepare(launch, start->parent);
@@ -258,7 +259,7 @@ static _Noreturn void become_program(const struct run_launch *launch, const stru
 	_exit(127);
 }
 
-/* Not fork(): a campaign starts the program thousands of times from a process with much memory. */
+/* vfork(), not fork(): a campaign starts the program thousands of times from a large process. */
 static pid_t start_program(const struct run_launch *launch, const struct start *start)
 {
 	pid_t pid = vfork();
@@ -300,7 +301,7 @@ static void start_server(const struct run_launch *launch, struct start start)
 	if (server->off)
 		return;
 	start.given = ends[1];
-	start.report = -1; /* the program itself will say it */
+	start.report = -1; /* the program itself reports errors */
 	server->pid = start_given(launch, &start);
 	server->off = server->pid < 0;
 	server->socket = ends[0];
@@ -332,7 +333,7 @@ static bool ask_server(const struct run_launch *launch)
 	return sendmsg(launch->server->socket, &message, MSG_NOSIGNAL) == 1;
 }
 
-/* 0: there is no copy to be had, now or ever. */
+/* Returns 0 if no copy is available. */
 static pid_t copy_program(const struct run_launch *launch, const struct start *start)
 {
 	struct run_server *server = launch->server;
@@ -370,7 +371,7 @@ static pid_t start_with_signals(const struct run_launch *launch, int report)
 	return pid;
 }
 
-/* The errno value that kept it from becoming the program goes to *error. */
+/* If exec fails, *error is the errno value. */
 static int try_launch(const struct run_launch *launch, pid_t *pid, int *error)
 {
 	int report[2];
@@ -397,11 +398,12 @@ static int try_launch(const struct run_launch *launch, pid_t *pid, int *error)
 
 int run_launch(const struct run_launch *launch, pid_t *pid)
 {
+	RD_ASSERT(launch->argv && launch->argv[0] && launch->program);
 	int error = ENOENT, err = 0;
 
 	RD_ASSERT(!program_pid);
 	run_launch_prepare();
-	/* Somebody may empty the cache right behind our look. */
+	/* The cache may be emptied right after our check. */
 	for (int i = 0; i < ATTEMPTS && error == ENOENT && !err; i++) {
 		err = run_program_renew(launch->program);
 		if (!err)

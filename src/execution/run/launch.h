@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starting a program under Raddle, and standing in for it towards the outside.
- *
- * A run is: a program (run/program.h), its arguments, its environment (ours, with what the runtime needs),
- * its streams, its limits (run/meter.h), and what the runtime gets, which is in a session (run/session.h):
- * buffers for events, a plan to steer it by, faults.  Who launches a program waits for it, calls
- * run_launch_done() then, and closes the session.
+ * Starts a program under Raddle and represents it to the outside.
+ * A run consists of a program (run/program.h), its arguments, its environment (ours, with
+ * additions for the runtime), its streams, its limits (run/meter.h) and a session (run/session.h).
+ * The session has the runtime's input: buffers for events, a steering plan, faults.  The caller
+ * waits for the program, then calls run_launch_done(), and closes the session.
  */
 #ifndef RUN_LAUNCH_H
 #define RUN_LAUNCH_H
@@ -17,54 +16,56 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* A process that is loaded and has not begun, from which runs are copied (rt/core/serve.c): all with the same
- * program, arguments and directory, with streams of their own.  All zero at first. */
+/* A process that is loaded and stopped before main(), from which runs are forked
+ * (rt/core/serve.c). All have the same program, arguments and directory, and streams of their own.
+ * Zero at first. */
 struct run_server {
-	pid_t pid;  /* 0: there is none yet */
+	pid_t pid;  /* 0: not started yet */
 	int socket; /* to it */
-	bool off;   /* there is none that works: programs are started */
+	bool off;   /* does not work for this program: each run is started anew */
 };
 
 struct run_launch { /* zero values are the defaults */
 	const struct run_program *program;
-	char *const *argv; /* the program's, argv[0] as the user wrote it */
+	char *const *argv; /* the program's; argv[0] as the user wrote it */
 	const struct run_session *session;
 	const char *directory; /* where it runs; NULL: here */
-	const int *streams;    /* what becomes its stdin, stdout and stderr; NULL: ours */
+	const int *streams;    /* its stdin, stdout and stderr; NULL: ours */
 	const struct run_limits
-		*limits; /* of which memory, file_size, processes and group are set here; NULL: ours */
-	bool debugged;	 /* a debugger that is not its ancestor may attach */
-	bool tied;	 /* it is killed when we die, however that comes about */
-	bool fixed;	 /* its memory lies at the same addresses each time */
-	struct run_server *server; /* to copy it from, which is started first; NULL: none */
-	bool apart; /* in a process group of its own, out of the terminal's reach; no core file */
+		*limits;	   /* only memory, file_size, processes and group are used here; NULL: ours */
+	bool debugged;		   /* a debugger that is not its ancestor may attach */
+	bool tied;		   /* it is killed when we die, however we die */
+	bool fixed;		   /* disables address space randomisation */
+	struct run_server *server; /* fork it from this server, which is started first; NULL: start it */
+	bool apart; /* in its own process group, without the terminal's signals; no core file */
 };
 
-/* Starts the program with the signal state that we got, in our process group unless it is apart.  From then
- * on signals that are sent to us go to it; those that the terminal sends to both of us do not touch us.  When
- * it ends, whoever sleeps on the session's sealed_futex is woken. */
+/* Starts the program with the signal state that Raddle was started with, in our process group
+ * unless it is apart.  From then on signals sent to us are forwarded to it; those that the
+ * terminal sends to both have no effect on us.  When it ends, a sleeper on the session's
+ * sealed_futex is woken. */
 int run_launch(const struct run_launch *launch, pid_t *pid);
 
-/* Whether a program whose address space is limited (ulimit -v) has as much of it as without us; if not, it
- * may fail where it would not alone. */
+/* Whether a program with limited address space (ulimit -v) has as much of it as without Raddle.
+ * If not, it may fail where it would not fail alone. */
 bool run_launch_has_room(void);
 
-/* From now on writing beyond a limit, or to nobody, is an error and no signal that ends us. */
+/* From now on SIGXFSZ and SIGPIPE do not end us; write() fails instead. */
 void run_launch_prepare(void);
 
 void run_server_close(struct run_server *server);
 
-/* The program is gone: signals are no longer sent on, and still counted. */
+/* The program has ended: signals are no longer forwarded, but still counted. */
 void run_launch_gone(void);
 
-/* Signals are ours again. */
+/* Restores our own signal handlers. */
 void run_launch_done(void);
 
-/* How often somebody has sent a signal that asks to end since the program was started. */
+/* How many signals requested us to end since the program was started. */
 int run_launch_interrupted(void);
 
-/* Ends this process the way waitpid() says the program ended.  Returns the exit
- * status where a death by signal cannot be repeated. */
+/* Ends this process as the wait status says the program ended.  Returns the exit status if a death
+ * by that signal cannot be repeated. */
 int run_exit_like(int status);
 
 #endif

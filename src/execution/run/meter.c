@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The meter of a run.  In: the clocks of the process, the states of its threads, what the kernel says of
- * memory.  Out: SIGTERM or SIGKILL for a program that takes too much, and how it ended.
- *
- * A program stalls if its time is up and all of its threads sleep and have for a while.  One that computes
- * then, or would if it got a processor, gets `patience` times as long: a busy machine is not its fault.
+ * The meter of a run.  In: the clocks of the process, the states of its threads, the kernel's
+ * count of kills for lack of memory.  Out: SIGTERM or SIGKILL for a program over its limits, and
+ * how it ended.
+ * A program stalls if its time is up and all of its threads have slept for a while.  A program
+ * that is running or runnable gets `patience` times as long, since a busy machine may have delayed
+ * it.
  */
 #include "run/meter.h"
 
@@ -22,10 +23,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FIRST_NS 20000000  /* a program is not looked at before */
-#define STILL_NS 200000000 /* without using a processor */
+#define FIRST_NS 20000000  /* nanoseconds before the first check; short programs never pay for one */
+#define STILL_NS 200000000 /* nanoseconds without processor time after which a program counts as asleep */
 
-/* How many processes the kernel has killed for want of memory. */
+/* How many processes the kernel has killed because memory ran out. */
 static uint64_t count_kills(void)
 {
 	FILE *in = fopen("/proc/vmstat", "re");
@@ -60,7 +61,7 @@ static uint64_t cpu_of(pid_t pid)
 	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
 }
 
-/* Its time is up, or it is to be ended if it does nothing.  Who seems to sleep is looked at for a while. */
+/* For a program whose time is up.  A program that seems to sleep is observed for STILL_NS. */
 static enum run_how judge_late(const struct run_meter *m, pid_t pid, int64_t now)
 {
 	const struct run_limits *l = &m->limits;
@@ -72,9 +73,10 @@ static enum run_how judge_late(const struct run_meter *m, pid_t pid, int64_t now
 	return now > end + (asleep ? 3 * STILL_NS : 0) ? RUN_TIMED_OUT : RUN_EXITED;
 }
 
-/* Why it is to be ended; RUN_EXITED: for nothing. */
+/* Why it has to be ended; RUN_EXITED: it may continue. */
 static enum run_how judge(struct run_meter *m, pid_t pid, int64_t now)
 {
+	RD_ASSERT(now >= m->started_ns);
 	const struct run_limits *l = &m->limits;
 	uint64_t wall_ms = (uint64_t)(now - m->started_ns) / 1000000u, cpu = cpu_of(pid);
 
@@ -93,6 +95,7 @@ static enum run_how judge(struct run_meter *m, pid_t pid, int64_t now)
 
 static void end_by(const struct run_meter *m, pid_t pid, int number)
 {
+	RD_ASSERT(pid > 1);
 	if (m->apart)
 		kill(-pid, number);
 	kill(pid, number);
@@ -143,6 +146,7 @@ static uint64_t microseconds(struct timeval now, struct timeval before)
 
 void run_meter_stop(const struct run_meter *m, pid_t pid, int status, struct run_end *end)
 {
+	RD_ASSERT(pid > 1 && end != NULL);
 	bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !m->ended;
 	struct rusage now;
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a program leaves behind.  In: our children, by /proc.  Out: none but one is left.
- *
- * A daemon leaves its process group and session, and its parent ends: what it cannot leave is the line of its
- * ancestors.  Who has adopted orphans (PR_SET_CHILD_SUBREAPER) gets them as children, so killing children
- * until there are none ends all.  A signal handler may come here: there are system calls and nothing else.
+ * Kills the processes that a program left running.  In: our children, by /proc.  Out: at most one
+ * is left.
+ * A daemon leaves its process group and session, and its parent exits, but it cannot leave its
+ * ancestors.  A process with PR_SET_CHILD_SUBREAPER gets orphans as children, so killing children
+ * until there are none kills all.  This runs in signal handlers too, so it uses only system calls.
  */
 #include "run/orphan.h"
+
+#include "base/error.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -15,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ROUNDS 1000 /* a program that forks faster than it is killed is left alone */
+#define ROUNDS 1000 /* bounds the effort against a program that forks faster than it is killed */
 
 void run_orphans_adopt(void)
 {
@@ -52,8 +54,8 @@ static int open_children(void)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* libomp tells other copies of itself in the process by shared memory of this name, and removes it at exit.
- */
+/* libomp announces itself to other copies in the process by shared memory of this name, which it
+ * removes at exit. */
 void run_left_remove(pid_t pid)
 {
 	char path[64] = "";
@@ -75,7 +77,8 @@ static bool end_child(pid_t pid, pid_t but)
 	return true;
 }
 
-/* Whether there were any.  A number at the end of what was read may go on; the next round reads it whole. */
+/* Returns whether there were any.  The last number in the buffer may be cut; the next round reads
+ * it whole. */
 static bool end_children(pid_t but)
 {
 	char list[4096];
@@ -99,6 +102,7 @@ static bool end_children(pid_t but)
 
 void run_orphans_end(pid_t but)
 {
+	RD_ASSERT(but >= 0);
 	for (int i = 0; i < ROUNDS && end_children(but); i++)
 		;
 }

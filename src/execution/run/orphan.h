@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes that a program leaves behind: daemons, children that nobody waits for. */
+/* Processes that a program leaves running: daemons, children that it did not wait for. */
 #ifndef RUN_ORPHAN_H
 #define RUN_ORPHAN_H
 
 #include <sys/types.h>
 
-/* From now on what our descendants leave behind becomes ours, however they try to get away. */
+/* From now on orphaned descendants become our children, however they detach. */
 void run_orphans_adopt(void);
 
-/* Kills all children of ours but one (0: all), and what they leave behind, until there are none. */
+/* Kills all our children but one (0: all), and their orphans, until none is left. */
 void run_orphans_end(pid_t but);
 
-/* Removes what a process that was killed could not remove itself, outside of its files. */
+/* Removes resources, other than files, that a killed process could not remove. */
 void run_left_remove(pid_t pid);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Outputs of runs.  In: streams and a directory.  Out: their contents, in memory and on the disk.  Symbolic
- * links count as files that hold where they point to; other things that are no files count by their name.
+ * Outputs of runs.  In: streams and a directory.  Out: their contents, in memory and on disk.  The
+ * content of a symbolic link is its target.  Other special files count by name only.
  */
 #include "run/output.h"
 
@@ -141,6 +141,7 @@ static int save_as(const char *directory, const char *name, const struct rd_buf 
 
 int run_output_save(const struct run_output *o, const char *directory)
 {
+	RD_ASSERT(directory != NULL);
 	int r = save_as(directory, "stdout", &o->out);
 
 	if (!r)

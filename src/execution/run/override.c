@@ -51,7 +51,7 @@ static bool is_there(const char *path)
 	return !lstat(path, &st);
 }
 
-/* Everything in a directory is there as a link, unless it is there already. */
+/* Links everything of a directory that is not there yet. */
 static int link_all(const char *from, const char *to)
 {
 	DIR *d = opendir(from);
@@ -75,7 +75,7 @@ static int link_all(const char *from, const char *to)
 	return err;
 }
 
-/* Makes a directory of links out of what is a link to one, or is not there. */
+/* Replaces a link to a directory, or nothing, by a directory of links. */
 static int open_up(const char *from, const char *to)
 {
 	struct stat st;
@@ -89,7 +89,7 @@ static int open_up(const char *from, const char *to)
 	return err ? err : link_all(from, to);
 }
 
-/* The copy of a file below the working directory. */
+/* Replaces a file below the working directory. */
 static int replace_below(struct run_override *r, const char *cwd, const struct rd_override_part *p)
 {
 	char *at = rd_xasprintf("%s/%s", r->directory, p->name), *from = rd_xasprintf("%s/%s", cwd, p->name);
@@ -111,7 +111,7 @@ static int replace_below(struct run_override *r, const char *cwd, const struct r
 	return err;
 }
 
-/* A file elsewhere, which only an argument can lead away from. */
+/* Replaces a file elsewhere; only an argument can name the new one. */
 static int replace_named(struct run_override *r, const struct rd_override_part *p, size_t number)
 {
 	char *at = rd_xasprintf("%s/.given/%zu", r->directory, number), *directory;
@@ -231,6 +231,7 @@ void run_override_enter(struct run_override *r)
 
 void run_override_leave(struct run_override *r)
 {
+	RD_ASSERT(!r->entered || r->saved);
 	if (!r->entered)
 		return;
 	r->entered = false;

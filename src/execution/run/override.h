@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run with another input (base/override.h).  Arguments are replaced; variables are set here while the
- * program is started; standard input is a file of ours.  A file that the program reads is replaced in a copy
- * of the working directory, made of links: the user's own files are not touched.  A file that an argument
- * names is replaced there, and the argument changed.
+ * A run with substituted input (base/override.h).  Arguments are replaced.  Environment variables
+ * are set in this process while the program is started.  Standard input is a temporary file.  A
+ * file is replaced in a copy of the working directory that consists of links, so the user's files
+ * are not touched.  A file that an argument names is replaced there, and the argument changed.
  */
 #ifndef RUN_OVERRIDE_H
 #define RUN_OVERRIDE_H
@@ -14,21 +14,21 @@
 
 struct run_override {
 	struct rd_override given; /* a copy */
-	char **argv;		  /* with which it is run */
-	char **owned;		  /* strings of ours in it */
+	char **argv;		  /* for the run */
+	char **owned;		  /* strings in argv that we allocated */
 	size_t owned_count, owned_capacity;
-	int input;	 /* descriptor of standard input; -1: as before */
-	char *directory; /* where it is run; NULL: here */
+	int input;	 /* descriptor of standard input; -1: unchanged */
+	char *directory; /* where it runs; NULL: here */
 	bool entered;
-	char **saved; /* values of variables that were set, NULL: it was not there */
+	char **saved; /* former values of variables that were set; NULL: was not set */
 };
 
-/* `scratch` is a directory to be made.  To be closed also after a failure. */
+/* `scratch` is a directory to create.  To be closed also after a failure. */
 int run_override_open(struct run_override *r, const struct rd_override *given, char *const *argv,
 		      const char *scratch);
 void run_override_close(struct run_override *r);
 
-/* Around the start of the program. */
+/* To be called before and after the program is started. */
 void run_override_enter(struct run_override *r);
 void run_override_leave(struct run_override *r);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Who can wake a thread that waits at descriptors.  In: the system call that the thread is in, with its
- * arguments, the names and facts that /proc has of descriptors, and copies of sockets (pidfd_getfd()).  Out:
- * whether only the process itself can.  Nothing here stops the process or changes anything in it.
- *
- * Whatever is not known to be the process's own may be answered from outside: terminals, files, timers,
- * signals as descriptors, listening sockets, datagrams to a name, peers that are elsewhere.  An event counter
- * can also be advanced by the kernel, for asynchronous requests; a process that has made such is not looked
- * into.
+ * Decides what can wake a thread that waits on descriptors.  In: the thread's system call and its
+ * arguments, the names and properties of descriptors in /proc, and copies of sockets
+ * (pidfd_getfd()).  Out: whether only the process itself can.  The process is neither stopped nor
+ * changed.
+ * Descriptors that are not known to be private may become ready from outside: terminals, files,
+ * timers, signalfd, listening sockets, named datagram sockets, peers elsewhere.  The kernel can
+ * also advance an event counter, for asynchronous requests; processes with such requests are not
+ * examined.
  */
 #include "run/own.h"
 
@@ -34,10 +34,10 @@
 
 enum {
 	PATH_SIZE = 64,
-	NAME_SIZE = 64, /* of what the kernel calls a descriptor that is no file */
+	NAME_SIZE = 64, /* of the kernel's name for a descriptor that is not a file */
 	TEXT_SIZE = 512,
 	POLL_MAX = 4096,
-	DEPTH = 4 /* of epoll in epoll */
+	DEPTH = 4 /* of nested epoll sets */
 };
 
 struct call {
@@ -47,7 +47,7 @@ struct call {
 
 /* ---- what descriptors are ---- */
 
-/* False: there is none, or it may not be seen. */
+/* False: it does not exist or may not be read. */
 static bool name_of(pid_t pid, int fd, char name[NAME_SIZE])
 {
 	char path[PATH_SIZE];
@@ -67,7 +67,7 @@ static FILE *open_facts(pid_t pid, int fd)
 	return fopen(path, "re");
 }
 
-/* Event counters have one name, but numbers; -1: it has none. */
+/* All event counters have the same name, so their numbers identify them; -1: no number. */
 static long counter_of(pid_t pid, int fd)
 {
 	FILE *in = open_facts(pid, fd);
@@ -82,10 +82,10 @@ static long counter_of(pid_t pid, int fd)
 	return id;
 }
 
-/* What is looked for among the descriptors of all processes. */
+/* What to search among the descriptors of all processes. */
 struct wanted {
 	const char *name;
-	long counter; /* -1: the name says it all */
+	long counter; /* -1: the name is unique */
 };
 
 static bool is_wanted(pid_t pid, int fd, const struct wanted *w)
@@ -96,8 +96,8 @@ static bool is_wanted(pid_t pid, int fd, const struct wanted *w)
 	       (w->counter < 0 || counter_of(pid, fd) == w->counter);
 }
 
-/* Whether a process has it.  One that may not be looked into has it if it could have inherited it, one way or
- * the other; `looked_at` is whose it is. */
+/* Whether a process has it.  If the process may not be inspected, whether it could have inherited
+ * it, in either direction; `looked_at` is the process under examination. */
 static bool has(pid_t pid, pid_t looked_at, const struct wanted *w)
 {
 	const struct dirent *entry;
@@ -171,7 +171,7 @@ static bool has_time_limit(int fd)
 	return false;
 }
 
-/* Nobody can send to it but through its peer. */
+/* Only its peer can send to it. */
 static bool is_unnamed(int fd)
 {
 	struct sockaddr_un address = {0};
@@ -201,7 +201,7 @@ static uint32_t peer_in(const struct nlmsghdr *head, size_t size)
 	return 0;
 }
 
-/* The number of the socket at the other end of one of AF_UNIX; 0: it is not known. */
+/* The inode number of a Unix socket's peer; 0: unknown. */
 static uint32_t peer_of(uint32_t number)
 {
 	struct peer_request request = {.head = {.nlmsg_len = sizeof request,
@@ -252,7 +252,8 @@ static bool is_own_socket(pid_t pid, int fd, const char *name)
 
 static bool is_own(pid_t pid, int fd, int depth);
 
-/* What the kernel tells of a set of epoll: numbers of descriptors, and which files they were then. */
+/* Reads the kernel's description of an epoll set: descriptors, and which files they were when
+ * added. */
 static bool is_own_set(pid_t pid, int fd, int depth)
 {
 	FILE *in = depth < DEPTH ? open_facts(pid, fd) : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Descriptors at which only the process that has them can make something happen: its pipes, event counters
- * and pairs of sockets, if no other process has them open, and sets of epoll with nothing else in them.
+ * Descriptors on which only their own process can cause an event: pipes, event counters and socket
+ * pairs that no other process has open, and epoll sets of only these.
  */
 #ifndef RUN_OWN_H
 #define RUN_OWN_H
@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Whether a thread waits at such descriptors, at least one, and at no others, without a time limit.  In doubt
- * it does not. */
+/* Whether a thread waits, without a time limit, only on such descriptors, and on at least one.
+ * False if in doubt. */
 bool run_waits_for_own(pid_t pid, pid_t tid);
 
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reading /proc/PID.  In: the text of its files, which only the kernel writes, but for the names of
- * programs and files in it, which may hold anything.  Out: numbers.
+ * Reads /proc/PID.  In: the text of its files.  The kernel writes it, but the names of programs
+ * and files in it may contain anything.  Out: numbers.
  */
 #include "run/proc.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "run/own.h"
 
 #include <dirent.h>
@@ -22,10 +23,10 @@
 #define TEXT_SIZE 4096
 #define ANCESTORS_MAX 64
 
-/* The two signals that glibc keeps for itself, for cancellation and for setuid(): 32 and 33.  Signal n is
- * bit n - 1.  Those above them, from SIGRTMIN on, are the program's. */
+/* The signals 32 and 33, which glibc reserves for cancellation and setuid().  Signal n is bit n -
+ * 1. Higher ones, from SIGRTMIN on, belong to the program. */
 #define LIBC_SIGNALS (3ull << 31)
-/* What a thread does to itself: that ends no wait, and the runtime has handlers of its own for them. */
+/* Synchronous faults.  They do not end a wait, and the runtime has handlers for them. */
 #define FAULT_SIGNALS (BIT_OF(SIGSEGV) | BIT_OF(SIGBUS) | BIT_OF(SIGFPE) | BIT_OF(SIGILL) | BIT_OF(SIGABRT))
 #define BIT_OF(signal) (1ull << ((signal)-1))
 
@@ -84,7 +85,7 @@ uint64_t run_task_switches(pid_t pid, pid_t tid)
 	return own + forced;
 }
 
-/* What a thread waits with. */
+/* The arguments of a futex wait. */
 struct futex {
 	uint64_t word, op, value, timeout;
 };
@@ -117,8 +118,8 @@ bool run_task_waits(pid_t pid, pid_t tid)
 	return waits_with(pid, tid, &f);
 }
 
-/* Whether only a thread of the process can wake it.  A join is a wait that others may have, too: for a word
- * that is the number of the thread until the kernel clears it. */
+/* Whether only a thread of the process can wake it.  A join waits for a shared futex: the word is
+ * the thread's id until the kernel clears it. */
 static bool is_own(pid_t pid, const struct futex *f)
 {
 	struct run_task task;
@@ -216,6 +217,7 @@ bool run_process_is_asleep(pid_t pid)
 bool run_process_mappings(pid_t pid, bool (*take)(void *context, const struct run_mapping *mapping),
 			  void *context)
 {
+	RD_ASSERT(pid > 0 && take != NULL);
 	struct run_mapping m;
 	char path[64], line[TEXT_SIZE + 256];
 	bool taken = false;
@@ -245,7 +247,7 @@ struct look {
 	size_t others;
 };
 
-/* An initial thread that called pthread_exit() stays as a zombie. */
+/* An initial thread that called pthread_exit() remains as a zombie. */
 static void look_at_task(void *context, pid_t tid)
 {
 	struct look *l = context;
@@ -267,6 +269,7 @@ static void look_at_task(void *context, pid_t tid)
 
 void run_still_look(pid_t pid, struct run_still *still)
 {
+	RD_ASSERT(still->waiting_count == 0);
 	struct look l = {.pid = pid, .still = still};
 	struct run_process process;
 

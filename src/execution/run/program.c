@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a program's name on the command line to its flavour.  In: the name,
- * PATH, what the user said about building.  Out: absolute paths.
+ * From a program's name on the command line to its flavour.  In: the name, PATH, the user's build
+ * options.  Out: absolute paths.
  */
 #include "run/program.h"
 
@@ -68,7 +68,7 @@ static int build(const struct run_program *p, struct rd_flavour *out)
 	return rd_flavour_build(p->path, &how, out);
 }
 
-/* Predicates are for runs that are led; what is left out is left out everywhere. */
+/* Predicates apply only to controlled runs; omitted synchronisation is omitted in all runs. */
 static int choose_edits(struct run_program *p)
 {
 	struct rd_edits edits = {0};
@@ -84,6 +84,7 @@ static int choose_edits(struct run_program *p)
 
 int run_program_open(struct run_program *p, const char *name, const struct run_build *how)
 {
+	RD_ASSERT(name != NULL && how != NULL);
 	int r = find_program(name, &p->path);
 
 	run_launch_prepare();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Making a session: a memfd, mapped, with all buffers on the free stack.  Memory
- * is used only for buffers that were used: the stack hands out the one freed
- * last, so a program whose collector keeps up touches few of them.
+ * Creates a session: a memfd, mapped, with all buffers on the free stack.  The stack returns the
+ * buffer freed last, so a program whose collector keeps up touches few buffers and uses little
+ * memory.
  */
 #include "run/session.h"
 
@@ -23,7 +23,7 @@
 #define BUFFERS_MAX 8192u
 #define BUFFERS_MIN 16u
 
-/* At most a quarter of the address space that the program may have. */
+/* Uses at most a quarter of the address space that the program may have. */
 static uint32_t wanted_buffers(void)
 {
 	struct rlimit limit;
@@ -36,8 +36,7 @@ static uint32_t wanted_buffers(void)
 	return count < BUFFERS_MIN ? BUFFERS_MIN : (uint32_t)count;
 }
 
-/* A limit on the size of files is meant for the disk, but counts for memory
- * files too. */
+/* A limit on the size of files is meant for the disk, but applies to memory files too. */
 static int set_size(int fd, size_t size)
 {
 	void (*old)(int) = signal(SIGXFSZ, SIG_IGN);
@@ -57,6 +56,7 @@ static int set_size(int fd, size_t size)
 
 static int map_buffers(struct run_session *s, uint32_t count, size_t steer_size)
 {
+	RD_ASSERT(s->fd >= 0 && count >= BUFFERS_MIN && count <= BUFFERS_MAX);
 	s->size = RADDLE_SESSION_SIZE(count) + steer_size;
 	if (set_size(s->fd, s->size))
 		return -1;
@@ -96,12 +96,14 @@ int run_session_open(struct run_session *s, const char *program, size_t steer_si
 
 void *run_session_steer(const struct run_session *s)
 {
+	RD_ASSERT(s->steer < s->size);
 	return s->steer ? (char *)s->shared + s->steer : NULL;
 }
 
-/* Room behind what is there, zeroed. */
+/* Appends zeroed room. */
 static int extend(struct run_session *s, size_t size, const char *what, size_t *at)
 {
+	RD_ASSERT(s->shared != NULL && size > 0);
 	size_t offset = (s->size + 63) & ~(size_t)63;
 	void *moved;
 
@@ -140,6 +142,7 @@ int run_session_world(struct run_session *s, size_t size)
 
 void *run_session_outside(const struct run_session *s)
 {
+	RD_ASSERT(s->world < s->size);
 	return s->world ? (char *)s->shared + s->world : NULL;
 }
 
@@ -163,6 +166,7 @@ void run_session_close(struct run_session *s)
 
 void run_session_kill(const struct run_session *s, pid_t pid)
 {
+	RD_ASSERT(pid > 1);
 	uint32_t count = atomic_load(&s->shared->process_count);
 
 	for (uint32_t i = 1; i < count && i < RADDLE_MAX_PROCESSES; i++) {
@@ -176,6 +180,7 @@ void run_session_kill(const struct run_session *s, pid_t pid)
 
 void run_session_stop(struct run_session *s, enum raddle_stop_reason reason)
 {
+	RD_ASSERT(reason != RADDLE_STOP_NONE);
 	uint32_t none = RADDLE_STOP_NONE;
 
 	atomic_compare_exchange_strong(&s->shared->stop_reason, &none, reason);

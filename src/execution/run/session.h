@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our end of a session (raddle/session.h): what the runtime in the program gets. */
+/* The tool's side of a session (raddle/session.h), the runtime's shared memory. */
 #ifndef RUN_SESSION_H
 #define RUN_SESSION_H
 
@@ -11,24 +11,24 @@
 struct run_session {
 	struct raddle_session *shared;
 	size_t size;
-	uint32_t buffers; /* what the program may write over `buffer_count` does not count */
-	size_t steer;	  /* offset of the steering memory; 0: none */
-	size_t faults;	  /* offset of the fault plan; 0: none */
-	size_t world;	  /* offset of what comes from outside; 0: it is not given back */
-	size_t shadow;	  /* offset of what the flavour `shadow` writes; 0: none */
+	uint32_t buffers; /* trusted copy: the program may overwrite `buffer_count` */
+	size_t steer;	  /* offset of the steering memory; 0: absent */
+	size_t faults;	  /* offset of the fault plan; 0: absent */
+	size_t world;	  /* offset of recorded input from outside; 0: it is not replayed */
+	size_t shadow;	  /* offset of what the flavour `shadow` writes; 0: absent */
 	int fd;		  /* inherited by the program; close-on-exec until it is started */
 };
 
-/* Makes the session for `program`, with fewer buffers where the limit on
- * address space leaves no room for all.  Behind the buffers there are `steer_size`
- * bytes, zeroed, for steering the program (steer.h). */
+/* Creates the session for `program`, with fewer buffers if the address space limit requires it.
+ * After the buffers there are `steer_size` zeroed bytes for steering (steer.h). */
 int run_session_open(struct run_session *s, const char *program, size_t steer_size);
 
-/* Where those lie; NULL if there are none. */
+/* The steering memory, or NULL. */
 void *run_session_steer(const struct run_session *s);
-/* Makes room for a fault plan (full.h), `size` bytes, zeroed.  Pointers into the session are void. */
+/* Makes room for a fault plan (full.h) of `size` zeroed bytes.  Invalidates pointers into the
+ * session. */
 int run_session_faults(struct run_session *s, size_t size);
-/* The same for what comes from outside (world.h), and where it lies; NULL if there is none. */
+/* The same for input from outside (world.h); its memory, or NULL. */
 int run_session_world(struct run_session *s, size_t size);
 void *run_session_outside(const struct run_session *s);
 
@@ -37,13 +37,13 @@ int run_session_shadow(struct run_session *s);
 
 void run_session_close(struct run_session *s);
 
-/* Kills the program, and those of its descendants that it announced in the session. */
+/* Kills the program, and those of its descendants that are listed in the session. */
 void run_session_kill(const struct run_session *s, pid_t pid);
 
-/* Ends recording; the first reason stays. */
+/* Ends recording.  Only the first reason is kept. */
 void run_session_stop(struct run_session *s, enum raddle_stop_reason reason);
 
-/* What a stop reason is called in meta.json; NULL for none. */
+/* The name of a stop reason in meta.json; NULL if recording was not stopped. */
 const char *run_stop_text(enum raddle_stop_reason reason);
 
 #endif

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Answers of Slurm, line by line; a line that is none of ours is passed over. */
+/* Output of Slurm's commands, line by line; unknown lines are skipped. */
 #include "run/slurm-reply.h"
+
+#include "base/error.h"
 
 #include <string.h>
 
 #define DIGITS "0123456789"
 
-/* Behind the line and its newline. */
+/* The text after the line and its newline. */
 static const char *next_line(const char *line)
 {
 	line += strcspn(line, "\n");
@@ -27,7 +29,7 @@ bool run_slurm_job(const char *output, char job[RUN_JOB])
 	return *job;
 }
 
-/* Slurm's words for a job that comes no further. */
+/* Slurm's states of a job that will not continue. */
 static bool has_ended(const char *state, size_t length)
 {
 	static const char *const words[] = {"BOOT_FAIL", "CANCELLED", "COMPLETED",   "DEADLINE",
@@ -40,7 +42,8 @@ static bool has_ended(const char *state, size_t length)
 	return false;
 }
 
-/* A number without anything before it; its end is at *end.  `max` if it is as large or none. */
+/* An unsigned number at the start of the text; its end is at *end.  `max` if there is none, or if
+ * it is not smaller. */
 static size_t number(const char *text, const char **end, size_t max)
 {
 	size_t digits = strspn(text, DIGITS), n = digits ? 0 : max;
@@ -53,6 +56,7 @@ static size_t number(const char *text, const char **end, size_t max)
 
 void run_slurm_states(const char *output, enum run_task *tasks, size_t count)
 {
+	RD_ASSERT(tasks != NULL || count == 0);
 	for (const char *line = output, *state; *line; line = next_line(line)) {
 		size_t task = number(line, &state, count), length = strcspn(state, "\n");
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Slurm's commands and the tasks of a job answer, as text that nobody promised anything about.
+ * Parses the output of Slurm's commands and of the jobs.  Its format is not trusted.
  */
 #ifndef RUN_SLURM_REPLY_H
 #define RUN_SLURM_REPLY_H
@@ -12,13 +12,13 @@ enum run_task { RUN_TASK_WAITING, RUN_TASK_RUNNING, RUN_TASK_DONE, RUN_TASK_FAIL
 
 #define RUN_JOB 32 /* room for the number of a job */
 
-/* The number on the last line of sbatch's output that is one: "12", "12;cluster". */
+/* The job number on the last such line of sbatch's output: "12", "12;cluster". */
 bool run_slurm_job(const char *output, char job[RUN_JOB]);
 
-/* Marks the tasks that squeue knows and that have not ended as waiting or running: lines "7|RUNNING". */
+/* Marks tasks that squeue lists as pending or running.  Lines are "7|RUNNING". */
 void run_slurm_states(const char *output, enum run_task *tasks, size_t count);
 
-/* The exit status that a task left, 0 to 255; -1: that is none. */
+/* The exit status that a task wrote, 0 to 255; -1: the text is not a status. */
 int run_slurm_status(const char *text);
 
 #endif

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Job arrays by sbatch.  Task I of the array runs shard I of the campaign and then puts
- * its exit status into slurm/I.status, by rename.  That file is what tells whether a
- * shard is done; the cluster is only asked whether a task may still write it.  So it does
- * not matter whether there is accounting, or how soon Slurm forgets a job, and a task
- * that vanishes with its node counts as failed.
- *
- * The states of tasks come from squeue.  A job that squeue no longer knows has ended.
- * Where the controller does not answer, we ask again; jobs go on without it.  Between
- * questions we sleep in rd_interrupt_wait() with the signals blocked that end a campaign:
- * then the jobs are cancelled, and what they have logged so far stays.
+ * Job arrays by sbatch.  Task I of the array runs shard I of the campaign, then writes its exit
+ * status to slurm/I.status, by rename.  That file alone decides whether a shard is done; the
+ * cluster is asked only whether a task may still write it.  So it works without accounting,
+ * however soon Slurm forgets a job, and a task that vanishes with its node counts as failed.
+ * The states of tasks come from squeue.  A job that squeue does not list has ended.  If the
+ * controller does not answer, squeue is run again later; jobs continue without it.  In between,
+ * rd_interrupt_wait() sleeps with the signals blocked that end a campaign.  On such a signal the
+ * jobs are cancelled, and what they have logged stays.
  */
 #include "run/slurm.h"
 
@@ -28,10 +26,12 @@
 #include <unistd.h>
 #include <wordexp.h>
 
-#define ROUNDS 2      /* an array, and one more for what failed */
-#define GRACE 5	      /* questions until a task that ended without a status has failed */
-#define PATIENCE 120  /* failed questions until we give up */
-#define STOP_TURNS 50 /* questions until we no longer wait for cancelled jobs */
+#define ROUNDS 2 /* array submissions: one, and one more for failed tasks */
+#define GRACE                                                                                                \
+	5 /* polls until a task that ended without a status counts as failed; the shared directory may lag   \
+	   */
+#define PATIENCE 120  /* consecutive failed polls until we give up; tolerates a restart of the controller */
+#define STOP_TURNS 50 /* polls until we no longer wait for cancelled jobs */
 #define PAUSE_FIRST_MS 200
 #define PAUSE_MAX_MS 5000
 
@@ -39,9 +39,9 @@ struct array {
 	const struct run_slurm *request;
 	char *folder, *script; /* absolute */
 	enum run_task *tasks;  /* one for each shard */
-	unsigned *ended;       /* questions since the task ended without a status */
-	char job[RUN_JOB];     /* of the array that is under way, "" if none is */
-	unsigned failures;     /* questions without an answer, in a row */
+	unsigned *ended;       /* polls since the task ended without a status */
+	char job[RUN_JOB];     /* of the current array; "" if there is none */
+	unsigned failures;     /* consecutive polls without an answer */
 	unsigned pause_ms;
 	struct rd_interrupt signals;
 	int stopped;
@@ -49,7 +49,7 @@ struct array {
 
 /* ---- the script ---- */
 
-/* The script runs the shard of its task and leaves the status behind. */
+/* The script runs the shard of its task and writes its status. */
 static int write_script(struct array *a)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -129,7 +129,7 @@ static int add_options(struct rd_argv *argv, const char *options)
 	return 0;
 }
 
-/* The first line of what a command said. */
+/* The first line of a command's output. */
 static const char *one_line(struct rd_buf *output)
 {
 	output->data[strcspn(output->data, "\n")] = '\0';
@@ -149,7 +149,7 @@ static int call_sbatch(struct array *a, struct rd_argv *argv)
 	return err;
 }
 
-/* Where tasks write what they say: a pattern, in which %% is a percent sign. */
+/* The file pattern for the output of tasks, in which %% is a percent sign. */
 static void add_output(struct rd_argv *argv, const char *folder)
 {
 	struct rd_buf pattern = RD_BUF_INIT;
@@ -197,7 +197,7 @@ static void cancel(struct array *a)
 
 /* ---- waiting ---- */
 
-/* What a task left: its status, or -1 if there is none yet. */
+/* The status that a task wrote, or -1 if there is none yet. */
 static int read_status(const struct array *a, unsigned task)
 {
 	char *path = rd_xasprintf("%s/%u.status", a->folder, task);
@@ -211,7 +211,8 @@ static int read_status(const struct array *a, unsigned task)
 	return status;
 }
 
-/* Asks squeue; false: it did not answer.  Tasks that it does not know are RUN_TASK_FAILED in `live`. */
+/* Runs squeue; false: it did not answer.  Tasks that it does not list are RUN_TASK_FAILED in
+ * `live`. */
 static bool ask(struct array *a, enum run_task *live)
 {
 	char *argv[] = {"squeue",	  "--noheader", "--array", "--states=all",
@@ -232,8 +233,8 @@ static bool ask(struct array *a, enum run_task *live)
 	return answered;
 }
 
-/* Brings one task up to date.  One that has ended has a moment to show its status: the
- * directory may be that of another machine. */
+/* Updates one task.  A task that has ended gets some time to show its status, because the
+ * directory may be on another machine. */
 static void update(struct array *a, unsigned task, enum run_task live)
 {
 	int status = read_status(a, task);
@@ -257,7 +258,7 @@ static unsigned count(const struct array *a, enum run_task state)
 	return n;
 }
 
-/* Sleeps, longer from time to time; a signal ends the campaign. */
+/* Sleeps, longer as time goes on; a signal ends the campaign. */
 static void pause_a_while(struct array *a)
 {
 	int signal = rd_interrupt_wait(&a->signals, a->pause_ms);
@@ -299,8 +300,8 @@ static int wait_for_tasks(struct array *a)
 	return err;
 }
 
-/* Ends the array, and waits a while for its processes: they may still be writing to their
- * logs, and the next command may be one that goes on with the campaign. */
+/* Cancels the array and waits for its processes.  They may still write to their logs, and the next
+ * command may resume the campaign. */
 static void stop(struct array *a)
 {
 	enum run_task *live = rd_xcalloc(a->request->shards, sizeof *live);
@@ -374,6 +375,7 @@ static int run_rounds(struct array *a)
 
 int run_slurm_run(const struct run_slurm *request, int *stopped)
 {
+	RD_ASSERT(request->command && request->command[0]);
 	struct array a = {.request = request};
 	int err;
 

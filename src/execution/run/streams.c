@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Streams of a run: an input that is there again for each run, and two outputs that can be read when the
- * program is gone.  Files are written by appending, since commands beside the program write there, too.
+ * Streams of a run: an input that can be read again by each run, and two outputs that can be read
+ * when the program is gone.  Files are opened for appending, since commands beside the program
+ * write there too.
  */
 #include "run/streams.h"
 
@@ -45,6 +46,7 @@ void run_streams_close(struct run_streams *s)
 
 void run_streams_rewind(const struct run_streams *s)
 {
+	RD_ASSERT(s->fds[0] >= 0 && s->fds[1] >= 0 && s->fds[2] >= 0);
 	lseek(s->fds[0], s->offset, SEEK_SET);
 	for (int i = 1; i < 3; i++)
 		if (ftruncate(s->fds[i], 0) || lseek(s->fds[i], 0, SEEK_SET) < 0)
@@ -53,6 +55,7 @@ void run_streams_rewind(const struct run_streams *s)
 
 int run_streams_read(const struct run_streams *s, int which, struct rd_buf *text)
 {
+	RD_ASSERT(which == STDOUT_FILENO || which == STDERR_FILENO);
 	struct stat st;
 	off_t at = 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The standard streams of a program whose output is caught. */
+/* The standard streams of a program whose output is captured. */
 #ifndef RUN_STREAMS_H
 #define RUN_STREAMS_H
 
@@ -13,15 +13,15 @@ struct run_streams {
 	off_t offset; /* where its input begins */
 };
 
-/* What it writes goes to files `stdout` and `stderr` of a directory, or to memory where that is NULL.  To be
- * closed also after a failure. */
+/* Output goes to the files `stdout` and `stderr` of a directory, or to memory if that is NULL.  To
+ * be closed also after a failure. */
 int run_streams_open(struct run_streams *s, const struct run_input *input, const char *directory);
 void run_streams_close(struct run_streams *s);
 
-/* For another run: the input begins again, and nothing was written. */
+/* For another run: rewinds the input and discards the output. */
 void run_streams_rewind(const struct run_streams *s);
 
-/* Adds what was written to `which`, STDOUT_FILENO or STDERR_FILENO. */
+/* Appends the output of `which`, STDOUT_FILENO or STDERR_FILENO. */
 int run_streams_read(const struct run_streams *s, int which, struct rd_buf *text);
 
 #endif

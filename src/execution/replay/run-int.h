@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside replay/: the state of one replay, which run.c, result.c and obstacle.c share.
+ */
+#ifndef REPLAY_RUN_INT_H
+#define REPLAY_RUN_INT_H
+
+#include "replay/replay.h"
+#include "replay/turns.h"
+#include "replay/watch.h"
+#include "run/session.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct replay {
+	const struct replay_request *request;
+	struct replay_result *result;
+	struct plan plan;
+	struct run_session session;
+	struct replay_world *world; /* replayed input from outside; or NULL */
+	struct record_collector *collector;
+	struct raddle_steer *steer;
+	struct raddle_slot *slots;
+	struct watch watch;
+	struct turns turns;
+	struct board board; /* memory for the next look */
+	bool gave_up, stays, killed;
+	const char *refused; /* the name of the lock that a thread failed to take; NULL: unknown */
+	uint32_t waiter;   /* slot of the blocked thread in the way, if only stopped threads can end its wait;
+			      or NONE */
+	uint64_t waiter_n; /* and the number of its operation */
+	unsigned first;
+	uint32_t reported; /* operations reported to `progress` */
+};
+
+/* Moves the text to the result, which owns the copy. */
+const char *replay_keep(struct replay *r, struct rd_buf *text);
+const char *replay_thread_name(struct replay *r, const struct board *b, uint32_t number);
+
+void replay_report_progress(struct replay *r, uint32_t done);
+
+/* While the program is alive: the threads that met, and those that can never continue. */
+void replay_copy_spots(struct replay *r, const struct board *b);
+void replay_copy_waits(struct replay *r, const struct board *b);
+
+/* After its end: fills the result.  `status` is the wait status. */
+int replay_fill_result(struct replay *r, int status);
+
+/* What kept a thread from its goal (obstacle.c).  The first two need the program alive. */
+void obstacle_note_block(struct replay *r, const struct board *b);
+void obstacle_name_refused(struct replay *r, const struct board *b);
+void obstacle_note_lifted(struct replay *r, const struct board *b);
+void obstacle_note_refusal(struct replay *r, const struct board *b);
+void obstacle_note_spin(struct replay *r, const struct board *b);
+
+#endif
