@@ -24,6 +24,9 @@ import sys
 import threading
 import time
 
+# Every program records its figures: figure(AREA, NAME, MEASURED, unit, goal, peer).
+from resultlib import record as figure
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 SCRATCH = os.environ.get("RADDLE_BENCH_DIR", os.path.join(ROOT, "build", "bench"))

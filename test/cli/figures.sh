@@ -1,5 +1,5 @@
 # Results of benchmarks: bench/resultlib.py keeps the newest of each figure, tool/figures makes the page of them, and
-# tool/measure counts a tree.  All in a made-up repository.
+# tool/measure counts a tree.  All in a made-up repository, but for the programs of bench/.
 . "$ROOT/test/lib.sh"
 
 git init -q tree && cd tree || fail "no repository"
@@ -49,6 +49,15 @@ grep -q 'of changed code\|of a stranger' doc/figures.md && fail "a figure of oth
 [ "$(grep -c 'left out' ../err)" = 2 ] || fail "what was left out is not named"
 rm -r bench/results
 "$ROOT/tool/figures" --root . && grep -q 'Nothing has been measured' doc/figures.md || fail "a page without results"
+
+# Every program of bench/ records, and one that is quick does so here.
+for program in "$ROOT"/bench/*; do
+	[ ! -f "$program" ] || [ ! -x "$program" ] || grep -qE 'figure\("|bench/resultlib.py|here/resultlib.py' "$program" ||
+		complain "$(basename "$program") records no figure"
+done
+RADDLE_RESULTS=$PWD/recorded "$ROOT/bench/inject-memory" --build "$BUILD" --millions 0.01 >../out 2>../err || complain "inject-memory fails"
+jq -e '.figures[0] | .measured > 0 and .unit == "MiB" and .goal == "<= 100"' recorded/inject-memory.json >/dev/null ||
+	complain "inject-memory records nothing"
 
 # Counting.
 "$ROOT/tool/measure" --root . --rooms >../out 2>../err || fail "measure fails"
