@@ -10,13 +10,11 @@
 #include "base/name.h"
 #include "base/progress.h"
 #include "base/printable.h"
-#include "finding/schedule.h"
 #include "report/words.h"
 #include "cmd/option.h"
 #include "run/orphan.h"
 
 #include <inttypes.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,35 +84,10 @@ int cmd_classes_models(const char *text, const char *name, const char *option, u
 	return err;
 }
 
-unsigned cmd_classes_jobs(uint64_t wanted, bool alone)
-{
-	cpu_set_t cores;
-
-	if (wanted)
-		return (unsigned)wanted;
-	return !alone && sched_getaffinity(0, sizeof cores, &cores) == 0 ? (unsigned)CPU_COUNT(&cores) : 1;
-}
-
 /* ---- running ---- */
 
-int cmd_classes_open(struct cmd_classes_program *p, const char *name, const struct run_build *how)
+void cmd_classes_progress(struct rd_progress *progress, const struct classify_progress *so_far)
 {
-	int err;
-
-	*p = (struct cmd_classes_program){.program = {.kind = CLASSIFY_FLAVOUR}};
-	err = run_program_open(&p->program, name, how);
-	return err ? err : trace_sites_read(&p->sites, p->program.flavour.sites);
-}
-
-void cmd_classes_close(struct cmd_classes_program *p)
-{
-	trace_sites_free(p->sites);
-	run_program_close(&p->program);
-}
-
-static void show_progress(void *context, const struct classify_progress *so_far)
-{
-	struct rd_progress *progress = context;
 	char *detail = so_far->seconds_left > 0 ? rd_xasprintf("at most %.0f s more", so_far->seconds_left)
 						: rd_xstrdup("");
 
@@ -123,7 +96,12 @@ static void show_progress(void *context, const struct classify_progress *so_far)
 	free(detail);
 }
 
-int cmd_classes_run(struct cmd_classes_program *p, struct classify how, char **argv, struct finding_set *set,
+static void show_progress(void *context, const struct classify_progress *so_far)
+{
+	cmd_classes_progress(context, so_far);
+}
+
+int cmd_classes_run(struct replay_led *p, struct classify how, char **argv, struct finding_set *set,
 		    struct classify_result *result)
 {
 	struct replay_program program = {.program = &p->program, .argv = argv, .sites = p->sites};
@@ -140,79 +118,7 @@ int cmd_classes_run(struct cmd_classes_program *p, struct classify how, char **a
 	return err;
 }
 
-/* ---- what counts ---- */
-
-static bool is_as_bad(const struct finding *f, enum finding_class class)
-{
-	return class == FINDING_NO_CLASS || f->class == FINDING_NO_CLASS ||
-	       finding_worse(f->class, class) == f->class;
-}
-
-bool cmd_classes_found(const struct finding_set *set, enum finding_class class)
-{
-	for (size_t i = 0; i < set->count; i++) {
-		const struct finding *f = set->items[i];
-		if (f->status == FINDING_CONFIRMED && finding_is_fresh(f) && is_as_bad(f, class))
-			return true;
-	}
-	return false;
-}
-
-/* ---- order ---- */
-
-/* What a finding that has no class is among those that have one: a deadlock is as bad as can be, and of a
- * race it is not known. */
-static unsigned rank_of(const struct finding *f)
-{
-	if (f->class != FINDING_NO_CLASS)
-		return f->class * 2;
-	return f->kind == FINDING_RACE ? FINDING_OUTPUT_DIFFERS * 2 + 1 : FINDING_SPEC_VIOLATED * 2;
-}
-
-void cmd_classes_sort(struct finding_set *set)
-{
-	/* Stable, since what is equal has an order already. */
-	for (size_t i = 1; i < set->count; i++) {
-		struct finding *f = set->items[i];
-		size_t k = i;
-
-		for (; k > 0 && set->items[k - 1]->status == f->status &&
-		       rank_of(f) < rank_of(set->items[k - 1]);
-		     k--)
-			set->items[k] = set->items[k - 1];
-		set->items[k] = f;
-	}
-}
-
-/* ---- files and words ---- */
-
-static int write_witness(struct finding_set *set, struct finding *f, size_t n, const char *directory)
-{
-	struct finding_witness *w = &f->witnesses[n];
-
-	if (!w->schedule)
-		return RD_OK;
-	if (n)
-		w->schedule_path = finding_textf(set, "%s/%s.witness-%zu.schedule", directory, f->id, n + 1);
-	else
-		w->schedule_path = finding_textf(set, "%s/%s.witness.schedule", directory, f->id);
-	return schedule_write(w->schedule, w->schedule_path);
-}
-
-int cmd_classes_write_witnesses(struct finding_set *set, const char *directory)
-{
-	int err = RD_OK;
-
-	for (size_t i = 0; i < set->count && !err; i++) {
-		struct finding *f = set->items[i];
-
-		if (f->witness_count)
-			err = rd_mkdirs(directory);
-		for (size_t n = 0; n < f->witness_count && !err; n++)
-			err = write_witness(set, f, n, directory);
-	}
-	return err;
-}
+/* ---- words ---- */
 
 static void say_one(const struct finding_set *set, const struct finding *f, FILE *out)
 {

@@ -13,15 +13,18 @@
 #include "base/option.h"
 #include "base/outside.h"
 #include "base/scratch.h"
+#include "check/edits.h"
 #include "classify/classify.h"
 #include "classify/locate.h"
 #include "cmd/classes.h"
 #include "cmd/classify-shards.h"
-#include "cmd/edits.h"
 #include "cmd/findings.h"
 #include "cmd/output.h"
 #include "cmd/slurm.h"
+#include "finding/rank.h"
+#include "finding/save.h"
 #include "run/input.h"
+#include "run/jobs.h"
 #include "run/orphan.h"
 #include "trace/meta.h"
 
@@ -58,11 +61,11 @@ static const struct cmd_usage usage = {
 
 struct task {
 	struct finding_set *set;
-	struct cmd_classes_program program;
+	struct replay_led program;
 	struct run_input input;
 	struct classify_pairs pairs; /* of --race and --from-tsan */
 	struct classify_techniques techniques;
-	struct cmd_edits edits;
+	struct check_edits edits;
 	unsigned models; /* bits of enum finding_model */
 	struct sym_wishes sym;
 	struct classify_result result;
@@ -118,7 +121,7 @@ static int read_findings(struct task *t, const char *path, char **argv)
 	t->argv = cmd_findings_program(t->set, argv);
 	if (!t->argv)
 		return cmd_which("classify", "program");
-	return cmd_edits_add(&t->edits, t->set);
+	return check_edits_add(&t->edits, t->set);
 }
 
 /* ---- places ---- */
@@ -189,8 +192,8 @@ static int open_program(struct task *t)
 	if (!err)
 		err = open_input(t);
 	if (!err)
-		err = cmd_classes_open(&t->program, t->argv[0], &how);
-	return err ? err : cmd_edits_find(&t->edits, t->program.sites, true);
+		err = replay_led_open(&t->program, t->argv[0], &how);
+	return err ? err : check_edits_find(&t->edits, t->program.sites, true);
 }
 
 /* How long the recorded run took, if its trace is still there. */
@@ -221,7 +224,7 @@ static int classify(struct task *t)
 			       .companion = opt.with,
 			       .setup = opt.setup,
 			       .directory = directory,
-			       .jobs = cmd_classes_jobs(opt.jobs, opt.with || opt.setup),
+			       .jobs = run_jobs(opt.jobs, opt.with || opt.setup),
 			       .alternates = (unsigned)opt.alternates,
 			       .paths = (unsigned)opt.paths,
 			       .sym = &t->sym,
@@ -239,7 +242,7 @@ static int classify(struct task *t)
 
 	how.program = &program;
 	err = locate(t, &how);
-	cmd_edits_mark(&t->edits, t->set);
+	check_edits_mark(&t->edits, t->set);
 	if (!err)
 		err = cmd_classes_run(&t->program, how, t->argv, t->set, &t->result);
 
@@ -255,8 +258,8 @@ static int report(struct task *t)
 	int err;
 
 	cmd_classes_stats(t->set, &t->result);
-	cmd_classes_sort(t->set);
-	err = cmd_classes_write_witnesses(t->set, opt.output ? opt.output : DIRECTORY);
+	finding_sort_by_class(t->set);
+	err = finding_save_witnesses(t->set, opt.output ? opt.output : DIRECTORY);
 	if (!err)
 		err = cmd_output_write(t->set, &how);
 	if (!err && !opt.quiet)
@@ -264,7 +267,7 @@ static int report(struct task *t)
 	if (!err && !opt.quiet)
 		cmd_classes_say(t->set, &t->result, stderr);
 	if (!err && t->result.runs)
-		cmd_edits_warn(&t->edits, t->result.edits);
+		check_edits_warn(&t->edits, t->result.edits);
 	return err;
 }
 
@@ -279,7 +282,7 @@ static int classify_on_cluster(struct task *t)
 
 	if (!err)
 		err = classify_shards_collect(opt.output, t->set, &t->result);
-	cmd_edits_mark(&t->edits, t->set);
+	check_edits_mark(&t->edits, t->set);
 	if (!err && t->set->count < t->pairs.count)
 		err = judge_places(t, t->pairs.count - t->set->count);
 	return err;
@@ -290,9 +293,9 @@ static void release(struct task *t)
 	finding_set_free(t->set);
 	classify_result_release(&t->result);
 	classify_pairs_release(&t->pairs);
-	cmd_edits_close(&t->edits);
+	check_edits_close(&t->edits);
 	sym_wishes_release(&t->sym);
-	cmd_classes_close(&t->program);
+	replay_led_close(&t->program);
 	run_input_close(&t->input);
 	rd_scratch_close(t->scratch);
 }
@@ -313,9 +316,9 @@ static int classify_path(struct task *t, const char *path, char **argv)
 		err = report(t);
 	if (!err && t->result.interrupted)
 		err = rd_fail(RD_ESYSTEM, "classify: interrupted");
-	status = err							    ? CMD_FAILED
-		 : !t->shard.count && cmd_classes_found(t->set, t->fail_on) ? CMD_FOUND
-									    : CMD_OK;
+	status = err							     ? CMD_FAILED
+		 : !t->shard.count && finding_any_as_bad(t->set, t->fail_on) ? CMD_FOUND
+									     : CMD_OK;
 	release(t);
 	return status;
 }
@@ -378,7 +381,8 @@ static bool is_usable(struct task *t)
 	       !cmd_classes_models(opt.models, "classify", "--memory", &t->models) &&
 	       !sym_wishes_parse(&t->sym, opt.sym) &&
 	       !cmd_classes_option(opt.fail_on, "classify", &t->fail_on) &&
-	       !cmd_classes_techniques(opt.without, &t->techniques) && !cmd_edits_open(&t->edits);
+	       !cmd_classes_techniques(opt.without, &t->techniques) &&
+	       !check_edits_open(&t->edits, opt.require, opt.without_sync);
 }
 
 /* What the shard writes, and where, is not what the user said. */
@@ -432,7 +436,7 @@ static int classify_words(int argc, char **argv, const struct classify_shard *sh
 
 		status = usable ? classify_path(&t, words.operand, words.program) : CMD_FAILED;
 		if (!usable)
-			cmd_edits_close(&t.edits);
+			check_edits_close(&t.edits);
 	}
 	rd_argv_release(&all);
 	return status;

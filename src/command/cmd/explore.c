@@ -14,17 +14,17 @@
 #include "base/option.h"
 #include "base/process.h"
 #include "base/progress.h"
-#include "cmd/classes.h"
 #include "cmd/explore.h"
 #include "cmd/findings.h"
 #include "cmd/led.h"
 #include "cmd/output.h"
-#include "cmd/prediction.h"
 #include "cmd/slurm.h"
 #include "cmd/stranger.h"
 #include "explore/explore.h"
 #include "explore/log.h"
 #include "finding/pair.h"
+#include "finding/save.h"
+#include "run/jobs.h"
 #include "run/orphan.h"
 
 #include <inttypes.h>
@@ -104,7 +104,7 @@ static uint64_t wanted(void)
 static int explore(struct task *t)
 {
 	struct explore how = {.runs = cmd_led_runs(&t->led),
-			      .jobs = cmd_classes_jobs(opt.jobs, opt.with || opt.setup),
+			      .jobs = run_jobs(opt.jobs, opt.with || opt.setup),
 			      .seed = opt.explore_seed,
 			      .most = t->part == FIRST ? FIRST_RUNS : wanted(),
 			      .time = cmd_seconds(opt.class_time),
@@ -174,7 +174,7 @@ static int report(struct task *t)
 	note_numbers(t);
 	finding_set_finish(t->set);
 	if (t->set->count)
-		err = cmd_write_schedules(t->set, t->claim.path);
+		err = finding_save_schedules(t->set, t->claim.path);
 	if (!err)
 		err = cmd_output_write(t->set, &how);
 	if (!err)

@@ -27,7 +27,7 @@ int cmd_led_open(struct cmd_led *l, const char *command, char **argv, bool lines
 	err = run_input_open_whole(&l->input, spool);
 	free(spool);
 	if (!err)
-		err = cmd_classes_open(&l->flavour, argv[0], &how);
+		err = replay_led_open(&l->flavour, argv[0], &how);
 	l->program = (struct replay_program){
 		.program = &l->flavour.program, .argv = argv, .sites = l->flavour.sites};
 	return err;
@@ -35,7 +35,7 @@ int cmd_led_open(struct cmd_led *l, const char *command, char **argv, bool lines
 
 void cmd_led_close(struct cmd_led *l)
 {
-	cmd_classes_close(&l->flavour);
+	replay_led_close(&l->flavour);
 	run_input_close(&l->input);
 	rd_scratch_close(l->scratch);
 }

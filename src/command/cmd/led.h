@@ -4,13 +4,13 @@
 #ifndef CMD_LED_H
 #define CMD_LED_H
 
-#include "cmd/classes.h"
 #include "explore/trial.h"
+#include "replay/led.h"
 #include "replay/replay.h"
 #include "run/input.h"
 
 struct cmd_led {
-	struct cmd_classes_program flavour;
+	struct replay_led flavour;
 	struct run_input input;
 	struct replay_program program;
 	char *scratch;

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cmd/option.h"
+#include "finding/filter.h"
 #include "finding/suppress.h"
 
 #include <inttypes.h>
@@ -126,31 +127,11 @@ uint64_t cmd_seconds(uint64_t ms)
 	return ms / 1000 + (ms % 1000 != 0);
 }
 
-static int suppress(const char *path, struct finding_set *set, bool tell)
-{
-	struct suppressions s = SUPPRESSIONS_INIT;
-	int err = suppressions_read(&s, path);
-
-	if (!err)
-		suppressions_apply(&s, set);
-	for (size_t i = 0; i < s.count && !err && tell; i++)
-		if (!s.rules[i].hits)
-			rd_info("%s:%zu: %s:%s hid nothing", path, s.rules[i].line,
-				suppress_type_name(s.rules[i].type), s.rules[i].pattern);
-	suppressions_release(&s);
-	return err;
-}
-
 int cmd_filter_apply(struct finding_set *set, bool tell)
 {
-	int err = opt.suppressions ? suppress(opt.suppressions, set, tell) : RD_OK;
-	size_t fixed = 0; /* ids of the baseline that no finding has */
+	struct finding_filter filter = {.baseline = opt.baseline, .suppressions = opt.suppressions};
 
-	if (!err && opt.baseline)
-		err = finding_baseline_read(set, opt.baseline, &fixed);
-	if (!err && tell && fixed)
-		rd_info("%s: %zu of its findings were not found", opt.baseline, fixed);
-	return err;
+	return finding_filter(&filter, set, tell);
 }
 
 static int write_suppressions(const void *what, FILE *out)

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cmd/output.h"
 #include "cmd/prediction.h"
+#include "finding/save.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -87,7 +88,7 @@ static int predict_path(const char *path)
 		predict_batch_stats(&prediction, set);
 		err = cmd_filter_apply(set, true);
 		if (!err && opt.schedules)
-			err = cmd_write_schedules(set, opt.schedules);
+			err = finding_save_schedules(set, opt.schedules);
 		if (!err)
 			err = report(set);
 	}

@@ -13,10 +13,4 @@ void cmd_prediction_start(struct predict_batch *p);
 /* Says what was left out and which option changes that; `done` is what is done with findings. */
 void cmd_prediction_rest(const struct predict_batch *p, FILE *out, const char *done);
 
-/* Writes DIR/ID.schedule. */
-int cmd_write_schedule(struct finding_set *set, struct finding *f, const char *directory);
-
-/* Writes it for each finding that is not dropped. */
-int cmd_write_schedules(struct finding_set *set, const char *directory);
-
 #endif

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "cmd/output.h"
-#include "cmd/standing.h"
+#include "check/hang.h"
 #include "record/prepare.h"
 #include "record/run.h"
 #include "report/report.h"
@@ -168,7 +168,7 @@ static int record(char **argv, int *status)
 				 .limit = opt.limit_bytes,
 				 .no_world = opt.no_world,
 				 .all_accesses = opt.all_accesses,
-				 .stands = opt.no_watchdog ? NULL : cmd_standing,
+				 .stands = opt.no_watchdog ? NULL : check_hang,
 				 .ended = say_end,
 				 .context = &events};
 	struct record_result result = {0};
@@ -188,7 +188,7 @@ static int record(char **argv, int *status)
 	if (!r && *status)
 		r = judge_room(argv[0], events);
 	if (!r)
-		r = cmd_standing_read(&result, &standing);
+		r = check_hang_read(&result, &standing);
 	if (!r && standing)
 		*status = say_standing(standing);
 	if (!r && opt.verbose)

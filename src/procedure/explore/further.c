@@ -10,31 +10,19 @@
  */
 #include "explore/further.h"
 
-#include "base/clock.h"
 #include "explore/known.h"
 #include "explore/mix.h"
 #include "explore/stem.h"
 
 #include <stdlib.h>
 
-#define RUNS 24		 /* are recorded, at most, */
-#define VAIN 3		 /* and no more when so many in a row brought nothing new */
-#define NS 20000000000ll /* that they may take, or as long as all before it took, */
-#define SHARE 4		 /* and never more than this part of what is left, */
-#define SHARE_ALL 2	 /* or this one */
+#define RUNS 24 /* are recorded, at most, */
+#define VAIN 3	/* and no more when so many in a row brought nothing new */
 
 void further_release(struct further *f)
 {
 	free(f->racy);
 	*f = (struct further){0};
-}
-
-int64_t further_end(int64_t end_ns, int64_t spent_ns, bool all)
-{
-	int64_t at = rd_now_ns(), most = spent_ns > NS ? spent_ns : NS;
-	int64_t left = (end_ns - at) / (all ? SHARE_ALL : SHARE);
-
-	return !end_ns ? 0 : at + (left < most ? left : most);
 }
 
 static bool is_race(const struct explore_racy *racy)

@@ -21,11 +21,6 @@ struct further {
 
 void further_release(struct further *f);
 
-/* When exploring and recording have to end, of a check that has to end at end_ns and has taken spent_ns so
- * far; 0: when they bring nothing new.  They have more of the time if they are `all` that there is to look
- * at. */
-int64_t further_end(int64_t end_ns, int64_t spent_ns, bool all);
-
 /* Chooses among what exploring was struck by: races that the set does not know. */
 void further_choose(struct further *f, const struct explore_result *explored, const struct finding_set *set,
 		    const struct trace_sites *sites);

@@ -8,7 +8,7 @@
  * result.  Signals by which people and shells end programs are an ordinary end, and so is the end of the time
  * of a program that waits: a server does.  One that still worked then may have been caught in a loop.
  */
-#include "cmd/ending.h"
+#include "check/ending.h"
 
 #include "base/error.h"
 #include "predict/failure.h"
@@ -20,28 +20,28 @@
 #include <string.h>
 #include <sys/wait.h>
 
-void cmd_ending_release(struct cmd_ending *e)
+void check_ending_release(struct check_ending *e)
 {
 	free(e->stopped);
 	e->stopped = NULL;
 }
 
-static int signal_of(const struct cmd_ending *e)
+static int signal_of(const struct check_ending *e)
 {
 	return WIFSIGNALED(e->end.status) ? WTERMSIG(e->end.status) : 0;
 }
 
-bool cmd_ending_late(const struct cmd_ending *e)
+bool check_ending_late(const struct check_ending *e)
 {
 	return e->end.how == RUN_TIMED_OUT || e->end.how == RUN_STALLED;
 }
 
-bool cmd_ending_busy(const struct cmd_ending *e)
+bool check_ending_busy(const struct check_ending *e)
 {
-	return e->end.how == RUN_TIMED_OUT && !e->stood;
+	return e->end.how == RUN_TIMED_OUT && !e->deadlocked;
 }
 
-bool cmd_ending_pinched(const struct cmd_ending *e)
+bool check_ending_pinched(const struct check_ending *e)
 {
 	return e->end.status && !run_launch_has_room();
 }
@@ -55,21 +55,21 @@ static void status_words(int status, struct rd_buf *out)
 		rd_buf_addf(out, "ended with status %d", WEXITSTATUS(status));
 }
 
-void cmd_ending_words(const struct cmd_ending *e, struct rd_buf *out)
+void check_ending_words(const struct check_ending *e, struct rd_buf *out)
 {
-	if (e->stood)
+	if (e->deadlocked)
 		rd_buf_adds(out, "was deadlocked and was killed");
 	else if (e->end.how == RUN_OUT_OF_MEMORY)
 		rd_buf_adds(out, "was killed because memory ran out");
 	else
 		status_words(e->end.status, out);
-	if (!e->stood && cmd_ending_late(e))
-		rd_buf_adds(out, e->full   ? ", since its trace was full"
-				 : e->mute ? ", since it told nothing new for long"
-					   : ", since its time was up");
+	if (!e->deadlocked && check_ending_late(e))
+		rd_buf_adds(out, e->full    ? ", since its trace was full"
+				 : e->quiet ? ", since it told nothing new for long"
+					    : ", since its time was up");
 }
 
-int cmd_ending_check(const struct cmd_ending *e, const char *program, const char *companion)
+int check_ending_check(const struct check_ending *e, const char *program, const char *companion)
 {
 	/* A program that was still starting when its client had failed was ended for that. */
 	bool ended_for_it = e->companion && signal_of(e) == SIGTERM;
@@ -77,10 +77,10 @@ int cmd_ending_check(const struct cmd_ending *e, const char *program, const char
 	int err = RD_OK;
 
 	if (!e->events && !ended_for_it) {
-		cmd_ending_words(e, &words);
+		check_ending_words(e, &words);
 		err = rd_fail(RD_ESYSTEM, "check: %s never started: it %s before anything was recorded",
 			      program, words.data);
-	} else if (e->companion && !predict_is_failure(signal_of(e)) && !e->stood) {
+	} else if (e->companion && !predict_is_failure(signal_of(e)) && !e->deadlocked) {
 		status_words(e->companion, &words);
 		err = rd_fail(RD_ESYSTEM, "check: the command of --with %s: %s", words.data, companion);
 	}
@@ -94,7 +94,7 @@ static bool is_ordinary(int signal)
 	return !signal || signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGPIPE;
 }
 
-bool cmd_ending_doubt(const struct cmd_ending *e, bool at_start, struct rd_buf *why)
+bool check_ending_doubt(const struct check_ending *e, bool at_start, struct rd_buf *why)
 {
 	bool failed = predict_is_failure(signal_of(e));
 
@@ -102,16 +102,16 @@ bool cmd_ending_doubt(const struct cmd_ending *e, bool at_start, struct rd_buf *
 		rd_buf_addf(why, "recording stopped before the program ended: %s", e->stopped);
 		return true;
 	}
-	if (cmd_ending_pinched(e)) {
+	if (check_ending_pinched(e)) {
 		rd_buf_adds(why, "the recorded run ");
-		cmd_ending_words(e, why);
+		check_ending_words(e, why);
 		rd_buf_adds(
 			why,
 			", and its address space is limited (ulimit -v): what records it takes of that, so "
 			"that it may lack what it has alone");
 		return true;
 	}
-	if (cmd_ending_busy(e) && e->full) {
+	if (check_ending_busy(e) && e->full) {
 		rd_buf_addf(why,
 			    "the recorded run had not ended by itself after %" PRIu64
 			    " M events, which are as many as the check has time to look at: it spins, or has "
@@ -119,13 +119,13 @@ bool cmd_ending_doubt(const struct cmd_ending *e, bool at_start, struct rd_buf *
 			    e->events / 1000000);
 		return true;
 	}
-	if (cmd_ending_busy(e) && e->mute) {
+	if (check_ending_busy(e) && e->quiet) {
 		rd_buf_adds(why,
 			    "the recorded run had not ended by itself, and did nothing that is recorded, for "
 			    "a quarter of the check's time: it spins, or computes (--time raises it)");
 		return true;
 	}
-	if (cmd_ending_late(e) && e->unasked && !e->stood) {
+	if (check_ending_late(e) && e->unasked && !e->deadlocked) {
 		rd_buf_addf(
 			why,
 			"the recorded run had not ended by itself after %.0f s, most of the check's time: "
@@ -134,22 +134,22 @@ bool cmd_ending_doubt(const struct cmd_ending *e, bool at_start, struct rd_buf *
 			(double)e->limit_ms / 1e3);
 		return true;
 	}
-	if (e->end.how == RUN_TIMED_OUT && signal_of(e) && !e->stood) {
+	if (e->end.how == RUN_TIMED_OUT && signal_of(e) && !e->deadlocked) {
 		rd_buf_adds(why, "the recorded run was still working when its time was up (--timeout): it "
 				 "hangs, or had more to do");
 		return true;
 	}
-	if (e->stood || cmd_ending_late(e) || e->end.how == RUN_INTERRUPTED || is_ordinary(signal_of(e)) ||
-	    (failed && !at_start))
+	if (e->deadlocked || check_ending_late(e) || e->end.how == RUN_INTERRUPTED ||
+	    is_ordinary(signal_of(e)) || (failed && !at_start))
 		return false;
 	rd_buf_adds(why, "the recorded run ");
-	cmd_ending_words(e, why);
+	check_ending_words(e, why);
 	if (failed)
 		rd_buf_adds(why, " at its start; does the program run without Raddle?");
 	return true;
 }
 
-int cmd_ending_status(const struct cmd_ending *e)
+int check_ending_status(const struct check_ending *e)
 {
 	return signal_of(e) ? 128 + signal_of(e) : WEXITSTATUS(e->end.status);
 }

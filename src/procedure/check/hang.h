@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the watchdog of a recorded run asks: does the program stand still for good, and who waits for whom? */
-#ifndef CMD_STANDING_H
-#define CMD_STANDING_H
+#ifndef CHECK_HANG_H
+#define CHECK_HANG_H
 
 #include "finding/finding.h"
 #include "record/run.h"
 
 /* A record_hang_fn; the answer is a finding document. */
-bool cmd_standing(const char *trace, const struct run_still *still, FILE *answer);
+bool check_hang(const char *trace, const struct run_still *still, FILE *answer);
 
 /* The deadlocks in which the program stood, *set, for finding_set_free(); NULL: it did not. */
-int cmd_standing_read(const struct record_result *result, struct finding_set **set);
+int check_hang_read(const struct record_result *result, struct finding_set **set);
 
 #endif

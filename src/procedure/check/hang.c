@@ -2,13 +2,13 @@
 /*
  * Connects the watchdog of record/, which may not use predict/, with the analysis that answers its question.
  */
-#include "cmd/standing.h"
+#include "check/hang.h"
 
 #include "base/error.h"
 #include "predict/batch.h"
 #include "predict/hang.h"
 
-bool cmd_standing(const char *trace, const struct run_still *still, FILE *answer)
+bool check_hang(const char *trace, const struct run_still *still, FILE *answer)
 {
 	const struct predict_sleepers sleepers = {still->waiting, still->waiting_count,
 						  run_still_forever(still), !still->shared};
@@ -16,7 +16,7 @@ bool cmd_standing(const char *trace, const struct run_still *still, FILE *answer
 	return predict_batch_hang(trace, &sleepers, answer);
 }
 
-int cmd_standing_read(const struct record_result *result, struct finding_set **set)
+int check_hang_read(const struct record_result *result, struct finding_set **set)
 {
 	*set = NULL;
 	if (!result->stood)

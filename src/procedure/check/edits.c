@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Edits on the command line.  In: options, documents, the site table of the edited program.  Out: lines for
- * the flavour, and errors and warnings about what was not to be found.
+ * Edits of the program.  In: what the user asks for, documents, the site table of the edited program.  Out:
+ * lines for the flavour, and errors and warnings about what was not to be found.
  */
-#include "cmd/edits.h"
+#include "check/edits.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "cmd/cmd.h"
 #include "finding/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void format(struct cmd_edits *e)
+static void format(struct check_edits *e)
 {
 	struct rd_buf lines = RD_BUF_INIT;
 
@@ -23,17 +22,17 @@ static void format(struct cmd_edits *e)
 	rd_buf_release(&lines);
 }
 
-int cmd_edits_open(struct cmd_edits *e)
+int check_edits_open(struct check_edits *e, const char *require, const char *without_sync)
 {
-	int err = rd_edits_require(&e->all, opt.require);
+	int err = rd_edits_require(&e->all, require);
 
 	if (!err)
-		err = rd_edits_without_sync(&e->all, opt.without_sync);
+		err = rd_edits_without_sync(&e->all, without_sync);
 	format(e);
 	return err;
 }
 
-void cmd_edits_close(struct cmd_edits *e)
+void check_edits_close(struct check_edits *e)
 {
 	rd_edits_release(&e->all);
 	free(e->lines);
@@ -49,7 +48,7 @@ static size_t count_left_out(const struct rd_edits *e)
 	return n;
 }
 
-int cmd_edits_add(struct cmd_edits *e, const struct finding_set *set)
+int check_edits_add(struct check_edits *e, const struct finding_set *set)
 {
 	struct rd_edits all = {0};
 	size_t left_out;
@@ -89,7 +88,7 @@ static bool is_made(const struct trace_sites *sites, const struct rd_edit *edit)
 	return false;
 }
 
-int cmd_edits_find(const struct cmd_edits *e, const struct trace_sites *sites, bool predicates)
+int check_edits_find(const struct check_edits *e, const struct trace_sites *sites, bool predicates)
 {
 	for (size_t i = 0; i < e->all.count; i++) {
 		const struct rd_edit *edit = &e->all.items[i];
@@ -106,7 +105,7 @@ int cmd_edits_find(const struct cmd_edits *e, const struct trace_sites *sites, b
 	return RD_OK;
 }
 
-void cmd_edits_mark(const struct cmd_edits *e, struct finding_set *set)
+void check_edits_mark(const struct check_edits *e, struct finding_set *set)
 {
 	for (size_t i = 0; i < set->count; i++) {
 		struct schedule *s = set->items[i]->schedule;
@@ -115,7 +114,7 @@ void cmd_edits_mark(const struct cmd_edits *e, struct finding_set *set)
 	}
 }
 
-void cmd_edits_warn(const struct cmd_edits *e, uint32_t reached)
+void check_edits_warn(const struct check_edits *e, uint32_t reached)
 {
 	for (size_t i = 0; i < e->all.count; i++)
 		if (!(reached >> i & 1))

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Leaves aside findings that the user knows or does not want to know.  In: a set, a baseline and
+ * suppressions. Out: marks on the findings.
+ */
+#include "finding/filter.h"
+
+#include "base/error.h"
+#include "finding/suppress.h"
+
+static int suppress(const char *path, struct finding_set *set, bool tell)
+{
+	struct suppressions s = SUPPRESSIONS_INIT;
+	int err = suppressions_read(&s, path);
+
+	if (!err)
+		suppressions_apply(&s, set);
+	for (size_t i = 0; i < s.count && !err && tell; i++)
+		if (!s.rules[i].hits)
+			rd_info("%s:%zu: %s:%s hid nothing", path, s.rules[i].line,
+				suppress_type_name(s.rules[i].type), s.rules[i].pattern);
+	suppressions_release(&s);
+	return err;
+}
+
+int finding_filter(const struct finding_filter *filter, struct finding_set *set, bool tell)
+{
+	int err = filter->suppressions ? suppress(filter->suppressions, set, tell) : RD_OK;
+	size_t fixed = 0; /* ids of the baseline that no finding has */
+
+	if (!err && filter->baseline)
+		err = finding_baseline_read(set, filter->baseline, &fixed);
+	if (!err && tell && fixed)
+		rd_info("%s: %zu of its findings were not found", filter->baseline, fixed);
+	return err;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the user knows already, or does not want to know. */
+#ifndef FINDING_FILTER_H
+#define FINDING_FILTER_H
+
+#include "finding/finding.h"
+
+struct finding_filter { /* paths; NULL: none */
+	const char *baseline, *suppressions;
+};
+
+/* Marks the findings that the baseline knows and the suppressions hide.  If `tell`, reports what is no longer
+ * needed of them. */
+int finding_filter(const struct finding_filter *filter, struct finding_set *set, bool tell);
+
+#endif

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The budget of a check (budget.h).  In: what is known.  Out: the next action and its deadline.
+ *
+ * The order: record the first runs; predict from each trace, with looks at further runs in between if the
+ * first one was large, and early replays; replay; explore and record further schedules; classify.  A program
+ * that has no end of its own is explored before it is predicted from: its trace takes long to read and shows
+ * the same again and again, and short runs of our own making say more.
+ */
+#include "check/budget.h"
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+/* ---- constants: each decides one thing ---- */
+
+/* Milliseconds that a recorded run has in any case, however little time there is: a program may take that
+ * long to start under instrumentation.  The slowest of the applications in bench/ takes 4 s. */
+#define LEAST_RUN_MS 10000
+
+/* Nanoseconds that looking at one event of a long trace takes, as it is read several times: measured at 300
+ * to 500 on the traces of bench/. */
+#define LOOK_AT_EVENT_NS 500
+
+/* A program that records nothing for this share (one in so many) of the check's time has no end in sight.  A
+ * quarter leaves enough time for all that follows. */
+#define QUIET_SHARE 4
+
+/* Events of a run from which prediction takes minutes: what needs no search is shown first, and sound
+ * findings are tried in between.  The same as in predict/walk.c. */
+#define LARGE_EVENTS 1000000
+
+/* Share of the time (one in so many) for replays while prediction is not over.  A quarter leaves prediction
+ * its own deadline. */
+#define EARLY_SHARE 4
+
+/* Further runs of a large program that are only looked at: at most so many.  On the applications of bench/
+ * the twelfth showed nothing new. */
+#define LOOKS_MOST 12
+
+/* Looks in a row that show nothing new, after which there are no more. */
+#define LOOKS_IN_VAIN 2
+
+/* A run in which no access is left out takes so many times as long as another one: measured. */
+#define ALL_ACCESSES_COST 3
+
+/* The time that is left has so many shares; phases have some of them. */
+#define SHARES 4
+#define RECORDING_SHARES 3  /* what a run did is to be looked at in the rest */
+#define PREDICTION_SHARES 2 /* so that there is time to try what it finds, */
+#define LARGE_SHARES 1	    /* of which a large run needs more */
+#define LATEST_SHARES 3	    /* if the trace takes long to read, */
+#define ENDLESS_SHARES 2    /* or short runs were looked at already */
+#define LOOKS_SHARES 3	    /* a look takes less than a search, and tells more */
+#define CLASS_SHARES 1	    /* that replays leave for classes */
+
+/* Nanoseconds that further schedules may take in any case, or as long as everything before them took if that
+ * is longer: short programs are explored well in that time. */
+#define FURTHER_NS 20000000000ll
+
+/* Further schedules never have more than this share (one in so many) of what is left, so that classes have
+ * the rest, */
+#define FURTHER_SHARE 4
+
+/* or than this one where they come first. */
+#define FURTHER_SHARE_ENDLESS 2
+
+/* Exploring has this share (one in so many) of the time for further schedules; recording has the rest. */
+#define EXPLORE_SHARE 2
+
+/* Making the flavour is worth a word if it takes this share (one in so many) of the time. */
+#define SLOW_BUILD_SHARE 4
+
+/* ---- time ---- */
+
+static bool has_end(const struct check_known *k)
+{
+	return k->end_ns != 0;
+}
+
+static int64_t left_ns(const struct check_known *k)
+{
+	return k->end_ns - k->now_ns;
+}
+
+/* When so many SHARES of what is left are over. */
+static int64_t after_shares(const struct check_known *k, int64_t count)
+{
+	RD_ASSERT(count <= SHARES);
+	return left_ns(k) > 0 ? k->now_ns + left_ns(k) / SHARES * count : k->end_ns;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static bool is_large(const struct check_known *k)
+{
+	return k->events >= LARGE_EVENTS;
+}
+
+/* ---- recording ---- */
+
+/* Without a limit of the user a run has its share of most of what is left. */
+static struct check_action record(const struct check_known *k)
+{
+	struct check_action a = {.what = CHECK_RECORD, .limit_ms = k->timeout_ms};
+	int64_t waiting = (int64_t)(k->runs - k->recorded), left = left_ns(k) > 0 ? left_ns(k) : 0;
+
+	if (k->timeout_ms || !has_end(k))
+		return a;
+	a.limit_ms = (uint64_t)(left / waiting * RECORDING_SHARES / SHARES / 1000000);
+	if (a.limit_ms < LEAST_RUN_MS)
+		a.limit_ms = LEAST_RUN_MS;
+	return a;
+}
+
+bool check_has_enough(const struct check_known *k, uint64_t events, int64_t quiet_ns, bool *full, bool *quiet)
+{
+	/* When the time is over the program has what record() gave it. */
+	*full = has_end(k) && left_ns(k) > 0 && (int64_t)(events * LOOK_AT_EVENT_NS) >= left_ns(k);
+	*quiet = has_end(k) && k->now_ns - quiet_ns >= (k->end_ns - k->start_ns) / QUIET_SHARE;
+	return *full || *quiet;
+}
+
+bool check_is_slow_build(const struct check_known *k)
+{
+	return has_end(k) && k->build_ns > (k->end_ns - k->start_ns) / SLOW_BUILD_SHARE;
+}
+
+/* ---- looks at further runs ---- */
+
+static bool wants_looks(const struct check_known *k)
+{
+	return is_large(k) && !k->is_endless && !k->no_replay && !k->interrupted && !k->is_deadlocked &&
+	       !k->looks_over;
+}
+
+/* Every other run is recorded without thinning, if there is time: what seldom comes together is thinned out
+ * of each of them.  False: there is no time, or no sense, in another one. */
+static bool next_look(const struct check_known *k, struct check_action *a)
+{
+	int64_t look_ns = k->looks_begun ? k->look_ns : (int64_t)k->recorded_ms * 1000000 * ALL_ACCESSES_COST;
+	int64_t end_ns, left;
+
+	*a = (struct check_action){.what = CHECK_LOOK, .is_first = !k->looks_begun || !k->looks_end_ns};
+	end_ns = !has_end(k) ? 0 : a->is_first ? after_shares(k, LOOKS_SHARES) : k->looks_end_ns;
+	left = end_ns - k->now_ns;
+	if (k->looks >= LOOKS_MOST || k->vain_looks >= LOOKS_IN_VAIN || k->run_interrupted ||
+	    (has_end(k) && left < look_ns))
+		return false;
+	a->all = k->looks % 2 == 0 && (!has_end(k) || left >= look_ns * ALL_ACCESSES_COST);
+	a->end_ns = a->phase_ns = end_ns;
+	a->limit_ms = k->timeout_ms ? k->timeout_ms : 2 * k->recorded_ms + LEAST_RUN_MS;
+	return true;
+}
+
+/* ---- prediction ---- */
+
+static struct check_action predict(const struct check_known *k)
+{
+	struct check_action a = {.what = CHECK_PREDICT, .is_first = !k->is_predicting};
+
+	a.end_ns = after_shares(k, k->is_endless || is_large(k) ? LARGE_SHARES : PREDICTION_SHARES);
+	a.latest_ns = after_shares(k, k->is_endless ? ENDLESS_SHARES : LATEST_SHARES);
+	return a;
+}
+
+/* What is certain to happen is tried at once, unless all will be known soon anyway. */
+static bool wants_early(const struct check_known *k)
+{
+	return k->has_found && !k->no_replay && !k->interrupted &&
+	       (k->predicted_events >= LARGE_EVENTS || k->parts);
+}
+
+static struct check_action try_early(const struct check_known *k)
+{
+	int64_t left = k->early_begun ? k->early_left_ns : left_ns(k) / EARLY_SHARE;
+
+	return (struct check_action){.what = CHECK_TRY_EARLY,
+				     .is_first = !k->early_begun,
+				     .replays = !has_end(k) || left > 0,
+				     .phase_ns = has_end(k) ? left : 0,
+				     .end_ns = has_end(k) ? earlier(k->now_ns + left, k->end_ns) : 0};
+}
+
+static bool is_predicted(const struct check_known *k)
+{
+	return k->predicted >= k->runs;
+}
+
+static bool next_prediction(const struct check_known *k, struct check_action *a)
+{
+	if (k->has_walked && wants_looks(k) && !k->looks_begun) {
+		*a = (struct check_action){.what = CHECK_SHOW_WALK, .end_ns = k->end_ns};
+		return true;
+	}
+	if (k->looks_begun && wants_looks(k) && next_look(k, a))
+		return true;
+	if (wants_early(k)) {
+		*a = try_early(k);
+		return true;
+	}
+	if (!is_predicted(k)) {
+		*a = predict(k);
+		return true;
+	}
+	return wants_looks(k) && next_look(k, a);
+}
+
+/* ---- replays ---- */
+
+static struct check_action settle(const struct check_known *k)
+{
+	bool whole = k->no_classify || !has_end(k) || left_ns(k) < 0;
+
+	return (struct check_action){.what = CHECK_SETTLE,
+				     .end_ns = whole ? k->end_ns
+						     : k->end_ns - left_ns(k) / SHARES * CLASS_SHARES};
+}
+
+/* ---- further schedules ---- */
+
+/* Only a program that has come to its own end, or to a deadlock, is one whose other schedules can be held
+ * against it; one that has company, files to restore or sockets may fail for reasons of theirs.  One that was
+ * still working when its time was up is not waiting for anything outside: its races are as good as any. */
+static bool wants_further(const struct check_known *k)
+{
+	if (k->no_explore || k->interrupted || k->is_edited || k->has_company || k->is_cut)
+		return false;
+	if (k->is_endless)
+		return !k->has_forked;
+	return k->threads > 1 && !k->forked && (k->is_deadlocked || k->has_exited);
+}
+
+static int64_t further_end(const struct check_known *k)
+{
+	int64_t spent = k->now_ns - k->record_ns, most = spent > FURTHER_NS ? spent : FURTHER_NS;
+
+	return !has_end(k)
+		       ? 0
+		       : k->now_ns +
+				 earlier(left_ns(k) / (k->is_endless ? FURTHER_SHARE_ENDLESS : FURTHER_SHARE),
+					 most);
+}
+
+/* Exploring once, then one schedule after another. */
+static bool next_further(const struct check_known *k, struct check_action *a)
+{
+	int64_t end_ns = k->further_begun ? k->further_end_ns : further_end(k);
+	bool late = has_end(k) && k->now_ns >= end_ns;
+
+	if (k->further_over || (!k->further_begun && !wants_further(k)))
+		return false;
+	*a = (struct check_action){
+		.what = CHECK_FURTHER, .is_first = !k->further_begun, .phase_ns = end_ns, .end_ns = end_ns};
+	if (!k->explored && !k->further_begun && !late && !k->no_replay) {
+		a->what = CHECK_EXPLORE;
+		a->end_ns = end_ns ? k->now_ns + (end_ns - k->now_ns) / EXPLORE_SHARE : 0;
+	} else if (!k->has_further || late || k->interrupted || k->further_failed) {
+		a->what = CHECK_END_FURTHER;
+		a->end_ns = k->end_ns;
+	}
+	return true;
+}
+
+/* ---- classes ---- */
+
+/* Not if making one more flavour would take longer than there is time. */
+static bool has_time_for_classes(const struct check_known *k)
+{
+	return !has_end(k) || left_ns(k) > k->build_ns;
+}
+
+static bool wants_classes(const struct check_known *k)
+{
+	return !k->no_classify && !k->interrupted && !k->classified && k->races && has_time_for_classes(k);
+}
+
+uint64_t check_unclassified(const struct check_known *k)
+{
+	return k->no_classify || k->interrupted || k->classified ? 0 : k->races;
+}
+
+/* ---- the whole ---- */
+
+static struct check_action choose(const struct check_known *k)
+{
+	struct check_action a;
+
+	if (k->recorded < k->runs)
+		return record(k);
+	if (k->is_endless && next_further(k, &a))
+		return a;
+	if (next_prediction(k, &a))
+		return a;
+	if (!k->settled && !k->no_replay && !k->interrupted)
+		return settle(k);
+	if (!k->is_endless && next_further(k, &a))
+		return a;
+	if (wants_classes(k))
+		return (struct check_action){.what = CHECK_CLASSIFY, .end_ns = k->end_ns};
+	return (struct check_action){.what = CHECK_END, .end_ns = k->end_ns};
+}
+
+struct check_action check_next(const struct check_known *k)
+{
+	struct check_action a;
+
+	RD_ASSERT(k->runs && k->recorded <= k->runs && k->predicted <= k->runs);
+	a = choose(k);
+	a.begin_ns = k->now_ns;
+	RD_ASSERT(!has_end(k) || a.end_ns <= k->end_ns);
+	return a;
+}
+
+/* ---- what was done ---- */
+
+static void done_prediction(struct check_known *k, const struct check_outcome *o)
+{
+	RD_ASSERT(o->walked + o->found + o->over == 1);
+	k->is_predicting = true;
+	k->has_walked = o->walked;
+	k->has_found = o->found;
+	k->predicted += o->over;
+}
+
+static void done_look(struct check_known *k, const struct check_action *a, const struct check_outcome *o)
+{
+	k->looks_begun = true;
+	k->looks_end_ns = a->phase_ns;
+	k->is_predicting = false; /* what is left of the time is divided anew */
+	if (o->failed) {
+		k->looks_over = true;
+		return;
+	}
+	k->looks++;
+	k->vain_looks = o->fresh ? 0 : k->vain_looks + 1;
+	if (!a->all)
+		k->look_ns = k->now_ns - a->begin_ns;
+	else if (!k->look_ns)
+		k->look_ns = (int64_t)k->recorded_ms * 1000000 * ALL_ACCESSES_COST;
+}
+
+static void done_early(struct check_known *k, const struct check_action *a, const struct check_outcome *o)
+{
+	k->early_begun = true;
+	k->early_left_ns = a->phase_ns;
+	if (o->replayed && has_end(k))
+		k->early_left_ns -= k->now_ns - a->begin_ns;
+	k->has_found = false;
+}
+
+static void done_further(struct check_known *k, const struct check_action *a, const struct check_outcome *o)
+{
+	k->further_begun = true;
+	k->further_end_ns = a->phase_ns;
+	k->explored |= a->what == CHECK_EXPLORE;
+	k->further_failed |= o->failed;
+}
+
+void check_done(struct check_known *k, const struct check_action *a, const struct check_outcome *o)
+{
+	RD_ASSERT(k->now_ns >= a->begin_ns);
+	switch (a->what) {
+	case CHECK_RECORD: k->recorded++; break;
+	case CHECK_PREDICT: done_prediction(k, o); break;
+	case CHECK_SHOW_WALK:
+		k->looks_begun = true;
+		k->look_ns = k->now_ns - k->ended_ns + (int64_t)k->recorded_ms * 1000000;
+		k->is_predicting = false;
+		break;
+	case CHECK_LOOK: done_look(k, a, o); break;
+	case CHECK_TRY_EARLY: done_early(k, a, o); break;
+	case CHECK_SETTLE: k->settled = true; break;
+	case CHECK_EXPLORE:
+	case CHECK_FURTHER: done_further(k, a, o); break;
+	case CHECK_END_FURTHER: k->further_over = true; break;
+	case CHECK_CLASSIFY: k->classified = true; break;
+	case CHECK_END: RD_BUG("the end of a check is not an action");
+	}
+}
+
+const char *check_what_name(enum check_what what)
+{
+	static const char *const names[] = {
+		[CHECK_RECORD] = "record",
+		[CHECK_PREDICT] = "predict",
+		[CHECK_SHOW_WALK] = "show-walk",
+		[CHECK_LOOK] = "look",
+		[CHECK_TRY_EARLY] = "try-early",
+		[CHECK_SETTLE] = "settle",
+		[CHECK_EXPLORE] = "explore",
+		[CHECK_FURTHER] = "further",
+		[CHECK_END_FURTHER] = "end",
+		[CHECK_CLASSIFY] = "classify",
+		[CHECK_END] = "over",
+	};
+
+	RD_ASSERT(what <= CHECK_END);
+	return names[what];
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A check: the whole way from a program to findings with verdicts and classes.  The program is recorded in an
+ * ordinary run, the races and deadlocks of other schedules are predicted, each is tried by a replay, further
+ * schedules are explored, and races are classified, as far as the time goes.
+ *
+ *	struct check c;
+ *	err = check_open(&c, &opts);     has the program instrumented: the time of the check begins
+ *	err = check_directory(&c, ...);  claims a directory for everything worth keeping
+ *	err = check_run(&c);             c.set has the findings
+ *	check_close(&c);
+ */
+#ifndef CHECK_CHECK_H
+#define CHECK_CHECK_H
+
+#include "check/state.h"
+
+/* What happened, for the output. */
+enum check_event_kind {
+	CHECK_PREDICTING,	 /* prediction begins, */
+	CHECK_PREDICTED,	 /* and is over */
+	CHECK_REPLAYING,	 /* replays begin, */
+	CHECK_REPLAY_PROGRESS,	 /* are under way: `replays`, */
+	CHECK_REPLAYED,		 /* and are over */
+	CHECK_CLASSIFYING,	 /* classification begins, */
+	CHECK_CLASSIFY_PROGRESS, /* is under way: `classes`, */
+	CHECK_CLASSIFIED,	 /* and is over */
+	CHECK_CONFIRMED, /* `finding` of `set` is new and confirmed; who prints it sets `told` of it */
+};
+
+struct check_event {
+	enum check_event_kind kind;
+	const struct replay_progress *replays;
+	const struct classify_progress *classes;
+	const struct finding_set *set;
+	struct finding *finding;
+};
+
+struct check_opts {			    /* zero values are the defaults */
+	char **argv;			    /* the program's, NULL at the end */
+	struct run_build build;		    /* how it is built; the time is set here */
+	uint64_t time_ms;		    /* that the check may take; 0: any */
+	uint64_t timeout_ms;		    /* that a run may take; 0: chosen */
+	uint64_t runs;			    /* that are recorded first: 1 or more */
+	uint64_t jobs;			    /* runs at a time; 0: chosen */
+	const char *with, *setup;	    /* commands beside and before each run (run/companion.h) */
+	int output;			    /* descriptor: standard output of the first run */
+	const char *require, *without_sync; /* edits of the program (base/edit.h) */
+	bool no_world, all_accesses, no_replay, no_explore, no_classify;
+	bool quiet;	      /* nothing is told */
+	const char *strategy; /* of exploring, as in struct explore */
+	uint64_t seed;
+	unsigned models; /* bits of memory models that classes are wanted for */
+	bool coherent;	 /* as in struct classify */
+	struct finding_filter filter;
+	struct predict_batch prediction; /* what the user says about the effort */
+
+	/* Called when something happened; may be NULL. */
+	void (*tell)(void *context, const struct check_event *event);
+	void *context;
+};
+
+/* Has the program instrumented; closed also after a failure.  The options stay until then. */
+int check_open(struct check *c, const struct check_opts *opts);
+void check_close(struct check *c);
+
+/* Claims the directory `path`, or one like it if another process has it and `elsewhere`, and removes what an
+ * earlier check left there that this one does not replace.  One that was not made by a check is refused. */
+int check_directory(struct check *c, const char *path, bool elsewhere);
+
+/* Asks the budget and does one action after another.  After a failure, too, c->set has what was found. */
+int check_run(struct check *c);
+
+/* Nothing was confirmed: fails, with a message, if that does not mean that there is nothing. */
+int check_conclude(const struct check *c);
+
+/* Adds what was counted to the statistics of the set. */
+void check_stats(struct check *c);
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The directory of a check.  In: the name that the user wants.  Out: a claim on it.  Everything worth keeping
+ * is there: traces, schedules, findings.json, the input if it came through a pipe.  A directory that holds
+ * anything else is never touched.
+ */
+#include "check/check.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "record/prepare.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ID.schedule, ID.witness.schedule, ID.witness-2.schedule */
+static bool is_schedule(const char *name)
+{
+	static const char end[] = ".schedule";
+	size_t length = strlen(name);
+
+	return strspn(name, "0123456789abcdef") == FINDING_ID_SIZE - 1 && length >= sizeof end &&
+	       strcmp(name + length - sizeof end + 1, end) == 0;
+}
+
+static bool is_old_trace(const char *directory, const char *name)
+{
+	char *path = rd_xasprintf("%s/%s/meta.json", directory, name);
+	size_t digits = strspn(name + strcspn(name, "0123456789"), "0123456789");
+	bool old = strncmp(name, "trace-", 6) == 0 && strlen(name) == 6 + digits && rd_file_exists(path);
+
+	free(path);
+	return old;
+}
+
+/* Whether there is no such directory, or nothing in it. */
+static bool is_empty(const char *path)
+{
+	DIR *d = opendir(path);
+	struct dirent *entry;
+	bool empty = true;
+
+	if (!d)
+		return errno == ENOENT;
+	while (empty && (entry = readdir(d)))
+		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	closedir(d);
+	return empty;
+}
+
+/* Whether there is nothing that a check did not make.  The claim is looked for last: a check that starts
+ * beside this one puts it there before anything else, so whatever was seen in a directory of ours, the claim
+ * is seen too. */
+static bool is_free(const char *path)
+{
+	char *findings = rd_xasprintf("%s/findings.json", path);
+	bool ours = is_empty(path) || record_wrote_document(findings) || rd_claim_marks(path);
+
+	free(findings);
+	return ours;
+}
+
+static int remove_old(const struct check *c, const char *name)
+{
+	char *path = check_path(c, name);
+	int err = RD_OK;
+
+	if (is_schedule(name) || strcmp(name, "stdin") == 0)
+		unlink(path);
+	else if (is_old_trace(c->claim.path, name) && !(err = record_prepare_directory(path, true)))
+		rmdir(path);
+	free(path);
+	return err;
+}
+
+int check_directory(struct check *c, const char *path, bool elsewhere)
+{
+	struct dirent *entry;
+	DIR *d = NULL;
+	int err;
+
+	if (!is_free(path))
+		return rd_fail(RD_EUSAGE,
+			       "%s: it exists and was not made by raddle check; name another directory",
+			       path);
+	err = rd_claim(&c->claim, path, elsewhere);
+	if (!err && !(d = opendir(c->claim.path)))
+		err = rd_fail_errno("check: %s", c->claim.path);
+	while (!err && (entry = readdir(d)))
+		err = remove_old(c, entry->d_name);
+	if (d)
+		closedir(d);
+	return err;
+}

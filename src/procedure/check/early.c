@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Findings that are tried while prediction is not over.  In: what prediction has found since the last time.
+ * Out: some of it confirmed, in the place of the predictions.  What the recorded run itself shows needs no
+ * replay; what is certain to happen gets one each.
+ */
+#include "check/act-int.h"
+
+#include "base/error.h"
+
+typedef bool wanted_fn(const struct finding *f);
+
+static bool is_sound(const struct finding *f)
+{
+	return f->sound && f->schedule;
+}
+
+static bool is_firm(const struct finding *f)
+{
+	return f->firm;
+}
+
+/* Copies, since finishing a set changes what is in it. */
+static struct finding_set *take(struct check *c, wanted_fn *wanted)
+{
+	struct finding_set *some = finding_set_new();
+
+	RD_ASSERT(c->early <= c->set->count);
+	for (size_t i = c->early; i < c->set->count; i++) {
+		struct finding *f = c->set->items[i], *copy;
+
+		if (f->status != FINDING_UNCONFIRMED || !wanted(f) || check_is_told(c->seen, f))
+			continue;
+		copy = finding_array(some, 1, sizeof *copy);
+		*copy = *f;
+		finding_set_put(some, copy);
+	}
+	check_make_part(c, some);
+	finding_set_finish(some);
+	check_keep(c, some);
+	return some;
+}
+
+/* What is confirmed without a replay is told at once. */
+static void tell_recorded(struct check *c)
+{
+	struct finding_set *some = take(c, is_firm);
+
+	check_note_loaded(c);
+	if (check_filter(c, some) == RD_OK)
+		for (size_t i = 0; i < some->count && c->prediction.walked; i++)
+			replay_trust_recorded(&c->program.flavour, some, some->items[i]);
+	for (size_t i = 0; i < some->count; i++)
+		if (some->items[i]->status == FINDING_CONFIRMED)
+			check_tell_confirmed(c, some, some->items[i]);
+	check_put_confirmed(c->set, some);
+}
+
+void check_do_try_early(struct check *c, const struct check_action *a, struct check_outcome *o)
+{
+	struct finding_set *some = NULL;
+
+	tell_recorded(c);
+	if (a->replays)
+		some = take(c, is_sound);
+	c->early = c->set->count;
+	if (!some || !some->count || check_filter(c, some))
+		return;
+	rd_info("%zu sound predictions are tried while others are sought", some->count);
+	check_replay(c, some, true, a->end_ns);
+	check_put_confirmed(c->set, some);
+	o->replayed = true;
+}

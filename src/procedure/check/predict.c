@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Prediction for a check, one step at a time.  In: the traces of the first runs and of the processes that
+ * they forked.  Out: findings in the set of the check, and every prediction apart (c->all) before those at
+ * the same places become one.
+ */
+#include "check/act-int.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+void check_note_loaded(struct check *c)
+{
+	const struct rd_argv *modules = &c->prediction.modules;
+
+	for (size_t i = 0; i < modules->count; i++)
+		if (strcmp(modules->items[i], c->program.path) != 0)
+			rd_flavour_loaded(&c->program.flavour, modules->items[i]);
+	c->program.flavour.loads_more = false;
+}
+
+/* ---- forked processes ---- */
+
+/* Replays lead the first process only, so what the recorded run shows firmly is believed. */
+static void mark_forked(struct check *c, size_t from, const char *name)
+{
+	check_note_loaded(c);
+	for (size_t i = from; i < c->set->count; i++) {
+		struct finding *f = c->set->items[i];
+
+		f->schedule = NULL;
+		if (f->status == FINDING_UNCONFIRMED)
+			f->reason =
+				finding_textf(c->set,
+					      "it is in the forked process %s, and replays lead the first "
+					      "process only",
+					      name);
+		finding_note(c->set, f, finding_textf(c->set, "Seen in the forked process %s.", name));
+		if (!c->opts->no_replay)
+			replay_trust_recorded(&c->program.flavour, c->set, f);
+	}
+}
+
+/* The processes that the one of this trace forked, and those that they forked. */
+static void predict_forked(struct check *c, const char *trace, const char *name)
+{
+	for (uint64_t n = 0;; n++) {
+		char *path = rd_xasprintf("%s/fork-%" PRIu64, trace, n);
+		char *full = rd_xasprintf("%s%sfork-%" PRIu64, name, *name ? "/" : "", n);
+		size_t before = c->set->count;
+		bool there = rd_file_exists(path);
+
+		if (there && predict_batch_run(&c->prediction, path, c->set) == RD_OK)
+			c->forked++;
+		if (there) {
+			mark_forked(c, before, full);
+			predict_forked(c, path, full);
+		}
+		free(path);
+		free(full);
+		if (!there)
+			break;
+	}
+}
+
+/* ---- deadlocks that a run was ended for ---- */
+
+/* They are known already, and better. */
+static void leave_out_deadlocks(struct finding_set *set)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < set->count; i++) {
+		const struct finding *f = set->items[i];
+
+		if (f->kind != FINDING_DEADLOCK || !f->note_count)
+			set->items[kept++] = set->items[i];
+	}
+	set->count = kept;
+}
+
+void check_add_deadlock(struct finding_set *set, const struct finding_set *deadlock)
+{
+	leave_out_deadlocks(set);
+	for (size_t i = 0; i < deadlock->count; i++)
+		finding_set_put(set, deadlock->items[i]);
+}
+
+/* ---- one trace ---- */
+
+static int open_trace(struct check *c, const struct check_run *run)
+{
+	const struct check_ending *e = &run->ending;
+	char *path = check_trace_path(c, c->known.predicted);
+	int err;
+
+	c->prediction.ended = check_ending_late(e) && WIFSIGNALED(e->end.status) && !run->deadlock;
+	/* Where it failed is not in a trace that ends before, and a failure for want of memory that we took
+	 * is not the program's. */
+	c->prediction.failures = !e->stopped && !check_ending_pinched(e);
+	err = predict_pass_open(&c->pass, &c->prediction, path, c->set);
+	free(path);
+	return err;
+}
+
+/* Of a damaged trace the message is out, and what could be read was looked at. */
+static int close_trace(struct check *c, const struct check_run *run, int err)
+{
+	char *path = check_trace_path(c, c->known.predicted);
+
+	predict_pass_close(c->pass);
+	c->pass = NULL;
+	if (err && c->set->tool)
+		err = RD_OK;
+	if (!err && run->deadlock)
+		check_add_deadlock(c->set, run->deadlock);
+	c->prediction.ended = false;
+	if (!err)
+		predict_forked(c, path, "");
+	free(path);
+	return err;
+}
+
+/* ---- the end ---- */
+
+/* Why there may be nothing to find. */
+static void warn_of_scope(const struct check *c)
+{
+	if (c->forked)
+		rd_info("%" PRIu64 " forked processes were looked at", c->forked);
+	if (c->prediction.threads <= 1 && !c->opts->quiet)
+		rd_warn(c->forked
+				? "each process ran with one thread: what processes do to each other is not "
+				  "looked at"
+				: "the program ran with one thread: no other schedule is possible");
+}
+
+static void keep_all(struct check *c)
+{
+	c->all_count = c->set->count;
+	c->all = rd_xcalloc(c->all_count + 1, sizeof *c->all);
+	for (size_t i = 0; i < c->all_count; i++)
+		c->all[i] = c->set->items[i];
+}
+
+static int end_prediction(struct check *c)
+{
+	check_tell(c, &(struct check_event){.kind = CHECK_PREDICTED});
+	check_note_loaded(c);
+	/* A large run takes long to search, and its replays do: what it shows firmly unordered needs neither.
+	 */
+	for (size_t i = 0; i < c->set->count && c->prediction.walked; i++)
+		replay_trust_recorded(&c->program.flavour, c->set, c->set->items[i]);
+	warn_of_scope(c);
+	keep_all(c);
+	finding_set_finish(c->set);
+	if (c->seen) {
+		check_add_seen(c, c->set, c->seen);
+		finding_set_finish(c->set);
+	}
+	check_mark_means(c, c->set);
+	return check_filter(c, c->set);
+}
+
+/* ---- a step ---- */
+
+int check_do_predict(struct check *c, const struct check_action *a, struct check_outcome *o)
+{
+	const struct check_run *run = &c->runs[c->known.predicted];
+	enum predict_event event = PREDICT_OVER;
+	int err = RD_OK;
+
+	if (!c->pass && !c->known.predicted)
+		check_tell(c, &(struct check_event){.kind = CHECK_PREDICTING});
+	if (a->is_first) {
+		c->prediction.deadline_ns = a->end_ns;
+		c->prediction.latest_ns = a->latest_ns;
+	}
+	if (!c->pass)
+		err = open_trace(c, run);
+	if (!err)
+		err = predict_pass_next(c->pass, &event);
+	if (err || event == PREDICT_OVER)
+		err = close_trace(c, run, err);
+	o->walked = event == PREDICT_WALKED;
+	o->found = event == PREDICT_FOUND;
+	o->over = event == PREDICT_OVER;
+	RD_ASSERT(err || o->over == !c->pass);
+	if (!err && o->over && c->known.predicted + 1 == c->run_count)
+		err = end_prediction(c);
+	return err;
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Recording for a check.  In: the program and its input.  Out: traces in the directory of the check, and how
+ * the runs ended.  The first run has our standard streams; later ones get the same input and write nowhere.
+ */
+#include "check/act-int.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "check/hang.h"
+#include "record/prepare.h"
+#include "record/run.h"
+#include "run/launch.h"
+#include "run/orphan.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Milliseconds between SIGTERM and SIGKILL: servers write their last data within two seconds. */
+#define GRACE_MS 2000
+
+/* How often the user must interrupt until we end: once is for the program, twice is for us. */
+#define INTERRUPTS 2
+
+static void started(void *context, pid_t pid)
+{
+	struct check *c = context;
+
+	run_companion_start(&c->companion, pid, STDERR_FILENO);
+}
+
+static void ended(void *context, const struct trace_meta *meta)
+{
+	struct check *c = context;
+	uint64_t ms = (meta->end_ns - meta->start_ns) / 1000000;
+
+	if (ms > c->known.recorded_ms)
+		c->known.recorded_ms = ms;
+	c->known.ended_ns = rd_now_ns();
+	c->now->ending.events = meta->events;
+	if (meta->stopped) {
+		c->now->ending.stopped = rd_xstrdup(meta->stopped);
+		rd_warn("recording stopped before the program ended: %s", meta->stopped);
+	}
+	rd_info("recorded %" PRIu64 " events of %" PRIu64 " threads in %.1f s", meta->events, meta->threads,
+		(double)ms / 1e3);
+}
+
+/* Whether processes that outlive the program get more time: a daemon works while its client does. */
+static bool outlived(void *context)
+{
+	struct check *c = context;
+	const struct check_opts *o = c->opts;
+	int64_t ms = (rd_now_ns() - c->known.ended_ns) / 1000000;
+
+	if (run_launch_interrupted() || (o->timeout_ms && ms >= (int64_t)o->timeout_ms))
+		return false;
+	return o->with ? run_companion_runs(&c->companion) : ms < CHECK_OUTLIVE_MS;
+}
+
+static bool enough(void *context, uint64_t events)
+{
+	struct check *c = context;
+	struct check_run *run = c->now;
+
+	c->known.now_ns = rd_now_ns();
+	if (events != run->seen || !run->seen_ns) {
+		run->seen = events;
+		run->seen_ns = c->known.now_ns;
+	}
+	return check_has_enough(&c->known, events, run->seen_ns, &run->ending.full, &run->ending.quiet);
+}
+
+static void warn_of_end(const struct check_run *run)
+{
+	const struct check_ending *e = &run->ending;
+	int number = WIFSIGNALED(e->end.status) ? WTERMSIG(e->end.status) : 0;
+	struct rd_buf words = RD_BUF_INIT;
+
+	check_ending_words(e, &words);
+	if (run->deadlock)
+		rd_warn("the program %s", words.data);
+	else if (e->full)
+		rd_warn("the program was ended: its trace is as long as the check has time to look at");
+	else if (e->quiet)
+		rd_warn("the program was ended: it ran on and on without anything that is recorded");
+	else if (check_ending_late(e))
+		rd_warn("the program did not end within %.3g s and was ended", (double)e->limit_ms / 1e3);
+	else if (number && number != SIGINT && number != SIGTERM)
+		rd_warn("the recorded run %s; the run up to there is analysed", words.data);
+	rd_buf_release(&words);
+}
+
+/* What is left of the run, and of the command beside it, is ended. */
+static void take_end(struct check *c, struct check_run *run, const struct record_result *result)
+{
+	run_companion_wait(&c->companion, run_launch_interrupted() ? 0 : CHECK_OUTLIVE_MS);
+	run->ending.companion = run_companion_stop(&c->companion);
+	run_orphans_end(c->input.pump);
+	run->ending.end = result->end;
+	run->ending.deadlocked = result->stood;
+}
+
+int check_record_into(struct check *c, struct check_run *run, const char *path, const int *streams)
+{
+	struct record_run how = {
+		.program = &c->program,
+		.argv = c->opts->argv,
+		.directory = path,
+		.no_world = c->opts->no_world,
+		.all_accesses = c->opts->all_accesses || run->all,
+		.streams = streams,
+		.limits = {.wall_ms = run->ending.limit_ms, .grace_ms = GRACE_MS, .interrupts = INTERRUPTS},
+		.stands = check_hang,
+		.enough = enough,
+		.started = started,
+		.ended = ended,
+		.outlived = outlived,
+		.context = c};
+	struct record_result result = {0};
+	int err;
+
+	c->now = run;
+	err = record_run(&how, &result);
+	take_end(c, run, &result);
+	if (!err)
+		err = check_hang_read(&result, &run->deadlock);
+	if (!err)
+		err = check_ending_check(&run->ending, c->program.path, c->opts->with);
+	if (!err)
+		warn_of_end(run);
+	record_result_release(&result);
+	return err;
+}
+
+static int record(struct check *c, struct check_run *run, uint64_t n)
+{
+	char *path = check_trace_path(c, n);
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int streams[] = {n ? run_input_again(&c->input) : c->input.first, n ? null : c->opts->output,
+			 n ? null : STDERR_FILENO};
+	int err = streams[0] < 0 ? RD_ESYSTEM : record_prepare_directory(path, true);
+
+	if (!err)
+		err = run_setup(c->opts->setup, STDERR_FILENO);
+	if (!err)
+		err = check_record_into(c, run, path, streams);
+	if (n && streams[0] >= 0)
+		close(streams[0]);
+	close(null);
+	free(path);
+	return err;
+}
+
+/* Before anything has read the trace. */
+static bool has_forked(const struct check *c)
+{
+	char *path = check_path(c, "trace/fork-0");
+	bool there = rd_file_exists(path);
+
+	free(path);
+	return there;
+}
+
+int check_do_record(struct check *c, const struct check_action *a)
+{
+	uint64_t n = c->known.recorded;
+	struct check_run *run = &c->runs[n];
+	int err;
+
+	RD_ASSERT(n < c->run_count);
+	run->ending.limit_ms = a->limit_ms;
+	run->ending.unasked = !c->opts->timeout_ms && c->known.end_ns;
+	err = record(c, run, n);
+	run_input_first_ended(&c->input);
+	if (run_launch_interrupted())
+		c->run_count = n + 1;
+	if (!err && !n && WIFSIGNALED(run->ending.end.status))
+		c->signal = WTERMSIG(run->ending.end.status);
+	if (!err && !n)
+		c->known.has_forked = has_forked(c);
+	return err;
+}

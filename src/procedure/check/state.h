@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a check knows: its runs, findings and counts.  Open check.h first; this is for the files of the room
+ * and for reports. */
+#ifndef CHECK_STATE_H
+#define CHECK_STATE_H
+
+#include "base/claim.h"
+#include "check/budget.h"
+#include "check/edits.h"
+#include "check/ending.h"
+#include "classify/classify.h"
+#include "explore/further.h"
+#include "finding/filter.h"
+#include "predict/pass.h"
+#include "replay/settle.h"
+#include "run/companion.h"
+#include "run/input.h"
+
+struct check_opts;
+struct check_event;
+
+/* A recorded run. */
+struct check_run {
+	struct check_ending ending;
+	uint64_t seen;		      /* events so far, */
+	int64_t seen_ns;	      /* and when the last ones came */
+	struct finding_set *deadlock; /* that it was ended for; NULL: it was not */
+	bool all;		      /* no access is left out */
+};
+
+/* Seconds that went by. */
+struct check_seconds {
+	double build, record, predict, replay, classify;
+};
+
+struct check {
+	const struct check_opts *opts;
+	struct check_known known;
+	struct rd_claim claim;
+	struct run_program program;
+	struct check_edits edits;
+	struct run_input input;
+	struct run_companion companion;
+
+	/* Recording. */
+	struct check_run *runs; /* those of the options, */
+	uint64_t run_count;	/* of which so many are made: less after an interrupt */
+	struct check_run *now;	/* the one that is being recorded */
+	int signal;		/* that the first one ended by; 0: none */
+	uint64_t looks;		/* runs that were only looked at */
+	uint64_t forked;	/* processes whose traces were looked at */
+
+	/* Prediction. */
+	struct predict_batch prediction;
+	struct predict_pass *pass; /* over the trace that is predicted from; NULL: none */
+	struct finding **all;	   /* every prediction, before those at the same places became one */
+	size_t all_count;
+	struct finding_set *seen; /* what large runs showed before anything was searched for; NULL: none */
+	size_t early;		  /* findings that were looked at while others were sought */
+
+	/* What follows. */
+	struct replay_settled settled;
+	struct explore_result explored;
+	struct further further;	     /* runs that are recorded after the first ones */
+	struct finding_set *sighted; /* races that exploring showed; NULL */
+	struct classify_result classes;
+
+	struct finding_set *set;   /* the findings */
+	struct finding_set **kept; /* sets that own some of them */
+	size_t kept_count, kept_capacity;
+	struct check_seconds seconds;
+};
+
+/* Brings what the budget asks for up to date. */
+void check_refresh(struct check *c);
+
+/* A path in the directory, to be freed; that of the n-th trace, from 0. */
+char *check_path(const struct check *c, const char *name);
+char *check_trace_path(const struct check *c, uint64_t n);
+
+/* Keeps a set until the check is closed. */
+void check_keep(struct check *c, struct finding_set *set);
+
+/* What a command that reproduces findings of the set has to name. */
+void check_mark_means(const struct check *c, struct finding_set *set);
+
+/* A set of some of the findings of the check, of the same program, to be filled. */
+void check_make_part(const struct check *c, struct finding_set *some);
+
+/* The confirmed ones take the places of those they were predictions of, or that chance showed. */
+void check_put_confirmed(struct finding_set *set, const struct finding_set *some);
+
+/* Marks what the user knows or hides. */
+int check_filter(const struct check *c, struct finding_set *set);
+
+/* Whole seconds until then, at least one, since 0 would be no limit; 0: there is none. */
+uint64_t check_seconds_left(int64_t end_ns);
+
+/* The same from milliseconds, no less. */
+uint64_t check_seconds_of(uint64_t ms);
+
+/* How many runs at a time. */
+unsigned check_jobs(const struct check *c);
+
+#endif
