@@ -40,7 +40,7 @@ struct job {
 	int64_t start_ns;
 };
 
-struct settling {
+struct replay_settling {
 	const struct replay_settle *how;
 	struct replay_settled *result;
 	struct strategy strategy;
@@ -48,10 +48,13 @@ struct settling {
 	struct job *jobs; /* `count` of them; the task of a worker is the number of its job */
 	unsigned count;
 	size_t serial;	    /* of the next directory */
-	uint8_t *announced; /* by finding of the set: `confirmed` was called */
+	uint8_t *announced; /* by finding of the set: its confirmation was news */
 	size_t told_count, told_capacity;
 	int64_t start_ns;
 	struct rd_interrupt signals;
+	bool heard; /* something may have changed since progress was told */
+	bool over;
+	int err;
 };
 
 static double seconds_since(int64_t ns)
@@ -63,7 +66,7 @@ static double seconds_since(int64_t ns)
 
 static void enter(void *context, unsigned slot)
 {
-	const struct settling *s = context;
+	const struct replay_settling *s = context;
 
 	(void)slot;
 	rd_interrupt_end(&s->signals);
@@ -71,7 +74,7 @@ static void enter(void *context, unsigned slot)
 
 static int work(void *context, uint64_t task, struct rd_buf *answer)
 {
-	const struct settling *s = context;
+	const struct replay_settling *s = context;
 	const struct job *job = &s->jobs[task];
 	struct settle_work w = {.how = s->how,
 				.strategy = &s->strategy,
@@ -83,7 +86,7 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 
 /* ---- starting ---- */
 
-static struct job *free_job(struct settling *s)
+static struct job *free_job(struct replay_settling *s)
 {
 	for (unsigned i = 0; i < s->count; i++)
 		if (!s->jobs[i].busy)
@@ -99,7 +102,7 @@ static void end_job(struct job *job)
 	*job = (struct job){0};
 }
 
-static int start(struct settling *s, const struct strategy_attempt *attempt)
+static int start(struct replay_settling *s, const struct strategy_attempt *attempt)
 {
 	struct job *job = free_job(s);
 	int err;
@@ -117,7 +120,7 @@ static int start(struct settling *s, const struct strategy_attempt *attempt)
 	return err;
 }
 
-static int fill_jobs(struct settling *s)
+static int fill_jobs(struct replay_settling *s)
 {
 	struct strategy_attempt attempt;
 	int err = RD_OK;
@@ -142,7 +145,7 @@ static char *place_of(const struct finding *f, size_t side)
 }
 
 /* For --verbose. */
-static void log_result(const struct settling *s, const struct job *job)
+static void log_result(const struct replay_settling *s, const struct job *job)
 {
 	const struct strategy_attempt *a = &job->attempt;
 	const struct finding *f = s->strategy.set->items[a->item];
@@ -163,7 +166,8 @@ static void log_result(const struct settling *s, const struct job *job)
 	free(second);
 }
 
-static void take_answer(struct settling *s, const struct strategy_attempt *a, const struct rd_pool_event *e)
+static void take_answer(struct replay_settling *s, const struct strategy_attempt *a,
+			const struct rd_pool_event *e)
 {
 	struct replay_settled *r = s->result;
 	struct finding_set *set = NULL;
@@ -178,7 +182,7 @@ static void take_answer(struct settling *s, const struct strategy_attempt *a, co
 	strategy_lose(&s->strategy, a, "its replay gave no result");
 }
 
-static void take_loss(struct settling *s, const struct strategy_attempt *a, int status)
+static void take_loss(struct replay_settling *s, const struct strategy_attempt *a, int status)
 {
 	strategy_lose(&s->strategy, a,
 		      WIFSIGNALED(status)
@@ -187,22 +191,24 @@ static void take_loss(struct settling *s, const struct strategy_attempt *a, int 
 			      : "its replay gave no result");
 }
 
-static void tell_confirmed(struct settling *s)
+/* The next finding that is confirmed and was not news yet; NULL: there is none. */
+static struct finding *next_confirmed(struct replay_settling *s)
 {
 	struct finding_set *set = s->strategy.set;
 
 	RD_GROW(s->announced, s->told_capacity, set->count + 1);
 	while (s->told_count < set->count)
 		s->announced[s->told_count++] = 0;
-	for (size_t i = 0; i < set->count && s->how->confirmed; i++) {
+	for (size_t i = 0; i < set->count; i++) {
 		if (s->announced[i] || set->items[i]->status != FINDING_CONFIRMED)
 			continue;
 		s->announced[i] = 1;
-		s->how->confirmed(s->how->context, set->items[i]);
+		return set->items[i];
 	}
+	return NULL;
 }
 
-static void hear(struct settling *s)
+static void hear(struct replay_settling *s)
 {
 	struct rd_pool_event event;
 	struct job *job;
@@ -216,13 +222,12 @@ static void hear(struct settling *s)
 	else
 		take_loss(s, &job->attempt, event.status);
 	log_result(s, job);
-	tell_confirmed(s);
 	end_job(job);
 }
 
 /* ---- the whole ---- */
 
-static void stop_all(struct settling *s)
+static void stop_all(struct replay_settling *s)
 {
 	rd_pool_stop(s->pool);
 	for (unsigned i = 0; i < s->count; i++)
@@ -230,16 +235,14 @@ static void stop_all(struct settling *s)
 			end_job(&s->jobs[i]);
 }
 
-static void show(const struct settling *s)
+static struct replay_progress progress_of(const struct replay_settling *s)
 {
 	double left = s->how->time ? (double)s->how->time - seconds_since(s->start_ns) : 0;
-	struct replay_progress so_far = {.confirmed = s->strategy.confirmed,
-					 .done = s->strategy.confirmed + strategy_exhausted(&s->strategy),
-					 .total = s->strategy.confirmed + strategy_waiting(&s->strategy),
-					 .seconds_left = left > 0 ? left : 0};
 
-	if (s->how->progress)
-		s->how->progress(s->how->context, &so_far);
+	return (struct replay_progress){.confirmed = s->strategy.confirmed,
+					.done = s->strategy.confirmed + strategy_exhausted(&s->strategy),
+					.total = s->strategy.confirmed + strategy_waiting(&s->strategy),
+					.seconds_left = left > 0 ? left : 0};
 }
 
 /* Seconds reserved for the last run under the detector. */
@@ -251,7 +254,7 @@ static double time_to_look(const struct replay_settle *how)
 }
 
 /* Whether nothing is left to wait for. */
-static bool is_over(const struct settling *s)
+static bool is_over(const struct replay_settling *s)
 {
 	const struct replay_settle *how = s->how;
 	double most = (double)how->time + (double)how->time / OVERTIME + (double)how->timeout_ms / 1e3;
@@ -260,7 +263,7 @@ static bool is_over(const struct settling *s)
 }
 
 /* When the time is up, remaining findings are left; the detector still runs once. */
-static void look_at_clock(struct settling *s)
+static void look_at_clock(struct replay_settling *s)
 {
 	if (s->strategy.late || !s->how->time ||
 	    seconds_since(s->start_ns) < (double)s->how->time - time_to_look(s->how))
@@ -272,27 +275,6 @@ static void look_at_clock(struct settling *s)
 	strategy_be_late(&s->strategy);
 }
 
-/* Until all have a verdict, the time is up, or a signal ends it. */
-static int run_jobs(struct settling *s)
-{
-	int err = RD_OK;
-
-	rd_interrupt_begin(&s->signals);
-	tell_confirmed(s);
-	while (!err && !s->result->interrupted && !is_over(s)) {
-		err = fill_jobs(s);
-		if (err || !rd_pool_busy(s->pool))
-			break;
-		hear(s);
-		s->result->interrupted = rd_interrupt_wait(&s->signals, 0) != 0;
-		look_at_clock(s);
-		show(s);
-	}
-	stop_all(s);
-	rd_interrupt_end(&s->signals);
-	return err;
-}
-
 static void note_result(const struct strategy *s, struct replay_settled *result)
 {
 	result->replayed += s->replayed;
@@ -302,40 +284,95 @@ static void note_result(const struct strategy *s, struct replay_settled *result)
 	result->unfinished += s->unfinished;
 }
 
-int replay_settle(const struct replay_settle *how, struct finding_set *set, struct replay_settled *result)
+/* All have a verdict, the time is up, or a signal says that it is enough. */
+static void finish(struct replay_settling *s)
 {
-	RD_ASSERT(how->directory && set);
-	struct settling s = {.how = how,
-			     .result = result,
-			     .strategy = {.set = set,
-					  .all = how->all,
-					  .all_count = how->all_count,
-					  .extra = how->extra,
-					  .once = how->once},
-			     .count = how->jobs ? how->jobs : 1,
-			     .start_ns = rd_now_ns()};
-	struct rd_pool_opts pool = {
-		.workers = s.count, .fresh = true, .enter = enter, .work = work, .context = &s};
-	char *foreign = rd_flavour_foreign(&how->program->program->flavour);
-	int err;
+	struct replay_settled *r = s->result;
 
-	s.strategy.trusts = !foreign;
+	RD_ASSERT(!s->over);
+	s->over = true;
+	stop_all(s);
+	rd_interrupt_end(&s->signals);
+	rd_pool_close(s->pool);
+	s->strategy.trusts &= !r->interrupted;
+	if (!s->how->once)
+		strategy_conclude(&s->strategy,
+				  r->interrupted ? "the check was interrupted" : "the time was up");
+	note_result(&s->strategy, r);
+	strategy_close(&s->strategy);
+	rd_remove_tree(s->how->directory);
+}
+
+/* False: there is nothing to wait for. */
+static bool work_on(struct replay_settling *s)
+{
+	if (s->err || s->result->interrupted || is_over(s))
+		return false;
+	s->err = fill_jobs(s);
+	if (s->err || !rd_pool_busy(s->pool))
+		return false;
+	hear(s);
+	s->result->interrupted = rd_interrupt_wait(&s->signals, 0) != 0;
+	look_at_clock(s);
+	return true;
+}
+
+int replay_settle_next(struct replay_settling *s, struct replay_news *news)
+{
+	RD_ASSERT(!s->over);
+	for (;;) {
+		*news = (struct replay_news){.kind = REPLAY_NEWS_CONFIRMED, .finding = next_confirmed(s)};
+		if (news->finding)
+			return RD_OK;
+		if (s->heard) {
+			s->heard = false;
+			*news = (struct replay_news){.kind = REPLAY_NEWS_PROGRESS,
+						     .progress = progress_of(s)};
+			return RD_OK;
+		}
+		if (!work_on(s))
+			break;
+		s->heard = true;
+	}
+	finish(s);
+	*news = (struct replay_news){.kind = REPLAY_NEWS_OVER};
+	return s->err;
+}
+
+struct replay_settling *replay_settle_open(const struct replay_settle *how, struct finding_set *set,
+					   struct replay_settled *result)
+{
+	struct replay_settling *s = rd_xcalloc(1, sizeof *s);
+	struct rd_pool_opts pool = {.fresh = true, .enter = enter, .work = work, .context = s};
+	char *foreign = rd_flavour_foreign(&how->program->program->flavour);
+
+	RD_ASSERT(how->directory && set);
+	*s = (struct replay_settling){.how = how,
+				      .result = result,
+				      .strategy = {.set = set,
+						   .all = how->all,
+						   .all_count = how->all_count,
+						   .extra = how->extra,
+						   .once = how->once,
+						   .trusts = !foreign},
+				      .count = how->jobs ? how->jobs : 1,
+				      .start_ns = rd_now_ns()};
 	free(foreign);
-	strategy_open(&s.strategy);
-	s.jobs = rd_xcalloc(s.count, sizeof *s.jobs);
+	strategy_open(&s->strategy);
+	s->jobs = rd_xcalloc(s->count, sizeof *s->jobs);
 	signal(SIGCHLD, SIG_DFL);
-	rd_pool_open(&s.pool, &pool);
-	err = run_jobs(&s);
-	rd_pool_close(s.pool);
-	s.strategy.trusts &= !result->interrupted;
-	if (!how->once)
-		strategy_conclude(&s.strategy,
-				  result->interrupted ? "the check was interrupted" : "the time was up");
-	note_result(&s.strategy, result);
-	strategy_close(&s.strategy);
-	RD_FREE(s.jobs, s.announced);
-	rd_remove_tree(how->directory);
-	return err;
+	pool.workers = s->count;
+	rd_pool_open(&s->pool, &pool);
+	rd_interrupt_begin(&s->signals);
+	return s;
+}
+
+void replay_settle_close(struct replay_settling *s)
+{
+	if (!s->over)
+		finish(s);
+	RD_FREE(s->jobs, s->announced);
+	free(s);
 }
 
 void replay_settled_release(struct replay_settled *result)

@@ -39,12 +39,6 @@ struct replay_settle { /* zero values are the defaults */
 	 * Called in its own process.  NULL: never. */
 	int (*predict)(void *context, const char *trace, struct finding_set *set);
 	void *predict_context;
-
-	/* About ten times a second; may be NULL. */
-	void (*progress)(void *context, const struct replay_progress *so_far);
-	/* Called for each finding of the set as soon as it is confirmed; may be NULL. */
-	void (*confirmed)(void *context, struct finding *f);
-	void *context;
 };
 
 struct replay_settled {
@@ -56,11 +50,31 @@ struct replay_settled {
 	size_t set_count, set_capacity;
 };
 
+/* Why settling returned. */
+enum replay_news_kind {
+	REPLAY_NEWS_OVER,      /* each finding has a verdict, or the time is up */
+	REPLAY_NEWS_PROGRESS,  /* about ten times a second: `progress` */
+	REPLAY_NEWS_CONFIRMED, /* `finding` of the set was confirmed just now */
+};
+
+struct replay_news {
+	enum replay_news_kind kind;
+	struct replay_progress progress;
+	struct finding *finding;
+};
+
 /* Tries each finding of the set without a verdict, several at once, and replaces it by the one
  * with the verdict.  Further findings of diverged runs are added and tried too.  SIGINT, SIGTERM,
- * SIGHUP and the time limit end it early.  The result must be zero before the first call and sums
- * up the calls.  Release it also after a failure, and after the set. */
-int replay_settle(const struct replay_settle *how, struct finding_set *set, struct replay_settled *result);
+ * SIGHUP and the time limit end it early.  replay_settle_next() continues until there is news; after
+ * REPLAY_NEWS_OVER, which is also returned with a failure, only replay_settle_close() follows.  The
+ * result must be zero before the first settling and sums them up.  Release it also after a failure,
+ * and after the set. */
+struct replay_settling;
+struct replay_settling *replay_settle_open(const struct replay_settle *how, struct finding_set *set,
+					   struct replay_settled *result);
+int replay_settle_next(struct replay_settling *s, struct replay_news *news);
+void replay_settle_close(struct replay_settling *s);
+
 void replay_settled_release(struct replay_settled *result);
 
 #endif

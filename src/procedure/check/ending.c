@@ -94,51 +94,56 @@ static bool is_ordinary(int signal)
 	return !signal || signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGPIPE;
 }
 
-bool check_ending_doubt(const struct check_ending *e, bool at_start, struct rd_buf *why)
+/* Of a run that we ended because its time was up. */
+static bool doubt_late(const struct check_ending *e, struct rd_buf *why)
 {
-	bool failed = predict_is_failure(signal_of(e));
-
-	if (e->stopped) {
-		rd_buf_addf(why, "recording stopped before the program ended: %s", e->stopped);
-		return true;
-	}
-	if (check_ending_pinched(e)) {
-		rd_buf_adds(why, "the recorded run ");
-		check_ending_words(e, why);
-		rd_buf_adds(
-			why,
-			", and its address space is limited (ulimit -v): what records it takes of that, so "
-			"that it may lack what it has alone");
-		return true;
-	}
-	if (check_ending_busy(e) && e->full) {
+	if (check_ending_busy(e) && e->full)
 		rd_buf_addf(why,
 			    "the recorded run had not ended by itself after %" PRIu64
 			    " M events, which are as many as the check has time to look at: it spins, or has "
 			    "more to do (--time raises it)",
 			    e->events / 1000000);
-		return true;
-	}
-	if (check_ending_busy(e) && e->quiet) {
+	else if (check_ending_busy(e) && e->quiet)
 		rd_buf_adds(why,
 			    "the recorded run had not ended by itself, and did nothing that is recorded, for "
 			    "a quarter of the check's time: it spins, or computes (--time raises it)");
-		return true;
-	}
-	if (check_ending_late(e) && e->unasked && !e->deadlocked) {
+	else if (check_ending_late(e) && e->unasked && !e->deadlocked)
 		rd_buf_addf(
 			why,
 			"the recorded run had not ended by itself after %.0f s, most of the check's time: "
 			"it hangs, waits for something, or has more to do (--timeout says how long a run "
 			"may take, --time how long a check)",
 			(double)e->limit_ms / 1e3);
-		return true;
-	}
-	if (e->end.how == RUN_TIMED_OUT && signal_of(e) && !e->deadlocked) {
+	else if (check_ending_busy(e) && signal_of(e))
 		rd_buf_adds(why, "the recorded run was still working when its time was up (--timeout): it "
 				 "hangs, or had more to do");
+	else
+		return false;
+	return true;
+}
+
+/* Of a run whose trace does not show all that the program does. */
+static bool doubt_partial(const struct check_ending *e, struct rd_buf *why)
+{
+	if (e->stopped) {
+		rd_buf_addf(why, "recording stopped before the program ended: %s", e->stopped);
 		return true;
 	}
+	if (!check_ending_pinched(e))
+		return false;
+	rd_buf_adds(why, "the recorded run ");
+	check_ending_words(e, why);
+	rd_buf_adds(why, ", and its address space is limited (ulimit -v): what records it takes of that, so "
+			 "that it may lack what it has alone");
+	return true;
+}
+
+bool check_ending_doubt(const struct check_ending *e, bool at_start, struct rd_buf *why)
+{
+	bool failed = predict_is_failure(signal_of(e));
+
+	if (doubt_partial(e, why) || doubt_late(e, why))
+		return true;
 	if (e->deadlocked || check_ending_late(e) || e->end.how == RUN_INTERRUPTED ||
 	    is_ordinary(signal_of(e)) || (failed && !at_start))
 		return false;

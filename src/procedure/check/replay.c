@@ -14,29 +14,26 @@
  */
 #define EXTRA_FINDINGS 50
 
-/* Whose findings are replayed. */
-struct attempt {
-	struct check *c;
-	struct finding_set *set;
-};
-
-static void show_progress(void *context, const struct replay_progress *so_far)
+/* Tells what replays show as it comes. */
+static int watch(struct check *c, struct replay_settling *s, struct finding_set *set)
 {
-	const struct attempt *t = context;
+	struct replay_news news = {.kind = REPLAY_NEWS_PROGRESS};
+	int err = RD_OK;
 
-	check_tell(t->c, &(struct check_event){.kind = CHECK_REPLAY_PROGRESS, .replays = so_far});
+	while (!err && news.kind != REPLAY_NEWS_OVER) {
+		err = replay_settle_next(s, &news);
+		if (news.kind == REPLAY_NEWS_CONFIRMED)
+			check_tell_confirmed(c, set, news.finding);
+		else if (news.kind == REPLAY_NEWS_PROGRESS && !c->opts->quiet)
+			check_tell(c, &(struct check_event){.kind = CHECK_REPLAY_PROGRESS,
+							    .replays = &news.progress});
+	}
+	return err;
 }
 
-static void show_confirmed(void *context, struct finding *f)
+static int settle(struct check *c, struct finding_set *set, const struct trace_sites *sites, bool once,
+		  int64_t end_ns)
 {
-	const struct attempt *t = context;
-
-	check_tell_confirmed(t->c, t->set, f);
-}
-
-static int settle(struct attempt *t, const struct trace_sites *sites, bool once, int64_t end_ns)
-{
-	struct check *c = t->c;
 	const struct check_opts *o = c->opts;
 	struct replay_program program = {.program = &c->program, .argv = o->argv, .sites = sites};
 	char *directory = check_path(c, "replays");
@@ -56,14 +53,14 @@ static int settle(struct attempt *t, const struct trace_sites *sites, bool once,
 				    .all_count = c->all_count,
 				    .extra = EXTRA_FINDINGS,
 				    .predict = predict_batch_again,
-				    .predict_context = &c->prediction,
-				    .progress = o->quiet ? NULL : show_progress,
-				    .confirmed = o->quiet ? NULL : show_confirmed,
-				    .context = t};
+				    .predict_context = &c->prediction};
+	struct replay_settling *s;
 	int err;
 
 	check_tell(c, &(struct check_event){.kind = CHECK_REPLAYING});
-	err = replay_settle(&how, t->set, &c->settled);
+	s = replay_settle_open(&how, set, &c->settled);
+	err = watch(c, s, set);
+	replay_settle_close(s);
 	run_orphans_end(0); /* of replays that were stopped */
 	check_tell(c, &(struct check_event){.kind = CHECK_REPLAYED});
 	free(directory);
@@ -72,14 +69,13 @@ static int settle(struct attempt *t, const struct trace_sites *sites, bool once,
 
 int check_replay(struct check *c, struct finding_set *set, bool once, int64_t end_ns)
 {
-	struct attempt t = {c, set};
 	struct trace_sites *sites = NULL;
 	int err = run_program_renew(&c->program);
 
 	if (!err)
 		err = trace_sites_read(&sites, c->program.flavour.sites);
 	if (!err)
-		err = settle(&t, sites, once, end_ns);
+		err = settle(c, set, sites, once, end_ns);
 	trace_sites_free(sites);
 	return err;
 }
