@@ -16,17 +16,19 @@
 #include "check/edits.h"
 #include "classify/classify.h"
 #include "classify/locate.h"
+#include "classify/recorded.h"
+#include "classify/shards.h"
 #include "cmd/classes.h"
-#include "cmd/classify-shards.h"
+#include "cmd/classify-anew.h"
 #include "cmd/findings.h"
 #include "cmd/output.h"
 #include "cmd/slurm.h"
+#include "finding/load.h"
 #include "finding/rank.h"
 #include "finding/save.h"
 #include "run/input.h"
 #include "run/jobs.h"
 #include "run/orphan.h"
-#include "trace/meta.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -92,7 +94,7 @@ static int choose(struct task *t, const char *path)
 		t->set->count = 1;
 	}
 	for (size_t i = 0; i < t->set->count && !err; i++)
-		err = cmd_findings_load(t->set, t->set->items[i]);
+		err = finding_load_schedule(t->set, t->set->items[i]);
 	return err;
 }
 
@@ -110,7 +112,7 @@ static void keep_part(struct task *t)
 
 static int read_findings(struct task *t, const char *path, char **argv)
 {
-	int err = cmd_findings_read(path, &t->set);
+	int err = finding_load(path, &t->set);
 
 	if (!err)
 		err = choose(t, path);
@@ -196,25 +198,6 @@ static int open_program(struct task *t)
 	return err ? err : check_edits_find(&t->edits, t->program.sites, true);
 }
 
-/* How long the recorded run took, if its trace is still there. */
-static uint64_t recorded_ms(const struct finding_set *set)
-{
-	uint64_t ms = 0;
-
-	for (size_t i = 0; i < set->count && !ms; i++) {
-		const struct schedule *s = set->items[i]->schedule;
-		char *path = s && s->trace ? rd_xasprintf("%s/meta.json", s->trace) : NULL;
-		struct trace_meta meta = {0};
-
-		if (path && rd_file_exists(path) && !trace_meta_read(&meta, path)) {
-			ms = meta.end_ns > meta.start_ns ? (meta.end_ns - meta.start_ns) / 1000000 + 1 : 0;
-			trace_meta_release(&meta);
-		}
-		free(path);
-	}
-	return ms;
-}
-
 /* ---- classes ---- */
 
 static int classify(struct task *t)
@@ -230,7 +213,7 @@ static int classify(struct task *t)
 			       .sym = &t->sym,
 			       .timeout = cmd_seconds(cmd_limit(opt.timeout, CMD_FOREVER)),
 			       .time = cmd_seconds(opt.class_time),
-			       .recorded_ms = recorded_ms(t->set),
+			       .recorded_ms = classify_recorded_ms(t->set),
 			       .no_world = opt.no_world,
 			       .model = FINDING_SC,
 			       .models = t->models,
@@ -323,57 +306,7 @@ static int classify_path(struct task *t, const char *path, char **argv)
 	return status;
 }
 
-/* ---- other programs ---- */
-
-/* An option of ours as one of `raddle check`. */
-static void pass_on(struct rd_argv *to, const char *name, const char *value)
-{
-	if (value)
-		rd_argv_addf(to, "--%s=%s", name, value);
-}
-
-static void pass_on_time(struct rd_argv *to, const char *name, uint64_t ms)
-{
-	if (ms && ms != RD_OPTION_UNSET)
-		rd_argv_addf(to, "--%s=%" PRIu64 "ms", name, ms);
-}
-
-/* Without a synchronisation it is another program: what follows is recorded and predicted first, which is
- * what `raddle check` does. */
-static int classify_anew(char **argv)
-{
-	struct rd_argv words = RD_ARGV_INIT;
-	int status;
-
-	rd_argv_add(&words, "check");
-	pass_on(&words, "without-sync", opt.without_sync);
-	pass_on(&words, "require", opt.require);
-	pass_on(&words, "output", opt.output);
-	pass_on(&words, "json", opt.json);
-	pass_on(&words, "sarif", opt.sarif);
-	pass_on(&words, "html", opt.html);
-	pass_on(&words, "fail-on", opt.fail_on);
-	pass_on(&words, "memory-models", opt.models);
-	if (opt.coherent)
-		rd_argv_add(&words, "--coherent");
-	pass_on(&words, "with", opt.with);
-	pass_on(&words, "setup", opt.setup);
-	pass_on(&words, "plugins", opt.plugins);
-	pass_on_time(&words, "timeout", opt.timeout);
-	pass_on_time(&words, "time", opt.class_time);
-	if (opt.jobs)
-		rd_argv_addf(&words, "--jobs=%" PRIu64, opt.jobs);
-	if (opt.quiet)
-		rd_argv_add(&words, "--quiet");
-	if (opt.verbose)
-		rd_argv_add(&words, "--verbose");
-	rd_argv_add(&words, "--");
-	for (; *argv; argv++)
-		rd_argv_add(&words, *argv);
-	status = cmd_check((int)words.count, words.items);
-	rd_argv_release(&words);
-	return status;
-}
+/* ---- the command line ---- */
 
 static bool is_usable(struct task *t)
 {
@@ -429,7 +362,7 @@ static int classify_words(int argc, char **argv, const struct classify_shard *sh
 		status = classify_part();
 	} else if (status == CMD_GO_ON && opt.without_sync && !words.operand && !opt.race && !opt.from_tsan &&
 		   *words.program && !cmd_is_slurm()) {
-		status = classify_anew(words.program);
+		status = cmd_classify_anew(words.program);
 	} else if (status == CMD_GO_ON) {
 		bool usable =
 			is_usable(&t) && (!cmd_is_slurm() || !classify_shards_save(opt.output, all.items));

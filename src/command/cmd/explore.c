@@ -19,7 +19,7 @@
 #include "cmd/led.h"
 #include "cmd/output.h"
 #include "cmd/slurm.h"
-#include "cmd/stranger.h"
+#include "base/stranger.h"
 #include "explore/explore.h"
 #include "explore/log.h"
 #include "finding/pair.h"
@@ -192,7 +192,7 @@ static int report(struct task *t)
 static int read_log(struct task *t, struct cmd_words *words)
 {
 	struct log_head head = {0};
-	struct cmd_stranger said = {0};
+	struct rd_stranger said = {0};
 	int err;
 
 	if (*words->program || opt.output || opt.strategy || opt.fail_if || opt.with || opt.setup)
@@ -203,12 +203,12 @@ static int read_log(struct task *t, struct cmd_words *words)
 	err = log_read_head(t->log, &head, t->arena);
 	if (err)
 		return err;
-	said = (struct cmd_stranger){.argv = head.argv,
-				     .argc = head.argc,
-				     .with = head.with,
-				     .setup = head.setup,
-				     .filter = head.fail_if};
-	cmd_stranger_tell(t->log, &said);
+	said = (struct rd_stranger){.argv = head.argv,
+				    .argc = head.argc,
+				    .with = head.with,
+				    .setup = head.setup,
+				    .filter = head.fail_if};
+	rd_stranger_warn(t->log, &said);
 	words->program = (char **)head.argv;
 	opt.explore_seed = head.seed;
 	opt.strategy = head.strategy;

@@ -1,118 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Findings that a user names: a document, or the schedule of one.  In: a file.  Out: a set of findings.
+ * The program of findings that a user names.  In: a document and the command line.  Out: the program and the
+ * options that are run.
  */
 #include "cmd/findings.h"
 #include "cmd/option.h"
 #include "cmd/output.h"
-#include "cmd/stranger.h"
-
-#include "base/error.h"
-#include "base/file.h"
-#include "finding/schedule.h"
-
-#include <stdio.h>
-#include <string.h>
-
-static struct finding_stack place_of(struct finding_set *set, const struct schedule_place *place)
-{
-	struct finding_stack s = {0};
-
-	if (!place->file)
-		return s;
-	s.count = 1;
-	s.frames = finding_array(set, 1, sizeof *s.frames);
-	s.frames[0].file = finding_text(set, place->file);
-	s.frames[0].function = finding_text(set, place->function);
-	s.frames[0].line = place->line;
-	s.frames[0].column = place->column;
-	return s;
-}
-
-static void describe_race(struct finding_set *set, struct finding *f, const struct schedule *s)
-{
-	f->access_count = s->goal_count;
-	f->accesses = finding_array(set, s->goal_count, sizeof *f->accesses);
-	for (size_t i = 0; i < s->goal_count; i++) {
-		f->accesses[i].thread = finding_text(set, s->goals[i].thread);
-		f->accesses[i].op = s->goals[i].write ? FINDING_WRITE : FINDING_READ;
-		f->accesses[i].stack = place_of(set, &s->goals[i].place);
-		f->object.name = finding_text(set, s->goals[i].object);
-	}
-}
-
-/* "mutex" of mutex-lock. */
-static const char *first_word(struct finding_set *set, const char *kind)
-{
-	return finding_textf(set, "%.*s", (int)strcspn(kind, "-"), kind);
-}
-
-static void describe_deadlock(struct finding_set *set, struct finding *f, const struct schedule *s)
-{
-	f->cycle_count = s->stop_count;
-	f->cycle = finding_array(set, s->stop_count, sizeof *f->cycle);
-	for (size_t i = 0; i < s->stop_count; i++) {
-		const char *kind = s->stops[i].kind;
-
-		f->cycle[i].thread = finding_text(set, s->stops[i].thread);
-		f->cycle[i].wants = finding_text(set, s->stops[i].object);
-		f->cycle[i].kind = !strcmp(kind, "thread-join") ? "join" : first_word(set, kind);
-		f->cycle[i].stack = place_of(set, &s->stops[i].place);
-	}
-}
-
-/* What a schedule alone tells about its finding. */
-static int read_schedule(const struct rd_buf *text, const char *path, struct finding_set **result)
-{
-	struct finding_set *set = finding_set_new();
-	struct finding *f = finding_add(set, FINDING_RACE);
-	struct schedule *s = finding_schedule_add(set, f);
-	int err;
-
-	schedule_release(s);
-	err = schedule_parse(s, text->data, text->length, path);
-	if (err) {
-		finding_set_free(set);
-		return err;
-	}
-	f->status = FINDING_UNCONFIRMED;
-	f->count = 0; /* nothing else is known of the prediction */
-	f->sound = !s->speculative;
-	f->schedule_path = finding_text(set, path);
-	snprintf(f->id, sizeof f->id, "%s", s->finding ? s->finding : "");
-	if (s->stop_count) {
-		f->kind = FINDING_DEADLOCK;
-		describe_deadlock(set, f, s);
-	} else {
-		describe_race(set, f, s);
-	}
-	*result = set;
-	return 0;
-}
-
-int cmd_findings_read(const char *path, struct finding_set **set)
-{
-	struct rd_buf text = RD_BUF_INIT;
-	int err = rd_file_read(path, &text);
-
-	if (!err && text.data[strspn(text.data, " \t\r\n")] != '{')
-		err = read_schedule(&text, path, set);
-	else if (!err)
-		err = finding_parse(set, text.data, text.length, path);
-	rd_buf_release(&text);
-	return err;
-}
-
-int cmd_findings_load(struct finding_set *set, struct finding *f)
-{
-	struct schedule *s;
-
-	if (f->schedule || !f->schedule_path)
-		return RD_OK;
-	s = finding_schedule_add(set, f);
-	schedule_release(s);
-	return schedule_read(s, f->schedule_path);
-}
+#include "base/stranger.h"
 
 char **cmd_findings_program(struct finding_set *set, char **argv)
 {
@@ -132,13 +26,13 @@ char **cmd_findings_program(struct finding_set *set, char **argv)
 
 void cmd_findings_means(struct finding_set *set, const char *path, bool own_program)
 {
-	struct cmd_stranger said = {
+	struct rd_stranger said = {
 		set->argv, set->argc, set->with, set->setup, NULL, set->plugins,
 	};
 
 	if (!own_program) {
 		if (set->argc)
-			cmd_stranger_tell(path, &said);
+			rd_stranger_warn(path, &said);
 		opt.with = opt.with ? opt.with : set->with;
 		opt.setup = opt.setup ? opt.setup : set->setup;
 		opt.plugins = opt.plugins ? opt.plugins : set->plugins;

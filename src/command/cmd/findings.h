@@ -5,12 +5,6 @@
 
 #include "finding/finding.h"
 
-/* Reads a finding document or a schedule file, which becomes a set of one finding. */
-int cmd_findings_read(const char *path, struct finding_set **set);
-
-/* Reads the schedule of a finding that only has its path. */
-int cmd_findings_load(struct finding_set *set, struct finding *f);
-
 /* The program of the command line, or that of the document; NULL: neither has one. */
 char **cmd_findings_program(struct finding_set *set, char **argv);
 

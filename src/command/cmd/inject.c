@@ -12,7 +12,7 @@
 #include "base/scratch.h"
 #include "cmd/inject.h"
 #include "cmd/slurm.h"
-#include "cmd/stranger.h"
+#include "base/stranger.h"
 #include "inject/determinism.h"
 #include "inject/model.h"
 #include "inject/until.h"
@@ -512,10 +512,10 @@ static int run_campaign(struct campaign *c)
 
 static void tell_stranger(const struct inject_setup *s, const char *path)
 {
-	struct cmd_stranger said = {
+	struct rd_stranger said = {
 		.argv = (const char *const *)s->argv.items, .argc = s->argv.count, .filter = s->filter};
 
-	cmd_stranger_tell(path, &said);
+	rd_stranger_warn(path, &said);
 }
 
 static int old_campaign(struct campaign *c, const char *directory)

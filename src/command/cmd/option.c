@@ -6,9 +6,9 @@
  */
 #include "cmd/option.h"
 
+#include "base/defaults.h"
 #include "base/error.h"
 #include "cmd/cmd.h"
-#include "cmd/defaults.h"
 #include "cmd/output.h"
 #include "cmd/terminal.h"
 #include "inject/campaign.h"
@@ -53,7 +53,7 @@ static const struct rd_option *row_of(const char *member, size_t n)
 	RD_BUG("a command takes an option that is not in option.inc");
 }
 
-bool cmd_option_is_known(const char *name, size_t n)
+static bool is_known(const char *name, size_t n)
 {
 	for (size_t i = 0; i < ROWS; i++)
 		if (!strncmp(rows[i].option.name, name, n) && !rows[i].option.name[n])
@@ -91,10 +91,19 @@ static bool asks_for_help(int argc, char **argv)
 	       (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--list-options"));
 }
 
+/* The values of defaults are kept until the process ends, like those of the command line. */
+static struct rd_arena *values;
+
 static int begin(struct table *t, int argc, char **argv)
 {
+	struct rd_defaults d = {.options = t->options,
+				.command = argv[0],
+				.is_option = is_known,
+				.is_command = cmd_is_command};
+
 	rd_options_init(t->options);
-	return asks_for_help(argc, argv) ? RD_OK : cmd_defaults(t->options, argv[0]);
+	d.values = values = values ? values : rd_arena_new();
+	return asks_for_help(argc, argv) ? RD_OK : rd_defaults(&d);
 }
 
 static int finish(const struct table *t, const char *command)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The options of all commands: their values, and how a command gets them.  The rows are in option.inc. Before
- * the command line, RADDLE_OPTIONS and a .raddle file may give options, see defaults.h.
+ * the command line, RADDLE_OPTIONS and a .raddle file may give options, see base/defaults.h.
  */
 #ifndef CMD_OPTION_H
 #define CMD_OPTION_H
@@ -69,8 +69,5 @@ uint64_t cmd_limit(uint64_t option, uint64_t none);
 
 /* In milliseconds: longer than anything runs. */
 #define CMD_FOREVER UINT64_C(1000000000)
-
-/* Whether any command has an option of that name, of `n` characters. */
-bool cmd_option_is_known(const char *name, size_t n);
 
 #endif

@@ -18,6 +18,7 @@
 #include "cmd/output.h"
 #include "predict/batch.h"
 #include "record/prepare.h"
+#include "finding/load.h"
 #include "replay/replay.h"
 #include "report/report.h"
 #include "run/companion.h"
@@ -67,7 +68,7 @@ static int choose(struct finding_set *set, const char *path)
 		return rd_fail(RD_EUSAGE, "replay: %s: it has %zu findings; choose one with --id, such as %s",
 			       path, set->count, set->items[0]->id);
 	f = f ? f : set->items[0];
-	if (cmd_findings_load(set, f))
+	if (finding_load_schedule(set, f))
 		return RD_EFORMAT;
 	if (!f->schedule)
 		return rd_fail(RD_EUSAGE, "replay: %s: finding %s has no schedule", path, f->id);
@@ -78,7 +79,7 @@ static int choose(struct finding_set *set, const char *path)
 
 static int read_finding(const char *path, struct finding_set **set)
 {
-	int err = cmd_findings_read(path, set);
+	int err = finding_load(path, set);
 
 	if (!err && (*set)->count == 1 && !(*set)->items[0]->count)
 		return RD_OK; /* a schedule alone */

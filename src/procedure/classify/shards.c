@@ -4,12 +4,12 @@
  * all machines see, `command` (the directory it was started in and its words, each ended by a NUL), `stdin`,
  * and from each shard `part.I.json`, a document of findings.
  */
-#include "cmd/classify-shards.h"
+#include "classify/shards.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "cmd/findings.h"
+#include "finding/load.h"
 #include "run/slurm.h"
 
 #include <errno.h>
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Bytes of a command with its words, at most: more than the kernel takes. */
 #define COMMAND_MAX (16u << 20)
 
 char *classify_shard_path(const char *directory, unsigned number)
@@ -128,12 +129,12 @@ static void take_finding(struct finding_set *set, struct finding *now)
 static int collect(const char *path, struct finding_set *set, struct classify_result *r)
 {
 	struct finding_set *part = NULL;
-	int err = cmd_findings_read(path, &part);
+	int err = finding_load(path, &part);
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < part->count && !err; i++)
-		err = cmd_findings_load(part, part->items[i]);
+		err = finding_load_schedule(part, part->items[i]);
 	for (size_t i = 0; i < part->count && !err; i++)
 		take_finding(set, part->items[i]);
 	r->classified += finding_stat_value(part, "classified");

@@ -7,14 +7,13 @@
  * sources: it is taken only if nobody else can have changed it, and it can neither choose what is executed
  * nor what is written; what it has to say about such an option is an error.
  */
-#include "cmd/defaults.h"
+#include "base/defaults.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/outside.h"
-#include "cmd/cmd.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -31,20 +30,15 @@ enum { FILE_MAX = 65536 };
 
 /* A place that gives options. */
 struct source {
-	const struct rd_option *options;
-	const char *command;
+	const struct rd_defaults *d;
 	const char *name;      /* for messages: the path of the file, or the variable */
 	const char *directory; /* of the file; NULL: the variable */
 	unsigned line;
 };
 
-/* Values are kept until the process ends, like those of the command line. */
-static struct rd_arena *values;
-
-static char *keep(const char *text, size_t n)
+static char *keep(const struct source *s, const char *text, size_t n)
 {
-	values = values ? values : rd_arena_new();
-	return rd_arena_strndup(values, text, n);
+	return rd_arena_strndup(s->d->values, text, n);
 }
 
 #define PLACE_MAX (PATH_MAX + 16)
@@ -74,7 +68,7 @@ static const char *locate(const struct source *s, const struct rd_option *o, con
 
 	if (s->directory && value && o->traits & RD_OPT_READS && *value != '/') {
 		rd_buf_addf(&path, "%s/%s", s->directory, value);
-		kept = keep(path.data, path.length);
+		kept = keep(s, path.data, path.length);
 	}
 	rd_buf_release(&path);
 	return kept;
@@ -83,11 +77,11 @@ static const char *locate(const struct source *s, const struct rd_option *o, con
 /* An option that another command has is none of ours; one that no command has is a mistake. */
 static int give(const struct source *s, const char *name, size_t n, const char *value)
 {
-	const struct rd_option *o = rd_option_find(s->options, name, n);
+	const struct rd_option *o = rd_option_find(s->d->options, name, n);
 	char where[PLACE_MAX];
 
 	if (!o)
-		return cmd_option_is_known(name, n) ? RD_OK : wrong(s, "no command has the option", name, n);
+		return s->d->is_option(name, n) ? RD_OK : wrong(s, "no command has the option", name, n);
 	if (s->directory && o->traits & (RD_OPT_RUNS | RD_OPT_WRITES | RD_OPT_MAKES))
 		return wrong(s, "a file cannot decide what is run, written or removed: option", name, n);
 	place_of(s, where);
@@ -97,7 +91,7 @@ static int give(const struct source *s, const char *name, size_t n, const char *
 /* ---- RADDLE_OPTIONS ---- */
 
 /* A word up to the next blank; quotes keep blanks, and are taken off.  NULL: a quote is open. */
-static char *next_word(const char **at)
+static char *next_word(const struct source *s, const char **at)
 {
 	struct rd_buf word = RD_BUF_INIT;
 	char quote = 0, *text;
@@ -110,7 +104,7 @@ static char *next_word(const char **at)
 		else
 			rd_buf_addc(&word, **at);
 	}
-	text = quote ? NULL : keep(word.data, word.length);
+	text = quote ? NULL : keep(s, word.data, word.length);
 	rd_buf_release(&word);
 	return text;
 }
@@ -120,7 +114,7 @@ static int give_words(struct source *s, const char *text)
 	int err = RD_OK;
 
 	for (text += strspn(text, " \t\n"); *text && !err; text += strspn(text, " \t\n")) {
-		char *word = next_word(&text);
+		char *word = next_word(s, &text);
 
 		if (!word)
 			return rd_fail(RD_EUSAGE, "%s: a quote is not closed", s->name);
@@ -157,9 +151,9 @@ static int read_section(const struct source *s, const char *text, size_t n, bool
 	for (text++; text < end;) {
 		size_t length = strcspn(text, " \t]");
 
-		if (length && !cmd_is_command(text, length))
+		if (length && !s->d->is_command(text, length))
 			return wrong(s, "there is no command", text, length);
-		if (length == strlen(s->command) && !strncmp(text, s->command, length))
+		if (length == strlen(s->d->command) && !strncmp(text, s->d->command, length))
 			*ours = true;
 		text += length + (length == 0);
 	}
@@ -184,7 +178,7 @@ static int read_line(const struct source *s, const char *text, size_t n, bool *o
 		value_length = n - (size_t)(value - text);
 		n = (size_t)(equals - text);
 		trim(&value, &value_length);
-		value = keep(value, value_length);
+		value = keep(s, value, value_length);
 	}
 	trim(&text, &n);
 	return give(s, text, n, value);
@@ -274,9 +268,9 @@ static int read_file(struct source s, const char *path)
 	return err < 0 ? err : RD_OK;
 }
 
-int cmd_defaults(const struct rd_option *options, const char *command)
+int rd_defaults(const struct rd_defaults *d)
 {
-	struct source s = {.options = options, .command = command, .name = "RADDLE_OPTIONS"};
+	struct source s = {.d = d, .name = "RADDLE_OPTIONS"};
 	const char *words = getenv("RADDLE_OPTIONS"), *named = getenv("RADDLE_FILE");
 	char *path = named ? rd_xstrdup(named) : find_file();
 	int err = path && *path ? read_file(s, path) : RD_OK;

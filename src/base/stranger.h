@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Documents that say what is to be run, and may have been written by somebody else. */
-#ifndef CMD_STRANGER_H
-#define CMD_STRANGER_H
+#ifndef BASE_STRANGER_H
+#define BASE_STRANGER_H
 
 #include <stddef.h>
 
 /* What is run on a document's word; members may be NULL. */
-struct cmd_stranger {
+struct rd_stranger {
 	const char *const *argv; /* the program, `argc` words */
 	size_t argc;
 	const char *with, *setup, *filter, *plugins;
@@ -14,6 +14,6 @@ struct cmd_stranger {
 
 /* If the file at `path`, or the directory it is in, belongs to another user or can be written by others, says
  * so and what will be run. */
-void cmd_stranger_tell(const char *path, const struct cmd_stranger *what);
+void rd_stranger_warn(const char *path, const struct rd_stranger *what);
 
 #endif

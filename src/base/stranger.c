@@ -4,7 +4,7 @@
  * of a campaign, with the commands that are written there.  That is the user's wish if the document is
  * theirs. If somebody else can have written it, what will be run is said first.
  */
-#include "cmd/stranger.h"
+#include "base/stranger.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -36,7 +36,7 @@ static void add_command(struct rd_buf *out, const char *name, const char *comman
 	rd_buf_add_shell(out, command);
 }
 
-void cmd_stranger_tell(const char *path, const struct cmd_stranger *what)
+void rd_stranger_warn(const char *path, const struct rd_stranger *what)
 {
 	struct rd_buf words = RD_BUF_INIT;
 	const char *who = NULL, *where = NULL;

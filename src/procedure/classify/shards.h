@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `raddle classify --executor slurm`: the command as shards find it again, and what they have found. */
-#ifndef CMD_CLASSIFY_SHARDS_H
-#define CMD_CLASSIFY_SHARDS_H
+#ifndef CLASSIFY_SHARDS_H
+#define CLASSIFY_SHARDS_H
 
 #include "base/process.h"
 #include "classify/classify.h"

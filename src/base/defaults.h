@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Options that need not be typed each time: those of a .raddle file, then those of RADDLE_OPTIONS.  raddle(1)
+ * describes both.
+ */
+#ifndef BASE_DEFAULTS_H
+#define BASE_DEFAULTS_H
+
+#include "base/alloc.h"
+#include "base/option.h"
+
+struct rd_defaults {
+	const struct rd_option *options; /* of the command */
+	const char *command;
+	struct rd_arena *values; /* keeps what the options get as long as they are used */
+	/* Whether any command has such an option, and whether there is such a command; names of `n`
+	 * characters. */
+	bool (*is_option)(const char *name, size_t n);
+	bool (*is_command)(const char *name, size_t n);
+};
+
+/* Stores what the file and the variable say about the options of this command. */
+int rd_defaults(const struct rd_defaults *d);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings from files that a user names. */
+#ifndef FINDING_LOAD_H
+#define FINDING_LOAD_H
+
+#include "finding/finding.h"
+
+/* Reads a finding document or a schedule file, which becomes a set of one finding. */
+int finding_load(const char *path, struct finding_set **set);
+
+/* Reads the schedule of a finding that only has its path. */
+int finding_load_schedule(struct finding_set *set, struct finding *f);
+
+#endif
