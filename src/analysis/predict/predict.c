@@ -157,11 +157,11 @@ static void open_model(struct predict_steps *s, enum model model)
 static void open_window(struct predict_steps *s, const struct exec *x)
 {
 	struct predictor *r = &s->r;
+	int64_t deadline_ns = s->o.deadline_ns ? s->o.deadline_ns + s->put_off_ns : 0;
 
 	s->window_opts = s->o;
-	if (s->windows)
-		s->window_opts.deadline_ns = predict_windows_deadline(
-			s->windows, s->o.deadline_ns ? s->o.deadline_ns + s->put_off_ns : 0);
+	s->window_opts.deadline_ns =
+		s->windows ? predict_windows_deadline(s->windows, deadline_ns) : deadline_ns;
 	*r = (struct predictor){.o = &s->window_opts,
 				.out = s->windows ? &s->window_out : s->out,
 				.pairs = s->o.pairs ? s->o.pairs : &s->own};
