@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the HTML page looks like and what its script does.  They stand here as C
- * strings, so that the tool is one file and the page needs no other.
- *
- * Colours are variables, set once for light and once for dark; everything else
- * names them.  The script does not change what a finding says.
+ * The style and the script of the HTML page, as C strings, so that the tool is one file and pages
+ * are self-contained.
+ * Colours are variables, set once for light and once for dark; everything else refers to them.
+ * The script does not change the content of a finding.
  */
 #include "report/html.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the page of campaigns looks like beside the style of all pages, and what its
- * script does: it lists the runs that fit the filter, and shows more of one when asked.
- * Texts go into the page as text nodes only.
+ * The style of the page of campaigns, in addition to that of all pages, and its script.  The
+ * script lists the runs that match the filter, and shows details on request.  It adds texts to the
+ * page as text nodes only.
  */
 #include "report/campaign-html.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Campaigns as CSV (RFC 4180; doc/format/campaign-csv.md): long tables, one share or one comparison a row, as
- * R, pandas and spreadsheets take them.
+ * Campaigns as CSV (RFC 4180; doc/format/campaign-csv.md): long tables, one share or one
+ * comparison a row, for R, pandas and spreadsheets.
  */
 #include "report/campaign.h"
 
@@ -17,7 +17,7 @@ const char *report_contrast_by(const struct campaign_contrast *c)
 
 /* ---- fields ---- */
 
-/* Control characters, which names from outside may have, become '?'. */
+/* Control characters, which names from outside may contain, become '?'. */
 static void put_text(FILE *out, const char *text, char end)
 {
 	bool quoted = text && strpbrk(text, ",\"") != NULL;
@@ -46,7 +46,7 @@ static void put_end(FILE *out)
 	fputs("\r\n", out);
 }
 
-/* hits, runs, share, low, high; there is no share without runs. */
+/* hits, runs, share, low, high; without runs the share is empty. */
 static void put_rate(FILE *out, const struct campaign_rate *r)
 {
 	put_count(out, r->hits);
@@ -138,6 +138,7 @@ static void put_contrast(FILE *out, const struct campaign_contrast *c)
 
 int report_campaign_csv(const struct report_campaigns *c, FILE *out)
 {
+	RD_ASSERT(c->count > 0);
 	if (c->against) {
 		fputs("by,name,fault,measure,base_hits,base_runs,base_share,base_low,base_high,hits,runs,"
 		      "share,low,high,difference,difference_low,difference_high,p,p_holm,test,differs\r\n",

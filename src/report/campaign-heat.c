@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How vulnerable a program is, drawn over its source: each line that a fault was in has the share of its runs
- * that did harm, as a number with its interval and as a colour; functions and variables have a table with a
- * column for each kind of fault.  The script of the page changes what is shown: which outcome, which kind.
- * Without it the page shows harm, of all kinds.
- *
- * Where the interval is wide, only the edge of a cell has the colour: one crash in one run says little.
- * Colours go from light to dark in one hue (the other way round on a dark page), so that who sees no colours
- * sees the order, and the number stands beside it.
- *
- * A cell holds all that the script needs: for each kind its number, its runs, and for each of the measures
- * hits, and the ends of the interval and the share in thousandths: "0:25:3,25,313,120;...|2:...".
+ * The vulnerability of a program, drawn over its source.  Each line that had a fault shows the
+ * share of its harmful runs, as a number with its interval and as a colour.  Functions and
+ * variables have a table with a column for each kind of fault.  The page's script selects the
+ * outcome and the kind; without it the page shows harm of all kinds.
+ * If the interval is wide, only the edge of a cell is coloured: one crash in one run proves
+ * little.  Colours go from light to dark in one hue (reversed on a dark page), so the order is
+ * visible without colour vision, and the number is beside it.
+ * A cell has the data for the script: for each kind its number and its runs, and for each measure
+ * the hits, the ends of the interval and the share in thousandths: "0:25:3,25,313,120;...|2:...".
  */
 #include "report/campaign-html.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "report/html.h"
 #include "report/propagation-html.h"
 
@@ -26,15 +25,16 @@
 #define LINES 3000
 #define ROWS 20
 
-/* In the order in which the page lets one choose. */
+/* In the order of the page's menu. */
 static const unsigned measures[] = {CAMPAIGN_HARM, RUNLOG_SDC, RUNLOG_CRASH, RUNLOG_HANG, RUNLOG_DETECTED};
 enum { MEASURES = sizeof measures / sizeof *measures };
 
 /* ---- cells ---- */
 
-/* Which of the colours a share has; 0 is none. */
+/* The colour of a share; 0: no colour. */
 static unsigned heat(const struct campaign_rate *r)
 {
+	RD_ASSERT(r->runs == 0 || r->hits <= r->runs);
 	static const double steps[] = {0.1, 0.25, 0.5, 0.75};
 	unsigned n = 1;
 
@@ -56,7 +56,7 @@ static void put_data(FILE *out, const struct campaign_statistics *s, const struc
 	}
 }
 
-/* The share and its interval as the script writes them, too. */
+/* The share and its interval, in the script's format. */
 static void put_value(FILE *out, const struct campaign_rate *r)
 {
 	if (r->runs)
@@ -64,7 +64,7 @@ static void put_value(FILE *out, const struct campaign_rate *r)
 			floor(r->low * 1000) / 10, ceil(r->high * 1000) / 10);
 }
 
-/* A cell with the first of `cells`; the script may show another one of them. */
+/* A cell that shows the first of `cells`; the script may show another one. */
 static void put_cell(FILE *out, const struct campaign_statistics *s, const struct campaign_cell *cells,
 		     size_t count)
 {
@@ -121,7 +121,7 @@ static void put_table(FILE *out, const struct campaign_statistics *s, enum campa
 
 /* ---- source ---- */
 
-/* "pca.c:88" without a site table: the file is all before the colon. */
+/* "pca.c:88" without a site table: the file is the part before the colon. */
 static char *file_of(const struct campaign_place *p)
 {
 	const char *colon = strrchr(p->name, ':');
@@ -191,7 +191,7 @@ static void put_source(FILE *out, const struct campaign_statistics *s)
 
 /* ---- the whole ---- */
 
-/* What the script makes choices of; the values are those in the cells. */
+/* The menus; their values are those in the cells. */
 static void put_choices(FILE *out, const struct campaign_statistics *s)
 {
 	fputs("<p class=\"tools\" hidden><select class=\"measure\" aria-label=\"outcome\">", out);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The page of campaigns: one file without any other.  The figure and the tables can be
- * read without its script; the list of runs needs it, since there may be very many.
- * Everything that comes from a log goes through html_text() or is data of the script,
- * which puts it into the page as text.
+ * The self-contained page of campaigns.  The figure and the tables can be read without its script.
+ * The list of runs needs it, since there may be very many.  Everything from a log goes through
+ * html_text() or is data for the script, which adds it to the page as text.
  */
 #include "report/campaign-html.h"
 
@@ -327,6 +326,7 @@ static void put_runs(FILE *out, const struct report_campaigns *c)
 
 int report_campaign_html(const struct report_campaigns *c, FILE *out)
 {
+	RD_ASSERT(c->count > 0);
 	html_head(out, "Raddle: fault injection", campaign_style);
 	put_header(out, c);
 	if (c->against)

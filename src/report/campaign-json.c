@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Campaigns as a JSON document (doc/format/campaign-json.md).  The runs themselves are not in
- * it: the log is JSON already.
+ * Campaigns as a JSON document (doc/format/campaign-json.md).  It does not contain the runs: the
+ * log is JSON already.
  */
 #include "report/campaign.h"
 
@@ -162,6 +162,7 @@ static void put_against(struct rd_json *j, const struct campaign_against *a)
 
 int report_campaign_json(const struct report_campaigns *c, FILE *out)
 {
+	RD_ASSERT(c->count > 0);
 	struct rd_json j;
 
 	rd_json_begin(&j, out);

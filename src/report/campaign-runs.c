@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The runs of campaigns as data for the page's script.  A hundred thousand table rows are
- * too much for a browser, so the page has an array for each run and the script shows
- * those that fit the filter, a page at a time.  Texts repeat: a run has their numbers.
+ * The runs of campaigns as data for the page's script.  A hundred thousand table rows are too much
+ * for a browser, so the page has an array for each run, and the script shows those that match the
+ * filter, a page at a time.  Texts repeat, so a run has their numbers.
  *
- *	{"texts":["", "BitFlip", ...], "runs":[[campaign, run, fault, ...], ...]}
+ * 	{"texts":["", "BitFlip", ...], "runs":[[campaign, run, fault, ...], ...]}
  *
- * Where there are more runs than RUNS_MAX the masked ones are left out first.  Of a diff
- * the beginning is there, and equal ones are there once; together they have a limit.
+ * If there are more runs than RUNS_MAX, masked ones are left out first.  Only the beginning of a
+ * diff is included, equal diffs once, and their total size is limited.
  */
 #include "report/campaign-html.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/json.h"
 #include "base/name.h"
 #include "report/html.h"
@@ -60,13 +61,13 @@ static void put_text(struct data *d, const char *text)
 	put_number(d, text ? rd_names_put(&d->texts, text, strlen(text)) : 0);
 }
 
-/* The beginning of a diff, or why it is not there. */
+/* The beginning of a diff, or the reason why it is missing. */
 static void put_diff(struct data *d, const struct campaign_results *r, const char *name)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	char *path;
 
-	/* The name comes from the log, and shall not lead out of the campaign. */
+	/* The name comes from the log, and must not lead out of the campaign. */
 	if (!name || *name == '/' || strstr(name, "..")) {
 		put_number(d, 0);
 		return;
@@ -133,7 +134,7 @@ static bool is_dull(const struct runlog_run *run)
 	return run->outcome >= RUNLOG_MASKED;
 }
 
-/* Dull runs are shown while there is room for all that are not. */
+/* Masked runs are included while there is room for all others. */
 static size_t room_for_dull(const struct report_campaigns *c, size_t *all)
 {
 	size_t telling = 0;
@@ -180,6 +181,7 @@ static void put_names(struct data *d, const struct report_campaigns *c)
 
 void campaign_runs(FILE *out, const struct report_campaigns *c, size_t *shown, size_t *all)
 {
+	RD_ASSERT(shown != NULL && all != NULL);
 	struct data d = {.out = out, .texts = RD_NAMES_INIT, .first = true};
 	size_t room = room_for_dull(c, all), telling = RUNS_MAX;
 

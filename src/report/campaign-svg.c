@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The drawings of a campaign's page.  The figure has a panel for each campaign in the
- * manner of the paper's figure 5: a bar for each kind of fault, as high as the fault
- * coverage, made of pieces for the outcomes, with a whisker for the confidence interval.
- * The strip is one bar that lies: the deviations of the runs with one outcome.
+ * The drawings of a campaign's page.  The figure has a panel for each campaign, like figure 5 of
+ * the paper: a bar for each kind of fault, as high as the fault coverage, divided by outcome, with
+ * a whisker for the confidence interval.  The strip is a horizontal bar: the deviations of the
+ * runs with one outcome.
  */
 #include "report/campaign-html.h"
 
+#include "base/error.h"
 #include "report/html.h"
 
 #include <inttypes.h>
@@ -90,6 +91,7 @@ void campaign_figure(FILE *out, const struct campaign_statistics *s)
 
 void campaign_strip(FILE *out, const struct campaign_group *g, enum runlog_outcome outcome)
 {
+	RD_ASSERT((unsigned)outcome < RUNLOG_OUTCOMES);
 	enum { WIDTH = 180, HEIGHT = 12 };
 	uint64_t all = campaign_group_count(g, outcome);
 	double x = 0;

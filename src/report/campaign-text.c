@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Campaigns in a terminal.  For each campaign: a table of outcomes with their share and
- * MPFNR, the fault coverage as bars in the manner of the paper's figure 5, and the places
- * where faults did most harm.  Lines have at most 80 columns; a name that is too long is
- * cut, and control characters in names become '?'.  Of two campaigns that are compared only
- * the comparison is shown.
+ * Campaigns in a terminal.  For each campaign: a table of outcomes with their share and MPFNR, the
+ * fault coverage as bars like figure 5 of the paper, and the places where faults did most harm.
+ * Lines have at most 80 columns; names that are too long are cut, and control characters in names
+ * become '?'.  For two compared campaigns only the comparison is shown.
  */
 #include "report/campaign.h"
 
@@ -42,6 +41,7 @@ bool report_campaign_is_mixed(const struct campaign_statistics *s)
 /* A name from outside in a column, cut on the left or right. */
 static void put_name(FILE *out, const char *name, size_t width, bool keep_end)
 {
+	RD_ASSERT(width > 0);
 	size_t length = strlen(name), skip = 0, shown = length < width ? length : width;
 
 	if (keep_end && length > width)
@@ -55,7 +55,7 @@ static void put_name(FILE *out, const char *name, size_t width, bool keep_end)
 	fprintf(out, "%*s", (int)(width - shown), "");
 }
 
-/* Small shares have two digits after the point: bounds of rare things matter. */
+/* Small shares have two decimals: bounds of rare outcomes matter. */
 static void put_share(FILE *out, double share, int width)
 {
 	double percent = share * 100;
@@ -114,7 +114,7 @@ static void put_outcomes(FILE *out, const struct campaign_statistics *s)
 
 /* ---- coverage ---- */
 
-/* The bar's pieces end where the sum of shares, rounded, ends. */
+/* The bar's pieces end at the rounded sums of shares. */
 static void put_bar(FILE *out, const struct campaign_group *g, bool colour)
 {
 	double sum = 0;
@@ -188,7 +188,7 @@ static void put_places(FILE *out, const struct campaign_statistics *s, enum camp
 
 /* ---- a campaign ---- */
 
-/* Which precision was asked for, and which kinds of fault do not have it. */
+/* The requested precision, and the kinds of fault that have not reached it. */
 static void put_until(FILE *out, const struct campaign_statistics *s)
 {
 	const struct campaign_results *r = s->results;
@@ -280,7 +280,8 @@ static void put_contrast(FILE *out, const struct campaign_contrast *c)
 	fputs(campaign_differs(c) ? " *\n" : "\n", out);
 }
 
-/* The family of `by`: all of the faults; of places those that differ, then the others, as many as asked. */
+/* The family of `by`: for faults all; for places those that differ, then others, as many as
+ * requested. */
 static void put_family(FILE *out, const struct report_campaigns *c, unsigned by)
 {
 	const struct campaign_against *a = c->against;
@@ -350,6 +351,7 @@ static void put_legend(FILE *out, const struct report_campaigns *c)
 
 int report_campaign_text(const struct report_campaigns *c, FILE *out)
 {
+	RD_ASSERT(c->count > 0);
 	for (size_t i = 0; i < c->count && !c->against; i++) {
 		if (i)
 			fputs("\n\n", out);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Campaigns for people and scripts.  In: the statistics of one or more campaigns.  Out:
- * text on a stream.  Nothing is counted here.  All return 0, or RD_ESYSTEM if `out` could
- * not be written.
+ * Campaigns for people and scripts.  In: the statistics of one or more campaigns.  Out: text on a
+ * stream. Nothing is computed here.  All return 0, or RD_ESYSTEM if `out` could not be written.
  */
 #ifndef REPORT_CAMPAIGN_H
 #define REPORT_CAMPAIGN_H
@@ -15,8 +14,8 @@ struct report_campaigns {
 	const struct campaign_statistics *items;
 	size_t count;
 	size_t places; /* how many functions, lines and opcodes to list; 0: 8 (text), 20 (HTML) */
-	bool colour;   /* text: the stream is a terminal that has colours */
-	const struct campaign_against *against; /* items[0] and another campaign; NULL: none */
+	bool colour;   /* text: the stream is a terminal with colours */
+	const struct campaign_against *against; /* items[0] compared with another campaign; or NULL */
 };
 
 /* Tables and a bar chart in 80 columns. */
@@ -25,19 +24,19 @@ int report_campaign_text(const struct report_campaigns *c, FILE *out);
 /* One JSON document: doc/format/campaign-json.md. */
 int report_campaign_json(const struct report_campaigns *c, FILE *out);
 
-/* One page that needs nothing else: figure, tables, runs, and what SDCs did to the output. */
+/* A self-contained page: figure, tables, runs, and what SDCs did to the output. */
 int report_campaign_html(const struct report_campaigns *c, FILE *out);
 
-/* A table with a row for each share, or for each comparison if there is one: doc/format/campaign-csv.md. */
+/* A table with a row for each share, or for each comparison: doc/format/campaign-csv.md. */
 int report_campaign_csv(const struct report_campaigns *c, FILE *out);
 
-/* What a comparison is by: "campaign", "function", ... */
+/* What a comparison groups by: "campaign", "function", ... */
 const char *report_contrast_by(const struct campaign_contrast *c);
 
 /* The name of a group's fault, "all" for all. */
 const char *report_fault_name(const struct campaign_group *g);
 
-/* Whether groups[0] says anything that groups[1] does not. */
+/* Whether groups[0] differs from groups[1]. */
 bool report_campaign_is_mixed(const struct campaign_statistics *s);
 
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What exploring covered, as one HTML page: pairs of conflicting places that were seen in one order only,
- * those that were seen in both, and how the number of orders grew with the schedules.
- *
- * The page needs nothing from outside and can be read without its script.
+ * What exploring covered, as one HTML page: pairs of conflicting places that were seen in only one
+ * order, those seen in both, and how the number of orders grew with the schedules.
+ * The page is self-contained and can be read without its script.
  */
 #include "report/report.h"
 
@@ -180,6 +179,7 @@ void report_coverage_line(const struct finding_set *set, FILE *out)
 int report_coverage(const struct finding_set *set, const struct report_opts *opts, uint64_t schedules,
 		    FILE *out)
 {
+	RD_ASSERT(set != NULL && opts != NULL);
 	size_t both = finding_pairs_both(set), one = set->pair_count - both;
 
 	html_head(out, "Raddle: coverage", style);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The HTML report: one page without any other file.  Each finding is a <details>
- * element, so the page can be read without its script; the script adds the
- * filter, the theme switch and the copy buttons.  Everything that comes from a
- * finding goes through html_text().
+ * The HTML report: a self-contained page.  Each finding is a <details> element, so the page can be
+ * read without its script, which adds the filter, the theme switch and the copy buttons.
+ * Everything from a finding goes through html_text().
  */
 #include "report/html.h"
 
@@ -97,7 +96,7 @@ static void put_locks(struct page *p, const struct finding_lock *locks, size_t c
 	}
 }
 
-/* Who, and where. */
+/* A thread and its place. */
 static void put_side(struct page *p, const struct finding *f, const char *thread,
 		     const struct finding_stack *stack)
 {
@@ -323,6 +322,7 @@ static void add_program(struct page *p)
 
 void html_head(FILE *out, const char *title, const char *style)
 {
+	RD_ASSERT(title != NULL && style != NULL);
 	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "

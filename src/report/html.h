@@ -11,16 +11,17 @@
 /* Text with markup characters escaped, bad bytes and control characters replaced. */
 void html_text(FILE *out, const char *text);
 
-/* The lines around a place, if its source can be read; whether it could. */
+/* Writes the lines around a place; returns whether its source could be read. */
 bool html_excerpt(FILE *out, const struct finding_frame *place, const char *root);
 
 /* The schedule of a finding as thread columns. */
 void html_schedule(FILE *out, const struct finding *f, size_t steps);
 
-/* The beginning of every page, up to <body>; `style` is what it looks like beside html_style. */
+/* The beginning of every page, up to <body>; `style` is added to html_style. */
 void html_head(FILE *out, const char *title, const char *style);
 
-/* What pages look like, and what those of findings do; what the button with the id "theme" does. */
+/* Style of all pages, script of the page of findings, and script of the button with the id
+ * "theme". */
 extern const char html_style[], html_script[], html_theme[];
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the page about a propagation looks like beside the style of all pages, and what
- * its script does: it shows the rows of a mark that is chosen, and the spreading step by
- * step.
+ * The style of the page about a propagation, in addition to that of all pages, and its script.
+ * The script shows the rows of a selected mark, and animates the propagation step by step.
  */
 #include "report/propagation-html.h"
 

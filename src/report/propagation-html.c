@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The page about a propagation: what happened first, the graph over the source, and a
- * table of the places in the order in which they were reached, with values and the ways
- * that led there.  It can be read without its script, which shows the rows of a mark when
- * it is chosen, and lets the error spread step by step.
+ * The page about a propagation: what happened first, the graph over the source, and a table of the
+ * places in the order in which they were reached, with values and causes.  It can be read without
+ * its script, which shows the rows of a selected mark and animates the propagation.
  */
 #include "report/propagation-html.h"
 
@@ -26,7 +25,7 @@ static void put_cell(FILE *out, const char *class, const char *text)
 	fputs("</td>", out);
 }
 
-/* Without its folders, which the page can show. */
+/* Without directories, which the page can show. */
 static void put_file(FILE *out, const struct propagation_place *at)
 {
 	fputs("<td class=\"mono\" title=\"", out);
@@ -216,6 +215,7 @@ static void put_graph(FILE *out, const struct propagation *p)
 
 int report_propagation_html(const struct propagation *p, FILE *out)
 {
+	RD_ASSERT(p->golden && p->run);
 	html_head(out, "Raddle: propagation of an error", propagation_style);
 	put_header(out, p);
 	if (p->node_count) {

@@ -6,8 +6,7 @@
 #include "base/buf.h"
 #include "report/propagation.h"
 
-/* The source that was reached, as rows one below the other.  Row numbers are what the
- * drawing and the text share. */
+/* The reached source lines, in rows.  The drawing and the text share the row numbers. */
 enum propagation_row_kind { ROW_FILE, ROW_CODE, ROW_GAP, ROW_PLACE };
 struct propagation_row {
 	enum propagation_row_kind kind;

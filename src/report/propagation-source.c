@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which lines of the source a page about a propagation shows: for each file, in the order
- * in which the error came to it, the lines that were reached with a few around them, and
- * a gap between pieces.  A file that cannot be read has a row for each place, with the
- * name of the function; so have places without a file.
- *
+ * Selects the source lines that a page about a propagation shows.  For each file, in the order in
+ * which the error reached it: the reached lines with a few around them, and a gap between pieces.
+ * A file that cannot be read has a row for each place, with the name of the function; so do places
+ * without a file.
  * In: nodes and ends.  Out: rows, and the row of each node and end.
  */
 #include "report/propagation-html.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/map.h"
 #include "base/name.h"
 #include "report/html.h"
@@ -26,7 +26,7 @@
 struct builder {
 	struct propagation_listing *l;
 	const struct propagation *p;
-	struct rd_names files;	   /* "" for places without one */
+	struct rd_names files;	   /* "" for places without a file */
 	struct rd_names functions; /* of such places; their number is the line */
 	struct rd_umap row_of;	   /* file << 32 | line: row + 1 */
 };
@@ -76,7 +76,7 @@ static int compare_lines(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The lines of a file that were reached, in order, each once. */
+/* The reached lines of a file, in order, each once. */
 static size_t lines_of(struct builder *b, uint32_t file, uint32_t *lines)
 {
 	size_t count = 0, kept = 0;
@@ -108,7 +108,7 @@ static void add_code(struct builder *b, const char *text, uint32_t line, bool re
 	row->reached = reached;
 }
 
-/* Goes through the text once; `lines` says where to stop. */
+/* Reads the text once; `lines` says where to stop. */
 static void add_source(struct builder *b, uint32_t file, const char *text, const uint32_t *lines,
 		       size_t count)
 {
@@ -206,6 +206,7 @@ static void add_file(struct builder *b, uint32_t file, uint32_t *lines)
 
 void propagation_listing(struct propagation_listing *l, const struct propagation *p)
 {
+	RD_ASSERT(p->nodes != NULL || p->node_count == 0);
 	struct builder b = {.l = l, .p = p};
 	uint32_t *lines;
 

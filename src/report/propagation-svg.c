@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The propagation drawn over the source.  On the left the rows of the listing, on the
- * right a column for each thread; a mark stands where a thread was reached at a line, with
- * the number of the first node there, and an arrow for each way from mark to mark.  Text
- * and drawing have rows of the same height, so they fit without a script.
- *
- * Several nodes on one line of one thread share a mark, and several edges between two
- * marks by the same way an arrow.
+ * The propagation drawn over the source.  On the left are the rows of the listing, on the right a
+ * column for each thread.  A mark shows that a thread was reached at a line, with the number of
+ * the first node there; arrows lead from mark to mark.  Text and drawing have rows of the same
+ * height, so they align without a script.
+ * Nodes on one line of one thread share a mark, and edges of one kind between two marks share an
+ * arrow.
  */
 #include "report/propagation-html.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/map.h"
 #include "base/name.h"
 #include "report/html.h"
@@ -25,7 +25,7 @@ enum { LETTER = 8, GAP = 10, NAME_SHOWN = 24 };
 
 struct mark {
 	size_t row, column, first, count; /* first: the first node, which has the lowest number */
-	bool ended;			  /* the error came to an end here */
+	bool ended;			  /* the error disappeared here */
 	struct rd_buf nodes;		  /* "3 7 12" */
 };
 
@@ -52,6 +52,7 @@ struct graph {
 
 const char *propagation_way_name(enum propagation_way way)
 {
+	RD_ASSERT((unsigned)way < PROPAGATION_WAYS);
 	static const char *const names[PROPAGATION_WAYS] = {"register", "memory", "control",
 							    "call",	"return", "thread"};
 
@@ -189,8 +190,7 @@ static void put_columns(const struct graph *g, int height)
 				HEAD + (int)i * ROW, ROW);
 }
 
-/* In one column an arrow goes out to the side and comes back; between columns it goes
- * from edge to edge. */
+/* Within a column an arrow bends to the side; between columns it goes from edge to edge. */
 static void put_path(const struct graph *g, const struct arrow *a)
 {
 	const struct mark *from = &g->marks[a->from], *to = &g->marks[a->to];
@@ -226,7 +226,7 @@ static void put_arrows(const struct graph *g)
 	}
 }
 
-/* What a browser shows over a mark. */
+/* The tooltip of a mark. */
 static void put_tip(const struct graph *g, const struct mark *m)
 {
 	const struct propagation_node *n = &g->p->nodes[m->first];
@@ -266,7 +266,7 @@ static void put_mark(const struct graph *g, size_t number)
 			number);
 	}
 	put_tip(g, m);
-	if (m->count > 1) /* a second one after it: there is more */
+	if (m->count > 1) /* a second box shows that there are more */
 		fprintf(g->out,
 			"<rect class=\"more\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"8\"/>",
 			x - MARK / 2 + 3, y - MARK_HEIGHT / 2 + 3, MARK, MARK_HEIGHT);
@@ -323,13 +323,14 @@ static void put_row(FILE *out, const struct propagation_row *row)
 		fputs("<i></i>", out);
 	if (row->kind == ROW_GAP)
 		fputs("\xe2\x8b\xaf", out);
-	fputs("<span>", out); /* where tabs are counted from */
+	fputs("<span>", out); /* tabs count from here */
 	html_text(out, row->text);
 	fputs("</span></div>\n", out);
 }
 
 void propagation_graph(FILE *out, const struct propagation *p)
 {
+	RD_ASSERT(p->node_count > 0 || p->edge_count == 0);
 	struct graph g = {.out = out, .p = p};
 
 	propagation_listing(&g.listing, p);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How an error spread, as a page: the source with the lines it reached, a column for each
- * thread, and between them the ways it took.  In: the propagation in words and numbers.
- * Out: one HTML page that needs nothing else.
+ * How an error spread, as a page: the source with the lines it reached, a column for each thread,
+ * and arrows between them.  In: the propagation in words and numbers.  Out: a self-contained HTML
+ * page.
  */
 #ifndef REPORT_PROPAGATION_H
 #define REPORT_PROPAGATION_H
@@ -14,15 +14,15 @@
 
 enum propagation_way {
 	PROPAGATION_REGISTER, /* by a value inside a function */
-	PROPAGATION_MEMORY,   /* a corrupted cell was read */
-	PROPAGATION_CONTROL,  /* another path was taken */
+	PROPAGATION_MEMORY,   /* by reading a corrupted cell */
+	PROPAGATION_CONTROL,  /* by taking another path */
 	PROPAGATION_CALL,     /* from the caller into the callee */
-	PROPAGATION_RETURN,   /* and back */
-	PROPAGATION_THREAD,   /* into a thread that was created */
+	PROPAGATION_RETURN,   /* from the callee back to the caller */
+	PROPAGATION_THREAD,   /* into a created thread */
 	PROPAGATION_WAYS
 };
 
-/* A program point in one thread; texts are the caller's and may be NULL. */
+/* A program point in one thread; the caller owns the texts, which may be NULL. */
 struct propagation_place {
 	const char *thread, *file, *function;
 	uint32_t line, column; /* 0: unknown */
@@ -42,10 +42,10 @@ struct propagation_node {
 struct propagation_edge {
 	size_t from, to;
 	enum propagation_way way;
-	const char *object; /* through what */
+	const char *object; /* the object it passed through */
 };
 
-/* A place where the error came to an end. */
+/* A place where the error disappeared. */
 struct propagation_end {
 	struct propagation_place place;
 	const char *object;
@@ -55,15 +55,15 @@ struct propagation_end {
 
 struct propagation {
 	const char *golden, *run;	      /* names of the traces */
-	const char *fault;		      /* what was injected; NULL: not known */
-	const char *first;		      /* the first deviation in a sentence; NULL: there is none */
+	const char *fault;		      /* what was injected; NULL: unknown */
+	const char *first;		      /* the first deviation in a sentence; or NULL */
 	const struct propagation_node *nodes; /* in the order in which they were reached */
 	size_t node_count, nodes_left_out;
 	const struct propagation_edge *edges;
 	size_t edge_count;
 	const struct propagation_end *ends;
 	size_t end_count;
-	const char *root; /* where relative source files are looked for; NULL: here */
+	const char *root; /* where relative source files are searched; NULL: the current directory */
 };
 
 /* 0, or RD_ESYSTEM if `out` could not be written. */

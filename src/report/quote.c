@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A source line for terminals.  In: a place.  Out: its line with a mark under the column, cut to a width
- * around the mark.  The line comes from a file that may be anything by now: control characters and bytes that
- * are no UTF-8 become '?', and a column behind the end of the line gets no mark.
+ * A source line for terminals.  In: a place.  Out: its line with a caret under the column, cut to
+ * a width around the caret. The file may have changed: control characters and bytes that are not
+ * UTF-8 become '?', and a column after the end of the line gets no caret.
  */
 #include "report/source.h"
 
+#include "base/error.h"
 #include "base/json.h"
 
 #include <inttypes.h>
@@ -14,14 +15,14 @@
 
 #define DOTS "..."
 #define DOTS_WIDTH 3
-#define NARROW 20 /* no line is cut to less */
+#define NARROW 20 /* columns; a line is not cut to less */
 
-/* A line as characters that a terminal can show. */
+/* A line as characters that a terminal can display. */
 struct quoted {
 	struct rd_buf text;
-	size_t *starts; /* of each character in the text, and behind the last one its end */
+	size_t *starts; /* of each character in the text, and the end */
 	size_t count;
-	size_t mark; /* the character that is marked; SIZE_MAX: none */
+	size_t mark; /* the marked character; or SIZE_MAX */
 };
 
 static size_t skip_blanks(const char *line, size_t length)
@@ -57,9 +58,10 @@ static void read_line(struct quoted *q, const char *line, uint32_t column)
 	q->starts[q->count] = q->text.length;
 }
 
-/* Which characters are shown: all, or those around the mark. */
+/* Selects the visible characters: all, or those around the caret. */
 static void choose(const struct quoted *q, size_t room, size_t *first, size_t *end)
 {
+	RD_ASSERT(room > 0);
 	*first = 0;
 	*end = q->count;
 	if (q->count <= room)
@@ -88,6 +90,7 @@ static void print_quoted(FILE *out, const struct quoted *q, uint32_t number, int
 
 void source_quote(FILE *out, const struct finding_frame *place, const char *root, int indent, int width)
 {
+	RD_ASSERT(width > 0 && indent >= 0);
 	struct rd_buf text = RD_BUF_INIT;
 	const char *line = source_of(place, root, &text) ? source_line(text.data, place->line) : NULL;
 

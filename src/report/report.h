@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings for people and for other tools.  In: a finished set.  Out: text on a
- * stream.  Nothing is decided here.  All return 0, or RD_ESYSTEM if `out` could
- * not be written.
+ * Findings for people and for other tools.  In: a finished set.  Out: text on a stream.  Nothing
+ * is decided here.  All return 0, or RD_ESYSTEM if `out` could not be written.
  */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
@@ -10,23 +9,23 @@
 #include "finding/finding.h"
 
 struct report_opts {	  /* all zero: the default */
-	bool colour;	  /* text: the stream is a terminal that has colours */
-	bool all;	  /* text: every finding at full length, also dropped and hidden ones */
-	bool others;	  /* text: list also dropped ones, and speculative ones that are not confirmed */
-	bool baseline;	  /* there was one: what is not known is new */
+	bool colour;	  /* text: the stream is a terminal with colours */
+	bool all;	  /* text: every finding at full length, including dropped and hidden ones */
+	bool others;	  /* text: also list dropped ones, and speculative ones that are not confirmed */
+	bool baseline;	  /* a baseline was used: findings that are not in it are new */
 	size_t steps;	  /* how many operations of a schedule to show; 0: 24 (text), 60 (HTML) */
-	const char *root; /* where relative source files are looked for; NULL: here */
+	const char *root; /* where relative source files are searched; NULL: the current directory */
 };
 
-/* The shape known from ThreadSanitizer, 80 columns. */
+/* In the layout of ThreadSanitizer, 80 columns. */
 int report_text(const struct finding_set *set, const struct report_opts *opts, FILE *out);
 
-/* One finding as in the text report, which leaves out what is told. */
+/* One finding as in the text report, which then omits it. */
 int report_finding(const struct finding_set *set, const struct finding *f, const struct report_opts *opts,
 		   FILE *out);
 
-/* Predictions that nobody has tried yet: a line each, or at full length with opts.all; first those
- * that can happen for certain, then apart from them the speculative ones. */
+/* Predictions that were not replayed: a line each, or at full length with opts.all; first the
+ * sound ones, then, separately, the speculative ones. */
 int report_predictions(const struct finding_set *set, const struct report_opts *opts, FILE *out);
 
 /* A schedule in words, as in the text report; for `raddle dump`. */
@@ -35,15 +34,15 @@ int report_schedule(const struct schedule *schedule, const struct report_opts *o
 /* SARIF 2.1.0; dropped findings are left out. */
 int report_sarif(const struct finding_set *set, const struct report_opts *opts, FILE *out);
 
-/* One page that needs nothing else. */
+/* A self-contained page. */
 int report_html(const struct finding_set *set, const struct report_opts *opts, FILE *out);
 
-/* What exploring covered in so many schedules, as a page of its own; and in a line of text. */
+/* What exploring covered in that many schedules: as a page, and as a line of text. */
 int report_coverage(const struct finding_set *set, const struct report_opts *opts, uint64_t schedules,
 		    FILE *out);
 void report_coverage_line(const struct finding_set *set, FILE *out);
 
-/* Whether the stream is a terminal where colours are wanted: $NO_COLOR, $TERM. */
+/* Whether the stream is a terminal and colours are wanted: $NO_COLOR, $TERM. */
 bool report_wants_colour(FILE *out);
 
 #endif

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Findings as SARIF 2.1.0, for code scanning services and editors.
- *
- * A finding is a result: its first place is the location, the others are related
- * locations; each access has its stack; the schedule is a code flow with one
- * thread flow for each thread, whose steps carry the execution order.  Ids become
- * partial fingerprints, the baseline becomes the baseline state, suppressed
- * findings say so.  What is not confirmed is a note; dropped findings are left out.  What a confirmed
- * race does decides on its level and rank.
+ * A finding is a result.  Its first place is the location, the others are related locations; each
+ * access has its stack.  The schedule is a code flow with a thread flow for each thread, whose
+ * steps carry the execution order.  Ids become partial fingerprints, the baseline becomes the
+ * baseline state, and suppressed findings are marked.  Findings that are not confirmed are notes;
+ * dropped findings are left out.  The consequence of a confirmed race decides its level and rank.
  */
 #include "report/report.h"
 
@@ -30,13 +28,13 @@ struct writer {
 	const struct report_opts *opts;
 	struct rd_buf words;
 	struct uri_root root;
-	bool quoting; /* places are shown with their lines */
+	bool quoting; /* places are written with their source lines */
 };
 
-/* The base that relative URIs have, by the name that services know. */
+/* The base of relative URIs, by the name that services expect. */
 #define BASE "%SRCROOT%"
 
-/* Who builds the tool may name a web site (make HOMEPAGE=https://...); the manual is what everybody has. */
+/* A build may name a web site (make HOMEPAGE=https://...); the manual is always available. */
 #ifndef RADDLE_HOMEPAGE
 #define RADDLE_HOMEPAGE "man:raddle(1)"
 #endif
@@ -49,7 +47,7 @@ static const struct rule {
 #undef FINDING_KIND
 };
 
-/* {"text": "..."} of the words that were collected. */
+/* {"text": "..."} of the collected words. */
 static void put_message(struct writer *w, const char *name)
 {
 	rd_json_object(&w->j, name);
@@ -73,7 +71,7 @@ static void put_uri(struct writer *w, const char *path)
 	rd_buf_release(&uri);
 }
 
-/* The line, for who has no source. */
+/* The source line, for readers without the source. */
 static void put_snippet(struct writer *w, const struct finding_frame *f)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -179,7 +177,7 @@ static size_t side_count(const struct finding *f)
 	return f->access_count + f->cycle_count;
 }
 
-/* The words of a side are collected; its stack is returned. */
+/* Collects the words of a side; returns its stack. */
 static const struct finding_stack *side(struct writer *w, const struct finding *f, size_t i)
 {
 	if (i < f->access_count) {
@@ -261,6 +259,7 @@ static void put_stacks(struct writer *w, const struct finding *f)
 static void put_step(struct writer *w, size_t order, const struct schedule_place *place,
 		     const char *importance)
 {
+	RD_ASSERT(order > 0);
 	struct finding_frame frame = {.file = place->file,
 				      .function = place->function,
 				      .line = place->line,
@@ -288,7 +287,7 @@ static void put_thread_flow(struct writer *w, const struct schedule *s, const ch
 	for (size_t i = 0; i < s->goal_count; i++) {
 		if (strcmp(s->goals[i].thread, thread) != 0)
 			continue;
-		rd_buf_addf(&w->words, "%s stands before its %s", thread,
+		rd_buf_addf(&w->words, "%s is stopped before its %s", thread,
 			    s->goals[i].write ? "write" : "read");
 		put_step(w, s->op_count + 1, &s->goals[i].place, "essential");
 	}
@@ -391,7 +390,7 @@ static void put_properties(struct writer *w, const struct finding *f)
 	rd_json_end(&w->j);
 }
 
-/* A finding whose class is not known may do the worst. */
+/* A finding of unknown class may have the worst consequence. */
 static void put_level(struct writer *w, const struct finding *f)
 {
 	static const struct {
@@ -430,7 +429,7 @@ static void put_result(struct writer *w, const struct finding *f)
 
 /* ---- the log ---- */
 
-/* What to do about it, plain and for pages. */
+/* Advice, as text and as Markdown. */
 static void put_help(struct writer *w, const struct rule *r)
 {
 	rd_json_object(&w->j, "help");
@@ -443,7 +442,8 @@ static void put_help(struct writer *w, const struct rule *r)
 	rd_json_end(&w->j);
 }
 
-/* By these GitHub filters and sorts: each confirmed finding was made to happen. */
+/* GitHub filters and sorts by these.  Precision is high, because each confirmed finding was
+ * reproduced. */
 static void put_rule_properties(struct writer *w)
 {
 	rd_json_object(&w->j, "properties");
@@ -493,8 +493,8 @@ static void put_tool(struct writer *w)
 	rd_json_end(&w->j);
 }
 
-/* Services keep the results of one id apart from those of others: the checks of two programs do not replace
- * each other. */
+/* Services keep results of different ids apart, so the checks of two programs do not replace each
+ * other. */
 static void put_automation(struct writer *w)
 {
 	const char *program = w->set->argc ? rd_base_name(w->set->argv[0]) : "";
@@ -519,7 +519,7 @@ static void put_invocation(struct writer *w)
 	rd_json_end(&w->j);
 }
 
-/* Where the top was when the report was made; a service puts its own checkout there. */
+/* Where the top was when the report was made; a service replaces it by its own checkout. */
 static void put_bases(struct writer *w)
 {
 	struct uri_root above = {.here = w->root.top, .top = w->root.top};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failure sketches as one HTML page: the failing run beside the passing run that is most like it, a column
- * for each thread, values that lead to the step that wrote them, the predictors with their counts, and the
- * text to copy.
- *
- * The page needs nothing from outside and can be read without its script: a value is a link to its writer's
+ * Failure sketches as one HTML page: the failing run beside the most similar passing run, a column
+ * for each thread, values that link to the step that wrote them, the predictors with their counts,
+ * and the text to copy.
+ * The page is self-contained and can be read without its script: a value is a link to its writer's
  * row.
  */
 #include "report/sketch.h"
@@ -17,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS 8 /* threads with a column of their own; the others share the last one */
+#define COLUMNS 8 /* threads with their own column; the others share the last one */
 
 static const char style[] =
 	".runs{display:grid;grid-template-columns:repeat(auto-fit,minmax(24rem,1fr));gap:1.2rem;align-items:"
@@ -206,7 +205,7 @@ static void put_predictors(const struct sketch *s, FILE *out)
 		      out);
 }
 
-/* The terminal's form, for a letter or a ticket. */
+/* The terminal's form, for an email or a ticket. */
 static int put_text(const struct sketch_report *r, const struct sketch *s, FILE *out)
 {
 	struct sketch_set one = {.items = (struct sketch *)s, .count = 1, .program = r->set->program};

@@ -83,7 +83,8 @@ static void put_steps(struct rd_json *j, const struct sketch_report *r, const ch
 	rd_json_end(j);
 }
 
-/* The threads of an order: which differ, not who they are, which is another one in each run. */
+/* The threads of an order: which ones differ.  Their names are omitted, because they vary between
+ * runs. */
 static void put_places(struct rd_json *j, const struct sketch *s, const struct sketch_predictor *p)
 {
 	rd_json_array(j, "places");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failure sketches for ui.perfetto.dev, in the JSON format for traces that it shares with Chrome.  A run is a
- * process, a thread a thread, a step a slice of one millisecond: a sketch knows an order and no times. Arrows
- * lead from who wrote a value to who read it, and from step to step of the best predictor.
+ * Failure sketches for ui.perfetto.dev, in the JSON trace format that it shares with Chrome.  A
+ * run is a process, a thread a thread, a step a slice of one millisecond, because a sketch has an
+ * order and no times.  Arrows lead from the writer of a value to its reader, and from step to step
+ * of the best predictor.
  */
 #include "report/sketch.h"
 
@@ -18,7 +19,7 @@ enum { STEP_US = 1000, SLICE_US = 900 };
 struct writer {
 	struct rd_json j;
 	const struct sketch_report *report;
-	uint64_t run;  /* process id of the run that is written */
+	uint64_t run;  /* process id of the current run */
 	uint64_t flow; /* number of the next arrow */
 };
 
@@ -80,7 +81,7 @@ static void put_step(struct writer *w, const struct sketch_step *step, size_t nu
 	free(source);
 }
 
-/* From the end of one slice to the beginning of another; steps are counted from 1. */
+/* From the end of one slice to the beginning of another; steps count from 1. */
 static void put_arrow(struct writer *w, const struct sketch_steps *steps, size_t from, size_t to,
 		      const char *name)
 {

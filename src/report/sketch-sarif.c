@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failure sketches as SARIF 2.1.0: a result for each, at the place of the failure, with a code flow that has
- * one thread flow for each thread; the steps carry the order in which they were executed.
+ * Failure sketches as SARIF 2.1.0: a result for each, at the place of the failure, with a code
+ * flow that has a thread flow for each thread; the steps carry the execution order.
  */
 #include "report/sketch.h"
 

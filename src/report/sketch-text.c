@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failure sketches as text, at most 100 columns wide: a column for each thread, one line for each step, the
- * failure last; then the predictors with their counts.
- *
- * `>` marks a step of a predictor, `!` the failure, `*` what the passing run does not have.  The oldest steps
- * are folded unless all are wanted.
+ * Failure sketches as text, at most 100 columns wide: a column for each thread, one line for each
+ * step, the failure last; then the predictors with their counts.
+ * `>` marks a step of a predictor, `!` the failure, `*` a step that the passing run does not have.
+ * The oldest steps are folded unless all are requested.
  */
 #include "report/sketch.h"
 
@@ -19,7 +18,7 @@
 #include <string.h>
 
 #define WIDTH 100
-#define COLUMNS 4 /* threads with a column of their own */
+#define COLUMNS 4 /* threads with their own column; more do not fit 100 columns */
 #define MOST_STEPS 40
 #define VALUES 26 /* columns */
 #define HEAD 7	  /* columns of the number and marks */
@@ -64,6 +63,7 @@ const char *sketch_title(const struct sketch *s)
 
 void sketch_tries_text(const struct sketch_predictor *p, char *out, size_t size)
 {
+	RD_ASSERT(size > 0);
 	*out = '\0';
 	if (p->forced.runs || p->prevented.runs)
 		snprintf(out, size, "forced %u/%u fail, prevented %u/%u", p->forced.failed, p->forced.runs,
@@ -78,9 +78,10 @@ struct columns {
 	int width; /* of each */
 };
 
-/* Who does most has a column; the others share the last one. */
+/* The threads with the most steps have a column; the others share the last one. */
 static size_t column_of(const struct columns *c, uint32_t thread)
 {
+	RD_ASSERT(c->count > 0);
 	for (size_t i = 0; i < c->count; i++)
 		if (c->threads[i] == thread)
 			return i;
@@ -112,9 +113,10 @@ static void find_columns(struct columns *c, const struct sketch_steps *steps, si
 
 /* ---- steps ---- */
 
-/* At most so many columns of the text, cut with "..", and blanks behind it. */
+/* At most that many columns of the text, cut with "..", padded with spaces. */
 static void put_cell(FILE *out, const char *text, int width)
 {
+	RD_ASSERT(width > 0);
 	int length = (int)strlen(text);
 
 	if (length > width - 1)

@@ -9,10 +9,10 @@
 
 struct sketch_report {
 	const struct sketch_set *set;
-	const char *root; /* where relative names of source files lie; NULL: here */
-	bool all;	  /* text: steps that are folded otherwise */
-	/* Who has the source otherwise than in files; NULL: nobody.  The text is the caller's; NULL: unknown.
-	 */
+	const char *root; /* where relative names of source files are searched; NULL: the current directory */
+	bool all;	  /* text: print steps that are otherwise folded */
+	/* Returns a source line that is not in a file; may be NULL.  The caller owns the text;
+	 * NULL: unknown. */
 	const char *(*source)(void *context, const struct sketch_step *step);
 	void *context;
 };
@@ -23,13 +23,13 @@ int sketch_html(const struct sketch_report *r, FILE *out);
 int sketch_sarif(const struct sketch_report *r, FILE *out);
 int sketch_perfetto(const struct sketch_report *r, FILE *out); /* JSON, for ui.perfetto.dev */
 
-/* The line of the source, without blanks around it, to be freed; NULL: it cannot be read. */
+/* The source line, without white space around it, to be freed; NULL: it cannot be read. */
 char *sketch_source(const struct sketch_report *r, const struct sketch_step *step);
 
-/* Inside report/: "3 of 4 forced runs fail, 0 of 20 prevented ones"; "" if none were made. */
+/* Inside report/: "3 of 4 forced runs fail, 0 of 20 prevented ones"; "" without such runs. */
 void sketch_tries_text(const struct sketch_predictor *p, char *out, size_t size);
 
-/* Inside report/: "segmentation fault", "failed assertion x"; what the failure is called. */
+/* Inside report/: the name of the failure: "segmentation fault", "failed assertion x". */
 const char *sketch_title(const struct sketch *s);
 
 #endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Source excerpts.  A place comes in, the lines around it go out as HTML, if the
- * file is an ordinary one of reasonable size and has that line.  A file that is
- * missing is no failure: reports are read far from where programs are built.
+ * Source excerpts.  In: a place.  Out: the lines around it as HTML, if the file is regular, of
+ * reasonable size, and has that line.  A missing file is not an error: reports are often read on
+ * another machine.
  */
 #include "report/html.h"
+#include "base/error.h"
 #include "report/source.h"
 
 #include "base/buf.h"
@@ -50,9 +51,10 @@ void html_text(FILE *out, const char *text)
 	}
 }
 
-/* Opened without blocking, so that a FIFO in its place does no harm. */
+/* Opened without blocking, because the path may name a FIFO. */
 bool source_read(const char *path, size_t max, struct rd_buf *text)
 {
+	RD_ASSERT(max > 0 && text->length == 0);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	bool good = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= 0 &&

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The schedule as a drawing: a column for each thread, time from top to bottom, a
- * box for each operation, arrows where one thread's operation lets another's
- * happen, and at the bottom where the threads stand when it goes wrong.
- *
- * Boxes are placed on a grid: row i is operation first + i; two more rows have
- * the end.  Colours come from the page's style, by class.
+ * The schedule as a drawing: a column for each thread, time from top to bottom, a box for each
+ * operation, arrows where one operation enables another, and at the bottom where the threads are
+ * stopped when the failure happens.
+ * Boxes are placed on a grid: row i is operation first + i; two more rows show the end.  Colours
+ * come from the page's style, by class.
  */
 #include "report/html.h"
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/map.h"
 #include "base/name.h"
 #include "report/words.h"
@@ -20,8 +20,8 @@
 
 enum { GUTTER = 44, HEAD = 40, ROW = 30, BOX_HEIGHT = 22, END_HEIGHT = 44 };
 
-/* Widths of a column, of a box in it, and of its label in characters: few threads
- * have room, many shall still fit a page. */
+/* Widths of a column, of a box in it, and of its label in characters: wide for few threads, while
+ * many still fit a page. */
 static const struct grid {
 	int column, box;
 	size_t label;
@@ -178,7 +178,7 @@ static bool same(const char *a, const char *b)
 	return a && b && strcmp(a, b) == 0;
 }
 
-/* Whether operation i is what j had to wait for. */
+/* Whether j had to wait for operation i. */
 static bool enables(const struct schedule_op *i, const struct schedule_op *j)
 {
 	if (strcmp(i->thread, j->thread) == 0)
@@ -195,6 +195,7 @@ static bool enables(const struct schedule_op *i, const struct schedule_op *j)
  * only the first operation of a thread. */
 static size_t find_cause(const struct drawing *d, size_t j)
 {
+	RD_ASSERT(j < d->s->op_count);
 	const struct schedule_op *ops = d->s->ops;
 	bool is_first = true;
 
@@ -252,7 +253,7 @@ static void put_end(const struct drawing *d, const char *thread, const char *wor
 	fprintf(d->out, "<text x=\"%d\" y=\"%d\">", x, y + 18);
 	put_label(d, words);
 	fprintf(d->out, "</text><text class=\"sub\" x=\"%d\" y=\"%d\">", x, y + 34);
-	rd_buf_adds(&where, d->grid == &narrow ? "" : d->s->stop_count ? "stuck at " : "stands at ");
+	rd_buf_adds(&where, d->grid == &narrow ? "" : d->s->stop_count ? "stuck at " : "stops at ");
 	word_spot(&where, place);
 	put_label(d, where.data);
 	fputs("</text></g>\n", d->out);
@@ -272,7 +273,7 @@ static void put_clash(const struct drawing *d)
 			right, y);
 }
 
-/* Where another thread took what this one wants, or SIZE_MAX. */
+/* Where another thread took what this one waits for, or SIZE_MAX. */
 static size_t find_owner(const struct drawing *d, const struct schedule_stop *t)
 {
 	for (size_t i = d->s->op_count; i-- > d->first;) {
@@ -285,7 +286,7 @@ static size_t find_owner(const struct drawing *d, const struct schedule_stop *t)
 	return SIZE_MAX;
 }
 
-/* From a thread that is stuck to what it is stuck on. */
+/* From a blocked thread to what it is blocked on. */
 static void put_want(const struct drawing *d, const struct schedule_stop *t)
 {
 	size_t i = find_owner(d, t);
@@ -301,7 +302,7 @@ static void put_want(const struct drawing *d, const struct schedule_stop *t)
 		x1, y1, x1 + bend, y1, x2 - bend, y2, x2, y2);
 }
 
-/* "free struct conn.refs"; where a heap object was allocated has no room here. */
+/* "free struct conn.refs"; the place of an allocation does not fit here. */
 static void add_goal(struct rd_buf *words, const struct schedule_goal *h, const struct finding_access *a)
 {
 	const char *object = h->object ? h->object : "", *place = strstr(object, " (");
@@ -340,6 +341,7 @@ static void put_ends(const struct drawing *d)
 
 void html_schedule(FILE *out, const struct finding *f, size_t steps)
 {
+	RD_ASSERT(steps > 0);
 	struct drawing d = {.out = out, .f = f, .s = f->schedule, .threads = RD_NAMES_INIT};
 
 	d.first = d.s->op_count > steps ? d.s->op_count - steps : 0;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The text report, in the shape that users of ThreadSanitizer know: a block
- * between two rules of '=', the accesses with their stacks, the location, the
- * threads, a summary line.  What is ours comes behind: the order of operations,
- * the verdict, and the command that shows it again.
- *
- * Confirmed findings are printed in full; the others are listed apart, a few
- * lines each, unless opts.all.  Lines are broken at 80 columns where they can be;
- * a path and the command to copy are never broken.
+ * The text report, in ThreadSanitizer's layout: a block between two rules of '=', the accesses
+ * with their stacks, the location, the threads, a summary line.  Raddle's additions follow: the
+ * order of operations, the verdict, and the command that repeats it.
+ * Confirmed findings are printed in full.  The others are listed separately, a few lines each,
+ * unless opts.all.  Lines are broken at 80 columns where possible; paths and the command to copy
+ * are never broken.
  */
 #include "report/report.h"
 
@@ -26,7 +24,7 @@
 
 #define WIDTH 80
 #define STEPS 24
-#define MANY 4 /* reports, from which on an overview follows them */
+#define MANY 4 /* with so many reports, an overview follows them */
 #define RULE "=================="
 
 struct printer {
@@ -34,14 +32,14 @@ struct printer {
 	const struct finding_set *set;
 	const struct report_opts *opts;
 	struct rd_buf line;
-	char *here; /* the current directory with a '/' behind it; NULL: not known */
+	char *here; /* the current directory with a '/' after it; NULL: unknown */
 };
 
 bool report_wants_colour(FILE *out)
 {
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
 
-	/* A stream of our own has no number, but leads to where the standard stream led. */
+	/* cmd/ replaces stdout by a stream of its own, which has no descriptor but ends up there. */
 	int fd = out == stdout ? STDOUT_FILENO : out == stderr ? STDERR_FILENO : fileno(out);
 
 	return isatty(fd) && term && strcmp(term, "dumb") != 0 && !(no && *no);
@@ -92,7 +90,7 @@ static void capitalise(struct rd_buf *b)
 		b->data[0] = (char)toupper((unsigned char)b->data[0]);
 }
 
-/* What lies below the current directory is named from there, as compilers do. */
+/* Paths below the current directory are printed relative to it, as compilers do. */
 static struct finding_frame nearer(const struct printer *p, const struct finding_frame *f)
 {
 	struct finding_frame near = *f;
@@ -122,7 +120,7 @@ static void print_frame(struct printer *p, size_t number, const struct finding_f
 	rd_buf_release(&place);
 }
 
-/* How many frames from here on are the library's own business. */
+/* How many frames from here on are inside a library. */
 static size_t library_frames(const struct printer *p, const struct finding_stack *s, size_t first)
 {
 	size_t n = 0;
@@ -158,13 +156,13 @@ static void print_stack(struct printer *p, const struct finding_stack *s)
 	print_frames(p, s, NULL);
 }
 
-/* With the line that the thread is at. */
+/* With the source line of the thread. */
 static void print_quoted(struct printer *p, const struct finding_stack *s)
 {
 	print_frames(p, s, finding_own(s));
 }
 
-/* Of a schedule alone the locks are not known. */
+/* A bare schedule does not contain the locks. */
 static void add_locks(struct printer *p, const struct finding *f, const struct finding_lock *locks,
 		      size_t count)
 {
@@ -329,7 +327,7 @@ static void print_ops(struct printer *p, const struct schedule *s, size_t first)
 	free(moved);
 }
 
-/* "its write of hits"; of a finding it is known what else than a write it is. */
+/* "its write of hits"; a finding has a more precise word than "write". */
 static void add_end(struct rd_buf *b, const struct schedule_goal *h, const struct finding_access *a)
 {
 	static const char *const does[FINDING_OPS] = {
@@ -349,14 +347,14 @@ static void add_end(struct rd_buf *b, const struct schedule_goal *h, const struc
 static void print_ends(struct printer *p, const struct schedule *s, const struct finding *f)
 {
 	for (size_t i = 0; i < s->limit_count; i++) {
-		rd_buf_addf(&p->line, "meanwhile %s waits behind its operation %" PRIu64, s->limits[i].thread,
+		rd_buf_addf(&p->line, "meanwhile %s waits after its operation %" PRIu64, s->limits[i].thread,
 			    s->limits[i].n);
 		flush_line(p, 7, "");
 	}
 	for (size_t i = 0; i < s->goal_count; i++) {
 		const struct schedule_goal *h = &s->goals[i];
 
-		rd_buf_addf(&p->line, "%s %s stands before ", i ? "and" : "then", h->thread);
+		rd_buf_addf(&p->line, "%s %s is stopped before ", i ? "and" : "then", h->thread);
 		add_end(&p->line, h, f && i < f->access_count ? &f->accesses[i] : NULL);
 		print_place(&p->line, &h->place);
 		flush_line(p, 7, "");
@@ -371,7 +369,7 @@ static void print_ends(struct printer *p, const struct schedule *s, const struct
 	}
 }
 
-/* Who is stopped where, and who goes on. */
+/* Which thread is stopped where, and which one continues. */
 static void add_decision(struct rd_buf *out, const struct schedule_decision *d)
 {
 	static const struct {
@@ -400,14 +398,14 @@ static void add_decision(struct rd_buf *out, const struct schedule_decision *d)
 	rd_buf_addf(out, "; %s goes on", d->next);
 }
 
-/* How it goes on: of a long list the first decisions. */
+/* How it continues; only the first decisions of a long list. */
 static void print_turns(struct printer *p, const struct schedule *s, size_t most)
 {
 	size_t count = s->decision_count < most ? s->decision_count : most;
 
 	if (!s->turns)
 		return;
-	rd_buf_addf(&p->line, "one thread runs at a time%s%s", s->first ? "; behind the meeting first " : "",
+	rd_buf_addf(&p->line, "one thread runs at a time%s%s", s->first ? "; after the meeting first " : "",
 		    s->first ? s->first : "");
 	flush_line(p, 7, "");
 	for (size_t i = 0; i < count; i++) {
@@ -459,7 +457,7 @@ static void print_labelled(struct printer *p, const char *label, const char *tex
 	flush_line(p, 2, "");
 }
 
-/* The words that were collected, if there are any. */
+/* Prints the collected words, if any. */
 static void flush_labelled(struct printer *p, const char *label)
 {
 	char *text = p->line.length ? rd_buf_detach(&p->line) : NULL;
@@ -533,7 +531,7 @@ static void print_finding(struct printer *p, const struct finding *f)
 
 /* ---- one line for each ---- */
 
-/* A line has no room for paths. */
+/* A line has no room for directories. */
 static void add_short_place(struct rd_buf *b, const struct finding_frame *f)
 {
 	if (!f || !f->file) {
@@ -597,7 +595,7 @@ static bool is_full(const struct printer *p, const struct finding *f)
 	return p->opts->all || (f->status == FINDING_CONFIRMED && finding_is_fresh(f));
 }
 
-/* Speculative predictions that were tried in vain are many and mean little. */
+/* Speculative predictions that were tried without success are many and mean little. */
 static bool is_listed(const struct printer *p, const struct finding *f)
 {
 	if (!finding_is_fresh(f))
@@ -605,7 +603,7 @@ static bool is_listed(const struct printer *p, const struct finding *f)
 	return p->opts->others || (f->status != FINDING_DROPPED && (f->sound || f->unordered));
 }
 
-/* Where there are many reports, what they are about at a glance. */
+/* With many reports, an overview of what they are about. */
 static void print_overview(struct printer *p)
 {
 	size_t n = 0;
@@ -689,6 +687,7 @@ static int finish(struct printer *p)
 
 int report_schedule(const struct schedule *schedule, const struct report_opts *opts, FILE *out)
 {
+	RD_ASSERT(schedule != NULL);
 	RD_ASSERT(schedule != NULL && out != NULL);
 	struct printer p = begin(out, NULL, opts);
 
@@ -716,6 +715,7 @@ int report_text(const struct finding_set *set, const struct report_opts *opts, F
 int report_finding(const struct finding_set *set, const struct finding *f, const struct report_opts *opts,
 		   FILE *out)
 {
+	RD_ASSERT(f != NULL);
 	struct printer p = begin(out, set, opts);
 
 	print_finding(&p, f);

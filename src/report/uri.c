@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Source files as URIs.  A name as it is in debug information comes in; what lies below the top of the
- * repository goes out relative to that, so that a report made on one machine names the files of another's
- * checkout, and all else as an absolute file: URI.  Names are taken by their letters: nothing is asked of
- * the file system but where the repository begins.
+ * Source files as URIs.  In: a name from debug information.  Out: a URI relative to the top of the
+ * repository if the file is below it, so that a report made on one machine matches the checkout on
+ * another; else an absolute file: URI.  Names are compared as text; the file system is only asked
+ * where the repository begins.
  */
 #include "report/uri.h"
 
@@ -14,9 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Adds path/ to an absolute path that ends in '/', without empty parts, "." and "..". */
+/* Appends path/ to an absolute path that ends in '/', without empty parts, "." and "..". */
 static void add_parts(struct rd_buf *out, const char *path)
 {
+	RD_ASSERT(out->length > 0 && out->data[out->length - 1] == '/');
 	while (*path) {
 		size_t length = strcspn(path, "/");
 
@@ -43,7 +44,7 @@ static char *resolve(const char *here, const char *path)
 	return rd_buf_detach(&out);
 }
 
-/* The length of the nearest directory above that is a repository, or of the whole. */
+/* The length of the nearest parent directory that is a repository, or of the whole path. */
 static size_t top_length(const char *here)
 {
 	size_t length = strlen(here);
@@ -78,6 +79,7 @@ void uri_root_release(struct uri_root *r)
 
 bool uri_add(struct rd_buf *out, const struct uri_root *r, const char *path)
 {
+	RD_ASSERT(path != NULL && r->top != NULL);
 	static const char plain[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/+,=@!$&()*;:";
 	char *whole = resolve(r->here, path);
@@ -89,7 +91,7 @@ bool uri_add(struct rd_buf *out, const struct uri_root *r, const char *path)
 	if (path[0] && path[strlen(path) - 1] != '/' && length > 1)
 		whole[length - 1] = '\0';
 	rd_buf_adds(out, below ? "" : "file://");
-	if (below && strchr(rest, ':')) /* not a scheme */
+	if (below && strchr(rest, ':')) /* a colon would make it look like a scheme */
 		rd_buf_adds(out, "./");
 	for (; *rest; rest++) {
 		if (strchr(plain, *rest))

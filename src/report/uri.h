@@ -7,17 +7,17 @@
 
 #include <stdbool.h>
 
-/* Where source files lie: an absolute path without "." and ".." that ends in '/'. */
+/* Absolute paths without "." and "..", ending in '/'. */
 struct uri_root {
 	char *here; /* what relative names are relative to */
-	char *top;  /* what URIs are relative to: `here` or a directory above it */
+	char *top;  /* what URIs are relative to: `here` or a parent of it */
 };
 
-/* `root` NULL: the working directory, and as top the repository that it is in, if it is in one. */
+/* `root` NULL: the working directory; the top is the repository that contains it, if any. */
 void uri_root_find(struct uri_root *r, const char *root);
 void uri_root_release(struct uri_root *r);
 
-/* Adds the URI of a file; whether it is relative to the top. */
+/* Appends the URI of a file; returns whether it is relative to the top. */
 bool uri_add(struct rd_buf *out, const struct uri_root *r, const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Words for what findings say.  The texts that the formats share are made here,
- * so that a reader of the HTML page finds in a terminal what was on the page.
+ * Phrases about findings.  All formats use them, so that a reader of the HTML page finds the same
+ * words in a terminal.
  */
 #include "report/words.h"
 
@@ -25,7 +25,7 @@ static const struct operation {
 #include "raddle/event.inc"
 };
 
-/* NULL: no such operation, or none that a schedule has. */
+/* NULL: unknown, or not an operation of schedules. */
 static const struct operation *find_operation(const char *kind)
 {
 	for (size_t i = 0; kind && i < sizeof operations / sizeof *operations; i++)
@@ -36,6 +36,7 @@ static const struct operation *find_operation(const char *kind)
 
 void word_op(struct rd_buf *out, const char *kind, const char *object)
 {
+	RD_ASSERT(kind != NULL);
 	const struct operation *o = find_operation(kind);
 	int verb = o ? (int)strcspn(o->does, "~") - 1 : 0;
 
@@ -51,6 +52,7 @@ void word_op(struct rd_buf *out, const char *kind, const char *object)
 
 void word_op_brief(struct rd_buf *out, const char *kind, const char *object)
 {
+	RD_ASSERT(kind != NULL);
 	const struct operation *o = find_operation(kind);
 
 	rd_buf_adds(out, o ? o->brief : kind ? kind : RD_UNKNOWN);
@@ -94,6 +96,7 @@ const char *word_kind(const struct finding *f)
 
 void word_title(struct rd_buf *out, const struct finding *f)
 {
+	RD_ASSERT(f != NULL);
 	RD_ASSERT(f->kind < FINDING_KINDS);
 	const char *what = f->access_count ? f->accesses[0].what : NULL;
 
@@ -131,6 +134,7 @@ const char *word_status(const struct finding *f)
 
 const char *word_class(enum finding_class class)
 {
+	RD_ASSERT((unsigned)class < FINDING_CLASSES);
 	RD_ASSERT(class < FINDING_CLASSES);
 	static const char *const words[FINDING_CLASSES] = {
 		"",
@@ -218,6 +222,7 @@ void word_access(struct rd_buf *out, const struct finding_access *a)
 
 void word_locks(struct rd_buf *out, const struct finding_lock *locks, size_t count)
 {
+	RD_ASSERT(locks != NULL || count == 0);
 	if (!count)
 		rd_buf_adds(out, "holding no lock");
 	for (size_t i = 0; i < count; i++)
@@ -334,7 +339,7 @@ static bool is_about(const struct schedule_op *op, const struct schedule_op *oth
 	       word_role(op->kind) == role;
 }
 
-/* Whether another thread takes what this one took, and nothing says that it gave it back. */
+/* Whether another thread takes what this one took, without a recorded release. */
 static bool is_taken_over(const struct schedule *s, size_t i)
 {
 	for (size_t k = i + 1; k < s->op_count; k++) {
@@ -357,6 +362,7 @@ const char *word_left_out(const struct schedule *s)
 
 void word_moved(const struct schedule *s, bool *moved)
 {
+	RD_ASSERT(moved != NULL || s->op_count == 0);
 	uint64_t least = UINT64_MAX;
 
 	for (size_t i = s->op_count; i-- > 0;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside report/: the same things said the same way in every format. */
+/* Inside report/: the phrases that all formats share. */
 #ifndef REPORT_WORDS_H
 #define REPORT_WORDS_H
 
@@ -9,7 +9,7 @@
 
 enum word_role { WORD_OTHER, WORD_ACQUIRE, WORD_RELEASE, WORD_THREAD };
 
-/* Appended to `out`: "locks a for reading", and "rdlock a" where space is short. */
+/* Appended to `out`: "locks a for reading", or the short form "rdlock a". */
 void word_op(struct rd_buf *out, const char *kind, const char *object);
 void word_op_brief(struct rd_buf *out, const char *kind, const char *object);
 enum word_role word_role(const char *kind);
@@ -20,11 +20,11 @@ const char *word_kind(const struct finding *f);
 /* "data race on hits", "use after free of struct conn.refs", "deadlock of 2 threads". */
 void word_title(struct rd_buf *out, const struct finding *f);
 
-/* "confirmed by replay"; the meaning of a class, "" if there is none. */
+/* "confirmed by replay"; the meaning of a class, or "". */
 const char *word_status(const struct finding *f);
 const char *word_class(enum finding_class class);
 
-/* "sc: k-witness-harmless, tso: spec-violated"; nothing if no memory model was asked about. */
+/* "sc: k-witness-harmless, tso: spec-violated"; nothing without memory models. */
 void word_models(struct rd_buf *out, const struct finding *f);
 
 /* "spec-violated under sc, crash; run 3 times; schedule w.schedule; the output had a line more". */
@@ -52,17 +52,18 @@ void word_object(struct rd_buf *out, const struct finding_object *o);
 /* "waits for mutex b", "waits for the end of T_0_1". */
 void word_wait(struct rd_buf *out, const char *kind, const char *wants);
 
-/* "raddle replay FILE -- ./prog 'an argument'": a schedule file of the finding or of a witness. */
+/* "raddle replay FILE -- ./prog 'an argument'": for a schedule file of the finding or of a
+ * witness. */
 void word_reproduce(struct rd_buf *out, const struct finding_set *set, const char *schedule_path);
 
 /* "the prediction is sound ..." and how many were merged, one sentence each. */
 void word_evidence(struct rd_buf *out, const struct finding *f);
 
-/* What to know about operations that a schedule does not name; NULL: nothing. */
+/* A remark on operations that a schedule does not name; or NULL. */
 const char *word_left_out(const struct schedule *s);
 
-/* Whether an operation comes before one that the recorded run did earlier.  `moved`
- * has a place for each operation of the schedule. */
+/* Whether an operation comes before one that preceded it in the recorded run.  `moved` has an
+ * entry for each operation of the schedule. */
 void word_moved(const struct schedule *s, bool *moved);
 
 #endif

@@ -172,8 +172,8 @@ if command -v gdb >/dev/null && gdb -batch -ex 'python print(1)' 2>/dev/null | g
 	"$RADDLE" replay --gdb-args='-batch -ex "print value" -ex raddle-go' "$schedule" -- ./replay use >out 2>err </dev/null
 	got=$?
 	[ $got = 1 ] || complain "gdb: status $got: $(cat err)"
-	grep -qE '^0: T_0_0 \(thread [0-9]+\) stands before its read of 8 bytes' out || complain "gdb: $(cat out)"
-	grep -qE '^1: T_0_1 \(thread [0-9]+\) stands before its write of 8 bytes' out || complain "gdb: $(cat out)"
+	grep -qE '^0: T_0_0 \(thread [0-9]+\) is stopped before its read of 8 bytes' out || complain "gdb: $(cat out)"
+	grep -qE '^1: T_0_1 \(thread [0-9]+\) is stopped before its write of 8 bytes' out || complain "gdb: $(cat out)"
 	grep -qE '^#[0-9]+ +use at .*replay.c:[0-9]+' out || complain "gdb does not show the access: $(cat out)"
 	grep -qE '^#[0-9]+ +(nap|rt_|stand)' out && complain "gdb shows the runtime: $(cat out)"
 	grep -qx '\$1 = 0' out || complain "gdb knows no variables: $(cat out)"

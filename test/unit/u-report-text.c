@@ -173,7 +173,7 @@ static void schedule_in_words(void **state)
 				  "  The order of operations that leads there:\n"
 				  "    1. T_0_0 locks accounts[0].lock at counter.c:18\n"
 				  "    2. T_0_1 locks accounts[1].lock at counter.c:18\n"
-				  "       meanwhile T_0 waits behind its operation 5\n"
+				  "       meanwhile T_0 waits after its operation 5\n"
 				  "       then T_0_0 is stuck in lock accounts[1].lock at counter.c:55\n"
 				  "       and T_0_1 is stuck in lock accounts[0].lock at counter.c:55\n\n");
 	free(text);

@@ -144,7 +144,7 @@ static void add_race(struct rd_buf *out, const struct cmd_gdb *g, const struct r
 
 		add_spot(out, g, s->thread, s->tid, s->site);
 		rd_buf_clear(&what);
-		rd_buf_addf(&what, "stands before its %s of %" PRIu64 " bytes at 0x%" PRIx64,
+		rd_buf_addf(&what, "is stopped before its %s of %" PRIu64 " bytes at 0x%" PRIx64,
 			    s->write ? "write" : "read", s->size, s->address);
 		quote(out, what.data);
 		rd_buf_adds(out, "})\n");

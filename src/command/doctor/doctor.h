@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this machine offers to Raddle.  Every ability is tried rather than
- * guessed: a program is compiled, a watchpoint set, a child traced.  Nothing is
- * printed here; cmd/doctor.c shows the report.
+ * What this machine offers to Raddle.  Every ability is tried, not guessed: a program is compiled,
+ * a watchpoint set, a child traced. Nothing is printed here; cmd/doctor.c prints the report.
  */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H
@@ -14,12 +13,12 @@ enum doctor_status { DOCTOR_OK, DOCTOR_LIMITED, DOCTOR_MISSING };
 
 struct doctor_item {
 	const char *name;
-	const char *used_by; /* the commands it matters to */
+	const char *used_by; /* the commands that use it */
 	bool needed;	     /* without it cc and record do not work */
 	enum doctor_status status;
-	char *found;	    /* one line: what is there; owned */
-	const char *means;  /* what follows from it, NULL if all is well */
-	const char *advice; /* what to do about it, or NULL */
+	char *found;	    /* one line: what was found; owned */
+	const char *means;  /* its consequence; NULL if all is well */
+	const char *advice; /* how to fix it, or NULL */
 };
 
 struct doctor_report {

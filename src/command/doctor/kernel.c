@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Probes of the kernel and the processor.  Each ability is used once the way
- * Raddle would use it: a count is read after a watched write, a child is traced
- * and goes on.  What is refused is distinguished from what does not exist by errno.
+ * Probes of the kernel and the processor.  Each ability is used once as Raddle would use it: a
+ * counter is read after a watched write, a child is traced and continues.  errno distinguishes
+ * what is refused from what does not exist.
  */
 #include "doctor/probe.h"
 
@@ -68,7 +68,7 @@ static int watch(volatile uint64_t *address)
 	return open_event(&attr);
 }
 
-/* How many variables can be watched at once; *works says that a write was seen. */
+/* How many watchpoints can be set at once; *works is whether a write was seen. */
 static int count_watchpoints(bool *works)
 {
 	static volatile uint64_t watched[WATCHPOINTS_MAX];

@@ -11,7 +11,7 @@
 
 typedef void doctor_probe(struct doctor_item *item);
 
-/* Sets all three; `found` is taken over. */
+/* Sets status, consequence and advice of an item that is not DOCTOR_OK. */
 void doctor_conclude(struct doctor_item *item, enum doctor_status status, const char *means,
 		     const char *advice);
 
@@ -22,7 +22,7 @@ doctor_probe doctor_compiler, doctor_cxx, doctor_linkers, doctor_instrumenter, d
 /* kernel.c: abilities of the kernel and the processor */
 doctor_probe doctor_memfd, doctor_watchpoints, doctor_counters, doctor_intel_pt, doctor_ptrace;
 
-/* system.c: what the surroundings are like */
+/* system.c: the environment */
 doctor_probe doctor_machine, doctor_surroundings, doctor_cache, doctor_limits, doctor_aslr, doctor_cores;
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The examination: runs the table of probes below, in the order in which a
- * user meets them, and collects their items.  Messages of the libraries are
- * silenced meanwhile, because here a failure is a finding.
+ * The examination: runs the table of probes below, in the order in which a user meets them, and
+ * collects their items.  Messages of the libraries are suppressed meanwhile, because a failure is
+ * a result here.
  */
 #include "doctor/doctor.h"
 
@@ -40,6 +40,7 @@ static const struct {
 void doctor_conclude(struct doctor_item *item, enum doctor_status status, const char *means,
 		     const char *advice)
 {
+	RD_ASSERT(status != DOCTOR_OK && means != NULL);
 	item->status = status;
 	item->means = means;
 	item->advice = advice;

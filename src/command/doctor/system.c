@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Probes of the surroundings: kernel, processors, memory, container, cache
- * directory, limits.  Most of them inform; few of them can stop Raddle.
+ * Probes of the environment: kernel, processors, memory, container, cache directory, limits.  Most
+ * of them inform; few can stop Raddle.
  */
 #include "doctor/probe.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/file.h"
 
 #include <sched.h>
@@ -21,6 +22,7 @@
 /* The first line of a file, or `otherwise` if it cannot be read. */
 static char *first_line(const char *path, const char *otherwise)
 {
+	RD_ASSERT(path && otherwise);
 	struct rd_buf b = RD_BUF_INIT;
 
 	if (rd_file_read(path, &b))
@@ -95,7 +97,7 @@ void doctor_cache(struct doctor_item *item)
 	free(path);
 }
 
-/* Traces have one open file for each thread and can be large; limits cut both. */
+/* A trace has an open file for each thread and can be large; limits apply to both. */
 void doctor_limits(struct doctor_item *item)
 {
 	static const struct {

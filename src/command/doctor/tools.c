@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Probes of programs and files: the compiler Raddle drives, the linkers, the
- * parts of Raddle itself, gdb.  Programs are run, not only looked for, since a
- * compiler without headers or a worker without its libraries is of no use.
+ * Probes of programs and files: the compiler that Raddle drives, the linkers, the parts of Raddle
+ * itself, gdb.  Programs are run, not only searched, since a compiler without headers or a worker
+ * without its libraries is of no use.
  */
 #include "doctor/probe.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "base/scratch.h"
@@ -48,6 +49,7 @@ static int run(struct rd_buf *output, const char *program, const char *a, const 
 /* "Debian clang version 19.1.7 (3~deb12u1)\n..." gives "19.1.7". */
 static char *version_in(const char *text)
 {
+	RD_ASSERT(text != NULL);
 	const char *p = strstr(text, "version ");
 	size_t n;
 
