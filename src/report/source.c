@@ -54,7 +54,7 @@ void html_text(FILE *out, const char *text)
 /* Opened without blocking, because the path may name a FIFO. */
 bool source_read(const char *path, size_t max, struct rd_buf *text)
 {
-	RD_ASSERT(max > 0 && text->length == 0);
+	RD_ASSERT(max > 0);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	bool good = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= 0 &&

@@ -36,7 +36,6 @@ static const struct operation *find_operation(const char *kind)
 
 void word_op(struct rd_buf *out, const char *kind, const char *object)
 {
-	RD_ASSERT(kind != NULL);
 	const struct operation *o = find_operation(kind);
 	int verb = o ? (int)strcspn(o->does, "~") - 1 : 0;
 
@@ -52,7 +51,6 @@ void word_op(struct rd_buf *out, const char *kind, const char *object)
 
 void word_op_brief(struct rd_buf *out, const char *kind, const char *object)
 {
-	RD_ASSERT(kind != NULL);
 	const struct operation *o = find_operation(kind);
 
 	rd_buf_adds(out, o ? o->brief : kind ? kind : RD_UNKNOWN);
@@ -134,7 +132,6 @@ const char *word_status(const struct finding *f)
 
 const char *word_class(enum finding_class class)
 {
-	RD_ASSERT((unsigned)class < FINDING_CLASSES);
 	RD_ASSERT(class < FINDING_CLASSES);
 	static const char *const words[FINDING_CLASSES] = {
 		"",

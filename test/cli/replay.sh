@@ -30,7 +30,7 @@ says() {
 candidate "$micro/sections-race.c"
 status 1 --times 20 --json race.json "$schedule" -- ./sections-race
 says 'data race on x \(confirmed by replay\)'
-says 'T_0_[01] stood before its write of 4 bytes at 0x[0-9a-f]+ while T_0_[01] stood before its (read|write) of 4 bytes at'
+says 'T_0_[01] was stopped before its write of 4 bytes at 0x[0-9a-f]+ while T_0_[01] was stopped before its (read|write) of 4 bytes at'
 says 'reproduced in 20 of 20 replays'
 jq -e '.stats.confirmed == 20 and .stats.replays == 20 and .findings[0].status == "confirmed" and
 	(.findings[0].accesses[0].stack | length) >= 1' race.json >/dev/null || complain "race: $(cat race.json)"
@@ -100,12 +100,12 @@ says 'raddle: 1/[0-9]+ T_0'
 # nobody sees; another input.
 candidate "$micro/value-fine.c"
 status 0 --json value.json "$schedule" -- ./value-fine
-says 'T_0_1 was to come to its write of x at value-fine.c:[0-9]+, but went on to its operation [0-9]+, thread-end'
+says 'T_0_1 should reach its write of x at value-fine.c:[0-9]+, but continued to its operation [0-9]+, thread-end'
 jq -e '.findings[0].status == "dropped" and .stats.diverged == 1' value.json >/dev/null || complain "$(cat value.json)"
 candidate "$micro/file-fine.c"
 spin=$schedule
 status 0 --json spin.json "$spin" -- ./file-fine
-says 'a thread spins for something that a stopped thread would do: T_0_1 was to come to its read of data'
+says 'a thread spins for something that a stopped thread would do: T_0_1 should reach its read of data'
 jq -e '.stats.livelock == 1' spin.json >/dev/null || complain "spin: $(cat spin.json)"
 
 # A relaxed flag keeps the threads apart, but does not order them: the detector says so, if it may.

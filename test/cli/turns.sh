@@ -66,7 +66,7 @@ always 20 cba-0 letters third.json
 always 20 abc-0 letters inside.json
 inline never.json 'decisions: [{thread: "T_0_0", n: 2, point: "op", count: 1, next: "T_0"}]'
 "$RADDLE" replay --no-detect never.json -- ./turns letters >/dev/null 2>err
-grep -q 'decision 1 of 1 was that T_0 goes on at point op 1 of T_0_0 behind its operation 2, but that one cannot go on then' err ||
+grep -q 'decision 1 of 1 was that T_0 runs next at point op 1 of T_0_0 after its operation 2, but that thread is not runnable then' err ||
 	complain "a decision that cannot be kept"
 
 # Seeds: the same one 50 times of 50, different ones lead elsewhere.  With a watched variable the threads come between

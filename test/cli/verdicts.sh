@@ -41,7 +41,7 @@ found=$(verdict_of --time 5m -- ./latecomers 4200)
 rm -rf found
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/micro/chance-race.c" -o chance || exit 1
 found=$(verdict_of -- ./chance)
-grep -qE '^unconfirmed: T_0_0 was to come .*T_0_0 reads at chance-race.c:[0-9]+ what T_0 writes at chance-race.c:[0-9]+ without an order' <<<"$found" ||
+grep -qE '^unconfirmed: T_0_0 should reach .*T_0_0 reads at chance-race.c:[0-9]+ what T_0 writes at chance-race.c:[0-9]+ without an order' <<<"$found" ||
 	complain "chance: $found"
 grep -q '^confirmed: null' <<<"$found" || complain "chance: the read itself: $found"
 

@@ -468,7 +468,7 @@ static void test_difference(void **state)
 {
 	(void)state;
 	outcome("difference", &race, REPLAY_DIVERGED);
-	explained("T_0_0 was to do mutex-lock of m as its operation 2, but did sem-post at an unknown place");
+	explained("T_0_0 should do mutex-lock of m as its operation 2, but did sem-post at an unknown place");
 	assert_int_equal(result.done, 1);
 }
 
@@ -476,7 +476,7 @@ static void test_gate_that_nobody_opens(void **state)
 {
 	(void)state;
 	outcome("gate", &race, REPLAY_DIVERGED);
-	explained("T_0 was to do its operation 2, thread-create, but stands at");
+	explained("T_0 should do its operation 2, thread-create, but is stopped at");
 }
 
 static void test_spin(void **state)
@@ -503,7 +503,7 @@ static void test_end_on_the_way(void **state)
 	(void)state;
 	outcome("end", &race, REPLAY_ENDED);
 	assert_int_equal(result.status, 7);
-	explained("T_0 was to do its operation 2, thread-create, but");
+	explained("T_0 should do its operation 2, thread-create, but");
 }
 
 static void test_nonsense(void **state)

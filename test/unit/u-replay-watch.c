@@ -347,7 +347,7 @@ static void test_plan_that_blocks_itself_is_given_up(void **state)
 	assert_int_equal(wait_for(100), WATCH_GIVE_UP);
 	assert_int_equal(w.outcome, REPLAY_DIVERGED);
 	assert_string_equal(w.why.data,
-			    "T_0_0 was to do its operation 2, mutex-lock of a, but waits in mutex-lock of "
+			    "T_0_0 should do its operation 2, mutex-lock of a, but waits in mutex-lock of "
 			    "0x1000 at an unknown place, which T_0_1 holds");
 	board.phase = RADDLE_DIVERGED;
 	assert_int_equal(wait_for(WATCH_STAND_MS), WATCH_GO_ON);

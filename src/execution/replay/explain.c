@@ -147,14 +147,14 @@ static void add_doing(const struct explainer *e, const struct board_row *row, st
 	case RADDLE_SLOT_BLOCKED: add_held_up(e, row, out); return;
 	case RADDLE_SLOT_ENDED: rd_buf_addf(out, "has ended after %" PRIu64 " operations", row->n); return;
 	case RADDLE_SLOT_GATE:
-		rd_buf_addf(out, "stands before %s (operation %" PRIu64 ") at ", kind_name(row->kind),
+		rd_buf_addf(out, "is stopped before %s (operation %" PRIu64 ") at ", kind_name(row->kind),
 			    row->n);
 		break;
 	case RADDLE_SLOT_LIMIT:
 	case RADDLE_SLOT_STOP:
-	case RADDLE_SLOT_GOAL: rd_buf_adds(out, "stands at "); break;
+	case RADDLE_SLOT_GOAL: rd_buf_adds(out, "is stopped at "); break;
 	default:
-		rd_buf_addf(out, "%s behind its operation %" PRIu64 ", %s at ",
+		rd_buf_addf(out, "%s after its operation %" PRIu64 ", %s at ",
 			    e->pid && board_is_on_cpu(e->pid, row->tid) ? "runs" : "sleeps", row->n,
 			    kind_name(row->kind));
 	}
@@ -225,24 +225,24 @@ static const struct schedule_goal *goal_of(const struct explainer *e, const char
 	return NULL;
 }
 
-/* "T_0_1 was to do its operation 5, mutex-lock of m at x.c:3". */
+/* "T_0_1 should do its operation 5, mutex-lock of m at x.c:3". */
 static void add_expected(const struct explainer *e, uint32_t position, struct rd_buf *out)
 {
 	const char *thread = plan_thread_name(e->plan, position);
 	const struct schedule_goal *h = goal_of(e, thread);
 	const struct schedule_stop *t = plan_stop(e->plan, thread);
 
-	rd_buf_addf(out, "%s was to ", thread);
+	rd_buf_addf(out, "%s should ", thread);
 	if (ops_are_left(e)) {
 		const struct schedule_op *op = e->plan->turns[e->board->turn];
 
 		rd_buf_addf(out, "do its operation %" PRIu64 ", ", op->n);
 		add_planned(op->kind, op->object, &op->place, out);
 	} else if (h) {
-		rd_buf_adds(out, "come to its ");
+		rd_buf_adds(out, "reach its ");
 		add_access(h, out);
 	} else if (t) {
-		rd_buf_addf(out, "come to its operation %" PRIu64 ", ", t->n);
+		rd_buf_addf(out, "reach its operation %" PRIu64 ", ", t->n);
 		add_planned(t->kind, t->object, &t->place, out);
 	}
 }
@@ -262,7 +262,7 @@ void explain_missing(const struct explainer *e, struct rd_buf *out)
 	if (row)
 		add_doing(e, row, out);
 	else
-		rd_buf_adds(out, "nobody has created it");
+		rd_buf_adds(out, "it was not created");
 }
 
 /* ---- the runtime's word ---- */
@@ -296,7 +296,7 @@ static void add_apart(const struct explainer *e, const struct raddle_steer *stee
 {
 	const struct raddle_steer_spot *a = &steer->spots[0], *b = &steer->spots[1];
 
-	rd_buf_adds(out, "both threads came to their accesses, but ");
+	rd_buf_adds(out, "both threads reached their accesses, but ");
 	if (!a->write && !b->write) {
 		rd_buf_adds(out, "neither writes");
 		return;
@@ -310,7 +310,7 @@ static void add_apart(const struct explainer *e, const struct raddle_steer *stee
 	}
 }
 
-/* "decision 2 of 5, T_0_2 at its wait 1 in or behind its operation 4: T_0_1 goes on". */
+/* "decision 2 of 5, T_0_2 at its wait 1 in or after its operation 4: T_0_1 runs next". */
 static void add_decision(const struct explainer *e, const struct raddle_steer *steer, struct rd_buf *out)
 {
 	bool missed = steer->difference.cause == RADDLE_CAUSE_MISSED;
@@ -319,19 +319,19 @@ static void add_decision(const struct explainer *e, const struct raddle_steer *s
 	const char *point = d ? schedule_point_name(d->point) : NULL;
 
 	if (!point) {
-		rd_buf_adds(out, "a decision could not be kept");
+		rd_buf_adds(out, "a decision could not be followed");
 		return;
 	}
 	rd_buf_addf(out,
-		    "decision %" PRIu32 " of %zu was that %s goes on at point %s %" PRIu32
-		    " of %s behind its operation %" PRIu64,
+		    "decision %" PRIu32 " of %zu was that %s runs next at point %s %" PRIu32
+		    " of %s after its operation %" PRIu64,
 		    at + 1, e->plan->decision_count, plan_thread_name(e->plan, d->next), point, d->count,
 		    plan_thread_name(e->plan, d->thread), d->n);
 	if (missed)
-		rd_buf_addf(out, ", but it did not come there: it is behind its operation %" PRIu64,
+		rd_buf_addf(out, ", but it missed that point: it is after its operation %" PRIu64,
 			    steer->difference.n);
 	else
-		rd_buf_adds(out, ", but that one cannot go on then");
+		rd_buf_adds(out, ", but that thread is not runnable then");
 }
 
 void explain_difference(const struct explainer *e, const struct raddle_steer *steer, struct rd_buf *out)
@@ -344,21 +344,21 @@ void explain_difference(const struct explainer *e, const struct raddle_steer *st
 	h = goal_of(e, name.data);
 	switch (d.cause) {
 	case RADDLE_CAUSE_KIND:
-		rd_buf_addf(out, "%s was to do ", name.data);
+		rd_buf_addf(out, "%s should do ", name.data);
 		add_wanted(e, name.data, &d, out);
 		rd_buf_addf(out, " as its operation %" PRIu64 ", but did ", d.n);
 		add_found(e, &d, out);
 		break;
 	case RADDLE_CAUSE_PAST:
-		rd_buf_addf(out, "%s was to come to its ", name.data);
+		rd_buf_addf(out, "%s should reach its ", name.data);
 		if (h)
 			add_access(h, out);
-		rd_buf_addf(out, ", but went on to its operation %" PRIu64 ", ", d.n);
+		rd_buf_addf(out, ", but continued to its operation %" PRIu64 ", ", d.n);
 		add_found(e, &d, out);
 		break;
 	case RADDLE_CAUSE_APART: add_apart(e, steer, out); break;
 	case RADDLE_CAUSE_SPINS:
-		rd_buf_addf(out, "%s was to come to its ", name.data);
+		rd_buf_addf(out, "%s should reach its ", name.data);
 		if (h)
 			add_access(h, out);
 		rd_buf_adds(out, ", but waits in a loop at ");
@@ -367,7 +367,7 @@ void explain_difference(const struct explainer *e, const struct raddle_steer *st
 	case RADDLE_CAUSE_MISSED:
 	case RADDLE_CAUSE_CANNOT: add_decision(e, steer, out); break;
 	case RADDLE_CAUSE_ENDED:
-		rd_buf_addf(out, "%s ended after %" PRIu64 " operations, before it came where it was to be",
+		rd_buf_addf(out, "%s ended after %" PRIu64 " operations, before it reached its goal",
 			    name.data, d.n);
 		break;
 	default: explain_missing(e, out);
@@ -382,5 +382,5 @@ void explain_read(const struct explainer *e, const struct replay_race *race, int
 	explain_place(e, race->site[side], out);
 	rd_buf_addf(out, " what %s writes at ", race->thread[1 - side]);
 	explain_place(e, race->site[1 - side], out);
-	rd_buf_adds(out, " without an order, so where it goes then is chance");
+	rd_buf_adds(out, " without an order, so its path is a matter of chance");
 }

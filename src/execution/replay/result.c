@@ -290,7 +290,7 @@ static void explain(struct replay *r, const struct board *b, bool ended)
 /* All stops were reached, but the threads continued. */
 static void explain_passed(struct replay *r)
 {
-	r->result->explanation = "all threads reached the deadlock, but went on";
+	r->result->explanation = "all threads reached the deadlock, but continued";
 }
 
 static bool is_from_outside(int signal)

@@ -149,8 +149,8 @@ static void show_other_threads(struct finding_set *set, struct finding *f, const
 		f->schedule->goals[i].thread = schedule_text(f->schedule, result->spots[i].thread);
 	}
 	finding_note(set, f,
-		     "no order of operations was kept: threads that came to one of these places stood "
-		     "there for a moment, until another came to the other place");
+		     "no order of operations was kept: a thread that reached one of these places was "
+		     "stopped there for a moment, until another reached the other place");
 }
 
 /* The observation replaces the prediction. */
@@ -168,8 +168,8 @@ static void note_race(struct finding_set *set, struct finding *f, struct replay_
 
 	finding_note(set, f,
 		     finding_textf(set,
-				   "replayed: %s stood before its %s of %" PRIu64 " bytes at 0x%" PRIx64
-				   " while %s stood before its %s of %" PRIu64 " bytes at 0x%" PRIx64,
+				   "replayed: %s was stopped before its %s of %" PRIu64 " bytes at 0x%" PRIx64
+				   " while %s was stopped before its %s of %" PRIu64 " bytes at 0x%" PRIx64,
 				   a->thread, a->write ? "write" : "read", a->size, a->address, b->thread,
 				   b->write ? "write" : "read", b->size, b->address));
 	finding_note(set, f, finding_textf(set, "after that %s", replay_end_text(result)));
