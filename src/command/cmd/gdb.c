@@ -36,7 +36,7 @@ static const char body[] =
 	"else None\n"
 	"def is_ours(frame):\n"
 	"    sal = sal_of(frame)\n"
-	"    return sal and os.path.normpath(sal[2]).startswith('rt/') or (frame.name() or "
+	"    return sal and os.path.normpath(sal[2]).startswith('src/target/rt/') or (frame.name() or "
 	"'').startswith('__raddle')\n"
 	"def frames_of(spot):\n"
 	"    frames, frame = [], gdb.newest_frame()\n"
