@@ -94,7 +94,7 @@ static int replace_below(struct run_override *r, const char *cwd, const struct r
 {
 	char *at = rd_xasprintf("%s/%s", r->directory, p->name), *from = rd_xasprintf("%s/%s", cwd, p->name);
 	size_t to_root = strlen(r->directory), from_root = strlen(cwd);
-	int err = open_up(cwd, r->directory);
+	int err = RD_OK;
 
 	for (char *slash = at + to_root + 1, *end; !err && (end = strchr(slash, '/')); slash = end + 1) {
 		char *other = from + from_root + (end - (at + to_root));
@@ -155,12 +155,13 @@ static int replace_files(struct run_override *r, const char *scratch)
 
 		if (p->kind != RD_OVERRIDE_FILE)
 			continue;
-		if (!r->directory)
+		if (!r->directory) {
 			r->directory = rd_xasprintf("%s/cwd", scratch);
-		err = is_below(p->name) ? replace_below(r, cwd, p) : replace_named(r, p, i);
+			err = open_up(cwd, r->directory);
+		}
+		if (!err)
+			err = is_below(p->name) ? replace_below(r, cwd, p) : replace_named(r, p, i);
 	}
-	if (r->directory && !err)
-		err = open_up(cwd, r->directory);
 	return err;
 }
 
