@@ -256,7 +256,7 @@ static bool next_further(const struct check_known *k, struct check_action *a)
 		return false;
 	*a = (struct check_action){
 		.what = CHECK_FURTHER, .is_first = !k->further_begun, .phase_ns = end_ns, .end_ns = end_ns};
-	if (!k->explored && !k->further_begun && !late && !k->no_replay) {
+	if (!k->explored && !late && !k->no_replay) {
 		a->what = CHECK_EXPLORE;
 		a->end_ns = end_ns ? k->now_ns + (end_ns - k->now_ns) / EXPLORE_SHARE : 0;
 	} else if (!k->has_further || late || k->interrupted || k->further_failed) {
