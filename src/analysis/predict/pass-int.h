@@ -33,7 +33,7 @@ struct predict_pass {
 	struct model *model;
 	bool whole; /* the events were read in time */
 	enum pass_stage stage;
-	int64_t away_ns; /* since when the caller has been acting on PREDICT_FOUND; 0: it was not told */
+	int64_t away_ns; /* since when the caller has been acting on PREDICT_FOUND; 0: it is not */
 	int err;
 
 	struct part *parts;
@@ -113,8 +113,8 @@ void pass_walk_last(struct predict_pass *d);
 /* Says of the findings from number `from` on what the run shows firmly unordered. */
 void pass_note_firm(struct predict_pass *d, size_t from);
 
-/* What the run itself shows unordered is said in any case, also if there was no time to search for an order
- * that leads there, or to describe it. */
+/* Adds what the run itself shows unordered, even if there was no time to search for an order that leads
+ * there, or to describe it. */
 void pass_list_unordered(struct predict_pass *d);
 
 #endif

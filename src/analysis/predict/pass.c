@@ -2,8 +2,8 @@
 /*
  * A pass over one trace (pass.h).  In: a trace.  Out: findings in a set, part by part, and sums in the batch.
  *
- * Each call of predict_pass_next() goes on at a stage until something is to be told.  What the caller does
- * about findings is not prediction, so the deadlines move by the time it takes.
+ * Each call of predict_pass_next() continues at a stage until there is an event.  What the caller does about
+ * findings is not prediction, so the deadlines move by the time it takes.
  */
 #include "predict/pass-int.h"
 
@@ -258,7 +258,7 @@ static void end(struct predict_pass *d)
 	d->stage = PASS_OVER;
 }
 
-/* True: *event is to be told. */
+/* True: there is an event. */
 static bool go_on(struct predict_pass *d, enum predict_event *event)
 {
 	size_t before = d->set->count;
@@ -342,7 +342,7 @@ int predict_pass_open(struct predict_pass **pass, struct predict_batch *p, const
 	for (size_t i = 0; i < d->model->module_count; i++)
 		rd_argv_add(&p->modules, d->model->modules[i].path);
 	pass_sum_up_model(p, d->model);
-	pass_set_arguments(set, trace_get_meta(d->model->trace)); /* what is told at once has them too */
+	pass_set_arguments(set, trace_get_meta(d->model->trace)); /* early reports need them too */
 	put_off(p, begin_ns);
 	d->stage = pass_is_to_walk(d) ? PASS_WALK : PASS_CUT;
 	*pass = d;

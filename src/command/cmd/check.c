@@ -205,7 +205,7 @@ static int report(struct check *c)
 
 static int run(struct check *c)
 {
-	int err = cmd_filter_apply(c->set, false); /* a wrong name is told before the run */
+	int err = cmd_filter_apply(c->set, false); /* a wrong name is an error before the run */
 
 	if (!err)
 		err = check_directory(c, opt.output ? opt.output : DIRECTORY, !opt.output);
@@ -229,7 +229,7 @@ static int check(const struct check_opts *opts, enum finding_class fail_on)
 	return status;
 }
 
-/* What the options say. */
+/* The options as the room takes them. */
 static struct check_opts wishes(char **argv, struct show *s)
 {
 	struct check_opts o = {.argv = argv,
@@ -257,7 +257,7 @@ static struct check_opts wishes(char **argv, struct show *s)
 			       .seed = opt.explore_seed,
 			       .coherent = opt.coherent,
 			       .filter = {.baseline = opt.baseline, .suppressions = opt.suppressions},
-			       .tell = show,
+			       .notify = show,
 			       .context = s};
 
 	cmd_prediction_start(&o.prediction);

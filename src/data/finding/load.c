@@ -58,7 +58,7 @@ static void describe_deadlock(struct finding_set *set, struct finding *f, const 
 	}
 }
 
-/* What a schedule alone tells about its finding. */
+/* What a schedule alone contains about its finding. */
 static int read_schedule(const struct rd_buf *text, const char *path, struct finding_set **result)
 {
 	struct finding_set *set = finding_set_new();

@@ -54,16 +54,16 @@ void check_do_end_further(struct check *c);
 
 int check_do_classify(struct check *c);
 
-/* ---- tell.c ---- */
+/* ---- notify.c ---- */
 
-/* Tells that something happened, if anybody wants to know. */
-void check_tell(const struct check *c, const struct check_event *event);
+/* Reports an event to the caller of the check, if it has a callback. */
+void check_notify(const struct check *c, const struct check_event *event);
 
-/* A finding of the set is confirmed: tells it, with its schedule as a file, unless the same error was told as
- * another one, or the user knows or hides it. */
-void check_tell_confirmed(struct check *c, struct finding_set *set, struct finding *f);
+/* Reports that a finding of the set is confirmed, and saves its schedule, unless the same error was reported
+ * before, or the user knows or hides it. */
+void check_notify_confirmed(struct check *c, struct finding_set *set, struct finding *f);
 
-/* Whether a finding of the set with the same places was told. */
-bool check_is_told(const struct finding_set *set, struct finding *f);
+/* Whether a finding of the set at the same places was reported. */
+bool check_is_reported(const struct finding_set *set, struct finding *f);
 
 #endif

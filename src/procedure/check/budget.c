@@ -4,8 +4,8 @@
  *
  * The order: record the first runs; predict from each trace, with looks at further runs in between if the
  * first one was large, and early replays; replay; explore and record further schedules; classify.  A program
- * that has no end of its own is explored before it is predicted from: its trace takes long to read and shows
- * the same again and again, and short runs of our own making say more.
+ * that does not end by itself is explored before prediction: its trace takes long to read and repeats itself,
+ * and short runs under our own schedules show more.
  */
 #include "check/budget.h"
 
@@ -52,7 +52,7 @@
 #define LARGE_SHARES 1	    /* of which a large run needs more */
 #define LATEST_SHARES 3	    /* if the trace takes long to read, */
 #define ENDLESS_SHARES 2    /* or short runs were looked at already */
-#define LOOKS_SHARES 3	    /* a look takes less than a search, and tells more */
+#define LOOKS_SHARES 3	    /* a look takes less than a search, and shows more */
 #define CLASS_SHARES 1	    /* that replays leave for classes */
 
 /* Nanoseconds that further schedules may take in any case, or as long as everything before them took if that
@@ -223,9 +223,9 @@ static struct check_action settle(const struct check_known *k)
 
 /* ---- further schedules ---- */
 
-/* Only a program that has come to its own end, or to a deadlock, is one whose other schedules can be held
- * against it; one that has company, files to restore or sockets may fail for reasons of theirs.  One that was
- * still working when its time was up is not waiting for anything outside: its races are as good as any. */
+/* Other schedules count only for a program that ended by itself or is deadlocked.  With a command beside it,
+ * or files to restore, it may fail for other reasons.  A program that was still working when its time was up
+ * does not wait for anything outside, so its races count too. */
 static bool wants_further(const struct check_known *k)
 {
 	if (k->no_explore || k->interrupted || k->is_edited || k->has_company || k->is_cut)

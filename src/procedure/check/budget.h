@@ -17,7 +17,7 @@
 
 enum check_what {
 	CHECK_RECORD,	   /* one of the first runs */
-	CHECK_PREDICT,	   /* goes on with the prediction from a trace, until it has something */
+	CHECK_PREDICT,	   /* continues the prediction from a trace until its next event */
 	CHECK_SHOW_WALK,   /* shows what a large run shows unordered, before anything is searched for */
 	CHECK_LOOK,	   /* records one run more, and looks at what it shows unordered */
 	CHECK_TRY_EARLY,   /* tries what is certain to happen while prediction is not over */

@@ -25,7 +25,8 @@ enum check_event_kind {
 	CHECK_CLASSIFYING,	 /* classification begins, */
 	CHECK_CLASSIFY_PROGRESS, /* is under way: `classes`, */
 	CHECK_CLASSIFIED,	 /* and is over */
-	CHECK_CONFIRMED, /* `finding` of `set` is new and confirmed; who prints it sets `told` of it */
+	CHECK_CONFIRMED, /* `finding` of `set` is new and confirmed; a callback that prints it sets its `told`
+			  */
 };
 
 struct check_event {
@@ -47,16 +48,16 @@ struct check_opts {			    /* zero values are the defaults */
 	int output;			    /* descriptor: standard output of the first run */
 	const char *require, *without_sync; /* edits of the program (base/edit.h) */
 	bool no_world, all_accesses, no_replay, no_explore, no_classify;
-	bool quiet;	      /* nothing is told */
+	bool quiet;	      /* no findings and no progress are reported */
 	const char *strategy; /* of exploring, as in struct explore */
 	uint64_t seed;
 	unsigned models; /* bits of memory models that classes are wanted for */
 	bool coherent;	 /* as in struct classify */
 	struct finding_filter filter;
-	struct predict_batch prediction; /* what the user says about the effort */
+	struct predict_batch prediction; /* the effort that the user wants */
 
 	/* Called when something happened; may be NULL. */
-	void (*tell)(void *context, const struct check_event *event);
+	void (*notify)(void *context, const struct check_event *event);
 	void *context;
 };
 

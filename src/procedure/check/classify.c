@@ -14,7 +14,7 @@
 
 static void show_progress(void *context, const struct classify_progress *so_far)
 {
-	check_tell(context, &(struct check_event){.kind = CHECK_CLASSIFY_PROGRESS, .classes = so_far});
+	check_notify(context, &(struct check_event){.kind = CHECK_CLASSIFY_PROGRESS, .classes = so_far});
 }
 
 static int classify(struct check *c, struct replay_led *led)
@@ -41,10 +41,10 @@ static int classify(struct check *c, struct replay_led *led)
 			       .context = c};
 	int err;
 
-	check_tell(c, &(struct check_event){.kind = CHECK_CLASSIFYING});
+	check_notify(c, &(struct check_event){.kind = CHECK_CLASSIFYING});
 	err = classify_races(&how, c->set, &c->classes);
 	run_orphans_end(0);
-	check_tell(c, &(struct check_event){.kind = CHECK_CLASSIFIED});
+	check_notify(c, &(struct check_event){.kind = CHECK_CLASSIFIED});
 	free(directory);
 	return err;
 }

@@ -29,7 +29,7 @@ static struct finding_set *take(struct check *c, wanted_fn *wanted)
 	for (size_t i = c->early; i < c->set->count; i++) {
 		struct finding *f = c->set->items[i], *copy;
 
-		if (f->status != FINDING_UNCONFIRMED || !wanted(f) || check_is_told(c->seen, f))
+		if (f->status != FINDING_UNCONFIRMED || !wanted(f) || check_is_reported(c->seen, f))
 			continue;
 		copy = finding_array(some, 1, sizeof *copy);
 		*copy = *f;
@@ -41,8 +41,8 @@ static struct finding_set *take(struct check *c, wanted_fn *wanted)
 	return some;
 }
 
-/* What is confirmed without a replay is told at once. */
-static void tell_recorded(struct check *c)
+/* Findings that are confirmed without a replay are reported at once. */
+static void report_recorded(struct check *c)
 {
 	struct finding_set *some = take(c, is_firm);
 
@@ -52,7 +52,7 @@ static void tell_recorded(struct check *c)
 			replay_trust_recorded(&c->program.flavour, some, some->items[i]);
 	for (size_t i = 0; i < some->count; i++)
 		if (some->items[i]->status == FINDING_CONFIRMED)
-			check_tell_confirmed(c, some, some->items[i]);
+			check_notify_confirmed(c, some, some->items[i]);
 	check_put_confirmed(c->set, some);
 }
 
@@ -60,7 +60,7 @@ void check_do_try_early(struct check *c, const struct check_action *a, struct ch
 {
 	struct finding_set *some = NULL;
 
-	tell_recorded(c);
+	report_recorded(c);
 	if (a->replays)
 		some = take(c, is_sound);
 	c->early = c->set->count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How a recorded run ended.  In: the status of the program and of the command beside it, what the trace says.
+ * How a recorded run ended.  In: the status of the program and of the command beside it, the trace.
  * Out: words, and whether the run is a ground for a check at all.
  *
  * A failure must not look like "nothing found".  A program that never ran, or whose client failed, ends the

@@ -39,8 +39,8 @@ bool check_ending_pinched(const struct check_ending *e);
  * beside it did not do its work. */
 int check_ending_check(const struct check_ending *e, const char *program, const char *companion);
 
-/* Why a check that confirms nothing after such a run says nothing; false: it does.  `at_start`: what failed
- * did so before it did anything, and is no finding. */
+/* Whether "nothing confirmed" after such a run is no result, and why.  `at_start`: the program failed before
+ * it did anything, which is not a finding. */
 bool check_ending_doubt(const struct check_ending *e, bool at_start, struct rd_buf *why);
 
 /* The status that a shell would show: 128 and the signal. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the watchdog of a recorded run asks: does the program stand still for good, and who waits for whom? */
+/* What the watchdog of a recorded run asks: is the program deadlocked, and which thread waits for which? */
 #ifndef CHECK_HANG_H
 #define CHECK_HANG_H
 
@@ -9,7 +9,7 @@
 /* A record_hang_fn; the answer is a finding document. */
 bool check_hang(const char *trace, const struct run_still *still, FILE *answer);
 
-/* The deadlocks in which the program stood, *set, for finding_set_free(); NULL: it did not. */
+/* The deadlocks that ended the program, *set, for finding_set_free(); NULL: it was not deadlocked. */
 int check_hang_read(const struct record_result *result, struct finding_set **set);
 
 #endif

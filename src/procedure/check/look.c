@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The finding of `to` that one of `seen` is about, or itself if it is new; NULL: it says nothing more. */
+/* The finding of `to` that one of `seen` is about, or itself if it is new; NULL: it adds nothing. */
 static struct finding *add_one(struct finding_set *to, struct finding *f)
 {
 	struct finding *before = finding_at(to, f->fingerprint);
@@ -44,7 +44,7 @@ size_t check_add_seen(struct check *c, struct finding_set *to, struct finding_se
 		if (!c->opts->no_replay)
 			replay_trust_recorded(&c->program.flavour, to, f);
 		if (f->status == FINDING_CONFIRMED)
-			check_tell_confirmed(c, seen, f);
+			check_notify_confirmed(c, seen, f);
 		fresh++;
 	}
 	return fresh;
@@ -122,7 +122,7 @@ void check_end_looks(struct check *c)
 	finding_set_finish(target(c));
 }
 
-/* What the first run shows is told before further ones are looked at. */
+/* What the first run shows is reported before further runs are looked at. */
 int check_do_show_walk(struct check *c)
 {
 	struct finding_set *first = predict_pass_unordered(c->pass);

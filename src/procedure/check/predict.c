@@ -151,7 +151,7 @@ static void keep_all(struct check *c)
 
 static int end_prediction(struct check *c)
 {
-	check_tell(c, &(struct check_event){.kind = CHECK_PREDICTED});
+	check_notify(c, &(struct check_event){.kind = CHECK_PREDICTED});
 	check_note_loaded(c);
 	/* A large run takes long to search, and its replays do: what it shows firmly unordered needs neither.
 	 */
@@ -177,7 +177,7 @@ int check_do_predict(struct check *c, const struct check_action *a, struct check
 	int err = RD_OK;
 
 	if (!c->pass && !c->known.predicted)
-		check_tell(c, &(struct check_event){.kind = CHECK_PREDICTING});
+		check_notify(c, &(struct check_event){.kind = CHECK_PREDICTING});
 	if (a->is_first) {
 		c->prediction.deadline_ns = a->end_ns;
 		c->prediction.latest_ns = a->latest_ns;

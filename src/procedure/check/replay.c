@@ -23,10 +23,10 @@ static int watch(struct check *c, struct replay_settling *s, struct finding_set 
 	while (!err && news.kind != REPLAY_NEWS_OVER) {
 		err = replay_settle_next(s, &news);
 		if (news.kind == REPLAY_NEWS_CONFIRMED)
-			check_tell_confirmed(c, set, news.finding);
+			check_notify_confirmed(c, set, news.finding);
 		else if (news.kind == REPLAY_NEWS_PROGRESS && !c->opts->quiet)
-			check_tell(c, &(struct check_event){.kind = CHECK_REPLAY_PROGRESS,
-							    .replays = &news.progress});
+			check_notify(c, &(struct check_event){.kind = CHECK_REPLAY_PROGRESS,
+							      .replays = &news.progress});
 	}
 	return err;
 }
@@ -57,12 +57,12 @@ static int settle(struct check *c, struct finding_set *set, const struct trace_s
 	struct replay_settling *s;
 	int err;
 
-	check_tell(c, &(struct check_event){.kind = CHECK_REPLAYING});
+	check_notify(c, &(struct check_event){.kind = CHECK_REPLAYING});
 	s = replay_settle_open(&how, set, &c->settled);
 	err = watch(c, s, set);
 	replay_settle_close(s);
 	run_orphans_end(0); /* of replays that were stopped */
-	check_tell(c, &(struct check_event){.kind = CHECK_REPLAYED});
+	check_notify(c, &(struct check_event){.kind = CHECK_REPLAYED});
 	free(directory);
 	return err;
 }

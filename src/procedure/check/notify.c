@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Events of a check (check.h).  In: events, confirmed findings.  Out: calls of the one callback.  Each
+ * confirmation is reported once, when it comes; the report at the end counts it.
+ */
+#include "check/act-int.h"
+
+#include "base/error.h"
+#include "finding/save.h"
+
+#include <string.h>
+
+void check_notify(const struct check *c, const struct check_event *event)
+{
+	if (c->opts->notify)
+		c->opts->notify(c->opts->context, event);
+}
+
+/* A replay may end in what another prediction is about. */
+bool check_is_reported(const struct finding_set *set, struct finding *f)
+{
+	finding_identify(f);
+	for (size_t i = 0; set && i < set->count; i++)
+		if (set->items[i]->told && strcmp(set->items[i]->fingerprint, f->fingerprint) == 0)
+			return true;
+	return false;
+}
+
+/* If this fails, the report at the end tries again and names the reason. */
+void check_notify_confirmed(struct check *c, struct finding_set *set, struct finding *f)
+{
+	RD_ASSERT(f->status == FINDING_CONFIRMED);
+	if (c->opts->quiet || f->told || check_is_reported(set, f) || check_is_reported(c->seen, f) ||
+	    check_filter(c, set) || !finding_is_fresh(f))
+		return;
+	if (f->schedule && finding_save_schedule(c->set, f, c->claim.path))
+		return;
+	check_notify(c, &(struct check_event){.kind = CHECK_CONFIRMED, .set = set, .finding = f});
+}
