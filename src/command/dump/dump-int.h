@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of this room share. */
+#ifndef DUMP_DUMP_INT_H
+#define DUMP_DUMP_INT_H
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "dump/dump.h"
+#include "model/model.h"
+
+struct dump {
+	const struct dump_options *opt;
+	FILE *out;
+	struct trace *trace;
+	struct model *model;
+	int thread_width;	       /* of the column */
+	bool *threads;		       /* by index of model.threads: wanted; NULL: all */
+	bool kinds[RADDLE_ACCESS + 1]; /* wanted */
+	bool reads, writes;	       /* plain and range accesses of that direction are wanted */
+	struct model_cache cache;
+};
+
+/* Sets which threads and kinds are wanted, from the lists of the options and the model. */
+int dump_set_filters(struct dump *d);
+
+/* How many events may be written. */
+uint64_t dump_limit(const struct dump_options *options);
+
+/* Each writes one document. */
+int dump_events(struct dump *d);
+int dump_summary(struct dump *d);
+int dump_full(struct trace *trace, const struct dump_options *options, FILE *out);
+void dump_sites(const struct trace_sites *sites, bool json, FILE *out);
+int dump_check(struct trace *trace, bool json, bool damaged,
+	       FILE *out); /* damaged: something else of it is */
+int dump_facts(const char *path, bool json, FILE *out);
+
+/* The same for a path that is not a trace: facts, a schedule, findings, a program.  DUMP_OTHER if it is not
+ * one of these either. */
+#define DUMP_OTHER 1
+int dump_artefact(const char *path, bool json, FILE *out);
+
+/* What came from outside: whether the file is that; its records; whether those of a trace can be read. */
+bool dump_is_world(const char *path);
+int dump_world(const char *path, bool json, FILE *out);
+int dump_check_world(const char *directory);
+
+/* The direction of an access. */
+bool dump_event_writes(const struct dump *d, const struct trace_event *e);
+
+/* "file.c:12 function", appended; nothing for site 0. */
+void dump_location(const struct trace_sites *sites, uint32_t site, struct rd_buf *out);
+
+/* One frame object {"file", "line", "column", "function"} for the site and one for each
+ * place it was inlined into. */
+void dump_json_frames(struct rd_json *j, const struct trace_sites *sites, uint32_t site);
+
+/* The "trace" object of JSON documents. */
+void dump_json_trace(struct rd_json *j, const struct dump *d);
+void dump_json_threads(struct rd_json *j, const struct dump *d);
+
+/* "1.5 ms" and "12.3 kB"; the buffer is the caller's. */
+const char *dump_duration(uint64_t ns, char out[24]);
+const char *dump_bytes(uint64_t bytes, char out[24]);
+
+#endif
