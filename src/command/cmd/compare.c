@@ -5,14 +5,9 @@
  */
 #include "cmd/cmd.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
-#include "base/file.h"
-#include "cmd/compare.h"
 #include "cmd/output.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "report/comparison.h"
 
 static const struct cmd_usage usage = {
 	"raddle compare [--json[=FILE]] [--first] [--html FILE] GOLDEN RUN...",
@@ -36,123 +31,43 @@ struct all {
 	bool deviated;
 };
 
-/* A process of both runs.  The name of a process is that of the one that forked it, and which fork it was. */
-struct process {
-	const char *name, *golden, *run;
-	struct epa_reference *reference;
+/* A comparison, for the writer of its page. */
+struct page {
+	const struct epa_process *process;
+	const struct epa_comparison *result;
 };
 
-static int show(struct all *all, const struct process *p, const struct epa_comparison *c)
+static int write_page(const void *what, FILE *out)
 {
-	struct compare_view v = {.golden = p->golden,
-				 .run = p->run,
-				 .process = p->name,
-				 .reference = p->reference,
-				 .result = c,
-				 .show = {&c->names, epa_source_sites(epa_reference_source(p->reference))},
-				 .words = rd_arena_new()};
-	int err = RD_OK;
+	const struct page *p = what;
+	return report_comparison_html(p->process, p->result, out);
+}
+
+static int show(void *context, const struct epa_process *p, const struct epa_comparison *c)
+{
+	struct all *all = context;
+	all->deviated |= c->deviated;
 	if (opt.json)
-		compare_json(&all->json, &v);
+		report_comparison_json(&all->json, p, c);
 	if (!cmd_output_is_stdout())
-		compare_text(&v, opt.limit_places ? opt.limit_places : UINT64_MAX);
-	if (opt.html && p->reference == all->reference)
-		err = compare_html(&v, opt.html);
-	rd_arena_free(v.words);
-	return err;
-}
-
-static int compare_process(struct all *all, const struct process *p)
-{
-	struct epa_compare_options how = {.propagation = !opt.first_only};
-	struct epa_source *run;
-	struct epa_comparison c;
-	int err = epa_source_open(&run, p->run);
-	if (err)
-		return err;
-	err = epa_compare(p->reference, run, &how, &c);
-	if (!err) {
-		err = c.damage;
-		all->deviated |= c.deviated;
-		int shown = show(all, p, &c);
-		err = err ? err : shown;
-		epa_comparison_release(&c);
-	}
-	epa_source_close(run);
-	return err;
-}
-
-static int compare_children(struct all *all, const struct process *p);
-
-/* False: neither run has a child of that number. */
-static bool compare_child(struct all *all, const struct process *parent, unsigned number, int *err)
-{
-	char *golden = rd_xasprintf("%s/fork-%u", parent->golden, number);
-	char *run = rd_xasprintf("%s/fork-%u", parent->run, number);
-	char *name = rd_xasprintf("%s_%u", parent->name, number);
-	struct process p = {name, golden, run, NULL};
-	struct epa_source *source = NULL;
-	bool before = rd_file_exists(golden), now = rd_file_exists(run), both = before && now;
-	if (before != now)
-		rd_warn("compare: only %s has the process %s", before ? parent->golden : parent->run, name);
-	if (both)
-		*err = epa_source_open(&source, golden);
-	if (both && !*err)
-		*err = epa_reference_open(&p.reference, source);
-	if (both && !*err)
-		*err = compare_process(all, &p);
-	if (both && !*err)
-		*err = compare_children(all, &p);
-	epa_reference_close(p.reference);
-	epa_source_close(source);
-	RD_FREE(golden, run, name);
-	return before || now;
-}
-
-/* Processes that this one forked have traces inside of its own. */
-static int compare_children(struct all *all, const struct process *p)
-{
-	int err = RD_OK;
-	for (unsigned i = 0; !err && compare_child(all, p, i, &err); i++)
-		;
-	return err;
-}
-
-static int compare_run(struct all *all, const char *path)
-{
-	struct process p = {"P_0", all->golden, path, all->reference};
-	int err = compare_process(all, &p);
-	return err ? err : compare_children(all, &p);
-}
-
-static void begin_json(struct all *all, FILE *out)
-{
-	rd_json_begin(&all->json, out);
-	rd_json_object(&all->json, NULL);
-	rd_json_number(&all->json, "version", 1);
-	rd_json_object(&all->json, "golden");
-	RD_JSON(&all->json, RD_JS("path", all->golden),
-		RD_JU("records", epa_reference_records(all->reference)),
-		RD_JU("threads", epa_reference_threads(all->reference)));
-	rd_json_end(&all->json);
-	rd_json_array(&all->json, "runs");
+		report_comparison_text(p, c, opt.limit_places ? opt.limit_places : UINT64_MAX, stdout);
+	return p->forked ? RD_OK : cmd_document(opt.html, write_page, &(struct page){p, c});
 }
 
 /* Each run is written when it was compared; `out` is NULL without --json. */
 static int compare_runs(const void *what, FILE *out)
 {
 	struct all *all = *(struct all *const *)what;
+	const struct epa_compare_options how = {.propagation = !opt.first_only};
 	int err = RD_OK;
 	if (out)
-		begin_json(all, out);
+		report_comparison_json_begin(&all->json, all->golden, all->reference, out);
 	for (char **run = all->runs; *run; run++) {
-		int one = compare_run(all, *run);
+		int one = epa_compare_processes(all->golden, all->reference, *run, &how, show, all);
 		err = err ? err : one;
 	}
-	if (out) {
-		rd_json_end(&all->json);
-		rd_json_end(&all->json);
-	}
+	if (out)
+		report_comparison_json_end(&all->json);
 	return err;
 }
 

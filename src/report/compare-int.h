@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of `raddle compare` share: a comparison, and the words for its parts. */
-#ifndef CMD_COMPARE_H
-#define CMD_COMPARE_H
+/* What the files about comparisons share: a comparison, and the words for its parts. */
+#ifndef REPORT_COMPARE_INT_H
+#define REPORT_COMPARE_INT_H
 
 #include "base/alloc.h"
-#include "base/json.h"
-#include "epa/compare.h"
 #include "epa/show.h"
+#include "report/comparison.h"
 
 struct compare_view {
-	const char *golden, *run; /* traces */
-	const char *process;	  /* P_0, P_0_1, ... */
-	const struct epa_reference *reference;
+	const struct epa_process *process;
 	const struct epa_comparison *result;
 	struct epa_show show;
 	struct rd_arena *words;
 };
+
+void compare_view_init(struct compare_view *v, const struct epa_process *p, const struct epa_comparison *c);
+void compare_view_release(struct compare_view *v);
 
 /* Texts live as long as the view's arena.  NULL: there is none. */
 const char *compare_record(const struct compare_view *v, const struct epa_record *r, bool there);
@@ -37,10 +37,5 @@ const struct epa_record *compare_node_record(const struct epa_node *n);
 
 /* "data deviation in T_0_1, record 12, at file.c:12 function" */
 const char *compare_sentence(const struct compare_view *v);
-
-/* Outputs of one run. */
-void compare_text(const struct compare_view *v, uint64_t limit);
-void compare_json(struct rd_json *j, const struct compare_view *v);
-int compare_html(const struct compare_view *v, const char *path);
 
 #endif

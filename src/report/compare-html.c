@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A comparison as what report/propagation.h makes a page of. */
-#include "cmd/compare.h"
-#include "cmd/output.h"
+#include "report/compare-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -92,20 +91,15 @@ static void fill(const struct compare_view *v, struct propagation_node *nodes, s
 	}
 }
 
-static int write_page(const void *what, FILE *out)
-{
-	return report_propagation_html(what, out);
-}
-
-int compare_html(const struct compare_view *v, const char *path)
+static int write_page(const struct compare_view *v, FILE *out)
 {
 	const struct epa_propagation *p = &v->result->propagation;
 	size_t faults = v->result->fault_count, roots = roots_of(v);
 	struct propagation_node *nodes = rd_xcalloc(faults + p->node_count + 1, sizeof *nodes);
 	struct propagation_edge *edges = rd_xcalloc(roots + p->edge_count + 1, sizeof *edges);
 	struct propagation_end *ends = rd_xcalloc(p->mask_count + 1, sizeof *ends);
-	struct propagation page = {.golden = v->golden,
-				   .run = v->run,
+	struct propagation page = {.golden = v->process->golden,
+				   .run = v->process->run,
 				   .first = v->result->deviated ? compare_sentence(v) : NULL,
 				   .nodes = nodes,
 				   .fault = faults ? compare_fault(v, v->result->faults) : NULL,
@@ -115,8 +109,18 @@ int compare_html(const struct compare_view *v, const char *path)
 				   .ends = ends,
 				   .end_count = p->mask_count};
 	int err;
+	RD_ASSERT(roots <= p->node_count);
 	fill(v, nodes, edges, ends);
-	err = cmd_document(path, write_page, &page);
+	err = report_propagation_html(&page, out);
 	RD_FREE(nodes, edges, ends);
+	return err;
+}
+
+int report_comparison_html(const struct epa_process *p, const struct epa_comparison *c, FILE *out)
+{
+	struct compare_view v;
+	compare_view_init(&v, p, c);
+	int err = write_page(&v, out);
+	compare_view_release(&v);
 	return err;
 }

@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The parts of a comparison in words, for text, JSON and the page. */
-#include "cmd/compare.h"
+#include "report/compare-int.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+void compare_view_init(struct compare_view *v, const struct epa_process *p, const struct epa_comparison *c)
+{
+	*v = (struct compare_view){
+		.process = p,
+		.result = c,
+		.show = {&c->names, epa_source_sites(epa_reference_source(p->reference))},
+		.words = rd_arena_new(),
+	};
+}
+
+void compare_view_release(struct compare_view *v)
+{
+	rd_arena_free(v->words);
+}
 
 static const char *keep(const struct compare_view *v, struct rd_buf *b)
 {

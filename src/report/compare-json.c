@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A comparison as JSON (doc/format/compare.md). */
-#include "cmd/compare.h"
+#include "report/compare-int.h"
 
 #include <stdio.h>
 
@@ -165,7 +165,7 @@ static void json_propagation(struct rd_json *j, const struct compare_view *v)
 	rd_json_unsigned(j, "corrupted", p->corrupted);
 }
 
-void compare_json(struct rd_json *j, const struct compare_view *v)
+static void json_comparison(struct rd_json *j, const struct compare_view *v)
 {
 	uint64_t counts[EPA_DEVIATIONS] = {0};
 	/* Only the first deviation was looked for. */
@@ -175,13 +175,40 @@ void compare_json(struct rd_json *j, const struct compare_view *v)
 		for (unsigned kind = 0; kind < EPA_DEVIATIONS; kind++)
 			counts[kind] = v->result->propagation.counts[kind];
 	rd_json_object(j, NULL);
-	RD_JSON(j, RD_JS("path", v->run), RD_JS("process", v->process), RD_JU("records", v->result->records),
-		RD_JB("deviated", v->result->deviated));
+	RD_JSON(j, RD_JS("path", v->process->run), RD_JS("process", v->process->name),
+		RD_JU("records", v->result->records), RD_JB("deviated", v->result->deviated));
 	json_first(j, v);
 	rd_json_object(j, "counts");
 	json_counts(j, counts);
 	rd_json_end(j);
 	json_threads(j, v);
 	json_propagation(j, v);
+	rd_json_end(j);
+}
+
+void report_comparison_json(struct rd_json *j, const struct epa_process *p, const struct epa_comparison *c)
+{
+	struct compare_view v;
+	compare_view_init(&v, p, c);
+	json_comparison(j, &v);
+	compare_view_release(&v);
+}
+
+void report_comparison_json_begin(struct rd_json *j, const char *golden,
+				  const struct epa_reference *reference, FILE *out)
+{
+	rd_json_begin(j, out);
+	rd_json_object(j, NULL);
+	rd_json_number(j, "version", 1);
+	rd_json_object(j, "golden");
+	RD_JSON(j, RD_JS("path", golden), RD_JU("records", epa_reference_records(reference)),
+		RD_JU("threads", epa_reference_threads(reference)));
+	rd_json_end(j);
+	rd_json_array(j, "runs");
+}
+
+void report_comparison_json_end(struct rd_json *j)
+{
+	rd_json_end(j);
 	rd_json_end(j);
 }
