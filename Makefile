@@ -137,12 +137,12 @@ $(LINKS):
 $(B)/raddle-instr: $(B)/obj/program/instr/main.o $(INSTR_ARCHIVES)
 	$(call link,$(INSTR_LIBS))
 
-# The archive that has the whole command comes before that with the stub of the same name.
+# The archive that has the whole command comes before that with the stub of the same name, and is asked for it first.
 $(B)/raddle-hive: $(MAIN) $(call archive,cmd-hive cmd hive) $(LIBS)
-	$(call link,$(TOOL_LIBS) $(HIVE_LIBS))
+	$(call link,-u cmd_hive $(TOOL_LIBS) $(HIVE_LIBS))
 
 $(B)/raddle-site: $(MAIN) $(call archive,cmd-site cmd site) $(LIBS)
-	$(call link,$(TOOL_LIBS) $(SITE_LIBS))
+	$(call link,-u cmd_site $(TOOL_LIBS) $(SITE_LIBS))
 
 $(B)/obj/fleet/hive/db-postgres.o: ALL_CFLAGS += -isystem $(shell pg_config --includedir 2>/dev/null)
 $(B)/obj/fleet/hive/web.o: $(wildcard src/fleet/hive/web/*) doc/format/hive-api.json

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/json-read.h"
 #include "base/json.h"
 
@@ -211,4 +212,22 @@ int rev_certificate_parse(struct rev_certificate *c, const void *data, size_t le
 		return 0;
 	rev_certificate_release(c);
 	return rd_fail(RD_EFORMAT, "%s: %s", name, wrong);
+}
+
+int rev_certificate_check_file(struct rev_certificate *c, const char *path, const char *trace,
+			       unsigned solver_ms, char **why)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	struct epa_source *source = NULL;
+	int err = rd_file_read(path, &text);
+
+	if (!err)
+		err = rev_certificate_parse(c, text.data, text.length, path);
+	if (!err)
+		err = epa_source_open(&source, trace);
+	if (!err)
+		err = rev_certificate_check(c, source, solver_ms, why);
+	rd_buf_release(&text);
+	epa_source_close(source);
+	return err;
 }

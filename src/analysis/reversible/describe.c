@@ -334,3 +334,12 @@ int rev_describe(struct rev_result *x, struct epa_source *source, bool objects)
 	RD_FREE(d.done, d.call, d.seen);
 	return err;
 }
+
+struct trace_frame rev_frame(const struct trace_sites *sites, uint32_t site)
+{
+	struct trace_frame f = {"", "", 0, 0};
+
+	if (site && trace_sites_frames(sites, site, &f, 1))
+		return f;
+	return (struct trace_frame){"", "", 0, 0};
+}

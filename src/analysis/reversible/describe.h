@@ -11,4 +11,7 @@ int rev_describe(struct rev_result *x, struct epa_source *source, bool objects);
 /* The name of an operation's object, or of the thread that it creates or joins; NULL: it has none. */
 const char *rev_object_name(const struct rev_result *x, const struct rev_op *op);
 
+/* The frame of a site, innermost; of an unknown one all is empty. */
+struct trace_frame rev_frame(const struct trace_sites *sites, uint32_t site);
+
 #endif

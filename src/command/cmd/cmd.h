@@ -2,7 +2,7 @@
 /*
  * The subcommands.  Each gets argv with its own name as argv[0] and returns the
  * exit status of the whole program.  A new command is a file here, a line here and
- * a row in main.c.
+ * a row in command.c.
  */
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
@@ -44,11 +44,10 @@ int cmd_slice(int argc, char **argv);
 int cmd_sketch(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
+/* Runs the command that the arguments of `raddle` name; the exit status. */
+int cmd_run(int argc, char **argv);
+
 /* Whether there is a command of that name, of `n` characters. */
 bool cmd_is_command(const char *name, size_t n);
-
-/* Prints a text whose lines begin at column `indent`, as the cursor does or, behind other words, at `column`.
- * A word longer than a line stays whole. */
-void cmd_print_wrapped(const char *text, size_t indent, size_t column);
 
 #endif

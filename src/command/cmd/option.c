@@ -8,9 +8,9 @@
 
 #include "base/defaults.h"
 #include "base/error.h"
+#include "base/terminal.h"
 #include "cmd/cmd.h"
 #include "cmd/output.h"
-#include "cmd/terminal.h"
 #include "inject/campaign.h"
 #include "inject/setup.h"
 
@@ -109,7 +109,7 @@ static int begin(struct table *t, int argc, char **argv)
 static int finish(const struct table *t, const char *command)
 {
 	if (!t->raw && !cmd_output_is_stdout())
-		cmd_terminal_stdout();
+		rd_terminal_stdout();
 	if (opt.verbose) /* --quiet leaves out the report, never a warning */
 		rd_log_level(RD_LOG_INFO);
 	return rd_options_check(t->options, command) ? CMD_FAILED : CMD_GO_ON;

@@ -5,11 +5,12 @@
  */
 #include "cmd/cmd.h"
 #include "cmd/output.h"
-#include "cmd/reversible.h"
 
 #include "base/error.h"
 #include "base/file.h"
+#include "report/reversible.h"
 #include "reversible/certificate.h"
+#include "reversible/schedule.h"
 #include "trace/meta.h"
 
 #include <stdlib.h>
@@ -38,14 +39,16 @@ static unsigned solver_ms(void)
 
 /* ---- the schedule ---- */
 
-static int write_schedule(struct cmd_reversible *c)
+static int write_schedule(struct report_reversible *c, const char *program)
 {
 	struct schedule s;
 	int err = 0;
 
 	if (!opt.schedule || !c->result->reversal_count)
 		return 0;
-	if (reversible_schedule(c, &c->result->reversals[0], &s)) {
+	if (rev_schedule(c->result, c->sites, &c->result->reversals[0], &s)) {
+		s.program = schedule_text(&s, program);
+		s.trace = schedule_text(&s, c->trace);
 		err = schedule_write(&s, opt.schedule);
 		c->schedule = err ? NULL : opt.schedule;
 	} else {
@@ -58,7 +61,7 @@ static int write_schedule(struct cmd_reversible *c)
 
 /* ---- certificates ---- */
 
-static int write_certificate(const struct cmd_reversible *c)
+static int write_certificate(const struct report_reversible *c)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	int err;
@@ -74,27 +77,13 @@ static int write_certificate(const struct cmd_reversible *c)
 static int check_certificate(const char *path)
 {
 	struct rev_certificate certificate = {0};
-	struct rd_buf text = RD_BUF_INIT;
-	struct epa_source *source = NULL;
 	char *why = NULL;
-	int err = rd_file_read(opt.check_certificate, &text), status = CMD_FAILED;
+	int err = rev_certificate_check_file(&certificate, opt.check_certificate, path, solver_ms(), &why);
+	int status = err ? CMD_FAILED : why ? CMD_FOUND : CMD_OK;
 
-	if (!err)
-		err = rev_certificate_parse(&certificate, text.data, text.length, opt.check_certificate);
-	if (!err)
-		err = epa_source_open(&source, path);
-	if (!err)
-		err = rev_certificate_check(&certificate, source, solver_ms(), &why);
-	if (!err && !opt.quiet && why)
-		printf("%s does not hold: %s\n", opt.check_certificate, why);
-	else if (!err && !opt.quiet)
-		printf("%s holds: %zu steps and %zu pairs of the solver order all dependent events\n",
-		       opt.check_certificate, certificate.step_count, certificate.proved_count);
+	if (!err && !opt.quiet)
+		report_certificate_text(opt.check_certificate, &certificate, why, stdout);
 	rev_certificate_release(&certificate);
-	rd_buf_release(&text);
-	epa_source_close(source);
-	if (!err)
-		status = why ? CMD_FOUND : CMD_OK;
 	free(why);
 	return status;
 }
@@ -108,21 +97,18 @@ static int status_of(const struct rev_result *x)
 	return x->verdict == REV_NO || (opt.strict && x->source_count) ? CMD_FOUND : CMD_OK;
 }
 
-static void read_program(const char *trace, struct trace_meta *meta, struct cmd_reversible *c)
+static void read_program(const char *trace, struct trace_meta *meta, struct report_reversible *c)
 {
 	char *path = rd_xasprintf("%s/meta.json", trace);
 
-	if (!trace_meta_read(meta, path)) {
-		c->program = meta->program;
+	if (!trace_meta_read(meta, path))
 		c->signal = meta->end == TRACE_SIGNALLED ? meta->code : 0;
-	}
 	free(path);
 }
 
 static int write_json(const void *what, FILE *out)
 {
-	reversible_json(what, out);
-	return RD_OK;
+	return report_reversible_json(what, out);
 }
 
 static int check(const char *path)
@@ -131,7 +117,7 @@ static int check(const char *path)
 				  .limit = opt.limit_reversals ? (size_t)opt.limit_reversals : SIZE_MAX,
 				  .objects = opt.objects || opt.certificate,
 				  .log = opt.certificate != NULL};
-	struct cmd_reversible c = {.trace = path, .verbose = opt.verbose, .strict = opt.strict};
+	struct report_reversible c = {.trace = path, .verbose = opt.verbose};
 	struct trace_meta meta = {0};
 	struct rev_result *x = NULL;
 	struct epa_source *source;
@@ -144,14 +130,14 @@ static int check(const char *path)
 		c.result = x;
 		c.sites = epa_source_sites(source);
 		read_program(path, &meta, &c);
-		err = write_schedule(&c);
+		err = write_schedule(&c, meta.program);
 	}
 	if (!err)
 		err = write_certificate(&c);
 	if (!err) {
 		err = cmd_document(opt.json, write_json, &c);
 		if (!cmd_is_stdout(opt.json) && !opt.quiet)
-			reversible_text(&c);
+			report_reversible_text(&c, stdout);
 		status = err || x->damaged ? CMD_FAILED : status_of(x);
 	}
 	trace_meta_release(&meta);

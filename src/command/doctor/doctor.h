@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What this machine offers to Raddle.  Every ability is tried, not guessed: a program is compiled,
- * a watchpoint set, a child traced. Nothing is printed here; cmd/doctor.c prints the report.
+ * a watchpoint set, a child traced.  The report goes to a stream.
  */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum doctor_status { DOCTOR_OK, DOCTOR_LIMITED, DOCTOR_MISSING };
 
@@ -29,6 +30,9 @@ struct doctor_report {
 
 void doctor_examine(struct doctor_report *report); /* takes well under a second */
 void doctor_report_release(struct doctor_report *report);
+
+void doctor_report_text(const struct doctor_report *report, FILE *out);
+int doctor_report_json(const struct doctor_report *report, FILE *out); /* doc/format/doctor.md */
 
 const char *doctor_status_name(enum doctor_status status);
 

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What `raddle reversible` says: the verdict for people, as JSON, and the certificate of a yes.
+ * The verdict of a reversibility check, for people and as JSON.
  */
-#include "cmd/cmd.h"
-#include "cmd/reversible.h"
+#include "report/reversible.h"
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/error.h"
 #include "base/name.h"
+#include "base/wrap.h"
 #include "reversible/describe.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#define OPERATIONS_SHOWN 12
+#define OPERATIONS_SHOWN 12 /* the last ones of an order: what decides it is near its end; -v shows all */
 
 /* ---- words ---- */
 
@@ -59,169 +60,173 @@ static const char *reversible_words(const struct rev_result *x, const struct rev
 
 /* ---- text ---- */
 
-static void print_place(const struct cmd_reversible *c, uint32_t site)
+static void print_place(FILE *out, const struct report_reversible *c, uint32_t site)
 {
-	struct trace_frame f = reversible_frame(c, site);
+	struct trace_frame f = rev_frame(c->sites, site);
 
 	if (*f.file)
-		printf("%s:%" PRIu32 ":%" PRIu32 "%s%s", f.file, f.line, f.column, *f.function ? " in " : "",
-		       f.function);
+		fprintf(out, "%s:%" PRIu32 ":%" PRIu32 "%s%s", f.file, f.line, f.column,
+			*f.function ? " in " : "", f.function);
 	else
-		printf(RD_UNKNOWN_PLACE);
+		fprintf(out, RD_UNKNOWN_PLACE);
 }
 
-static void print_side(const struct cmd_reversible *c, const struct rev_side *s, const char *how)
+static void print_side(FILE *out, const struct report_reversible *c, const struct rev_side *s,
+		       const char *how)
 {
-	printf("  %-6s %s: %s", how, s->thread, s->what);
+	fprintf(out, "  %-6s %s: %s", how, s->thread, s->what);
 	if (s->size)
-		printf(" of %" PRIu64 " byte%s", s->size, s->size == 1 ? "" : "s");
-	printf(" at ");
-	print_place(c, s->site);
-	putchar('\n');
+		fprintf(out, " of %" PRIu64 " byte%s", s->size, s->size == 1 ? "" : "s");
+	fprintf(out, " at ");
+	print_place(out, c, s->site);
+	putc('\n', out);
 	for (size_t i = 0; i < s->frame_count; i++) {
-		printf("           called at ");
-		print_place(c, s->frames[i]);
-		putchar('\n');
+		fprintf(out, "           called at ");
+		print_place(out, c, s->frames[i]);
+		putc('\n', out);
 	}
 }
 
-static void print_order(const struct cmd_reversible *c, const struct rev_reversal *v)
+static void print_order(FILE *out, const struct report_reversible *c, const struct rev_reversal *v)
 {
 	const struct rev_witness *w = v->replay.count ? &v->replay : &v->order;
 	size_t first = c->verbose || w->count <= OPERATIONS_SHOWN ? 0 : w->count - OPERATIONS_SHOWN;
 
-	printf("  an order in which %s comes first%s:\n", v->side[1].thread,
-	       v->by_solver ? " (found by the solver)" : "");
+	fprintf(out, "  an order in which %s comes first%s:\n", v->side[1].thread,
+		v->by_solver ? " (found by the solver)" : "");
 	if (first)
-		printf("    ... %zu operations, which -v shows\n", first);
+		fprintf(out, "    ... %zu operations, which -v shows\n", first);
 	for (size_t i = first; i < w->count; i++) {
 		const struct rev_op *op = &c->result->run.ops[w->order[i]];
 		const char *object = rev_object_name(c->result, op);
 
-		printf("    %s %s%s%s", c->result->names[op->thread], trace_kind(op->event)->name,
-		       object ? " " : "", object ? object : "");
+		fprintf(out, "    %s %s%s%s", c->result->names[op->thread], trace_kind(op->event)->name,
+			object ? " " : "", object ? object : "");
 		if (op->site) {
-			printf("  ");
-			print_place(c, op->site);
+			fprintf(out, "  ");
+			print_place(out, c, op->site);
 		}
-		putchar('\n');
+		putc('\n', out);
 	}
-	printf("    %s %s\n", v->side[1].thread,
-	       v->meet ? "is at its access, and so is the other thread" : "before the other one");
+	fprintf(out, "    %s %s\n", v->side[1].thread,
+		v->meet ? "is at its access, and so is the other thread" : "before the other one");
 }
 
-static void print_wait(const struct cmd_reversible *c, const struct rev_reversal *v)
+static void print_wait(FILE *out, const struct report_reversible *c, const struct rev_reversal *v)
 {
 	const struct rev_op *wait = rev_decided_wait(&c->result->run, &v->pair);
 
 	if (!wait)
 		return;
-	printf("  %s: ",
-	       rev_notifies(wait) ? "the notification, since no thread waited in this run" : "the wait");
-	print_place(c, wait->site);
-	putchar('\n');
+	fprintf(out, "  %s: ",
+		rev_notifies(wait) ? "the notification, since no thread waited in this run" : "the wait");
+	print_place(out, c, wait->site);
+	putc('\n', out);
 }
 
-static void print_reversal(const struct cmd_reversible *c, const struct rev_reversal *v, size_t number)
+static void print_reversal(FILE *out, const struct report_reversible *c, const struct rev_reversal *v,
+			   size_t number)
 {
 	uint32_t lock = rev_common_lock(&c->result->run, &v->pair);
 	struct rd_buf words = RD_BUF_INIT;
 
-	printf("\n%zu. %s\n", number, v->object);
-	print_side(c, &v->side[0], "first");
-	print_side(c, &v->side[1], "then");
+	fprintf(out, "\n%zu. %s\n", number, v->object);
+	print_side(out, c, &v->side[0], "first");
+	print_side(out, c, &v->side[1], "then");
 	rd_buf_adds(&words, reversible_words(c->result, v));
 	if (lock != REV_NONE && c->result->run.objects[lock].name)
 		rd_buf_addf(&words, " (%s)", c->result->run.objects[lock].name);
-	printf("  ");
-	cmd_print_wrapped(words.data, 2, 2);
+	fprintf(out, "  ");
+	rd_wrap(words.data, 2, 2, out);
 	rd_buf_release(&words);
-	print_wait(c, v);
-	print_order(c, v);
+	print_wait(out, c, v);
+	print_order(out, c, v);
 	if (number == 1 && c->schedule)
-		printf("  raddle replay %s -- PROGRAM ARGUMENTS enforces it\n", c->schedule);
+		fprintf(out, "  raddle replay %s -- PROGRAM ARGUMENTS enforces it\n", c->schedule);
 	else if (!v->replay.count)
-		printf("  replay cannot lead there: no operation lies between the two\n");
+		fprintf(out, "  replay cannot lead there: no operation lies between the two\n");
 }
 
-static void print_sources(const struct cmd_reversible *c)
+static void print_sources(FILE *out, const struct report_reversible *c)
 {
 	const struct rev_result *x = c->result;
 
 	if (!x->source_count)
 		return;
-	printf("\n%zu place%s where something comes in that the program does not decide:\n", x->source_count,
-	       x->source_count == 1 ? "" : "s");
+	fprintf(out, "\n%zu place%s where something comes in that the program does not decide:\n",
+		x->source_count, x->source_count == 1 ? "" : "s");
 	for (size_t i = 0; i < x->source_count; i++) {
 		const struct rev_source *s = &x->sources[i];
 
-		printf("  %s at ", s->what);
-		print_place(c, s->site);
-		printf(": %s (%" PRIu64 " time%s, first in %s)\n",
-		       rev_source_kind_text((enum rev_source_kind)s->kind), s->count,
-		       s->count == 1 ? "" : "s", x->names[s->thread]);
+		fprintf(out, "  %s at ", s->what);
+		print_place(out, c, s->site);
+		fprintf(out, ": %s (%" PRIu64 " time%s, first in %s)\n",
+			rev_source_kind_text((enum rev_source_kind)s->kind), s->count,
+			s->count == 1 ? "" : "s", x->names[s->thread]);
 	}
 }
 
-static void print_counts(const struct rev_result *x)
+static void print_counts(FILE *out, const struct rev_result *x)
 {
 	const char *separator = "ordered by ";
 
-	printf("%" PRIu64 " records, %zu thread%s, %zu operation%s\n", x->records, x->threads,
-	       x->threads == 1 ? "" : "s", x->operations, x->operations == 1 ? "" : "s");
-	printf("%" PRIu64 " neighbouring dependent accesses, %" PRIu64 " ordered by clocks",
-	       x->counts.conflicts, x->counts.ordered);
+	fprintf(out, "%" PRIu64 " records, %zu thread%s, %zu operation%s\n", x->records, x->threads,
+		x->threads == 1 ? "" : "s", x->operations, x->operations == 1 ? "" : "s");
+	fprintf(out, "%" PRIu64 " neighbouring dependent accesses, %" PRIu64 " ordered by clocks",
+		x->counts.conflicts, x->counts.ordered);
 	if (x->counts.solver_never)
-		printf(", %" PRIu64 " proved by the solver", x->counts.solver_never);
-	putchar('\n');
+		fprintf(out, ", %" PRIu64 " proved by the solver", x->counts.solver_never);
+	putc('\n', out);
 	for (int i = 0; i < REV_RULES; i++)
 		if (x->rules[i]) {
-			printf("%s%s %" PRIu64, separator, rev_rule_name((enum rev_rule)i), x->rules[i]);
+			fprintf(out, "%s%s %" PRIu64, separator, rev_rule_name((enum rev_rule)i),
+				x->rules[i]);
 			separator = ", ";
 		}
 	if (*separator == ',')
-		putchar('\n');
+		putc('\n', out);
 }
 
-void reversible_text(const struct cmd_reversible *c)
+void report_reversible_text(const struct report_reversible *c, FILE *out)
 {
 	const struct rev_result *x = c->result;
 
 	switch (x->verdict) {
 	case REV_YES:
-		printf("yes: every schedule has its dependent events in the same order%s\n",
-		       x->source_count ? ", but see below" : "");
+		fprintf(out, "yes: every schedule has its dependent events in the same order%s\n",
+			x->source_count ? ", but see below" : "");
 		break;
 	case REV_NO:
-		printf("no: dependent events can change places%s\n",
-		       x->counts.left ? "; these are the first" : "");
+		fprintf(out, "no: dependent events can change places%s\n",
+			x->counts.left ? "; these are the first" : "");
 		break;
 	default:
-		printf("unknown: %s\n", x->reason);
+		fprintf(out, "unknown: %s\n", x->reason);
 		if (x->counts.unknown)
-			printf("%" PRIu64 " of %" PRIu64 " pairs of segments could not be decided\n",
-			       x->counts.unknown, x->counts.pairs);
+			fprintf(out, "%" PRIu64 " of %" PRIu64 " pairs of segments could not be decided\n",
+				x->counts.unknown, x->counts.pairs);
 	}
 	if (c->signal)
-		printf("the program was ended by signal %d, so this is about what it had done by then\n",
-		       c->signal);
-	print_counts(x);
+		fprintf(out,
+			"the program was ended by signal %d, so this is about what it had done by then\n",
+			c->signal);
+	print_counts(out, x);
 	for (size_t i = 0; i < x->reversal_count; i++)
-		print_reversal(c, &x->reversals[i], i + 1);
-	print_sources(c);
+		print_reversal(out, c, &x->reversals[i], i + 1);
+	print_sources(out, c);
 }
 
 /* ---- JSON ---- */
 
-static void put_place(struct rd_json *j, const struct cmd_reversible *c, uint32_t site)
+static void put_place(struct rd_json *j, const struct report_reversible *c, uint32_t site)
 {
-	struct trace_frame f = reversible_frame(c, site);
+	struct trace_frame f = rev_frame(c->sites, site);
 
 	RD_JSON(j, RD_JS("file", *f.file ? f.file : NULL), RD_JU("line", f.line), RD_JU("column", f.column),
 		RD_JS("function", *f.function ? f.function : NULL));
 }
 
-static void put_side(struct rd_json *j, const struct cmd_reversible *c, const struct rev_side *s)
+static void put_side(struct rd_json *j, const struct report_reversible *c, const struct rev_side *s)
 {
 	rd_json_object(j, NULL);
 	RD_JSON(j, RD_JS("thread", s->thread), RD_JS("op", s->what), RD_JU("size", s->size));
@@ -236,7 +241,7 @@ static void put_side(struct rd_json *j, const struct cmd_reversible *c, const st
 	rd_json_end(j);
 }
 
-static void put_reversal(struct rd_json *j, const struct cmd_reversible *c, const struct rev_reversal *v)
+static void put_reversal(struct rd_json *j, const struct report_reversible *c, const struct rev_reversal *v)
 {
 	const struct rev_result *x = c->result;
 
@@ -270,7 +275,7 @@ static void put_reversal(struct rd_json *j, const struct cmd_reversible *c, cons
 	rd_json_end(j);
 }
 
-static void put_sources(struct rd_json *j, const struct cmd_reversible *c)
+static void put_sources(struct rd_json *j, const struct report_reversible *c)
 {
 	const struct rev_result *x = c->result;
 
@@ -311,7 +316,7 @@ static const char *verdict_name(enum rev_verdict v)
 	return v == REV_YES ? "yes" : v == REV_NO ? "no" : "unknown";
 }
 
-void reversible_json(const struct cmd_reversible *c, FILE *out)
+int report_reversible_json(const struct report_reversible *c, FILE *out)
 {
 	const struct rev_result *x = c->result;
 	struct rd_json j;
@@ -336,4 +341,14 @@ void reversible_json(const struct cmd_reversible *c, FILE *out)
 	rd_json_end(&j);
 	put_stats(&j, x);
 	rd_json_end(&j);
+	return RD_OK;
+}
+
+void report_certificate_text(const char *name, const struct rev_certificate *c, const char *why, FILE *out)
+{
+	if (why)
+		fprintf(out, "%s does not hold: %s\n", name, why);
+	else
+		fprintf(out, "%s holds: %zu steps and %zu pairs of the solver order all dependent events\n",
+			name, c->step_count, c->proved_count);
 }

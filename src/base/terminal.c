@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Standard output and error of text.  In: what commands print, with names that programs chose.  Out: the same
+ * Standard output and error of text.  In: what is printed, with names that programs chose.  Out: the same
  * without control characters, but for the colours of our own.
  *
  * Streams are exchanged rather than prints: no print can be forgotten.  glibc's standard streams are
  * variables, which may be set.  Documents do not pass here: they go to standard output as it was.
  */
-#include "cmd/terminal.h"
+#include "base/terminal.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -18,8 +18,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Everything between colours is cleaned. */
-static void clean(char *text, size_t length)
+void rd_terminal_clean(char *text, size_t length)
 {
 	char *end = text + length;
 
@@ -41,7 +40,7 @@ static ssize_t write_clean(void *cookie, const char *data, size_t length)
 	int failed;
 
 	memcpy(copy, data, length);
-	clean(copy, length);
+	rd_terminal_clean(copy, length);
 	failed = rd_write_all(*(const int *)cookie, copy, length);
 	free(copy);
 	return failed ? 0 : (ssize_t)length;
@@ -57,7 +56,7 @@ static FILE *open_clean(const int *fd, int mode)
 	return f;
 }
 
-void cmd_terminal_stderr(void)
+void rd_terminal_stderr(void)
 {
 	static const int fd = STDERR_FILENO;
 	FILE *f = open_clean(&fd, _IONBF);
@@ -66,7 +65,7 @@ void cmd_terminal_stderr(void)
 		stderr = f;
 }
 
-void cmd_terminal_stdout(void)
+void rd_terminal_stdout(void)
 {
 	static const int fd = STDOUT_FILENO;
 	FILE *f = open_clean(&fd, isatty(fd) ? _IOLBF : _IOFBF);

@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a reversal to a schedule that `raddle replay` enforces.  In: the beginning of a run in which the later
+ * From a reversal to a schedule that a replay enforces.  In: the beginning of a run in which the later
  * event comes first.  Out: its operations in order; either both threads held at their accesses, or the
  * first thread kept before its segment until the second one is past its own.
  *
  * Sites of the full flavour are not those of the record flavour, which is replayed, so accesses are
  * named by their place.
  */
-#include "cmd/reversible.h"
+#include "reversible/schedule.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "reversible/describe.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct trace_frame reversible_frame(const struct cmd_reversible *c, uint32_t site)
-{
-	struct trace_frame f = {"", "", 0, 0};
+/* A verdict and the sites of its trace. */
+struct rev_in {
+	const struct rev_result *result;
+	const struct trace_sites *sites;
+};
 
-	if (site && trace_sites_frames(c->sites, site, &f, 1))
-		return f;
-	return (struct trace_frame){"", "", 0, 0};
-}
-
-static struct schedule_place place_of(const struct cmd_reversible *c, struct schedule *s, uint32_t site)
+static struct schedule_place place_of(const struct rev_in *c, struct schedule *s, uint32_t site)
 {
-	struct trace_frame f = reversible_frame(c, site);
+	struct trace_frame f = rev_frame(c->sites, site);
 	struct schedule_place place = {0};
 
 	if (*f.file) {
@@ -38,7 +36,7 @@ static struct schedule_place place_of(const struct cmd_reversible *c, struct sch
 	return place;
 }
 
-static void add_op(const struct cmd_reversible *c, struct schedule *s, const struct rev_op *op, uint32_t at)
+static void add_op(const struct rev_in *c, struct schedule *s, const struct rev_op *op, uint32_t at)
 {
 	struct schedule_op *to;
 
@@ -53,8 +51,7 @@ static void add_op(const struct cmd_reversible *c, struct schedule *s, const str
 	to->place = place_of(c, s, op->site);
 }
 
-static void add_goal(const struct cmd_reversible *c, struct schedule *s, const struct rev_reversal *v,
-		     int which)
+static void add_goal(const struct rev_in *c, struct schedule *s, const struct rev_reversal *v, int which)
 {
 	const struct rev_side *side = &v->side[which];
 	struct schedule_goal *h = schedule_add_goal(s);
@@ -69,7 +66,7 @@ static void add_goal(const struct cmd_reversible *c, struct schedule *s, const s
 }
 
 /* Threads that were created do no more than the witness has, until its end. */
-static void add_limits(const struct cmd_reversible *c, struct schedule *s, const struct rev_reversal *v)
+static void add_limits(const struct rev_in *c, struct schedule *s, const struct rev_reversal *v)
 {
 	const struct rev_run *run = &c->result->run;
 	uint32_t *done = rd_xcalloc(run->thread_count + 1, sizeof *done);
@@ -93,16 +90,19 @@ static void add_limits(const struct cmd_reversible *c, struct schedule *s, const
 	free(done);
 }
 
-bool reversible_schedule(const struct cmd_reversible *c, const struct rev_reversal *v, struct schedule *s)
+bool rev_schedule(const struct rev_result *x, const struct trace_sites *sites, const struct rev_reversal *v,
+		  struct schedule *s)
 {
+	const struct rev_in in = {x, sites}, *c = &in;
+
 	schedule_init(s);
 	if (!v->replay.count)
 		return false;
-	s->program = schedule_text(s, c->program);
-	s->trace = schedule_text(s, c->trace);
-	for (size_t i = 0; i < v->replay.count; i++)
-		add_op(c, s, &c->result->run.ops[v->replay.order[i]], v->replay.order[i]);
-	/* Who comes to a once first runs its routine. */
+	for (size_t i = 0; i < v->replay.count; i++) {
+		RD_ASSERT(v->replay.order[i] < x->run.op_count);
+		add_op(c, s, &x->run.ops[v->replay.order[i]], v->replay.order[i]);
+	}
+	/* The first thread that reaches a once runs its routine. */
 	if (v->pair.ops & 4 && s->op_count && !strcmp(s->ops[s->op_count - 1].kind, "once-pass"))
 		s->ops[s->op_count - 1].kind = "once-run";
 	add_limits(c, s, v);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is printed for people goes through base/printable.h on its way. */
+#ifndef BASE_TERMINAL_H
+#define BASE_TERMINAL_H
+
+#include <stddef.h>
+
+/* From now on what is printed to standard error controls no terminal. */
+void rd_terminal_stderr(void);
+
+/* The same for standard output, of a command that prints text there. */
+void rd_terminal_stdout(void);
+
+/* What they do to a text: control characters become question marks, but for the colours of our reports. */
+void rd_terminal_clean(char *text, size_t length);
+
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Sentences for terminals, wrapped at blanks.  In: a text and where the cursor is.  Out: lines on a stream.
+ */
+#include "base/wrap.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+#define WIDTH 79 /* columns: no terminal is narrower than 80, and some wrap a line that fills all of them */
+
+void rd_wrap(const char *text, size_t indent, size_t column, FILE *out)
+{
+	RD_ASSERT(column >= indent);
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (column > indent && column + 1 + n > WIDTH) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			putc(' ', out);
+			column++;
+		}
+		fprintf(out, "%.*s", (int)n, text);
+		column += n;
+		text += n + (text[n] == ' ');
+	}
+	putc('\n', out);
+}

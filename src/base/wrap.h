@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sentences for terminals, wrapped at blanks. */
+#ifndef BASE_WRAP_H
+#define BASE_WRAP_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Prints a text whose lines begin at column `indent`.  The cursor is there, or at `column`, after other
+ * words. A word longer than a line stays whole. */
+void rd_wrap(const char *text, size_t indent, size_t column, FILE *out);
+
+#endif

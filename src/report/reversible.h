@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a run is the same in every schedule: the verdict for people and as JSON (doc/format/reversible.md).
+ */
+#ifndef REPORT_REVERSIBLE_H
+#define REPORT_REVERSIBLE_H
+
+#include "reversible/certificate.h"
+
+#include <stdio.h>
+
+/* A verdict and where it comes from. */
+struct report_reversible {
+	const struct rev_result *result;
+	const struct trace_sites *sites;
+	const char *trace;    /* directory */
+	const char *schedule; /* file that was written; NULL: none */
+	int signal;	      /* that ended the recorded program; 0: none */
+	bool verbose;
+};
+
+void report_reversible_text(const struct report_reversible *c, FILE *out);
+int report_reversible_json(const struct report_reversible *c, FILE *out);
+
+/* Whether a certificate holds; `why` not: NULL if it does. */
+void report_certificate_text(const char *name, const struct rev_certificate *c, const char *why, FILE *out);
+
+#endif
