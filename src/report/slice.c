@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A slice on the source, and a tracked run, in 80 columns.  In: the slice with its facts; events of a run.
+ * Out: lines of text.  A source line that cannot be read is replaced by what happens there.
+ */
+#include "report/slice.h"
+
+#include "base/alloc.h"
+#include "base/compare.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/printable.h"
+#include "report/source.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 80, MARGIN = 15 }; /* columns: of a line, and before the source in it */
+enum { SOURCE_MAX = 8 << 20 };	  /* bytes of a source file; what is larger was generated */
+enum { DECIMAL_MAX = 4096 };	  /* greater values are shown in hex: they are addresses or masks */
+enum { NAME_MAX_SHOWN = 24 };	  /* columns of a variable's name among the words for a line */
+enum { ROOM_FOR_MORE = 40 };	  /* columns that must be left for another word and name */
+
+/* By function, then by line. */
+struct line {
+	uint32_t function, file, line, statement;
+	size_t item;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	RD_BY(x->function, y->function);
+	RD_BY(x->file, y->file);
+	RD_BY(x->line, y->line);
+	return 0;
+}
+
+/* In place of a line that cannot be read: what happens there. */
+static void print_words(FILE *out, struct slice *s, const struct line *line)
+{
+	static const char *const words[] = {"reads", "writes", "decides", "calls", "synchronises"};
+	int room = WIDTH - MARGIN;
+
+	for (size_t i = line->item; i < s->count && s->items[i].statement == line->statement; i++) {
+		struct sketch_statement it = slice_statement(s, i);
+
+		room -= fprintf(out, "%s%s%s%.*s", i > line->item ? ", " : "", words[it.kind],
+				it.variable ? " " : "", room > NAME_MAX_SHOWN ? NAME_MAX_SHOWN : 0,
+				it.variable ? it.variable : "");
+		if (room < ROOM_FOR_MORE)
+			break;
+	}
+	putc('\n', out);
+}
+
+/* The line without the blanks before it, as far as it fits. */
+static bool print_source(FILE *out, const struct rd_buf *text, uint32_t number)
+{
+	const char *line = text->length ? source_line(text->data, number) : NULL;
+	char shown[WIDTH - MARGIN + 1];
+	size_t length;
+
+	if (!line)
+		return false;
+	line += strspn(line, " \t");
+	length = strcspn(line, "\r\n");
+	length = length < sizeof shown - 1 ? length : sizeof shown - 1;
+	while (length && (line[length] & 0xc0) == 0x80) /* not within a character */
+		length--;
+	memcpy(shown, line, length);
+	shown[length] = '\0';
+	rd_make_printable(shown, length, false);
+	fprintf(out, "%s\n", shown);
+	return true;
+}
+
+static void print_line(FILE *out, struct slice *s, const struct line *line, const struct rd_buf *text)
+{
+	fprintf(out, "%c %4" PRIu32 "  %5" PRIu32 "  ", line->statement ? ' ' : '!', line->statement,
+		line->line);
+	if (!print_source(out, text, line->line))
+		print_words(out, s, line);
+}
+
+static void print_lines(FILE *out, struct slice *s, const struct line *lines, size_t count)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	const struct facts *f = s->facts;
+
+	for (size_t i = 0; i < count; i++) {
+		bool other_file = !i || lines[i].file != lines[i - 1].file;
+
+		if (other_file) {
+			rd_buf_clear(&text);
+			if (!source_read(facts_string(f, lines[i].file), SOURCE_MAX, &text))
+				rd_buf_clear(&text);
+		}
+		if (other_file || lines[i].function != lines[i - 1].function)
+			fprintf(out, "\n%s  %s()\n", facts_string(f, lines[i].file),
+				facts_string(f, f->functions[lines[i].function].name));
+		print_line(out, s, &lines[i], &text);
+	}
+	rd_buf_release(&text);
+}
+
+void report_slice_text(struct slice *s, FILE *out)
+{
+	const struct facts *f = s->facts;
+	struct line *lines = rd_xcalloc(s->statements + 1, sizeof *lines);
+	size_t count = 0, functions = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct facts_value *v = &f->values[s->items[i].value];
+
+		if (i && s->items[i].statement == s->items[i - 1].statement)
+			continue;
+		RD_ASSERT(count < s->statements);
+		lines[count++] = (struct line){facts_function_at(f, s->items[i].value), v->file, v->line,
+					       s->items[i].statement, i};
+	}
+	qsort(lines, count, sizeof *lines, by_place);
+	for (size_t i = 0; i < count; i++)
+		functions += !i || lines[i].function != lines[i - 1].function;
+	fprintf(out, "Slice of %s:%" PRIu32 ": %zu statements in %zu functions.\n", facts_string(f, s->file),
+		s->line, count, functions);
+	if (s->moved)
+		fputs("There is no code at the line that was asked for; this is the nearest one.\n", out);
+	print_lines(out, s, lines, count);
+	free(lines);
+}
+
+static void print_event(FILE *out, const struct sketch_runs *runs, const struct sketch_event *e)
+{
+	static const char *const words[] = {"reads", "writes", "branch", "calls", "sync"};
+	const struct sketch_statement *s = &runs->statements[e->statement];
+	const char *what = s->variable ? s->variable : "";
+	char text[WIDTH];
+
+	snprintf(text, sizeof text, "%s %s", s->operation ? s->operation : words[s->kind], what);
+	rd_make_printable(text, strlen(text), false);
+	fprintf(out, "  T%-3" PRIu32 " %c %-36.36s %.20s:%" PRIu32, e->thread, s->found ? '+' : ' ', text,
+		rd_base_name(s->file), s->line);
+	if (e->size && (e->value < DECIMAL_MAX || s->kind == SKETCH_BRANCH))
+		fprintf(out, "  %" PRIu64, e->value);
+	else if (e->size)
+		fprintf(out, "  0x%" PRIx64, e->value);
+	putc('\n', out);
+}
+
+void report_track_text(const struct sketch_runs *runs, const struct track_end *end, FILE *out)
+{
+	const struct sketch_run *run = &runs->items[0];
+
+	fprintf(out, "The run %s%s%s; %zu events at %zu statements, %" PRIu64 " seen.\n",
+		run->signature ? "failed: " : "passed", run->signature ? run->signature : "",
+		run->perturbed ? " (its threads lost time by chance)" : "", run->count, runs->statement_count,
+		end->seen);
+	if (end->no_hardware)
+		fputs("The system has no watchpoints for us; gates in the code tracked alone.\n", out);
+	for (size_t i = 0; i < run->count; i++)
+		print_event(out, runs, &run->events[i]);
+}
