@@ -6,14 +6,11 @@
  */
 #include "cmd/cmd.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
 #include "cmd/output.h"
+#include "inject/counted.h"
 #include "report/campaign.h"
 #include "report/report.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 static const struct cmd_usage usage = {
 	"raddle campaign [--json[=FILE]] [--html FILE] [--against OTHER] DIR...",
@@ -60,55 +57,18 @@ static int write_all(struct report_campaigns *c)
 	return err;
 }
 
-/* A campaign and what is counted in it. */
-struct counted {
-	struct campaign_results *results;
-	struct campaign_statistics *statistics;
-	size_t count;
-};
-
-static int count_campaign(struct counted *c, const char *directory)
-{
-	struct campaign_results *r = &c->results[c->count];
-	int err = campaign_results_read(r, directory);
-
-	if (!err && opt.shown_faults) {
-		err = campaign_results_choose(r, opt.shown_faults);
-		if (err)
-			campaign_results_release(r);
-	}
-	if (!err)
-		campaign_statistics(&c->statistics[c->count++], r);
-	return err;
-}
-
-/* The baseline, if there is one, is counted last. */
 static int show(char **directories, size_t count, bool *differ)
 {
-	struct counted all = {.results = rd_xcalloc(count + 1, sizeof *all.results),
-			      .statistics = rd_xcalloc(count + 1, sizeof *all.statistics)};
-	struct report_campaigns c = {
-		.items = all.statistics, .count = count, .places = cmd_limit(opt.places, SIZE_MAX)};
-	struct campaign_against against = {0};
-	int err = 0;
+	struct campaign_counted all;
+	struct report_campaigns c = {.count = count, .places = cmd_limit(opt.places, SIZE_MAX)};
+	int err = campaign_count(&all, directories, count, opt.shown_faults, opt.against);
 
-	for (size_t i = 0; i < count && !err; i++)
-		err = count_campaign(&all, directories[i]);
-	if (!err && opt.against) {
-		err = count_campaign(&all, opt.against);
-		if (!err)
-			err = campaign_against(&against, &all.statistics[1], &all.statistics[0]);
-		c.against = &against;
-		*differ = against.differ;
-	}
+	c.items = all.statistics;
+	c.against = opt.against ? &all.against : NULL;
+	*differ = all.against.differ;
 	if (!err)
 		err = write_all(&c);
-	campaign_against_release(&against);
-	for (size_t i = 0; i < all.count; i++) {
-		campaign_statistics_release(&all.statistics[i]);
-		campaign_results_release(&all.results[i]);
-	}
-	RD_FREE(all.results, all.statistics);
+	campaign_counted_release(&all);
 	return err;
 }
 

@@ -6,18 +6,16 @@
  */
 #include "cmd/cmd.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "cmd/output.h"
 #include "check/hang.h"
 #include "record/prepare.h"
 #include "record/run.h"
+#include "record/summary.h"
 #include "report/report.h"
 #include "run/launch.h"
 #include "run/program.h"
 
-#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,36 +38,9 @@ static const struct cmd_usage usage = {
 	false,
 };
 
-/* The end. */
-
-static void write_status(struct rd_json *j, const struct trace_meta *meta)
-{
-	rd_json_object(j, "status");
-	if (meta->end == TRACE_SIGNALLED) {
-		rd_json_number(j, "signal", meta->code);
-		rd_json_bool(j, "core", meta->core);
-	} else {
-		rd_json_number(j, "exit", meta->code);
-	}
-	rd_json_end(j);
-}
-
 static int write_summary(const void *what, FILE *out)
 {
-	const struct trace_meta *meta = what;
-	struct rd_json j = {0};
-
-	rd_json_begin(&j, out);
-	rd_json_object(&j, NULL);
-	RD_JSON(&j, RD_JN("version", 1), RD_JS("trace", opt.output), RD_JS("program", meta->program));
-	write_status(&j, meta);
-	RD_JSON(&j, RD_JB("complete", meta->complete), RD_JS("stopped", meta->stopped),
-		RD_JU("threads", meta->threads), RD_JU("events", meta->events),
-		RD_JU("left_out", meta->left_out), RD_JU("bytes", meta->bytes),
-		RD_JD("seconds", (double)(meta->end_ns - meta->start_ns) / 1e9));
-	rd_json_end(&j);
-	fputc('\n', out);
-	return RD_OK;
+	return record_summary_json(what, opt.output, out);
 }
 
 /* The last words: the warning always, the line for people on a terminal. */
@@ -81,15 +52,7 @@ static void say_end(void *context, const struct trace_meta *meta)
 	if (meta->stopped)
 		rd_warn("recording stopped before the program ended: %s", meta->stopped);
 	if (opt.verbose || isatty(STDERR_FILENO))
-		fprintf(stderr,
-			"raddle: recorded %" PRIu64 " events of %" PRIu64 " threads into %s (%" PRIu64
-			" bytes)\n",
-			meta->events, meta->threads, opt.output, meta->bytes);
-	if (meta->left_out && (opt.verbose || isatty(STDERR_FILENO)))
-		fprintf(stderr,
-			"raddle: left out %" PRIu64
-			" accesses of busy places to busy memory; --all-accesses records them\n",
-			meta->left_out);
+		record_summary_text(meta, opt.output, stderr);
 	cmd_document(opt.json, write_summary, meta);
 }
 
@@ -106,36 +69,9 @@ static int say_standing(const struct finding_set *standing)
 
 static int parse_faults(struct record_run *run)
 {
-	size_t capacity = 0;
-	int r = 0;
-
 	if (opt.fault && !run_program_has_values(opt.flavour))
 		return rd_fail(RD_EUSAGE, "record: --fault needs --flavour full");
-	for (const char *at = opt.fault; at && *at && !r;) {
-		size_t n = strcspn(at, ",");
-		char *one = rd_xstrndup(at, n);
-		RD_GROW(run->faults, capacity, run->fault_count + 1);
-		r = run_fault_parse(&run->faults[run->fault_count++], one);
-		free(one);
-		at += at[n] ? n + 1 : n;
-	}
-	return r;
-}
-
-static void say_faults(const struct record_run *run)
-{
-	for (size_t i = 0; i < run->fault_count; i++) {
-		const struct run_fault *f = &run->faults[i];
-		if (f->fired)
-			fprintf(stderr,
-				"raddle: fault %zu changed %" PRIu64 " values, the first from 0x%" PRIx64
-				" to 0x%" PRIx64 "\n",
-				i, f->fired, f->before, f->after);
-		else
-			fprintf(stderr,
-				"raddle: fault %zu did not happen: its site was executed %" PRIu64 " times\n",
-				i, f->seen);
-	}
+	return opt.fault ? run_faults_parse(opt.fault, &run->faults, &run->fault_count) : RD_OK;
 }
 
 /* Of a program that failed: whether what records it may be to blame, or is. */
@@ -192,7 +128,7 @@ static int record(char **argv, int *status)
 	if (!r && standing)
 		*status = say_standing(standing);
 	if (!r && opt.verbose)
-		say_faults(&run);
+		record_faults_text(run.faults, run.fault_count, stderr);
 	free(run.faults);
 	rd_claim_release(&claim);
 	finding_set_free(standing);

@@ -1,38 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * `--executor slurm` of `raddle inject`, `explore` and `classify`: the jobs of a cluster run this same
- * Raddle, so its path and that of the directory must lead to the same on all machines.  In: a directory that
- * `raddle COMMAND --resume DIR --shard I/N` can go on with.  Out: what was done, in the logs of its shards.
- */
+/* The options `--executor slurm` and `--shard` of `raddle inject`, `explore` and `classify`. */
 #include "cmd/slurm.h"
 
 #include "base/error.h"
-#include "base/process.h"
-#include "base/progress.h"
 #include "cmd/option.h"
-#include "run/slurm.h"
+#include "run/shards.h"
 
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define SHARDS 16
-
-struct watch {
-	struct rd_progress progress;
-	unsigned shards;
-};
-
-static void tell(void *context, unsigned done, unsigned running)
-{
-	struct watch *w = context;
-	char detail[64];
-
-	snprintf(detail, sizeof detail, "%u running, %u waiting", running, w->shards - done - running);
-	rd_progress_update(&w->progress, done, detail);
-}
 
 bool cmd_is_slurm(void)
 {
@@ -50,61 +24,20 @@ int cmd_executor(const char *command)
 	return RD_OK;
 }
 
-static int submit(const struct cmd_slurm *c, unsigned shards, char *const *command)
-{
-	struct watch watch = {.shards = shards};
-	struct run_slurm request = {.directory = c->directory,
-				    .command = command,
-				    .shards = shards,
-				    .options = opt.slurm_options,
-				    .progress = tell,
-				    .context = &watch};
-	int stopped = 0, r;
-
-	rd_progress_start(&watch.progress, "shards on slurm", shards);
-	r = run_slurm_run(&request, &stopped);
-	rd_progress_end(&watch.progress);
-	if (!r && stopped)
-		r = rd_fail(RD_ETOOL,
-			    "%s: stopped by a signal (%s), the jobs are cancelled; --resume %s continues",
-			    c->command, strsignal(stopped), c->directory);
-	return r;
-}
-
 int cmd_slurm(const struct cmd_slurm *c)
 {
-	uint64_t shards = opt.shards ? opt.shards : SHARDS;
-	char raddle[PATH_MAX], directory[PATH_MAX];
-	struct rd_argv argv = RD_ARGV_INIT;
-	int r;
-
-	if (shards > RUN_SLURM_SHARDS_MAX)
-		return rd_fail(RD_EUSAGE, "%s: --shards %" PRIu64 ": from 1 to %d", c->command, shards,
-			       RUN_SLURM_SHARDS_MAX);
-	if (!realpath("/proc/self/exe", raddle))
-		return rd_fail_errno("%s: cannot find out where raddle is", c->command);
-	if (!realpath(c->directory, directory))
-		return rd_fail_errno("%s", c->directory);
-	rd_argv_add(&argv, raddle);
-	rd_argv_add(&argv, c->command);
-	rd_argv_add(&argv, "--quiet");
-	rd_argv_add(&argv, "--resume");
-	rd_argv_add(&argv, directory);
-	if (c->more)
-		rd_argv_add_all(&argv, c->more);
-	r = submit(c, (unsigned)(shards < c->runs ? shards : c->runs), argv.items);
-	rd_argv_release(&argv);
-	return r;
+	return run_shards(&(struct run_shards){.command = c->command,
+					       .directory = c->directory,
+					       .runs = c->runs,
+					       .shards = opt.shards,
+					       .options = opt.slurm_options,
+					       .more = c->more});
 }
 
 int cmd_shard(const char *command, unsigned *shard, unsigned *shards)
 {
-	char rest;
-
 	*shard = *shards = 0;
-	if (!opt.shard)
-		return RD_OK;
-	if (!opt.resume || sscanf(opt.shard, "%u/%u%c", shard, shards, &rest) != 2 || *shard >= *shards)
+	if (opt.shard && (!opt.resume || !run_shard_parse(opt.shard, shard, shards)))
 		return rd_fail(RD_EUSAGE, "%s: --shard I/N needs --resume, and I from 0 to N-1", command);
 	return RD_OK;
 }

@@ -216,3 +216,22 @@ void run_fault_look(const struct run_session *s, struct run_fault *faults, size_
 						   : RADDLE_FAULT_NONE;
 	}
 }
+
+int run_faults_parse(const char *list, struct run_fault **faults, size_t *count)
+{
+	size_t capacity = 0;
+	int r = 0;
+
+	*faults = NULL;
+	*count = 0;
+	for (const char *at = list; *at && !r;) {
+		size_t n = strcspn(at, ",");
+		char *one = rd_xstrndup(at, n);
+
+		RD_GROW(*faults, capacity, *count + 1);
+		r = run_fault_parse(&(*faults)[(*count)++], one);
+		free(one);
+		at += at[n] ? n + 1 : n;
+	}
+	return r;
+}

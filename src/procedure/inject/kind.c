@@ -6,6 +6,7 @@
  */
 #include "inject/kind.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
 
 #include <errno.h>
@@ -185,6 +186,15 @@ int inject_kind_parse(const char *list, bool *set)
 		if (!*at)
 			return 0;
 	}
+}
+
+int inject_kind_check(const char *list)
+{
+	bool *set = rd_xcalloc(inject_kind_count(), sizeof *set);
+	int r = inject_kind_parse(list, set);
+
+	free(set);
+	return r;
 }
 
 /* Where a fault can strike at the site, 0: nowhere.  (A load or a result only if its value is one that can be

@@ -77,6 +77,7 @@ int inject_kind_find(const char *name, size_t length);
 
 /* A list of kinds and groups, separated by commas, into set[inject_kind_count()]; "all" is all of them. */
 int inject_kind_parse(const char *list, bool *set);
+int inject_kind_check(const char *list); /* whether it is such a list */
 
 /* What a site is to faults. */
 const char *inject_opcode(const struct trace_site *site); /* load, add, argument, ... */

@@ -137,6 +137,18 @@ int inject_log_fault(const struct runlog_run *run, struct inject_fault *fault)
 	return parse_plan(run->plan, fault);
 }
 
+int inject_log_fault_line(const char *line, struct inject_fault *fault)
+{
+	struct rd_names texts = RD_NAMES_INIT;
+	struct runlog_run run;
+	const char *wrong = runlog_parse(&run, line, strlen(line), &texts);
+	int r = wrong ? rd_fail(RD_EFORMAT, "inject: --repeat: not a line of a log: %s", wrong)
+		      : inject_log_fault(&run, fault);
+
+	rd_names_release(&texts);
+	return r;
+}
+
 struct reading {
 	const char *path;
 	inject_line_fn *fn;

@@ -31,6 +31,9 @@ void inject_log_line(const struct trace_sites *sites, const struct inject_fault 
 /* The fault of a line that was read. */
 int inject_log_fault(const struct runlog_run *run, struct inject_fault *fault);
 
+/* The same of the text of one line, which the user copied. */
+int inject_log_fault_line(const char *line, struct inject_fault *fault);
+
 /* Calls back for each line of a log; a last one without an end is left out, and *length is that of the rest.
  * Damaged lines are skipped with a warning.  A file that is not there has no lines.  Stops at what the
  * callback returns if it is not 0.  The texts of a run live until it returns. */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recorded run in a few numbers. */
+#ifndef RECORD_SUMMARY_H
+#define RECORD_SUMMARY_H
+
+#include "run/fault.h"
+#include "trace/meta.h"
+
+#include <stdio.h>
+
+/* `trace` is its directory. */
+int record_summary_json(const struct trace_meta *meta, const char *trace, FILE *out);
+void record_summary_text(const struct trace_meta *meta, const char *trace, FILE *out);
+
+/* What became of the faults. */
+void record_faults_text(const struct run_fault *faults, size_t count, FILE *out);
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The jobs of a cluster run this same Raddle, so its path and that of the directory must lead to the same on
+ * all machines.  In: a directory that `raddle COMMAND --resume DIR --shard I/N` can go on with.  Out: what
+ * was done, in the logs of its shards.
+ */
+#include "run/shards.h"
+
+#include "base/error.h"
+#include "base/process.h"
+#include "base/progress.h"
+#include "run/slurm.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Shards if the user names no number: a failed one is repeated, and 16 keep a small cluster busy. */
+#define SHARDS 16
+
+struct watch {
+	struct rd_progress progress;
+	unsigned shards;
+};
+
+static void tell(void *context, unsigned done, unsigned running)
+{
+	struct watch *w = context;
+	char detail[64];
+
+	snprintf(detail, sizeof detail, "%u running, %u waiting", running, w->shards - done - running);
+	rd_progress_update(&w->progress, done, detail);
+}
+
+static int submit(const struct run_shards *c, unsigned shards, char *const *command)
+{
+	struct watch watch = {.shards = shards};
+	struct run_slurm request = {.directory = c->directory,
+				    .command = command,
+				    .shards = shards,
+				    .options = c->options,
+				    .progress = tell,
+				    .context = &watch};
+	int stopped = 0, r;
+
+	rd_progress_start(&watch.progress, "shards on slurm", shards);
+	r = run_slurm_run(&request, &stopped);
+	rd_progress_end(&watch.progress);
+	if (!r && stopped)
+		r = rd_fail(RD_ETOOL,
+			    "%s: stopped by a signal (%s), the jobs are cancelled; --resume %s continues",
+			    c->command, strsignal(stopped), c->directory);
+	return r;
+}
+
+int run_shards(const struct run_shards *c)
+{
+	uint64_t shards = c->shards ? c->shards : SHARDS;
+	char raddle[PATH_MAX], directory[PATH_MAX];
+	struct rd_argv argv = RD_ARGV_INIT;
+	int r;
+
+	if (shards > RUN_SLURM_SHARDS_MAX)
+		return rd_fail(RD_EUSAGE, "%s: --shards %" PRIu64 ": from 1 to %d", c->command, shards,
+			       RUN_SLURM_SHARDS_MAX);
+	if (!realpath("/proc/self/exe", raddle))
+		return rd_fail_errno("%s: cannot find out where raddle is", c->command);
+	if (!realpath(c->directory, directory))
+		return rd_fail_errno("%s", c->directory);
+	rd_argv_add(&argv, raddle);
+	rd_argv_add(&argv, c->command);
+	rd_argv_add(&argv, "--quiet");
+	rd_argv_add(&argv, "--resume");
+	rd_argv_add(&argv, directory);
+	if (c->more)
+		rd_argv_add_all(&argv, c->more);
+	r = submit(c, (unsigned)(shards < c->runs ? shards : c->runs), argv.items);
+	rd_argv_release(&argv);
+	return r;
+}
+
+bool run_shard_parse(const char *text, unsigned *shard, unsigned *shards)
+{
+	char rest;
+
+	return sscanf(text, "%u/%u%c", shard, shards, &rest) == 2 && *shard < *shards;
+}

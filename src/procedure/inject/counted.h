@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The statistics of one campaign or several, and of one against another. */
+#ifndef INJECT_COUNTED_H
+#define INJECT_COUNTED_H
+
+#include "inject/against.h"
+#include "inject/results.h"
+
+struct campaign_counted {
+	struct campaign_results *results;
+	struct campaign_statistics
+		*statistics; /* in the order of the directories; then the baseline, if any */
+	size_t count;
+	struct campaign_against against; /* of the first one and the baseline */
+};
+
+/* Reads the directories.  `kinds`, a list with commas, chooses runs (NULL: all); `baseline` is a directory
+ * that the only other one is compared with (NULL: none).  To be released also after an error. */
+int campaign_count(struct campaign_counted *c, char *const *directories, size_t count, const char *kinds,
+		   const char *baseline);
+void campaign_counted_release(struct campaign_counted *c);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From what a user asks for to the setup of a campaign.  Errors name the options of `raddle inject`. */
+#ifndef INJECT_PREPARE_H
+#define INJECT_PREPARE_H
+
+#include "inject/choose.h"
+#include "inject/setup.h"
+
+/* A seed of the user, or one by chance that is short enough to be typed again. */
+#define INJECT_SEED_CHANCE UINT64_MAX
+uint64_t inject_seed(uint64_t wanted);
+
+/* What a file is called in the directories of runs: a path that leads down from here stays, of others the
+ * last part does.  Points into `path`. */
+const char *inject_input_name(const char *path);
+
+/* Runs at a time on so many processors. */
+unsigned inject_jobs(unsigned processors);
+
+/* The files of a run: `inputs`, a list with commas, for its directory, and `input` for its standard input;
+ * both may be NULL.  Warns of arguments in s->argv that are files here and would not be there. */
+int inject_prepare_files(struct inject_setup *s, const char *inputs, const char *input);
+
+/* Whether sampling, keep and level are words that have a meaning. */
+int inject_check_words(const struct inject_setup *s);
+
+/* How many runs: `runs`, or INJECT_RUNS_UNSET.  With `until` ("1%", see inject/until.h; NULL: without) as
+ * many as may be needed until the share of `outcome` (NULL: sdc) is known that well.  Without both it is one.
+ */
+#define INJECT_RUNS_UNSET UINT64_MAX
+int inject_prepare_runs(struct inject_setup *s, uint64_t runs, const char *until, const char *outcome);
+
+/* The kinds of `faults`, a list of kinds and groups, that fit a place that the program executes.  A kind that
+ * was named itself must fit. */
+int inject_prepare_kinds(struct inject_setup *s, const struct inject_ground *ground, const char *faults);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How far a campaign is: a line on the terminal, and lines of JSON in its directory (doc/format/campaign.md).
+ */
+#ifndef INJECT_PROGRESS_H
+#define INJECT_PROGRESS_H
+
+#include "base/buf.h"
+#include "base/progress.h"
+#include "inject/campaign.h"
+
+struct inject_progress {
+	const struct inject_campaign *campaign;
+	uint64_t runs, done, fresh, outcomes[RUNLOG_OUTCOMES]; /* fresh: done by this process */
+	int64_t start_ns, said_ns, logged_ns;
+	int log; /* -1: none */
+	struct rd_progress line;
+	struct rd_buf detail; /* what is said of all runs so far */
+};
+
+/* What is known of how far a campaign is. */
+struct inject_pace {
+	double rate, left; /* runs a second, seconds; negative: unknown */
+};
+
+/* `fresh` runs took so many seconds; `done` of `expected` ones are finished. */
+struct inject_pace inject_pace(uint64_t fresh, double seconds, uint64_t done, uint64_t expected);
+
+/* "2 h 10 min", "3 min 20 s", "40 s", appended. */
+void inject_time_text(struct rd_buf *out, double seconds);
+
+/* Progress goes to the terminal, and to DIRECTORY/progress, that of a shard (not negative) to progress.SHARD.
+ */
+void inject_progress_start(struct inject_progress *p, const char *directory,
+			   const struct inject_campaign *campaign, int shard);
+/* A run is finished; not fresh: it was before. */
+void inject_progress_count(struct inject_progress *p, const struct runlog_run *run, bool fresh);
+/* Erases the line on the terminal, for other text. */
+void inject_progress_hide(struct inject_progress *p);
+void inject_progress_release(struct inject_progress *p);
+
+#endif

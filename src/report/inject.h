@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kinds of faults that fit a program, and one run with a fault.  Campaigns are report/campaign.h's. */
+#ifndef REPORT_INJECT_H
+#define REPORT_INJECT_H
+
+#include "base/buf.h"
+#include "inject/choose.h"
+#include "inject/runlog.h"
+
+#include <stdio.h>
+
+/* A row for each kind. */
+void report_inject_kinds_text(const struct inject_ground *ground, FILE *out);
+int report_inject_kinds_json(const struct inject_ground *ground, FILE *out);
+
+/* Fault, outcome and first deviation of a run, appended. */
+void report_inject_run(const struct runlog_run *r, struct rd_buf *out);
+
+#endif
