@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A debugger at the place that a replay has led to. */
-#ifndef CMD_GDB_H
-#define CMD_GDB_H
+#ifndef REPLAY_GDB_H
+#define REPLAY_GDB_H
 
 #include "replay/replay.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct cmd_gdb {
+struct replay_gdb {
 	const char *arguments;		 /* more of them for gdb, as a shell would split them; NULL: none */
 	const struct trace_sites *sites; /* may be NULL */
 	pid_t pid;			 /* of gdb; 0: it was not started */
@@ -17,9 +17,9 @@ struct cmd_gdb {
 };
 
 /* A `met` of struct replay_request: starts gdb the first time, true when it has ended. */
-bool cmd_gdb_met(struct cmd_gdb *g, pid_t program, const struct replay_result *so_far);
+bool replay_gdb_met(struct replay_gdb *g, pid_t program, const struct replay_result *so_far);
 
 /* Waits until gdb has ended; negative if it could not do its work. */
-int cmd_gdb_close(struct cmd_gdb *g);
+int replay_gdb_close(struct replay_gdb *g);
 
 #endif

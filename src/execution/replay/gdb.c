@@ -8,7 +8,7 @@
  * its frame by file and line of the access; the two words that let the threads go are in
  * memory that the program shares with us, so gdb writes them there.
  */
-#include "cmd/gdb.h"
+#include "replay/gdb.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -122,7 +122,7 @@ static void quote(struct rd_buf *out, const char *text)
 	rd_buf_addc(out, '\'');
 }
 
-static void add_spot(struct rd_buf *out, const struct cmd_gdb *g, const char *name, uint32_t tid,
+static void add_spot(struct rd_buf *out, const struct replay_gdb *g, const char *name, uint32_t tid,
 		     uint32_t site)
 {
 	struct trace_frame frame;
@@ -135,7 +135,7 @@ static void add_spot(struct rd_buf *out, const struct cmd_gdb *g, const char *na
 	rd_buf_adds(out, ", 'what': ");
 }
 
-static void add_race(struct rd_buf *out, const struct cmd_gdb *g, const struct replay_result *so_far)
+static void add_race(struct rd_buf *out, const struct replay_gdb *g, const struct replay_result *so_far)
 {
 	struct rd_buf what = RD_BUF_INIT;
 
@@ -152,7 +152,7 @@ static void add_race(struct rd_buf *out, const struct cmd_gdb *g, const struct r
 	rd_buf_release(&what);
 }
 
-static void add_deadlock(struct rd_buf *out, const struct cmd_gdb *g, const struct replay_result *so_far)
+static void add_deadlock(struct rd_buf *out, const struct replay_gdb *g, const struct replay_result *so_far)
 {
 	struct rd_buf what = RD_BUF_INIT;
 
@@ -171,7 +171,7 @@ static void add_deadlock(struct rd_buf *out, const struct cmd_gdb *g, const stru
 	rd_buf_release(&what);
 }
 
-static void add_crash(struct rd_buf *out, const struct cmd_gdb *g, const struct replay_result *so_far)
+static void add_crash(struct rd_buf *out, const struct replay_gdb *g, const struct replay_result *so_far)
 {
 	struct rd_buf what = RD_BUF_INIT;
 
@@ -184,7 +184,7 @@ static void add_crash(struct rd_buf *out, const struct cmd_gdb *g, const struct 
 	rd_buf_release(&what);
 }
 
-static int write_script(struct cmd_gdb *g, const struct replay_result *so_far)
+static int write_script(struct replay_gdb *g, const struct replay_result *so_far)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	int err = rd_scratch_open(&g->directory, NULL, "raddle-gdb");
@@ -233,7 +233,7 @@ static void add_words(struct rd_argv *argv, const char *words)
 	rd_buf_release(&word);
 }
 
-static int start(struct cmd_gdb *g, pid_t program, const struct replay_result *so_far)
+static int start(struct replay_gdb *g, pid_t program, const struct replay_result *so_far)
 {
 	struct rd_argv argv = RD_ARGV_INIT;
 	int err = write_script(g, so_far);
@@ -251,7 +251,7 @@ static int start(struct cmd_gdb *g, pid_t program, const struct replay_result *s
 	return err;
 }
 
-bool cmd_gdb_met(struct cmd_gdb *g, pid_t program, const struct replay_result *so_far)
+bool replay_gdb_met(struct replay_gdb *g, pid_t program, const struct replay_result *so_far)
 {
 	int status;
 
@@ -268,7 +268,7 @@ bool cmd_gdb_met(struct cmd_gdb *g, pid_t program, const struct replay_result *s
 	return true;
 }
 
-int cmd_gdb_close(struct cmd_gdb *g)
+int replay_gdb_close(struct replay_gdb *g)
 {
 	if (g->pid > 0)
 		g->failed = rd_wait(g->pid) == 127;
