@@ -7,14 +7,11 @@
 #include "cmd/cmd.h"
 
 #include "base/error.h"
-#include "base/file.h"
 #include "bitcode/flavour.h"
 #include "guard/guards.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const struct cmd_usage usage = {
 	"raddle flavour [--flavour NAME] [-o FILE] [--fast | --quick] PROG",
@@ -25,25 +22,6 @@ static const struct cmd_usage usage = {
 	false,
 };
 
-/* A copy that runs without Raddle. */
-static int ship(const char *executable)
-{
-	struct rd_buf bytes = RD_BUF_INIT;
-	int err = 0;
-
-	if (rd_file_exists(opt.shipped) && !access(opt.shipped, X_OK) && !guard_table_is_in(opt.shipped))
-		err = rd_fail(RD_EUSAGE, "%s: it is a program without guards, and is not replaced",
-			      opt.shipped);
-	if (!err)
-		err = rd_file_read(executable, &bytes);
-	if (!err)
-		err = rd_file_write(opt.shipped, bytes.data, bytes.length);
-	if (!err && chmod(opt.shipped, 0755))
-		err = rd_fail_errno("%s: cannot be made executable", opt.shipped);
-	rd_buf_release(&bytes);
-	return err ? CMD_FAILED : CMD_OK;
-}
-
 static int make_guard(const char *program)
 {
 	struct rd_flavour flavour;
@@ -52,7 +30,7 @@ static int make_guard(const char *program)
 	if (guard_build(program, opt.verbose, &flavour))
 		return CMD_FAILED;
 	if (opt.shipped)
-		status = ship(flavour.executable);
+		status = guard_ship(flavour.executable, opt.shipped) ? CMD_FAILED : CMD_OK;
 	else
 		puts(opt.sites ? flavour.sites : flavour.executable);
 	rd_flavour_release(&flavour);

@@ -13,6 +13,9 @@
 /* Makes the guard flavour of a program that `raddle cc` built. */
 int guard_build(const char *program, bool verbose, struct rd_flavour *out);
 
+/* Copies the flavour to where the user wants it, unless a program without guards is there. */
+int guard_ship(const char *executable, const char *to);
+
 /* The table of a guarded program. */
 struct guard_candidate {
 	char id[CANDIDATE_ID_SIZE];

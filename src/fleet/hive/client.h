@@ -4,6 +4,7 @@
 #define HIVE_CLIENT_H
 
 #include "base/buf.h"
+#include "sketch/plan.h"
 
 #include <stdbool.h>
 
@@ -17,5 +18,34 @@ struct hive_client {
  * error that says what the hive said. */
 int hive_client_ask(const struct hive_client *c, const char *method, const char *path, const char *body,
 		    struct rd_buf *answer);
+
+/* The build that a word names: itself, or that of the program at a path.  The caller frees it. */
+int hive_client_build(const char *word, char **build);
+
+/* The status document of a build, or of all (NULL). */
+int hive_client_status(const struct hive_client *c, const char *build, struct rd_buf *document);
+
+/* Brings a program in, with its candidates; `path` is where its name leads. */
+int hive_client_add(const struct hive_client *c, const char *program, const char *path,
+		    struct rd_buf *answer);
+
+/* Sends the classes that a document of 'raddle classify' has for races that the hive knows; *sent counts
+ * them. */
+int hive_client_classes(const struct hive_client *c, const char *build, const char *findings, size_t *sent);
+
+/* What sites may do with a program; what is NULL or negative stays. */
+struct hive_settings {
+	const char *state;
+	int64_t rollout, poll_s;
+};
+int hive_client_set(const struct hive_client *c, const char *build, const struct hive_settings *settings);
+
+/* Has sites track a failure of a program. */
+int hive_client_track(const struct hive_client *c, const char *program, struct sketch_failure *failure,
+		      struct rd_buf *answer);
+
+/* A sketch in a form: "" (JSON), "/page" or "/text". */
+int hive_client_sketch(const struct hive_client *c, const char *build, const char *id, const char *form,
+		       struct rd_buf *answer);
 
 #endif

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle hive simulate`: many sites on this machine.  Each is `raddle site run` with a state directory of
- * its own, so that the hive cannot tell it from a site elsewhere; in a round each site runs the program once.
+ * Many sites on this machine.  Each is `raddle site run` with a state directory of its own, so that the hive
+ * cannot tell it from a site elsewhere; in a round each site runs the program once.
  */
-#include "cmd/hive/hive.h"
+#include "hive/crowd.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
-#include "cmd/cmd.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 struct crowd {
+	const struct hive_crowd *how;
 	char *raddle, *directory;
-	char **program;
 	int silence; /* where the programs' output goes */
-	uint64_t running, ended, failed;
+	uint64_t running;
+	struct hive_crowd_result *result;
 };
 
 static int find_raddle(char **path)
@@ -50,13 +49,13 @@ static int start_site(struct crowd *c, uint64_t site)
 	rd_argv_add(&argv, c->raddle);
 	rd_argv_add(&argv, "site");
 	rd_argv_add(&argv, "run");
-	rd_argv_addf(&argv, "--hive=%s", opt.hive);
-	if (opt.token)
-		rd_argv_addf(&argv, "--token=%s", opt.token);
+	rd_argv_addf(&argv, "--hive=%s", c->how->hive);
+	if (c->how->token)
+		rd_argv_addf(&argv, "--token=%s", c->how->token);
 	rd_argv_addf(&argv, "--state-dir=%s/%llu", c->directory, (unsigned long long)site);
 	rd_argv_add(&argv, "--poll-now");
 	rd_argv_add(&argv, "--");
-	rd_argv_add_all(&argv, c->program);
+	rd_argv_add_all(&argv, c->how->program);
 	int err = rd_spawn(argv.items, NULL, c->silence, &pid);
 	c->running += !err;
 	rd_argv_release(&argv);
@@ -71,8 +70,8 @@ static int wait_for_one(struct crowd *c)
 	if (wait(&status) < 0)
 		return rd_fail_errno("hive simulate: wait");
 	c->running--;
-	c->ended++;
-	c->failed += status != 0;
+	c->result->ended++;
+	c->result->failed += status != 0;
 	return 0;
 }
 
@@ -80,7 +79,7 @@ static int run_round(struct crowd *c, uint64_t jobs)
 {
 	int err = 0;
 
-	for (uint64_t site = 0; site < opt.hive_sites && !err; site++) {
+	for (uint64_t site = 0; site < c->how->sites && !err; site++) {
 		if (c->running == jobs)
 			err = wait_for_one(c);
 		if (!err)
@@ -94,51 +93,32 @@ static int run_round(struct crowd *c, uint64_t jobs)
 static int run_crowd(struct crowd *c)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	uint64_t jobs = opt.jobs ? opt.jobs : cores > 0 ? (uint64_t)cores : 1;
+	uint64_t jobs = c->how->jobs ? c->how->jobs : cores > 0 ? (uint64_t)cores : 1;
 	int err = 0;
 
-	for (uint64_t round = 0; round < opt.rounds && !err; round++)
+	for (uint64_t round = 0; round < c->how->rounds && !err; round++)
 		err = run_round(c, jobs);
 	return err;
 }
 
-static int show_result(const struct crowd *c)
+int hive_crowd_run(const struct hive_crowd *how, struct hive_crowd_result *result)
 {
-	struct rd_buf document = RD_BUF_INIT;
-	char *build = NULL;
-	int status = CMD_FAILED;
-
-	printf("%llu runs of %llu sites; %llu ended with another status than 0\n",
-	       (unsigned long long)c->ended, (unsigned long long)opt.hive_sites,
-	       (unsigned long long)c->failed);
-	if (!hive_build_of(c->program[0], &build) && !hive_ask_status(build, &document))
-		status = hive_print_status(&document);
-	free(build);
-	rd_buf_release(&document);
-	return status;
-}
-
-int hive_do_simulate(char **words)
-{
-	struct crowd c = {.program = words};
+	struct crowd c = {.how = how, .result = result};
 	char name[] = "/tmp/raddle-sites-XXXXXX";
-	int status = CMD_FAILED;
+	int err = find_raddle(&c.raddle);
 
-	if (!*words)
-		return cmd_which("hive simulate", "program");
-	if (!opt.hive)
-		return rd_fail(RD_EUSAGE, "hive: --hive URL is missing"), CMD_FAILED;
-	if (find_raddle(&c.raddle))
-		return CMD_FAILED;
+	*result = (struct hive_crowd_result){0};
+	if (err)
+		return err;
 	c.directory = mkdtemp(name);
 	c.silence = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (!c.directory || c.silence < 0)
-		rd_fail_errno("hive simulate: %s", name);
-	else if (!run_crowd(&c))
-		status = show_result(&c);
+		err = rd_fail_errno("hive simulate: %s", name);
+	else
+		err = run_crowd(&c);
 	if (c.directory)
 		rd_remove_tree(c.directory);
 	close(c.silence);
 	free(c.raddle);
-	return status;
+	return err;
 }

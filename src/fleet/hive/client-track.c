@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Requests about failures.  In: what failed, and where.  Out: a plan for the sites; what they found out. */
+#include "hive/client.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "bitcode/facts.h"
+#include "raddle/track.h"
+#include "report/sketch.h"
+#include "sketch/plan.h"
+
+#include <stdlib.h>
+
+enum {
+	SOURCES = 1000
+}; /* statements that are sent with their lines: the nearest ones, and a body below 1 MB */
+
+static void add_sources(struct sketch_plan *p)
+{
+	p->sources = rd_xcalloc(p->runs.statement_count + 1, sizeof *p->sources);
+	for (size_t i = 0; i < p->runs.statement_count && i < SOURCES; i++) {
+		const struct sketch_statement *s = &p->runs.statements[i];
+
+		p->sources[i] = sketch_source(&(struct sketch_report){0},
+					      &(struct sketch_step){.file = s->file, .line = s->line});
+	}
+}
+
+static char *plan_text(const struct sketch_plan *p)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	struct rd_json j;
+
+	if (!out)
+		return NULL;
+	rd_json_begin(&j, out);
+	j.indent = false;
+	rd_json_object(&j, NULL);
+	sketch_plan_json(p, &j);
+	rd_json_end(&j);
+	return fclose(out) ? free(text), NULL : text;
+}
+
+static int make_plan(const struct facts *f, struct sketch_failure *failure, struct sketch_plan *plan)
+{
+	struct sketch_gates gates = {0};
+	struct slice_place at;
+	struct slice s;
+	int err = slice_find(&at, f, failure->file, failure->line);
+
+	if (!err) {
+		slice_make(&s, f, &at);
+		sketch_gates_find(&gates, &s, 0, RADDLE_TRACK_GATES);
+		sketch_plan_make(plan, &s, &gates, failure);
+		add_sources(plan);
+		sketch_gates_release(&gates);
+		slice_release(&s);
+	}
+	slice_place_release(&at);
+	return err;
+}
+
+static int plan_of(const char *program, struct sketch_failure *failure, struct sketch_plan *plan)
+{
+	struct facts *f;
+	int err = rd_facts_open(program, &f);
+
+	if (err)
+		return err;
+	err = make_plan(f, failure, plan);
+	facts_free(f);
+	return err;
+}
+
+int hive_client_track(const struct hive_client *c, const char *program, struct sketch_failure *failure,
+		      struct rd_buf *answer)
+{
+	struct sketch_plan plan = {0};
+	char *build = NULL, *path = NULL, *text = NULL;
+	int err = plan_of(program, failure, &plan);
+
+	if (!err)
+		err = hive_client_build(program, &build);
+	if (!err) {
+		path = rd_xasprintf("/api/v1/sketches/%s", build);
+		text = plan_text(&plan);
+		err = text ? hive_client_ask(c, "POST", path, text, answer)
+			   : rd_fail(RD_ENOMEM, "out of memory");
+	}
+	sketch_plan_release(&plan);
+	RD_FREE(build, path, text);
+	return err;
+}
+
+int hive_client_sketch(const struct hive_client *c, const char *build, const char *id, const char *form,
+		       struct rd_buf *answer)
+{
+	char *path = rd_xasprintf("/api/v1/sketches/%s/%s%s", build, id, form);
+	int err = hive_client_ask(c, "GET", path, NULL, answer);
+
+	free(path);
+	return err;
+}
