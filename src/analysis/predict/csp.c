@@ -297,3 +297,17 @@ void predict_write_csp(const struct predict_trace *t, FILE *out)
 	put_assertions(&c);
 	release(&c);
 }
+
+int predict_export_csp(struct trace *trace, FILE *out)
+{
+	struct model *model = NULL;
+	struct predict_trace t = {0};
+	int err = model_build(&model, trace, MODEL_HISTORIES);
+	if (!err)
+		err = predict_fill(&t, model);
+	if (!err)
+		predict_write_csp(&t, out);
+	predict_trace_release(&t);
+	model_free(model);
+	return err;
+}

@@ -7,6 +7,9 @@
 
 #include <stdio.h>
 
+/* The model of a trace. */
+int predict_export_csp(struct trace *trace, FILE *out);
+
 void predict_write_csp(const struct predict_trace *t, FILE *out);
 
 #endif

@@ -10,20 +10,19 @@
 #include "base/alloc.h"
 #include "base/claim.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/option.h"
 #include "base/process.h"
 #include "base/progress.h"
-#include "cmd/explore.h"
 #include "cmd/findings.h"
 #include "cmd/led.h"
 #include "cmd/output.h"
 #include "cmd/slurm.h"
 #include "base/stranger.h"
+#include "explore/ctest-run.h"
 #include "explore/explore.h"
 #include "explore/log.h"
-#include "finding/pair.h"
 #include "finding/save.h"
+#include "report/explore.h"
 #include "run/jobs.h"
 #include "run/orphan.h"
 
@@ -34,8 +33,11 @@
 #include <unistd.h>
 
 #define DIRECTORY "raddle-explore"
-#define FIRST_RUNS 54 /* schedules that are run before a cluster is asked */
-#define MOST 5000     /* schedules of a cluster, if nobody says more */
+/* Schedules that are run before a cluster is asked: one round of all strategies, so that shards know what is
+ * normal. */
+#define FIRST_RUNS 54
+/* Schedules of a cluster if the user names no number: some minutes on 16 machines. */
+#define MOST 5000
 
 static const struct cmd_usage usage = {
 	"raddle explore [--json[=FILE]] [--] PROG ARGS...",
@@ -128,50 +130,12 @@ static int explore(struct task *t)
 
 /* ---- the report ---- */
 
-static const char *stop_words(enum explore_stop stop)
-{
-	switch (stop) {
-	case EXPLORE_SETTLED: return "the last ones brought nothing new";
-	case EXPLORE_ENOUGH: return "that was the number wanted (--schedules)";
-	case EXPLORE_TIME: return "the time was up (--time)";
-	case EXPLORE_FAILED: return "a failure was found (--all goes on)";
-	case EXPLORE_INTERRUPTED: return "interrupted";
-	default: return "unfinished";
-	}
-}
-
-static void say(const struct task *t, FILE *out)
-{
-	const struct explore_result *r = &t->result;
-
-	fprintf(out, "Raddle: %zu failure%s in %" PRIu64 " schedules, %" PRIu64 " of them different; %s\n",
-		t->set->count, t->set->count == 1 ? "" : "s", r->schedules, r->different,
-		stop_words(r->stop));
-	report_coverage_line(t->set, out);
-	if (r->strayed)
-		fprintf(out, "%" PRIu64 " runs say nothing: %s\n", r->strayed, r->why ? r->why : "");
-	if (r->unrepeated)
-		fprintf(out, "%" PRIu64 " failures did not come again and are not reported.\n",
-			r->unrepeated);
-}
-
-static void note_numbers(struct task *t)
-{
-	finding_stat(t->set, "schedules", (double)t->result.schedules);
-	finding_stat(t->set, "different_schedules", (double)t->result.different);
-	finding_stat(t->set, "pairs", (double)t->set->pair_count);
-	finding_stat(t->set, "pairs_both", (double)finding_pairs_both(t->set));
-	finding_stat(t->set, "first_failure", (double)t->result.first_failure);
-	finding_stat(t->set, "strayed", (double)t->result.strayed);
-	finding_stat(t->set, "unrepeated", (double)t->result.unrepeated);
-}
-
 static int report(struct task *t)
 {
 	struct report_opts how = {.colour = report_wants_colour(stderr), .others = opt.verbose};
 	int err = RD_OK;
 
-	note_numbers(t);
+	report_explore_numbers(t->set, &t->result);
 	finding_set_finish(t->set);
 	if (t->set->count)
 		err = finding_save_schedules(t->set, t->claim.path);
@@ -182,7 +146,7 @@ static int report(struct task *t)
 	if (!err && !opt.quiet)
 		err = report_text(t->set, &how, stderr);
 	if (!err && !opt.quiet)
-		say(t, stderr);
+		report_explore_text(t->set, &t->result, stderr);
 	return err;
 }
 
@@ -310,9 +274,55 @@ static int explore_program(struct task *t, char **program)
 	return err || t->shards ? err : judge(t);
 }
 
+/* ---- the tests of a build directory ---- */
+
+static void add_text(struct rd_argv *argv, const char *option, const char *value)
+{
+	if (value)
+		rd_argv_addf(argv, "--%s=%s", option, value);
+}
+
+static void add_number(struct rd_argv *argv, const char *option, uint64_t value, const char *unit)
+{
+	if (value && value != RD_OPTION_UNSET)
+		rd_argv_addf(argv, "--%s=%" PRIu64 "%s", option, value, unit);
+}
+
+static void add_flag(struct rd_argv *argv, const char *option, bool set)
+{
+	if (set)
+		rd_argv_addf(argv, "--%s", option);
+}
+
+/* The options that each exploration of a test has. */
+static void add_options(struct rd_argv *argv)
+{
+	add_number(argv, "schedules", opt.schedules_most, "");
+	add_number(argv, "seed", opt.explore_seed, "");
+	add_number(argv, "jobs", opt.jobs, "");
+	add_number(argv, "timeout", opt.timeout, "ms");
+	add_number(argv, "time", opt.class_time, "ms");
+	add_text(argv, "strategy", opt.strategy);
+	add_text(argv, "fail-if", opt.fail_if);
+	add_text(argv, "with", opt.with);
+	add_text(argv, "setup", opt.setup);
+	add_text(argv, "plugins", opt.plugins);
+	add_flag(argv, "all", opt.go_on);
+	add_flag(argv, "quiet", opt.quiet);
+	add_flag(argv, "verbose", opt.verbose);
+}
+
 /* Each test has documents of its own. */
 static int explore_suite(const struct cmd_words *words)
 {
+	struct rd_argv options = RD_ARGV_INIT;
+	struct ctest_run how = {.build = opt.ctest,
+				.regex = opt.tests_regex,
+				.output = opt.output ? opt.output : DIRECTORY,
+				.said = opt.quiet ? NULL : stderr};
+	struct ctest_result result;
+	int err;
+
 	if (*words->program || opt.resume || opt.json || opt.sarif || opt.html || opt.coverage ||
 	    opt.executor) {
 		rd_fail(RD_EUSAGE,
@@ -320,7 +330,13 @@ static int explore_suite(const struct cmd_words *words)
 			"--html, --coverage: what is known of a test is in the directory, by its name");
 		return CMD_FAILED;
 	}
-	return cmd_strategy("explore") ? CMD_FAILED : cmd_explore_ctest(opt.output ? opt.output : DIRECTORY);
+	if (cmd_strategy("explore"))
+		return CMD_FAILED;
+	add_options(&options);
+	how.options = options.items;
+	err = ctest_explore(&how, &result);
+	rd_argv_release(&options);
+	return result.failed ? CMD_FOUND : err ? CMD_FAILED : CMD_OK;
 }
 
 int cmd_explore(int argc, char **argv)

@@ -62,20 +62,6 @@ static int export_std(struct trace *trace, FILE *out)
 	return err;
 }
 
-static int export_csp(struct trace *trace, FILE *out)
-{
-	struct model *model = NULL;
-	struct predict_trace t = {0};
-	int err = model_build(&model, trace, MODEL_HISTORIES);
-	if (!err)
-		err = predict_fill(&t, model);
-	if (!err)
-		predict_write_csp(&t, out);
-	predict_trace_release(&t);
-	model_free(model);
-	return err;
-}
-
 static int export_trace(const char *path)
 {
 	struct trace *trace = NULL;
@@ -89,7 +75,7 @@ static int export_trace(const char *path)
 	else if (strcmp(opt.format, "std") == 0)
 		err = export_std(trace, out);
 	else if (strcmp(opt.format, "csp") == 0)
-		err = export_csp(trace, out);
+		err = predict_export_csp(trace, out);
 	else
 		err = model_export_perfetto(trace, out);
 	if (out && file) {

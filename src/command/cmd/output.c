@@ -6,14 +6,12 @@
  */
 #include "cmd/output.h"
 
-#include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "cmd/option.h"
 #include "finding/filter.h"
 #include "finding/suppress.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,12 +134,7 @@ int cmd_filter_apply(struct finding_set *set, bool tell)
 
 static int write_suppressions(const void *what, FILE *out)
 {
-	struct rd_buf text = RD_BUF_INIT;
-
-	suppressions_make(what, &text);
-	fputs(text.data, out);
-	rd_buf_release(&text);
-	return RD_OK;
+	return suppressions_write(what, out);
 }
 
 int cmd_write_suppressions(const struct finding_set *set, const char *path)
@@ -151,24 +144,7 @@ int cmd_write_suppressions(const struct finding_set *set, const char *path)
 
 static int write_baseline(const void *what, FILE *out)
 {
-	const struct finding_set *set = what;
-
-	fputs("# Findings known to 'raddle check --baseline'; one id a line.\n", out);
-	for (size_t i = 0; i < set->count; i++) {
-		const struct finding *f = set->items[i];
-		const struct finding_stack *stack = f->access_count  ? &f->accesses[0].stack
-						    : f->cycle_count ? &f->cycle[0].stack
-								     : NULL;
-		if (f->status != FINDING_CONFIRMED || f->suppressed)
-			continue;
-		fprintf(out, "%s # %s", f->id, finding_kind_name(f->kind));
-		if (f->object.name)
-			fprintf(out, " on %s", f->object.name);
-		if (stack && finding_top(stack)->function)
-			fprintf(out, " in %s", finding_top(stack)->function);
-		fputc('\n', out);
-	}
-	return RD_OK;
+	return finding_baseline_write(what, out);
 }
 
 int cmd_write_baseline(const struct finding_set *set, const char *path)

@@ -7,19 +7,17 @@
  */
 #include "cmd/cmd.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/option.h"
 #include "base/progress.h"
 #include "bitcode/facts.h"
 #include "cmd/led.h"
 #include "cmd/output.h"
+#include "report/diagnosis.h"
 #include "report/sketch.h"
 #include "run/orphan.h"
-#include "sketch/diagnose.h"
+#include "sketch/schedules.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,27 +81,6 @@ static int diagnose(struct task *t)
 
 /* ---- documents ---- */
 
-static int write_schedules(struct sketch_set *set, const char *directory)
-{
-	int err = RD_OK;
-
-	for (size_t i = 0; i < set->count && !err; i++) {
-		struct sketch *s = &set->items[i];
-		char *path;
-
-		if (!s->schedule)
-			continue;
-		err = rd_mkdirs(directory);
-		path = rd_xasprintf("%s/%zu.schedule", directory, i + 1);
-		if (!err)
-			err = rd_file_write(path, s->schedule, strlen(s->schedule));
-		if (!err)
-			s->schedule_path = rd_arena_strndup(s->arena, path, strlen(path));
-		free(path);
-	}
-	return err;
-}
-
 #define WRITER(name)                                                                                         \
 	static int write_##name(const void *what, FILE *out)                                                 \
 	{                                                                                                    \
@@ -114,29 +91,10 @@ WRITER(sarif)
 WRITER(html)
 WRITER(perfetto)
 
-static void say(const struct task *t)
-{
-	const struct diagnosis *d = &t->diagnosis;
-
-	if (d->untracked)
-		printf("The program was run by turns only: %s\n", d->untracked);
-	if (d->strayed)
-		printf("%zu runs say nothing: %s\n", d->strayed, d->why);
-	if (!d->set.count && t->report.kind)
-		printf("No run of %zu failed at %s:%" PRIu32 "; %zu failed elsewhere.\n", d->set.runs,
-		       t->report.file, t->report.line, d->failed);
-	else if (!d->set.count)
-		printf("No run of %zu failed.\n", d->set.runs);
-	if (d->set.unexplained)
-		printf("%zu more kinds of failures were met and are not explained; more time (--time) may "
-		       "help.\n",
-		       d->set.unexplained);
-}
-
 static int report(struct task *t)
 {
 	struct sketch_report r = {.set = &t->diagnosis.set, .all = opt.verbose};
-	int err = write_schedules(&t->diagnosis.set, opt.output ? opt.output : DIRECTORY);
+	int err = sketch_write_schedules(&t->diagnosis.set, opt.output ? opt.output : DIRECTORY);
 
 	if (!err)
 		err = cmd_document(opt.json, write_json, &r);
@@ -148,7 +106,7 @@ static int report(struct task *t)
 		err = cmd_document(opt.perfetto, write_perfetto, &r);
 	if (!err && !opt.quiet && !cmd_output_is_stdout()) {
 		err = sketch_text(&r, stdout);
-		say(t);
+		report_diagnosis_text(&t->diagnosis, t->report.kind ? &t->report : NULL, stdout);
 	}
 	return err;
 }

@@ -4,7 +4,7 @@
  * document of an earlier run, or a text with an id in each line, which is easier
  * to keep under version control.  In: a set and a baseline.  Out: `known` marks.
  */
-#include "finding/finding.h"
+#include "finding/filter.h"
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -92,4 +92,24 @@ int finding_baseline_read(struct finding_set *set, const char *path, size_t *fix
 {
 	return RD_WITH_FILE(path, RD_TEXT_MAX, text,
 			    finding_baseline_parse(set, text.data, text.length, path, fixed));
+}
+
+int finding_baseline_write(const struct finding_set *set, FILE *out)
+{
+	fputs("# Findings known to 'raddle check --baseline'; one id a line.\n", out);
+	for (size_t i = 0; i < set->count; i++) {
+		const struct finding *f = set->items[i];
+		const struct finding_stack *stack = f->access_count  ? &f->accesses[0].stack
+						    : f->cycle_count ? &f->cycle[0].stack
+								     : NULL;
+		if (f->status != FINDING_CONFIRMED || f->suppressed)
+			continue;
+		fprintf(out, "%s # %s", f->id, finding_kind_name(f->kind));
+		if (f->object.name)
+			fprintf(out, " on %s", f->object.name);
+		if (stack && finding_top(stack)->function)
+			fprintf(out, " in %s", finding_top(stack)->function);
+		fputc('\n', out);
+	}
+	return RD_OK;
 }

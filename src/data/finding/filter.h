@@ -13,4 +13,7 @@ struct finding_filter { /* paths; NULL: none */
  * needed of them. */
 int finding_filter(const struct finding_filter *filter, struct finding_set *set, bool tell);
 
+/* A baseline: a text with the ids of the confirmed findings that are not suppressed. */
+int finding_baseline_write(const struct finding_set *set, FILE *out);
+
 #endif

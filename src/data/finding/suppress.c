@@ -309,3 +309,13 @@ void suppressions_release(struct suppressions *s)
 	free(s->rules);
 	*s = (struct suppressions)SUPPRESSIONS_INIT;
 }
+
+int suppressions_write(const struct finding_set *set, FILE *out)
+{
+	struct rd_buf text = RD_BUF_INIT;
+
+	suppressions_make(set, &text);
+	fputs(text.data, out);
+	rd_buf_release(&text);
+	return RD_OK;
+}

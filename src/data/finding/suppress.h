@@ -53,6 +53,8 @@ size_t suppressions_apply(struct suppressions *s, struct finding_set *set);
  * a rule names the id.  A remark says what it is about, and which rule ThreadSanitizer would understand. */
 void suppressions_make(const struct finding_set *set, struct rd_buf *out);
 
+int suppressions_write(const struct finding_set *set, FILE *out);
+
 const char *suppress_type_name(enum suppress_type type);
 
 /* Whether the pattern is found in the text. */

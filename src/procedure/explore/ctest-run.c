@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle explore --ctest`: each test of a CMake build directory is explored, one after another, by a raddle
- * of its own, where and with the environment that ctest would give it.  In: a build directory.  Out: what
- * each exploration says, in DIR/TEST, and a summary.
+ * Each test of a CMake build directory is explored, one after another, by a raddle of its own, where and with
+ * the environment that ctest would give it.  In: a build directory.  Out: what each exploration says, in
+ * DIR/TEST, and a summary.
  *
- * A test that could not be explored is told and is no success: the program may not have been built by
+ * A test that could not be explored is named and is not a success: the program may not have been built by
  * raddle-cc.
  */
-#include "cmd/explore.h"
+#include "explore/ctest-run.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "base/option.h"
 #include "base/process.h"
-#include "cmd/cmd.h"
 #include "explore/ctest.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STEP_MS 100 /* between two looks at the process */
+#define STEP_MS 100 /* between two looks at the process: a signal is passed on within that */
+
+/* Statuses of `raddle explore`. */
+enum { CTEST_FAILS = 1, CTEST_UNEXPLORED = 2 };
 
 struct suite {
+	const struct ctest_run *how;
+	struct ctest_result *result;
 	struct ctest tests;
 	struct rd_arena *arena;
 	char raddle[PATH_MAX], output[PATH_MAX];
-	size_t explored, failed, unexplored;
 	int stopped; /* the signal that ended it; 0: none did */
 };
 
@@ -46,24 +46,24 @@ static int list_tests(struct suite *s)
 
 	rd_argv_add(&argv, "ctest");
 	rd_argv_add(&argv, "--test-dir");
-	rd_argv_add(&argv, opt.ctest);
+	rd_argv_add(&argv, s->how->build);
 	rd_argv_add(&argv, "--show-only=json-v1");
-	if (opt.tests_regex) {
+	if (s->how->regex) {
 		rd_argv_add(&argv, "-R");
-		rd_argv_add(&argv, opt.tests_regex);
+		rd_argv_add(&argv, s->how->regex);
 	}
 	status = rd_run_capture(argv.items, RD_TEXT_MAX, &text);
 	said = text.data + strspn(text.data, "\n");
 	if (status < 0)
 		err = rd_fail(RD_ETOOL, "explore: ctest cannot be run; is CMake installed?");
 	else if (status)
-		err = rd_fail(RD_ETOOL, "explore: %s: ctest ended with status %d: %.*s", opt.ctest, status,
-			      (int)strcspn(said, "\n"), said);
+		err = rd_fail(RD_ETOOL, "explore: %s: ctest ended with status %d: %.*s", s->how->build,
+			      status, (int)strcspn(said, "\n"), said);
 	if (!err)
-		err = ctest_parse(&s->tests, text.data, text.length, opt.ctest, s->arena);
+		err = ctest_parse(&s->tests, text.data, text.length, s->how->build, s->arena);
 	if (!err && !s->tests.count)
-		err = rd_fail(RD_EUSAGE, "explore: %s: ctest knows no test%s", opt.ctest,
-			      opt.tests_regex ? " of that name" : " there");
+		err = rd_fail(RD_EUSAGE, "explore: %s: ctest knows no test%s", s->how->build,
+			      s->how->regex ? " of that name" : " there");
 	rd_argv_release(&argv);
 	rd_buf_release(&text);
 	return err;
@@ -71,37 +71,19 @@ static int list_tests(struct suite *s)
 
 /* ---- one test ---- */
 
-static void add_text(struct rd_argv *argv, const char *option, const char *value)
-{
-	if (value)
-		rd_argv_addf(argv, "--%s=%s", option, value);
-}
-
-static void add_number(struct rd_argv *argv, const char *option, uint64_t value, const char *unit)
-{
-	if (value && value != RD_OPTION_UNSET)
-		rd_argv_addf(argv, "--%s=%" PRIu64 "%s", option, value, unit);
-}
-
-static void add_flag(struct rd_argv *argv, const char *option, bool set)
-{
-	if (set)
-		rd_argv_addf(argv, "--%s", option);
-}
-
 static bool is_variable(const char *text)
 {
 	return strchr(text, '=') && text[0] != '-';
 }
 
 /* What a replay needs beside the command that the report has. */
-static void say_surroundings(const struct ctest_test *t)
+static void say_surroundings(const struct ctest_test *t, FILE *out)
 {
 	if (t->directory)
-		fprintf(stderr, "== replay them in %s\n", t->directory);
+		fprintf(out, "== replay them in %s\n", t->directory);
 	for (size_t i = 0; i < t->variable_count; i++)
 		if (is_variable(t->environment[i]))
-			fprintf(stderr, "== replay them with the variable %s\n", t->environment[i]);
+			fprintf(out, "== replay them with the variable %s\n", t->environment[i]);
 }
 
 static void make_command(const struct suite *s, const struct ctest_test *t, struct rd_argv *argv)
@@ -115,25 +97,13 @@ static void make_command(const struct suite *s, const struct ctest_test *t, stru
 	rd_argv_addf(argv, "--output=%s/%s", s->output, t->folder);
 	rd_argv_addf(argv, "--json=%s/%s/findings.json", s->output, t->folder);
 	rd_argv_addf(argv, "--coverage=%s/%s/coverage.html", s->output, t->folder);
-	add_number(argv, "schedules", opt.schedules_most, "");
-	add_number(argv, "seed", opt.explore_seed, "");
-	add_number(argv, "jobs", opt.jobs, "");
-	add_number(argv, "timeout", opt.timeout, "ms");
-	add_number(argv, "time", opt.class_time, "ms");
-	add_text(argv, "strategy", opt.strategy);
-	add_text(argv, "fail-if", opt.fail_if);
-	add_text(argv, "with", opt.with);
-	add_text(argv, "setup", opt.setup);
-	add_text(argv, "plugins", opt.plugins);
-	add_flag(argv, "all", opt.go_on);
-	add_flag(argv, "quiet", opt.quiet);
-	add_flag(argv, "verbose", opt.verbose);
+	rd_argv_add_all(argv, s->how->options);
 	rd_argv_add(argv, "--");
 	for (size_t i = 0; i < t->word_count; i++)
 		rd_argv_add(argv, t->command[i]);
 }
 
-/* Whoever ends us by a signal other than that of a terminal, which the exploration gets too, ends it. */
+/* A signal to us ends the exploration too; that of a terminal it gets itself. */
 static int await(struct suite *s, pid_t pid)
 {
 	struct rd_interrupt signals;
@@ -148,14 +118,14 @@ static int await(struct suite *s, pid_t pid)
 			kill(pid, sent);
 	}
 	rd_interrupt_end(&signals);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : CMD_FAILED;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : CTEST_UNEXPLORED;
 }
 
 static int explore_test(struct suite *s, const struct ctest_test *t)
 {
 	struct rd_argv argv = RD_ARGV_INIT;
 	pid_t pid;
-	int status = CMD_FAILED;
+	int status = CTEST_UNEXPLORED;
 
 	make_command(s, t, &argv);
 	if (!rd_spawn(argv.items, t->directory, -1, &pid))
@@ -168,10 +138,10 @@ static void do_test(struct suite *s, size_t number)
 {
 	const struct ctest_test *t = &s->tests.tests[number];
 	char *folder = rd_xasprintf("%s/%s", s->output, t->folder);
-	int status = CMD_FAILED;
+	int status = CTEST_UNEXPLORED;
 
-	if (!opt.quiet)
-		fprintf(stderr, "%s== %zu of %zu: %s\n", number ? "\n" : "", number + 1, s->tests.count,
+	if (s->how->said)
+		fprintf(s->how->said, "%s== %zu of %zu: %s\n", number ? "\n" : "", number + 1, s->tests.count,
 			t->name);
 	if (!t->word_count)
 		rd_fail(RD_ENOTFOUND, "explore: test %s has not been built", t->name);
@@ -179,12 +149,12 @@ static void do_test(struct suite *s, size_t number)
 		rd_fail(RD_EUSAGE, "explore: test %s is meant to fail", t->name);
 	else if (!rd_mkdirs(folder))
 		status = explore_test(s, t);
-	s->explored += status != CMD_FAILED;
-	s->failed += status == CMD_FOUND;
-	s->unexplored += status == CMD_FAILED;
-	if (status == CMD_FOUND && !opt.quiet) {
-		fprintf(stderr, "== %s fails; its schedules are in %s\n", t->name, folder);
-		say_surroundings(t);
+	s->result->explored += status != CTEST_UNEXPLORED;
+	s->result->failed += status == CTEST_FAILS;
+	s->result->unexplored += status == CTEST_UNEXPLORED;
+	if (status == CTEST_FAILS && s->how->said) {
+		fprintf(s->how->said, "== %s fails; its schedules are in %s\n", t->name, folder);
+		say_surroundings(t, s->how->said);
 	}
 	free(folder);
 }
@@ -222,29 +192,32 @@ static int explore_tests(struct suite *s)
 		if (!s->tests.tests[i].disabled)
 			do_test(s, i);
 	}
-	if (!opt.quiet) {
-		fprintf(stderr,
+	if (s->how->said) {
+		fprintf(s->how->said,
 			"\nRaddle: %zu of %zu tests fail in a schedule that was explored; %zu could not be "
 			"explored",
-			s->failed, s->tests.count, s->unexplored);
-		fprintf(stderr, disabled ? ", %zu are disabled\n" : "\n", disabled);
+			s->result->failed, s->tests.count, s->result->unexplored);
+		fprintf(s->how->said, disabled ? ", %zu are disabled\n" : "\n", disabled);
 	}
 	if (s->stopped)
 		return rd_fail(RD_ESYSTEM, "explore: stopped by a signal (%s)", strsignal(s->stopped));
-	return s->unexplored || !s->explored ? RD_ENOTFOUND : RD_OK;
+	return s->result->unexplored || !s->result->explored ? RD_ENOTFOUND : RD_OK;
 }
 
-int cmd_explore_ctest(const char *directory)
+int ctest_explore(const struct ctest_run *how, struct ctest_result *result)
 {
-	struct suite s = {.arena = rd_arena_new()};
-	int err = list_tests(&s);
+	struct suite s = {.how = how, .result = result, .arena = rd_arena_new()};
+	int err;
 
+	RD_ASSERT(how->build && how->output && how->options);
+	*result = (struct ctest_result){0};
+	err = list_tests(&s);
 	if (!err)
-		err = open_output(&s, directory);
+		err = open_output(&s, how->output);
 	if (!err)
 		err = close_input();
 	if (!err)
 		err = explore_tests(&s);
 	rd_arena_free(s.arena);
-	return s.failed ? CMD_FOUND : err ? CMD_FAILED : CMD_OK;
+	return err;
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Explores every test of a CMake build directory. */
+#ifndef EXPLORE_CTEST_RUN_H
+#define EXPLORE_CTEST_RUN_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+struct ctest_run {
+	const char *build;    /* the directory that cmake made */
+	const char *regex;    /* of names of tests, as with `ctest -R`; NULL: all */
+	const char *output;   /* a folder for each test is made there */
+	char *const *options; /* of `raddle explore`, for every test */
+	FILE *said;	      /* which test is explored, and what came of it; NULL: nowhere */
+};
+
+struct ctest_result {
+	size_t explored, failed, unexplored;
+};
+
+/* An error also if a test could not be explored, or none was; *result is set in any case. */
+int ctest_explore(const struct ctest_run *how, struct ctest_result *result);
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is said of a diagnosis beside its sketches.  In: its numbers.  Out: sentences. */
+#include "report/diagnosis.h"
+
+#include <inttypes.h>
+
+void report_diagnosis_text(const struct diagnosis *d, const struct sketch_failure *wanted, FILE *out)
+{
+	if (d->untracked)
+		fprintf(out, "The program was run by turns only: %s\n", d->untracked);
+	if (d->strayed)
+		fprintf(out, "%zu runs say nothing: %s\n", d->strayed, d->why);
+	if (!d->set.count && wanted)
+		fprintf(out, "No run of %zu failed at %s:%" PRIu32 "; %zu failed elsewhere.\n", d->set.runs,
+			wanted->file, wanted->line, d->failed);
+	else if (!d->set.count)
+		fprintf(out, "No run of %zu failed.\n", d->set.runs);
+	if (d->set.unexplained)
+		fprintf(out,
+			"%zu more kinds of failures were met and are not explained; more time (--time) may "
+			"help.\n",
+			d->set.unexplained);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/* An exploration beside its findings.  In: its numbers.  Out: a summary for people, statistics in the set. */
+#include "report/explore.h"
+
+#include "finding/pair.h"
+#include "report/report.h"
+
+#include <inttypes.h>
+
+static const char *stop_words(enum explore_stop stop)
+{
+	switch (stop) {
+	case EXPLORE_SETTLED: return "the last ones brought nothing new";
+	case EXPLORE_ENOUGH: return "that was the number wanted (--schedules)";
+	case EXPLORE_TIME: return "the time was up (--time)";
+	case EXPLORE_FAILED: return "a failure was found (--all goes on)";
+	case EXPLORE_INTERRUPTED: return "interrupted";
+	default: return "unfinished";
+	}
+}
+
+void report_explore_text(const struct finding_set *set, const struct explore_result *r, FILE *out)
+{
+	fprintf(out, "Raddle: %zu failure%s in %" PRIu64 " schedules, %" PRIu64 " of them different; %s\n",
+		set->count, set->count == 1 ? "" : "s", r->schedules, r->different, stop_words(r->stop));
+	report_coverage_line(set, out);
+	if (r->strayed)
+		fprintf(out, "%" PRIu64 " runs say nothing: %s\n", r->strayed, r->why ? r->why : "");
+	if (r->unrepeated)
+		fprintf(out, "%" PRIu64 " failures did not come again and are not reported.\n",
+			r->unrepeated);
+}
+
+void report_explore_numbers(struct finding_set *set, const struct explore_result *r)
+{
+	finding_stat(set, "schedules", (double)r->schedules);
+	finding_stat(set, "different_schedules", (double)r->different);
+	finding_stat(set, "pairs", (double)set->pair_count);
+	finding_stat(set, "pairs_both", (double)finding_pairs_both(set));
+	finding_stat(set, "first_failure", (double)r->first_failure);
+	finding_stat(set, "strayed", (double)r->strayed);
+	finding_stat(set, "unrepeated", (double)r->unrepeated);
+}
