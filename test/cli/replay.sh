@@ -159,7 +159,7 @@ refused 'has 2 findings; choose one' two.json
 pid=$!
 asks_in_vain() {
 	local program
-	program=$(pgrep -P $pid -x file-fine) && has_used "$program" 10
+	program=$(pgrep -P "$(pgrep -d, -P $pid)" -x file-fine) && has_used "$program" 10
 }
 wait_for 60 asks_in_vain || complain "interrupted: no thread is held: $(cat err)"
 kill -TERM $pid
