@@ -1,6 +1,6 @@
 # Races that another input makes harmful: the input is found, the class is that of the label, and the witness
 # shows it again with its input.
-# sanitizers: yes, runs classify/ and symbolic/
+# sanitizers: yes, runs classify/, symbolic/ and solver/
 . "$ROOT/test/lib.sh"
 shown=(err)
 

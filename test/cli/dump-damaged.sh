@@ -2,7 +2,7 @@
 #
 # Damaged traces: every truncation and a flip in every region of a small trace
 # is reported with the file's name, never a crash, and sound threads still show.
-# sanitizers: yes, reads damaged traces
+# sanitizers: yes, reads damaged traces, by dump/
 . "$ROOT/test/lib.sh"
 
 golden=$ROOT/test/trace/v1-bank

@@ -1,6 +1,6 @@
 # A hive's life: tokens, TLS, rate limits, systemd, backup, migration, what it refuses, and kill -9 while sites report.
 # timeout: 900
-# sanitizers: yes, runs hive/
+# sanitizers: yes, runs hive/ and protocol/
 . "$ROOT/test/lib.sh"
 . "$ROOT/test/cli/hive-lib.bash"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a program computes is the same instrumented or not, in both modes, and the
 # same input gives the same object byte for byte.
-# sanitizers: yes, instruments code of every kind
+# sanitizers: yes, runs instr/ on code of every kind
 . "$ROOT/test/prog/instr-lib.bash"
 
 try() {

@@ -4,7 +4,7 @@
 # every kind, SIGKILL of the program, of the recorder and of both, a disk that is full,
 # little address space, daemons.  The program must not notice, and the trace must
 # be a readable prefix.
-# sanitizers: yes, records programs that are killed, and full disks
+# sanitizers: yes, runs record/ on programs that are killed and on full disks
 . "$ROOT/test/lib.sh"
 
 # check NAME: the trace NAME.trace is sound.

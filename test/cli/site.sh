@@ -4,7 +4,7 @@
 # raddle site run beside a hive that does as it is told (test/prog/site/fake-hive): tasks reach the running program, what
 # it finds reaches the hive, and a hive that is not there, hangs or lies changes nothing.
 # timeout: 600
-# sanitizers: yes, runs site/ and makes the guard flavour
+# sanitizers: yes, runs site/ and guard/
 . "$ROOT/test/lib.sh"
 export RADDLE_CACHE=$PWD/cache
 unset RADDLE_GUARD_OFF RADDLE_HIVE_TOKEN

@@ -3,7 +3,7 @@
 #
 # raddle slice --track: a run tells what happened at the statements of a slice, in order and with values, how it ended and where, and which
 # further statements had to do with the same memory.
-# sanitizers: yes, runs slices and the flavour that follows them
+# sanitizers: yes, runs slice/, and the flavour that follows a slice
 . "$ROOT/test/lib.sh"
 export RADDLE_CACHE=$PWD/cache
 
