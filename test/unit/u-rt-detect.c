@@ -33,6 +33,8 @@
 #include "rt/detect/shadow.c"
 #include "rt/detect/object.c"
 #include "rt/detect/detect.c"
+#include "rt/detect/report.c"
+#include "rt/detect/access.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -325,7 +327,7 @@ static void check_lazy(void)
 		assert_memory_equal(run->racy, run->reported, MEMORY);
 }
 
-/* Segments, as rt/record/record.c has them. */
+/* Segments, as rt/record/event.c has them. */
 
 static void segment(uint32_t thread)
 {

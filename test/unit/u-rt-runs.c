@@ -10,7 +10,12 @@
 #pragma GCC diagnostic ignored "-Wattributes"
 #endif
 #include "rt/record/hook.c"
-#include "rt/record/record.c"
+#include "rt/record/recorder.c"
+#include "rt/record/put.c"
+#include "rt/record/access.c"
+#include "rt/record/pair.c"
+#include "rt/record/range.c"
+#include "rt/record/event.c"
 #include "rt/record/thin.c"
 
 #include <setjmp.h>
@@ -355,11 +360,11 @@ static void test_numbers(void **state)
 
 		v >>= rand() % 57;
 		length = (size_t)(rt_put_varint(slow, v) - slow);
-		assert_int_equal(put_eight(fast, v) - fast, length);
+		assert_int_equal(rt_put_eight(fast, v) - fast, length);
 		assert_memory_equal(fast, slow, length);
 		if (v >= 1u << 28)
 			continue;
-		assert_int_equal(put_four(fast, (uint32_t)v) - fast, length);
+		assert_int_equal(rt_put_four(fast, (uint32_t)v) - fast, length);
 		assert_memory_equal(fast, slow, length);
 	}
 }
@@ -418,7 +423,7 @@ static __attribute__((noinline)) void leave_encoder_taken(void)
 	volatile char frame[512];
 
 	frame[0] = 1;
-	take(thread);
+	rt_recorder_take(thread);
 	rt_sync(thread, RADDLE_SEM_POST, BASE, 0);
 	assert_int_equal(thread->pending_count, 1);
 	frame[1] = frame[0];

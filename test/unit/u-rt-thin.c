@@ -11,7 +11,12 @@
 #endif
 #define RT_THIN_SAMPLED 20u
 #include "rt/record/hook.c"
-#include "rt/record/record.c"
+#include "rt/record/recorder.c"
+#include "rt/record/put.c"
+#include "rt/record/access.c"
+#include "rt/record/pair.c"
+#include "rt/record/range.c"
+#include "rt/record/event.c"
 #include "rt/record/thin.c"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that take turns (rt/steer/steer-turn.c): the plans of u-rt-steer.c with decisions, watched accesses
+ * Threads that take turns (rt/steer/turn.c): the plans of u-rt-steer.c with decisions, watched accesses
  * and seeds.  What the program prints is decided by the plan alone, each time.
  */
 #include <setjmp.h>

@@ -116,7 +116,7 @@ enum raddle_steer_flags {
 	RADDLE_STEER_COVER = 1024,   /* record which conflicting sites follow each other (rt/cover/) */
 };
 
-/* How `seed` decides (rt/steer/steer-strategy.c). */
+/* How `seed` decides (rt/steer/strategy.c). */
 enum raddle_strategy {
 	RADDLE_STRATEGY_WALK,	  /* any runnable thread, with equal probability */
 	RADDLE_STRATEGY_PCT,	  /* by fixed priorities, which change `depth` - 1 times */

@@ -5,7 +5,7 @@
  * One thread stands before its access, and the other one is to come to its own.  If it waits instead, in a
  * loop for a value or in an operation for what the standing thread has, then its access comes later in every
  * run.  That it waited for this value is certain when it went on as soon as the value changed
- * (rt/steer/steer-spin.c).  No time is measured.
+ * (rt/steer/spin.c).  No time is measured.
  *
  * What has no owner (a semaphore, a condition, a barrier) may be given by anybody.  There nobody else could
  * go on, the thread did when the standing one was let go, and it is the same when everybody else has gone as

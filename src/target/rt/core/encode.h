@@ -5,7 +5,7 @@
  * unit tests can run it against the trace reader.
  *
  * The encoder knows where bytes go and what the decoder knows; it knows nothing
- * of buffers' lives, threads or signals (rt/record/record.c).  Every function takes the
+ * of buffers' lives, threads or signals (rt/record/recorder.c).  Every function takes the
  * write position and returns the new one; the caller has made sure of room:
  * RT_RECORD_MAX bytes for a record, RT_STACK_MAX for a stack record.
  *

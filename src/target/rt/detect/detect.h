@@ -6,7 +6,7 @@
  * In: what the threads do, by the calls below.  Out: races in the steering memory.
  * It knows nothing of gates and goals, so what Raddle itself makes threads wait
  * for orders nothing.  The other layers ask nothing of it: it hears of everything by its table,
- * rt/detect/detect-layer.c, and this header is for its own files and its test.
+ * rt/detect/layer.c, and this header is for its own files and its test.
  *
  * Who calls what, where:
  *   - A releasing operation is told before it takes effect, an acquiring one when

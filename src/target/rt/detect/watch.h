@@ -85,12 +85,13 @@ struct rt_detect {
 };
 
 /* rt/detect/detect.c */
-bool rt_watch_enter(struct rt_watch *w);
-void rt_watch_leave(struct rt_watch *w);
-void rt_watch_flush(struct rt_watch *w); /* compares what was gathered; inside the detector */
+__attribute__((noinline, cold)) bool rt_watch_recover(struct rt_watch *w); /* what a longjmp left locked */
 void rt_watch_forgive(void);
-void rt_watch_over(void);						/* no memory */
-void rt_watch_tick(struct rt_watch *w);					/* something was published */
+void rt_watch_over(void);		/* no memory */
+void rt_watch_tick(struct rt_watch *w); /* something was published */
+
+/* rt/detect/access.c */
+void rt_watch_flush(struct rt_watch *w); /* compares what was gathered; inside the detector */
 struct rt_chunk *rt_watch_chunk(struct rt_watch *w, uintptr_t address); /* NULL: none; made if need be */
 
 /* rt/detect/object.c */
@@ -104,6 +105,31 @@ static inline struct rt_detect *rt_detect(void)
 static inline struct rt_watch *rt_watch(const struct rt_thread *t)
 {
 	return t->layer[RT_LAYER_DETECT];
+}
+
+static inline bool rt_detect_is_on(void)
+{
+	return rt_detect() && !atomic_load_explicit(&rt_detect()->dead, memory_order_relaxed);
+}
+
+#define RT_BARRIER() atomic_signal_fence(memory_order_seq_cst)
+
+/* Enters the detector; false: a handler interrupted it. */
+static inline bool rt_watch_enter(struct rt_watch *w)
+{
+	if (RT_UNLIKELY(w->busy) && !rt_watch_recover(w))
+		return false;
+	w->busy = (uintptr_t)__builtin_frame_address(0);
+	w->changes |= 1;
+	RT_BARRIER();
+	return true;
+}
+
+static inline void rt_watch_leave(struct rt_watch *w)
+{
+	RT_BARRIER();
+	w->changes++;
+	w->busy = 0;
 }
 
 #endif

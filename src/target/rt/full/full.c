@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records of the runtime in the flavour full, in place of rt/record/record.c: events, atomics, fences and
+ * Records of the runtime in the flavour full, in place of rt/record/event.c: events, atomics, fences and
  * ranges.  They are raw (doc/format/full.md): room is reserved like that of a piece,
  * the operands are stored, the code comes last.  There is no encoder and no
  * state, so a signal handler is nothing special.
@@ -118,7 +118,7 @@ static int tls_event(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* Only threads that are led to an access ask for segments, which are those of rt/record/record.c. */
+/* Only threads that are led to an access ask for segments, which are those of rt/record/event.c. */
 static void begin_segment(struct rt_thread *t, const struct rt_record *r)
 {
 	if (RT_UNLIKELY(t->recording == RT_TOLD) && raddle_ends_segment(r->code, r->operand[2]) &&

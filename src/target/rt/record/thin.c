@@ -3,7 +3,7 @@
  * What is news in a thinned run (rt/record/thin.h): the table of blocks, and the decisions that are made once
  * for each buffer or operation.  In: accesses and operations of threads.  Out: whether they are news.
  */
-#include "rt/record/thin.h"
+#include "rt/record/left-out.h"
 
 #define MOSTLY 3 /* times as many accesses were left out as events recorded */
 
@@ -82,4 +82,41 @@ void rt_thin_look(struct rt_thread *t)
 	events = atomic_fetch_add_explicit(&rt_thin.events, t->events, memory_order_relaxed) + t->events;
 	if (events >= RT_THIN_EVENTS && rt_guard.alive == RT_PLAIN)
 		begin();
+}
+
+/* The thread's first access since its run is thinned; without memory all its places stay cold. */
+RT_COLD_KEEPS void rt_thin_begin_places(struct rt_thread *t)
+{
+	t->hand = rt_hand(t->number);
+	t->places = rt_map(RT_PLACES * sizeof *t->places);
+	if (!t->places)
+		t->places = rt_thin.nowhere;
+}
+
+/* Says how many accesses of the place were left out, with room for it. */
+static RT_COLD_KEEPS void tell_left(struct rt_thread *t, const struct rt_place *p)
+{
+	if (p->step != t->steps)
+		return;
+	t->cursor = rt_put_left_out(&t->encoder, t->cursor, p->site, p->left);
+	t->events++;
+	rt_recorder_publish(t);
+}
+
+/* A record of the place is about to be appended, and there is room for another one. */
+void rt_thin_record_at(struct rt_thread *t, uint32_t site)
+{
+	struct rt_place *p = rt_place_of(t->places, site);
+
+	if (t->places == rt_thin.nowhere)
+		return;
+	if (p->left)
+		tell_left(t, p);
+	p->left = 0;
+	if (p->site != site)
+		*p = (struct rt_place){.site = site};
+	if (p->heat & RT_PLACE_HOT)
+		p->more++;
+	else if (++p->heat == RT_THIN_PLACE)
+		p->heat = RT_PLACE_HOT | site;
 }

@@ -27,8 +27,8 @@
  * memory changed hands anywhere: repeated accesses then stay in the hooks, unseen and uncounted.
  *
  * Whose hands a block is in is asked once in a segment for each place and block: what follows there goes the
- * way of the first (was_here() of rt/record/record.c).  It would not be heard of the same bytes again
- * either.
+ * way of the first (rt_was_left_out_here() of rt/record/left-out.h).  It would not be heard of the same bytes
+ * again either.
  *
  * Blocks share the entries of one table for all threads.  A block that shares one looks as if it went from
  * hand to hand more often, and is quiet sooner.  Entries change without a lock: at worst an access more is

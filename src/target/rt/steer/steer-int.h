@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside steering: what rt/steer/steer.c, which keeps the plan, and rt/steer/steer-turn.c, which lets one
+ * Inside steering: what rt/steer/steer.c, which keeps the plan, and rt/steer/turn.c, which lets one
  * thread run at a time, need of each other.
  */
 #ifndef RT_STEER_INT_H
@@ -8,8 +8,21 @@
 
 #include "rt/steer/steer.h"
 
+#define RT_NAP_MS 20 /* that one sleeper sleeps before it looks again */
+
+static inline uint32_t rt_steer_phase(void)
+{
+	return atomic_load_explicit(&rt_steer()->phase, memory_order_acquire);
+}
+
+static inline bool rt_steer_is_leading(void)
+{
+	uint32_t now = rt_steer_phase();
+
+	return now == RADDLE_LEADING || now == RADDLE_MET;
+}
+
 /* rt/steer/steer.c */
-uint32_t rt_steer_phase(void);
 void rt_steer_lock(uint64_t *signals);
 void rt_steer_unlock(const uint64_t *signals);
 bool rt_steer_change_phase(uint32_t from, uint32_t to);
@@ -20,11 +33,31 @@ uint64_t rt_steer_time_of(uint32_t slot); /* that the thread has computed, in na
 /* With the lock: the plan cannot be kept. */
 void rt_steer_differs(const struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found);
 
+/* The same without the lock. */
+void rt_steer_diverge(struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found);
+
 /* A thread sleeps until its place is woken, for a moment at most; `seen` was there before the caller looked
  * last. */
 void rt_steer_wake(struct rt_place *place);
 uint32_t rt_steer_seen(const struct rt_thread *t);
 void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round);
+
+/* Waits in `state` while the condition is true.  `seen_` is taken before it is looked at. */
+#define RT_WAIT_WHILE(t, state, condition)                                                                   \
+	do {                                                                                                 \
+		if (condition)                                                                               \
+			rt_turn_give(t, state);                                                              \
+		rt_steer_show(t, state);                                                                     \
+		for (uint32_t round_ = 0, seen_ = rt_steer_seen(t); (condition); seen_ = rt_steer_seen(t))   \
+			rt_steer_nap(t, seen_, round_++);                                                    \
+		rt_turn_take(t);                                                                             \
+		rt_steer_show(t, RADDLE_SLOT_RUNS);                                                          \
+	} while (0)
+
+/* rt/steer/step.c.  The first of a race has done its access, so the second may continue: by the plan's order
+ * of accesses, and where the threads met. */
+void rt_steer_pass_kept(struct rt_thread *t);
+void rt_steer_come_back(struct rt_thread *t, uint64_t n);
 
 static inline struct raddle_slot *rt_slot_at(uint32_t number)
 {
@@ -38,7 +71,7 @@ static inline uint32_t rt_slot_count(void)
 	return count < RADDLE_SLOTS ? count : RADDLE_SLOTS;
 }
 
-/* rt/steer/steer-turn.c.  All of it does nothing in a process whose threads do not take turns. */
+/* rt/steer/turn.c.  All of it does nothing in a process whose threads do not take turns. */
 
 void rt_turn_setup(void);
 void rt_crash_setup(void); /* fatal signals leave a note */
@@ -77,18 +110,18 @@ bool rt_turn_all_spin(void);
 bool rt_turn_may(uint32_t number);
 bool rt_turn_can(uint32_t number);
 
-/* rt/steer/steer-strategy.c.  Who goes on behind a point of `number`, by the seed; NONE: nobody can. */
+/* rt/steer/strategy.c.  Who goes on behind a point of `number`, by the seed; NONE: nobody can. */
 uint32_t rt_strategy_choose(uint32_t number);
 /* A thread begins. */
 void rt_strategy_meet(const struct rt_thread *t);
 
-/* rt/steer/steer-spin.c.  A new operation; a yield; a spin by the number of accesses. */
+/* rt/steer/spin.c.  A new operation; a yield; a spin by the number of accesses. */
 void rt_spin_reset(struct rt_thread *t);
 void rt_spin_news(struct rt_thread *t);
 void rt_spin_yields(struct rt_thread *t);
 void rt_spin_comes_round(struct rt_thread *t);
 
-/* rt/steer/steer-refuse.c.  An attempt ended with that result; and, with the lock, a thread comes no way to
+/* rt/steer/refuse.c.  An attempt ended with that result; and, with the lock, a thread comes no way to
  * its goal. */
 void rt_refuse_note(struct rt_thread *t, uint32_t kind, uintptr_t object, bool taken);
 void rt_refuse_certify(const struct rt_thread *t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Steering: what the threads of a process do that is being replayed (raddle/steer.h).  The other
- * layers ask nothing of it; it hears of everything by its table, rt/steer/steer-layer.c, and this header is
+ * layers ask nothing of it; it hears of everything by its table, rt/steer/layer.c, and this header is
  * for its own files.
  *
  * An operation (rt/core/layer.h) is a step.  It is counted when it begins, passes the gate before it
@@ -26,7 +26,7 @@ struct rt_place {
 
 #define RT_WATCH_BITS 4096
 
-/* What steer-turn.c keeps, under the lock but for `sites`, `low` and `high`, which change while nobody runs.
+/* What turn.c keeps, under the lock but for `sites`, `low` and `high`, which change while nobody runs.
  */
 struct rt_turns {
 	uint64_t random, seeded;
@@ -53,7 +53,7 @@ struct rt_turns {
 
 #define RT_SPIN_ENTRIES 32
 
-/* What a thread has accessed since its last operation (rt/steer/steer-spin.c). */
+/* What a thread has accessed since its last operation (rt/steer/spin.c). */
 struct rt_spin {
 	struct rt_spin_entry {
 		uintptr_t address;
@@ -81,9 +81,9 @@ struct rt_steering {
 	uint64_t passed[RADDLE_STEER_GOALS], gap[RADDLE_STEER_GOALS];
 	_Atomic uint64_t patience_ns; /* that threads have stood for others that seldom come by */
 	struct rt_turns turns;
-	pthread_mutex_t waiters_mutex; /* rt/steer/steer-cond.c; zero is unlocked */
+	pthread_mutex_t waiters_mutex; /* rt/steer/cond.c; zero is unlocked */
 	struct rt_waiter *waiters;
-	struct rt_barrier *barriers; /* rt/steer/steer-barrier.c */
+	struct rt_barrier *barriers; /* rt/steer/barrier.c */
 };
 
 /* An attempt to take a lock that was in vain. */
@@ -162,7 +162,7 @@ void rt_step_leave(struct rt_step *step);
 void rt_step_block(struct rt_step *step, uint64_t object, bool timed);
 void rt_step_unblock(struct rt_step *step);
 
-/* Whether only one thread runs at a time (rt/steer/steer-turn.c): nobody waits in the kernel then. */
+/* Whether only one thread runs at a time (rt/steer/turn.c): nobody waits in the kernel then. */
 static inline bool rt_takes_turns(void)
 {
 	return rt_steer()->flags & RADDLE_STEER_TURNS;
@@ -225,7 +225,7 @@ void rt_steer_emit(struct rt_thread *t);		  /* it is about to write to a stream 
 void rt_steer_count(struct rt_thread *t, uint64_t count); /* of them, none of which is one to stand at */
 bool rt_steer_heeds(const struct rt_thread *t, uint32_t site);
 
-/* What is done in place of libc: rt/steer/steer-cond.c, steer-barrier.c. */
+/* What is done in place of libc: rt/steer/cond.c, barrier.c. */
 int rt_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until);
 void rt_cond_notify(pthread_cond_t *cond, bool all);
 void rt_barrier_init(struct rt_thread *t, uintptr_t barrier, uint32_t count, bool shared);

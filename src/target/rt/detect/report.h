@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Races that the detector found, as the replayer reads them.
+ */
+#ifndef RT_DETECT_REPORT_H
+#define RT_DETECT_REPORT_H
+
+#include "rt/detect/watch.h"
+
+/* An access that is compared with those before it. */
+struct rt_seen_access {
+	uintptr_t block;
+	uint64_t bits, who;
+	uint32_t site;
+	uint32_t read; /* site of a read just before it, of the same bytes; 0: none */
+};
+
+/* One of them writes, and not both are atomic. */
+static inline bool rt_accesses_conflict(uint64_t a, uint64_t b)
+{
+	return ((a | b) & 3) == (RT_WHO_WRITE | RT_WHO_PLAIN);
+}
+
+/* Two conflicting accesses of which neither is known to come first: was that forgiven?  If not they are
+ * reported.  The one in hand may be the older one, since it was gathered. */
+__attribute__((noinline, cold)) bool rt_race_is_forgiven(const struct rt_seen_access *a,
+							 const struct rt_cell *cell);
+
+#endif

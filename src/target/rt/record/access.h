@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ways of a first access, for files that append accesses.
+ */
+#ifndef RT_RECORD_ACCESS_H
+#define RT_RECORD_ACCESS_H
+
+#include "rt/core/mark.h"
+#include "rt/record/left-out.h"
+#include "rt/record/recorder.h"
+
+/*
+ * A first access goes one of five ways:
+ *   plain     recorded, and nobody listens: straight on, in the hook's own slow path
+ *   thin      the same in a thinned run: it may be left out
+ *   gathered  layers listen, but nobody reads the records and no layer has to see the access now
+ *   told      layers listen: the record, then they are told, and may have the thread wait
+ *   alone     by a thread that has no state yet, or by a handler that interrupted the encoder
+ */
+static inline bool rt_is_plain(const struct raddle_self *self)
+{
+	return RT_LIKELY(self != &rt_placeholder) && RT_LIKELY(!((const struct rt_thread *)self)->busy) &&
+	       RT_LIKELY(rt_guard.alive == RT_PLAIN);
+}
+
+static inline bool rt_is_thin(const struct raddle_self *self)
+{
+	return RT_LIKELY(rt_guard.alive == RT_THIN) && self != &rt_placeholder &&
+	       RT_LIKELY(!((const struct rt_thread *)self)->busy) &&
+	       RT_LIKELY(((const struct rt_thread *)self)->recording == RT_PLAIN);
+}
+
+static inline bool rt_is_heard(const struct raddle_self *self)
+{
+	const struct rt_thread *t = (const struct rt_thread *)self;
+
+	return RT_LIKELY(self != &rt_placeholder && t->recording == RT_TOLD && !t->busy);
+}
+
+static inline bool rt_is_gathered(const struct raddle_self *self)
+{
+	return rt_is_heard(self) && RT_LIKELY(rt_unread() && !((const struct rt_thread *)self)->each);
+}
+
+/* A block that is not gathered yet. */
+__attribute__((noinline, preserve_most)) void rt_gather_anew(struct rt_thread *t, uint64_t key,
+							     uint64_t sites, uint64_t bits);
+
+/* With the encoder taken. */
+static inline __attribute__((always_inline)) void rt_gather_access(struct rt_thread *t, uint64_t key,
+								   uint64_t sites, uint64_t bits)
+{
+	if (t->told)
+		atomic_store_explicit(t->told, atomic_load_explicit(t->told, memory_order_relaxed) + 1,
+				      memory_order_relaxed);
+	if (t->gather && !rt_gather_more(t->gather, key, sites, bits))
+		rt_gather_anew(t, key, sites, bits);
+}
+
+static inline void rt_tell_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site,
+				  bool write)
+{
+	RT_TELL(access, t, address, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+}
+
+/* Whether these bytes of one block are marked already: nothing to be done, as in the hooks. */
+static inline __attribute__((always_inline)) bool rt_is_marked(const struct raddle_self *self, uintptr_t a,
+							       uint64_t size, bool write)
+{
+	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
+	uint64_t bits = ~0ull >> (64 - size) << a % 64;
+
+	return b->tag == (a >> RADDLE_BLOCK_SHIFT | self->epoch) &&
+	       (~(write ? b->written[0] : b->seen[0]) & bits) == 0;
+}
+
+/* The state to work with, whatever the caller loaded when it was entered. */
+static inline struct rt_thread *rt_current(struct raddle_self *self)
+{
+	if (RT_UNLIKELY(self == &rt_placeholder))
+		return rt_self();
+	return ((struct rt_thread *)self)->recording ? (struct rt_thread *)self : NULL;
+}
+
+/* __raddle_first_read() and its like, for calls inside the runtime, which need no table of symbols. */
+RADDLE_COLD void rt_new_read(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size);
+RADDLE_COLD void rt_new_write(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size);
+RADDLE_COLD void rt_new_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size);
+
+#endif

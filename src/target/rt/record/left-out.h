@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Accesses of a thinned run that are left out (rt/record/thin.h): the place of an access, and its counts.  It
+ * is inline because most accesses of a long run end here.
+ */
+#ifndef RT_RECORD_LEFT_OUT_H
+#define RT_RECORD_LEFT_OUT_H
+
+#include "rt/record/recorder.h"
+#include "rt/record/thin.h"
+
+/* rt/record/thin.c.  The thread's first access since its run is thinned; without memory all its places stay
+ * cold. */
+RT_COLD_KEEPS void rt_thin_begin_places(struct rt_thread *t);
+
+/* A record of the place is about to be appended, and there is room for another one. */
+void rt_thin_record_at(struct rt_thread *t, uint32_t site);
+
+static inline __attribute__((always_inline)) struct rt_place *rt_hot_place(const struct rt_thread *t,
+									   uint32_t site)
+{
+	struct rt_place *places = t->places ? t->places : rt_thin.nowhere, *p = places + rt_place_index(site);
+
+	if (RT_LIKELY(p->heat == (RT_PLACE_HOT | site)))
+		return p;
+	p = places + rt_place_other(site);
+	return p->heat == (RT_PLACE_HOT | site) ? p : NULL;
+}
+
+/* With the encoder taken. */
+static inline __attribute__((always_inline)) void rt_leave_out(struct rt_thread *t, struct rt_place *p)
+{
+	if (p->step != t->steps) {
+		p->step = t->steps;
+		p->left = 0;
+	}
+	p->left++;
+	t->buffer->left_out++;
+}
+
+/* The same for one that rt_was_left_out_here() may follow. */
+static inline __attribute__((always_inline)) void rt_leave_out_at(struct rt_thread *t, struct rt_place *p,
+								  uintptr_t address)
+{
+	rt_leave_out(t, p);
+	p->tag = address >> RADDLE_BLOCK_SHIFT | t->self.epoch;
+}
+
+/* Whether the last access of the place was left out, in this block and since the last operation: so is the
+ * next one.  A loop goes through memory: most of its accesses lie in the block of the one before. */
+static inline __attribute__((always_inline)) bool
+rt_was_left_out_here(const struct rt_thread *t, const struct rt_place *p, uintptr_t address)
+{
+	return p->tag == (address >> RADDLE_BLOCK_SHIFT | t->self.epoch) && p->step == t->steps;
+}
+
+#endif

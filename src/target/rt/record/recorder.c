@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The recorder of a thread, off the hot path: room in the buffer, and records of signal handlers
+ * (rt/record/recorder.h).  In: a thread and its pending records.  Out: whole records in the thread's buffer,
+ * whose `used` moves only when a record is complete.
+ *
+ * A handler may leave the encoder by longjmp.  The next entry notices that its own frame is not below the one
+ * that took the encoder, drops the half-written record and begins a new buffer, because the encoder's state
+ * may be half-changed too.
+ */
+#include "rt/record/recorder.h"
+
+#include "rt/core/mark.h"
+#include "rt/record/thin.h"
+
+/* In the child of a fork that nobody told us of: lets go of the parent's
+ * buffer. */
+RT_COLD bool rt_recorder_is_orphan(struct rt_thread *t)
+{
+	if (rt_guard.alive)
+		return false;
+	t->recording = false;
+	t->buffer = NULL;
+	t->cursor = (uint8_t *)1;
+	t->limit = NULL;
+	return true;
+}
+
+static bool switch_buffer(struct rt_thread *t)
+{
+	rt_thin_look(t);
+	return rt_buffer_switch(t);
+}
+
+/* Room for `need` bytes and a decoder that knows the present call stack. */
+RT_COLD_KEEPS bool rt_recorder_prepare(struct rt_thread *t, size_t need)
+{
+	uint32_t *top = t->self.stack_top;
+
+	if (rt_recorder_is_orphan(t))
+		return false;
+	if (RT_UNLIKELY(!t->buffer) || t->cursor + need > t->limit)
+		if (!switch_buffer(t))
+			return false;
+	if (!rt_stack_changed(&t->encoder, top))
+		return true;
+	if (t->cursor + need + RT_STACK_MAX > t->limit)
+		if (!switch_buffer(t))
+			return false;
+	t->cursor = rt_put_stack(&t->encoder, t->cursor, top);
+	rt_recorder_publish(t);
+	return true;
+}
+
+/* Was the encoder left by longjmp?  Only frames of the thread's own stack can
+ * be compared: a handler may run on an alternate one. */
+static bool abandoned(const struct rt_thread *t)
+{
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+
+	return frame > t->busy && frame < t->stack_high && frame >= t->stack_low && t->busy >= t->stack_low;
+}
+
+void rt_recorder_encode(struct rt_thread *t, const struct rt_record *r)
+{
+	if (r->code == RADDLE_ACCESS)
+		t->cursor = rt_put_access(&t->encoder, t->cursor, r->site, r->operand[0]);
+	else
+		t->cursor = rt_put_record(&t->encoder, t->cursor, r);
+	t->events += r->code == RADDLE_STRIDE ? (uint32_t)r->operand[2] : 1;
+	rt_recorder_publish(t);
+}
+
+/* The frames of a handler that are gone by now: one stack record brings them,
+ * another one takes them away. */
+static void encode_pending(struct rt_thread *t, struct rt_pending *p)
+{
+	struct rt_encoder *e = &t->encoder;
+	size_t depth;
+	uint64_t previous = 0;
+
+	if (!rt_recorder_prepare(t, RT_RECORD_MAX + 16 + 5 * RT_PENDING_FRAMES))
+		return;
+	depth = e->stack_known;
+	if (p->frames) {
+		*t->cursor++ = RADDLE_STACK;
+		t->cursor = rt_put_varint(t->cursor, depth);
+		t->cursor = rt_put_varint(t->cursor, p->frames);
+		t->cursor = rt_put_frames(t->cursor, p->frame, p->frames, &previous);
+	}
+	e->floor = t->cursor;
+	if (p->record.code == RADDLE_ACCESS)
+		t->cursor = rt_put_access(e, t->cursor, p->record.site, p->record.operand[0]);
+	else
+		t->cursor = rt_put_record(e, t->cursor, &p->record);
+	t->events++;
+	if (p->frames) {
+		*t->cursor++ = RADDLE_STACK;
+		t->cursor = rt_put_varint(t->cursor, depth);
+		t->cursor = rt_put_varint(t->cursor, 0);
+		e->stack_at = NULL;
+	}
+	e->floor = t->cursor;
+	rt_recorder_publish(t);
+}
+
+/* Records that are lost are owned up to. */
+#define NOTE_LOST(t, text) note_lost(t, text, sizeof text - 1)
+static void note_lost(struct rt_thread *t, const char *text, uint32_t length)
+{
+	struct rt_record r = {.code = RADDLE_NOTE, .bytes = text, .length = length};
+
+	t->pending_lost = 0;
+	if (rt_recorder_prepare(t, RT_RECORD_MAX + r.length))
+		rt_recorder_encode(t, &r);
+}
+
+/* Appends what handlers left.  A handler may add to it at any moment, also
+ * between the last look and the exchange that empties it. */
+RT_COLD_KEEPS void rt_recorder_drain(struct rt_thread *t)
+{
+	uint32_t done, count;
+
+	t->busy = (uintptr_t)__builtin_frame_address(0);
+	RT_BARRIER();
+	done = t->pending_done;
+	do {
+		for (; done < atomic_load_explicit(&t->pending_count, memory_order_relaxed); done++)
+			encode_pending(t, &t->pending[done]);
+		t->pending_done = 0;
+		if (t->pending_lost)
+			NOTE_LOST(t, "records of a signal handler were lost");
+		rt_new_segment(t);
+		count = done;
+	} while (!atomic_compare_exchange_strong(&t->pending_count, &count, 0));
+	RT_BARRIER();
+	t->busy = 0;
+}
+
+/* Handlers that ran after the encoder was taken but before position `q` was
+ * come first. */
+RT_COLD void rt_recorder_drain_before(struct rt_thread *t, uint64_t q)
+{
+	uint32_t count = atomic_load_explicit(&t->pending_count, memory_order_relaxed), end = 0;
+
+	for (uint32_t i = t->pending_done; i < count; i++)
+		if (raddle_has_q(t->pending[i].record.code) && t->pending[i].record.operand[0] < q)
+			end = i + 1;
+	for (; t->pending_done < end; t->pending_done++)
+		encode_pending(t, &t->pending[t->pending_done]);
+}
+
+/* For an entry that found the encoder taken: true if it may go on because nobody
+ * will come back to it.  What was left in t->pending may be half-written, too. */
+RT_COLD bool rt_recorder_recover(struct rt_thread *t)
+{
+	if (!abandoned(t))
+		return false;
+	rt_recorder_take(t);
+	rt_buffer_seal(t);
+	t->pending_count = t->pending_done = 0;
+	NOTE_LOST(t, "a signal handler left the recorder by longjmp: records may be lost");
+	rt_recorder_leave(t);
+	return true;
+}
+
+RT_COLD void rt_recorder_defer(struct rt_thread *t, const struct rt_record *r)
+{
+	uint32_t at = atomic_load_explicit(&t->pending_count, memory_order_relaxed);
+	uint32_t *top = t->self.stack_top;
+	struct rt_pending *p;
+
+	if (at == RT_PENDING) {
+		t->pending_lost++;
+		return;
+	}
+	atomic_store_explicit(&t->pending_count, at + 1, memory_order_relaxed);
+	RT_BARRIER();
+	p = &t->pending[at];
+	p->record = *r;
+	p->record.length = 0;
+	p->frames = 0;
+	while (p->frames < RT_PENDING_FRAMES && top - p->frames > t->busy_top)
+		p->frames++;
+	for (uint32_t i = 0; i < p->frames; i++)
+		p->frame[i] = top[(int)i - (int)p->frames] & ~RT_STACK_EMITTED;
+}
+
+uint32_t rt_encoder_take(struct rt_thread *t)
+{
+	if (t->busy && !rt_recorder_recover(t))
+		return 0;
+	rt_recorder_take(t);
+	return RT_TAKEN;
+}
+
+void rt_encoder_leave(struct rt_thread *t)
+{
+	rt_recorder_leave(t);
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Which thread of a steered process runs next, where one runs at a time (rt/steer/turn.c).  In: the threads
+ * that can run, the decisions of the plan, a seed.  Out: the next thread, and the list of what was decided
+ * against the default.
+ */
+#include "rt/core/choose.h"
+
+#include "rt/core/outside.h"
+#include "rt/steer/turn-int.h"
+
+#define EXPLORED_STAYS 12 /* points that a thread continues at in an exploration: it may wait in a loop */
+
+/* The slot of a thread of the plan; NONE: it has not begun. */
+uint32_t rt_turn_slot(uint32_t position)
+{
+	const struct raddle_steer_thread *threads = raddle_steer_threads(rt_steer()), *at;
+	uint32_t count = rt_steer()->thread_count + atomic_load(&rt_steer()->thread_added), parent;
+
+	if (position >= count)
+		return RADDLE_STEER_NONE;
+	at = &threads[position];
+	if (at->parent == RADDLE_STEER_NONE && at->index == 0)
+		return 0;
+	parent = at->parent < position ? rt_turn_slot(at->parent) : RADDLE_STEER_NONE;
+	if (parent == RADDLE_STEER_NONE && at->parent != RADDLE_STEER_NONE)
+		return RADDLE_STEER_NONE;
+	for (uint32_t i = 1; i < rt_slot_count(); i++)
+		if (rt_turn_state(i) != RADDLE_SLOT_UNUSED && rt_slot_at(i)->parent == parent &&
+		    rt_slot_at(i)->index == at->index)
+			return i;
+	return RADDLE_STEER_NONE;
+}
+
+uint32_t rt_turn_count_ready(void)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < rt_slot_count(); i++)
+		n += rt_turn_is_ready(i);
+	return n;
+}
+
+/* The next one behind `number` that can go on, itself last; NONE: nobody can. */
+static uint32_t next_ready(uint32_t number)
+{
+	uint32_t count = rt_slot_count();
+
+	for (uint32_t i = 1; i <= count; i++)
+		if (rt_turn_is_ready((number + i) % count))
+			return (number + i) % count;
+	return RADDLE_STEER_NONE;
+}
+
+/* On the way to the goals, the thread that goes in front, or that of the other goal, which goes last; NONE:
+ * there is none. */
+static uint32_t in_front(bool front)
+{
+	const struct raddle_steer *s = rt_steer();
+
+	for (uint32_t i = 0; i < s->goal_count && rt_steer_phase() == RADDLE_LEADING; i++)
+		if (s->goals[i].front && !rt_steering()->turns.front_waits)
+			return rt_turn_slot(s->goals[front ? i : s->goal_count - 1 - i].thread);
+	return RADDLE_STEER_NONE;
+}
+
+/* The next one behind `number` that can go on, `last` only if nobody else can. */
+static uint32_t next_before(uint32_t number, uint32_t last)
+{
+	uint32_t next = next_ready(number);
+
+	return next == last && last != RADDLE_STEER_NONE ? next_ready(last) : next;
+}
+
+static uint32_t by_default(uint32_t number)
+{
+	const struct raddle_slot *slot = rt_slot_at(number);
+	bool leaves = slot->point == RADDLE_POINT_YIELD || slot->point == RADDLE_POINT_SPIN;
+	uint32_t front = in_front(true), last = in_front(false);
+
+	if (front == number && leaves)
+		rt_steering()->turns.front_waits = true;
+	else if (front != RADDLE_STEER_NONE && rt_turn_is_ready(front))
+		return front;
+	if (leaves)
+		return next_ready(number);
+	return rt_turn_is_ready(number) && number != last && slot->stays < RADDLE_STEER_STAYS
+		       ? number
+		       : next_before(number, last);
+}
+
+/* Whether it is a choice of an exploration who goes on at the point of a thread: before its accesses, where
+ * it cannot go on itself, and before an operation that empties its store buffer. */
+static bool is_explored(uint32_t number)
+{
+	const struct raddle_memory *plan = rt_memory_plan();
+	bool explored = false;
+
+	if (!plan || !plan->explores)
+		return false;
+	switch (rt_slot_at(number)->point) {
+	case RADDLE_POINT_ACCESS:
+	case RADDLE_POINT_WAIT:
+	case RADDLE_POINT_END: return true;
+	case RADDLE_POINT_OP: RT_TELL(buffers, number, &explored); return explored;
+	default: return false;
+	}
+}
+
+/* A hash of where the threads are. */
+static uint64_t hash_points(void)
+{
+	uint64_t hash = 1;
+
+	for (uint32_t i = 0; i < rt_slot_count(); i++) {
+		const struct raddle_slot *slot = rt_slot_at(i);
+
+		hash = (hash ^ (slot->point_n << 32 | slot->point << 24 | slot->point_count)) *
+		       0x9e3779b97f4a7c15ull;
+		hash = (hash ^ rt_turn_state(i)) * 0x9e3779b97f4a7c15ull;
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+/* The usual one is the first alternative, then come the others by number. */
+static uint32_t by_choice(uint32_t number, uint32_t usual)
+{
+	uint32_t n;
+
+	if (usual == number && rt_slot_at(number)->stays >= EXPLORED_STAYS)
+		usual = next_ready(number);
+	n = rt_choose((struct raddle_choice){.from = rt_turn_count_ready(),
+					     .kind = RADDLE_CHOICE_NEXT,
+					     .slot = number,
+					     .state = hash_points()});
+
+	for (uint32_t i = 0; n && i < rt_slot_count(); i++)
+		if (rt_turn_is_ready(i) && i != usual && --n == 0)
+			return i;
+	return usual;
+}
+
+/* Whether the thread has gone past the point of a decision about it. */
+static bool has_missed(const struct raddle_slot *at, const struct raddle_steer_decision *d)
+{
+	return at->point_n > d->n || at->point == RADDLE_POINT_END ||
+	       (at->point_n == d->n && at->point == d->point && at->point_count > d->count);
+}
+
+/* Whom the plan chooses at the point of a thread; NONE: it does not say, or cannot be kept. */
+static uint32_t by_plan(uint32_t number, const struct rt_thread *t)
+{
+	struct raddle_steer *s = rt_steer();
+	uint32_t past = atomic_load(&s->past_count), next;
+	const struct raddle_steer_decision *d = &raddle_steer_decisions(s)[past];
+	const struct raddle_slot *at = rt_slot_at(number);
+
+	if (rt_turn_slot(d->thread) != number)
+		return RADDLE_STEER_NONE;
+	if (at->point_n == d->n && at->point == d->point && at->point_count == d->count) {
+		atomic_store(&s->past_count, past + 1);
+		next = rt_turn_slot(d->next);
+		if (next != RADDLE_STEER_NONE && rt_turn_can(next))
+			return next;
+		rt_steer_differs(t, RADDLE_CAUSE_CANNOT, d->next, d->point);
+	} else if (has_missed(at, d)) {
+		rt_steer_differs(t, RADDLE_CAUSE_MISSED, d->thread, d->point);
+	}
+	return RADDLE_STEER_NONE;
+}
+
+bool rt_turn_has_decisions(void)
+{
+	uint32_t count = atomic_load(&rt_steer()->decision_count);
+
+	return atomic_load(&rt_steer()->past_count) <
+	       (count < RADDLE_STEER_DECISIONS ? count : RADDLE_STEER_DECISIONS);
+}
+
+static void remember(uint32_t number, uint32_t next, uint32_t usual)
+{
+	struct raddle_steer *s = rt_steer();
+	const struct raddle_slot *at = rt_slot_at(number);
+	uint64_t trail = atomic_load(&s->trail),
+		 what[] = {number, at->point_n, at->point, at->point_count, next};
+	uint32_t made = atomic_load(&s->made_count);
+
+	for (uint32_t i = 0; i < sizeof what / sizeof *what; i++) {
+		trail = (trail ^ what[i]) * 0x9e3779b97f4a7c15ull;
+		trail ^= trail >> 29;
+	}
+	atomic_store(&s->trail, trail);
+	atomic_fetch_add(&s->choices, 1);
+	if (next == usual)
+		return;
+	if (made < RADDLE_STEER_DECISIONS)
+		raddle_steer_made(s)[made] = (struct raddle_steer_decision){.thread = number,
+									    .next = next,
+									    .n = at->point_n,
+									    .point = at->point,
+									    .count = at->point_count,
+									    .site = at->point_site};
+	atomic_store(&s->made_count, made + 1);
+}
+
+/* Whether its time limit could run out now. */
+static bool is_timed(uint32_t number)
+{
+	return rt_slot_at(number)->since && atomic_load(&rt_slot_at(number)->timed);
+}
+
+bool rt_turn_can(uint32_t number)
+{
+	if (!rt_turn_is_ready(number) && is_timed(number))
+		rt_slot_at(number)->due = rt_slot_at(number)->ready = 1;
+	return rt_turn_is_ready(number);
+}
+
+bool rt_turn_may(uint32_t number)
+{
+	return rt_turn_is_ready(number) || (rt_steer()->flags & RADDLE_STEER_TIMEOUTS && is_timed(number));
+}
+
+/* Nobody can go on: the one that has waited longest with a time limit gets tired of it. */
+static void wake_timed(void)
+{
+	struct raddle_slot *best = NULL;
+
+	for (uint32_t i = 0; i < rt_slot_count(); i++) {
+		struct raddle_slot *slot = rt_slot_at(i);
+
+		if (atomic_load(&slot->away))
+			return;
+		if (is_timed(i) && (!best || slot->since < best->since))
+			best = slot;
+	}
+	if (best)
+		best->due = best->ready = 1;
+}
+
+bool rt_turn_waits_outside(uint32_t number)
+{
+	return rt_slot_at(number)->since && atomic_load(&rt_slot_at(number)->object) == RT_OUTSIDE_OBJECT;
+}
+
+/* Nobody can go on: something from outside may come in, if somebody waits for it. */
+static bool let_in(void)
+{
+	bool any = false, timed = false;
+
+	for (uint32_t i = 0; i < rt_slot_count(); i++) {
+		any |= rt_turn_waits_outside(i);
+		timed |= rt_slot_at(i)->since && atomic_load(&rt_slot_at(i)->timed);
+	}
+	if ((!any && !timed) || !rt.outside || !rt.outside->idle || !rt.outside->idle(timed))
+		return false;
+	for (uint32_t i = 0; i < rt_slot_count(); i++)
+		if (rt_turn_waits_outside(i))
+			atomic_store(&rt_slot_at(i)->ready, 1);
+	return true;
+}
+
+/* Of the program's, if it has annotations. */
+extern unsigned __raddle_waits __attribute__((weak));
+
+static bool is_too_early(void)
+{
+	return &__raddle_waits && __atomic_load_n(&__raddle_waits, __ATOMIC_SEQ_CST);
+}
+
+/* Whether a seed decides here. */
+static bool has_choice(uint32_t ready)
+{
+	return rt_steer()->seed && !is_too_early() &&
+	       (ready > 1 || rt_steer()->flags & RADDLE_STEER_TIMEOUTS);
+}
+
+/* Who goes on behind a point of `number`; NONE: nobody can. */
+uint32_t rt_turn_choose(uint32_t number, const struct rt_thread *t, uint32_t wish)
+{
+	uint32_t usual, next = wish, count;
+
+	if (!rt_turn_count_ready() && !let_in())
+		wake_timed();
+	usual = by_default(number);
+	count = rt_turn_count_ready();
+	if (rt_steer_phase() != RADDLE_GOES_ON || usual == RADDLE_STEER_NONE)
+		return usual;
+	if (wish >= RADDLE_SLOTS || !rt_turn_is_ready(wish))
+		next = rt_turn_has_decisions() ? by_plan(number, t)
+		       : is_explored(number)   ? by_choice(number, usual)
+		       : has_choice(count)     ? rt_strategy_choose(number)
+					       : usual;
+	if (next == RADDLE_STEER_NONE)
+		next = usual;
+	if (count > 1 || next != usual)
+		remember(number, next, usual);
+	return next;
+}
+
+void rt_turn_hand_over(uint32_t from, uint32_t next)
+{
+	rt_slot_at(from)->stays = next == from ? rt_slot_at(from)->stays + 1 : 0;
+	atomic_store(&rt_steer()->running, next);
+	if (next < RADDLE_SLOTS && next != from)
+		rt_steer_wake(&rt_steering()->own[next]);
+}

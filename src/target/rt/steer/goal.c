@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Goals: threads that wait at an access until another thread is at a conflicting one.  In: accesses.  Out:
+ * the two spots where threads met, and the order in which they leave it.
+ *
+ * Without a thread in the plan ("anywhere"), each thread that passes a goal waits there for a moment.  Where
+ * that was in vain threads wait less and less often.
+ */
+#include "rt/steer/steer-int.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define FIRST_ALONE_MS 20 /* the second one of a race waits so long for the first one */
+#define FIRST_LONGEST_MS 500
+#define FIRST_COMPUTES_NS 200000   /* enough for an access */
+#define MOMENT_NS 100000000u	   /* that a thread waits where it hopes to meet another */
+#define LONG_MOMENT_NS 2000000000u /* the same if the other seldom comes by */
+#define PATIENCE_NS                                                                                          \
+	3000000000u /* of all such waits of a run: a place that is passed often would take minutes */
+
+void rt_steer_fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spot)
+{
+	const uint32_t *top = t->self.stack_top;
+
+	spot->slot = t->number;
+	spot->n = rt_steered(t)->n;
+	if (top > t->encoder.stack_base && (top[-1] & ~RT_STACK_EMITTED) == spot->site)
+		top--; /* a call that is the access itself, as of free() */
+	while (spot->frame_count < RADDLE_STEER_FRAMES && top > t->encoder.stack_base)
+		spot->frames[spot->frame_count++] = *--top & ~RT_STACK_EMITTED;
+}
+
+static bool meet(const struct raddle_steer_spot *a, const struct raddle_steer_spot *b)
+{
+	return a->address < b->address + b->size && b->address < a->address + a->size &&
+	       (a->write || b->write) && !(a->atomic && b->atomic);
+}
+
+/* Puts the thread at its goal.  False: it goes on, the other one stands elsewhere. */
+static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
+{
+	struct raddle_steer *s = rt_steer();
+	bool *stands = rt_steering()->stands, stay = true;
+	uint64_t signals;
+
+	rt_steer_lock(&signals);
+	if (rt_steer_phase() == RADDLE_LEADING) {
+		s->spots[which] = *spot;
+		if (!stands[1 - which])
+			stands[which] = true;
+		else if (meet(spot, &s->spots[1 - which]))
+			atomic_store(&s->met, rt_steer_change_phase(RADDLE_LEADING, RADDLE_MET));
+		else
+			stay = false;
+	}
+	rt_steer_unlock(&signals);
+	return stay;
+}
+
+/* The one that goes first out of a race, as the other one sees it. */
+struct first {
+	clockid_t clock; /* of the time it has computed */
+	uint64_t begin, computed;
+};
+
+static uint64_t now_by(clockid_t clock)
+{
+	struct timespec t = {0};
+	int saved = errno;
+
+	syscall(SYS_clock_gettime, clock, &t);
+	errno = saved;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The kernel's name of a thread's clock: the number inverted, per thread (4), as scheduled (2). */
+static clockid_t clock_of(uint32_t slot)
+{
+	return (clockid_t)(~raddle_steer_slots(rt_steer())[slot].tid << 3 | 6);
+}
+
+uint64_t rt_steer_time_of(uint32_t slot)
+{
+	return now_by(clock_of(slot));
+}
+
+static struct first watch_first(uint32_t slot)
+{
+	struct first f = {clock_of(slot), rt_now(), 0};
+
+	f.computed = now_by(f.clock);
+	return f;
+}
+
+/* It gets FIRST_ALONE_MS, and more if it had no processor meanwhile. */
+static bool is_alone(const struct first *f)
+{
+	uint64_t passed = (rt_now() - f->begin) / 1000000u;
+
+	if (passed < FIRST_ALONE_MS)
+		return true;
+	return passed < FIRST_LONGEST_MS && now_by(f->clock) - f->computed < FIRST_COMPUTES_NS;
+}
+
+/* Where they met, until somebody has looked at them.  Who has the turn keeps it. */
+static void stay(struct rt_thread *t)
+{
+	rt_steer_show(t, RADDLE_SLOT_GOAL);
+	for (uint32_t round = 0, seen = rt_steer_seen(t);
+	     rt_steer_phase() == RADDLE_MET && atomic_load(&rt_steer()->command) != RADDLE_COMMAND_GO;
+	     seen = rt_steer_seen(t))
+		rt_steer_nap(t, seen, round++);
+	rt_steer_show(t, RADDLE_SLOT_RUNS);
+}
+
+/* Out of a race: first the one, and when that has done its access the other. */
+static void go_on(struct rt_thread *t, uint32_t which)
+{
+	struct raddle_steer *s = rt_steer();
+	struct first first;
+
+	if (s->flags & RADDLE_STEER_STAY)
+		stay(t);
+	if (rt_takes_turns()) {
+		rt_turn_go_on(t, s->spots[s->order & 1].slot);
+		return;
+	}
+	if (s->order == which) {
+		rt_steered(t)->leads = true;
+		return;
+	}
+	first = watch_first(s->spots[1 - which].slot);
+	RT_WAIT_WHILE(t, RADDLE_SLOT_GOAL, rt_steer_phase() == RADDLE_MET && is_alone(&first));
+	rt_steer_change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
+}
+
+static __attribute__((noinline)) void stand_at_goal(struct rt_thread *t, struct raddle_steer_spot *spot)
+{
+	uint32_t which = rt_steered(t)->plan->goal;
+
+	rt_steer_fill_spot(t, spot);
+	if (!arrive(which, spot))
+		return;
+	RT_WAIT_WHILE(t, RADDLE_SLOT_GOAL, rt_steer_phase() == RADDLE_LEADING);
+	rt_steered(t)->goal = NULL;
+	if (rt_steer_phase() == RADDLE_MET)
+		go_on(t, which);
+	if (rt_steer_phase() == RADDLE_GOES_ON)
+		rt_steered(t)->leads = true;
+}
+
+/* Whether the thread, at its access, meets the one that stands at the other goal. */
+static bool meets_there(uint32_t which, const struct raddle_steer_spot *spot)
+{
+	struct raddle_steer *s = rt_steer();
+
+	return s->goals[which].site == spot->site && rt_steering()->stands[1 - which] &&
+	       s->spots[1 - which].slot != spot->slot && meet(spot, &s->spots[1 - which]);
+}
+
+/* Where it is in vain threads stand less and less often, so that a program gets to its end. */
+static bool is_free(uint32_t which, const struct raddle_steer_spot *spot)
+{
+	struct rt_steering *g = rt_steering();
+
+	return rt_steer()->goals[which].site == spot->site && !g->stands[which] &&
+	       g->passed[which]++ >= g->gap[which];
+}
+
+/* Puts the thread at a goal, where it meets another or may wait for one.  NONE: it goes on. */
+static uint32_t come_by(const struct raddle_steer_spot *spot)
+{
+	struct raddle_steer *s = rt_steer();
+	uint32_t which = RADDLE_STEER_NONE;
+	uint64_t signals;
+
+	rt_steer_lock(&signals);
+	for (uint32_t i = 0; i < 2 && rt_steer_phase() == RADDLE_LEADING; i++) {
+		if (!meets_there(i, spot))
+			continue;
+		s->spots[which = i] = *spot;
+		rt_steer_change_phase(RADDLE_LEADING, RADDLE_MET);
+	}
+	for (uint32_t i = 0; i < 2 && which == RADDLE_STEER_NONE && rt_steer_phase() == RADDLE_LEADING; i++) {
+		if (!is_free(i, spot))
+			continue;
+		s->spots[which = i] = *spot;
+		rt_steering()->stands[i] = true;
+	}
+	rt_steer_unlock(&signals);
+	return which;
+}
+
+/* Nobody came. */
+static void leave_goal(uint32_t which)
+{
+	struct rt_steering *g = rt_steering();
+	uint64_t signals;
+
+	rt_steer_lock(&signals);
+	if (rt_steer_phase() == RADDLE_LEADING) {
+		g->stands[which] = false;
+		g->passed[which] = 0;
+		g->gap[which] = 2 * g->gap[which] + 1;
+	}
+	rt_steer_unlock(&signals);
+}
+
+/* A thread alone would only lose time. */
+static bool has_company(void)
+{
+	return atomic_load_explicit(&rt_steer()->slot_count, memory_order_relaxed) > 1;
+}
+
+static uint64_t long_moment(void)
+{
+	uint64_t spent = atomic_load_explicit(&rt_steering()->patience_ns, memory_order_relaxed);
+
+	if (spent >= PATIENCE_NS)
+		return MOMENT_NS;
+	return spent + LONG_MOMENT_NS < PATIENCE_NS ? LONG_MOMENT_NS : PATIENCE_NS - spent;
+}
+
+static void spend_patience(uint64_t begin)
+{
+	atomic_fetch_add_explicit(&rt_steering()->patience_ns, rt_now() - begin, memory_order_relaxed);
+}
+
+static __attribute__((noinline)) void stand_anywhere(struct rt_thread *t, struct raddle_steer_spot spot)
+{
+	uint64_t begin = rt_now();
+	bool patient = rt_steer()->flags & RADDLE_STEER_PATIENT;
+	uint64_t moment = patient ? long_moment() : MOMENT_NS;
+	uint32_t which;
+
+	rt_steered(t)->anywhere = rt_steer_phase() == RADDLE_LEADING;
+	if (t->busy || !rt_steered(t)->anywhere || !has_company())
+		return;
+	rt_steer_fill_spot(t, &spot);
+	which = come_by(&spot);
+	if (which == RADDLE_STEER_NONE)
+		return;
+	RT_WAIT_WHILE(t, RADDLE_SLOT_GOAL, rt_steer_phase() == RADDLE_LEADING && rt_now() - begin < moment);
+	if (patient)
+		spend_patience(begin);
+	leave_goal(which);
+	if (rt_steer_phase() == RADDLE_MET && rt_steer()->spots[which].slot == t->number)
+		go_on(t, which);
+}
+
+static bool is_at_goal(uint32_t site)
+{
+	return site == rt_steer()->goals[0].site || site == rt_steer()->goals[1].site;
+}
+
+static void keep_order(struct rt_thread *t, uint32_t site)
+{
+	struct raddle_steer *s = rt_steer();
+	uint64_t begin = rt_now(), moment = long_moment();
+
+	if (atomic_load_explicit(&s->kept, memory_order_relaxed) || t->busy || !rt_steer_is_leading())
+		return;
+	if (site == s->keep[0])
+		rt_steered(t)->keeps = true;
+	else if (site == s->keep[1]) {
+		RT_WAIT_WHILE(t, RADDLE_SLOT_LIMIT,
+			      rt_steer_is_leading() && !atomic_load(&s->kept) && rt_now() - begin < moment);
+		spend_patience(begin);
+	}
+}
+
+static void count_accesses(struct rt_thread *t, uint64_t count)
+{
+	struct raddle_slot *slot = rt_steered(t)->slot;
+
+	if (slot)
+		atomic_store_explicit(&slot->accesses,
+				      atomic_load_explicit(&slot->accesses, memory_order_relaxed) + count,
+				      memory_order_relaxed);
+}
+
+void rt_steer_count(struct rt_thread *t, uint64_t count)
+{
+	count_accesses(t, count);
+	if (rt_steered(t)->leads)
+		rt_steer_come_back(t, rt_steered(t)->n);
+	if (rt_steered(t)->keeps)
+		rt_steer_pass_kept(t);
+}
+
+/* While the threads are led nobody loses the turn here. */
+void rt_steer_emit(struct rt_thread *t)
+{
+	rt_steer_count(t, 0);
+	if (rt_steered(t)->sees_all)
+		rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_OUTPUT);
+}
+
+/* A handler that interrupted the encoder cannot stand, but its records count. */
+static void pass_goal(struct rt_thread *t, struct raddle_steer_spot spot)
+{
+	const struct raddle_steer_goal *goal = rt_steered(t)->goal;
+
+	if (rt_steered(t)->n != goal->after || spot.site != goal->site ||
+	    ++rt_steered(t)->seen < goal->occurrence || t->busy)
+		return;
+	stand_at_goal(t, &spot);
+}
+
+static struct raddle_steer_spot spot_of(uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
+{
+	return (struct raddle_steer_spot){.site = site,
+					  .address = address,
+					  .size = size,
+					  .write = how & RT_ACCESS_WRITE ? 1 : 0,
+					  .atomic = how & RT_ACCESS_ATOMIC ? 1 : 0};
+}
+
+/* All of the thread's accesses are looked at, so what was seen of this one is forgotten. */
+static void see(struct rt_thread *t, struct raddle_steer_spot spot)
+{
+	rt_turn_access(t, &spot);
+	rt_see_again(t);
+}
+
+void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
+{
+	/* Nobody is back from the first access of a call before the call was made. */
+	if (how & RT_ACCESS_SAME_CALL)
+		count_accesses(t, 1);
+	else
+		rt_steer_count(t, 1);
+	if (rt_steered(t)->slot)
+		atomic_store_explicit(&rt_steered(t)->slot->touched, site, memory_order_relaxed);
+	if (how & RT_ACCESS_ATOMIC)
+		rt_spin_touch(t, address, size, site);
+	if (RT_UNLIKELY(rt_steer()->keep[0]))
+		keep_order(t, site);
+	if (rt_steered(t)->sees_all)
+		see(t, spot_of(address, size, site, how));
+	else if (rt_steered(t)->goal)
+		pass_goal(t, spot_of(address, size, site, how));
+	else if (rt_steered(t)->anywhere && is_at_goal(site))
+		stand_anywhere(t, spot_of(address, size, site, how));
+}
+
+/* A use does not race with another one. */
+void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object)
+{
+	enum raddle_handling handling = raddle_handling(kind);
+	struct raddle_steer_spot spot;
+
+	if (handling == RADDLE_HANDLES_NOT)
+		return;
+	rt_steer_count(t, 1);
+	spot = (struct raddle_steer_spot){.site = rt_call_site(t),
+					  .address = object,
+					  .size = raddle_object_size(kind),
+					  .write = handling != RADDLE_USES,
+					  .atomic = handling == RADDLE_USES};
+	if (rt_steered(t)->sees_all)
+		rt_turn_handle(t, &spot);
+	else if (rt_steered(t)->goal)
+		pass_goal(t, spot);
+}
+
+bool rt_steer_heeds(const struct rt_thread *t, uint32_t site)
+{
+	const struct rt_steered *d = rt_steered(t);
+
+	const struct raddle_steer *s = rt_steer();
+
+	return d->sees_all || (d->goal && d->goal->site == site) || (d->anywhere && is_at_goal(site)) ||
+	       (s->keep[0] && (site == s->keep[0] || site == s->keep[1]));
+}

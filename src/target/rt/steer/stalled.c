@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A thread that has the turn and does nothing with it: it sleeps in the kernel, or computes for long without
+ * a point.  In: looks of threads that wait for the turn.  Out: the turn, passed on for it.
+ */
+#include "rt/steer/turn-int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define AWAY_NS 40000000u   /* how long a thread must have slept in the kernel */
+#define SPIN_NS 3000000000u /* and how long it may compute without a sign of life */
+
+/* Whether the kernel says that the thread sleeps. */
+bool rt_turn_sleeps(uint32_t tid)
+{
+	char path[48] = "/proc/self/task/", text[512], digits[12];
+	uint32_t at = 16, n = 0;
+	int saved = errno;
+	long fd, length;
+
+	for (; tid; tid /= 10)
+		digits[n++] = (char)('0' + tid % 10);
+	while (n)
+		path[at++] = digits[--n];
+	__builtin_memcpy(path + at, "/stat", 6);
+	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	length = fd < 0 ? 0 : syscall(SYS_read, fd, text, sizeof text);
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	errno = saved;
+	while (length > 2 && text[length - 1] != ')')
+		length--;
+	return length > 2 && length + 1 < (long)sizeof text && text[length + 1] == 'S';
+}
+
+/* Whether the thread that has the turn does nothing with it: it sleeps in the kernel, or has computed for
+ * long without a sign. */
+static bool is_still(struct rt_turns *turn, uint32_t number)
+{
+	const struct raddle_slot *slot = rt_slot_at(number);
+	uint64_t choices = atomic_load(&rt_steer()->choices), accesses = atomic_load(&slot->accesses),
+		 cpu = rt_steer_time_of(number), now = rt_now();
+
+	if (turn->looked_at != number || turn->choices != choices || turn->accesses != accesses) {
+		turn->looked_at = number;
+		turn->choices = choices;
+		turn->accesses = accesses;
+		turn->cpu = cpu;
+		turn->still_cpu = UINT64_MAX;
+	}
+	if (turn->still_cpu != cpu) {
+		turn->still_cpu = cpu;
+		turn->still_since = now;
+	}
+	if (cpu - turn->cpu > SPIN_NS)
+		return true;
+	return now - turn->still_since > AWAY_NS && rt_turn_sleeps(slot->tid);
+}
+
+static bool is_away(struct rt_turns *turn, uint32_t number)
+{
+	uint32_t state = rt_turn_state(number);
+
+	return (state == RADDLE_SLOT_RUNS || (state == RADDLE_SLOT_BLOCKED && !rt_slot_at(number)->since)) &&
+	       is_still(turn, number);
+}
+
+/* Passes the turn on for it. */
+static void leave_behind(uint32_t number)
+{
+	struct raddle_slot *slot = rt_slot_at(number);
+	bool again = slot->point == RADDLE_POINT_AWAY && slot->point_n == atomic_load(&slot->n);
+
+	atomic_store(&slot->away, 1);
+	atomic_fetch_add(&rt_steer()->unsure, 1);
+	slot->point_count = again ? slot->point_count + 1 : 1;
+	slot->point_n = atomic_load(&slot->n);
+	slot->point = RADDLE_POINT_AWAY;
+	rt_turn_hand_over(number, rt_turn_choose(number, NULL, RADDLE_STEER_NONE));
+}
+
+void rt_turn_look(void)
+{
+	struct rt_turns *turn = &rt_steering()->turns;
+	uint32_t number = rt_turn_running();
+	uint64_t signals;
+
+	if (number >= RADDLE_SLOTS || !rt_turn_taken() || atomic_exchange(&turn->looking, 1))
+		return;
+	if (is_away(turn, number)) {
+		rt_steer_lock(&signals);
+		if (rt_turn_running() == number && rt_turn_taken() &&
+		    rt_turn_state(number) != RADDLE_SLOT_GATE && rt_turn_state(number) != RADDLE_SLOT_GOAL)
+			leave_behind(number);
+		rt_steer_unlock(&signals);
+	}
+	atomic_store(&turn->looking, 0);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside turns: what rt/steer/turn.c, choose.c, watch.c, wait.c and stalled.c need of each other.  Everything
+ * but what is inline is called with the lock of steering, unless it says otherwise.
+ */
+#ifndef RT_TURN_INT_H
+#define RT_TURN_INT_H
+
+#include "rt/steer/steer-int.h"
+
+#define RT_LOOK_FROM 66 /* rounds of waiting before a thread looks whether the one with the turn moves */
+
+static inline uint32_t rt_turn_running(void)
+{
+	return atomic_load_explicit(&rt_steer()->running, memory_order_acquire);
+}
+
+static inline bool rt_turn_taken(void)
+{
+	uint32_t phase;
+
+	if (!rt_takes_turns())
+		return false;
+	phase = rt_steer_phase();
+	return phase == RADDLE_LEADING || phase == RADDLE_MET || phase == RADDLE_GOES_ON;
+}
+
+static inline uint32_t rt_turn_state(uint32_t number)
+{
+	return atomic_load_explicit(&rt_slot_at(number)->state, memory_order_acquire);
+}
+
+static inline bool rt_turn_has(const struct rt_thread *t)
+{
+	return rt_turn_running() == t->number;
+}
+
+static inline bool rt_turn_is_ready(uint32_t number)
+{
+	return atomic_load(&rt_slot_at(number)->ready) != 0;
+}
+
+/* Nobody has the turn: perhaps what it waits for has come from elsewhere. */
+static inline bool rt_turn_is_idle(void)
+{
+	return rt_turn_running() == RADDLE_STEER_NONE;
+}
+
+/* rt/steer/choose.c.  The slot of a thread of the plan; NONE: it has not begun.  No lock. */
+uint32_t rt_turn_slot(uint32_t position);
+uint32_t rt_turn_count_ready(void);
+bool rt_turn_waits_outside(uint32_t number);
+bool rt_turn_has_decisions(void); /* the plan has decisions that were not made yet */
+
+/* The thread that runs after a point of `number`; NONE: no thread can.  `wish`: the replayer's choice. */
+uint32_t rt_turn_choose(uint32_t number, const struct rt_thread *t, uint32_t wish);
+void rt_turn_hand_over(uint32_t from, uint32_t next);
+
+/* rt/steer/turn.c.  A thread that runs although it has not the turn; NONE: there is none. */
+uint32_t rt_turn_find_unsettled(uint32_t self);
+void rt_turn_note(struct rt_thread *t, uint64_t n, enum raddle_point point);
+/* The thread, which has the turn, passes it on or keeps it. */
+void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals);
+/* Without the lock: the thread is at a point.  Returns when it has the turn. */
+void rt_turn_come_to(struct rt_thread *t, uint64_t n, enum raddle_point point, bool asks);
+
+/* rt/steer/stalled.c.  Whether the kernel reports that the thread sleeps.  No lock. */
+bool rt_turn_sleeps(uint32_t tid);
+
+#endif

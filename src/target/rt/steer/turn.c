@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Turns: one thread of a steered process runs at a time, and the plan decides which (raddle/steer.h defines
+ * how).
+ *
+ * In: threads that come to points, have to wait, or are stopped.  Out: `running`, and what was decided.
+ *
+ * Invariants, under the lock of steering:
+ * 1. Only the thread that has the turn chooses the next one, or another thread for it when it is stalled.
+ * 2. The next thread is chosen only when all others are stopped, including newly created ones.  So which
+ *    threads can run does not depend on their speed.
+ * 3. `ready` is set by the thread that makes another one ready, not by the sleeper when it wakes.
+ *
+ * No thread waits in the kernel for a lock of the program: it tries, and when it fails it waits here until
+ * the lock is released, and tries again when it has the turn.
+ */
+#include "rt/core/outside.h"
+#include "rt/steer/turn-int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SETTLE_YIELDS 200 /* before it sleeps between two looks */
+#define SETTLE_NAPS 2000  /* of a millisecond */
+#define SETTLE_ASKS 20	  /* naps until the kernel is asked */
+
+void rt_turn_setup(void)
+{
+	rt_steering()->turns.looked_at = rt_steer()->ask.watch = RADDLE_STEER_NONE;
+}
+
+/* A thread that has not come to where it stands; NONE: all have. */
+uint32_t rt_turn_find_unsettled(uint32_t self)
+{
+	uint32_t count = atomic_load(&rt.session->processes[rt.process].threads);
+
+	for (uint32_t i = 0; i < count && i < RADDLE_SLOTS; i++) {
+		uint32_t state = rt_turn_state(i);
+
+		if (i != self && !atomic_load(&rt_slot_at(i)->away) &&
+		    (state == RADDLE_SLOT_UNUSED || state == RADDLE_SLOT_RUNS))
+			return i;
+	}
+	return RADDLE_STEER_NONE;
+}
+
+/* Waits until all others stand, wait or sleep.  The lock is let go meanwhile, but the turn is not. */
+static void settle(uint32_t self, uint64_t *signals)
+{
+	uint32_t other;
+
+	for (uint32_t round = 0;
+	     rt_turn_taken() && (other = rt_turn_find_unsettled(self)) != RADDLE_STEER_NONE; round++) {
+		uint32_t naps = round < SETTLE_YIELDS ? 0 : round - SETTLE_YIELDS;
+		bool known = rt_turn_state(other) != RADDLE_SLOT_UNUSED;
+
+		if (naps > SETTLE_NAPS ||
+		    (known && naps > SETTLE_ASKS && rt_turn_sleeps(rt_slot_at(other)->tid))) {
+			atomic_store(&rt_slot_at(other)->away, 1);
+			atomic_fetch_add(&rt_steer()->unsure, 1);
+			continue;
+		}
+		rt_steer_unlock(signals);
+		if (naps)
+			rt_futex_wait(&rt_steer()->made_count, atomic_load(&rt_steer()->made_count), 1);
+		else
+			syscall(SYS_sched_yield);
+		rt_steer_lock(signals);
+	}
+}
+
+static void await_turn(struct rt_thread *t)
+{
+	uint32_t round = 0;
+
+	for (uint32_t seen = rt_steer_seen(t); rt_turn_taken() && !rt_turn_has(t); seen = rt_steer_seen(t)) {
+		if (round > RT_LOOK_FROM)
+			rt_turn_look();
+		rt_steer_nap(t, seen, round++);
+	}
+}
+
+/* Who leads may sleep there. */
+static void wake_leader(void)
+{
+	atomic_fetch_add(&rt.session->sealed_futex, 1);
+	rt_futex_wake(&rt.session->sealed_futex, 1);
+}
+
+static bool has_run_on(void)
+{
+	const struct raddle_steer *s = rt_steer();
+
+	return s->most && rt_steering()->turns.points >= s->most && rt_steer_phase() == RADDLE_GOES_ON;
+}
+
+/* The run has come as far as it may, and will be ended: nobody goes on. */
+static void stand(struct rt_thread *t, uint64_t *signals)
+{
+	struct raddle_steer *s = rt_steer();
+
+	atomic_store(&s->ran_on, 1);
+	wake_leader();
+	rt_steer_unlock(signals);
+	for (uint32_t round = RT_LOOK_FROM; rt_turn_taken(); round++) {
+		rt_steer_nap(t, rt_steer_seen(t) - 1, round); /* does not sleep, but looks at the command */
+		rt_futex_wait(&s->ran_on, 1, 20);
+	}
+	rt_steer_lock(signals);
+}
+
+/* The program stands until it is told how to go on.  Returns the slot that is to. */
+static uint32_t ask(struct rt_thread *t, uint64_t *signals)
+{
+	struct raddle_steer *s = rt_steer();
+	uint32_t asks = atomic_load(&s->asks) + 1, answers;
+
+	s->next = RADDLE_STEER_NONE;
+	s->ask.slot = t->number;
+	atomic_store(&s->running, RADDLE_STEER_ASKING);
+	atomic_store(&s->asks, asks);
+	rt_futex_wake(&s->asks, INT32_MAX);
+	wake_leader();
+	rt_steer_unlock(signals);
+	for (uint32_t round = RT_LOOK_FROM; rt_turn_taken() && (answers = atomic_load(&s->answers)) != asks;
+	     round++) {
+		rt_steer_nap(t, rt_steer_seen(t) - 1, round); /* does not sleep, but looks at the command */
+		rt_futex_wait(&s->answers, answers, 20);
+	}
+	rt_steer_lock(signals);
+	return s->next;
+}
+
+bool rt_turn_is_alone(const struct rt_thread *t)
+{
+	if (!rt_turn_has(t) || rt_turn_count_ready() ||
+	    rt_turn_find_unsettled(t->number) != RADDLE_STEER_NONE)
+		return false;
+	for (uint32_t i = 0; i < rt_slot_count(); i++)
+		if (i != t->number && (atomic_load(&rt_slot_at(i)->away) || rt_turn_waits_outside(i) ||
+				       (rt_slot_at(i)->since && atomic_load(&rt_slot_at(i)->timed))))
+			return false;
+	return true;
+}
+
+bool rt_turn_all_spin(void)
+{
+	uint64_t news = rt_steering()->turns.news;
+	uint32_t spinning = 0;
+
+	for (uint32_t i = 0; i < rt_slot_count(); i++) {
+		const struct raddle_slot *slot = rt_slot_at(i);
+
+		if (atomic_load(&slot->away) || rt_turn_waits_outside(i) ||
+		    (slot->since && atomic_load(&slot->timed)) ||
+		    (rt_turn_is_ready(i) && (slot->spins < RADDLE_STEER_SPINS || slot->news != news)))
+			return false;
+		spinning += rt_turn_is_ready(i);
+	}
+	return spinning != 0;
+}
+
+/* Whether the program is to stand at the point that a thread has come to. */
+static bool is_to_ask(const struct rt_thread *t)
+{
+	struct raddle_steer *s = rt_steer();
+
+	if (s->flags & RADDLE_STEER_ASK_START && atomic_load(&s->asks) == 0)
+		return true;
+	if (!(s->flags & RADDLE_STEER_ASK) || rt_steer_phase() != RADDLE_GOES_ON)
+		return false;
+	return s->flags & RADDLE_STEER_LOOK ? rt_steered(t)->slot->point != RADDLE_POINT_ACCESS
+					    : !rt_turn_has_decisions();
+}
+
+/* The thread, which has the turn, passes it on or keeps it. */
+void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals)
+{
+	uint32_t wish = RADDLE_STEER_NONE;
+
+	settle(t->number, signals);
+	if (has_run_on())
+		stand(t, signals);
+	if (rt_slot_at(t->number)->spins >= RADDLE_STEER_SPINS && rt_turn_all_spin() &&
+	    rt_steer_phase() == RADDLE_GOES_ON)
+		atomic_store(&rt_steer()->livelock, 1);
+	if (asks || (rt_turn_count_ready() && is_to_ask(t)))
+		wish = ask(t, signals);
+	rt_steer()->ask.watch = RADDLE_STEER_NONE;
+	if (rt_turn_taken())
+		rt_turn_hand_over(t->number, rt_turn_choose(t->number, t, wish));
+}
+
+void rt_turn_give(struct rt_thread *t, uint32_t state)
+{
+	uint64_t signals;
+
+	if (!rt_steered(t)->slot || !rt_turn_taken())
+		return;
+	rt_steer_lock(&signals);
+	atomic_store(&rt_steered(t)->slot->ready, 0);
+	atomic_store(&rt_steered(t)->slot->away, 0);
+	rt_steer_show(t, state);
+	if (rt_turn_has(t))
+		rt_turn_pass(t, false, &signals);
+	rt_steer_unlock(&signals);
+}
+
+/* Behind the meeting each access is looked at, from the next one on. */
+static void see_all(struct rt_thread *t)
+{
+	if (rt_steer_phase() != RADDLE_GOES_ON || rt_steered(t)->sees_all)
+		return;
+	rt_steered(t)->sees_all = true;
+	rt_see_again(t);
+}
+
+/* It could go on, and does when it has the turn. */
+static void go(struct rt_thread *t)
+{
+	await_turn(t);
+	atomic_store(&rt_steered(t)->slot->ready, 0);
+	rt_steer_show(t, RADDLE_SLOT_RUNS);
+	see_all(t);
+}
+
+void rt_turn_take(struct rt_thread *t)
+{
+	struct raddle_slot *slot = rt_steered(t)->slot;
+	uint64_t signals;
+
+	if (!slot || !rt_turn_taken())
+		return;
+	if (rt_turn_has(t)) {
+		see_all(t); /* it may have got the turn before it woke up */
+		return;
+	}
+	rt_steer_lock(&signals);
+	atomic_store(&slot->away, 0);
+	atomic_store(&slot->ready, 1);
+	if (rt_turn_state(t->number) == RADDLE_SLOT_RUNS)
+		rt_steer_show(t, RADDLE_SLOT_GATE);
+	if (rt_turn_running() == RADDLE_STEER_NONE)
+		atomic_store(&rt_steer()->running, t->number);
+	rt_steer_unlock(&signals);
+	go(t);
+}
+
+void rt_turn_owner(uint32_t position)
+{
+	uint64_t signals;
+	uint32_t number;
+
+	if (!rt_turn_taken())
+		return;
+	rt_steer_lock(&signals);
+	number = rt_turn_slot(position);
+	if (number != RADDLE_STEER_NONE && rt_turn_state(number) == RADDLE_SLOT_GATE)
+		atomic_store(&rt_slot_at(number)->ready, 1);
+	rt_steer_unlock(&signals);
+}
+
+void rt_turn_go_on(struct rt_thread *t, uint32_t first)
+{
+	uint64_t signals;
+
+	rt_steer_lock(&signals);
+	for (uint32_t i = 0; i < rt_slot_count(); i++) {
+		uint32_t state = rt_turn_state(i);
+
+		if (state == RADDLE_SLOT_GATE || state == RADDLE_SLOT_LIMIT || state == RADDLE_SLOT_GOAL)
+			atomic_store(&rt_slot_at(i)->ready, 1);
+	}
+	if (first != t->number) {
+		atomic_store(&rt_steered(t)->slot->ready, 1);
+		rt_steer_show(t, RADDLE_SLOT_GOAL);
+	}
+	if (rt_steer_change_phase(RADDLE_MET, RADDLE_GOES_ON))
+		rt_turn_hand_over(t->number, first);
+	rt_steer_unlock(&signals);
+	go(t);
+}
+
+/* What the thread is about to touch at a point. */
+static uint64_t pending_at(const struct rt_steered *d, enum raddle_point point)
+{
+	switch (point) {
+	case RADDLE_POINT_OP:
+	case RADDLE_POINT_WAIT: return atomic_load_explicit(&d->slot->object, memory_order_relaxed);
+	case RADDLE_POINT_ACCESS: return d->touches;
+	default: return 0;
+	}
+}
+
+void rt_turn_note(struct rt_thread *t, uint64_t n, enum raddle_point point)
+{
+	struct rt_steered *d = rt_steered(t);
+
+	if (d->point_n != n)
+		__builtin_memset(d->points, 0, sizeof d->points);
+	d->point_n = d->slot->point_n = n;
+	d->slot->point = point;
+	d->slot->point_count = ++d->points[point];
+	d->slot->arrivals++;
+	rt_steering()->turns.points++;
+	d->slot->pending = pending_at(d, point);
+	d->slot->point_site = point == RADDLE_POINT_OP || point == RADDLE_POINT_WAIT
+				      ? atomic_load_explicit(&d->slot->site, memory_order_relaxed)
+				      : atomic_load_explicit(&d->slot->touched, memory_order_relaxed);
+	d->looks = 0;
+}
+
+void rt_turn_come_to(struct rt_thread *t, uint64_t n, enum raddle_point point, bool asks)
+{
+	uint64_t signals;
+
+	rt_steer_lock(&signals);
+	rt_turn_note(t, n, point);
+	atomic_store(&rt_steered(t)->slot->ready, 1);
+	atomic_store(&rt_steered(t)->slot->away, 0);
+	rt_steer_show(t, point == RADDLE_POINT_ACCESS ? RADDLE_SLOT_GOAL : RADDLE_SLOT_GATE);
+	if (rt_turn_has(t))
+		rt_turn_pass(t, asks, &signals);
+	else if (rt_turn_running() == RADDLE_STEER_NONE)
+		atomic_store(&rt_steer()->running, t->number);
+	rt_steer_unlock(&signals);
+	go(t);
+}
+
+void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point)
+{
+	if (rt_steered(t)->slot && !t->busy && rt_turn_taken())
+		rt_turn_come_to(t, n, point, false);
+}
+
+/* Whether the process has timers that the kernel knows; one that does not tell has none. */
+static bool has_timers(void)
+{
+	struct itimerval left = {0};
+	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/timers", O_RDONLY | O_CLOEXEC, 0);
+	char first;
+	bool any = fd >= 0 && syscall(SYS_read, fd, &first, 1) == 1;
+
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	syscall(SYS_getitimer, ITIMER_REAL, &left);
+	return any || left.it_value.tv_sec || left.it_value.tv_usec;
+}
+
+static bool has_children(void)
+{
+	siginfo_t info;
+
+	return syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOWAIT | WNOHANG, NULL) == 0;
+}
+
+/* Whether a sleep of the only thread that can go on is over at once: the world is given back, with its time,
+ * and nothing that takes real time can happen meanwhile. */
+static bool is_time_given(void)
+{
+	int saved = errno;
+	bool given = rt.outside && rt.outside->passes && !has_children() && !has_timers();
+
+	errno = saved;
+	return given;
+}
+
+bool rt_turn_yield(struct rt_thread *t)
+{
+	if (!rt_steered(t)->slot || t->busy || !rt_turn_taken())
+		return false;
+	rt_spin_yields(t);
+	if (rt_turn_has(t) && !rt_turn_count_ready() &&
+	    rt_turn_find_unsettled(t->number) == RADDLE_STEER_NONE)
+		return rt_steer_phase() ==
+			       RADDLE_LEADING || /* those who stand wait for us, not for the time */
+		       is_time_given();
+	rt_turn_come_to(t, rt_steered(t)->n, RADDLE_POINT_YIELD, false);
+	return true;
+}
+
+/* Who waits for a lock that an ended thread has looks again: a robust one goes to the next. */
+static void release_held(const struct raddle_slot *slot)
+{
+	for (uint32_t i = 0; i < RADDLE_SLOT_HELD; i++)
+		if (atomic_load(&slot->held[i]))
+			rt_turn_released(atomic_load(&slot->held[i]) & ~1ull);
+}
+
+void rt_turn_end(struct rt_thread *t)
+{
+	uint64_t signals;
+
+	if (!rt_steered(t)->slot || !rt_turn_taken())
+		return;
+	rt_steer_lock(&signals);
+	rt_turn_note(t, rt_steered(t)->n, RADDLE_POINT_END);
+	atomic_store(&rt_steered(t)->slot->ready, 0);
+	rt_steer_show(t, RADDLE_SLOT_ENDED);
+	rt_steer_unlock(&signals);
+	rt_turn_released(t->number);
+	release_held(rt_steered(t)->slot);
+	rt_steer_lock(&signals);
+	if (rt_turn_has(t))
+		rt_turn_pass(t, false, &signals);
+	rt_steer_unlock(&signals);
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Waiting where one thread runs at a time (rt/steer/turn.c): a thread that cannot continue gives the turn
+ * away until the object that it waits for is released or its time is up.  In: waits and releases.  Out:
+ * `ready` of the slots.
+ */
+#include "rt/core/outside.h"
+#include "rt/steer/turn-int.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static bool is_over(const struct rt_until *until)
+{
+	struct timespec now = {0};
+	int saved = errno;
+
+	if (!until)
+		return false;
+	syscall(SYS_clock_gettime, until->clock, &now);
+	errno = saved;
+	return now.tv_sec > until->time->tv_sec ||
+	       (now.tv_sec == until->time->tv_sec && now.tv_nsec >= until->time->tv_nsec);
+}
+
+static void begin_wait(struct rt_step *step)
+{
+	struct raddle_slot *slot = rt_steered(step->t)->slot;
+	uint64_t signals;
+
+	rt_steer_lock(&signals);
+	atomic_store(&slot->away, 0);
+	slot->since = ++rt_steering()->turns.waits;
+	if (rt_turn_has(step->t)) {
+		atomic_store(&slot->ready, 0);
+		slot->due = 0;
+		rt_turn_note(step->t, step->n, RADDLE_POINT_WAIT);
+		rt_turn_pass(step->t, false, &signals);
+	}
+	rt_steer_unlock(&signals);
+}
+
+bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
+{
+	struct rt_thread *t = step->t;
+	struct raddle_slot *slot = rt_steered(t)->slot;
+	uint32_t round = 0, seen = rt_steer_seen(t);
+	bool idle = false, due;
+
+	if (rt_turn_taken()) {
+		begin_wait(step);
+	} else {
+		slot->since = 1;
+		rt_steer_nap(t, seen, RT_LOOK_FROM);
+	}
+	for (; rt_turn_taken() && !rt_turn_has(t) && !idle; seen = rt_steer_seen(t)) {
+		if (round > RT_LOOK_FROM)
+			rt_turn_look();
+		rt_steer_nap(t, seen, round++);
+		if (rt_turn_state(t->number) == RADDLE_SLOT_RUNS) /* a handler has run meanwhile */
+			rt_steer_show(t, RADDLE_SLOT_BLOCKED);
+		idle = round > RT_LOOK_FROM && rt_turn_is_idle();
+	}
+	due = slot->due || (!rt_turn_has(t) && is_over(until));
+	slot->since = slot->due = 0;
+	if (rt_turn_has(t))
+		atomic_store(&slot->ready, 0);
+	return !due;
+}
+
+/* Lets others run until somebody wakes the thread who knows the object, or the time is up. */
+static enum rt_idle wait_for(struct rt_thread *t, uint64_t object, bool timed)
+{
+	struct raddle_slot *slot = rt_steered(t)->slot;
+	struct rt_step step = {.t = t, .n = rt_steered(t)->n};
+	bool goes_on;
+
+	if (!slot || t->busy || !rt_turn_taken())
+		return RT_IS_NOT_IDLE;
+	if (!rt_turn_has(t))
+		rt_turn_take(t);
+	atomic_store(&slot->object, object);
+	atomic_store(&slot->kind, RADDLE_CHANNEL_RECEIVE);
+	atomic_store_explicit(&slot->timed, timed, memory_order_relaxed);
+	rt_steer_show(t, RADDLE_SLOT_BLOCKED);
+	goes_on = rt_turn_wait(&step, NULL);
+	rt_turn_take(t);
+	rt_steer_show(t, RADDLE_SLOT_RUNS);
+	atomic_store(&slot->object, 0);
+	return goes_on ? RT_LOOK_AGAIN : RT_TIME_UP;
+}
+
+enum rt_idle rt_turn_idle(struct rt_thread *t, bool timed)
+{
+	return wait_for(t, RT_OUTSIDE_OBJECT, timed);
+}
+
+bool rt_turn_sleep(struct rt_thread *t)
+{
+	enum rt_idle how;
+
+	do
+		how = wait_for(t, RT_SLEEP_OBJECT, true);
+	while (how == RT_LOOK_AGAIN);
+	return how == RT_TIME_UP;
+}
+
+void rt_turn_ready(const struct rt_thread *t)
+{
+	struct raddle_slot *slot = rt_steered(t)->slot;
+	uint64_t signals;
+
+	if (!slot || !rt_takes_turns())
+		return;
+	rt_steer_lock(&signals);
+	if (slot->since)
+		atomic_store(&slot->ready, 1);
+	rt_steer_unlock(&signals);
+	if (!rt_turn_taken() || rt_turn_is_idle())
+		rt_steer_wake(rt_steered(t)->place);
+}
+
+/* It looks again, and ends if that is a place where it can. */
+void rt_turn_cancelled(uint32_t number)
+{
+	struct raddle_slot *slot = number < rt_slot_count() ? rt_slot_at(number) : NULL;
+	uint64_t signals;
+
+	if (!slot || !rt_takes_turns())
+		return;
+	rt_steer_lock(&signals);
+	if (slot->since) {
+		atomic_store(&slot->ready, 1);
+		if (!rt_turn_taken())
+			rt_steer_wake(&rt_steering()->own[number]);
+	}
+	rt_steer_unlock(&signals);
+}
+
+void rt_turn_released(uint64_t object)
+{
+	uint64_t signals;
+
+	if (!rt_takes_turns())
+		return;
+	rt_steer_lock(&signals);
+	for (uint32_t i = 0; i < rt_slot_count(); i++) {
+		struct raddle_slot *slot = rt_slot_at(i);
+
+		if (!slot->since || atomic_load(&slot->object) != object)
+			continue;
+		atomic_store(&slot->ready, 1);
+		if (!rt_turn_taken())
+			rt_steer_wake(&rt_steering()->own[i]);
+	}
+	rt_steer_unlock(&signals);
+}

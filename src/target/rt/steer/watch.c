@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Watched accesses: those at which the thread with the turn stops, because the replayer asked for it
+ * (struct raddle_steer_watch).  In: accesses and uses of synchronisation objects.  Out: points.
+ */
+#include "rt/core/choose.h"
+#include "rt/steer/turn-int.h"
+
+/* Gathers what the watches have in common, so that most accesses need no closer look. */
+static void gather_watches(struct rt_turns *turn, uint32_t count)
+{
+	const struct raddle_steer_watch *watches = raddle_steer_watches(rt_steer());
+
+	*turn->sites = turn->low = turn->high = 0;
+	__builtin_memset(turn->sites, 0, sizeof turn->sites);
+	turn->low = UINT64_MAX;
+	turn->any_site = false;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct raddle_steer_watch *w = &watches[i];
+		uint32_t bit = w->site % RT_WATCH_BITS;
+
+		turn->sites[bit / 64] |= w->site ? 1ull << bit % 64 : 0;
+		turn->any_site |= !w->site && !w->size;
+		if (w->size && w->address < turn->low)
+			turn->low = w->address;
+		if (w->size && w->address + w->size > turn->high)
+			turn->high = w->address + w->size;
+	}
+	turn->watches = count;
+}
+
+static bool may_be_watched(const struct raddle_steer_spot *spot)
+{
+	struct rt_turns *turn = &rt_steering()->turns;
+	uint32_t count = atomic_load(&rt_steer()->watch_count), bit = spot->site % RT_WATCH_BITS;
+
+	count = count < RADDLE_STEER_WATCHES ? count : RADDLE_STEER_WATCHES;
+	if (count != turn->watches)
+		gather_watches(turn, count);
+	return count && (turn->any_site || turn->sites[bit / 64] >> bit % 64 & 1 ||
+			 (spot->address < turn->high && spot->address + spot->size > turn->low));
+}
+
+static bool fits(const struct raddle_steer_watch *w, const struct rt_thread *t,
+		 const struct raddle_steer_spot *spot)
+{
+	return (!w->site || w->site == spot->site) && (w->how & (spot->write ? 2u : 1u)) &&
+	       (!w->size ||
+		(spot->address < w->address + w->size && w->address < spot->address + spot->size)) &&
+	       (w->after == UINT64_MAX || w->after == rt_steered(t)->n) &&
+	       (w->thread == RADDLE_STEER_NONE || rt_turn_slot(w->thread) == t->number);
+}
+
+/* Whether the thread has stood at the watch behind this operation, if once is enough.  It has from now on. */
+#define STOOD_BITS 64
+static bool has_stood(const struct rt_thread *t, const struct raddle_steer_watch *w, uint32_t number)
+{
+	struct rt_steered *d = rt_steered(t);
+	uint64_t bit = 1ull << number % STOOD_BITS;
+	bool stood;
+
+	if (w->stand != 2 || number >= STOOD_BITS)
+		return false;
+	if (d->stood_n != d->n)
+		d->stood = 0;
+	stood = d->stood & bit;
+	d->stood_n = d->n;
+	d->stood |= bit;
+	return stood;
+}
+
+/* The first watch that the access is one of; all that it fits count it. */
+static uint32_t find_watch(const struct rt_thread *t, const struct raddle_steer_spot *spot)
+{
+	struct raddle_steer_watch *watches = raddle_steer_watches(rt_steer());
+	uint32_t found = RADDLE_STEER_NONE;
+
+	for (uint32_t i = 0; i < rt_steering()->turns.watches; i++) {
+		if (!fits(&watches[i], t, spot) || has_stood(t, &watches[i], i))
+			continue;
+		uint64_t seen = atomic_fetch_add(&watches[i].seen, 1) + 1;
+		if ((!watches[i].occurrence || watches[i].occurrence == seen) &&
+		    (found == RADDLE_STEER_NONE || watches[i].stand))
+			found = i;
+	}
+	return found;
+}
+
+/* Whether the thread's stores wait in a buffer that what it is about to do will empty: others may go first.
+ */
+static bool empties_buffer(const struct rt_thread *t)
+{
+	bool waits = false;
+
+	if (rt_memory_plan())
+		RT_TELL(buffers, t->number, &waits);
+	return waits;
+}
+
+void rt_turn_barrier(struct rt_thread *t)
+{
+	if (rt_steered(t)->sees_all && empties_buffer(t))
+		rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_ACCESS);
+}
+
+static void come_to_watched(struct rt_thread *t, struct raddle_steer_spot *spot, uint32_t watch)
+{
+	rt_steer_fill_spot(t, spot);
+	rt_steer()->ask.watch = watch;
+	rt_steer()->ask.spot = *spot;
+	rt_steered(t)->touches = spot->address;
+	atomic_store_explicit(&rt_steered(t)->slot->touched, spot->site, memory_order_relaxed);
+	rt_turn_come_to(t, rt_steered(t)->n, RADDLE_POINT_ACCESS,
+			raddle_steer_watches(rt_steer())[watch].stand);
+}
+
+void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot)
+{
+	uint32_t watch;
+
+	if (!rt_steered(t)->slot || t->busy || !rt_turn_taken())
+		return;
+	if (!rt_turn_has(t))
+		rt_turn_take(t);
+	watch = may_be_watched(spot) ? find_watch(t, spot) : RADDLE_STEER_NONE;
+	if (watch == RADDLE_STEER_NONE && spot->atomic && spot->write && empties_buffer(t)) {
+		rt_turn_come_to(t, rt_steered(t)->n, RADDLE_POINT_ACCESS, false);
+		return;
+	}
+	if (watch == RADDLE_STEER_NONE) {
+		if (++rt_steered(t)->looks < RADDLE_STEER_LOOKS)
+			return;
+		RT_TELL(pauses, t);
+		rt_spin_comes_round(t);
+		rt_turn_come_to(t, rt_steered(t)->n, RADDLE_POINT_SPIN, false);
+		return;
+	}
+	RT_TELL(pauses, t);
+	come_to_watched(t, spot, watch);
+}
+
+void rt_turn_handle(struct rt_thread *t, struct raddle_steer_spot *spot)
+{
+	uint32_t watch;
+
+	if (!rt_steered(t)->slot || t->busy || !rt_turn_taken() || !may_be_watched(spot))
+		return;
+	if (!rt_turn_has(t))
+		rt_turn_take(t);
+	watch = find_watch(t, spot);
+	if (watch != RADDLE_STEER_NONE && raddle_steer_watches(rt_steer())[watch].site)
+		come_to_watched(t, spot, watch);
+}
