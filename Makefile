@@ -85,8 +85,8 @@ RT_FLAGS := -std=gnu17 -D_GNU_SOURCE= $(WARN) -O2 -g $(INCLUDES) -fPIC \
 	-fvisibility=hidden -fno-stack-protector -fexceptions -MMD -MP
 RT := src/target/rt
 RT_B := $(if $(filter build/%,$(B)),build,$(B))
-# Its variables lie behind the program's (rt/core/away.c).
-RT_AWAY := objcopy --rename-section .bss=.raddle_bss
+# Its variables lie after the program's (rt/core/memory/redzone.c).
+RT_OWN_BSS := objcopy --rename-section .bss=.raddle_bss
 # Flavours: name and layers of the runtime, from their one table.
 FLAVOUR_TABLE := src/contract/raddle/flavour.inc
 FLAVOUR_ROWS := $(shell sed -n 's/^RADDLE_FLAVOUR.[A-Z]*, \([a-z]*\), "\([a-z ]*\)".*/\1 \2;/p' $(FLAVOUR_TABLE))
@@ -169,7 +169,7 @@ $(B)/obj/bench/%.o: bench/%.c
 define compile_rt
 	$(call say,RT,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(RT_FLAGS) $(1) -c -o $@ $< && $(RT_AWAY) $@
+	$(Q)$(CLANG) $(RT_FLAGS) $(1) -c -o $@ $< && $(RT_OWN_BSS) $@
 endef
 
 ifeq ($(RT_B),$(B))
@@ -181,8 +181,8 @@ $(B)/rt-static/%.o: $(RT)/%.c
 
 # The runtime of a flavour: the core and its layers; the first layer has the hooks.  Those of guard and track stand alone.
 define flavour_rules
-RT_$(1) := $(if $(filter guard track,$(1)),,core/away.o layers-$(1).o) $(patsubst $(RT)/%.c,%.o,$(filter-out \
-	$(RT)/core/layers.c $(RT)/core/away.c,$(wildcard $(foreach l,$(if $(filter guard track,$(1)),,core) $(call layers,$(1)),\
+RT_$(1) := $(if $(filter guard track,$(1)),,core/memory/redzone.o layers-$(1).o) $(patsubst $(RT)/%.c,%.o,$(filter-out \
+	$(RT)/core/layers.c $(RT)/core/memory/redzone.c,$(wildcard $(foreach l,$(if $(filter guard track,$(1)),,core) $(call layers,$(1)),\
 	$(RT)/$(l)/*.c $(RT)/$(l)/*/*.c))))
 $(B)/rt/layers-$(1).o $(B)/rt-static/layers-$(1).o: $(RT)/core/layers.c $(FLAVOUR_TABLE)
 	$$(call compile_rt,-DRT_LAYERS='$(foreach l,$(call layers,$(1)),RT_LAYER($(l)))')

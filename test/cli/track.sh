@@ -111,7 +111,7 @@ track failure --perturb 7 --hardware ./program
 wants '$r.outcome == "passed" and $r.perturbed and ($r.no_hardware or $r.watched > 0)' "delays and watchpoints"
 wants '[$e[] | select(.kind == "write" and .size == 4 and .line == $first) | .value] == [39, 40, 41]' "values with watchpoints"
 
-# Loops go on without gates when those have had their events (instr/spent.c): what the program does stays the same, wherever the
+# Loops go on without gates when those have had their events (instr/track/ungated.c): what the program does stays the same, wherever the
 # copies change over, and each gate has as many events as it may.
 cat >loops.cc <<'C'
 #include <cstdio>

@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "record/sink.h"
-#include "rt/core/encode.h"
+#include "rt/core/buffer/encode.h"
 #include "trace/reader.h"
 
 #include <stdio.h>

@@ -25,7 +25,7 @@
 
 #define rt_map map_for_good
 #define rt_unmap unmap
-#include "rt/core/system.c"
+#include "rt/core/process/system.c"
 #undef rt_map
 #undef rt_unmap
 #include "rt/detect/arena.c"
@@ -68,7 +68,7 @@ bool rt_make_room(size_t size)
 	return false;
 }
 /* Nobody listens. */
-void rt_lacks(int error)
+void rt_refused(int error)
 {
 	(void)error;
 }

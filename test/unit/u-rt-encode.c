@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "rt/core/encode.h"
+#include "rt/core/buffer/encode.h"
 #include "trace/decode.h"
 
 #include <stdlib.h>

@@ -17,12 +17,12 @@
 #define MODELS 20 /* assignments that each is tried with */
 
 /* A node and how it was made. */
-struct twin {
+struct reference {
 	uint32_t node;
 	struct raddle_expr made; /* operands are positions in the pool */
 };
 
-static struct twin pool[POOL];
+static struct reference pool[POOL];
 static size_t pool_count;
 static uint64_t seed;
 
@@ -52,7 +52,7 @@ static void add(uint32_t node, struct raddle_expr made)
 {
 	assert_int_not_equal(node, 0);
 	assert_int_equal(rt_expr_bits(node), made.bits);
-	pool[pool_count++] = (struct twin){node, made};
+	pool[pool_count++] = (struct reference){node, made};
 }
 
 /* A position whose node has so many bits; a constant is made if there is none. */

@@ -14,7 +14,7 @@ struct guard guard;
 enum { THREADS = 5, LOCKS = 7, STEPS = 400, ROUNDS = 300, TRACKED = 3 };
 
 /* The slow twin: a clock for each thread and lock, and the time of each tracked access. */
-struct twin {
+struct reference {
 	unsigned thread[THREADS][THREADS], any[LOCKS][THREADS], writers[LOCKS][THREADS];
 	unsigned at[TRACKED];
 	int by[TRACKED]; /* -1: not tracked */
@@ -28,7 +28,7 @@ static void join(unsigned *to, const unsigned *from)
 		to[i] = to[i] > from[i] ? to[i] : from[i];
 }
 
-static void twin_release(struct twin *t, int thread, int lock, bool shared)
+static void reference_release(struct reference *t, int thread, int lock, bool shared)
 {
 	join(t->any[lock], t->thread[thread]);
 	if (!shared)
@@ -36,7 +36,7 @@ static void twin_release(struct twin *t, int thread, int lock, bool shared)
 	t->thread[thread][thread]++;
 }
 
-static void compare(const struct twin *t)
+static void compare(const struct reference *t)
 {
 	for (int k = 0; k < TRACKED; k++)
 		for (int i = 0; t->by[k] >= 0 && i < THREADS; i++) {
@@ -46,7 +46,7 @@ static void compare(const struct twin *t)
 		}
 }
 
-static void step(struct twin *t, unsigned *seed)
+static void step(struct reference *t, unsigned *seed)
 {
 	int thread = rand_r(seed) % THREADS, lock = rand_r(seed) % LOCKS, k = rand_r(seed) % TRACKED;
 	bool shared = rand_r(seed) % 2;
@@ -68,7 +68,7 @@ static void step(struct twin *t, unsigned *seed)
 	case 3:
 	case 4:
 		guard_track_release(&threads[thread], address, shared ? GUARD_SHARED : GUARD_EXCLUSIVE);
-		twin_release(t, thread, lock, shared);
+		reference_release(t, thread, lock, shared);
 		break;
 	default:
 		guard_track_acquire(&threads[thread], address, shared ? GUARD_SHARED : GUARD_EXCLUSIVE);
@@ -80,7 +80,7 @@ static void same_as_vector_clocks(void **state)
 {
 	(void)state;
 	for (unsigned round = 0; round < ROUNDS; round++) {
-		struct twin t = {.by = {-1, -1, -1}};
+		struct reference t = {.by = {-1, -1, -1}};
 		unsigned seed = round;
 		memset(threads, 0, sizeof threads);
 		guard.threads = threads;

@@ -132,19 +132,19 @@ static const struct rt_layer first = {.number = RT_LAYER_STEER,
 				      .setup = first_setup,
 				      .forked = first_forked,
 				      .begins = first_begins,
-				      .heard = {.op_enter = first_enter,
-						.op_end = first_end,
-						.op_left = first_left,
-						.releasing = first_releasing,
-						.access = first_access,
-						.heeds = first_heeds}};
+				      .callbacks = {.op_enter = first_enter,
+						    .op_end = first_end,
+						    .op_left = first_left,
+						    .releasing = first_releasing,
+						    .access = first_access,
+						    .heeds = first_heeds}};
 static const struct rt_layer second = {.number = RT_LAYER_DETECT,
 				       .listens = true,
-				       .heard = {.releasing = second_releasing,
-						 .access = second_access,
-						 .update = second_update,
-						 .stride = second_stride,
-						 .segment_ends = second_segment_ends}};
+				       .callbacks = {.releasing = second_releasing,
+						     .access = second_access,
+						     .update = second_update,
+						     .stride = second_stride,
+						     .segment_ends = second_segment_ends}};
 const struct rt_layer *const rt_layers[] = {&silent, &first, &second, NULL};
 
 static void expect(const char *text)
@@ -168,7 +168,7 @@ static int begin(void **state)
 	thread = calloc(1, sizeof *thread);
 	__raddle_self = &thread->self;
 	rt_layers_setup();
-	thread->recording = rt.listening[0] ? RT_TOLD : RT_PLAIN;
+	thread->recording = rt.listening[0] ? RT_LISTENED : RT_PLAIN;
 	return 0;
 }
 
@@ -182,8 +182,8 @@ static int end(void **state)
 static void test_presence(void **state)
 {
 	(void)state;
-	assert_int_equal(rt_guard.alive, RT_TOLD);
-	RT_TELL_ALL(begins, thread);
+	assert_int_equal(rt_guard.alive, RT_LISTENED);
+	RT_NOTIFY_ALL(begins, thread);
 	expect("silent begins;first begins;");
 
 	memset(&rt, 0, sizeof rt);
@@ -191,9 +191,9 @@ static void test_presence(void **state)
 	rt_layers_setup();
 	assert_ptr_equal(rt.listening[0], &second);
 	assert_null(rt.listening[1]);
-	RT_TELL_ALL(begins, thread);
+	RT_NOTIFY_ALL(begins, thread);
 	expect("silent begins;");
-	RT_TELL(access, thread, 64, 8, 3, RT_ACCESS_WRITE);
+	RT_NOTIFY(access, thread, 64, 8, 3, RT_ACCESS_WRITE);
 	expect("second access 64 8 3 1;");
 }
 
@@ -235,21 +235,21 @@ static void test_accesses(void **state)
 	struct rt_record stride = {.site = 9, .operand = {100, 16, 3}};
 
 	(void)state;
-	rt_tell_update(thread, 64, 4, 2ull << 32 | 1);
+	rt_notify_update(thread, 64, 4, 2ull << 32 | 1);
 	expect("update 64 4 1 2;");
 	rt_heed(thread, RT_LAYER_STEER, true);
-	rt_tell_update(thread, 64, 4, 2ull << 32 | 1);
+	rt_notify_update(thread, 64, 4, 2ull << 32 | 1);
 	expect("first access 64 4 1 0;second access 64 4 1 0;first access 64 4 2 1;second access 64 4 2 1;");
-	assert_true(rt_tell_segment_ends(thread));
+	assert_true(rt_notify_segment_ends(thread));
 	rt_heed(thread, RT_LAYER_STEER, false);
-	assert_false(rt_tell_segment_ends(thread));
+	assert_false(rt_notify_segment_ends(thread));
 	rt.session->discard = 1;
-	assert_true(rt_tell_segment_ends(thread));
+	assert_true(rt_notify_segment_ends(thread));
 
-	rt_tell_stride(thread, &stride, 8, RT_ACCESS_WRITE);
+	rt_notify_stride(thread, &stride, 8, RT_ACCESS_WRITE);
 	expect("stride 3 8 1;");
 	heeds_all = true;
-	rt_tell_stride(thread, &stride, 8, RT_ACCESS_READ);
+	rt_notify_stride(thread, &stride, 8, RT_ACCESS_READ);
 	expect("first access 100 8 9 0;second access 100 8 9 0;first access 116 8 9 0;second access 116 8 9 "
 	       "0;"
 	       "first access 132 8 9 0;second access 132 8 9 0;");
@@ -260,9 +260,9 @@ static void test_fork(void **state)
 	(void)state;
 	rt_layers_forked();
 	expect("first forked;");
-	RT_TELL(access, thread, 64, 8, 3, RT_ACCESS_WRITE);
+	RT_NOTIFY(access, thread, 64, 8, 3, RT_ACCESS_WRITE);
 	expect("");
-	RT_TELL_ALL(begins, thread);
+	RT_NOTIFY_ALL(begins, thread);
 	expect("silent begins;");
 }
 

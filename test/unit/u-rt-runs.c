@@ -135,14 +135,14 @@ uint64_t rt_now_soon(struct rt_thread *t)
 	return 1;
 }
 
-bool rt_tell_segment_ends(struct rt_thread *t)
+bool rt_notify_segment_ends(struct rt_thread *t)
 {
 	(void)t;
 	fail();
 	return false;
 }
 
-void rt_tell_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites)
+void rt_notify_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites)
 {
 	(void)t, (void)address, (void)size, (void)sites;
 	fail();

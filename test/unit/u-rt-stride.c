@@ -76,7 +76,7 @@ void __raddle_first_write(struct raddle_self *self, uintptr_t a, uint32_t site, 
 }
 
 /* Nobody listens here. */
-void rt_tell_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how)
+void rt_notify_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how)
 {
 	(void)t, (void)stride, (void)size, (void)how;
 	fail();

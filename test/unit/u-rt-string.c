@@ -3,7 +3,7 @@
  * What comparing two strings reads, against a loop over their bytes: strings of all lengths and
  * alignments, equal and not, bounded and not, and at the end of memory that can be read.
  */
-#include "rt/core/string.c"
+#include "rt/core/memory/string.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

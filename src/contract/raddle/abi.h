@@ -58,7 +58,7 @@ struct raddle_block {
 };
 
 /* The part of a thread's state that hooks touch; the runtime's own part
- * follows it in memory (rt/core/thread.h). */
+ * follows it in memory (rt/core/thread/thread.h). */
 struct raddle_self {
 	uint64_t epoch;		    /* segment number << RADDLE_EPOCH_SHIFT */
 	uint32_t *stack_top;	    /* where the next call site goes */
@@ -102,7 +102,7 @@ RADDLE_COLD void __raddle_first_two_updates(struct raddle_self *self, uintptr_t 
 /* Reads that decide a condition-variable wait loop are recorded each time. */
 void __raddle_read_always(struct raddle_self *self, const void *p, uint32_t site, uint32_t size);
 
-/* An iteration of a loop that waits for memory to change, or that never ends (instr/spin.c). */
+/* An iteration of a loop that waits for memory to change, or that never ends (instr/record/spin.c). */
 void __raddle_round(void);
 
 /* memcpy, memset and other ranges; accesses that may be unaligned. */

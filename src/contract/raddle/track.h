@@ -8,7 +8,7 @@
  * __raddle_track_flags. The tool sets the bytes before the program starts and does not change them
  * later; the program may (see budget).  Without the tool they are all 0.  A function tests the
  * byte of one of its gates on entry: if that is 0, all of its gates are closed and cost nothing
- * more.  Loops test again in each iteration while one of their gates is open (instr/spent.c).
+ * more.  Loops test again in each iteration while one of their gates is open (instr/track/ungated.c).
  *
  * The memory
  * ----------

@@ -17,7 +17,7 @@
 #include <sys/types.h>
 
 /* A process that is loaded and stopped before main(), from which runs are forked
- * (rt/core/serve.c). All have the same program, arguments and directory, and streams of their own.
+ * (rt/core/process/serve.c). All have the same program, arguments and directory, and streams of their own.
  * Zero at first. */
 struct run_server {
 	pid_t pid;  /* 0: not started yet */

@@ -21,7 +21,7 @@ enum { WIDEST = 16 }; /* bytes of an access */
 
 /* ---------------------------------------------------------------------- names --- */
 
-/* As instr/track.c has them; 0: nothing that a gate could be at. */
+/* As instr/track/track.c has them; 0: nothing that a gate could be at. */
 static char letter_of(const struct facts *f, uint32_t value)
 {
 	switch (f->values[value].kind) {

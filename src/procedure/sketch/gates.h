@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gates of a slice: at which instructions of the program something can be noted, and by which names the
- * instrumenter (instr/track.c) knows them. */
+ * instrumenter (instr/track/track.c) knows them. */
 #ifndef SKETCH_GATES_H
 #define SKETCH_GATES_H
 

@@ -26,7 +26,7 @@ struct rd_flavour_opts {
 	bool verbose;	   /* say by rd_info() what is done and what is left out */
 	int64_t end_ns;	   /* when it has to be there, as rd_now_ns(); then RD_ELIMIT.  0: it has time */
 	const char *edits; /* changes to the program before all else, as lines (base/edit.h); NULL: none */
-	const char *guards;  /* of the flavour `guard`: the file of instr/guards.h, as text */
+	const char *guards;  /* of the flavour `guard`: the file of instr/guard/guards.h, as text */
 	const char *plugins; /* that the program loads by dlopen(), beside those near it: files or
 			      * directories, separated by colons; NULL: none */
 };

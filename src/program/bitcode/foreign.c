@@ -44,7 +44,7 @@ struct list {
 	struct rd_argv *out;
 };
 
-/* libomp tells the runtime what it does (rt/core/ompt.c), unless the user forbids it. */
+/* libomp tells the runtime what it does (rt/core/library/ompt.c), unless the user forbids it. */
 static bool is_known_openmp(const char *name)
 {
 	const char *tool = getenv("OMP_TOOL");
@@ -109,7 +109,7 @@ static void add_module(struct list *l, const struct bitcode_program *p)
 		add_item(l, &p->line.items[i]);
 }
 
-/* The section has a name with a NUL for each function; see instr/scan.c. */
+/* The section has a name with a NUL for each function; see instr/scan/scan.c. */
 static void add_assembler(struct list *l, const char *path)
 {
 	struct bitcode_elf e;

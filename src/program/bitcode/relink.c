@@ -395,7 +395,7 @@ static int add_runtime(struct linker *l)
 	err = rd_support_file(l->is_static ? l->r->static_runtime : l->r->runtime, &path);
 	if (!err && l->is_static)
 		err = add_static_runtime(l, path, memory);
-	if (!err) /* the first of the runtime's objects (rt/core/away.c) */
+	if (!err) /* the first of the runtime's objects (rt/core/memory/redzone.c) */
 		add_for_linker(l, "--undefined=__raddle_away");
 	for (size_t i = 0; i < (memory ? 3 : 2) && !err; i++) {
 		rd_argv_add(&l->command, "-Xlinker");

@@ -13,7 +13,7 @@
  */
 #include "base/error.h"
 #include "facts/facts.h"
-#include "instr/event.h"
+#include "instr/scan/event.h"
 #include "ir/constrain.h"
 #include "ir/mark.h"
 #include "raddle/event.h"

@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "base/pool.h"
-#include "instr/guards.h"
+#include "instr/guard/guards.h"
 #include "instr/unit.h"
 
 #include <llvm-c/ErrorHandling.h>
@@ -98,7 +98,7 @@ static int run(const struct instr_jobs *jobs, size_t workers, const struct instr
 	return code;
 }
 
-/* Loops with gates in them are made twice (instr/track.c), also where that is much code. */
+/* Loops with gates in them are made twice (instr/track/track.c), also where that is much code. */
 static void allow_large_loops(void)
 {
 	const char *const arguments[] = {"raddle-instr", "-unswitch-threshold=1000",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which functions get hooks, and what those can no longer promise to the optimiser. */
-#include "instr/event.h"
+#include "instr/scan/event.h"
 
 #include <string.h>
 

@@ -16,8 +16,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "instr/cxx-string.h"
-#include "instr/edit.h"
+#include "instr/scan/cxx-string.h"
+#include "instr/edit/edit.h"
 #include "ir/extern.h"
 #include "ir/value.h"
 

@@ -40,8 +40,8 @@ struct instr_options {
 	const char *program;		   /* name, for the facts */
 	uint64_t budget;		   /* for tests: of the points-to sets; 0: the usual one */
 	const struct rd_edits *edits;	   /* to be made first; NULL: none */
-	const struct instr_guards *guards; /* of the flavour `guard` (instr/guards.h) */
-	const struct rd_names *gates;	   /* of the flavour `track` (instr/track.c) */
+	const struct instr_guards *guards; /* of the flavour `guard` (instr/guard/guards.h) */
+	const struct rd_names *gates;	   /* of the flavour `track` (instr/track/track.c) */
 	bool fast;			   /* optimise; otherwise quick code generation */
 	bool optimised;			   /* of the flavour `full`: optimise first, then instrument */
 	bool debug;			   /* keep debug information, for debuggers */

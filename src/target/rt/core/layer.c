@@ -4,7 +4,7 @@
  * callback.
  *
  * Invariant: a process has listening layers from rt_layers_setup() until it ends or forks, so threads
- * are either all RT_TOLD or all RT_PLAIN, as long as they are recorded.
+ * are either all RT_LISTENED or all RT_PLAIN, as long as they are recorded.
  */
 #include "rt/core/layer.h"
 
@@ -19,23 +19,23 @@ static bool is_listening(const struct rt_layer *layer)
 }
 
 /* A callback that several layers have calls each of them; one that a single layer has is that layer's own. */
-#define RT_HEARD(name, parameters, arguments)                                                                \
+#define RT_CALLBACK(name, parameters, arguments)                                                             \
 	static void tell_##name parameters                                                                   \
 	{                                                                                                    \
 		for (const struct rt_layer *const *layer = rt.listening; *layer; layer++)                    \
-			if ((*layer)->heard.name)                                                            \
-				(*layer)->heard.name arguments;                                              \
+			if ((*layer)->callbacks.name)                                                        \
+				(*layer)->callbacks.name arguments;                                          \
 	}
-#include "rt/core/heard.inc"
-#undef RT_HEARD
+#include "rt/core/callback.inc"
+#undef RT_CALLBACK
 
-static void hear(const struct rt_heard *heard)
+static void hear(const struct rt_callbacks *callbacks)
 {
-#define RT_HEARD(name, parameters, arguments)                                                                \
-	if (heard->name)                                                                                     \
-		rt.heard.name = rt.heard.name ? tell_##name : heard->name;
-#include "rt/core/heard.inc"
-#undef RT_HEARD
+#define RT_CALLBACK(name, parameters, arguments)                                                             \
+	if (callbacks->name)                                                                                 \
+		rt.callbacks.name = rt.callbacks.name ? tell_##name : callbacks->name;
+#include "rt/core/callback.inc"
+#undef RT_CALLBACK
 }
 
 void rt_layers_setup(void)
@@ -49,63 +49,63 @@ void rt_layers_setup(void)
 		if (!is_listening(*layer))
 			continue;
 		rt.listening[listening++] = *layer;
-		hear(&(*layer)->heard);
+		hear(&(*layer)->callbacks);
 	}
 	if (listening)
-		rt_guard.alive = RT_TOLD;
+		rt_guard.alive = RT_LISTENED;
 }
 
 void rt_layers_forked(void)
 {
 	const struct rt_layer **left = rt.present;
 
-	RT_TELL_ALL(forked);
+	RT_NOTIFY_ALL(forked);
 	for (const struct rt_layer **layer = rt.present; *layer; layer++)
 		if (!is_listening(*layer))
 			*left++ = *layer;
 	*left = rt.listening[0] = NULL;
-	rt.heard = (struct rt_heard){0};
+	rt.callbacks = (struct rt_callbacks){0};
 }
 
 struct rt_thread *rt_handling(uint32_t kind, const volatile void *object)
 {
 	struct rt_thread *t = rt_self();
 
-	if (t && t->recording == RT_TOLD)
-		RT_TELL(handles, t, kind, (uintptr_t)object);
+	if (t && t->recording == RT_LISTENED)
+		RT_NOTIFY(handles, t, kind, (uintptr_t)object);
 	return t;
 }
 
 /* Accesses. */
 
-void rt_tell_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites)
+void rt_notify_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites)
 {
 	if (!t->each) {
-		RT_TELL(update, t, address, size, sites);
+		RT_NOTIFY(update, t, address, size, sites);
 		return;
 	}
-	RT_TELL(access, t, address, size, (uint32_t)sites, RT_ACCESS_READ);
-	RT_TELL(access, t, address, size, (uint32_t)(sites >> 32), RT_ACCESS_WRITE);
+	RT_NOTIFY(access, t, address, size, (uint32_t)sites, RT_ACCESS_READ);
+	RT_NOTIFY(access, t, address, size, (uint32_t)(sites >> 32), RT_ACCESS_WRITE);
 }
 
-void rt_tell_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how)
+void rt_notify_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how)
 {
 	uintptr_t address = stride->operand[0];
 	bool heeded = false;
 
-	RT_TELL(heeds, t, stride->site, &heeded);
+	RT_NOTIFY(heeds, t, stride->site, &heeded);
 	if (!heeded) {
-		RT_TELL(stride, t, stride, size, how);
+		RT_NOTIFY(stride, t, stride, size, how);
 		return;
 	}
 	for (uint64_t count = stride->operand[2]; count != 0; count--, address += stride->operand[1])
-		RT_TELL(access, t, address, size, stride->site, how);
+		RT_NOTIFY(access, t, address, size, stride->site, how);
 }
 
-bool rt_tell_segment_ends(struct rt_thread *t)
+bool rt_notify_segment_ends(struct rt_thread *t)
 {
 	bool ends = t->each;
 
-	RT_TELL(segment_ends, t, &ends);
+	RT_NOTIFY(segment_ends, t, &ends);
 	return ends;
 }

@@ -2,7 +2,7 @@
 /*
  * Layers: what the core and the writer tell them, and what they may ask.
  *
- * A flavour has the core, one layer that writes records (rt/core/writer.h) and others, by its row in
+ * A flavour has the core, one layer that writes records (rt/core/buffer/writer.h) and others, by its row in
  * raddle/flavour.inc.  Each layer is a table of callbacks, `rt_layer_NAME`; a callback that is NULL
  * is not wanted.  No interposed function and no hook knows who listens: it reports here, and another layer is
  * another table, a number in enum rt_layer_number and a word in the row.
@@ -10,7 +10,7 @@
  *   present    layers whose setup() said that they have something to do in this process.  They are told
  *              of the life of the process and its threads.
  *   listening  those of them with `listens`: they are told of operations, orders, accesses and memory
- *              as well.  If there is one, threads are RT_TOLD instead of RT_PLAIN, and what is interposed
+ *              as well.  If there is one, threads are RT_LISTENED instead of RT_PLAIN, and what is interposed
  * goes its longer way.  Nobody pays for layers that do not listen.
  *
  * All are told in the order of the row.  Callbacks run in the thread that they are about, with errno saved by
@@ -22,7 +22,7 @@
 #ifndef RT_LAYER_H
 #define RT_LAYER_H
 
-#include "rt/core/gather.h"
+#include "rt/core/buffer/gather.h"
 #include "rt/core/rt.h"
 
 #include <time.h>
@@ -73,7 +73,7 @@ struct rt_arrival {
 };
 
 /* What a layer does in place of libc.  Condition variables are those that no other process sees. cond_wait():
- * the whole of it, as rt_told_wait().  barrier_arrive(): the calling thread is there; barrier_await(): it
+ * the whole of it, as rt_listened_wait().  barrier_arrive(): the calling thread is there; barrier_await(): it
  * waits for the others. */
 struct rt_instead {
 	int (*cond_wait)(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until);
@@ -104,7 +104,7 @@ struct rt_layer {
 	void (*ended)(struct rt_thread *t);
 
 	/* Of layers that listen. */
-	struct rt_heard heard;		  /* rt/core/heard.inc */
+	struct rt_callbacks callbacks;	  /* rt/core/callback.inc */
 	const struct rt_instead *instead; /* NULL: what libc does is right; one layer at most has it */
 };
 
@@ -114,16 +114,16 @@ void rt_layers_setup(void);
 void rt_layers_forked(void); /* in the child: nobody listens any more */
 
 /* Tells all who are present of the life of the process and its threads; who listens, of all else. */
-#define RT_TELL_ALL(callback, ...)                                                                           \
+#define RT_NOTIFY_ALL(callback, ...)                                                                         \
 	do {                                                                                                 \
 		for (const struct rt_layer *const *layer_ = rt.present; *layer_; layer_++)                   \
 			if ((*layer_)->callback)                                                             \
 				(*layer_)->callback(__VA_ARGS__);                                            \
 	} while (0)
-#define RT_TELL(callback, ...)                                                                               \
+#define RT_NOTIFY(callback, ...)                                                                             \
 	do {                                                                                                 \
-		if (rt.heard.callback)                                                                       \
-			rt.heard.callback(__VA_ARGS__);                                                      \
+		if (rt.callbacks.callback)                                                                   \
+			rt.callbacks.callback(__VA_ARGS__);                                                  \
 	} while (0)
 
 static inline void rt_op_fill_(struct rt_op *op, struct rt_thread *t, uint32_t kind, uint64_t object)
@@ -137,13 +137,13 @@ static inline void rt_op_fill_(struct rt_op *op, struct rt_thread *t, uint32_t k
 static inline void rt_op_begin(struct rt_op *op, struct rt_thread *t, uint32_t kind, uint64_t object)
 {
 	rt_op_fill_(op, t, kind, object);
-	RT_TELL(op_begin, op);
+	RT_NOTIFY(op_begin, op);
 }
 
 static inline void rt_op_gate(struct rt_op *op)
 {
 	if (op->t)
-		RT_TELL(op_gate, op);
+		RT_NOTIFY(op_gate, op);
 }
 
 /* Both, of the calling thread. */
@@ -152,10 +152,10 @@ static inline void rt_op(struct rt_op *op, uint32_t kind, uint64_t object)
 	struct rt_thread *t = rt_self();
 
 	op->t = NULL;
-	if (!t || t->recording != RT_TOLD)
+	if (!t || t->recording != RT_LISTENED)
 		return;
 	rt_op_fill_(op, t, kind, object);
-	RT_TELL(op_enter, op);
+	RT_NOTIFY(op_enter, op);
 }
 
 /* It turned out to be of this kind. */
@@ -163,7 +163,7 @@ static inline void rt_op_is(struct rt_op *op, uint32_t kind)
 {
 	if (!op->t)
 		return;
-	RT_TELL(op_is, op, kind);
+	RT_NOTIFY(op_is, op, kind);
 	op->kind = kind;
 }
 
@@ -172,7 +172,7 @@ static inline void rt_op_is(struct rt_op *op, uint32_t kind)
 static inline void rt_op_waits(struct rt_op *op, uint64_t object, bool timed)
 {
 	if (op->t)
-		RT_TELL(op_waits, op, object, timed);
+		RT_NOTIFY(op_waits, op, object, timed);
 }
 
 /* Whether the thread must not wait in the kernel, since a layer lets threads run one at a time.  Then it
@@ -182,7 +182,7 @@ static inline bool rt_op_turns(struct rt_op *op)
 	bool turns = false;
 
 	if (op->t)
-		RT_TELL(op_turns, op, &turns);
+		RT_NOTIFY(op_turns, op, &turns);
 	return turns;
 }
 
@@ -190,14 +190,14 @@ static inline bool rt_op_wait(struct rt_op *op, const struct rt_until *until)
 {
 	bool goes_on = true;
 
-	RT_TELL(op_wait, op, until, &goes_on);
+	RT_NOTIFY(op_wait, op, until, &goes_on);
 	return goes_on;
 }
 
 static inline void rt_op_waited(struct rt_op *op)
 {
 	if (op->t)
-		RT_TELL(op_waited, op);
+		RT_NOTIFY(op_waited, op);
 }
 
 /* It releases `object`, before that takes effect and after.  A wait releases a mutex too, so kind and object
@@ -205,26 +205,26 @@ static inline void rt_op_waited(struct rt_op *op)
 static inline void rt_op_releasing(struct rt_op *op, uint32_t kind, uintptr_t object)
 {
 	if (op->t)
-		RT_TELL(releasing, op, kind, object);
+		RT_NOTIFY(releasing, op, kind, object);
 }
 
 static inline void rt_op_released(struct rt_op *op, uint32_t kind, uintptr_t object, uint64_t result)
 {
 	if (op->t)
-		RT_TELL(released, op, kind, object, result);
+		RT_NOTIFY(released, op, kind, object, result);
 }
 
 static inline void rt_op_end(struct rt_op *op)
 {
 	if (op->t)
-		RT_TELL(op_end, op);
+		RT_NOTIFY(op_end, op);
 	op->t = NULL;
 }
 
 static inline void rt_op_left(struct rt_op *op)
 {
 	if (op->t)
-		RT_TELL(op_left, op);
+		RT_NOTIFY(op_left, op);
 	op->t = NULL;
 }
 
@@ -249,9 +249,9 @@ struct rt_thread *rt_handling(uint32_t kind, const volatile void *object);
 
 /* A read and then a write of the same bytes (the upper half of `sites` is the write's); accesses at equal
  * distances. */
-void rt_tell_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites);
-void rt_tell_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how);
-bool rt_tell_segment_ends(struct rt_thread *t);
+void rt_notify_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites);
+void rt_notify_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how);
+bool rt_notify_segment_ends(struct rt_thread *t);
 
 /* Whether a read-write lock lets no reader in while a writer waits. */
 static inline bool rt_prefers_writers(const pthread_rwlock_t *rwlock)
@@ -259,12 +259,12 @@ static inline bool rt_prefers_writers(const pthread_rwlock_t *rwlock)
 	return rwlock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
 }
 
-/* rt/core/told.c: the whole of an operation, for a thread that is told or not recorded.  All return errno
- * values. */
-int rt_told_acquire(uint32_t code, volatile void *object, const struct rt_until *until);
-int rt_told_release(uint32_t code, volatile void *object);
-int rt_told_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until);
-int rt_told_notify(uint32_t code, pthread_cond_t *cond);
-int rt_told_barrier(pthread_barrier_t *barrier);
+/* rt/core/sync/listened.c: the whole of an operation, for a thread that is told or not recorded.  All return
+ * errno values. */
+int rt_listened_acquire(uint32_t code, volatile void *object, const struct rt_until *until);
+int rt_listened_release(uint32_t code, volatile void *object);
+int rt_listened_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until);
+int rt_listened_notify(uint32_t code, pthread_cond_t *cond);
+int rt_listened_barrier(pthread_barrier_t *barrier);
 
 #endif

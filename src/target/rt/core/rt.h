@@ -8,17 +8,17 @@
  * everything is hidden but the hooks and the interposed functions.
  *
  * What happens on
- *   a signal     rt/core/thread.h: records of a handler that interrupts the encoder wait
- *   fork         rt/core/process.c: the child becomes a process of its own in the session
+ *   a signal     rt/core/thread/thread.h: records of a handler that interrupts the encoder wait
+ *   fork         rt/core/process/process.c: the child becomes a process of its own in the session
  *   exec         the open buffers stay with the collector, which has them already
- *   thread exit  rt/core/thread.c: a key destructor in its last round
- *   dlopen       rt/core/module.c: the instrumented copy of a plug-in, if there is one, is loaded instead
- *   a dead collector, no memory   rt_stop(): the program runs on unrecorded
+ *   thread exit  rt/core/thread/thread.c: a key destructor in its last round
+ *   dlopen       rt/core/process/module.c: the instrumented copy of a plug-in, if there is one, is loaded
+ * instead a dead collector, no memory   rt_stop(): the program runs on unrecorded
  */
 #ifndef RT_RT_H
 #define RT_RT_H
 
-#include "rt/core/thread.h"
+#include "rt/core/thread/thread.h"
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -38,10 +38,10 @@ struct rt_until;
 enum rt_idle { RT_IS_NOT_IDLE, RT_LOOK_AGAIN, RT_TIME_UP };
 
 /* What listening layers hear, for all of them: rt/core/layer.h. */
-struct rt_heard {
-#define RT_HEARD(name, parameters, arguments) void(*name) parameters;
-#include "rt/core/heard.inc"
-#undef RT_HEARD
+struct rt_callbacks {
+#define RT_CALLBACK(name, parameters, arguments) void(*name) parameters;
+#include "rt/core/callback.inc"
+#undef RT_CALLBACK
 };
 
 /* A thread that can be joined: which number its pthread_t has. */
@@ -62,7 +62,7 @@ struct rt {
 	_Atomic uint32_t ready;		/* the constructor is through */
 	uint32_t process;		/* our number in the session */
 	uint32_t forks;			/* of this process so far */
-	_Atomic pid_t given_pid;	/* that getpid() gave back from a recorded run; 0: it did not */
+	_Atomic pid_t replayed_pid;	/* that getpid() gave back from a recorded run; 0: it did not */
 	pid_t pid;
 	pthread_key_t key;	  /* its destructor ends a thread */
 	uint32_t exited;	  /* the EXIT record is written */
@@ -83,23 +83,23 @@ struct rt {
 	 * the last; the state of each. */
 	const struct rt_layer *present[RT_LAYER_COUNT + 1], *listening[RT_LAYER_COUNT + 1];
 	void *layer[RT_LAYER_COUNT];
-	struct rt_heard heard; /* of all that listen */
+	struct rt_callbacks callbacks; /* of all that listen */
 
-	const struct rt_outside *outside; /* rt/core/outside.h; NULL: nobody wants to know */
+	const struct rt_outside *outside; /* rt/core/io/outside.h; NULL: nobody wants to know */
 
-	struct rt_channels *_Atomic channels; /* rt/core/channel.c; NULL: none yet */
+	struct rt_channels *_Atomic channels; /* rt/core/io/channel.c; NULL: none yet */
 	_Atomic uint64_t mapped;	      /* memory of ours, with the session */
-	struct rt_limit limits[2];	      /* rt/core/limit.c: of the address space, of data */
-	bool leaves_out; /* rt/core/edit.c: some lock was not taken that should have been */
+	struct rt_limit limits[2];	      /* rt/core/process/limit.c: of the address space, of data */
+	bool leaves_out; /* rt/core/control/edit.c: some lock was not taken that should have been */
 	char program[4096];
-	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/core/atomic.c */
+	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/core/sync/atomic.c */
 };
 extern struct rt rt;
 
 /* A page that a fork leaves empty in the child.  The child of a fork that went
  * past us (a bare system call) finds `alive` 0 and knows that the buffers are not its.
- * It is RT_TOLD in a process that layers listen to, RT_PLAIN in others and RT_THIN if accesses are left out,
- * so that the hooks' slow path learns of all with one look. */
+ * It is RT_LISTENED in a process that layers listen to, RT_PLAIN in others and RT_THIN if accesses are left
+ * out, so that the hooks' slow path learns of all with one look. */
 struct rt_guard {
 	_Alignas(4096) volatile uint32_t alive;
 };
@@ -110,7 +110,7 @@ extern struct rt_guard rt_guard __attribute__((visibility("hidden")));
 extern struct raddle_self rt_placeholder;
 void rt_placeholder_setup(void);
 
-/* rt/core/system.c: memory, locks, time, futex, by system calls of its own. */
+/* rt/core/process/system.c: memory, locks, time, futex, by system calls of its own. */
 void *rt_map(size_t size); /* zeroed, never dumped, no huge pages; NULL if there is none */
 void rt_unmap(void *p, size_t size);
 bool rt_make_room(size_t size); /* below a limit that the program has set; false: there is none */
@@ -131,14 +131,14 @@ void rt_spin_leave(_Atomic uint32_t *lock);
 void rt_spin_recover(_Atomic uint32_t *lock);
 void rt_pause(uint32_t round); /* between two looks */
 
-/* rt/core/buffer.c: the session's buffers. */
+/* rt/core/buffer/buffer.c: the session's buffers. */
 bool rt_buffer_switch(struct rt_thread *t);				/* false: recording is over */
 void rt_buffer_seal(struct rt_thread *t);				/* hands the buffer over */
 struct raddle_buffer *rt_buffer_open(uint32_t thread, uint32_t number); /* NULL: recording is over */
 void rt_buffer_hand_over(struct raddle_buffer *b);
 void rt_stop(enum raddle_stop_reason reason);
 
-#include "rt/core/writer.h"
+#include "rt/core/buffer/writer.h"
 
 /* The next position in the global order. */
 static inline uint64_t rt_q(void)
@@ -152,11 +152,11 @@ static inline bool rt_unread(void)
 	return RT_UNLIKELY(rt.session->discard);
 }
 
-/* rt/core/create.c */
+/* rt/core/thread/create.c */
 void rt_block_signals(uint64_t *old); /* all of them; errno is kept */
 void rt_restore_signals(const uint64_t *old);
 
-/* rt/core/thread.c */
+/* rt/core/thread/thread.c */
 struct rt_thread *rt_thread_new(uintptr_t stack_size); /* NULL: no memory */
 void rt_thread_idle(struct rt_thread *t);	       /* a state that was not used */
 void rt_thread_begin(struct rt_thread *t);	       /* in the thread: adopts the state, THREAD_START */
@@ -178,16 +178,16 @@ static inline bool rt_has_state(struct rt_thread **t)
 	return *t != NULL;
 }
 
-/* rt/core/edit.c: whether a lock was not taken that the program meant to take, and need not be given back
- * now; whether who waits for a condition with it is woken at once. */
+/* rt/core/control/edit.c: whether a lock was not taken that the program meant to take, and need not be given
+ * back now; whether who waits for a condition with it is woken at once. */
 bool rt_was_left_out(const void *lock);
 bool rt_wakes_at_once(const void *lock);
 struct raddle_steer *rt_steer_memory(void); /* NULL: this run is not steered */
 _Noreturn void rt_end_process(void);	    /* by SIGABRT, whatever the program does about it */
 
-/* rt/core/lack.c: a call has failed with that errno value for lack of something; the result of one that opens
- * a descriptor, or -1. */
-void rt_lacks(int error);
+/* rt/core/process/refused.c: a call has failed with that errno value for lack of something; the result of one
+ * that opens a descriptor, or -1. */
+void rt_refused(int error);
 int rt_opened(int result);
 
 /* The calling thread's state if it is recorded now, else NULL. */
@@ -207,16 +207,17 @@ static inline struct rt_thread *rt_plain(void)
 	return rt_has_state(&t) && t->recording == RT_PLAIN ? t : NULL;
 }
 
-/* rt/core/module.c */
+/* rt/core/process/module.c */
 void rt_modules(struct rt_thread *t); /* tells the loaded objects that were not told yet */
 void rt_modules_forget(void);
 
-/* rt/core/process.c */
+/* rt/core/process/process.c */
 void rt_layout(struct rt_thread *t);
-void rt_process_setup(void); /* fork handlers, exit hook */
-void rt_keep_away(void);     /* rt/core/away.c: the program, from our variables */
+void rt_process_setup(void);	/* fork handlers, exit hook */
+void rt_protect_redzones(void); /* rt/core/memory/redzone.c: the program, from our variables */
 
-/* rt/core/serve.c: the session's descriptor, of the one that was given or of a request to a copy of us. */
+/* rt/core/process/serve.c: the session's descriptor, of the one that was given or of a request to a copy of
+ * us. */
 int rt_serve(int fd);
 
 #endif

@@ -14,7 +14,7 @@
  *   - The segment of the thread (marks of abi.h) must end with each release: no access may
  *     come between rt_detect_release() and the record that begins the new segment.
  *   - An access is told when the slow path would write its record, after a goal.  It is compared with
- *     others before the thread's next operation (rt/core/gather.h), so what frees memory has to
+ *     others before the thread's next operation (rt/core/buffer/gather.h), so what frees memory has to
  * say so first, by rt_detect_flush() or rt_detect_forget(). An access that a signal handler makes above the
  * encoder (t->busy) is not told.
  *   - Synchronisation that a handler does is always told, also above the encoder
@@ -62,11 +62,11 @@ void rt_detect_update(struct rt_thread *t, uintptr_t address, uint32_t size, uin
 void rt_detect_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t access);
 void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32_t site, uint32_t access);
 
-/* The same for bytes of one block and plain accesses; key and sites as in rt/core/gather.h. */
+/* The same for bytes of one block and plain accesses; key and sites as in rt/core/buffer/gather.h. */
 void rt_detect_gather(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_t bits);
 
-/* An atomic operation, between its effect and the release of its lock (rt/core/atomic.c): it acquires and
- * releases, unless it is relaxed; then it leaves what others have released, releases if its thread has
+/* An atomic operation, between its effect and the release of its lock (rt/core/sync/atomic.c): it acquires
+ * and releases, unless it is relaxed; then it leaves what others have released, releases if its thread has
  * executed a fence before, and acquires when the thread executes the next one.  An operation that runs
  * without the lock calls rt_detect_release(t, address) before its effect too.  The size is 1 where
  * it is not known; `access` may be RT_ACCESS_WRITE and what its order leaves out. */

@@ -168,7 +168,7 @@ static void learn_object(struct rt_watch *w, struct rt_object *o)
 	o->master = w->lane;
 }
 
-static void tell_object(struct rt_watch *w, struct rt_object *o)
+static void publish_object(struct rt_watch *w, struct rt_object *o)
 {
 	if (!knows_all(w, o) && o->clock.count) {
 		tell(w, &o->clock);
@@ -220,7 +220,7 @@ void rt_detect_acquire_read(struct rt_thread *t, uintptr_t object)
 	learn_at(t, object, false);
 }
 
-static void tell_at(struct rt_thread *t, uintptr_t object, bool writes)
+static void publish_at(struct rt_thread *t, uintptr_t object, bool writes)
 {
 	struct rt_object *o;
 
@@ -230,7 +230,7 @@ static void tell_at(struct rt_thread *t, uintptr_t object, bool writes)
 	if (!o)
 		rt_watch_over();
 	else if (writes)
-		tell_object(rt_watch(t), o);
+		publish_object(rt_watch(t), o);
 	else
 		tell(rt_watch(t), &o->readers);
 	rt_watch_tick(rt_watch(t));
@@ -239,12 +239,12 @@ static void tell_at(struct rt_thread *t, uintptr_t object, bool writes)
 
 void rt_detect_release(struct rt_thread *t, uintptr_t object)
 {
-	tell_at(t, object, true);
+	publish_at(t, object, true);
 }
 
 void rt_detect_release_read(struct rt_thread *t, uintptr_t object)
 {
-	tell_at(t, object, false);
+	publish_at(t, object, false);
 }
 
 /* What a relaxed read finds counts from the next fence of the thread on. */

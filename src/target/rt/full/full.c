@@ -10,7 +10,7 @@
  */
 #include "rt/full/full.h"
 
-#include "rt/core/mark.h"
+#include "rt/core/buffer/mark.h"
 
 #include <errno.h>
 #include <link.h>
@@ -121,7 +121,7 @@ static int tls_event(struct dl_phdr_info *info, size_t size, void *context)
 /* Only threads that are led to an access ask for segments, which are those of rt/record/event.c. */
 static void begin_segment(struct rt_thread *t, const struct rt_record *r)
 {
-	if (RT_UNLIKELY(t->recording == RT_TOLD) && raddle_ends_segment(r->code, r->operand[2]) &&
+	if (RT_UNLIKELY(t->recording == RT_LISTENED) && raddle_ends_segment(r->code, r->operand[2]) &&
 	    atomic_load_explicit(&rt.others, memory_order_relaxed) != 0)
 		rt_new_segment(t);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The layer full: records with values, in pieces (raddle/full.h).  It writes records
- * (rt/core/writer.h); besides, a layer of its flavour may write records of its own by what is here.
+ * (rt/core/buffer/writer.h); besides, a layer of its flavour may write records of its own by what is here.
  */
 #ifndef RT_FULL_H
 #define RT_FULL_H

@@ -9,7 +9,7 @@
  */
 #include "raddle/full.h"
 #include "rt/core/layer.h"
-#include "rt/core/mark.h"
+#include "rt/core/buffer/mark.h"
 
 /* Whether some of the bytes have not been met in this segment. */
 static bool is_first(struct rt_thread *t, uintptr_t a, uint64_t size, bool write)
@@ -49,13 +49,13 @@ __attribute__((visibility("default"))) void __raddle_stop(struct raddle_self *se
 	uint32_t how = (write ? RT_ACCESS_WRITE : RT_ACCESS_READ) |
 		       (what & RADDLE_STOP_SAME ? RT_ACCESS_SAME_CALL : 0);
 
-	if (!t || t->recording != RT_TOLD)
+	if (!t || t->recording != RT_LISTENED)
 		return;
 	if (what & RADDLE_STOP_CALLS) {
 		t->self.stack_top[-1] = (uint32_t)what;
-		RT_TELL(calls, t);
+		RT_NOTIFY(calls, t);
 		if (what & RADDLE_STOP_EMITS)
-			RT_TELL(emits, t);
+			RT_NOTIFY(emits, t);
 		return;
 	}
 	if (size == RADDLE_STOP_STRING)
@@ -63,16 +63,16 @@ __attribute__((visibility("default"))) void __raddle_stop(struct raddle_self *se
 	if (!size)
 		return;
 	if (is_first(t, (uintptr_t)p, size, write))
-		RT_TELL(access, t, (uintptr_t)p, size, (uint32_t)what, how);
-	RT_TELL(touches, t, (uintptr_t)p, size, (uint32_t)what, how);
+		RT_NOTIFY(access, t, (uintptr_t)p, size, (uint32_t)what, how);
+	RT_NOTIFY(touches, t, (uintptr_t)p, size, (uint32_t)what, how);
 }
 
 __attribute__((visibility("default"))) void __raddle_barrier(struct raddle_self *self, uint32_t kind)
 {
 	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
 
-	if (t && t->recording == RT_TOLD)
-		RT_TELL(barrier, t, kind);
+	if (t && t->recording == RT_LISTENED)
+		RT_NOTIFY(barrier, t, kind);
 }
 
 const struct rt_layer rt_layer_led = {.number = RT_LAYER_LED};

@@ -162,7 +162,7 @@ static struct rt_memory *enter(struct rt_thread *t)
 	return m;
 }
 
-static void tell_over(const struct rt_memory *m)
+static void report_over(const struct rt_memory *m)
 {
 	if (m->model.over)
 		atomic_store(&m->plan->over, m->model.over);
@@ -171,7 +171,7 @@ static void tell_over(const struct rt_memory *m)
 static void leave(struct rt_memory *m, const struct rt_thread *t)
 {
 	show(m, t->number);
-	tell_over(m);
+	report_over(m);
 }
 
 /* ---- choices ---- */
@@ -339,7 +339,7 @@ static void touches(struct rt_thread *t, uintptr_t address, uint64_t size, uint3
 		write_tracked(m, a);
 	else
 		read_tracked(m, &a);
-	tell_over(m);
+	report_over(m);
 }
 
 static enum memory_order_of order_of(uint64_t what)
@@ -396,7 +396,7 @@ static void access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32
 		rt_publish(t, site);
 	if (touches_tracked(m, address, size)) {
 		begin_atomic(m, &a);
-		tell_over(m);
+		report_over(m);
 	} else {
 		order_by(m, &a);
 		leave(m, t);
@@ -582,27 +582,27 @@ const struct rt_layer rt_layer_memory = {
 	.setup = setup,
 	.forked = forked,
 	.ends = ends,
-	.heard = {.exiting = drains,
-		  .created = created,
-		  .joined = joined,
-		  .op_enter = op_begins,
-		  .op_begin = op_begins,
-		  .op_gate = op_goes_on,
-		  .op_waited = op_goes_on,
-		  .op_end = op_goes_on,
-		  .op_left = op_goes_on,
-		  .yields = yields,
-		  .acquired = acquired,
-		  .releasing = releasing,
-		  .abandons = abandons,
-		  .access = access,
-		  .touches = touches,
-		  .calls = calls,
-		  .emits = drains,
-		  .atomic = atomic,
-		  .barrier = barrier,
-		  .states = states,
-		  .buffers = buffers,
-		  .forget = forget,
-		  .frees = frees},
+	.callbacks = {.exiting = drains,
+		      .created = created,
+		      .joined = joined,
+		      .op_enter = op_begins,
+		      .op_begin = op_begins,
+		      .op_gate = op_goes_on,
+		      .op_waited = op_goes_on,
+		      .op_end = op_goes_on,
+		      .op_left = op_goes_on,
+		      .yields = yields,
+		      .acquired = acquired,
+		      .releasing = releasing,
+		      .abandons = abandons,
+		      .access = access,
+		      .touches = touches,
+		      .calls = calls,
+		      .emits = drains,
+		      .atomic = atomic,
+		      .barrier = barrier,
+		      .states = states,
+		      .buffers = buffers,
+		      .forget = forget,
+		      .frees = frees},
 };

@@ -10,7 +10,7 @@
 #ifndef RT_MEMORY_H
 #define RT_MEMORY_H
 
-#include "rt/core/choose.h"
+#include "rt/core/control/choose.h"
 #include "rt/memory/model.h"
 
 #define RT_MEMORY_RECENT 512	 /* stores of a thread since its last operation; a power of two */
@@ -31,7 +31,7 @@ struct rt_memory_access {
 struct rt_published {
 	uintptr_t address;
 	uint32_t thread, site, through; /* through: where it stored what is tracked */
-	uint32_t told;			/* the site of the read that was reported last */
+	uint32_t notified;		/* the site of the read that was reported last */
 };
 
 struct rt_memory {

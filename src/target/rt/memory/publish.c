@@ -91,9 +91,9 @@ void rt_publish_read(const struct rt_thread *t, uintptr_t address, uint32_t site
 	if (!rt_memory()->published_count)
 		return;
 	p = entry_of(address);
-	if (!p->address || p->thread == t->number || p->told == site)
+	if (!p->address || p->thread == t->number || p->notified == site)
 		return;
-	p->told = site;
+	p->notified = site;
 	pair = (struct raddle_published){p->site, p->through, site};
 	count = atomic_load(&plan->published_count);
 	if (count == RADDLE_MEMORY_SITES || is_known(plan, count, pair))

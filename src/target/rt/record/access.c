@@ -26,7 +26,7 @@ static inline __attribute__((always_inline)) bool append_access(struct rt_thread
 	return true;
 }
 
-static void told_access(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t size, bool write)
+static void notified_access(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t size, bool write)
 {
 	uint64_t bits = rt_bits_of(address, size), unseen;
 	bool written;
@@ -36,17 +36,17 @@ static void told_access(struct rt_thread *t, uintptr_t address, uint32_t site, u
 	written = rt_unread() || append_access(t, address, site, unseen == bits);
 	rt_recorder_leave(t);
 	if (written)
-		rt_tell_access(t, address, size, site, write);
+		rt_notify_access(t, address, size, site, write);
 }
 
-static RT_COLD_KEEPS void told_or_alone_access(struct raddle_self *self, uintptr_t address, uint32_t site,
-					       uint32_t size, bool write)
+static RT_COLD_KEEPS void listened_or_alone_access(struct raddle_self *self, uintptr_t address, uint32_t site,
+						   uint32_t size, bool write)
 {
 	struct rt_thread *t = (struct rt_thread *)self;
 	struct rt_record r = {.code = RADDLE_ACCESS, .site = site, .count = 1, .operand = {address}};
 
-	if (rt_is_heard(self)) {
-		told_access(t, address, site, size, write);
+	if (rt_is_listened(self)) {
+		notified_access(t, address, site, size, write);
 		return;
 	}
 	if (__raddle_self != &rt_placeholder)
@@ -55,8 +55,8 @@ static RT_COLD_KEEPS void told_or_alone_access(struct raddle_self *self, uintptr
 		t = rt_thread_adopt();
 	if (t && (t->busy || t->recording))
 		rt_emit(t, &r);
-	if (t && t->recording == RT_TOLD)
-		rt_tell_access(t, address, size, site, write);
+	if (t && t->recording == RT_LISTENED)
+		rt_notify_access(t, address, size, site, write);
 }
 
 /* Any but a plain access.  One that is gathered calls nothing, so it saves few registers. */
@@ -67,7 +67,7 @@ listened_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint
 	uint64_t bits = rt_bits_of(address, size);
 
 	if (!rt_is_gathered(self)) {
-		told_or_alone_access(self, address, site, size, write);
+		listened_or_alone_access(self, address, site, size, write);
 		return;
 	}
 	rt_recorder_take(t);
@@ -180,17 +180,17 @@ static inline __attribute__((always_inline)) bool append_update(struct rt_thread
 	return true;
 }
 
-static RT_COLD_KEEPS void told_or_alone_update(struct raddle_self *self, uintptr_t address, uint64_t sites,
-					       uint32_t size)
+static RT_COLD_KEEPS void listened_or_alone_update(struct raddle_self *self, uintptr_t address,
+						   uint64_t sites, uint32_t size)
 {
 	struct rt_thread *t = (struct rt_thread *)self;
 	uint32_t first = (uint32_t)sites, second = (uint32_t)(sites >> 32);
 	uint64_t bits = rt_bits_of(address, size), unseen;
 	bool written;
 
-	if (!rt_is_heard(self)) {
-		told_or_alone_access(self, address, first, size, false);
-		told_or_alone_access(self, address, second, size, true);
+	if (!rt_is_listened(self)) {
+		listened_or_alone_access(self, address, first, size, false);
+		listened_or_alone_access(self, address, second, size, true);
 		return;
 	}
 	rt_recorder_take(t);
@@ -198,9 +198,9 @@ static RT_COLD_KEEPS void told_or_alone_update(struct raddle_self *self, uintptr
 	written = rt_unread() || append_update(t, address, sites, unseen, bits == unseen);
 	rt_recorder_leave(t);
 	if (written && unseen)
-		rt_tell_update(t, address, size, sites);
+		rt_notify_update(t, address, size, sites);
 	else if (written)
-		rt_tell_access(t, address, size, second, true);
+		rt_notify_access(t, address, size, second, true);
 }
 
 static __attribute__((noinline, preserve_most)) void
@@ -210,7 +210,7 @@ listened_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uin
 	uint64_t bits = rt_bits_of(address, size);
 
 	if (!rt_is_gathered(self)) {
-		told_or_alone_update(self, address, sites, size);
+		listened_or_alone_update(self, address, sites, size);
 		return;
 	}
 	rt_recorder_take(t);

@@ -5,7 +5,7 @@
 #ifndef RT_RECORD_ACCESS_H
 #define RT_RECORD_ACCESS_H
 
-#include "rt/core/mark.h"
+#include "rt/core/buffer/mark.h"
 #include "rt/record/left-out.h"
 #include "rt/record/recorder.h"
 
@@ -30,16 +30,16 @@ static inline bool rt_is_thin(const struct raddle_self *self)
 	       RT_LIKELY(((const struct rt_thread *)self)->recording == RT_PLAIN);
 }
 
-static inline bool rt_is_heard(const struct raddle_self *self)
+static inline bool rt_is_listened(const struct raddle_self *self)
 {
 	const struct rt_thread *t = (const struct rt_thread *)self;
 
-	return RT_LIKELY(self != &rt_placeholder && t->recording == RT_TOLD && !t->busy);
+	return RT_LIKELY(self != &rt_placeholder && t->recording == RT_LISTENED && !t->busy);
 }
 
 static inline bool rt_is_gathered(const struct raddle_self *self)
 {
-	return rt_is_heard(self) && RT_LIKELY(rt_unread() && !((const struct rt_thread *)self)->each);
+	return rt_is_listened(self) && RT_LIKELY(rt_unread() && !((const struct rt_thread *)self)->each);
 }
 
 /* A block that is not gathered yet. */
@@ -50,17 +50,18 @@ __attribute__((noinline, preserve_most)) void rt_gather_anew(struct rt_thread *t
 static inline __attribute__((always_inline)) void rt_gather_access(struct rt_thread *t, uint64_t key,
 								   uint64_t sites, uint64_t bits)
 {
-	if (t->told)
-		atomic_store_explicit(t->told, atomic_load_explicit(t->told, memory_order_relaxed) + 1,
+	if (t->notified)
+		atomic_store_explicit(t->notified,
+				      atomic_load_explicit(t->notified, memory_order_relaxed) + 1,
 				      memory_order_relaxed);
 	if (t->gather && !rt_gather_more(t->gather, key, sites, bits))
 		rt_gather_anew(t, key, sites, bits);
 }
 
-static inline void rt_tell_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site,
-				  bool write)
+static inline void rt_notify_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site,
+				    bool write)
 {
-	RT_TELL(access, t, address, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+	RT_NOTIFY(access, t, address, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
 }
 
 /* Whether these bytes of one block are marked already: nothing to be done, as in the hooks. */

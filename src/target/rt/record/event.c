@@ -3,7 +3,7 @@
  * Events: synchronisation, allocation, atomics and all other records that are not plain accesses.  In: a code
  * and operands.  Out: a record with its position in the process and its time.
  */
-#include "rt/core/mark.h"
+#include "rt/core/buffer/mark.h"
 #include "rt/record/left-out.h"
 #include "rt/record/put.h"
 
@@ -20,7 +20,7 @@ void rt_see_again(struct rt_thread *t)
 static inline void synchronised(struct rt_thread *t)
 {
 	if (atomic_load_explicit(&rt.others, memory_order_relaxed) != 0 &&
-	    !(RT_UNLIKELY(t->recording == RT_TOLD) && rt_unread() && !rt_tell_segment_ends(t)) &&
+	    !(RT_UNLIKELY(t->recording == RT_LISTENED) && rt_unread() && !rt_notify_segment_ends(t)) &&
 	    !(RT_UNLIKELY(t->lazy) && rt_thin_goes_on(t)))
 		rt_new_segment(t);
 }
@@ -108,7 +108,7 @@ static inline bool append_sync(struct rt_thread *t, uint32_t code, uintptr_t obj
 	uint64_t q, now;
 	uint8_t *p;
 
-	if (RT_UNLIKELY(t->recording == RT_TOLD) && rt_unread()) {
+	if (RT_UNLIKELY(t->recording == RT_LISTENED) && rt_unread()) {
 		pass_sync(t);
 		return false;
 	}

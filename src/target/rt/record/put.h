@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Accesses into bytes, as fast as the hooks need it: the same bytes as rt_put_access() and rt_put_run() of
- * rt/core/encode.h, without a branch for what is near.
+ * rt/core/buffer/encode.h, without a branch for what is near.
  */
 #ifndef RT_RECORD_PUT_H
 #define RT_RECORD_PUT_H

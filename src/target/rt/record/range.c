@@ -119,8 +119,8 @@ static RT_COLD void listened_range(struct raddle_self *self, const void *p, uint
 			append_range(t, p, site, size, met);
 		rt_recorder_leave(t);
 	}
-	if (written && t->recording == RT_TOLD)
-		rt_tell_access(t, (uintptr_t)p, size, site, write);
+	if (written && t->recording == RT_LISTENED)
+		rt_notify_access(t, (uintptr_t)p, size, site, write);
 }
 
 #define THIN_RANGE_MAX 256 /* a longer one is never left out */

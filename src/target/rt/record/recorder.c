@@ -10,7 +10,7 @@
  */
 #include "rt/record/recorder.h"
 
-#include "rt/core/mark.h"
+#include "rt/core/buffer/mark.h"
 #include "rt/record/thin.h"
 
 /* In the child of a fork that nobody told us of: lets go of the parent's

@@ -94,8 +94,8 @@ static void one_by_one(struct raddle_self *self, const struct stride *s, uint32_
 }
 
 /* Where layers listen: the record of a run, then they are told. */
-static __attribute__((noinline, cold)) void walk_told(struct rt_thread *t, struct stride s, uint32_t site,
-						      bool write)
+static __attribute__((noinline, cold)) void walk_listened(struct rt_thread *t, struct stride s, uint32_t site,
+							  bool write)
 {
 	while (t->recording && s.left != 0) {
 		struct rt_record r = {.code = RADDLE_STRIDE, .site = site, .count = 3};
@@ -116,7 +116,7 @@ static __attribute__((noinline, cold)) void walk_told(struct rt_thread *t, struc
 			rt_encoder_leave(t);
 		else
 			rt_emit(t, &r);
-		rt_tell_stride(t, &r, s.size, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+		rt_notify_stride(t, &r, s.size, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
 	}
 }
 
@@ -137,7 +137,7 @@ static void walk(struct raddle_self *self, struct stride s, uint32_t site, bool 
 		uint64_t run;
 		uint32_t taken;
 		if (t->recording != RT_PLAIN) {
-			walk_told(t, s, site, write);
+			walk_listened(t, s, site, write);
 			return;
 		}
 		taken = rt_encoder_take(t);

@@ -94,7 +94,7 @@ RT_COLD_KEEPS void rt_thin_begin_places(struct rt_thread *t)
 }
 
 /* Says how many accesses of the place were left out, with room for it. */
-static RT_COLD_KEEPS void tell_left(struct rt_thread *t, const struct rt_place *p)
+static RT_COLD_KEEPS void report_left(struct rt_thread *t, const struct rt_place *p)
 {
 	if (p->step != t->steps)
 		return;
@@ -111,7 +111,7 @@ void rt_thin_record_at(struct rt_thread *t, uint32_t site)
 	if (t->places == rt_thin.nowhere)
 		return;
 	if (p->left)
-		tell_left(t, p);
+		report_left(t, p);
 	p->left = 0;
 	if (p->site != site)
 		*p = (struct rt_place){.site = site};

@@ -4,9 +4,9 @@
  * that can run, the decisions of the plan, a seed.  Out: the next thread, and the list of what was decided
  * against the default.
  */
-#include "rt/core/choose.h"
+#include "rt/core/control/choose.h"
 
-#include "rt/core/outside.h"
+#include "rt/core/io/outside.h"
 #include "rt/steer/turn-int.h"
 
 #define EXPLORED_STAYS 12 /* points that a thread continues at in an exploration: it may wait in a loop */
@@ -102,7 +102,7 @@ static bool is_explored(uint32_t number)
 	case RADDLE_POINT_ACCESS:
 	case RADDLE_POINT_WAIT:
 	case RADDLE_POINT_END: return true;
-	case RADDLE_POINT_OP: RT_TELL(buffers, number, &explored); return explored;
+	case RADDLE_POINT_OP: RT_NOTIFY(buffers, number, &explored); return explored;
 	default: return false;
 	}
 }

@@ -142,7 +142,7 @@ static void lock_again(struct wait *w)
 	if (r)
 		w->result = r;
 	if (t)
-		RT_TELL(acquired, t, RADDLE_MUTEX_LOCK, A(w->mutex), (uint64_t)r);
+		RT_NOTIFY(acquired, t, RADDLE_MUTEX_LOCK, A(w->mutex), (uint64_t)r);
 }
 
 /* The sleep is over, by a wake, the time or a cancellation; the mutex of the list is held. */
@@ -173,7 +173,7 @@ static void end_wait(struct wait **ended)
 	}
 	if (t) {
 		if (w->waiter.signalled)
-			RT_TELL(acquired, t, RADDLE_COND_WAKE, A(w->waiter.cond), 0);
+			RT_NOTIFY(acquired, t, RADDLE_COND_WAKE, A(w->waiter.cond), 0);
 		RT_EVENT(t, RADDLE_COND_WAKE, RT_Q, RT_T, A(w->waiter.cond), A(w->mutex),
 			 (uint64_t)w->result);
 		rt_op_end(&w->waiter.op);

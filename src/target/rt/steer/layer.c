@@ -5,7 +5,7 @@
  * Whether the thread has to be stopped at each access changes only in here, so it is looked at whenever one
  * of these calls ends.
  */
-#include "rt/core/outside.h"
+#include "rt/core/io/outside.h"
 #include "rt/steer/steer-int.h"
 
 /* What an operation carries for us. */
@@ -38,7 +38,7 @@ static void forked(void)
 static void begins(struct rt_thread *t)
 {
 	rt_steer_begin(t);
-	t->told = rt_steered(t)->slot ? &rt_steered(t)->slot->accesses : NULL;
+	t->notified = rt_steered(t)->slot ? &rt_steered(t)->slot->accesses : NULL;
 	heed(t);
 }
 
@@ -141,7 +141,7 @@ static void yields(struct rt_thread *t, bool *others_ran)
 static void rounds(struct rt_thread *t)
 {
 	rt_steer_count(t, 0);
-	RT_TELL(pauses, t);
+	RT_NOTIFY(pauses, t);
 	rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_SPIN);
 	heed(t);
 }
@@ -228,7 +228,7 @@ static void heeds(const struct rt_thread *t, uint32_t site, bool *heeded)
 	*heeded |= rt_steer_heeds(t, site);
 }
 
-static void lacks(uint32_t what)
+static void refused(uint32_t what)
 {
 	atomic_fetch_or(&rt_steer()->lacked, what);
 }
@@ -250,36 +250,36 @@ const struct rt_layer rt_layer_steer = {
 	.begins = begins,
 	.ends = rt_leave_locks,
 	.ended = rt_steer_end,
-	.heard = {.exiting = rt_steer_exit,
-		  .lacks = lacks,
-		  .handles = handles,
-		  .op_enter = op_enter,
-		  .op_begin = op_begin,
-		  .op_gate = op_gate,
-		  .op_is = op_is,
-		  .op_waits = op_waits,
-		  .op_turns = op_turns,
-		  .op_wait = op_wait,
-		  .op_waited = op_waited,
-		  .yields = yields,
-		  .rounds = rounds,
-		  .idles = idles,
-		  .came = came,
-		  .cancelled = rt_turn_cancelled,
-		  .sleeps = sleeps,
-		  .op_end = op_end,
-		  .op_left = op_left,
-		  .acquired = rt_acquired,
-		  .releasing = releasing,
-		  .released = released,
-		  .barrier_init = rt_barrier_init,
-		  .barrier_destroy = rt_barrier_destroy,
-		  .access = access,
-		  .emits = emits,
-		  .touches = touches,
-		  .barrier = barrier,
-		  .update = update,
-		  .stride = stride,
-		  .heeds = heeds},
+	.callbacks = {.exiting = rt_steer_exit,
+		      .refused = refused,
+		      .handles = handles,
+		      .op_enter = op_enter,
+		      .op_begin = op_begin,
+		      .op_gate = op_gate,
+		      .op_is = op_is,
+		      .op_waits = op_waits,
+		      .op_turns = op_turns,
+		      .op_wait = op_wait,
+		      .op_waited = op_waited,
+		      .yields = yields,
+		      .rounds = rounds,
+		      .idles = idles,
+		      .came = came,
+		      .cancelled = rt_turn_cancelled,
+		      .sleeps = sleeps,
+		      .op_end = op_end,
+		      .op_left = op_left,
+		      .acquired = rt_acquired,
+		      .releasing = releasing,
+		      .released = released,
+		      .barrier_init = rt_barrier_init,
+		      .barrier_destroy = rt_barrier_destroy,
+		      .access = access,
+		      .emits = emits,
+		      .touches = touches,
+		      .barrier = barrier,
+		      .update = update,
+		      .stride = stride,
+		      .heeds = heeds},
 	.instead = &instead,
 };

@@ -108,10 +108,10 @@ void rt_leave_locks(struct rt_thread *t)
 	const struct raddle_slot *slot = rt_steered(t)->slot;
 
 	if (!slot || rt_steered(t)->listed > RADDLE_SLOT_HELD)
-		RT_TELL(abandons, t, RT_NONE);
+		RT_NOTIFY(abandons, t, RT_NONE);
 	for (uint32_t i = 0; slot && i < rt_steered(t)->listed && i < RADDLE_SLOT_HELD; i++)
 		if (atomic_load(&slot->held[i]))
-			RT_TELL(abandons, t, atomic_load(&slot->held[i]) & ~1ull);
+			RT_NOTIFY(abandons, t, atomic_load(&slot->held[i]) & ~1ull);
 }
 
 /* Where the lock is listed is looked up before: afterwards it may be somebody else's. */

@@ -92,7 +92,7 @@ static void certify(struct rt_thread *t, uint32_t site)
 	rt_steer_lock(&signals);
 	if (rt_steer_phase() == RADDLE_LEADING) {
 		steer->spin = (struct raddle_steer_spin){.slot = t->number, .site = site, .looks = s->steady};
-		s->told = true;
+		s->notified = true;
 		rt_steer_differs(t, RADDLE_CAUSE_SPINS, 0, 0);
 	}
 	rt_steer_unlock(&signals);
@@ -103,7 +103,7 @@ static void complete(struct rt_spin *s)
 {
 	struct raddle_steer_spin *spin = &rt_steer()->spin;
 
-	for (uint32_t i = 0; i < s->count && s->told; i++) {
+	for (uint32_t i = 0; i < s->count && s->notified; i++) {
 		const struct rt_spin_entry *e = &s->entries[i];
 
 		if (!e->visited || peek(e) == e->value)
@@ -112,15 +112,15 @@ static void complete(struct rt_spin *s)
 		spin->size = e->size;
 		spin->site = e->site;
 		atomic_store(&spin->changed, 1);
-		s->told = false;
+		s->notified = false;
 	}
 }
 
 static void go_on(struct rt_spin *s, uintptr_t address, uint32_t site)
 {
 	complete(s);
-	if (s->told && !find(s, address, site))
-		s->told = false;
+	if (s->notified && !find(s, address, site))
+		s->notified = false;
 }
 
 /* A new operation: whatever the thread waited for is there. */
@@ -128,9 +128,9 @@ void rt_spin_reset(struct rt_thread *t)
 {
 	struct rt_spin *s = &rt_steered(t)->spin;
 
-	if (s->told)
+	if (s->notified)
 		complete(s);
-	s->told = false;
+	s->notified = false;
 	s->count = s->steady = s->yields = 0;
 }
 
@@ -168,7 +168,7 @@ void rt_spin_touch(struct rt_thread *t, uintptr_t address, uint64_t size, uint32
 
 	if (!rt_takes_turns() || t->busy)
 		return;
-	if (s->told) {
+	if (s->notified) {
 		go_on(s, address, site);
 		return;
 	}
@@ -188,7 +188,7 @@ void rt_spin_yields(struct rt_thread *t)
 {
 	struct rt_spin *s = &rt_steered(t)->spin;
 
-	if (s->told || !s->count || !s->steady)
+	if (s->notified || !s->count || !s->steady)
 		return;
 	if (++s->yields % YIELD_STEADY == 0)
 		come_round(t, s->entries[0].site);

@@ -64,7 +64,7 @@ struct rt_spin {
 	uint32_t count;
 	uint32_t steady; /* accesses in a row that showed nothing new */
 	uint32_t yields; /* meanwhile */
-	bool told;	 /* the certificate is out, but not complete */
+	bool notified;	 /* the certificate is out, but not complete */
 };
 
 /* The process. */

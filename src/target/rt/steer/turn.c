@@ -14,7 +14,7 @@
  * No thread waits in the kernel for a lock of the program: it tries, and when it fails it waits here until
  * the lock is released, and tries again when it has the turn.
  */
-#include "rt/core/outside.h"
+#include "rt/core/io/outside.h"
 #include "rt/steer/turn-int.h"
 
 #include <errno.h>

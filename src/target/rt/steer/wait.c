@@ -4,7 +4,7 @@
  * away until the object that it waits for is released or its time is up.  In: waits and releases.  Out:
  * `ready` of the slots.
  */
-#include "rt/core/outside.h"
+#include "rt/core/io/outside.h"
 #include "rt/steer/turn-int.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * Watched accesses: those at which the thread with the turn stops, because the replayer asked for it
  * (struct raddle_steer_watch).  In: accesses and uses of synchronisation objects.  Out: points.
  */
-#include "rt/core/choose.h"
+#include "rt/core/control/choose.h"
 #include "rt/steer/turn-int.h"
 
 /* Gathers what the watches have in common, so that most accesses need no closer look. */
@@ -93,7 +93,7 @@ static bool empties_buffer(const struct rt_thread *t)
 	bool waits = false;
 
 	if (rt_memory_plan())
-		RT_TELL(buffers, t->number, &waits);
+		RT_NOTIFY(buffers, t->number, &waits);
 	return waits;
 }
 
@@ -130,12 +130,12 @@ void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot)
 	if (watch == RADDLE_STEER_NONE) {
 		if (++rt_steered(t)->looks < RADDLE_STEER_LOOKS)
 			return;
-		RT_TELL(pauses, t);
+		RT_NOTIFY(pauses, t);
 		rt_spin_comes_round(t);
 		rt_turn_come_to(t, rt_steered(t)->n, RADDLE_POINT_SPIN, false);
 		return;
 	}
-	RT_TELL(pauses, t);
+	RT_NOTIFY(pauses, t);
 	come_to_watched(t, spot, watch);
 }
 

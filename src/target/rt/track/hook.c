@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The gates, as the instrumenter puts them at instructions; functions whose gates are all shut run a copy
- * without them (instr/spent.c).  The calls behind the tests keep registers (preserve_most), so that the code
- * around a gate pays for none of them.
+ * without them (instr/track/ungated.c).  The calls behind the tests keep registers (preserve_most), so that
+ * the code around a gate pays for none of them.
  */
 #include "raddle/track.h"
 

@@ -175,7 +175,7 @@ void rt_world_moves(struct rt_thread *t)
 	(void)t;
 	atomic_store(&rt_giving()->quiet, 0);
 	pulse();
-	RT_TELL(came);
+	RT_NOTIFY(came);
 }
 
 /* The signals that the initial thread blocks; all of them: it blocks them for us, for a moment. */
@@ -295,7 +295,7 @@ static enum waited wait_more(struct waiting *w)
 	enum rt_idle how = RT_IS_NOT_IDLE;
 	enum waited waited = GOES_ON;
 
-	RT_TELL(idles, w->t, w->limit_ns >= 0, &how);
+	RT_NOTIFY(idles, w->t, w->limit_ns >= 0, &how);
 	if (how == RT_IS_NOT_IDLE)
 		waited = sleep_on(w);
 	else if (how == RT_TIME_UP)
@@ -310,11 +310,11 @@ static enum waited wait_more(struct waiting *w)
 /* Who only looks lets others run now and then, and in the end something comes. */
 static void looks(struct rt_thread *t)
 {
-	uint32_t count = ++rt_given(t)->looks;
+	uint32_t count = ++rt_replayed(t)->looks;
 	bool others_ran = false;
 
 	if (count % LOOKS == 0)
-		RT_TELL(yields, t, &others_ran);
+		RT_NOTIFY(yields, t, &others_ran);
 	if (count % LOOKS_MOST == 0)
 		rt_world_idle(false);
 }
@@ -340,7 +340,7 @@ int rt_world_polls(struct rt_thread *t, const struct rt_look *look, int64_t limi
 			return -1;
 		}
 	}
-	rt_given(t)->looks = 0;
+	rt_replayed(t)->looks = 0;
 	return r;
 }
 

@@ -22,7 +22,7 @@
 #define STEPS_MOST 26	   /* so often at most: less than a second at a time */
 #define SOME_TIME 1000000u /* seconds: where nothing is known of a clock */
 
-void rt_world_lacks(enum raddle_world_lack lack)
+void rt_world_misses(enum raddle_world_lack lack)
 {
 	atomic_fetch_add_explicit(&rt_giving()->memory->lacks[lack], 1, memory_order_relaxed);
 }
@@ -50,7 +50,7 @@ static bool is_clock(enum raddle_source source)
 static bool take_value(struct rt_thread *t, enum raddle_source source, uint64_t *value)
 {
 	struct raddle_world *w = rt_giving()->memory;
-	struct rt_given *g = rt_given(t);
+	struct rt_replayed *g = rt_replayed(t);
 	const struct raddle_world_run *run;
 
 	if (g->position == RADDLE_WORLD_NONE)
@@ -65,7 +65,7 @@ static bool take_value(struct rt_thread *t, enum raddle_source source, uint64_t 
 /* What the thread is told: this time, or a later one that it can know of. */
 static uint64_t tell(struct rt_thread *t, enum raddle_source source, uint64_t ns)
 {
-	uint64_t *known = &rt_given(t)->known[source];
+	uint64_t *known = &rt_replayed(t)->known[source];
 	_Atomic uint64_t *last = &rt_giving()->last[source];
 	uint64_t latest = atomic_load(last);
 
@@ -145,7 +145,7 @@ static bool gives_clock(struct rt_thread *t, enum raddle_source source, uint64_t
 		atomic_store(&g->in_a_row, 0);
 		return true;
 	}
-	rt_world_lacks(RADDLE_WORLD_LACK_VALUE);
+	rt_world_misses(RADDLE_WORLD_LACK_VALUE);
 	*value = go_on(t, source) / unit_of(source);
 	return true;
 }
@@ -156,7 +156,7 @@ static bool gives(struct rt_thread *t, enum raddle_source source, uint64_t *valu
 		return gives_clock(t, source, value);
 	if (take_value(t, source, value))
 		return true;
-	rt_world_lacks(RADDLE_WORLD_LACK_VALUE);
+	rt_world_misses(RADDLE_WORLD_LACK_VALUE);
 	return find_value(source, value);
 }
 
@@ -177,7 +177,7 @@ static uint64_t now_of(clockid_t clock)
 
 static void real_end(clockid_t clock, struct timespec *end)
 {
-	uint64_t now = now_of(clock), told;
+	uint64_t now = now_of(clock), due;
 	struct timespec real = {0};
 	int saved = errno;
 
@@ -186,16 +186,16 @@ static void real_end(clockid_t clock, struct timespec *end)
 		return;
 	syscall(SYS_clock_gettime, clock, &real);
 	errno = saved;
-	told = (uint64_t)end->tv_sec * NS + (uint64_t)end->tv_nsec;
-	told = told > now ? told - now : 0;
-	told += (uint64_t)real.tv_sec * NS + (uint64_t)real.tv_nsec;
-	*end = (struct timespec){(time_t)(told / NS), (long)(told % NS)};
+	due = (uint64_t)end->tv_sec * NS + (uint64_t)end->tv_nsec;
+	due = due > now ? due - now : 0;
+	due += (uint64_t)real.tv_sec * NS + (uint64_t)real.tv_nsec;
+	*end = (struct timespec){(time_t)(due / NS), (long)(due % NS)};
 }
 
 /* ---- random numbers ---- */
 
 /* splitmix64, from the thread and how many were made up before. */
-static uint8_t made_up(struct rt_given *g)
+static uint8_t made_up(struct rt_replayed *g)
 {
 	uint64_t z = ((uint64_t)g->position << 40) + g->made_up++ + 1;
 
@@ -208,7 +208,7 @@ static uint8_t made_up(struct rt_given *g)
 static bool gives_random(struct rt_thread *t, void *to, size_t length)
 {
 	struct raddle_world *w = rt_giving()->memory;
-	struct rt_given *g = rt_given(t);
+	struct rt_replayed *g = rt_replayed(t);
 	const struct raddle_world_run *run =
 		g->position == RADDLE_WORLD_NONE ? NULL : &raddle_world_threads(w)[g->position].random;
 	uint8_t *out = to;
@@ -218,7 +218,7 @@ static bool gives_random(struct rt_thread *t, void *to, size_t length)
 				 ? ((const uint8_t *)w)[run->first + g->next_random++]
 				 : made_up(g);
 	if (run ? g->next_random >= run->count && g->made_up : length)
-		rt_world_lacks(RADDLE_WORLD_LACK_RANDOM);
+		rt_world_misses(RADDLE_WORLD_LACK_RANDOM);
 	return true;
 }
 
@@ -273,7 +273,7 @@ bool rt_world_give_setup(void)
 void rt_world_give_begin(struct rt_thread *t)
 {
 	struct rt_giving *g = rt_giving();
-	struct rt_given *given = rt_given(t);
+	struct rt_replayed *given = rt_replayed(t);
 	const struct raddle_world_thread *threads = raddle_world_threads(g->memory);
 	uint32_t parent = t->number && t->parent < RT_LINEAGE ? g->position_of[t->parent] : RADDLE_WORLD_NONE;
 

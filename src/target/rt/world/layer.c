@@ -49,15 +49,15 @@ const struct rt_layer rt_layer_world = {
 	.is_deaf = is_deaf,
 	.thread_size = sizeof(union {
 		struct rt_noted noted;
-		struct rt_given given;
+		struct rt_replayed given;
 	}),
 	.setup = setup,
 	.forked = forked,
 	.begins = begins,
 	.ends = ends,
-	.heard = {.created = rt_time_created,
-		  .joined = rt_time_joined,
-		  .releasing = rt_time_releasing,
-		  .acquired = rt_time_acquired,
-		  .atomic = rt_time_atomic},
+	.callbacks = {.created = rt_time_created,
+		      .joined = rt_time_joined,
+		      .releasing = rt_time_releasing,
+		      .acquired = rt_time_acquired,
+		      .atomic = rt_time_atomic},
 };

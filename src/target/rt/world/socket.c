@@ -159,7 +159,7 @@ static void strange(const struct iovec *address)
 
 	if (a && address->iov_len >= sizeof(sa_family_t) &&
 	    (a->sa_family == AF_INET || a->sa_family == AF_INET6))
-		rt_world_lacks(RADDLE_WORLD_LACK_SOCKET);
+		rt_world_misses(RADDLE_WORLD_LACK_SOCKET);
 }
 
 /* The port of an address of the network; 0: any, or there is none. */
@@ -293,7 +293,7 @@ bool rt_world_connects(struct rt_thread *t, int fd, const struct iovec *address,
 	}
 	number = find_connection(address);
 	if (number == RADDLE_WORLD_NONE) {
-		rt_world_lacks(RADDLE_WORLD_LACK_CONNECT);
+		rt_world_misses(RADDLE_WORLD_LACK_CONNECT);
 		errno = ECONNREFUSED;
 		*result = -1;
 		return true;

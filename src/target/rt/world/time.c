@@ -35,8 +35,8 @@ static void leave(const struct rt_thread *t, uint64_t object)
 	for (uint32_t i = 0; i < RADDLE_SOURCES; i++) {
 		uint64_t there = atomic_load_explicit(&place[i], memory_order_relaxed);
 
-		while (there < rt_given(t)->known[i] &&
-		       !atomic_compare_exchange_weak(&place[i], &there, rt_given(t)->known[i]))
+		while (there < rt_replayed(t)->known[i] &&
+		       !atomic_compare_exchange_weak(&place[i], &there, rt_replayed(t)->known[i]))
 			;
 	}
 }
@@ -48,8 +48,8 @@ static void learn(struct rt_thread *t, uint64_t object)
 	for (uint32_t i = 0; i < RADDLE_SOURCES; i++) {
 		uint64_t there = atomic_load_explicit(&place[i], memory_order_relaxed);
 
-		if (there > rt_given(t)->known[i])
-			rt_given(t)->known[i] = there;
+		if (there > rt_replayed(t)->known[i])
+			rt_replayed(t)->known[i] = there;
 	}
 }
 
@@ -66,7 +66,8 @@ void rt_time_ends(struct rt_thread *t)
 
 void rt_time_created(struct rt_thread *parent, struct rt_thread *child)
 {
-	__builtin_memcpy(rt_given(child)->known, rt_given(parent)->known, sizeof rt_given(child)->known);
+	__builtin_memcpy(rt_replayed(child)->known, rt_replayed(parent)->known,
+			 sizeof rt_replayed(child)->known);
 }
 
 void rt_time_joined(struct rt_thread *t, uint32_t number)

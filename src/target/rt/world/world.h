@@ -7,7 +7,7 @@
 #define RT_WORLD_H
 
 #include "raddle/world.h"
-#include "rt/core/outside.h"
+#include "rt/core/io/outside.h"
 
 #define RT_WORLD_FDS 65536 /* descriptors above are not of the world */
 
@@ -47,7 +47,7 @@ enum rt_world_fd {
 };
 
 /* A thread that is given something back. */
-struct rt_given {
+struct rt_replayed {
 	uint32_t position;		/* in the table of threads; NONE: it is not there */
 	uint32_t looks;			/* in a row that found nothing and did not wait */
 	uint64_t next[RADDLE_SOURCES];	/* values */
@@ -86,7 +86,7 @@ static inline struct rt_giving *rt_giving(void)
 	return rt.layer[RT_LAYER_WORLD];
 }
 
-static inline struct rt_given *rt_given(const struct rt_thread *t)
+static inline struct rt_replayed *rt_replayed(const struct rt_thread *t)
 {
 	return t->layer[RT_LAYER_WORLD];
 }
@@ -94,7 +94,7 @@ static inline struct rt_given *rt_given(const struct rt_thread *t)
 /* rt/world/give.c: the table for a process that is given the world back. */
 bool rt_world_give_setup(void);
 void rt_world_give_begin(struct rt_thread *t);
-void rt_world_lacks(enum raddle_world_lack lack);
+void rt_world_misses(enum raddle_world_lack lack);
 void rt_world_passes(uint64_t ns); /* time, without anybody waiting for it */
 
 /* rt/world/time.c: what a thread can know of the time. */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the code says of values that may be addresses, or parts of addresses: whether something is calculated
+ * with them, and whether what a store writes is what a load has read.  In: values.  Out: marks behind their
+ * types.
+ *
+ * Tests of faults stand between values and their users as `freeze` instructions; they are looked through.
+ */
+#include "instr/full/full.h"
+
+#define LOOK_DEPTH 6 /* uses of uses */
+#define LOOK_MAX 128 /* in all */
+
+struct look {
+	unsigned left;
+	bool part; /* of an address: every calculation shows which one it was */
+};
+
+static LLVMValueRef behind_tests(LLVMValueRef v)
+{
+	while (LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMFreeze)
+		v = LLVMGetOperand(v, 0);
+	return v;
+}
+
+/* What makes a number of an address that no longer says where something lies.  Sums, differences and bits
+ * that are set or cleared are common, and mostly the same in every run. */
+static bool is_calculation(LLVMOpcode opcode, bool part)
+{
+	switch (opcode) {
+	case LLVMURem:
+	case LLVMUDiv:
+	case LLVMSRem:
+	case LLVMSDiv:
+	case LLVMLShr:
+	case LLVMAShr:
+	case LLVMMul:
+	case LLVMXor: return true;
+	case LLVMTrunc: return !part;
+	case LLVMAdd:
+	case LLVMSub:
+	case LLVMShl:
+	case LLVMAnd:
+	case LLVMOr: return part;
+	default: return false;
+	}
+}
+
+/* Behind these the value is still the address, or a place near it. */
+static bool is_passage(LLVMValueRef user, LLVMValueRef v)
+{
+	switch (LLVMGetInstructionOpcode(user)) {
+	case LLVMFreeze:
+	case LLVMPHI:
+	case LLVMPtrToInt:
+	case LLVMBitCast:
+	case LLVMZExt:
+	case LLVMSExt: return true;
+	case LLVMGetElementPtr: return LLVMGetOperand(user, 0) == v;
+	default: return false;
+	}
+}
+
+static bool leads_to_calculation(struct look *look, LLVMValueRef v, unsigned depth)
+{
+	for (LLVMUseRef use = LLVMGetFirstUse(v); use != NULL && look->left > 0; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		look->left--;
+		if (!LLVMIsAInstruction(user))
+			continue;
+		if (is_calculation(LLVMGetInstructionOpcode(user), look->part))
+			return true;
+		if (depth < LOOK_DEPTH && is_passage(user, v) && leads_to_calculation(look, user, depth + 1))
+			return true;
+	}
+	return false;
+}
+
+bool full_is_calculated_with(struct full_function *x, LLVMValueRef v)
+{
+	LLVMTypeRef type = LLVMTypeOf(v);
+	LLVMTypeKind kind = LLVMGetTypeKind(type);
+	struct look look = {.left = LOOK_MAX};
+	if (kind != LLVMPointerTypeKind && kind != LLVMIntegerTypeKind)
+		return false;
+	look.part = LLVMStoreSizeOfType(x->u->layout, type) < 8;
+	return leads_to_calculation(&look, v, 0);
+}
+
+bool full_numbers_variable(struct full_function *x, LLVMValueRef inst)
+{
+	LLVMValueRef base = inst;
+	if (LLVMGetInstructionOpcode(inst) != LLVMPtrToInt)
+		return false;
+	do
+		base = behind_tests(LLVMGetOperand(base, 0));
+	while (LLVMIsAGetElementPtrInst(base) || LLVMIsABitCastInst(base));
+	return (LLVMIsAAllocaInst(base) || LLVMIsAGlobalVariable(base)) && full_is_calculated_with(x, inst);
+}
+
+uint32_t full_moved_from(struct full_function *x, LLVMValueRef value)
+{
+	LLVMValueRef load = behind_tests(value);
+	const uint64_t *site = LLVMIsALoadInst(load) ? rd_umap_get(&x->loads, (uintptr_t)load) : NULL;
+	return site && LLVMStoreSizeOfType(x->u->layout, LLVMTypeOf(value)) < 8 ? (uint32_t)*site : 0;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loops of the guarded copy whose own guards have nothing to do (clone.h).  A function is awake for the sake
+ *of one guard, and the tests of the others cost little, but for those in loops that count: such a loop is not
+ * vectorised any more and takes more than twice as long.  So these have a region each, and are there once
+ *more in the guarded copy, without guards:
+ *
+ *	guarded 4 ... door -+-> quiet 5 ... ---+-> guarded 6
+ *	                     \-> guarded 5 ... -/
+ *
+ * The door is passed where the loop is entered.  Like its clean copy, the loop tests nothing while it runs:
+ *it ends by itself.  A guard of it is looked at only if both bytes are set, that of the function and its own.
+ */
+#include "instr/guard/clone.h"
+
+#include "base/alloc.h"
+#include "facts/graph.h"
+#include "raddle/guard.h"
+
+#include <stdlib.h>
+
+enum {
+	NEST = 2,	 /* loops in each other that are quiet together */
+	TESTS = 1 << 30, /* the depth of a loop in which something is tested, so that it may run for ever */
+};
+
+/* A loop and its blocks in the guarded copy. */
+struct quiet {
+	struct instr_clone *clone;
+	const struct facts_loop *loop;
+	struct rd_umap inside; /* guarded blocks of the loop */
+	uint32_t region;
+};
+
+/* How many loops are in each other in a loop, itself included, or TESTS. */
+static uint32_t *find_depths(const struct instr_clone *t)
+{
+	uint32_t *depth = rd_xcalloc(t->loops.count + 1, sizeof *depth);
+	for (size_t i = t->loops.count; i-- > 0;) { /* those inside come first */
+		uint32_t around = t->parent[i];
+		if (depth[i] == 0)
+			depth[i] = 1;
+		if (t->polled[i] || t->light[i])
+			depth[i] = TESTS;
+		if (around != FACTS_NONE && depth[around] <= depth[i])
+			depth[around] = depth[i] == TESTS ? TESTS : depth[i] + 1;
+	}
+	return depth;
+}
+
+/* Two loops in each other are short enough: who is in the guarded one stays there until it ends.  They are
+ * long enough for a test, too. */
+static bool is_chosen(const struct instr_clone *t, const uint32_t *depth, size_t loop)
+{
+	uint32_t around = t->parent[loop];
+	return depth[loop] <= NEST && (around == FACTS_NONE || depth[around] > NEST);
+}
+
+/* Values are in memory from block to block, but for what a call that may throw has returned. */
+static bool can_be_copied(const struct instr_clone *t, const struct facts_loop *loop)
+{
+	for (uint32_t i = 0; i < loop->size; i++)
+		if (t->meets[loop->body[i]] ||
+		    LLVMIsAInvokeInst(LLVMGetBasicBlockTerminator(t->cfg.blocks[loop->body[i]])))
+			return false;
+	return true;
+}
+
+/* The clean copy has lost its marks by now. */
+static bool has_marks(const struct instr_clone *t, const struct facts_loop *loop)
+{
+	for (uint32_t i = 0; i < loop->size; i++)
+		if (instr_marks_in(t->guarded[loop->body[i]]) != 0)
+			return true;
+	return false;
+}
+
+/* Guards of a copied block are none any more; they are looked at in the region. */
+static void silence(struct quiet *q, LLVMBasicBlockRef block, struct rd_buf *regions)
+{
+	for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i != NULL; i = next) {
+		next = LLVMGetNextInstruction(i);
+		if (!instr_is_mark(i))
+			continue;
+		rd_buf_addf(regions, "%u %u\n", instr_mark_guard(i), q->region);
+		LLVMInstructionEraseFromParent(i);
+	}
+}
+
+/* Returns the copy of the header. */
+static LLVMBasicBlockRef copy_loop(struct quiet *q, LLVMValueRef function, struct rd_buf *regions)
+{
+	struct instr_unit *u = q->clone->unit;
+	struct rd_umap copies = {0};
+	LLVMBasicBlockRef *blocks = rd_xcalloc(q->loop->size, sizeof *blocks);
+	for (uint32_t i = 0; i < q->loop->size; i++) {
+		LLVMBasicBlockRef guarded = q->clone->guarded[q->loop->body[i]];
+		blocks[i] = LLVMAppendBasicBlockInContext(u->context, function, "");
+		*rd_umap_put(&copies, (uintptr_t)LLVMBasicBlockAsValue(guarded), NULL) =
+			(uintptr_t)LLVMBasicBlockAsValue(blocks[i]);
+		LLVMPositionBuilderAtEnd(u->builder, blocks[i]);
+		instr_copy_block(u, guarded, &copies);
+	}
+	for (uint32_t i = 0; i < q->loop->size; i++) {
+		for (LLVMValueRef v = LLVMGetFirstInstruction(blocks[i]); v != NULL;
+		     v = LLVMGetNextInstruction(v))
+			instr_copy_operands(v, &copies);
+		silence(q, blocks[i], regions);
+	}
+	LLVMBasicBlockRef header = blocks[0];
+	rd_umap_release(&copies);
+	free(blocks);
+	return header;
+}
+
+static void make_door(struct quiet *q, struct rd_buf *regions)
+{
+	struct instr_unit *u = q->clone->unit;
+	LLVMBasicBlockRef header = q->clone->guarded[q->loop->header];
+	LLVMValueRef function = LLVMGetBasicBlockParent(header);
+	LLVMBasicBlockRef door = LLVMInsertBasicBlockInContext(u->context, header, "");
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != NULL; b = LLVMGetNextBasicBlock(b))
+		if (b != door && rd_umap_get(&q->inside, (uintptr_t)b) == NULL)
+			ir_lead(b, header, door);
+	LLVMBasicBlockRef quiet = copy_loop(q, function, regions);
+	LLVMPositionBuilderAtEnd(u->builder, door);
+	LLVMValueRef wanted = instr_clone_byte(u, q->region);
+	instr_say_rare(u, LLVMBuildCondBr(u->builder, wanted, header, quiet));
+}
+
+static void make_quiet(struct instr_clone *t, const struct facts_loop *loop, struct rd_buf *regions)
+{
+	struct quiet q = {.clone = t, .loop = loop, .region = (t->region + t->regions++) % RADDLE_GUARDS};
+	for (uint32_t i = 0; i < loop->size; i++)
+		rd_umap_put(&q.inside, (uintptr_t)t->guarded[loop->body[i]], NULL);
+	make_door(&q, regions);
+	rd_umap_release(&q.inside);
+}
+
+/* Which blocks of the guarded copy somebody comes to: it has a loop once that the clean one has several
+ * times, and the further ones are left over. */
+static bool is_reached(const struct ir_cfg *cfg, LLVMBasicBlockRef block)
+{
+	return cfg->graph.number[ir_cfg_number(cfg, block)] != FACTS_NONE;
+}
+
+void instr_clone_quiet(struct instr_clone *t, struct rd_buf *regions)
+{
+	uint32_t *depth = find_depths(t);
+	struct ir_cfg cfg;
+	ir_cfg_init(&cfg, LLVMGetBasicBlockParent(t->guarded[0]));
+	facts_graph_dominators(&cfg.graph);
+	for (size_t i = 0; i < t->loops.count; i++) {
+		const struct facts_loop *loop = &t->loops.items[i];
+		if (is_chosen(t, depth, i) && is_reached(&cfg, t->guarded[loop->header]) &&
+		    can_be_copied(t, loop) && has_marks(t, loop))
+			make_quiet(t, loop, regions);
+	}
+	ir_cfg_release(&cfg);
+	free(depth);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loops that wait for memory, or for ever.
+ *
+ *	while (!done)
+ *		;
+ *
+ * If `done` is a plain variable the optimiser may read it once, before the loop, or leave the loop out:
+ * nobody is allowed to write it meanwhile.  That another thread does is the race to be shown, and a recorded
+ * run that stays here for ever shows nothing behind it.  So the reads of such loops become volatile, which no
+ * program can object to.
+ *
+ * A module with hooks comes in, before it is optimised.  A loop waits if it leaves no trace, that is, it
+ * writes nothing and calls nothing but hooks and what touches no memory, and what its exits look at comes
+ * from reads of memory alone: a loop that counts ends by itself.
+ *
+ * Where threads take turns, such a loop has to let others run, and so has one that has no way out,
+ *
+ *	for (;;)
+ *		mine = 1;
+ *
+ * of which the optimiser may leave nothing but a jump.  Both get a hook for each round; where
+ * threads stop at reads anyway, only the second kind does.
+ */
+#include "instr/unit.h"
+
+#include "base/alloc.h"
+#include "base/map.h"
+#include "instr/scan/event.h"
+#include "ir/value.h"
+
+#include <stdlib.h>
+
+struct waiting {
+	const struct ir_cfg *cfg;
+	const struct facts_loop *loop;
+	struct rd_umap seen;
+	LLVMValueRef *work;
+	size_t count, capacity;
+};
+
+/* Hooks touch no memory of the program. */
+static bool is_silent_call(LLVMValueRef call)
+{
+	LLVMValueRef callee = ir_callee(call);
+
+	if (callee == NULL)
+		return LLVMIsAInlineAsm(LLVMGetCalledValue(call)) != NULL;
+	return LLVMGetIntrinsicID(callee) != 0 || ir_starts(ir_name(callee), "__raddle_");
+}
+
+static bool leaves_trace(LLVMValueRef inst)
+{
+	switch (LLVMGetInstructionOpcode(inst)) {
+	case LLVMStore:
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+	case LLVMFence: return true;
+	case LLVMLoad: return LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+	default: return ir_is_call(inst) && !is_silent_call(inst);
+	}
+}
+
+static bool is_silent(const struct waiting *w)
+{
+	for (uint32_t n = 0; n < w->loop->size; n++)
+		for (LLVMValueRef i = LLVMGetFirstInstruction(w->cfg->blocks[w->loop->body[n]]); i != NULL;
+		     i = LLVMGetNextInstruction(i))
+			if (leaves_trace(i))
+				return false;
+	return true;
+}
+
+/* What was computed before the loop stays as it is. */
+static void want(struct waiting *w, LLVMValueRef v)
+{
+	bool is_new;
+
+	if (!LLVMIsAInstruction(v) ||
+	    !facts_loop_has(w->loop, ir_cfg_number(w->cfg, LLVMGetInstructionParent(v))))
+		return;
+	rd_umap_put(&w->seen, (uintptr_t)v, &is_new);
+	if (!is_new)
+		return;
+	RD_GROW(w->work, w->capacity, w->count + 1);
+	w->work[w->count++] = v;
+}
+
+/* A value that the loop itself carries on is a PHI of its header; one of another block chooses between
+ * values of the same round, and so does its branch. */
+static bool is_carried(const struct waiting *w, LLVMValueRef v)
+{
+	return LLVMGetInstructionOpcode(v) == LLVMPHI &&
+	       LLVMGetInstructionParent(v) == w->cfg->blocks[w->loop->header];
+}
+
+/* The branches of the loop decide how it goes on; false: they look at more than memory. */
+static bool follow(struct waiting *w)
+{
+	for (uint32_t n = 0; n < w->loop->size; n++) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(w->cfg->blocks[w->loop->body[n]]);
+
+		for (int i = 0; i < LLVMGetNumOperands(end); i++)
+			want(w, LLVMGetOperand(end, (unsigned)i));
+	}
+	for (size_t at = 0; at < w->count; at++) {
+		if (is_carried(w, w->work[at]) || ir_is_call(w->work[at]))
+			return false;
+		for (int i = 0; i < LLVMGetNumOperands(w->work[at]); i++)
+			want(w, LLVMGetOperand(w->work[at], (unsigned)i));
+	}
+	return true;
+}
+
+/* Whether a block of the loop leads nowhere else, and calls nothing that could end the thread. */
+static bool stays(const struct waiting *w, uint32_t block)
+{
+	const struct facts_graph *g = &w->cfg->graph;
+
+	if (g->succ_start[block] == g->succ_start[block + 1])
+		return false;
+	for (uint32_t e = g->succ_start[block]; e < g->succ_start[block + 1]; e++)
+		if (!facts_loop_has(w->loop, g->succ[e]))
+			return false;
+	for (LLVMValueRef i = LLVMGetFirstInstruction(w->cfg->blocks[block]); i != NULL;
+	     i = LLVMGetNextInstruction(i))
+		if (ir_is_call(i) && !is_silent_call(i))
+			return false;
+	return true;
+}
+
+static bool is_endless(const struct waiting *w)
+{
+	for (uint32_t n = 0; n < w->loop->size; n++)
+		if (!stays(w, w->loop->body[n]))
+			return false;
+	return true;
+}
+
+static void add_round(struct instr_unit *u, const struct waiting *w)
+{
+	LLVMValueRef at = LLVMGetFirstInstruction(w->cfg->blocks[w->loop->header]);
+
+	while (LLVMIsAPHINode(at))
+		at = LLVMGetNextInstruction(at);
+	LLVMPositionBuilderBefore(u->builder, at);
+	instr_hook_call(u, HOOK_ROUND, NULL);
+}
+
+static void look_at_loop(struct instr_unit *u, const struct ir_cfg *cfg, const struct facts_loop *loop)
+{
+	struct waiting w = {.cfg = cfg, .loop = loop};
+	bool waits = !u->stops && is_silent(&w) && follow(&w);
+
+	for (size_t i = 0; i < w.count && waits; i++)
+		if (LLVMGetInstructionOpcode(w.work[i]) == LLVMLoad)
+			LLVMSetVolatile(w.work[i], 1);
+	if (waits || is_endless(&w))
+		add_round(u, &w);
+	rd_umap_release(&w.seen);
+	free(w.work);
+}
+
+void instr_keep_waiting(struct instr_unit *u)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f)) {
+		struct ir_cfg cfg;
+		struct facts_loops loops;
+
+		if (LLVMIsDeclaration(f))
+			continue;
+		ir_cfg_init(&cfg, f);
+		facts_graph_dominators(&cfg.graph);
+		facts_loops_init(&loops, &cfg.graph);
+		for (size_t i = 0; i < loops.count; i++)
+			look_at_loop(u, &cfg, &loops.items[i]);
+		facts_loops_release(&loops);
+		ir_cfg_release(&cfg);
+	}
+}

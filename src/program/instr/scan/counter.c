@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Atomics that end no segment: looks, and updates that tell nobody anything.
+ *
+ * A relaxed load releases nothing, so it gives no other thread an order with what its own did before it.  Let
+ * e1 and e2 be the same access before and behind it, and f one of another thread that races with e2.  f is
+ * not before e1, or it would be before e2; e1 is not before f, since that takes a release behind e1, and the
+ * next one is behind e2 too; and e1 holds the same locks and needs the load's value to be no particular
+ * one.  So f races with e1, which stands for e2.  (A fence that makes something of the load ends the segment
+ * itself.)
+ *
+ * Counters.  In: an atomic read-modify-write.  Out: whether it is relaxed, its result is not used, and the
+ * variable has a fixed address to which this unit writes in relaxed order only.  Such an update neither
+ * orders its thread nor tells it something, so it need not end a segment: what the thread accessed before it
+ * stands for the same accesses behind it.  Statistics and the book-keeping of allocators are like that.
+ *
+ * A variable that is released elsewhere in the unit (a reference count) is none: there, relaxed updates
+ * carry a release on, and what lies behind one of them is another matter than what lies before it.
+ * The answer depends on the unit alone, so that all flavours of a program agree.
+ */
+#include "instr/scan/event.h"
+#include "ir/value.h"
+
+/* Dead arithmetic on the result, as add-and-fetch leaves it, does not look at it. */
+static bool is_unused(LLVMValueRef value)
+{
+	for (LLVMUseRef use = LLVMGetFirstUse(value); use != NULL; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		if (!LLVMIsABinaryOperator(user) || LLVMGetFirstUse(user) != NULL)
+			return false;
+	}
+	return true;
+}
+
+static bool is_relaxed(LLVMAtomicOrdering order)
+{
+	return order == LLVMAtomicOrderingNotAtomic || order == LLVMAtomicOrderingUnordered ||
+	       order == LLVMAtomicOrderingMonotonic;
+}
+
+/* Whether an instruction that has the variable's address as an operand neither releases through it nor hands
+ * it on. */
+static bool is_harmless_use(LLVMValueRef user, LLVMValueRef pointer)
+{
+	if (LLVMIsALoadInst(user))
+		return true;
+	if (LLVMIsAStoreInst(user))
+		return LLVMGetOperand(user, 0) != pointer && is_relaxed(LLVMGetOrdering(user));
+	if (LLVMIsAAtomicRMWInst(user))
+		return LLVMGetOperand(user, 1) != pointer && is_relaxed(LLVMGetOrdering(user));
+	if (LLVMIsAAtomicCmpXchgInst(user))
+		return LLVMGetOperand(user, 0) == pointer && is_relaxed(LLVMGetCmpXchgSuccessOrdering(user));
+	if (ir_is_call(user)) /* a hook, where another function is instrumented already */
+		return ir_callee(user) && ir_starts(ir_name(ir_callee(user)), "__raddle_");
+	return LLVMIsAGetElementPtrInst(user) || LLVMIsAConstantExpr(user); /* other addresses */
+}
+
+bool instr_is_counter(LLVMValueRef update)
+{
+	LLVMValueRef pointer = LLVMGetOperand(update, 0);
+
+	if (!LLVMIsAAtomicRMWInst(update) || !is_relaxed(LLVMGetOrdering(update)) || !is_unused(update) ||
+	    !LLVMIsAConstant(pointer) || !LLVMIsAGlobalVariable(ir_base(pointer)) ||
+	    LLVMIsThreadLocal(ir_base(pointer)))
+		return false;
+	for (LLVMUseRef use = LLVMGetFirstUse(pointer); use != NULL; use = LLVMGetNextUse(use))
+		if (!is_harmless_use(LLVMGetUser(use), pointer))
+			return false;
+	return true;
+}
+
+bool instr_only_looks(LLVMValueRef load)
+{
+	return LLVMIsALoadInst(load) && is_relaxed(LLVMGetOrdering(load));
+}

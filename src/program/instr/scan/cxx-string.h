@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What members of std::string that the library of C++ has read and write. */
+#ifndef INSTR_CXX_STRING_H
+#define INSTR_CXX_STRING_H
+
+#include "instr/scan/libc.h"
+
+enum { INSTR_STRING_ROWS = 4 };
+
+/* Whether a function is a member of std::string or std::wstring, by the name that the linker has. */
+bool instr_string_is_member(const char *name);
+
+/* The rows of a member, how many of them; 0: it is none, or works on nothing that others could have.
+ * `shifted`: the result is memory that comes as argument 0, so that the string is argument 1. */
+size_t instr_string_find(const char *name, bool shifted, const struct instr_libc *rows[INSTR_STRING_ROWS]);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ranges of library functions (raddle/libc.inc): a name comes in, its rows go out. */
+#include "instr/scan/libc.h"
+
+#include "base/alloc.h"
+#include "base/map.h"
+
+#include <string.h>
+
+enum { R, W, KR, KW };
+
+static const struct instr_libc rows[] = {
+#define LIBC_RANGE(name, argument, direction, length, a, b)                                                  \
+	{name, argument, (direction)&1, (direction) >= KR, LENGTH_##length, a, b},
+#include "raddle/libc.inc"
+};
+
+static const size_t row_count = sizeof rows / sizeof *rows;
+
+/* The first row of each name, built when first asked; workers are single-threaded. */
+static struct rd_names names;
+static uint16_t first[sizeof rows / sizeof *rows];
+
+static void index_rows(void)
+{
+	for (size_t i = 0; i < row_count; i++) {
+		size_t before = names.count;
+		uint32_t number = rd_names_put(&names, rows[i].name, strlen(rows[i].name));
+		if (names.count != before)
+			first[number] = i;
+	}
+}
+
+const struct instr_libc *instr_libc_find(const char *name, size_t *count)
+{
+	uint32_t number;
+	if (names.count == 0)
+		index_rows();
+	if (!rd_names_find(&names, name, strlen(name), &number))
+		return NULL;
+	const struct instr_libc *row = &rows[first[number]];
+	size_t n = 1;
+	while (row + n < rows + row_count && strcmp(row[n].name, name) == 0)
+		n++;
+	*count = n;
+	return row;
+}
+
+bool instr_libc_emits(const char *name)
+{
+	static const char *const streams[] = {
+#define LIBC_STREAM(name, argument) name,
+#include "raddle/libc.inc"
+	};
+	for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
+		if (strcmp(streams[i], name) == 0)
+			return true;
+	return false;
+}
+
+static struct instr_libc row_of(const struct instr_conversion *c)
+{
+	struct instr_libc row = {.name = "", .argument = (int)c->argument, .write = c->write};
+	row.a = c->size <= INT32_MAX ? (int)c->size : -1;
+	row.b = c->is_scanned ? (int)c->least : c->limit;
+	row.length = LENGTH_FIXED;
+	if (c->is_scanned)
+		row.length = c->is_string ? LENGTH_SCANNED_STRING : LENGTH_SCANNED;
+	else if (c->is_string)
+		row.length = LENGTH_PRINTED_STRING;
+	return row;
+}
+
+/* Formats have few of them that differ. */
+static struct instr_libc **formatted;
+static size_t formatted_count, formatted_capacity;
+
+const struct instr_libc *instr_libc_of_format(const struct instr_conversion *c)
+{
+	struct instr_libc row = row_of(c);
+	for (size_t i = 0; i < formatted_count; i++) {
+		const struct instr_libc *have = formatted[i];
+		if (have->argument == row.argument && have->write == row.write &&
+		    have->length == row.length && have->a == row.a && have->b == row.b)
+			return have;
+	}
+	RD_GROW(formatted, formatted_capacity, formatted_count + 1);
+	formatted[formatted_count] = rd_xmalloc(sizeof row);
+	*formatted[formatted_count] = row;
+	return formatted[formatted_count++];
+}
+
+bool instr_libc_after(const struct instr_libc *row)
+{
+	switch (row->length) {
+	case LENGTH_RESULT:
+	case LENGTH_RESULT_TIMES:
+	case LENGTH_PRINTED:
+	case LENGTH_STRING_IF:
+	case LENGTH_FOUND:
+	case LENGTH_SCANNED:
+	case LENGTH_SCANNED_STRING:
+	case LENGTH_OPENED: return true;
+	case LENGTH_FIXED: return row->write;
+	default: return false;
+	}
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The reads that decide whether a thread waits for a condition variable.
+ *
+ *	while (queue->count == 0)
+ *		pthread_cond_wait(&queue->filled, &queue->lock);
+ *
+ * If the condition holds at once the thread never waits, and nothing but the read
+ * of `count` tells that it would have.  So these reads are recorded each time.
+ *
+ * A module comes in; the set of its load instructions that decide such a loop
+ * goes out.  The loop is the innermost natural one around the wait.  Of the branches
+ * in it those decide that leave it or that choose between waiting and not
+ * waiting; their conditions are followed backwards through the loop's
+ * instructions, and into functions of the unit that are called for a condition
+ * (a C++ predicate is always one).  Around a wait that is in no loop the last branch decides that
+ * can go past it: so barriers are written that count their threads and wait once.
+ */
+#include "instr/scan/event.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CALLS = 4 }; /* depth of functions called for a condition */
+
+struct slice {
+	struct ir_effects *effects;
+	struct rd_umap *reads; /* result */
+	const struct ir_cfg *cfg;
+	const struct facts_loop *loop; /* NULL: the whole function is looked at */
+	struct rd_umap seen;
+	LLVMValueRef *work;
+	size_t count, capacity;
+	int depth;
+};
+
+static void want(struct slice *s, LLVMValueRef v)
+{
+	bool is_new;
+	if (v == NULL || !LLVMIsAInstruction(v))
+		return;
+	if (s->loop != NULL && !facts_loop_has(s->loop, ir_cfg_number(s->cfg, LLVMGetInstructionParent(v))))
+		return;
+	rd_umap_put(&s->seen, (uintptr_t)v, &is_new);
+	if (!is_new)
+		return;
+	RD_GROW(s->work, s->capacity, s->count + 1);
+	s->work[s->count++] = v;
+}
+
+/* What a block's end looks at to choose a successor. */
+static LLVMValueRef condition(LLVMBasicBlockRef block)
+{
+	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+	if (LLVMIsABranchInst(end) && LLVMIsConditional(end))
+		return LLVMGetCondition(end);
+	return LLVMIsASwitchInst(end) ? LLVMGetOperand(end, 0) : NULL;
+}
+
+static void look_into(const struct slice *caller, LLVMValueRef function);
+
+static void follow(struct slice *s)
+{
+	while (s->count != 0) {
+		LLVMValueRef v = s->work[--s->count];
+		LLVMOpcode op = LLVMGetInstructionOpcode(v);
+		if (op == LLVMLoad)
+			rd_umap_put(s->reads, (uintptr_t)v, NULL);
+		if (ir_is_call(v) && ir_callee(v) != NULL)
+			look_into(s, ir_callee(v));
+		if (op == LLVMPHI)
+			for (unsigned i = 0; i < LLVMCountIncoming(v); i++)
+				want(s, condition(LLVMGetIncomingBlock(v, i)));
+		for (int i = 0; i < LLVMGetNumOperands(v); i++)
+			if (!LLVMValueIsBasicBlock(LLVMGetOperand(v, i)))
+				want(s, LLVMGetOperand(v, i));
+	}
+}
+
+static void slice_release(struct slice *s)
+{
+	rd_umap_release(&s->seen);
+	free(s->work);
+}
+
+/* A function whose result decides: all its conditions and results do. */
+static void look_into(const struct slice *caller, LLVMValueRef function)
+{
+	struct slice s = {.effects = caller->effects, .reads = caller->reads, .depth = caller->depth + 1};
+	if (LLVMIsDeclaration(function) || s.depth > MAX_CALLS)
+		return;
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != NULL;
+	     b = LLVMGetNextBasicBlock(b)) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+		want(&s, condition(b));
+		if (LLVMIsAReturnInst(end) && LLVMGetNumOperands(end) != 0)
+			want(&s, LLVMGetOperand(end, 0));
+	}
+	follow(&s);
+	slice_release(&s);
+}
+
+/* Marks the blocks of the loop from which the wait is reached before the loop
+ * starts over. */
+static bool *reaches(const struct facts_graph *g, const struct facts_loop *loop, uint32_t wait)
+{
+	bool *marked = rd_xcalloc(g->nodes + 1, sizeof *marked);
+	uint32_t *work = rd_xcalloc(loop->size + 1, sizeof *work), count = 1;
+	work[0] = wait;
+	marked[wait] = true;
+	while (count != 0) {
+		uint32_t n = work[--count];
+		if (n == loop->header)
+			continue;
+		for (uint32_t e = g->pred_start[n]; e < g->pred_start[n + 1]; e++) {
+			uint32_t p = g->pred[e];
+			if (marked[p] || !facts_loop_has(loop, p))
+				continue;
+			marked[p] = true;
+			work[count++] = p;
+		}
+	}
+	free(work);
+	return marked;
+}
+
+static bool decides(const struct facts_graph *g, const struct facts_loop *loop, const bool *marked,
+		    uint32_t block)
+{
+	bool waits = false, goes_on = false;
+	for (uint32_t e = g->succ_start[block]; e < g->succ_start[block + 1]; e++) {
+		uint32_t to = g->succ[e];
+		if (!facts_loop_has(loop, to))
+			return true;
+		if (to != loop->header && marked[to])
+			waits = true;
+		else
+			goes_on = true;
+	}
+	return waits && goes_on;
+}
+
+static void look_at_loop(struct slice *s, uint32_t wait)
+{
+	bool *marked = reaches(&s->cfg->graph, s->loop, wait);
+	for (uint32_t i = 0; i < s->loop->size; i++) {
+		uint32_t block = s->loop->body[i];
+		if (decides(&s->cfg->graph, s->loop, marked, block))
+			want(s, condition(s->cfg->blocks[block]));
+	}
+	follow(s);
+	free(marked);
+}
+
+/* Whether a way leads from a block to the wait. */
+static bool leads_to(const struct facts_graph *g, uint32_t block, uint32_t wait)
+{
+	bool *seen = rd_xcalloc(g->nodes + 1, sizeof *seen), found = block == wait;
+	uint32_t *work = rd_xcalloc(g->nodes + 1, sizeof *work), count = 1;
+	work[0] = block;
+	seen[block] = true;
+	while (count != 0 && !found) {
+		uint32_t n = work[--count];
+		for (uint32_t e = g->succ_start[n]; e < g->succ_start[n + 1]; e++) {
+			uint32_t to = g->succ[e];
+			found |= to == wait;
+			if (seen[to])
+				continue;
+			seen[to] = true;
+			work[count++] = to;
+		}
+	}
+	free(work);
+	free(seen);
+	return found;
+}
+
+static bool goes_past(const struct facts_graph *g, uint32_t block, uint32_t wait)
+{
+	for (uint32_t e = g->succ_start[block]; e < g->succ_start[block + 1]; e++)
+		if (!leads_to(g, g->succ[e], wait))
+			return true;
+	return false;
+}
+
+static void look_at_branch(struct slice *s, uint32_t wait)
+{
+	const struct facts_graph *g = &s->cfg->graph;
+	uint32_t block = wait;
+	while (g->idom[block] != FACTS_NONE && g->idom[block] != block) {
+		block = g->idom[block];
+		if (condition(s->cfg->blocks[block]) == NULL || !goes_past(g, block, wait))
+			continue;
+		want(s, condition(s->cfg->blocks[block]));
+		break;
+	}
+	follow(s);
+}
+
+static void look_at_function(struct ir_effects *effects, struct rd_umap *reads, LLVMValueRef function)
+{
+	struct ir_cfg cfg;
+	struct facts_loops loops;
+	ir_cfg_init(&cfg, function);
+	facts_graph_dominators(&cfg.graph);
+	facts_loops_init(&loops, &cfg.graph);
+	for (uint32_t b = 0; b < cfg.graph.nodes; b++) {
+		bool waits = false;
+		for (LLVMValueRef i = LLVMGetFirstInstruction(cfg.blocks[b]); i != NULL && !waits;
+		     i = LLVMGetNextInstruction(i))
+			waits = ir_is_call(i) && ir_effects_waits(effects, i);
+		if (!waits)
+			continue;
+		struct slice s = {.effects = effects, .reads = reads, .cfg = &cfg};
+		if (loops.innermost[b] != FACTS_NONE) {
+			s.loop = &loops.items[loops.innermost[b]];
+			look_at_loop(&s, b);
+		} else {
+			look_at_branch(&s, b);
+		}
+		slice_release(&s);
+	}
+	facts_loops_release(&loops);
+	ir_cfg_release(&cfg);
+}
+
+void instr_find_wait_reads(LLVMModuleRef module, struct ir_effects *effects, struct rd_umap *reads)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f) && ir_effects_has_wait(effects, f))
+			look_at_function(effects, reads, f);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The flavour `shadow` at work on one function: beside each value that may depend on the program's input goes
+ * a reference to an expression (raddle/shadow.h), in a register too.
+ *
+ *	instr_shadow_generate()  shadow.c        the unit: function by function, behind the optimiser
+ *	shadow_value()           value.c  what computes, accesses and branches
+ *	shadow_call()            call.c   calls: library functions with models, arguments, results
+ *	shadow_loops_find()      loop.c   loops that are made twice, the second time without references
+ */
+#ifndef INSTR_SHADOW_H
+#define INSTR_SHADOW_H
+
+#include "instr/unit.h"
+#include "ir/value.h"
+
+/* A loop that is made twice. */
+struct shadow_loop {
+	LLVMValueRef end;   /* terminator of the block before it */
+	LLVMValueRef marks; /* there: not 0 if memory that it touches may have expressions */
+	LLVMValueRef flag;  /* there: whether it has to follow the input; NULL until it is made */
+	LLVMBasicBlockRef header;
+	LLVMBasicBlockRef *body;
+	uint32_t size;
+};
+
+struct shadow_function {
+	struct instr_unit *u;
+	LLVMValueRef function;
+	struct rd_umap may;  /* values that may depend on input */
+	struct rd_umap refs; /* value to its reference; 0: it is still to be made */
+	uint32_t *site;	     /* number of the next branch in the unit */
+	struct shadow_loop *loops;
+	size_t loop_count, loop_capacity;
+	struct rd_umap loop_of;		  /* block of a loop, or terminator before it, to its number + 1 */
+	struct rd_umap covered;		  /* accesses that the flag of their loop speaks about */
+	struct rd_umap loose;		  /* values that may depend on input whatever the flag says */
+	const struct shadow_loop *inside; /* where references are asked for; NULL: in no such loop */
+};
+
+/* Bits of an integer or a pointer that can have an expression; 0: it cannot. */
+unsigned shadow_bits(const struct instr_unit *u, LLVMTypeRef type);
+bool shadow_may(const struct shadow_function *x, LLVMValueRef v);
+/* Whether the instruction's own value may depend on input, if its operands do as far as is known. */
+bool shadow_is_source(const struct shadow_function *x, LLVMValueRef inst);
+bool shadow_passes_on(LLVMValueRef inst);
+
+/* The reference of a value; the constant 0 where it is concrete. */
+LLVMValueRef shadow_ref(const struct shadow_function *x, LLVMValueRef v);
+void shadow_set_ref(struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref);
+
+/* Loops: finds them; the place of what is asked next; the flag, once references from before are known. */
+void shadow_loops_find(struct shadow_function *x);
+void shadow_loops_release(struct shadow_function *x);
+void shadow_loop_at(struct shadow_function *x, LLVMBasicBlockRef block);
+void shadow_loop_enter(struct shadow_function *x, LLVMValueRef end);
+/* The reference as the loop at hand sees it: nothing, where the flag says so. */
+LLVMValueRef shadow_loop_ref(const struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref);
+/* The flag for an access; NULL: it has to look for itself. */
+LLVMValueRef shadow_loop_flag(const struct shadow_function *x, LLVMValueRef access);
+
+/* At the builder's place. */
+LLVMValueRef shadow_word(struct shadow_function *x, LLVMValueRef v); /* its value in 64 bits */
+LLVMValueRef shadow_i32(const struct shadow_function *x, uint64_t n);
+LLVMValueRef shadow_i64(const struct shadow_function *x, uint64_t n);
+void shadow_at(struct shadow_function *x, LLVMValueRef inst);
+
+void shadow_value(struct shadow_function *x, LLVMValueRef inst);
+void shadow_call(struct shadow_function *x, LLVMValueRef call);
+void shadow_entry(struct shadow_function *x);
+void shadow_return(struct shadow_function *x, LLVMValueRef inst);
+bool shadow_call_is_source(const struct shadow_function *x, LLVMValueRef call);
+/* The operator that an intrinsic is: a comparison whose operand is chosen; 0: none. */
+unsigned shadow_choice(LLVMValueRef call, bool *swapped);
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions with gates (track.c) are there a second time without.  When the function is entered it looks at
+ * one byte: where all gates are shut the clean copy runs, which tests nothing.
+ *
+ * A gate that has had its events is shut while the program runs, and a loop may go on for long then.  So
+ * each round of a loop with gates begins with a test whether one of them is still open, and where none is,
+ *the loop goes on in a clean copy of its own:
+ *
+ *	before --> test -+-> header ... (gates) --> test
+ *	                  \
+ *	                   +-> clean header ... --> clean header
+ *
+ * An inner loop has a clean copy in the clean copy of the loop around it, and one in the one with gates, so
+ * each loop still has one header and all that optimises knows it for a loop.
+ *
+ * The function is in the form that reg2mem makes, so copies of blocks are copies of their instructions
+ * (copy.c).
+ */
+#include "instr/track/ungated.h"
+
+#include "base/alloc.h"
+#include "instr/guard/clone.h"
+#include "raddle/track.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MAX_SIZE = 20000, /* instructions of all copies of a function */
+	MANY = 16,	  /* gates of a loop that are too many to be looked at one by one */
+};
+
+/* Pointers to bytes of __raddle_track_flags, which are constants. */
+struct bytes {
+	LLVMValueRef *at;
+	size_t count, capacity;
+};
+
+/* Blocks that are to be there twice: a loop, or the whole function. */
+struct part {
+	const uint32_t *body;
+	uint32_t header, size;
+	uint32_t *place; /* of each block of the function in the body, FACTS_NONE: it is not in it */
+	struct bytes gates;
+	size_t instructions; /* 0: it cannot be copied */
+};
+
+struct spending {
+	struct instr_unit *unit;
+	LLVMValueRef function;
+	struct ir_cfg cfg;
+	struct facts_loops loops;
+	size_t room; /* instructions that may still be copied */
+};
+
+/* The byte that a load is of; NULL: it is of none. */
+static LLVMValueRef byte_of(LLVMValueRef inst)
+{
+	if (!LLVMIsALoadInst(inst))
+		return NULL;
+	LLVMValueRef at = LLVMGetOperand(inst, 0), base = at;
+	if (LLVMIsAConstantExpr(base) && LLVMGetConstOpcode(base) == LLVMGetElementPtr)
+		base = LLVMGetOperand(base, 0);
+	return LLVMIsAGlobalVariable(base) && strcmp(ir_name(base), RADDLE_TRACK_FLAGS_NAME) == 0 ? at : NULL;
+}
+
+/* The byte that tells of all gates of the function that a gate was written in (raddle/track.h). */
+static LLVMValueRef leader_of(struct spending *s, LLVMValueRef at)
+{
+	LLVMValueRef base = LLVMIsAConstantExpr(at) ? LLVMGetOperand(at, 0) : at;
+	uint64_t gate =
+		LLVMIsAConstantExpr(at)
+			? LLVMConstIntGetZExtValue(LLVMGetOperand(at, (unsigned)LLVMGetNumOperands(at) - 1))
+			: 0;
+	const uint64_t *leader = rd_umap_get(&s->unit->gate_leaders, gate);
+	LLVMValueRef index = LLVMConstInt(s->unit->i64, leader != NULL ? *leader : gate, false);
+	return LLVMConstInBoundsGEP2(LLVMInt8TypeInContext(s->unit->context), base, &index, 1);
+}
+
+static void add_byte(struct bytes *b, LLVMValueRef at)
+{
+	for (size_t i = 0; i < b->count; i++)
+		if (b->at[i] == at)
+			return;
+	RD_GROW(b->at, b->capacity, b->count + 1);
+	b->at[b->count++] = at;
+}
+
+/* Whether a value is used where its copy could not be. */
+static bool leaves(const struct spending *s, const struct part *p, LLVMValueRef inst)
+{
+	for (LLVMUseRef use = LLVMGetFirstUse(inst); use != NULL; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		if (LLVMIsAInstruction(user) &&
+		    p->place[ir_cfg_number(&s->cfg, LLVMGetInstructionParent(user))] == FACTS_NONE)
+			return true;
+	}
+	return false;
+}
+
+static bool can_copy(const struct spending *s, const struct part *p, LLVMValueRef inst)
+{
+	return !LLVMIsAAllocaInst(inst) && !LLVMIsAPHINode(inst) && !leaves(s, p, inst);
+}
+
+static struct part part_of(const struct spending *s, uint32_t header, const uint32_t *body, uint32_t size)
+{
+	struct part p = {.body = body, .header = header, .size = size};
+	bool fit = !LLVMIsALandingPadInst(LLVMGetFirstInstruction(s->cfg.blocks[header]));
+	p.place = rd_xmalloc(s->cfg.graph.nodes * sizeof *p.place);
+	memset(p.place, 0xff, s->cfg.graph.nodes * sizeof *p.place);
+	for (uint32_t i = 0; i < size; i++)
+		p.place[body[i]] = i;
+	for (uint32_t b = 0; b < size; b++)
+		for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[body[b]]); i != NULL;
+		     i = LLVMGetNextInstruction(i)) {
+			fit = fit && can_copy(s, &p, i);
+			if (byte_of(i) != NULL)
+				add_byte(&p.gates, byte_of(i));
+			p.instructions++;
+		}
+	if (!fit || p.instructions > s->room)
+		p.instructions = 0;
+	return p;
+}
+
+static void part_release(struct part *p)
+{
+	RD_FREE(p->place, p->gates.at);
+}
+
+/* ---- the clean copy ---- */
+
+static void stay_inside(const struct spending *s, const struct part *p, LLVMBasicBlockRef *copies,
+			LLVMBasicBlockRef block)
+{
+	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+	unsigned n = LLVMGetNumSuccessors(end);
+	for (unsigned k = 0; k < n; k++) {
+		const uint64_t *to = rd_umap_get(&s->cfg.index, (uintptr_t)LLVMGetSuccessor(end, k));
+		if (to != NULL && p->place[*to] != FACTS_NONE)
+			LLVMSetSuccessor(end, k, copies[p->place[*to]]);
+	}
+}
+
+/* All gates of a block are as if they were shut. */
+static void shut_gates(LLVMBasicBlockRef block)
+{
+	for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i != NULL; i = next) {
+		next = LLVMGetNextInstruction(i);
+		if (byte_of(i) == NULL)
+			continue;
+		LLVMReplaceAllUsesWith(i, LLVMConstNull(LLVMTypeOf(i)));
+		LLVMInstructionEraseFromParent(i);
+	}
+}
+
+/* The header of the copy. */
+static LLVMBasicBlockRef make_clean(struct spending *s, const struct part *p)
+{
+	struct instr_unit *u = s->unit;
+	struct rd_umap values = {0};
+	LLVMBasicBlockRef *copies = rd_xcalloc(p->size, sizeof(LLVMBasicBlockRef));
+	for (uint32_t i = 0; i < p->size; i++) {
+		copies[i] = LLVMAppendBasicBlockInContext(u->context, s->function, "");
+		LLVMPositionBuilderAtEnd(u->builder, copies[i]);
+		instr_copy_block(u, s->cfg.blocks[p->body[i]], &values);
+	}
+	for (uint32_t i = 0; i < p->size; i++) {
+		for (LLVMValueRef v = LLVMGetFirstInstruction(copies[i]); v != NULL;
+		     v = LLVMGetNextInstruction(v))
+			instr_copy_operands(v, &values);
+		stay_inside(s, p, copies, copies[i]);
+	}
+	for (uint32_t i = 0; i < p->size; i++)
+		shut_gates(copies[i]);
+	LLVMBasicBlockRef header = copies[p->place[p->header]];
+	s->room -= p->instructions;
+	rd_umap_release(&values);
+	free(copies);
+	return header;
+}
+
+/* ---- the tests ---- */
+
+/* A block that leads to one of two, by whether one of the bytes has one of the bits. */
+static LLVMBasicBlockRef make_test(struct spending *s, const struct bytes *bytes, unsigned bits,
+				   LLVMBasicBlockRef yes, LLVMBasicBlockRef no)
+{
+	struct instr_unit *u = s->unit;
+	LLVMTypeRef byte = LLVMInt8TypeInContext(u->context);
+	LLVMBasicBlockRef block = LLVMInsertBasicBlockInContext(u->context, yes, "");
+	LLVMValueRef all = LLVMConstNull(byte);
+	LLVMPositionBuilderAtEnd(u->builder, block);
+	for (size_t i = 0; i < bytes->count; i++) {
+		LLVMValueRef one = LLVMBuildLoad2(u->builder, byte, bytes->at[i], "");
+		LLVMSetVolatile(one, true);
+		all = LLVMBuildOr(u->builder, all, one, "");
+	}
+	all = LLVMBuildAnd(u->builder, all, LLVMConstInt(byte, bits, false), "");
+	LLVMValueRef open = LLVMBuildICmp(u->builder, LLVMIntNE, all, LLVMConstNull(byte), "");
+	instr_say_rare(u, LLVMBuildCondBr(u->builder, open, yes, no));
+	return block;
+}
+
+static struct bytes leaders_of(struct spending *s, const struct bytes *gates)
+{
+	struct bytes leaders = {0};
+	for (size_t i = 0; i < gates->count; i++)
+		add_byte(&leaders, leader_of(s, gates->at[i]));
+	return leaders;
+}
+
+static void spend_loop(struct spending *s, const struct part *p)
+{
+	const struct facts_graph *g = &s->cfg.graph;
+	bool many = p->gates.count > MANY;
+	struct bytes leaders = leaders_of(s, &p->gates);
+	LLVMBasicBlockRef header = s->cfg.blocks[p->header], clean = make_clean(s, p);
+	LLVMBasicBlockRef test = make_test(s, many ? &leaders : &p->gates,
+					   many ? UINT8_MAX : RADDLE_TRACK_OPEN, header, clean);
+	for (uint32_t e = g->pred_start[p->header]; e < g->pred_start[p->header + 1]; e++)
+		ir_lead(s->cfg.blocks[g->pred[e]], header, test);
+	free(leaders.at);
+}
+
+static void spend_loops(struct spending *s)
+{
+	for (size_t i = 0; i < s->loops.count; i++) { /* those around others come first */
+		const struct facts_loop *loop = &s->loops.items[i];
+		struct part p = part_of(s, loop->header, loop->body, loop->size);
+		if (p.instructions != 0 && p.gates.count != 0)
+			spend_loop(s, &p);
+		part_release(&p);
+	}
+}
+
+static void spend_whole(struct spending *s)
+{
+	uint32_t *body = rd_xcalloc(s->cfg.graph.nodes, sizeof *body);
+	for (uint32_t b = 0; b < s->cfg.graph.nodes; b++)
+		body[b] = b;
+	LLVMBasicBlockRef first = s->cfg.blocks[0], entry = instr_split_entry(s->unit, first);
+	struct part p = part_of(s, 0, body, s->cfg.graph.nodes);
+	struct bytes leaders = leaders_of(s, &p.gates);
+	if (p.instructions != 0)
+		first = make_test(s, &leaders, UINT8_MAX, first, make_clean(s, &p));
+	LLVMPositionBuilderAtEnd(s->unit->builder, entry);
+	LLVMBuildBr(s->unit->builder, first);
+	part_release(&p);
+	RD_FREE(body, leaders.at);
+}
+
+static void spend(struct instr_unit *u, LLVMValueRef function)
+{
+	struct spending s = {.unit = u, .function = function, .room = MAX_SIZE};
+	ir_cfg_init(&s.cfg, function);
+	facts_graph_dominators(&s.cfg.graph);
+	facts_loops_init(&s.loops, &s.cfg.graph);
+	spend_whole(&s);
+	spend_loops(&s);
+	facts_loops_release(&s.loops);
+	ir_cfg_release(&s.cfg);
+}
+
+/* ---- the unit ---- */
+
+static bool has_gates(LLVMValueRef function)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != NULL; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != NULL; i = LLVMGetNextInstruction(i))
+			if (byte_of(i) != NULL)
+				return true;
+	return false;
+}
+
+int instr_spend(struct instr_unit *u)
+{
+	struct rd_umap chosen = {0};
+	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f) && has_gates(f) && instr_can_copy(f))
+			rd_umap_put(&chosen, (uintptr_t)f, NULL);
+	int code = chosen.count != 0 ? instr_to_memory(u, &chosen) : 0;
+	LLVMSetCurrentDebugLocation2(u->builder, NULL);
+	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); code == 0 && f != NULL;
+	     f = LLVMGetNextFunction(f))
+		if (rd_umap_get(&chosen, (uintptr_t)f) != NULL)
+			spend(u, f);
+	rd_umap_release(&chosen);
+	return code == 0 ? instr_unit_verify(u) : code;
+}

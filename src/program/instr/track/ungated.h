@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loops whose gates have all had their events go on without them (ungated.c). */
+#ifndef INSTR_UNGATED_H
+#define INSTR_UNGATED_H
+
+#include "instr/unit.h"
+
+/* All functions of the unit, when functions have been inlined and before loops are optimised. */
+int instr_spend(struct instr_unit *u);
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A thread's buffer in the session (raddle/session.h): takes free ones,
+ * hands full ones over, and decides when recording is over.
+ *
+ * Invariants:
+ * 1. a buffer that is OPEN belongs to one thread, and only that thread writes it;
+ * 2. a fresh buffer starts with RESET and counts only when that byte is there;
+ * 3. a thread waits for a free buffer only as long as the collector is alive.
+ */
+#include "rt/core/layer.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MS 1000000ull
+#define WAIT_STEP_MS 50
+#define WAIT_LIMIT_MS (2 * RADDLE_HEARTBEAT_LIMIT_MS) /* with a live collector */
+
+/* The first reason stays; later ones follow from it. */
+void rt_stop(enum raddle_stop_reason reason)
+{
+	uint32_t none = RADDLE_STOP_NONE;
+
+	if (!rt.session)
+		return;
+	atomic_compare_exchange_strong(&rt.session->stop_reason, &none, reason);
+	atomic_store(&rt.session->state, RADDLE_STOPPED);
+	RT_NOTIFY_ALL(stopped);
+}
+
+static bool collector_is_gone(const struct raddle_session *s)
+{
+	int saved = errno;
+	bool gone = syscall(SYS_kill, (long)atomic_load(&s->collector_pid), 0L) && errno == ESRCH;
+
+	errno = saved;
+	return gone;
+}
+
+static void wake_collector(struct raddle_session *s)
+{
+	if (atomic_load(&s->collector_waits))
+		rt_futex_wake(&s->sealed_futex, 1);
+}
+
+/* By the clock, not by how often somebody was woken: where many wait, most are woken for nothing. */
+static int64_t wait_for_buffer(struct raddle_session *s)
+{
+	uint32_t heartbeat = atomic_load(&s->heartbeat);
+	uint64_t start = rt_now(), callbacks = start;
+
+	while (atomic_load(&s->state) == RADDLE_RECORDING) {
+		uint32_t value = atomic_load(&s->free_futex);
+		int64_t index = raddle_buffer_take(s);
+		uint64_t now;
+		if (index >= 0)
+			return index;
+		atomic_fetch_add(&s->free_waiters, 1);
+		atomic_fetch_add(&s->sealed_futex, 1);
+		wake_collector(s);
+		rt_futex_wait(&s->free_futex, value, WAIT_STEP_MS);
+		atomic_fetch_sub(&s->free_waiters, 1);
+		now = rt_now();
+		if (atomic_load(&s->heartbeat) != heartbeat)
+			callbacks = now;
+		heartbeat = atomic_load(&s->heartbeat);
+		if (now - callbacks >= RADDLE_HEARTBEAT_LIMIT_MS * MS ||
+		    (now - callbacks >= RADDLE_HEARTBEAT_DEAD_MS * MS && collector_is_gone(s)))
+			rt_stop(RADDLE_STOP_COLLECTOR);
+		else if (now - start >= WAIT_LIMIT_MS * MS)
+			rt_stop(RADDLE_STOP_BUFFERS);
+	}
+	return -1;
+}
+
+/* Nobody wants the trace: the buffer is free again. */
+static void discard(struct raddle_session *s, struct raddle_buffer *b)
+{
+	atomic_store_explicit(&b->state, RADDLE_BUFFER_FREE, memory_order_release);
+	raddle_stack_push(s, &s->free_head, (uint32_t)(b - raddle_buffer_at(s, 0)));
+	atomic_fetch_add(&s->free_futex, 1);
+	if (atomic_load(&s->free_waiters))
+		rt_futex_wake(&s->free_futex, 1);
+}
+
+void rt_buffer_hand_over(struct raddle_buffer *b)
+{
+	struct raddle_session *s = rt.session;
+	uint32_t count;
+
+	if (s->discard) {
+		discard(s, b);
+		return;
+	}
+	atomic_store_explicit(&b->state, RADDLE_BUFFER_SEALED, memory_order_release);
+	count = atomic_fetch_add(&s->sealed_count, 1) + 1;
+	raddle_stack_push(s, &s->sealed_head, (uint32_t)(b - raddle_buffer_at(s, 0)));
+	atomic_fetch_add(&s->sealed_futex, 1);
+	if (count >= RADDLE_WAKE)
+		wake_collector(s);
+}
+
+void rt_buffer_seal(struct rt_thread *t)
+{
+	struct raddle_buffer *b = t->buffer;
+
+	if (!b)
+		return;
+	t->buffer = NULL;
+	b->events = t->events;
+	t->cursor = (uint8_t *)1;
+	t->limit = NULL;
+	rt_buffer_hand_over(b);
+}
+
+struct raddle_buffer *rt_buffer_open(uint32_t thread, uint32_t number)
+{
+	struct raddle_session *s = rt.session;
+	struct raddle_buffer *b;
+	int64_t index = -1;
+
+	if (atomic_load_explicit(&s->state, memory_order_relaxed) == RADDLE_RECORDING) {
+		index = raddle_buffer_take(s);
+		if (index < 0)
+			index = wait_for_buffer(s);
+	}
+	if (index < 0)
+		return NULL;
+	b = raddle_buffer_at(s, (uint32_t)index);
+	b->process = rt.process;
+	b->thread = thread;
+	b->number = number;
+	b->left_out = 0;
+	atomic_store_explicit(&b->used, 0, memory_order_relaxed);
+	atomic_store_explicit(&b->state, RADDLE_BUFFER_OPEN, memory_order_release);
+	return b;
+}
+
+bool rt_buffer_switch(struct rt_thread *t)
+{
+	struct raddle_buffer *b;
+
+	if (!rt.session || !t->recording)
+		return false;
+	rt_buffer_seal(t);
+	b = rt_buffer_open(t->number, t->buffers);
+	if (!b) {
+		t->recording = false;
+		return false;
+	}
+	t->buffers++;
+	t->buffer = b;
+	t->events = 0;
+	t->cursor = rt_put_reset(&t->encoder, b->data);
+	t->limit = b->data + sizeof b->data - RT_RECORD_MAX;
+	atomic_store_explicit(&b->used, (uint32_t)(t->cursor - b->data), memory_order_release);
+	return true;
+}

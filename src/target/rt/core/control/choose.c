@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The oracle: whatever a memory model leaves open, and in an exploration also who goes on, is decided here,
+ * one choice after another, by the plan in the session's memory (raddle/memory.h).  In: how many
+ * alternatives there are.  Out: which one is taken, and a list of what was taken.
+ *
+ * Who asks has the turn, so there is no lock.
+ */
+#include "rt/core/control/choose.h"
+
+#include "raddle/steer.h"
+
+struct raddle_memory *rt_memory_plan(void)
+{
+	struct raddle_steer *s = rt_steer_memory();
+
+	return s && s->memory_at ? (struct raddle_memory *)((char *)s + s->memory_at) : NULL;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
+}
+
+/* A random number of the seed and the count; so a choice does not depend on who else has drawn. */
+static uint64_t draw(const struct raddle_memory *m, uint32_t at)
+{
+	uint64_t z = m->seed * 0x9e3779b97f4a7c15ull + (uint64_t)at * 0xd1342543de82ef95ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+/* The first and the last alternative are the extremes: what sequential consistency does, and what is farthest
+ * from it.  One seed in four takes the latter always. */
+static uint32_t by_seed(const struct raddle_memory *m, uint32_t at, uint32_t from)
+{
+	uint64_t n = draw(m, at);
+
+	if (m->seed % 4 == 1 || n % 3 == 0)
+		return from - 1;
+	return n % 3 == 1 ? 0 : (uint32_t)((n >> 8) % from);
+}
+
+static bool is_next(const struct raddle_choice *c)
+{
+	return c->kind == RADDLE_CHOICE_NEXT;
+}
+
+static uint32_t by_plan(struct raddle_memory *m, uint32_t past, const struct raddle_choice *c)
+{
+	const struct raddle_choice *wanted = &m->plan[past];
+
+	if (wanted->at != c->at || is_next(wanted) != is_next(c))
+		return 0;
+	atomic_store(&m->past_count, past + 1);
+	if (wanted->from == c->from && wanted->taken < c->from)
+		return wanted->taken;
+	if (!atomic_load(&m->strayed))
+		atomic_store(&m->strayed, c->at);
+	return 0;
+}
+
+static void list(struct raddle_memory *m, const struct raddle_choice *c)
+{
+	struct raddle_steer *s = rt_steer_memory();
+	uint32_t made = atomic_load(&m->made_count);
+
+	atomic_store(&s->trail, mix(mix(atomic_load(&s->trail), c->at), c->taken));
+	if (!c->taken && !m->explores)
+		return;
+	if (made < RADDLE_MEMORY_CHOICES)
+		m->made[made] = *c;
+	atomic_store(&m->made_count, made + 1);
+}
+
+uint32_t rt_choose(struct raddle_choice c)
+{
+	struct raddle_memory *m = rt_memory_plan();
+	uint32_t past, count;
+
+	if (!m || c.from < 2)
+		return 0;
+	past = atomic_load(&m->past_count);
+	count = m->plan_count < RADDLE_MEMORY_CHOICES ? m->plan_count : RADDLE_MEMORY_CHOICES;
+	c.at = atomic_fetch_add(is_next(&c) ? &m->nexts : &m->choices, 1) + 1;
+	c.taken = past < count		    ? by_plan(m, past, &c)
+		  : m->seed && !is_next(&c) ? by_seed(m, c.at, c.from)
+					    : 0;
+	if (m->explores)
+		RT_NOTIFY(states, &c.state);
+	if (c.taken && !is_next(&c))
+		atomic_fetch_add(&m->relaxed, 1);
+	list(m, &c);
+	return c.taken;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Channels, for the files whose functions send and receive: rt/core/io/descriptor.c, socket.c and poll.c.
+ */
+#ifndef RT_CHANNEL_INT_H
+#define RT_CHANNEL_INT_H
+
+#include "rt/core/io/channel.h"
+#include "rt/core/layer.h"
+#include "rt/core/io/outside.h"
+#include "rt/core/real.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+union rt_address {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	struct sockaddr_un un;
+};
+
+/* One end of a socket; size 0: it is not known. */
+struct rt_end {
+	union rt_address address;
+	socklen_t size;
+};
+
+struct rt_end rt_end_of(int fd, long which); /* which: SYS_getsockname or SYS_getpeername */
+struct rt_end rt_end_from(const struct sockaddr *address, socklen_t size);
+uint64_t rt_end_name(const struct rt_end *e, enum rt_subject subject); /* its key; 0: it has none */
+
+/* What is known of a key; 0: nothing. */
+void rt_channel_put(uint64_t key, uint64_t value);
+uint64_t rt_channel_get(uint64_t key);
+
+/* The process has connected to itself. */
+void rt_channel_loops(void);
+bool rt_channel_has_looped(void);
+
+/* The thread if there are others that it could be ordered with; NULL: it need not be recorded. */
+struct rt_thread *rt_one_of_many(void);
+void rt_channel_send_by(struct rt_thread *t, uint64_t key);
+void rt_channel_receive_by(struct rt_thread *t, uint64_t key);
+
+/* Before bytes are sent to an address. */
+void rt_channel_sends_to(int fd, const struct sockaddr *address, socklen_t size);
+
+/* What a call that returns a length has received: the end of the bytes is a message too. */
+static inline ssize_t rt_received_parts(int fd, const struct iovec *parts, ssize_t length)
+{
+	if (length >= 0) {
+		rt_channel_receives(fd);
+		RT_OUTSIDE(received, fd, parts, length);
+	}
+	return length;
+}
+
+static inline ssize_t rt_received(int fd, void *to, ssize_t length)
+{
+	return rt_received_parts(fd, &(struct iovec){to, (size_t)(length > 0 ? length : 0)}, length);
+}
+
+/* Bytes that stay where they are. */
+static inline ssize_t rt_peeked(int fd, ssize_t length)
+{
+	if (length >= 0)
+		rt_channel_receives(fd);
+	return length;
+}
+
+/* What has been sent is reported. */
+static inline ssize_t rt_sent_parts(struct rt_sending sending, const struct iovec *parts, ssize_t length)
+{
+	if (length > 0)
+		RT_OUTSIDE(sent, sending, parts, length);
+	return length;
+}
+
+static inline ssize_t rt_sent(struct rt_sending sending, const void *from, ssize_t length)
+{
+	return rt_sent_parts(sending, &(struct iovec){(void *)from, (size_t)(length > 0 ? length : 0)},
+			     length);
+}
+
+/* Where the world is given back, what is sent stays here. */
+static inline bool rt_gives_parts(int fd, const struct iovec *parts, size_t count, ssize_t *length)
+{
+	return rt_outside_sends(fd, &(struct msghdr){.msg_iov = (struct iovec *)parts, .msg_iovlen = count},
+				length);
+}
+
+/* A thread may wait for what a call has done. */
+static inline ssize_t rt_moved(ssize_t r)
+{
+	int saved = errno;
+
+	RT_OUTSIDE(moves);
+	errno = saved;
+	return r;
+}
+
+/* False: the call that was to receive is interrupted. */
+static inline bool rt_awaits(int fd, int flags)
+{
+	return rt_outside_awaits(fd, flags & MSG_DONTWAIT);
+}
+
+#endif

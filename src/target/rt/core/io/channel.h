@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Channels: what one thread sends through and another receives from, however that is done.  A key names one;
+ * a send is told before it takes effect, a receipt after it.  Keys are 64 bits: a subject and a number that
+ * tells things of that subject apart.  errno stays what it is.
+ */
+#ifndef RT_CHANNEL_H
+#define RT_CHANNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a key is about.  There is room for 15. */
+enum rt_subject {
+	RT_PIPE = 1,  /* an inode */
+	RT_INBOX,     /* of a socket of a pair: its inode */
+	RT_ANONYMOUS, /* a descriptor whose file has no inode of its own: an eventfd */
+	RT_PEER,      /* of a socket of a pair; the value is the other inode */
+	RT_NAME,      /* an address that a socket of this process was bound to */
+	RT_ARRIVALS,  /* connections to such an address */
+	RT_NETWORK,   /* a connection: the two ports */
+	RT_LOCAL,     /* a connection to a socket in the file system: its path */
+	RT_AWAITED,   /* an epoll instance and the datum of a registration; the value is 1 + the descriptor */
+	RT_FILE,      /* a message queue or a lock on a file: its inode */
+	RT_MESSAGES,  /* a queue of System V: its number */
+	RT_SEMAPHORE, /* of System V: its set and number; what is posted to it */
+	RT_ZERO,      /* the same: what is taken, for those that wait until nothing is left */
+	RT_SIGNAL,    /* a signal that is waited for: its number */
+	RT_STREAM,    /* the lock of a stdio stream: its address */
+};
+
+static inline uint64_t rt_channel_key(enum rt_subject subject, uint64_t value)
+{
+	return (uint64_t)subject << 60 | (value & ~0ull >> 4);
+}
+
+static inline uint64_t rt_channel_mix(uint64_t a, uint64_t b)
+{
+	uint64_t h = (a ^ b * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
+
+	return h ^ h >> 32;
+}
+
+void rt_channel_send(uint64_t key);
+void rt_channel_receive(uint64_t key);
+
+/* Before the world outside is told something by a name or a process, and when it was heard. */
+void rt_path_tells(void);
+void rt_path_hears(void);
+
+/* The same for what a descriptor leads to, which may be nothing. */
+void rt_channel_sends(int fd);
+void rt_channel_receives(int fd);
+
+/* Whether it leads to a channel. */
+bool rt_channel_is(int fd);
+
+/* The descriptor is about to be closed, and with it a lock that it may have on its file. */
+void rt_file_unlocks(int fd);
+
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What threads can tell each other by the names of files and by other processes.  In: functions that change
+ * what is at a path, or start a process; functions that look there, or wait for one.  Out: the world outside
+ * was told something, or was heard (`outside-tell`, `outside-hear`).
+ *
+ * A thread that waits until a file is there, or gone, comes after the one that made it or removed it, and no
+ * other event says so.
+ */
+#include "rt/core/io/channel.h"
+#include "rt/core/layer.h"
+#include "rt/core/real.h"
+
+#include <dirent.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+void rt_member_path(void);
+void rt_member_path(void)
+{
+}
+
+void rt_path_tells(void)
+{
+	rt_channel_send(0);
+}
+
+void rt_path_hears(void)
+{
+	rt_channel_receive(0);
+}
+
+/* The result says what is there: a name that is taken, or gone already. */
+#define CHANGES(name, parameters, arguments)                                                                 \
+	INTERPOSE(int, name, parameters)                                                                     \
+	{                                                                                                    \
+		int r;                                                                                       \
+		rt_path_tells();                                                                             \
+		r = REAL(name) arguments;                                                                    \
+		rt_path_hears();                                                                             \
+		return r;                                                                                    \
+	}
+
+#define HEARS(type, name, parameters, arguments)                                                             \
+	INTERPOSE(type, name, parameters)                                                                    \
+	{                                                                                                    \
+		type r = REAL(name) arguments;                                                               \
+		rt_path_hears();                                                                             \
+		return r;                                                                                    \
+	}
+
+CHANGES(unlink, (const char *path), (path))
+CHANGES(unlinkat, (int at, const char *path, int flags), (at, path, flags))
+CHANGES(remove, (const char *path), (path))
+CHANGES(rmdir, (const char *path), (path))
+CHANGES(mkdir, (const char *path, mode_t mode), (path, mode))
+CHANGES(mkdirat, (int at, const char *path, mode_t mode), (at, path, mode))
+CHANGES(mkfifo, (const char *path, mode_t mode), (path, mode))
+CHANGES(rename, (const char *from, const char *to), (from, to))
+CHANGES(renameat, (int at, const char *from, int to_at, const char *to), (at, from, to_at, to))
+CHANGES(renameat2, (int at, const char *from, int to_at, const char *to, unsigned flags),
+	(at, from, to_at, to, flags))
+CHANGES(link, (const char *from, const char *to), (from, to))
+CHANGES(linkat, (int at, const char *from, int to_at, const char *to, int flags),
+	(at, from, to_at, to, flags))
+CHANGES(symlink, (const char *text, const char *path), (text, path))
+CHANGES(symlinkat, (const char *text, int at, const char *path), (text, at, path))
+CHANGES(truncate, (const char *path, off_t size), (path, size))
+CHANGES(ftruncate, (int fd, off_t size), (fd, size))
+CHANGES(system, (const char *command), (command))
+CHANGES(posix_spawn,
+	(pid_t *restrict pid, const char *restrict path, const posix_spawn_file_actions_t *restrict actions,
+	 const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
+	 char *const environment[restrict]),
+	(pid, path, actions, attributes, argv, environment))
+CHANGES(posix_spawnp,
+	(pid_t *restrict pid, const char *restrict path, const posix_spawn_file_actions_t *restrict actions,
+	 const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
+	 char *const environment[restrict]),
+	(pid, path, actions, attributes, argv, environment))
+
+INTERPOSE(FILE *, popen, (const char *command, const char *mode))
+{
+	rt_path_tells();
+	return REAL(popen)(command, mode);
+}
+
+HEARS(int, pclose, (FILE * stream), (stream))
+HEARS(int, stat, (const char *restrict path, struct stat *restrict to), (path, to))
+HEARS(int, lstat, (const char *restrict path, struct stat *restrict to), (path, to))
+HEARS(int, fstat, (int fd, struct stat *to), (fd, to))
+HEARS(int, fstatat, (int at, const char *restrict path, struct stat *restrict to, int flags),
+      (at, path, to, flags))
+HEARS(int, stat64, (const char *restrict path, struct stat64 *restrict to), (path, to))
+HEARS(int, lstat64, (const char *restrict path, struct stat64 *restrict to), (path, to))
+HEARS(int, fstat64, (int fd, struct stat64 *to), (fd, to))
+HEARS(int, fstatat64, (int at, const char *restrict path, struct stat64 *restrict to, int flags),
+      (at, path, to, flags))
+HEARS(int, statx, (int at, const char *restrict path, int flags, unsigned mask, struct statx *restrict to),
+      (at, path, flags, mask, to))
+HEARS(int, access, (const char *path, int how), (path, how))
+HEARS(int, faccessat, (int at, const char *path, int how, int flags), (at, path, how, flags))
+HEARS(DIR *, opendir, (const char *path), (path))
+HEARS(struct dirent *, readdir, (DIR * directory), (directory))
+HEARS(struct dirent64 *, readdir64, (DIR * directory), (directory))
+HEARS(pid_t, wait, (int *status), (status))
+HEARS(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options))
+HEARS(pid_t, wait3, (int *status, int options, struct rusage *usage), (status, options, usage))
+HEARS(pid_t, wait4, (pid_t pid, int *status, int options, struct rusage *usage),
+      (pid, status, options, usage))
+HEARS(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options), (type, id, info, options))

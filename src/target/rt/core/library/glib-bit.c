@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * GLib's locks of one bit, g_bit_lock() and g_pointer_bit_lock(), which are atomics and futexes inside of
+ * libglib.
+ *
+ * In: the address of a word and the number of a bit.  Out: a pthread mutex for each such bit, which its
+ * holder has around the real lock, so that nobody waits for the bit itself.  The word is what GLib makes it.
+ * Nothing ends such a lock but the end of its memory, so mutexes stay, and the next word at that address may
+ * find its mutex locked while the bit is clear: that bit gets another one.
+ */
+#include "rt/core/library/front.h"
+
+void rt_member_glib_bit(void);
+void rt_member_glib_bit(void)
+{
+}
+
+#ifndef RADDLE_STATIC
+struct bit {
+	struct rt_front_entry entry;
+	pthread_mutex_t *_Atomic mutex;
+	_Atomic bool held; /* since the bit was set, until before it is cleared */
+};
+
+static struct rt_front_table bits;
+
+/* Words are aligned, and the bits of an int are 32. */
+static struct bit *bit_of(const volatile void *word, int number)
+{
+	struct bit *b = rt_front_add(&bits, (uintptr_t)word << 3 | (uintptr_t)number, sizeof *b);
+	pthread_mutex_t *mutex = atomic_load(&b->mutex), *fresh;
+	bool is_clear = !(__atomic_load_n((const volatile unsigned *)word, __ATOMIC_RELAXED) & 1u << number);
+
+	if (mutex && !(is_clear && atomic_load(&b->held)))
+		return b;
+	fresh = rt_front_allocate(sizeof *fresh);
+	if (atomic_compare_exchange_strong(&b->mutex, &mutex, fresh))
+		atomic_store(&b->held, false);
+	else
+		REAL(free)(fresh);
+	return b;
+}
+
+typedef int lock_fn(volatile void *word, int number);
+typedef void void_fn(volatile void *word, int number);
+
+static void lock(volatile void *word, int number, void_fn *real)
+{
+	struct bit *b = bit_of(word, number);
+
+	pthread_mutex_lock(atomic_load(&b->mutex));
+	real(word, number);
+	atomic_store(&b->held, true);
+}
+
+static int try_lock(volatile void *word, int number, lock_fn *real)
+{
+	struct bit *b = bit_of(word, number);
+	pthread_mutex_t *mutex = atomic_load(&b->mutex);
+
+	if (pthread_mutex_trylock(mutex))
+		return 0;
+	if (!real(word, number)) {
+		pthread_mutex_unlock(mutex);
+		return 0;
+	}
+	atomic_store(&b->held, true);
+	return 1;
+}
+
+/* A bit that was set by other means has no mutex that is locked. */
+static void unlock(volatile void *word, int number, void_fn *real)
+{
+	struct bit *b = bit_of(word, number);
+	bool held = atomic_exchange(&b->held, false);
+
+	real(word, number);
+	if (held)
+		pthread_mutex_unlock(atomic_load(&b->mutex));
+}
+
+FRONT(void, g_bit_lock, (volatile void *word, int number))
+{
+	lock(word, number, BEHIND(void, g_bit_lock, (volatile void *, int)));
+}
+
+FRONT(int, g_bit_trylock, (volatile void *word, int number))
+{
+	return try_lock(word, number, BEHIND(int, g_bit_trylock, (volatile void *, int)));
+}
+
+FRONT(void, g_bit_unlock, (volatile void *word, int number))
+{
+	unlock(word, number, BEHIND(void, g_bit_unlock, (volatile void *, int)));
+}
+
+FRONT(void, g_pointer_bit_lock, (volatile void *word, int number))
+{
+	lock(word, number, BEHIND(void, g_pointer_bit_lock, (volatile void *, int)));
+}
+
+FRONT(int, g_pointer_bit_trylock, (volatile void *word, int number))
+{
+	return try_lock(word, number, BEHIND(int, g_pointer_bit_trylock, (volatile void *, int)));
+}
+
+FRONT(void, g_pointer_bit_unlock, (volatile void *word, int number))
+{
+	unlock(word, number, BEHIND(void, g_pointer_bit_unlock, (volatile void *, int)));
+}
+#endif

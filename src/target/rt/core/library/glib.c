@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * GLib: locks, conditions, one-time initialisation and thread pools of libglib.
+ *
+ * libglib makes GMutex and GCond of futexes, and calls its own functions without going through the linker, so
+ * nothing that is interposed sees them.  In: calls of the program, and of other libraries.  Out: the same by
+ * pthread mutexes and condition variables, whose interposed functions record, steer and detect; this is how
+ * GLib itself does it where there are no futexes, in the same memory.  One-time initialisation stays GLib's,
+ * with events around it.  What a thread pool is given carries a semaphore, which orders the one who gave it
+ * before the one who works on it.  GThread is pthread's already.
+ *
+ * Only functions that GLib calls nowhere on objects of the program are replaced, or all of a kind are.
+ * Queues are in rt/core/library/glib-queue.c, locks of one bit in rt/core/library/glib-bit.c.
+ */
+#include "rt/core/library/front.h"
+#include "rt/core/layer.h"
+
+void rt_member_glib(void);
+void rt_member_glib_bit(void);
+void rt_member_glib_queue(void);
+void rt_member_glib(void)
+{
+	rt_member_glib_bit();
+	rt_member_glib_queue();
+}
+
+#ifndef RADDLE_STATIC
+#define A(p) ((uintptr_t)(p))
+
+/* ---- locks and conditions ---- */
+
+/* The memory of a GMutex or GCond: zero, or what it was made into. */
+union g_object {
+	void *_Atomic made;
+	unsigned words[2];
+};
+
+/* Only one of several who make it wins. */
+static void *made_of(union g_object *o, void *(*make)(void), void (*unmake)(void *))
+{
+	void *made = atomic_load_explicit(&o->made, memory_order_acquire), *fresh;
+
+	if (made)
+		return made;
+	fresh = make();
+	if (atomic_compare_exchange_strong(&o->made, &made, fresh))
+		return fresh;
+	unmake(fresh);
+	return made;
+}
+
+/* Where zero is the initial state of pthread's object too. */
+static void *make_mutex(void)
+{
+	return rt_front_allocate(sizeof(pthread_mutex_t));
+}
+
+static void *make_cond(void)
+{
+	return rt_front_allocate(sizeof(pthread_cond_t));
+}
+
+static void unmake(void *p)
+{
+	REAL(free)(p);
+}
+
+static pthread_mutex_t *mutex_of(union g_object *o)
+{
+	return made_of(o, make_mutex, unmake);
+}
+
+static pthread_cond_t *cond_of(union g_object *o)
+{
+	return made_of(o, make_cond, unmake);
+}
+
+FRONT(void, g_mutex_init, (union g_object * m))
+{
+	atomic_store(&m->made, NULL);
+}
+
+FRONT(void, g_mutex_clear, (union g_object * m))
+{
+	pthread_mutex_t *made = atomic_exchange(&m->made, NULL);
+
+	if (made)
+		pthread_mutex_destroy(made);
+	unmake(made);
+}
+
+FRONT(void, g_mutex_lock, (union g_object * m))
+{
+	pthread_mutex_lock(mutex_of(m));
+}
+
+FRONT(int, g_mutex_trylock, (union g_object * m))
+{
+	return pthread_mutex_trylock(mutex_of(m)) == 0;
+}
+
+FRONT(void, g_mutex_unlock, (union g_object * m))
+{
+	pthread_mutex_unlock(mutex_of(m));
+}
+
+FRONT(union g_object *, g_mutex_new, (void))
+{
+	return rt_front_allocate(sizeof(union g_object));
+}
+
+FRONT(void, g_mutex_free, (union g_object * m))
+{
+	g_mutex_clear(m);
+	unmake(m);
+}
+
+FRONT(void, g_cond_init, (union g_object * c))
+{
+	atomic_store(&c->made, NULL);
+}
+
+FRONT(void, g_cond_clear, (union g_object * c))
+{
+	pthread_cond_t *made = atomic_exchange(&c->made, NULL);
+
+	if (made)
+		pthread_cond_destroy(made);
+	unmake(made);
+}
+
+FRONT(union g_object *, g_cond_new, (void))
+{
+	return rt_front_allocate(sizeof(union g_object));
+}
+
+FRONT(void, g_cond_free, (union g_object * c))
+{
+	g_cond_clear(c);
+	unmake(c);
+}
+
+FRONT(void, g_cond_wait, (union g_object * c, union g_object *m))
+{
+	pthread_cond_wait(cond_of(c), mutex_of(m));
+}
+
+/* `end` is a time of the monotonic clock in microseconds. */
+FRONT(int, g_cond_wait_until, (union g_object * c, union g_object *m, int64_t end))
+{
+	struct timespec time = {.tv_sec = end / 1000000, .tv_nsec = end % 1000000 * 1000};
+
+	return pthread_cond_clockwait(cond_of(c), mutex_of(m), CLOCK_MONOTONIC, &time) != ETIMEDOUT;
+}
+
+/* `end` is two longs, seconds and microseconds since 1970; NULL: never. */
+FRONT(int, g_cond_timed_wait, (union g_object * c, union g_object *m, const long *end))
+{
+	struct timespec time;
+
+	if (!end)
+		return pthread_cond_wait(cond_of(c), mutex_of(m)) == 0;
+	time = (struct timespec){.tv_sec = end[0], .tv_nsec = end[1] * 1000};
+	return pthread_cond_timedwait(cond_of(c), mutex_of(m), &time) != ETIMEDOUT;
+}
+
+FRONT(void, g_cond_signal, (union g_object * c))
+{
+	pthread_cond_signal(cond_of(c));
+}
+
+FRONT(void, g_cond_broadcast, (union g_object * c))
+{
+	pthread_cond_broadcast(cond_of(c));
+}
+
+/* GLib makes these by pthread's functions itself, when they are first used, by whoever uses them: it would
+ * look as if one thread made what another uses. */
+
+static void *make_recursive(void)
+{
+	static const pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+	return __builtin_memcpy(rt_front_allocate(sizeof recursive), &recursive, sizeof recursive);
+}
+
+static void *make_rwlock(void)
+{
+	return rt_front_allocate(sizeof(pthread_rwlock_t));
+}
+
+static pthread_mutex_t *recursive_of(union g_object *o)
+{
+	return made_of(o, make_recursive, unmake);
+}
+
+static pthread_rwlock_t *rwlock_of(union g_object *o)
+{
+	return made_of(o, make_rwlock, unmake);
+}
+
+FRONT(void, g_rec_mutex_init, (union g_object * m))
+{
+	atomic_store(&m->made, NULL);
+}
+
+FRONT(void, g_rec_mutex_clear, (union g_object * m))
+{
+	g_mutex_clear(m);
+}
+
+FRONT(void, g_rec_mutex_lock, (union g_object * m))
+{
+	pthread_mutex_lock(recursive_of(m));
+}
+
+FRONT(int, g_rec_mutex_trylock, (union g_object * m))
+{
+	return pthread_mutex_trylock(recursive_of(m)) == 0;
+}
+
+FRONT(void, g_rec_mutex_unlock, (union g_object * m))
+{
+	pthread_mutex_unlock(recursive_of(m));
+}
+
+FRONT(void, g_rw_lock_init, (union g_object * l))
+{
+	atomic_store(&l->made, NULL);
+}
+
+FRONT(void, g_rw_lock_clear, (union g_object * l))
+{
+	pthread_rwlock_t *made = atomic_exchange(&l->made, NULL);
+
+	if (made)
+		pthread_rwlock_destroy(made);
+	unmake(made);
+}
+
+FRONT(void, g_rw_lock_writer_lock, (union g_object * l))
+{
+	pthread_rwlock_wrlock(rwlock_of(l));
+}
+
+FRONT(int, g_rw_lock_writer_trylock, (union g_object * l))
+{
+	return pthread_rwlock_trywrlock(rwlock_of(l)) == 0;
+}
+
+FRONT(void, g_rw_lock_writer_unlock, (union g_object * l))
+{
+	pthread_rwlock_unlock(rwlock_of(l));
+}
+
+FRONT(void, g_rw_lock_reader_lock, (union g_object * l))
+{
+	pthread_rwlock_rdlock(rwlock_of(l));
+}
+
+FRONT(int, g_rw_lock_reader_trylock, (union g_object * l))
+{
+	return pthread_rwlock_tryrdlock(rwlock_of(l)) == 0;
+}
+
+FRONT(void, g_rw_lock_reader_unlock, (union g_object * l))
+{
+	pthread_rwlock_unlock(rwlock_of(l));
+}
+
+/* ---- one-time initialisation: events as for guards of C++ ---- */
+
+static void once_entered(uint32_t code, const volatile void *where)
+{
+	struct rt_thread *t = rt_self();
+	RT_OP(op, code, where);
+
+	if (!t)
+		return;
+	RT_NOTIFY(acquired, t, code, A(where), 0);
+	RT_EVENT(t, code, RT_Q, RT_T, A(where));
+	rt_op_end(&op);
+}
+
+FRONT(int, g_once_init_enter, (volatile void *where))
+{
+	int first = BEHIND(int, g_once_init_enter, (volatile void *))(where);
+
+	once_entered(first ? RADDLE_ONCE_RUN : RADDLE_ONCE_PASS, where);
+	return first;
+}
+
+static void once_done(const volatile void *where)
+{
+	struct rt_thread *t = rt_self();
+	RT_OP(op, RADDLE_ONCE_DONE, where);
+
+	if (!t)
+		return;
+	rt_op_releasing(&op, RADDLE_ONCE_DONE, A(where));
+	RT_EVENT(t, RADDLE_ONCE_DONE, RT_Q, RT_T, A(where), 0);
+	rt_op_released(&op, RADDLE_ONCE_DONE, A(where), 0);
+	rt_op_end(&op);
+}
+
+FRONT(void, g_once_init_leave, (volatile void *where, size_t result))
+{
+	once_done(where);
+	BEHIND(void, g_once_init_leave, (volatile void *, size_t))(where, result);
+}
+
+struct g_once {
+	int status;
+	void *result;
+};
+
+struct once_call {
+	struct g_once *once;
+	void *(*function)(void *);
+	void *argument;
+	bool ran;
+};
+
+static void *run_once(void *context)
+{
+	struct once_call *call = context;
+	void *result;
+
+	call->ran = true;
+	once_entered(RADDLE_ONCE_RUN, call->once);
+	result = call->function(call->argument);
+	once_done(call->once);
+	return result;
+}
+
+FRONT(void *, g_once_impl, (struct g_once * once, void *(*function)(void *), void *argument))
+{
+	struct once_call call = {once, function, argument, false};
+	void *result = BEHIND(void *, g_once_impl,
+			      (struct g_once *, void *(*)(void *), void *))(once, run_once, &call);
+
+	if (!call.ran)
+		once_entered(RADDLE_ONCE_PASS, once);
+	return result;
+}
+
+/* ---- thread pools ---- */
+
+/* What everybody may see of a pool. */
+struct g_pool {
+	void (*function)(void *, void *);
+	void *context;
+	int exclusive;
+};
+
+struct pool {
+	void (*function)(void *, void *);
+	void *context;
+	void (*free_item)(void *);
+	int (*compare)(const void *, const void *, void *);
+	void *compare_context;
+	sem_t done; /* one for each item that was worked on */
+	_Atomic uint32_t done_count;
+};
+
+struct item {
+	void *data;
+	sem_t given;
+};
+
+static void *take_item(struct item *item)
+{
+	void *data = item->data;
+
+	sem_wait(&item->given);
+	sem_destroy(&item->given);
+	unmake(item);
+	return data;
+}
+
+static void work_on(void *data, void *context)
+{
+	struct pool *pool = context;
+
+	pool->function(take_item(data), pool->context);
+	sem_post(&pool->done);
+	atomic_fetch_add(&pool->done_count, 1);
+}
+
+static void free_item(void *data)
+{
+	struct item *item = data;
+	struct pool *pool = NULL;
+	void *given = item->data;
+
+	__builtin_memcpy(&pool, item + 1, sizeof pool);
+	take_item(item);
+	if (pool->free_item)
+		pool->free_item(given);
+}
+
+static int compare_items(const void *a, const void *b, void *context)
+{
+	const struct pool *pool = context;
+
+	return pool->compare(((const struct item *)a)->data, ((const struct item *)b)->data,
+			     pool->compare_context);
+}
+
+static struct pool *new_pool(void (*function)(void *, void *), void *context, void (*free_data)(void *))
+{
+	struct pool *pool = rt_front_allocate(sizeof *pool);
+
+	pool->function = function;
+	pool->context = context;
+	pool->free_item = free_data;
+	return pool;
+}
+
+FRONT(struct g_pool *, g_thread_pool_new,
+      (void (*function)(void *, void *), void *context, int most, int exclusive, void **error))
+{
+	return BEHIND(struct g_pool *, g_thread_pool_new,
+		      (void (*)(void *, void *), void *, int, int, void **))(
+		work_on, new_pool(function, context, NULL), most, exclusive, error);
+}
+
+FRONT(struct g_pool *, g_thread_pool_new_full,
+      (void (*function)(void *, void *), void *context, void (*free_data)(void *), int most, int exclusive,
+       void **error))
+{
+	return BEHIND(struct g_pool *, g_thread_pool_new_full,
+		      (void (*)(void *, void *), void *, void (*)(void *), int, int, void **))(
+		work_on, new_pool(function, context, free_data), free_item, most, exclusive, error);
+}
+
+static struct pool *pool_of(const struct g_pool *pool)
+{
+	return pool->function == work_on ? pool->context : NULL;
+}
+
+FRONT(int, g_thread_pool_push, (struct g_pool * pool, void *data, void **error))
+{
+	struct pool *ours = pool_of(pool);
+	struct item *item;
+
+	if (ours) {
+		item = rt_front_allocate(sizeof *item + sizeof ours);
+		item->data = data;
+		__builtin_memcpy(item + 1, &ours, sizeof ours);
+		sem_post(&item->given);
+		data = item;
+	}
+	return BEHIND(int, g_thread_pool_push, (struct g_pool *, void *, void **))(pool, data, error);
+}
+
+FRONT(void, g_thread_pool_set_sort_function,
+      (struct g_pool * pool, int (*compare)(const void *, const void *, void *), void *context))
+{
+	struct pool *ours = pool_of(pool);
+
+	if (ours && compare) {
+		ours->compare = compare;
+		ours->compare_context = context;
+		compare = compare_items;
+		context = ours;
+	}
+	BEHIND(void, g_thread_pool_set_sort_function,
+	       (struct g_pool *, int (*)(const void *, const void *, void *), void *))
+	(pool, compare, context);
+}
+
+/* The memory of the pool stays: threads that nobody waits for may still use it. */
+FRONT(void, g_thread_pool_free, (struct g_pool * pool, int immediate, int wait))
+{
+	struct pool *ours = pool_of(pool);
+
+	BEHIND(void, g_thread_pool_free, (struct g_pool *, int, int))(pool, immediate, wait);
+	for (uint32_t n = ours && wait ? atomic_load(&ours->done_count) : 0; n; n--)
+		sem_wait(&ours->done);
+}
+#endif

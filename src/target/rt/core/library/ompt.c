@@ -1,0 +1,674 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * OpenMP: how libomp orders threads, learnt through its tools interface (OMPT, OpenMP 5.2, chapter 19).
+ *
+ * libomp is native code, and its fork, barriers, tasks and locks are atomics and futexes that nobody sees. It
+ * asks the program for ompt_start_tool() and calls back then.  In: these calls.  Out: operations on
+ * semaphores and mutexes of ours, by the interposed functions, so that they are recorded, steered and
+ * detected as the program's own are.
+ *
+ * An edge is a semaphore.  Who comes first posts it; who comes behind takes what is there, which never has to
+ * wait, since libomp has ordered the two already.  Each pair of threads of a barrier has its own, because a
+ * token must not be taken for that of somebody else.  A lock has a mutex around it: it is taken before
+ * libomp's is asked for and given back behind it, so libomp's is always free and a replay decides by ours.
+ * Where libomp decides who is next (ordered, test locks) ours is taken behind it.  Of the threads that come
+ * to a `single` the first does it: each tries to take the one token of a semaphore, and the others go on when
+ * the one that took it has entered libomp's, so a replay decides that, too.
+ *
+ * libomp lets the thread that made tasks do them all if it comes to them before others wake up, and the one
+ * that made the team comes first to a `single` and to loops whose iterations are dealt out.  Then there is
+ * nothing to see between threads.  So it waits until another one was there, not for long, the first few
+ * times.
+ *
+ * Memory is never reused: an edge is an identity.  Nothing here holds a lock of the runtime over a call that
+ * can wait.
+ */
+#include "rt/core/library/front.h"
+
+#include <sched.h>
+#include <sys/syscall.h>
+
+enum {
+	DEPENDENCES = 64,
+	BUCKETS = 256,
+	CHUNK = 1 << 20,
+	TEAM_MAX = 1024,
+	PATIENCE = 1 << 20,
+	NAPS = 10,
+	NAP_PARTS = 100,
+	NAP_NS = 200000
+};
+
+/* The interface, as published. */
+union ompt_data {
+	uint64_t value;
+	void *ptr;
+};
+struct ompt_dependence {
+	union ompt_data variable;
+	int type;
+};
+typedef void ompt_callback(void);
+typedef ompt_callback *ompt_lookup(const char *name);
+typedef int ompt_set_callback(int which, ompt_callback *callback);
+struct ompt_tool {
+	int (*initialize)(ompt_lookup *lookup, int device, union ompt_data *data);
+	void (*finalize)(union ompt_data *data);
+	union ompt_data data;
+};
+enum { SCOPE_BEGIN = 1, SCOPE_END };
+enum { TASK_INITIAL = 1, TASK_IMPLICIT = 2 };
+enum { STATUS_COMPLETE = 1, STATUS_CANCEL = 3, STATUS_EARLY = 5, STATUS_LATE = 6, STATUS_WAITED = 8 };
+enum { REGION_TASKWAIT = 5, REGION_TASKGROUP = 6, REGION_REDUCTION = 7 };
+enum { WORK_LOOP = 1, WORK_LOOP_DYNAMIC = 11, WORK_LOOP_OTHER = 13 };
+enum { MUTEX_TEST = 2, MUTEX_TEST_NEST = 4, MUTEX_ORDERED = 7 };
+enum { DEPENDENCE_IN = 1, DEPENDENCE_SOURCE = 5, DEPENDENCE_SINK = 6 };
+
+struct edge {
+	sem_t sem;
+	_Atomic uint32_t tokens;
+};
+
+/* One use of a construct that one thread does. */
+struct single {
+	uint32_t number; /* among those of the team */
+	_Atomic bool entered;
+	sem_t sem;
+	struct single *next;
+};
+
+struct team {
+	uint32_t size;
+	struct single *_Atomic singles;
+	_Atomic uint32_t single_count;
+	_Atomic uint32_t loops; /* to which others than the first thread came */
+	pthread_mutex_t reduction;
+	struct edge across;   /* iterations that wait for others (doacross) */
+	struct edge *fork;    /* by thread */
+	struct edge *barrier; /* two in turn, by thread */
+};
+
+struct group {
+	struct edge done;
+	struct group *outer;
+};
+
+struct task {
+	struct team *team;
+	struct task *parent;
+	struct task *implicit; /* that of the thread which runs it */
+	struct group *group;
+	struct edge begin;	  /* of this task, or it goes on */
+	struct edge children;	  /* that are done */
+	struct edge *dependences; /* of the children: DEPENDENCES for readers, then as many for writers */
+	uint64_t in, out;	  /* its own, by hash */
+	uint32_t number,
+		turn; /* of an implicit one: its thread in the team, and which of the two barriers is next */
+	uint32_t singles;	/* of an implicit one: that it came to, */
+	uint32_t loops;		/* the same, */
+	bool made;		/* and whether it made a task that nobody may have taken yet; */
+	uint32_t seen;		/* what `taken` was then */
+	_Atomic uint32_t taken; /* tasks of its that other threads began */
+	bool in_barrier, started;
+};
+
+struct omp_mutex {
+	uint64_t id;
+	pthread_mutex_t mutex;
+	struct omp_mutex *next;
+};
+
+static struct {
+	_Atomic uint32_t lock;
+	char *memory;
+	size_t left;
+	struct omp_mutex *mutexes[BUCKETS];
+	ompt_callback *_Atomic get_task;
+	_Atomic uint32_t naps; /* so far */
+} omp;
+
+/* libomp tells of a nested lock that was taken again, and not whether it was only tried. */
+static __thread bool tries __attribute__((tls_model("initial-exec")));
+
+/* ---- memory ---- */
+
+static void *take_memory(size_t size)
+{
+	void *p;
+
+	size = (size + 15) & ~(size_t)15;
+	if (size > omp.left) {
+		size_t chunk = size > CHUNK ? size : CHUNK;
+
+		omp.memory = rt_map(chunk);
+		omp.left = omp.memory ? chunk : 0;
+	}
+	if (size > omp.left)
+		return NULL;
+	p = omp.memory;
+	omp.memory += size;
+	omp.left -= size;
+	return p;
+}
+
+static void *get_memory(size_t size)
+{
+	uint64_t saved;
+	void *p;
+
+	rt_block_signals(&saved);
+	rt_spin(&omp.lock);
+	p = take_memory(size);
+	rt_spin_leave(&omp.lock);
+	rt_restore_signals(&saved);
+	return p;
+}
+
+/* ---- edges ---- */
+
+static void come_first(struct edge *e)
+{
+	sem_post(&e->sem);
+	atomic_fetch_add(&e->tokens, 1);
+}
+
+static void come_behind(struct edge *e)
+{
+	for (uint32_t n = atomic_exchange(&e->tokens, 0); n; n--)
+		sem_wait(&e->sem);
+}
+
+/* The same for any number of those who come behind: the token goes round. */
+static void pass_by(struct edge *e)
+{
+	if (!atomic_load(&e->tokens))
+		return;
+	sem_wait(&e->sem);
+	sem_post(&e->sem);
+}
+
+/* ---- teams ---- */
+
+static struct team *new_team(uint32_t size)
+{
+	struct team *team;
+	size_t n = size ? size : 1;
+
+	n = n > TEAM_MAX ? TEAM_MAX : n;
+	team = get_memory(sizeof *team + 3 * n * sizeof(struct edge));
+	if (!team)
+		return NULL;
+	team->size = (uint32_t)n;
+	team->fork = (struct edge *)(team + 1);
+	team->barrier = team->fork + n;
+	return team;
+}
+
+static struct task *new_task(struct team *team, struct task *parent)
+{
+	struct task *task = team ? get_memory(sizeof *task) : NULL;
+
+	if (!task)
+		return NULL;
+	task->team = team;
+	task->parent = parent;
+	task->group = parent ? parent->group : NULL;
+	task->implicit = parent ? parent->implicit : task;
+	return task;
+}
+
+static void parallel_begin(union ompt_data *parent, const void *frame, union ompt_data *parallel,
+			   unsigned size, int flags, const void *where)
+{
+	struct team *team = new_team(size);
+
+	(void)parent, (void)frame, (void)flags, (void)where;
+	parallel->ptr = team;
+	for (uint32_t i = 0; team && i < team->size; i++)
+		come_first(&team->fork[i]);
+}
+
+static void parallel_end(union ompt_data *parallel, union ompt_data *task, int flags, const void *where)
+{
+	struct team *team = parallel->ptr;
+
+	(void)task, (void)flags, (void)where;
+	if (!team)
+		return;
+	come_behind(&team->barrier[0]);
+	come_behind(&team->barrier[team->size]);
+}
+
+static void implicit_task(int endpoint, union ompt_data *parallel, union ompt_data *data, unsigned size,
+			  unsigned number, int flags)
+{
+	struct task *task;
+
+	(void)size;
+	if (endpoint != SCOPE_BEGIN || !parallel)
+		return;
+	if (!parallel->ptr && flags & TASK_INITIAL)
+		parallel->ptr = new_team(1);
+	task = new_task(parallel->ptr, NULL);
+	data->ptr = task;
+	if (!task)
+		return;
+	task->number = number < task->team->size ? number : 0;
+	task->started = true;
+	come_behind(&task->team->fork[task->number]);
+}
+
+/* ---- barriers, waiting for tasks ---- */
+
+/* Until there are so many, but not for long, and not often. */
+static void nap_until(const _Atomic uint32_t *number, uint32_t wanted)
+{
+	int saved = errno;
+
+	if (atomic_fetch_add(&omp.naps, 1) < NAPS)
+		for (int i = 0; i < NAP_PARTS && atomic_load(number) < wanted; i++)
+			syscall(SYS_nanosleep, &(struct timespec){0, NAP_NS}, NULL);
+	errno = saved;
+}
+
+/* Others may take the tasks that the thread has made. */
+static void let_others_take(struct task *task)
+{
+	if (!task->implicit->made || task->team->size == 1)
+		return;
+	task->implicit->made = false;
+	nap_until(&task->implicit->taken, task->implicit->seen + 1);
+}
+
+/* Everybody comes to the barrier before anybody leaves it. */
+static void arrive(struct task *task)
+{
+	struct team *team = task->team;
+
+	for (uint32_t i = 0; i < team->size; i++)
+		come_first(&team->barrier[task->implicit->turn * team->size + i]);
+}
+
+static void barrier(struct task *task, int endpoint, bool known)
+{
+	struct team *team = task->team;
+
+	if (endpoint != SCOPE_END)
+		arrive(task);
+	task->in_barrier = endpoint == SCOPE_BEGIN;
+	if (endpoint == SCOPE_BEGIN)
+		return;
+	if (known) /* else the team has gone on without this thread */
+		come_behind(&team->barrier[task->turn * team->size + task->number]);
+	task->turn ^= 1;
+}
+
+static void task_group(struct task *task, int endpoint)
+{
+	if (endpoint != SCOPE_END) {
+		struct group *group = get_memory(sizeof *group);
+
+		if (group) {
+			group->outer = task->group;
+			task->group = group;
+		}
+	}
+	if (endpoint != SCOPE_BEGIN && task->group) {
+		come_behind(&task->group->done);
+		task->group = task->group->outer;
+	}
+}
+
+static void sync_region(int kind, int endpoint, union ompt_data *parallel, union ompt_data *data,
+			const void *where)
+{
+	struct task *task = data ? data->ptr : NULL;
+
+	(void)where;
+	if (!task || kind == REGION_REDUCTION)
+		return;
+	if (endpoint == SCOPE_BEGIN && !atomic_load(&task->implicit->taken))
+		let_others_take(task); /* or does the last of several tasks itself */
+	if (kind == REGION_TASKGROUP)
+		task_group(task, endpoint);
+	else if (kind != REGION_TASKWAIT)
+		barrier(task, endpoint, parallel && parallel->ptr);
+	else if (endpoint != SCOPE_BEGIN)
+		come_behind(&task->children);
+}
+
+/* All tasks of the group are done.  What they reduced to is put together before the region ends. */
+static void region_wait(int kind, int endpoint, union ompt_data *parallel, union ompt_data *data,
+			const void *where)
+{
+	struct task *task = data ? data->ptr : NULL;
+
+	(void)parallel, (void)where;
+	if (task && task->group && kind == REGION_TASKGROUP && endpoint == SCOPE_END)
+		come_behind(&task->group->done);
+}
+
+/* Partial results are put together one after the other.  In a barrier those are meant that came already. */
+static void reduction(int kind, int endpoint, union ompt_data *parallel, union ompt_data *data,
+		      const void *where)
+{
+	struct task *task = data ? data->ptr : NULL;
+
+	(void)kind, (void)parallel, (void)where;
+	if (!task)
+		return;
+	if (endpoint == SCOPE_END) {
+		pthread_mutex_unlock(&task->team->reduction);
+		return;
+	}
+	if (task->in_barrier)
+		pass_by(&task->team->barrier[task->turn * task->team->size + task->number]);
+	pthread_mutex_lock(&task->team->reduction);
+}
+
+/* ---- tasks ---- */
+
+static struct edge *dependences_of(struct task *parent)
+{
+	if (parent && !parent->dependences)
+		parent->dependences = get_memory(2 * DEPENDENCES * sizeof(struct edge));
+	return parent ? parent->dependences : NULL;
+}
+
+static void task_create(union ompt_data *parent, const void *frame, union ompt_data *data, int flags,
+			int has_dependences, const void *where)
+{
+	struct task *from = parent ? parent->ptr : NULL, *task;
+
+	(void)frame, (void)has_dependences, (void)where;
+	if (flags & (TASK_INITIAL | TASK_IMPLICIT) || !from)
+		return;
+	let_others_take(from);
+	from->implicit->made = true;
+	from->implicit->seen = atomic_load(&from->implicit->taken);
+	task = new_task(from->team, from);
+	data->ptr = task;
+	if (task)
+		come_first(&task->begin);
+}
+
+static void dependences(union ompt_data *data, const struct ompt_dependence *list, int count)
+{
+	struct task *task = data ? data->ptr : NULL;
+
+	for (int i = 0; task && i < count; i++) {
+		uint64_t hash = list[i].variable.value * 0x9e3779b97f4a7c15ull >> 58;
+
+		if (list[i].type == DEPENDENCE_SOURCE)
+			come_first(&task->team->across);
+		else if (list[i].type == DEPENDENCE_SINK)
+			pass_by(&task->team->across);
+		else if (list[i].type == DEPENDENCE_IN)
+			task->in |= 1ull << hash;
+		else
+			task->out |= 1ull << hash;
+	}
+}
+
+/* Behind those that it depends on: readers behind writers, writers behind both. */
+static void await_others(struct task *task)
+{
+	struct edge *edges = task->in | task->out ? dependences_of(task->parent) : NULL;
+
+	for (unsigned i = 0; edges && i < DEPENDENCES; i++) {
+		if ((task->in | task->out) >> i & 1)
+			pass_by(&edges[DEPENDENCES + i]);
+		if (task->out >> i & 1)
+			pass_by(&edges[i]);
+	}
+}
+
+static void finish(struct task *task)
+{
+	struct edge *edges = task->in | task->out ? dependences_of(task->parent) : NULL;
+
+	for (unsigned i = 0; edges && i < DEPENDENCES; i++) {
+		if (task->in >> i & 1)
+			come_first(&edges[i]);
+		if (task->out >> i & 1)
+			come_first(&edges[DEPENDENCES + i]);
+	}
+	if (task->parent)
+		come_first(&task->parent->children);
+	if (task->group)
+		come_first(&task->group->done);
+	if (task->implicit->in_barrier)
+		arrive(task);
+}
+
+static void task_schedule(union ompt_data *first, int status, union ompt_data *second)
+{
+	struct task *from = first ? first->ptr : NULL, *to = second ? second->ptr : NULL;
+
+	if (status == STATUS_EARLY || !from)
+		return;
+	if (status == STATUS_WAITED) {
+		await_others(from);
+		return;
+	}
+	if (status == STATUS_LATE)
+		come_behind(&from->begin);
+	if (status == STATUS_COMPLETE || status == STATUS_CANCEL || status == STATUS_LATE)
+		finish(from);
+	else
+		come_first(&from->begin);
+	if (status == STATUS_LATE || !to)
+		return;
+	if (to->parent)
+		to->implicit = from->implicit;
+	come_behind(&to->begin);
+	if (!to->started) {
+		if (to->parent && to->parent->implicit != to->implicit)
+			atomic_fetch_add(&to->parent->implicit->taken, 1);
+		await_others(to);
+	}
+	to->started = true;
+}
+
+/* ---- locks ---- */
+
+static struct omp_mutex *find_mutex(uint64_t id)
+{
+	struct omp_mutex **bucket = &omp.mutexes[(id * 0x9e3779b97f4a7c15ull) >> 56], *m;
+	uint64_t saved;
+
+	rt_block_signals(&saved);
+	rt_spin(&omp.lock);
+	for (m = *bucket; m && m->id != id; m = m->next)
+		;
+	if (!m && (m = take_memory(sizeof *m)) != NULL) {
+		*m = (struct omp_mutex){
+			.id = id, .mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, .next = *bucket};
+		*bucket = m;
+	}
+	rt_spin_leave(&omp.lock);
+	rt_restore_signals(&saved);
+	return m;
+}
+
+static void lock(uint64_t id)
+{
+	struct omp_mutex *m = find_mutex(id);
+
+	if (m)
+		pthread_mutex_lock(&m->mutex);
+}
+
+static void unlock(uint64_t id)
+{
+	struct omp_mutex *m = find_mutex(id);
+
+	if (m)
+		pthread_mutex_unlock(&m->mutex);
+}
+
+static bool is_taken_late(int kind)
+{
+	return kind == MUTEX_TEST || kind == MUTEX_TEST_NEST || kind == MUTEX_ORDERED;
+}
+
+static void mutex_acquire(int kind, unsigned hint, unsigned implementation, uint64_t id, const void *where)
+{
+	(void)hint, (void)implementation, (void)where;
+	tries = kind == MUTEX_TEST_NEST;
+	if (!is_taken_late(kind))
+		lock(id);
+}
+
+static void mutex_acquired(int kind, uint64_t id, const void *where)
+{
+	(void)where;
+	if (is_taken_late(kind))
+		lock(id);
+}
+
+static void mutex_released(int kind, uint64_t id, const void *where)
+{
+	(void)kind, (void)where;
+	unlock(id);
+}
+
+static void nest_lock(int endpoint, uint64_t id, const void *where)
+{
+	(void)where;
+	if (endpoint == SCOPE_END)
+		unlock(id);
+	else if (tries)
+		lock(id);
+}
+
+/* ---- loops ---- */
+
+/* The iterations of a loop that is not static are for those who come. */
+static void work(int kind, int endpoint, union ompt_data *parallel, union ompt_data *data, uint64_t count,
+		 const void *where)
+{
+	struct task *task = data ? data->ptr : NULL;
+	bool dealt = kind == WORK_LOOP || (kind >= WORK_LOOP_DYNAMIC && kind <= WORK_LOOP_OTHER);
+
+	(void)parallel, (void)count, (void)where;
+	if (!task || !dealt || endpoint != SCOPE_BEGIN || task->team->size == 1)
+		return;
+	task->loops++;
+	if (task->number)
+		atomic_store(&task->team->loops, task->loops);
+	else
+		nap_until(&task->team->loops, task->loops);
+}
+
+/* ---- single ---- */
+
+#ifndef RADDLE_STATIC
+typedef int ompt_get_task_info(int level, int *flags, union ompt_data **task, void **frame,
+			       union ompt_data **parallel, int *number);
+
+static struct single *find_single(struct team *team, uint32_t number)
+{
+	struct single *first = atomic_load(&team->singles), *s, *fresh = NULL;
+
+	for (;;) {
+		for (s = first; s && s->number != number; s = s->next)
+			;
+		if (s)
+			return s;
+		if (!fresh) {
+			fresh = get_memory(sizeof *fresh);
+			if (!fresh)
+				return NULL;
+			fresh->number = number;
+			sem_init(&fresh->sem, 0, 1);
+		}
+		fresh->next = first;
+		if (atomic_compare_exchange_strong(&team->singles, &first, fresh)) {
+			atomic_fetch_add(&team->single_count, 1);
+			return fresh;
+		}
+	}
+}
+
+/* The one that the thread has come to; NULL: nobody else can come there. */
+static struct single *next_single(void)
+{
+	ompt_get_task_info *get = (ompt_get_task_info *)atomic_load(&omp.get_task);
+	union ompt_data *data = NULL, *parallel;
+	struct task *task;
+	int flags, number;
+	void *frame;
+
+	if (!get || get(0, &flags, &data, &frame, &parallel, &number) < 1 || !data || !data->ptr)
+		return NULL;
+	task = data->ptr;
+	if (task->team->size == 1)
+		return NULL;
+	if (task->number == 0 && task->singles % 2 == 0)
+		nap_until(&task->team->single_count, task->singles + 1);
+	return find_single(task->team, task->singles++);
+}
+
+FRONT(int, __kmpc_single, (void *where, int thread))
+{
+	int saved = errno, r;
+	struct single *s = next_single();
+	bool first = s && !sem_trywait(&s->sem);
+
+	for (int i = 0; s && !first && !atomic_load(&s->entered) && i < PATIENCE; i++)
+		syscall(SYS_sched_yield);
+	errno = saved;
+	r = BEHIND(int, __kmpc_single, (void *, int))(where, thread);
+	if (first)
+		atomic_store(&s->entered, true);
+	return r;
+}
+#endif
+
+/* ---- the tool ---- */
+
+static int initialize(ompt_lookup *lookup, int device, union ompt_data *data)
+{
+	static const struct {
+		int which;
+		ompt_callback *callback;
+	} callbacks[] = {
+		{3, (ompt_callback *)parallel_begin},  {4, (ompt_callback *)parallel_end},
+		{5, (ompt_callback *)task_create},     {6, (ompt_callback *)task_schedule},
+		{7, (ompt_callback *)implicit_task},   {16, (ompt_callback *)region_wait},
+		{17, (ompt_callback *)mutex_released}, {18, (ompt_callback *)dependences},
+		{20, (ompt_callback *)work},	       {23, (ompt_callback *)sync_region},
+		{26, (ompt_callback *)mutex_acquire},  {27, (ompt_callback *)mutex_acquired},
+		{28, (ompt_callback *)nest_lock},      {31, (ompt_callback *)reduction},
+	};
+	ompt_set_callback *set = (ompt_set_callback *)lookup("ompt_set_callback");
+
+	(void)device, (void)data;
+	for (size_t i = 0; set && i < sizeof callbacks / sizeof callbacks[0]; i++)
+		set(callbacks[i].which, callbacks[i].callback);
+	atomic_store(&omp.get_task, lookup("ompt_get_task_info"));
+	return set != NULL;
+}
+
+static void finalize(union ompt_data *data)
+{
+	(void)data;
+}
+
+struct ompt_tool *ompt_start_tool(unsigned version, const char *runtime);
+
+/* libomp calls this when it starts. */
+__attribute__((weak, visibility("default"))) struct ompt_tool *ompt_start_tool(unsigned version,
+									       const char *runtime)
+{
+	static struct ompt_tool tool = {initialize, finalize, {0}};
+
+	(void)version, (void)runtime;
+	return rt.session ? &tool : NULL;
+}
+
+void rt_member_ompt(void);
+void rt_member_ompt(void)
+{
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * libuv: who calls uv_async_send() comes before the callback that it leads to.  libuv tells its loop by an
+ * atomic variable and an eventfd; all its other ways to order threads are pthread's.
+ *
+ * In: handles and their callbacks.  Out: a semaphore for each handle, posted before the real function is
+ * called; the callback takes what is there.  Several calls may lead to one callback, and a late one to a
+ * callback that finds nothing.  A handle that is initialised again keeps its semaphore.
+ */
+#include "rt/core/library/front.h"
+
+void rt_member_uv(void);
+void rt_member_uv(void)
+{
+}
+
+#ifndef RADDLE_STATIC
+typedef void async_fn(void *handle);
+
+struct async {
+	struct rt_front_entry entry;
+	async_fn *_Atomic callback;
+	sem_t sent;
+	_Atomic uint32_t tokens;
+};
+
+static struct rt_front_table asyncs;
+
+static struct async *find(const void *handle)
+{
+	return rt_front_find(&asyncs, (uintptr_t)handle);
+}
+
+static struct async *find_or_add(void *handle)
+{
+	return rt_front_add(&asyncs, (uintptr_t)handle, sizeof(struct async));
+}
+
+static void called_back(void *handle)
+{
+	struct async *a = find(handle);
+	async_fn *callback = atomic_load(&a->callback);
+
+	for (uint32_t n = atomic_exchange(&a->tokens, 0); n; n--)
+		sem_wait(&a->sent);
+	if (callback)
+		callback(handle);
+}
+
+FRONT(int, uv_async_init, (void *loop, void *handle, async_fn *callback))
+{
+	atomic_store(&find_or_add(handle)->callback, callback);
+	return BEHIND(int, uv_async_init, (void *, void *, async_fn *))(loop, handle, called_back);
+}
+
+FRONT(int, uv_async_send, (void *handle))
+{
+	struct async *a = find(handle);
+
+	if (a) {
+		sem_post(&a->sent);
+		atomic_fetch_add(&a->tokens, 1);
+	}
+	return BEHIND(int, uv_async_send, (void *))(handle);
+}
+#endif

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Interposed allocation.  ALLOC is written when the memory is there, FREE while
+ * it still is, so the life of an address is in the order of q.  What the
+ * thread had marked of the memory in this segment is forgotten: it is another
+ * object now.
+ *
+ * What pthread_create() and pthread_join() allocate and release is not recorded:
+ * it depends on libc's cache of stacks, not on the program.
+ *
+ * These functions are called by ld.so before any constructor and by libc after
+ * everything; rt_self() is NULL then and they only pass on.
+ */
+#include "rt/core/layer.h"
+#include "rt/core/real.h"
+
+#define A(p) ((uintptr_t)(p))
+
+void *__raddle_interpose_memory(void);
+__attribute__((visibility("default"))) void *__raddle_interpose_memory(void)
+{
+	return (void *)__raddle_interpose_memory;
+}
+
+static uint64_t kind_of(const struct rt_thread *t, enum raddle_alloc_kind kind)
+{
+	return t->new_kind ? t->new_kind - 1 : kind;
+}
+
+/* Layers are told of as much as free() will tell them. */
+static __attribute__((noinline, cold)) void *notified_allocated(void *p, size_t size,
+								enum raddle_alloc_kind kind)
+{
+	struct rt_thread *t = p ? rt_self() : NULL;
+
+	if (!p && size)
+		rt_refused(ENOMEM);
+	if (t)
+		RT_NOTIFY(forget, t, A(p), malloc_usable_size(p));
+	if (t && !t->internal) {
+		rt_forget(t, A(p), size);
+		if (!rt_unread())
+			rt_heap(t, RADDLE_ALLOC, A(p), size, kind_of(t, kind));
+	}
+	return p;
+}
+
+static void *allocated(void *p, size_t size, enum raddle_alloc_kind kind)
+{
+	struct rt_thread *t = p ? rt_plain() : NULL;
+
+	if (RT_UNLIKELY(!t))
+		return notified_allocated(p, size, kind);
+	if (!t->internal) {
+		rt_forget(t, A(p), size);
+		rt_heap(t, RADDLE_ALLOC, A(p), size, kind_of(t, kind));
+	}
+	return p;
+}
+
+static void note_free(struct rt_thread *t, const void *p)
+{
+	rt_heap(t, RADDLE_FREE, A(p), RT_NONE, kind_of(t, RADDLE_ALLOC_MALLOC));
+}
+
+/* Releasing memory is like writing it: a layer may have the thread wait here. */
+static __attribute__((noinline, cold)) void notified_released(void *p)
+{
+	struct rt_thread *t = p ? rt_self() : NULL;
+
+	if (!t || t->internal)
+		return;
+	if (!rt_unread())
+		note_free(t, p);
+	RT_NOTIFY(access, t, A(p), malloc_usable_size(p), rt_call_site(t), RT_ACCESS_WRITE);
+	RT_NOTIFY(freeing, t);
+}
+
+static void released(void *p)
+{
+	struct rt_thread *t = p ? rt_plain() : NULL;
+
+	if (RT_UNLIKELY(!t))
+		notified_released(p);
+	else if (!t->internal)
+		note_free(t, p);
+}
+
+/*
+ * What another allocator than libc's does inside, locking above all, is its own affair: it would look as if
+ * it ordered the program's threads.  libc's calls nothing that is interposed.
+ */
+struct inside {
+	struct rt_thread *t;
+	uint8_t recording;
+};
+
+static inline struct inside go_inside(void)
+{
+	struct rt_thread *t = (struct rt_thread *)__raddle_self;
+	struct inside in = {0};
+
+	if (rt_has_own_allocator() && &t->self != &rt_placeholder) {
+		in = (struct inside){t, t->recording};
+		t->recording = 0;
+	}
+	return in;
+}
+
+static inline void come_out(const struct inside *in)
+{
+	if (RT_UNLIKELY(in->t))
+		in->t->recording = in->recording;
+}
+
+#define INSIDE(call)                                                                                         \
+	({                                                                                                   \
+		struct inside in_ __attribute__((cleanup(come_out))) = go_inside();                          \
+		call;                                                                                        \
+	})
+
+/* Gives the block back, unless a layer keeps it. */
+static void give_back(void *p)
+{
+	struct rt_thread *t = RT_UNLIKELY(rt.callbacks.frees != NULL) && p ? rt_self() : NULL;
+	bool kept = false;
+
+	if (t && t->recording == RT_LISTENED && !t->internal)
+		RT_NOTIFY(frees, t, p, &kept);
+	if (!kept)
+		INSIDE(REAL(free)(p));
+}
+
+INTERPOSE(void *, malloc, (size_t size))
+{
+	return allocated(rt_fresh(INSIDE(REAL(malloc)(size)), 0), size, RADDLE_ALLOC_MALLOC);
+}
+
+INTERPOSE(void *, calloc, (size_t count, size_t size))
+{
+	return allocated(INSIDE(REAL(calloc)(count, size)), count * size, RADDLE_ALLOC_MALLOC);
+}
+
+/* If there is no memory the old block lives on, as a new object of the size
+ * that is known of it. */
+static void *reallocated(void *old, void *p, size_t size)
+{
+	if (!p && old && size)
+		allocated(old, malloc_usable_size(old), RADDLE_ALLOC_MALLOC);
+	return allocated(p, size, RADDLE_ALLOC_MALLOC);
+}
+
+/* A block that the allocator does not know moves to one that it does. */
+static __attribute__((noinline, cold)) void *adopted(const void *old, size_t size)
+{
+	size_t known = rt_early_size(old);
+	void *p = INSIDE(REAL(malloc)(size));
+
+	if (p)
+		__builtin_memcpy(p, old, known < size ? known : size);
+	return allocated(p, size, RADDLE_ALLOC_MALLOC);
+}
+
+/* A layer may keep the old block, so it does not grow where it is. */
+static __attribute__((noinline, cold)) void *moved(void *old, size_t size, size_t before)
+{
+	void *p = INSIDE(REAL(malloc)(size));
+
+	if (!p)
+		return NULL;
+	__builtin_memcpy(p, old, before < size ? before : size);
+	give_back(old);
+	return p;
+}
+
+static void *resize(void *old, size_t size)
+{
+	size_t before;
+
+	if (RT_UNLIKELY(rt_is_early(old)))
+		return adopted(old, size);
+	before = old ? malloc_usable_size(old) : 0;
+	released(old);
+	if (RT_UNLIKELY(rt.callbacks.frees != NULL) && old && size)
+		return reallocated(old, rt_fresh(moved(old, size, before), before), size);
+	return reallocated(old, rt_fresh(INSIDE(REAL(realloc)(old, size)), before), size);
+}
+
+INTERPOSE(void *, realloc, (void *old, size_t size))
+{
+	return resize(old, size);
+}
+
+INTERPOSE(void *, reallocarray, (void *old, size_t count, size_t size))
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(count, size, &total)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return resize(old, total);
+}
+
+INTERPOSE(void, free, (void *p))
+{
+	if (RT_UNLIKELY(rt_is_early(p)))
+		return;
+	released(p);
+	give_back(p);
+}
+
+INTERPOSE(void *, memalign, (size_t alignment, size_t size))
+{
+	return allocated(rt_fresh(INSIDE(REAL(memalign)(alignment, size)), 0), size, RADDLE_ALLOC_ALIGNED);
+}
+
+INTERPOSE(void *, aligned_alloc, (size_t alignment, size_t size))
+{
+	return allocated(rt_fresh(INSIDE(REAL(aligned_alloc)(alignment, size)), 0), size,
+			 RADDLE_ALLOC_ALIGNED);
+}
+
+INTERPOSE(int, posix_memalign, (void **p, size_t alignment, size_t size))
+{
+	int r = INSIDE(REAL(posix_memalign)(p, alignment, size));
+
+	if (!r)
+		allocated(rt_fresh(*p, 0), size, RADDLE_ALLOC_ALIGNED);
+	else
+		rt_refused(r);
+	return r;
+}
+
+INTERPOSE(void *, valloc, (size_t size))
+{
+	return allocated(rt_fresh(INSIDE(REAL(valloc)(size)), 0), size, RADDLE_ALLOC_ALIGNED);
+}
+
+INTERPOSE(void *, pvalloc, (size_t size))
+{
+	return allocated(rt_fresh(INSIDE(REAL(pvalloc)(size)), 0), (size + rt.page - 1) & -rt.page,
+			 RADDLE_ALLOC_ALIGNED);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Memory that nobody may touch, on both sides of the runtime's variables.
+ *
+ * The runtime is linked into the program.  What it keeps in variables lies in a section of its own, which
+ * linkers put behind .bss (the Makefile renames it), and this file comes first in the archive, so its memory
+ * comes first in that section.  An overrun of a program's array that would leave its memory without us ends
+ * here: it neither changes the runtime nor goes on unnoticed.  Where the system fixes addresses the heap
+ * begins right behind; it gets the same distance.
+ *
+ * The distance is larger than all that lies in between, so that no single bit of a pointer leads from the
+ * program's variables or its heap to the runtime's variables.
+ */
+#include "rt/core/rt.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SIZE (16u << 20)
+#define LARGEST_PAGE (1u << 16)
+
+__attribute__((visibility("hidden"), aligned(LARGEST_PAGE))) char __raddle_away[SIZE];
+
+void rt_protect_redzones(void)
+{
+	uintptr_t end = (uintptr_t)sbrk(0), first = (end + rt.page - 1) & -rt.page;
+
+	syscall(SYS_mprotect, __raddle_away, sizeof __raddle_away, PROT_NONE);
+	if (sbrk(SIZE) != (void *)-1)
+		syscall(SYS_mprotect, first, (end + SIZE - first) & -rt.page, PROT_NONE);
+}

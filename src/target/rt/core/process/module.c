@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What is loaded.  In: the loader's list; what the program wants dlopen() to load.  Out: a module event for
+ * each object; a flavoured plug-in where there is one (raddle/plugin.h).
+ *
+ * libc looks at the caller of dlopen() for its search path, so for other objects the real function is jumped
+ * to, not called.  These are told at the next dlopen() and at the end of the process, since a module has no
+ * place in the order of events; a flavoured one is told at once.  A static program has no plug-ins of ours.
+ */
+#include "rt/core/real.h"
+
+#include <link.h>
+
+enum { MODULES_MAX = 512 };
+
+/* Those that were told; the loader's lock protects it. */
+static struct {
+	size_t count;
+	struct {
+		uintptr_t base;
+		uint64_t name;
+	} items[MODULES_MAX];
+} reported;
+
+static uint64_t hash(const char *name)
+{
+	uint64_t h = 0;
+
+	while (*name)
+		h = (h ^ (unsigned char)*name++) * 0x100000001b3ull;
+	return h;
+}
+
+static bool was_reported(uintptr_t base, const char *name)
+{
+	uint64_t h = hash(name);
+
+	for (size_t i = 0; i < reported.count; i++)
+		if (reported.items[i].base == base && reported.items[i].name == h)
+			return true;
+	if (reported.count < MODULES_MAX) {
+		reported.items[reported.count].base = base;
+		reported.items[reported.count++].name = h;
+	}
+	return false;
+}
+
+static int module_event(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct rt_thread *t = context;
+	uintptr_t low = UINTPTR_MAX, high = 0;
+	const char *name = info->dlpi_name[0] ? info->dlpi_name : rt.program;
+	struct rt_record r = {.code = RADDLE_MODULE, .count = 3, .bytes = name};
+
+	(void)size;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		if (p->p_type != PT_LOAD)
+			continue;
+		low = p->p_vaddr < low ? p->p_vaddr : low;
+		high = p->p_vaddr + p->p_memsz > high ? p->p_vaddr + p->p_memsz : high;
+	}
+	if (low > high || was_reported(info->dlpi_addr + low, name))
+		return 0;
+	r.operand[0] = info->dlpi_addr + low;
+	r.operand[1] = high - low;
+	r.operand[2] = info->dlpi_addr;
+	while (r.length < RT_BYTES_MAX && name[r.length])
+		r.length++;
+	rt_emit(t, &r);
+	return 0;
+}
+
+void rt_modules(struct rt_thread *t)
+{
+	dl_iterate_phdr(module_event, t);
+}
+
+void rt_modules_forget(void)
+{
+	reported.count = 0;
+}
+
+#ifndef RADDLE_STATIC
+#include "raddle/plugin.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#define PATH_SIZE 4096
+
+typedef void *open_fn(const char *, int);
+
+/* The text of a symbolic link; false: there is none, or it is too long. */
+static bool read_link(const char *path, char out[PATH_SIZE])
+{
+	long n = syscall(SYS_readlink, path, out, PATH_SIZE);
+
+	if (n <= 0 || n >= PATH_SIZE)
+		return false;
+	out[n] = '\0';
+	return true;
+}
+
+/* The path of a file without symbolic links. */
+static bool real_path(const char *path, char out[PATH_SIZE])
+{
+	long fd = syscall(SYS_open, path, O_PATH | O_CLOEXEC, 0);
+	char link[32] = "/proc/self/fd/", digits[12];
+	size_t n = 0, at = 14;
+	bool found;
+
+	if (fd < 0)
+		return false;
+	for (long rest = fd; n == 0 || rest; rest /= 10)
+		digits[n++] = (char)('0' + rest % 10);
+	while (n)
+		link[at++] = digits[--n];
+	link[at] = '\0';
+	found = read_link(link, out);
+	syscall(SYS_close, fd);
+	return found;
+}
+
+/* Puts the link for `key` beside the executable into `out`. */
+static bool link_path(const char *key, char out[PATH_SIZE])
+{
+	static const char directory[] = "/" RADDLE_PLUGIN_DIRECTORY "/";
+	char *slash;
+
+	if (!read_link("/proc/self/exe", out))
+		return false;
+	slash = __builtin_strrchr(out, '/');
+	if (!slash || slash - out + sizeof directory + RADDLE_PLUGIN_KEY_SIZE > PATH_SIZE)
+		return false;
+	__builtin_memcpy(slash, directory, sizeof directory - 1);
+	__builtin_memcpy(slash + sizeof directory - 1, key, RADDLE_PLUGIN_KEY_SIZE);
+	return true;
+}
+
+/* Puts the path of the flavoured plug-in into `out`; errno stays. */
+static bool find_flavoured(const char *path, char out[PATH_SIZE])
+{
+	char key[RADDLE_PLUGIN_KEY_SIZE], link[PATH_SIZE];
+	bool has_directory = path && __builtin_strchr(path, '/');
+	int saved = errno;
+	bool found = path && rt.session && (!has_directory || real_path(path, link));
+
+	if (found) {
+		raddle_plugin_key(has_directory ? link : path, key);
+		found = link_path(key, link) && read_link(link, out);
+	}
+	errno = saved;
+	return found;
+}
+
+static void report_modules(void)
+{
+	struct rt_thread *t = rt_self();
+	int saved = errno;
+
+	if (t)
+		rt_modules(t);
+	errno = saved;
+}
+
+/* NULL: there is no flavoured one, or it does not load. */
+static __attribute__((noinline)) void *open_flavoured(open_fn *next, const char *path, int flags)
+{
+	char flavoured[PATH_SIZE];
+	void *handle = find_flavoured(path, flavoured) ? next(flavoured, flags) : NULL;
+
+	report_modules();
+	return handle;
+}
+
+__attribute__((weak, visibility("default"))) void *dlopen(const char *path, int flags)
+{
+	static open_fn *_Atomic real;
+	open_fn *next = atomic_load_explicit(&real, memory_order_relaxed);
+	void *handle;
+
+	if (!next) {
+		next = (open_fn *)dlsym(RTLD_NEXT, "dlopen");
+		atomic_store_explicit(&real, next, memory_order_relaxed);
+	}
+	handle = open_flavoured(next, path, flags);
+	if (handle)
+		return handle;
+	__attribute__((musttail)) return next(path, flags);
+}
+#endif

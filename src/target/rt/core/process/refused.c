@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What the system refuses.  In: calls that fail for lack of memory, threads, processes or descriptors.  Out:
+ * layers are told, because a program that goes another way then says nothing about its schedules.
+ *
+ * Allocation, threads and processes are interposed elsewhere and come here when they fail; functions that
+ * open descriptors are interposed here, for this alone.
+ */
+#include "raddle/steer.h"
+#include "rt/core/io/channel.h"
+#include "rt/core/layer.h"
+#include "rt/core/io/outside.h"
+#include "rt/core/real.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+
+void rt_member_refused(void);
+void rt_member_refused(void)
+{
+}
+
+void rt_refused(int error)
+{
+	switch (error) {
+	case ENOMEM: RT_NOTIFY(refused, RADDLE_LACK_MEMORY); break;
+	case EAGAIN: RT_NOTIFY(refused, RADDLE_LACK_THREADS); break;
+	case EMFILE:
+	case ENFILE: RT_NOTIFY(refused, RADDLE_LACK_DESCRIPTORS); break;
+	default: break;
+	}
+}
+
+/* A call that returns -1 where there is none, and EAGAIN for other reasons. */
+int rt_opened(int r)
+{
+	if (RT_UNLIKELY(r < 0) && errno != EAGAIN)
+		rt_refused(errno);
+	return r;
+}
+
+static FILE *opened_stream(FILE *stream)
+{
+	if (!stream)
+		rt_opened(-1);
+	rt_path_hears();
+	return stream;
+}
+
+/* The mode is there if a file may be made. */
+#define OPEN(name, ...)                                                                                      \
+	do {                                                                                                 \
+		mode_t mode_ = 0;                                                                            \
+		int r_;                                                                                      \
+		va_list ap_;                                                                                 \
+		if (flags & (O_CREAT | __O_TMPFILE)) {                                                       \
+			va_start(ap_, flags);                                                                \
+			mode_ = va_arg(ap_, mode_t);                                                         \
+			va_end(ap_);                                                                         \
+		}                                                                                            \
+		if (flags & (O_CREAT | O_TRUNC | __O_TMPFILE))                                               \
+			rt_path_tells();                                                                     \
+		r_ = rt_opened(REAL(name)(__VA_ARGS__, flags, mode_));                                       \
+		rt_path_hears();                                                                             \
+		return r_;                                                                                   \
+	} while (0)
+
+INTERPOSE(int, open, (const char *path, int flags, ...))
+{
+	OPEN(open, path);
+}
+
+INTERPOSE(int, open64, (const char *path, int flags, ...))
+{
+	OPEN(open64, path);
+}
+
+INTERPOSE(int, openat, (int at, const char *path, int flags, ...))
+{
+	OPEN(openat, at, path);
+}
+
+INTERPOSE(int, openat64, (int at, const char *path, int flags, ...))
+{
+	OPEN(openat64, at, path);
+}
+
+INTERPOSE(int, creat, (const char *path, mode_t mode))
+{
+	rt_path_tells();
+	return rt_opened(REAL(creat)(path, mode));
+}
+
+INTERPOSE(FILE *, fopen, (const char *restrict path, const char *restrict mode))
+{
+	rt_path_tells();
+	return opened_stream(REAL(fopen)(path, mode));
+}
+
+INTERPOSE(FILE *, fopen64, (const char *restrict path, const char *restrict mode))
+{
+	rt_path_tells();
+	return opened_stream(REAL(fopen64)(path, mode));
+}
+
+INTERPOSE(int, pipe, (int fds[2]))
+{
+	return rt_opened(REAL(pipe)(fds));
+}
+
+INTERPOSE(int, pipe2, (int fds[2], int flags))
+{
+	return rt_opened(REAL(pipe2)(fds, flags));
+}
+
+INTERPOSE(int, dup, (int fd))
+{
+	int copy = rt_opened(REAL(dup)(fd));
+
+	if (copy >= 0 && rt.outside && rt.outside->duplicated)
+		rt.outside->duplicated(fd, copy);
+	return copy;
+}
+
+/* Where the world is given back, another kind of socket stands in for it. */
+INTERPOSE(int, socket, (int domain, int type, int protocol))
+{
+	struct rt_thread *t = rt_outside_self();
+	int wanted = domain, fd;
+	bool other = t && rt.outside->opens && rt.outside->opens(t, &domain, &type, &protocol);
+
+	fd = rt_opened(REAL(socket)(domain, type, protocol));
+	if (other && fd >= 0)
+		rt.outside->opened(t, fd, wanted);
+	return fd;
+}
+
+INTERPOSE(int, eventfd, (unsigned value, int flags))
+{
+	return rt_opened(REAL(eventfd)(value, flags));
+}
+
+INTERPOSE(int, epoll_create1, (int flags))
+{
+	return rt_opened(REAL(epoll_create1)(flags));
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * System services of the runtime: memory, futexes, time and the one lock, made
+ * of bare system calls so that no interposed or locking libc function is
+ * involved and errno stays the program's.
+ */
+#include "rt/core/real.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static long map(size_t size)
+{
+	return syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+}
+
+void *rt_map(size_t size)
+{
+	int saved = errno;
+	long p = map(size);
+
+	if (p == -1 && rt_make_room(size))
+		p = map(size);
+	if (p != -1) {
+		atomic_fetch_add_explicit(&rt.mapped, size, memory_order_relaxed);
+		syscall(SYS_madvise, p, size, MADV_NOHUGEPAGE);
+		syscall(SYS_madvise, p, size, MADV_DONTDUMP);
+	}
+	if (p == -1)
+		rt_refused(ENOMEM);
+	errno = saved;
+	return p == -1 ? NULL : (void *)p;
+}
+
+void rt_unmap(void *p, size_t size)
+{
+	int saved = errno;
+
+	syscall(SYS_munmap, p, size);
+	atomic_fetch_sub_explicit(&rt.mapped, size, memory_order_relaxed);
+	errno = saved;
+}
+
+uint64_t rt_now(void)
+{
+	struct timespec now;
+
+	REAL(clock_gettime)(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * The processor's tick counter, where it runs at one speed, costs less than half of
+ * what the clock does.  A thread looks at both now and then and counts ticks for
+ * TRUST of them, a fraction of a millisecond, from there: however badly the counters of two
+ * processors agree, and however the clock is being set, the error stays below that.
+ */
+#define TRUST (1u << 20)
+#define MEASURE (1u << 22)     /* ticks that the speed is measured over */
+#define UNDISTURBED (1u << 12) /* ticks that looking at the clock takes at most */
+
+#if defined(__x86_64__)
+void rt_clock_setup(void)
+{
+	uint32_t a, b, c, d;
+
+	if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & 1u << 8))
+		return;
+	rt.clock_tick = __builtin_ia32_rdtsc();
+	rt.clock_ns = rt_now();
+}
+
+static __attribute__((noinline, cold)) uint64_t look_at_clock(struct rt_thread *t, uint64_t tick)
+{
+	uint64_t ns = rt_now(), spent = ns - rt.clock_ns, ticks = tick - rt.clock_tick;
+
+	if (!rt.clock_tick || ticks < MEASURE || __builtin_ia32_rdtsc() - tick > UNDISTURBED)
+		return ns;
+	while (spent >> 31) {
+		spent >>= 1;
+		ticks >>= 1;
+	}
+	t->clock_tick = tick;
+	t->clock_ns = ns;
+	t->clock_scale = (spent << 32) / ticks;
+	return ns;
+}
+
+uint64_t rt_now_soon(struct rt_thread *t)
+{
+	uint64_t tick = __builtin_ia32_rdtsc(), since = tick - t->clock_tick;
+
+	if (RT_LIKELY(since < TRUST))
+		return t->clock_ns + (since * t->clock_scale >> 32);
+	return look_at_clock(t, tick);
+}
+#else
+void rt_clock_setup(void)
+{
+}
+
+uint64_t rt_now_soon(struct rt_thread *t)
+{
+	(void)t;
+	return rt_now();
+}
+#endif
+
+int rt_futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t milliseconds)
+{
+	struct timespec timeout = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+	int saved = errno;
+	int r = (int)syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0);
+
+	errno = saved;
+	return r;
+}
+
+void rt_futex_wake(_Atomic uint32_t *word, uint32_t count)
+{
+	int saved = errno;
+
+	syscall(SYS_futex, word, FUTEX_WAKE, count, NULL, NULL, 0);
+	errno = saved;
+}
+
+/* Signals are blocked first, so that a handler cannot meet the lock held by the
+ * thread it interrupted. */
+void rt_lock(uint64_t *saved_signals)
+{
+	uint64_t all = ~0ull;
+	int saved = errno;
+
+	syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, saved_signals, sizeof all);
+	while (atomic_exchange_explicit(&rt.lock, 1, memory_order_acquire))
+		syscall(SYS_sched_yield);
+	errno = saved;
+}
+
+void rt_unlock(const uint64_t *saved_signals)
+{
+	int saved = errno;
+
+	atomic_store_explicit(&rt.lock, 0, memory_order_release);
+	syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, saved_signals, NULL, sizeof *saved_signals);
+	errno = saved;
+}
+
+#define SPINS 200
+
+void rt_pause(uint32_t round)
+{
+	int saved = errno;
+
+	if (round < SPINS) {
+		__builtin_ia32_pause();
+		return;
+	}
+	syscall(SYS_sched_yield);
+	errno = saved;
+}
+
+/* Says whose a lock is: states of threads are pages apart. */
+static uint32_t own_mark(void)
+{
+	return (uint32_t)((uintptr_t)__raddle_self >> 12) | 1u << 31;
+}
+
+bool rt_spin(_Atomic uint32_t *lock)
+{
+	for (uint32_t round = 0; round < RT_PATIENCE; round++) {
+		if (!atomic_load_explicit(lock, memory_order_relaxed) &&
+		    !atomic_exchange_explicit(lock, own_mark(), memory_order_acquire))
+			return true;
+		rt_pause(round);
+	}
+	return false;
+}
+
+void rt_spin_leave(_Atomic uint32_t *lock)
+{
+	atomic_store_explicit(lock, 0, memory_order_release);
+}
+
+void rt_spin_recover(_Atomic uint32_t *lock)
+{
+	if (atomic_load_explicit(lock, memory_order_relaxed) == own_mark())
+		rt_spin_leave(lock);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Atomic operations and fences of the program.
+ *
+ * begin() takes one of RT_ATOMIC_LOCKS locks by the address, end() takes the
+ * position q and lets go: operations on one location are in the order of their
+ * q because the lock was held over both.  A handler that interrupts a thread
+ * between the two does its own atomics without a lock, since it could wait for
+ * itself.  If the operation faults and a handler leaves by longjmp, the thread
+ * finds the lock still in its hands at its next atomic and lets go first; another
+ * thread that waits in the meantime gives up after PATIENCE rounds.
+ *
+ * The locks nest within nothing and nothing is taken under them.
+ */
+#include "raddle/full.h"
+#include "rt/core/layer.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SPINS 200
+#define PATIENCE 100000
+
+static _Atomic uint32_t *lock_of(const volatile void *p)
+{
+	uint64_t hash = ((uintptr_t)p >> 3) * 0x9e3779b97f4a7c15ull;
+
+	return &rt.atomic_locks[hash >> 32 & (RT_ATOMIC_LOCKS - 1)];
+}
+
+static void yield(void)
+{
+	int saved = errno;
+
+	syscall(SYS_sched_yield);
+	errno = saved;
+}
+
+/* False: it was given up, and the operation is done without the lock. */
+static bool acquire(_Atomic uint32_t *lock)
+{
+	for (uint32_t round = 0; round < PATIENCE; round++) {
+		if (!atomic_load_explicit(lock, memory_order_relaxed) &&
+		    !atomic_exchange_explicit(lock, 1, memory_order_acquire))
+			return true;
+		if (round < SPINS)
+			__builtin_ia32_pause();
+		else
+			yield();
+	}
+	return false;
+}
+
+/* Without the lock the order of the records need not be that of the operations. */
+static __attribute__((noinline, cold)) void note_doubt(struct rt_thread *t)
+{
+	if (t->recording)
+		rt_outside_event(t, RADDLE_OUTSIDE_HIDDEN);
+}
+
+static void release(struct rt_thread *t)
+{
+	atomic_store_explicit(t->atomic_lock, 0, memory_order_release);
+	t->atomic_lock = NULL;
+}
+
+/* Layers are told before the lock is taken: one of them may have the thread wait. */
+static __attribute__((noinline, cold)) void notify_begin(struct rt_thread *t, const volatile void *p,
+							 uint64_t what)
+{
+	t->atomic_what = what;
+	RT_NOTIFY(access, t, (uintptr_t)p, RADDLE_ATOMIC_SIZE(what), (uint32_t)what,
+		  RT_ACCESS_ATOMIC | (RADDLE_ATOMIC_WRITES(what) ? RT_ACCESS_WRITE : RT_ACCESS_READ));
+}
+
+__attribute__((visibility("default"))) void __raddle_atomic_begin(struct raddle_self *self,
+								  const volatile void *p, uint64_t what)
+{
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	_Atomic uint32_t *lock;
+
+	if (!t)
+		return;
+	if (t->recording != RT_PLAIN) {
+		if (!t->recording)
+			return;
+		notify_begin(t, p, what);
+	}
+	if (t->atomic_lock && frame >= t->atomic_frame)
+		release(t);
+	if (t->atomic_lock) {
+		RT_NOTIFY(atomic_alone, t, (uintptr_t)p);
+		note_doubt(t);
+		return;
+	}
+	lock = lock_of(p);
+	if (!acquire(lock))
+		note_doubt(t);
+	t->atomic_frame = frame;
+	t->atomic_lock = lock;
+}
+
+/* The record lacks its position, which is taken under the lock. */
+static inline __attribute__((always_inline)) void emit(struct rt_thread *t, const volatile void *p,
+						       struct rt_record *r)
+{
+	if (t->recording) {
+		r->code |= rt_encoder_take(t);
+		r->operand[0] = rt_q();
+		r->operand[1] = (uintptr_t)p;
+	}
+	if (t->atomic_lock && t->atomic_lock == lock_of(p))
+		release(t);
+	if (t->recording)
+		rt_emit(t, r);
+}
+
+/* A relaxed update behind a fence may release. */
+static inline uint32_t flags_of(const struct rt_thread *t, uint32_t flags)
+{
+	return t->fenced ? flags & ~RADDLE_ATOMIC_PASSED : flags;
+}
+
+static inline __attribute__((always_inline)) void end(struct rt_thread *t, const volatile void *p,
+						      uint32_t site, uint32_t flags)
+{
+	struct rt_record r = {
+		.code = RADDLE_ATOMIC, .site = site, .count = 3, .operand = {0, 0, flags_of(t, flags)}};
+
+	emit(t, p, &r);
+}
+
+/* What its memory order leaves out.  A store that reads nothing learns nothing, whatever its order. */
+static uint32_t orders_not(uint64_t what)
+{
+	uint32_t order = RADDLE_ATOMIC_ORDER(what);
+	bool reads = RADDLE_ATOMIC_READS(what) || !RADDLE_ATOMIC_WRITES(what);
+
+	if (!order)
+		return 0;
+	return (order == 1 || order == 3 || !reads ? RT_ACCESS_ACQUIRES_NOT : 0) |
+	       (order == 1 || order == 2 ? RT_ACCESS_RELEASES_NOT : 0);
+}
+
+static void notify_end(struct rt_thread *t, const volatile void *p, uint32_t site, uint32_t flags)
+{
+	uint32_t how = (flags & RADDLE_ATOMIC_STORED ? RT_ACCESS_WRITE : RT_ACCESS_READ) |
+		       ((uint32_t)t->atomic_what == site ? orders_not(t->atomic_what) : 0);
+
+	if (t->recording)
+		RT_NOTIFY(atomic, t, (uintptr_t)p, RADDLE_ATOMIC_SIZE(t->atomic_what), site, how);
+}
+
+static __attribute__((noinline, cold)) void notified_end(struct rt_thread *t, const volatile void *p,
+							 uint32_t site, uint32_t flags)
+{
+	notify_end(t, p, site, flags);
+	end(t, p, site, flags);
+}
+
+__attribute__((visibility("default"))) void
+__raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t flags)
+{
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+
+	if (!t)
+		return;
+	if (t->recording != RT_PLAIN) {
+		notified_end(t, p, site, flags);
+	} else if (RT_LIKELY(rt_atomic(t, (uintptr_t)p, site, flags_of(t, flags)))) {
+		if (t->atomic_lock && t->atomic_lock == lock_of(p))
+			release(t);
+	} else {
+		end(t, p, site, flags);
+	}
+}
+
+__attribute__((visibility("default"))) void
+__raddle_atomic_values(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t flags,
+		       uint64_t old, uint64_t old_high, uint64_t now, uint64_t now_high)
+{
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+	struct rt_record r = {.code = RADDLE_ATOMIC,
+			      .site = site,
+			      .count = 7,
+			      .operand = {0, 0, 0, old, old_high, now, now_high}};
+
+	if (!t)
+		return;
+	r.operand[2] = flags_of(t, flags);
+	if (t->recording == RT_LISTENED)
+		notify_end(t, p, site, flags);
+	emit(t, p, &r);
+}
+
+__attribute__((visibility("default"))) void __raddle_fence(struct raddle_self *self, uint32_t site)
+{
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+	struct rt_record r = {.code = RADDLE_FENCE, .site = site, .count = 1};
+
+	if (!t || !t->recording)
+		return;
+	t->fenced = true;
+	if (t->recording != RT_PLAIN)
+		RT_NOTIFY(fence, t);
+	r.operand[0] = RT_Q;
+	rt_emit(t, &r);
+}

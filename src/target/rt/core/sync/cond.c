@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Interposed condition variables, of pthread and C11.
+ *
+ * A wait is two events: COND_WAIT before the mutex is released, COND_WAKE when
+ * it is held again.  A wait that is cancelled holds the mutex again when the
+ * program's cleanup handlers run, so the COND_WAKE is written by a cleanup of ours
+ * (result ECANCELED), which runs before theirs.
+ *
+ * Where layers listen, all of that is the matter of rt/core/sync/listened.c.
+ */
+#include "rt/core/sync/c11.h"
+#include "rt/core/layer.h"
+#include "rt/core/real.h"
+
+#define A(p) ((uintptr_t)(p))
+
+void rt_member_cond(void);
+void rt_member_cond(void)
+{
+}
+
+struct wait {
+	struct rt_thread *t;
+	const void *cond, *mutex;
+	int result;
+};
+
+static void wake(struct wait *w)
+{
+	int saved = errno;
+
+	if (w->t)
+		RT_EVENT(w->t, RADDLE_COND_WAKE, RT_Q, RT_T, A(w->cond), A(w->mutex), (uint64_t)w->result);
+	errno = saved;
+}
+
+/* A variable of this kind ends with its wake event, however it goes. */
+#define WAIT_BEGIN(cond_, mutex_, timed, notified)                                                           \
+	if (RT_UNLIKELY(rt.leaves_out) && rt_wakes_at_once(mutex_))                                          \
+		return 0;                                                                                    \
+	struct wait w __attribute__((cleanup(wake))) = {rt_plain(), cond_, mutex_, ECANCELED};               \
+	if (w.t)                                                                                             \
+		RT_EVENT(w.t, RADDLE_COND_WAIT, RT_Q, RT_T, A(cond_), A(mutex_), timed);                     \
+	else if (rt.listening[0])                                                                            \
+	return notified
+
+/* A bit of __wrefs, the same since glibc 2.25. */
+#define MONOTONIC 2u
+
+static clockid_t clock_of(const pthread_cond_t *cond)
+{
+	return cond->__data.__wrefs & MONOTONIC ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
+INTERPOSE(int, pthread_cond_wait, (pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex))
+{
+	WAIT_BEGIN(cond, mutex, 0, rt_listened_wait(cond, mutex, NULL));
+	w.result = REAL(pthread_cond_wait)(cond, mutex);
+	return w.result;
+}
+
+INTERPOSE(int, pthread_cond_timedwait,
+	  (pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
+	   const struct timespec *restrict time))
+{
+	WAIT_BEGIN(cond, mutex, 1, rt_listened_wait(cond, mutex, RT_UNTIL(clock_of(cond), time)));
+	w.result = REAL(pthread_cond_timedwait)(cond, mutex, time);
+	return w.result;
+}
+
+INTERPOSE(int, pthread_cond_clockwait,
+	  (pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex, clockid_t clock,
+	   const struct timespec *restrict time))
+{
+	WAIT_BEGIN(cond, mutex, 1, rt_listened_wait(cond, mutex, RT_UNTIL(clock, time)));
+	w.result = REAL(pthread_cond_clockwait)(cond, mutex, clock, time);
+	return w.result;
+}
+
+/* A cnd_t is a pthread condition variable. */
+#define PTHREAD(cond) ((pthread_cond_t *)(cond))
+_Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "one kind of condition variable");
+
+INTERPOSE(int, cnd_wait, (cnd_t * cond, mtx_t *mutex))
+{
+	int r;
+
+	WAIT_BEGIN(cond, mutex, 0,
+		   rt_thrd_of(rt_listened_wait(PTHREAD(cond), (pthread_mutex_t *)mutex, NULL)));
+	r = REAL(cnd_wait)(cond, mutex);
+	w.result = rt_errno_of(r);
+	return r;
+}
+
+INTERPOSE(int, cnd_timedwait,
+	  (cnd_t *restrict cond, mtx_t *restrict mutex, const struct timespec *restrict time))
+{
+	int r;
+
+	WAIT_BEGIN(cond, mutex, 1,
+		   rt_thrd_of(rt_listened_wait(PTHREAD(cond), (pthread_mutex_t *)mutex,
+					       RT_UNTIL(clock_of(PTHREAD(cond)), time))));
+	r = REAL(cnd_timedwait)(cond, mutex, time);
+	w.result = rt_errno_of(r);
+	return r;
+}
+
+static void event(uint32_t code, const void *cond)
+{
+	struct rt_thread *t = rt_self();
+
+	if (!t)
+		return;
+	RT_NOTIFY(fresh, t, A(cond));
+	RT_EVENT(t, code, RT_Q, RT_T, A(cond));
+}
+
+INTERPOSE(int, pthread_cond_init,
+	  (pthread_cond_t *restrict cond, const pthread_condattr_t *restrict attributes))
+{
+	int r;
+
+	rt_handling(RADDLE_COND_INIT, cond);
+	r = REAL(pthread_cond_init)(cond, attributes);
+	if (!r)
+		event(RADDLE_COND_INIT, cond);
+	return r;
+}
+
+INTERPOSE(int, cnd_init, (cnd_t * cond))
+{
+	int r;
+
+	rt_handling(RADDLE_COND_INIT, cond);
+	r = REAL(cnd_init)(cond);
+	if (r == thrd_success)
+		event(RADDLE_COND_INIT, cond);
+	return r;
+}
+
+INTERPOSE(int, pthread_cond_destroy, (pthread_cond_t * cond))
+{
+	rt_handling(RADDLE_COND_DESTROY, cond);
+	event(RADDLE_COND_DESTROY, cond);
+	return REAL(pthread_cond_destroy)(cond);
+}
+
+INTERPOSE(void, cnd_destroy, (cnd_t * cond))
+{
+	rt_handling(RADDLE_COND_DESTROY, cond);
+	event(RADDLE_COND_DESTROY, cond);
+	REAL(cnd_destroy)(cond);
+}
+
+/* Is the function to be called that was asked for? */
+static bool notify(uint32_t code, const void *cond)
+{
+	struct rt_thread *t = rt_plain();
+
+	if (t)
+		RT_EVENT(t, code, RT_Q, RT_T, A(cond));
+	return t || !rt.listening[0];
+}
+
+/* `status` makes what the function returns of an error. */
+#define NOTIFY(name, type, code, status)                                                                     \
+	INTERPOSE(int, name, (type * cond))                                                                  \
+	{                                                                                                    \
+		return notify(code, cond) ? REAL(name)(cond)                                                 \
+					  : status(rt_listened_notify(code, PTHREAD(cond)));                 \
+	}
+NOTIFY(pthread_cond_signal, pthread_cond_t, RADDLE_COND_SIGNAL, )
+NOTIFY(pthread_cond_broadcast, pthread_cond_t, RADDLE_COND_BROADCAST, )
+NOTIFY(cnd_signal, cnd_t, RADDLE_COND_SIGNAL, rt_thrd_of)
+NOTIFY(cnd_broadcast, cnd_t, RADDLE_COND_BROADCAST, rt_thrd_of)
+#undef NOTIFY

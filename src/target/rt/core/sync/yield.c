@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Interposed functions by which a thread lets others run: yields and sleeps.  They leave no record; where
+ * a layer lets threads run one at a time, the others have their turns, and a thread sleeps only if nobody
+ * else could go on.
+ */
+#include "rt/core/layer.h"
+#include "rt/core/io/outside.h"
+#include "rt/core/real.h"
+
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+void rt_member_yield(void);
+void rt_member_yield(void)
+{
+}
+
+/* Whether others have had their turns instead.  All but the plain yields can be cancelled. */
+static bool yields(void)
+{
+	struct rt_thread *t = RT_UNLIKELY(rt.callbacks.yields != NULL) ? rt_self() : NULL;
+	bool others_ran = false;
+
+	if (t)
+		RT_NOTIFY(yields, t, &others_ran);
+	return others_ran;
+}
+
+/* A round of a loop that waits for memory, or for ever (instr/record/spin.c). */
+__attribute__((visibility("default"))) void __raddle_round(void)
+{
+	struct rt_thread *t = RT_UNLIKELY(rt.callbacks.rounds != NULL) ? rt_self() : NULL;
+
+	if (t)
+		RT_NOTIFY(rounds, t);
+}
+
+/* Where the world is given back, a sleep is over when only time can pass. */
+static bool sleeps_in_world(uint64_t ns)
+{
+	struct rt_thread *t = rt.outside && rt.outside->passes ? rt_self() : NULL;
+	bool slept = false;
+
+	if (!t)
+		return false;
+	rt.outside->passes(ns);
+	if (rt.outside->idle)
+		RT_NOTIFY(sleeps, t, &slept);
+	return slept;
+}
+
+static bool sleeps_by_turns(uint64_t ns)
+{
+	if (!sleeps_in_world(ns) && !yields())
+		return false;
+	pthread_testcancel();
+	return true;
+}
+
+static bool is_time(const struct timespec *time)
+{
+	return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
+}
+
+/* How long that is; the end of a wait is not known to be later than now. */
+static uint64_t length_of(const struct timespec *time, int flags)
+{
+	return flags & TIMER_ABSTIME ? 0 : (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
+}
+
+INTERPOSE(int, sched_yield, (void))
+{
+	return yields() ? 0 : REAL(sched_yield)();
+}
+
+INTERPOSE(void, thrd_yield, (void))
+{
+	if (!yields())
+		REAL(thrd_yield)();
+}
+
+INTERPOSE(unsigned, sleep, (unsigned seconds))
+{
+	return seconds && sleeps_by_turns(seconds * 1000000000ull) ? 0 : REAL(sleep)(seconds);
+}
+
+INTERPOSE(int, usleep, (useconds_t microseconds))
+{
+	return sleeps_by_turns(microseconds * 1000ull) ? 0 : REAL(usleep)(microseconds);
+}
+
+INTERPOSE(int, nanosleep, (const struct timespec *time, struct timespec *left))
+{
+	return is_time(time) && sleeps_by_turns(length_of(time, 0)) ? 0 : REAL(nanosleep)(time, left);
+}
+
+INTERPOSE(int, clock_nanosleep,
+	  (clockid_t clock, int flags, const struct timespec *time, struct timespec *left))
+{
+	return is_time(time) && sleeps_by_turns(length_of(time, flags))
+		       ? 0
+		       : REAL(clock_nanosleep)(clock, flags, time, left);
+}
+
+INTERPOSE(int, thrd_sleep, (const struct timespec *time, struct timespec *left))
+{
+	return is_time(time) && sleeps_by_turns(length_of(time, 0)) ? 0 : REAL(thrd_sleep)(time, left);
+}

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Interposed creation, joining and detaching of threads, of pthread and C11.
+ *
+ * The creator makes the state of the new thread and hands it over as the
+ * argument of our own start routine.  That happens also when nothing is
+ * recorded, because every thread needs a shadow stack to run instrumented code.
+ */
+#include "rt/core/layer.h"
+#include "rt/core/real.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+
+void rt_member_create(void);
+void rt_member_create(void)
+{
+}
+
+/* The stack of a thread ends with its control block, which pthread_self()
+ * points to. */
+static void find_stack(struct rt_thread *t, uintptr_t size)
+{
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t control = (uintptr_t)pthread_self();
+	uintptr_t high = (frame < control && control - frame < size ? control : frame) | (rt.page - 1);
+
+	t->stack_high = high + 1;
+	t->stack_low = t->stack_high - size;
+}
+
+/* The thread is created with all signals blocked, so that no handler meets the
+ * runtime before the thread has its state. */
+void rt_block_signals(uint64_t *old)
+{
+	uint64_t all = ~0ull;
+	int saved = errno;
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, old, sizeof all);
+	errno = saved;
+}
+
+void rt_restore_signals(const uint64_t *old)
+{
+	int saved = errno;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL, sizeof *old);
+	errno = saved;
+}
+
+static void begin(struct rt_thread *t)
+{
+	int saved = errno;
+
+	find_stack(t, t->stack_high);
+	rt_handle_add((uint64_t)pthread_self(), t->number);
+	rt_thread_begin(t);
+	rt_restore_signals(&t->signals);
+	errno = saved;
+}
+
+static void *run(void *state)
+{
+	struct rt_thread *t = state;
+	void *(*start)(void *) = t->start;
+	void *argument = t->argument;
+
+	begin(t);
+	return start(argument);
+}
+
+static int run_c11(void *state)
+{
+	struct rt_thread *t = state;
+	int (*start)(void *) = t->start_c11;
+	void *argument = t->argument;
+
+	begin(t);
+	return start(argument);
+}
+
+static uintptr_t stack_size(const pthread_attr_t *attributes)
+{
+	pthread_attr_t standard;
+	size_t size = 0;
+
+	if (attributes) {
+		pthread_attr_getstacksize(attributes, &size);
+		return size;
+	}
+	if (!pthread_attr_init(&standard)) {
+		pthread_attr_getstacksize(&standard, &size);
+		pthread_attr_destroy(&standard);
+	}
+	return size;
+}
+
+/* The parent's side of a creation, before and after. */
+struct creation {
+	struct rt_thread *parent; /* NULL: not recorded */
+	struct rt_thread *child;
+	uint32_t number, index, taken;
+	uint64_t q, time, signals;
+	struct rt_op op;
+};
+
+static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
+{
+	uintptr_t size = stack_size(attributes);
+	sigset_t mask;
+
+	*c = (struct creation){.parent = rt_self()};
+	if (!atomic_load_explicit(&rt.ready, memory_order_acquire))
+		return false;
+	c->child = rt_thread_new(size);
+	if (!c->child)
+		return false;
+	rt_op(&c->op, RADDLE_THREAD_CREATE, 0);
+	c->child->stack_high = size; /* until it knows better */
+	atomic_fetch_add(&rt.others, 1);
+	rt_block_signals(&c->signals);
+	c->child->signals = c->signals;
+	if (attributes && !pthread_attr_getsigmask_np(attributes, &mask))
+		__builtin_memcpy(&c->child->signals, &mask, sizeof c->child->signals);
+	if (!c->parent)
+		return true;
+	c->number = atomic_fetch_add(&rt.session->processes[rt.process].threads, 1);
+	c->index = c->parent->children++;
+	c->child->number = c->number;
+	c->child->parent = c->parent->number;
+	c->child->index = c->index;
+	RT_NOTIFY(created, c->parent, c->child);
+	c->parent->internal++;
+	c->taken = rt_encoder_take(c->parent);
+	c->q = rt_q();
+	c->time = rt_now();
+	return true;
+}
+
+static void creation_end(struct creation *c, const pthread_t *thread, int error)
+{
+	uint32_t count = c->number + 1;
+
+	rt_restore_signals(&c->signals);
+	if (error) {
+		atomic_fetch_sub(&rt.others, 1);
+		RT_NOTIFY(uncreated, c->child);
+		rt_refused(error);
+		rt_thread_idle(c->child);
+	}
+	if (!c->parent)
+		return;
+	c->parent->internal--;
+	if (error) {
+		atomic_compare_exchange_strong(&rt.session->processes[rt.process].threads, &count, c->number);
+		c->parent->children--;
+	} else if (c->child->number == c->number && c->child->handle != (uint64_t)*thread) {
+		rt_handle_add((uint64_t)*thread, c->number);
+	}
+	RT_EVENT(c->parent, RADDLE_THREAD_CREATE | c->taken, c->q, c->time, c->number, c->index,
+		 (uint64_t)error);
+	if (!error)
+		rt_created(c->parent, (uint64_t)*thread);
+	rt_op_end(&c->op);
+}
+
+INTERPOSE(int, pthread_create,
+	  (pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*start)(void *),
+	   void *restrict argument))
+{
+	struct creation c;
+	pthread_t id = 0;
+	int r;
+
+	if (!creation_begin(&c, attributes))
+		return REAL(pthread_create)(thread, attributes, start, argument);
+	c.child->start = start;
+	c.child->argument = argument;
+	r = REAL(pthread_create)(thread, attributes, run, c.child);
+	if (!r)
+		id = *thread;
+	creation_end(&c, &id, r);
+	return r;
+}
+
+INTERPOSE(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument))
+{
+	struct creation c;
+	pthread_t id = 0;
+	int r;
+
+	if (!creation_begin(&c, NULL))
+		return REAL(thrd_create)(thread, start, argument);
+	c.child->start_c11 = start;
+	c.child->argument = argument;
+	r = REAL(thrd_create)(thread, run_c11, c.child);
+	if (r == thrd_success)
+		id = (pthread_t)*thread;
+	creation_end(&c, &id, r == thrd_success ? 0 : r == thrd_nomem ? ENOMEM : EAGAIN);
+	return r;
+}
+
+/* The number has to be looked up before: afterwards the pthread_t may be
+ * another thread's. */
+static void joined(struct rt_thread *t, uint64_t handle, uint32_t number, int error)
+{
+	if (!error)
+		rt_handle_remove(handle, number);
+	if (t && !error)
+		RT_NOTIFY(joined, t, number);
+	if (t)
+		RT_EVENT(t, RADDLE_THREAD_JOIN, RT_Q, RT_T, number, (uint64_t)error);
+	if (!error && number != UINT32_MAX)
+		atomic_fetch_sub(&rt.others, 1);
+}
+
+/* A join may be left by cancellation. */
+static struct rt_thread *inside(struct rt_thread *t)
+{
+	if (t)
+		t->internal++;
+	return t;
+}
+
+static void outside(struct rt_thread **t)
+{
+	if (*t)
+		(*t)->internal--;
+}
+
+/* A join is tried first, so that one that has to wait leaves a JOIN_REQUEST; any other answer
+ * is the one that the real function would give.  EBUSY: it has to be called. */
+static int try_join(struct rt_thread *t, pthread_t thread, void **result, uint32_t number)
+{
+	int r = EBUSY;
+
+	if (!t || pthread_equal(thread, pthread_self()))
+		return EBUSY;
+	r = REAL(pthread_tryjoin_np)(thread, result);
+	if (r == EBUSY)
+		RT_EVENT(t, RADDLE_JOIN_REQUEST, RT_Q, RT_T, number);
+	return r;
+}
+
+/* A thread that must not wait in the kernel comes back when the other one has ended, or the time is up. */
+static void wait_in_join(struct rt_op *op, uint32_t number, const struct rt_until *until, bool timed)
+{
+	rt_op_waits(op, number, timed);
+	if (!rt_op_turns(op))
+		return;
+	if (!timed || until)
+		rt_op_wait(op, until);
+	rt_op_waited(op);
+}
+
+/* FIRST: what is tried before; TIMED: whether the call does not wait for ever; UNTIL: how long, NULL for
+ * one that does not wait at all. */
+#define JOIN(thread, first, timed, until, call)                                                              \
+	do {                                                                                                 \
+		uint32_t number_ = rt_handle_find((uint64_t)(thread));                                       \
+		struct rt_thread *inside_ __attribute__((cleanup(outside))) = inside(rt_self());             \
+		RT_OP(op_, RADDLE_THREAD_JOIN, number_);                                                     \
+		int r_ = first;                                                                              \
+		if (r_ == EBUSY) {                                                                           \
+			wait_in_join(&op_, number_, until, timed);                                           \
+			r_ = call;                                                                           \
+		}                                                                                            \
+		joined(inside_, (uint64_t)(thread), number_, r_);                                            \
+		rt_op_end(&op_);                                                                             \
+		return r_;                                                                                   \
+	} while (0)
+
+INTERPOSE(int, pthread_join, (pthread_t thread, void **result))
+{
+	JOIN(thread, try_join(inside_, thread, result, number_), false, NULL,
+	     REAL(pthread_join)(thread, result));
+}
+
+INTERPOSE(int, pthread_tryjoin_np, (pthread_t thread, void **result))
+{
+	JOIN(thread, EBUSY, true, NULL, REAL(pthread_tryjoin_np)(thread, result));
+}
+
+INTERPOSE(int, pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *time))
+{
+	JOIN(thread, try_join(inside_, thread, result, number_), true, RT_UNTIL(CLOCK_REALTIME, time),
+	     REAL(pthread_timedjoin_np)(thread, result, time));
+}
+
+INTERPOSE(int, pthread_clockjoin_np,
+	  (pthread_t thread, void **result, clockid_t clock, const struct timespec *time))
+{
+	JOIN(thread, try_join(inside_, thread, result, number_), true, RT_UNTIL(clock, time),
+	     REAL(pthread_clockjoin_np)(thread, result, clock, time));
+}
+
+/* The same, with the results of C11. */
+static int try_thrd_join(struct rt_thread *t, thrd_t thread, int *result, uint32_t number)
+{
+	void *value;
+	int r = try_join(t, thread, &value, number);
+
+	if (r == 0 && result)
+		*result = (int)(intptr_t)value;
+	return r == EBUSY ? EBUSY : r == 0 ? thrd_success : thrd_error;
+}
+
+INTERPOSE(int, thrd_join, (thrd_t thread, int *result))
+{
+	JOIN(thread, try_thrd_join(inside_, thread, result, number_), false, NULL,
+	     REAL(thrd_join)(thread, result));
+}
+
+/* A thrd_t is a pthread_t. */
+static int detach(pthread_t thread, int (*real)(pthread_t))
+{
+	uint32_t number = rt_handle_find((uint64_t)thread);
+	RT_OP(op, RADDLE_THREAD_DETACH, number);
+	int r = real(thread);
+	struct rt_thread *t = rt_self();
+
+	if (!r)
+		rt_handle_remove((uint64_t)thread, number);
+	if (t)
+		RT_EVENT(t, RADDLE_THREAD_DETACH, RT_Q, RT_T, number, (uint64_t)r);
+	rt_op_end(&op);
+	return r;
+}
+
+INTERPOSE(int, pthread_detach, (pthread_t thread))
+{
+	return detach(thread, REAL(pthread_detach));
+}
+
+INTERPOSE(int, pthread_cancel, (pthread_t thread))
+{
+	uint32_t number = rt_handle_find((uint64_t)thread);
+	int r = REAL(pthread_cancel)(thread);
+
+	if (!r && number != UINT32_MAX)
+		RT_NOTIFY(cancelled, number);
+	return r;
+}
+
+INTERPOSE(int, thrd_detach, (thrd_t thread))
+{
+	return detach(thread, REAL(thrd_detach));
+}
+
+/* A thread writes its own stream only, so a name that another one gives it is
+ * not recorded. */
+INTERPOSE(int, pthread_setname_np, (pthread_t thread, const char *name))
+{
+	struct rt_thread *t = rt_self();
+	int r = REAL(pthread_setname_np)(thread, name);
+
+	if (t && !r && pthread_equal(thread, pthread_self()))
+		rt_text(t, RADDLE_THREAD_NAME, name);
+	return r;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The state of a thread.  One mapping per thread, made before it starts and
+ * reused by later threads; only its own thread touches it while it is alive,
+ * with the exception of the list links (rt.lock).
+ *
+ * `busy` guards against signal handlers: it is set while the encoder works. A
+ * handler that finds it set leaves its records in `pending`, and the encoder
+ * appends them when its own record is complete.  Its value, the stack pointer of
+ * the one who took the encoder, tells a handler that interrupted the encoder from
+ * a handler that left it by longjmp.
+ */
+#ifndef RT_THREAD_H
+#define RT_THREAD_H
+
+#include "raddle/abi.h"
+#include "raddle/session.h"
+#include "rt/core/buffer/encode.h"
+
+#include <stdbool.h>
+
+#define RT_PENDING 32
+#define RT_PENDING_FRAMES 12
+
+struct rt_pending {
+	struct rt_record record;
+	uint32_t frames;
+	uint32_t frame[RT_PENDING_FRAMES];
+};
+
+struct rt_once;	  /* rt/core/sync/once.c */
+struct rt_place;  /* rt/record/thin.h */
+struct rt_gather; /* rt/core/buffer/gather.h */
+
+/* Layers but for the core (rt/core/layer.h). */
+enum rt_layer_number {
+	RT_LAYER_RECORD,
+	RT_LAYER_FULL,
+	RT_LAYER_INJECT,
+	RT_LAYER_LED,
+	RT_LAYER_STEER,
+	RT_LAYER_MEMORY,
+	RT_LAYER_DETECT,
+	RT_LAYER_HEAP,
+	RT_LAYER_COVER,
+	RT_LAYER_WORLD,
+	RT_LAYER_SHADOW,
+	RT_LAYER_COUNT,
+};
+
+enum rt_recording {
+	RT_OFF,
+	RT_PLAIN,    /* it is recorded */
+	RT_LISTENED, /* and layers listen to what it does */
+	RT_THIN,     /* of rt_guard only: threads are RT_PLAIN, and rt/record/thin.h leaves accesses out */
+};
+
+#define RT_LEFT_OUT 16
+
+struct rt_thread {
+	struct raddle_self self; /* first: hooks know only this part */
+
+	/* Where records go.  Without a buffer, `cursor` is above `limit`. */
+	uint8_t *cursor;
+	uint8_t *limit;
+	struct raddle_buffer *buffer;
+	uint32_t buffers; /* opened so far */
+	uint32_t events;  /* in the buffer */
+	volatile uintptr_t busy;
+	uint32_t *volatile busy_top; /* the call stack of the one who took the encoder */
+	_Atomic uint32_t pending_count;
+	uint32_t pending_done; /* of them, in the buffer already */
+	uint32_t pending_lost;
+	uint8_t recording; /* enum rt_recording */
+	bool fenced;	   /* it has come to a fence */
+	uint32_t steps;	   /* operations so far that count in schedules */
+
+	/* Of a thinned run (rt/record/thin.h). */
+	struct rt_place *places; /* where it has been; NULL: the run is not thinned here yet */
+	uint32_t hand;
+	uint32_t lazy;	       /* operations since its segment began, + 1; 0: each begins one */
+	uint32_t thin_changes; /* rt_thin.changes then */
+
+	struct rt_encoder encoder;
+	struct rt_pending pending[RT_PENDING];
+
+	/* A moment by both clocks, and nanoseconds of a tick times 2^32 (rt/core/process/system.c). */
+	uint64_t clock_tick, clock_ns, clock_scale;
+
+	/* Who it is. */
+	uint32_t number, parent, index; /* as in THREAD_START */
+	uint32_t children;		/* creations so far */
+	uint64_t handle;		/* its pthread_t */
+	uintptr_t stack_low, stack_high;
+
+	/* What it runs. */
+	void *(*start)(void *);
+	int (*start_c11)(void *);
+	void *argument;
+	uint64_t signals;    /* mask it starts with */
+	uint32_t end_rounds; /* rounds of key destructors seen */
+
+	/* Memory of its own, kept when the state is reused. */
+	uint32_t *shadow;
+	size_t shadow_size;
+
+	/* Marks of calls in progress. */
+	uint32_t new_kind;	/* enum raddle_alloc_kind + 1 inside operator new */
+	uint32_t internal;	/* inside a libc function whose allocations are its own affair */
+	uint32_t forking;	/* inside the fork() wrapper */
+	uint32_t fork_prepared; /* the handler before fork has run, those behind it not yet */
+	uint32_t fork_child;	/* number of the child process in the session */
+	_Atomic uint32_t *atomic_lock;
+	uintptr_t atomic_frame;
+	uint64_t atomic_what; /* as __raddle_atomic_begin() had it, if layers listen */
+	struct rt_once *once;
+	const void *left_out[RT_LEFT_OUT]; /* locks that it did not take (rt/core/control/edit.c) */
+	uint32_t left_out_count;
+
+	/* What layers know of it (rt/core/layer.h). */
+	void *layer[RT_LAYER_COUNT];
+	uint32_t each;		    /* a bit for each layer that has to see each access before it happens */
+	struct rt_gather *gather;   /* of accesses that nobody has to see at once; NULL: nobody wants them */
+	_Atomic uint64_t *notified; /* counts accesses that were told; NULL: nobody wants to know */
+
+	struct rt_thread *next, **link;
+};
+
+#endif
