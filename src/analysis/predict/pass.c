@@ -17,8 +17,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* Share of the time (one in so many) that is kept for describing what was found: measured on traces with
- * more races than the limit. */
+/* Share of the time (one in so many) that is kept for describing what was found: a judgement, since a search
+ * that ends at its deadline has found most of what there is. */
 #define DESCRIBE_SHARE 5
 
 /* Share of the work (one in so many) of a part that is searched because the run shows a pair unordered in it:

@@ -16,8 +16,8 @@
 
 #include <stdlib.h>
 
-/* Events of a trace whose search takes so long that the walk comes first: such a search takes minutes, the
- * walk seconds. */
+/* Events of a trace whose search may take so long that the walk comes first: of memcached's 34 M events no
+ * part was searched within 200 s on a busy machine. */
 #define FIRST_EVENTS 1000000
 
 /* Width (in q) of a part that is short: those are searched in the order of the run, before longer ones. */

@@ -13,36 +13,37 @@
 
 #include <stddef.h>
 
-/* ---- constants: each decides one thing ---- */
+/* ---- constants: each decides one thing; unless a measurement is named, the value is a judgement ---- */
 
-/* Milliseconds that a recorded run has in any case, however little time there is: a program may take that
- * long to start under instrumentation.  The slowest of the applications in bench/ takes 4 s. */
+/* Milliseconds that a recorded run has in any case, however little time there is: an instrumented program
+ * needs seconds to start on a busy machine. */
 #define LEAST_RUN_MS 10000
 
-/* Nanoseconds that looking at one event of a long trace takes, as it is read several times: measured at 300
- * to 500 on the traces of bench/. */
+/* Nanoseconds that looking at one event of a long trace takes, as it is read several times: an estimate for a
+ * machine that is not busy. */
 #define LOOK_AT_EVENT_NS 500
 
 /* A program that records nothing for this share (one in so many) of the check's time has no end in sight.  A
  * quarter leaves enough time for all that follows. */
 #define QUIET_SHARE 4
 
-/* Events of a run from which prediction takes minutes: what needs no search is shown first, and sound
- * findings are tried in between.  The same as in predict/walk.c. */
+/* Events of a run from which prediction may take minutes, as memcached's 34 M did: what needs no search is
+ * shown first, and sound findings are tried in between.  The same as in predict/walk.c. */
 #define LARGE_EVENTS 1000000
 
 /* Share of the time (one in so many) for replays while prediction is not over.  A quarter leaves prediction
  * its own deadline. */
 #define EARLY_SHARE 4
 
-/* Further runs of a large program that are only looked at: at most so many.  On the applications of bench/
- * the twelfth showed nothing new. */
+/* Further runs of a large program that are only looked at: at most so many.  LOOKS_IN_VAIN usually ends them
+ * before. */
 #define LOOKS_MOST 12
 
 /* Looks in a row that show nothing new, after which there are no more. */
 #define LOOKS_IN_VAIN 2
 
-/* A run in which no access is left out takes so many times as long as another one: measured. */
+/* A run in which no access is left out takes so many times as long as another one: an estimate; thinning
+ * saves most where a program repeats itself. */
 #define ALL_ACCESSES_COST 3
 
 /* The time that is left has so many shares; phases have some of them. */
@@ -56,7 +57,7 @@
 #define CLASS_SHARES 1	    /* that replays leave for classes */
 
 /* Nanoseconds that further schedules may take in any case, or as long as everything before them took if that
- * is longer: short programs are explored well in that time. */
+ * is longer: thousands of schedules of a short program fit in. */
 #define FURTHER_NS 20000000000ll
 
 /* Further schedules never have more than this share (one in so many) of what is left, so that classes have

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Milliseconds between SIGTERM and SIGKILL: servers write their last data within two seconds. */
+/* Milliseconds between SIGTERM and SIGKILL, for a program that writes its last data: a judgement. */
 #define GRACE_MS 2000
 
 /* How often the user must interrupt until we end: once is for the program, twice is for us. */

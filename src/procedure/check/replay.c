@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-/* Findings that runs which went another way may add, at most: measured, more are seldom worth their replays.
- */
+/* Findings that diverged runs may add, at most, so that they do not use up the time of the predicted ones: a
+ * judgement. */
 #define EXTRA_FINDINGS 50
 
 /* Tells what replays show as it comes. */
