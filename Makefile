@@ -179,10 +179,11 @@ $(B)/rt/%.o: $(RT)/%.c
 $(B)/rt-static/%.o: $(RT)/%.c
 	$(call compile_rt,-DRADDLE_STATIC)
 
-# The runtime of a flavour: the core and its layers; the first layer has the hooks.  Those of guard and track stand alone.
+# The runtime of a flavour: what all have in common, the core and its layers; the first layer has the hooks.  Those of
+# guard and track have no core.
 define flavour_rules
 RT_$(1) := $(if $(filter guard track,$(1)),,core/memory/redzone.o layers-$(1).o) $(patsubst $(RT)/%.c,%.o,$(filter-out \
-	$(RT)/core/layers.c $(RT)/core/memory/redzone.c,$(wildcard $(foreach l,$(if $(filter guard track,$(1)),,core) $(call layers,$(1)),\
+	$(RT)/core/layers.c $(RT)/core/memory/redzone.c,$(wildcard $(foreach l,common $(if $(filter guard track,$(1)),,core) $(call layers,$(1)),\
 	$(RT)/$(l)/*.c $(RT)/$(l)/*/*.c))))
 $(B)/rt/layers-$(1).o $(B)/rt-static/layers-$(1).o: $(RT)/core/layers.c $(FLAVOUR_TABLE)
 	$$(call compile_rt,-DRT_LAYERS='$(foreach l,$(call layers,$(1)),RT_LAYER($(l)))')

@@ -71,7 +71,7 @@ static void shadow_start(void)
 	s = (struct raddle_shadow *)shadow_memory;
 	memset(s, 0, sizeof *s);
 	memset(rt_shadow.index, 0, RADDLE_SHADOW_NODES * 2u * sizeof *rt_shadow.index);
-	memset(byte_vars, 0, sizeof byte_vars);
+	memset(rt_shadow.byte_vars, 0, sizeof rt_shadow.byte_vars);
 	s->version = RADDLE_SHADOW_VERSION;
 	s->active = 1;
 	s->node_count = 1;

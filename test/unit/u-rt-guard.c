@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Who is behind a tracked access (rt/guard/track.c), against vector clocks on random operations. */
-#include "rt/guard/track.c"
+/* Which threads are ordered after a tracked access (rt/guard/order.c), against vector clocks on random
+ * operations. */
+#include "rt/guard/order.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +14,7 @@ struct guard guard;
 
 enum { THREADS = 5, LOCKS = 7, STEPS = 400, ROUNDS = 300, TRACKED = 3 };
 
-/* The slow twin: a clock for each thread and lock, and the time of each tracked access. */
+/* The slow reference: a clock for each thread and lock, and the time of each tracked access. */
 struct reference {
 	unsigned thread[THREADS][THREADS], any[LOCKS][THREADS], writers[LOCKS][THREADS];
 	unsigned at[TRACKED];
@@ -91,7 +92,7 @@ static void same_as_vector_clocks(void **state)
 			compare(&t);
 		}
 		guard_track_forget(UINT32_MAX);
-		assert_int_equal(used_count, 0);
+		assert_int_equal(guard_tables.used_count, 0);
 	}
 }
 
@@ -103,9 +104,9 @@ static void a_full_table_knows_nothing(void **state)
 	guard.threads = threads;
 	threads[0].next = &threads[1];
 	threads[0].mask = (struct guard_mask){1, 1};
-	for (uintptr_t i = 1; i <= 2 * OBJECTS; i++)
+	for (uintptr_t i = 1; i <= 2 * GUARD_OBJECTS; i++)
 		guard_track_release(&threads[0], i * 64, GUARD_EXCLUSIVE);
-	guard_track_acquire(&threads[1], 3 * OBJECTS * 64, GUARD_EXCLUSIVE);
+	guard_track_acquire(&threads[1], 3 * GUARD_OBJECTS * 64, GUARD_EXCLUSIVE);
 	assert_int_equal(threads[1].mask.sure, 0);
 	assert_int_equal(threads[1].mask.maybe, 1);
 	guard_track_forget(1);

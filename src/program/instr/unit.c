@@ -128,15 +128,14 @@ int instr_unit_verify(struct instr_unit *u)
 	return code;
 }
 
-void instr_unit_step(const struct instr_unit *u, const char *what)
+void instr_unit_step(struct instr_unit *u, const char *what)
 {
-	static double last;
 	struct timespec t;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	double now = t.tv_sec + t.tv_nsec * 1e-9;
 	if (u->options->time && what != NULL)
-		fprintf(stderr, "%-24s %-10s %.3f\n", u->name, what, now - last);
-	last = now;
+		fprintf(stderr, "%-24s %-10s %.3f\n", u->name, what, now - u->step_began);
+	u->step_began = now;
 }
 
 static int write_sites(struct instr_unit *u)

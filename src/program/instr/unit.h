@@ -152,7 +152,8 @@ struct instr_unit {
 	LLVMTypeRef i32, i64, pointer, nothing;
 	LLVMValueRef hooks[HOOK_COUNT]; /* declared when first used */
 	LLVMTypeRef hook_types[HOOK_COUNT];
-	struct rd_buf diagnostics; /* what LLVM had to say */
+	struct rd_buf diagnostics; /* what LLVM reported */
+	double step_began;	   /* CPU seconds, for --time */
 	bool stops;		   /* a thread can be stopped before each access */
 	struct instr_sites sites;
 	struct rd_umap
@@ -174,7 +175,7 @@ int instr_unit_verify(struct instr_unit *u);
 int instr_unit_inline(struct instr_unit *u); /* links the hooks and puts them in place */
 /* The same, and the passes that clean up after them where the code is optimised. */
 int instr_unit_finish(struct instr_unit *u, const char *clean_up);
-void instr_unit_step(const struct instr_unit *u, const char *what); /* a step is over: --time says so */
+void instr_unit_step(struct instr_unit *u, const char *what); /* a step is over: --time says so */
 
 /* target.c */
 void instr_target_init(void);

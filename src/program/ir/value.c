@@ -154,13 +154,14 @@ LLVMValueRef ir_base(LLVMValueRef pointer)
 /* What one use does with the address. */
 enum use { USE_HARMLESS, USE_FOLLOW, USE_ESCAPE };
 
+static bool has_attribute(LLVMValueRef call, unsigned argument, const char *name)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+	return LLVMGetCallSiteEnumAttribute(call, argument + 1, kind) != NULL;
+}
+
 static enum use call_use(LLVMValueRef call, LLVMValueRef v, ir_harmless_fn *harmless, void *context)
 {
-	static unsigned nocapture, byval;
-	if (nocapture == 0) {
-		nocapture = LLVMGetEnumAttributeKindForName("nocapture", 9);
-		byval = LLVMGetEnumAttributeKindForName("byval", 5);
-	}
 	LLVMValueRef callee = ir_callee(call);
 	if (LLVMGetCalledValue(call) == v)
 		return USE_ESCAPE;
@@ -172,8 +173,7 @@ static enum use call_use(LLVMValueRef call, LLVMValueRef v, ir_harmless_fn *harm
 	for (unsigned i = 0; i < n; i++) {
 		if (LLVMGetArgOperand(call, i) != v)
 			continue;
-		if (LLVMGetCallSiteEnumAttribute(call, i + 1, nocapture) ||
-		    LLVMGetCallSiteEnumAttribute(call, i + 1, byval))
+		if (has_attribute(call, i, "nocapture") || has_attribute(call, i, "byval"))
 			continue;
 		if (harmless == NULL || !harmless(context, call, i))
 			return USE_ESCAPE;

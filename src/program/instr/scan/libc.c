@@ -17,28 +17,32 @@ static const struct instr_libc rows[] = {
 
 static const size_t row_count = sizeof rows / sizeof *rows;
 
-/* The first row of each name, built when first asked; workers are single-threaded. */
-static struct rd_names names;
-static uint16_t first[sizeof rows / sizeof *rows];
+/* Made when first asked for; workers have one thread. */
+static struct {
+	struct rd_names names;
+	uint16_t first[sizeof rows / sizeof *rows]; /* row of each name */
+	struct instr_libc **formatted;		    /* rows made of formats, once each */
+	size_t formatted_count, formatted_capacity;
+} table;
 
 static void index_rows(void)
 {
 	for (size_t i = 0; i < row_count; i++) {
-		size_t before = names.count;
-		uint32_t number = rd_names_put(&names, rows[i].name, strlen(rows[i].name));
-		if (names.count != before)
-			first[number] = i;
+		size_t before = table.names.count;
+		uint32_t number = rd_names_put(&table.names, rows[i].name, strlen(rows[i].name));
+		if (table.names.count != before)
+			table.first[number] = i;
 	}
 }
 
 const struct instr_libc *instr_libc_find(const char *name, size_t *count)
 {
 	uint32_t number;
-	if (names.count == 0)
+	if (table.names.count == 0)
 		index_rows();
-	if (!rd_names_find(&names, name, strlen(name), &number))
+	if (!rd_names_find(&table.names, name, strlen(name), &number))
 		return NULL;
-	const struct instr_libc *row = &rows[first[number]];
+	const struct instr_libc *row = &rows[table.first[number]];
 	size_t n = 1;
 	while (row + n < rows + row_count && strcmp(row[n].name, name) == 0)
 		n++;
@@ -72,22 +76,19 @@ static struct instr_libc row_of(const struct instr_conversion *c)
 }
 
 /* Formats have few of them that differ. */
-static struct instr_libc **formatted;
-static size_t formatted_count, formatted_capacity;
-
 const struct instr_libc *instr_libc_of_format(const struct instr_conversion *c)
 {
 	struct instr_libc row = row_of(c);
-	for (size_t i = 0; i < formatted_count; i++) {
-		const struct instr_libc *have = formatted[i];
+	for (size_t i = 0; i < table.formatted_count; i++) {
+		const struct instr_libc *have = table.formatted[i];
 		if (have->argument == row.argument && have->write == row.write &&
 		    have->length == row.length && have->a == row.a && have->b == row.b)
 			return have;
 	}
-	RD_GROW(formatted, formatted_capacity, formatted_count + 1);
-	formatted[formatted_count] = rd_xmalloc(sizeof row);
-	*formatted[formatted_count] = row;
-	return formatted[formatted_count++];
+	RD_GROW(table.formatted, table.formatted_capacity, table.formatted_count + 1);
+	table.formatted[table.formatted_count] = rd_xmalloc(sizeof row);
+	*table.formatted[table.formatted_count] = row;
+	return table.formatted[table.formatted_count++];
 }
 
 bool instr_libc_after(const struct instr_libc *row)

@@ -17,6 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* LLVM's number of an attribute. */
+static unsigned kind_of(const char *name)
+{
+	return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+
 static void add(struct instr_function *f, const struct instr_event *event)
 {
 	RD_GROW(f->events, f->capacity, f->count + 1);
@@ -25,18 +31,15 @@ static void add(struct instr_function *f, const struct instr_event *event)
 
 static bool is_local_object(LLVMValueRef base)
 {
-	static unsigned byval;
 	if (LLVMIsAAllocaInst(base))
 		return true;
 	if (!LLVMIsAArgument(base))
 		return false;
-	if (byval == 0)
-		byval = LLVMGetEnumAttributeKindForName("byval", 5);
 	LLVMValueRef function = LLVMGetParamParent(base);
 	unsigned i = 0;
 	while (LLVMGetParam(function, i) != base)
 		i++;
-	return LLVMGetEnumAttributeAtIndex(function, i + 1, byval) != NULL;
+	return LLVMGetEnumAttributeAtIndex(function, i + 1, kind_of("byval")) != NULL;
 }
 
 /* Whether no other thread can get at the object. */
@@ -146,10 +149,8 @@ static void scan_intrinsic(struct instr_function *f, struct instr_event event, c
 static void scan_asm_operand(struct instr_function *f, struct instr_event event, unsigned argument,
 			     const char *constraint)
 {
-	static unsigned elementtype;
-	if (elementtype == 0)
-		elementtype = LLVMGetEnumAttributeKindForName("elementtype", 11);
-	LLVMAttributeRef type = LLVMGetCallSiteEnumAttribute(event.inst, argument + 1, elementtype);
+	LLVMAttributeRef type =
+		LLVMGetCallSiteEnumAttribute(event.inst, argument + 1, kind_of("elementtype"));
 	if (type == NULL)
 		return;
 	event.operand = argument;
@@ -289,13 +290,10 @@ static void scan_libc(struct instr_function *f, struct instr_event event, const 
 
 static bool never_returns(LLVMValueRef call, LLVMValueRef callee)
 {
-	static unsigned noreturn;
-	if (noreturn == 0)
-		noreturn = LLVMGetEnumAttributeKindForName("noreturn", 8);
 	if (callee != NULL &&
-	    LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, noreturn) != NULL)
+	    LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind_of("noreturn")) != NULL)
 		return true;
-	return LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, noreturn) != NULL;
+	return LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind_of("noreturn")) != NULL;
 }
 
 static void scan_call(struct instr_function *f, struct instr_event event)

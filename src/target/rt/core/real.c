@@ -2,12 +2,11 @@
 /*
  * Finding the real functions of a dynamic program.
  *
- * It happens once, at the first call of any interposed function, which may be
- * ld.so's own malloc long before constructors run.  dlsym() may allocate (its state, and the
- * text of dlerror() for a function that is not there; so only those are asked for that are).  Meanwhile the
- * program's allocator cannot be used: one that is not libc's (jemalloc, tcmalloc, mimalloc) calls interposed
- * functions that are not found yet.  So these few allocations come from a small area of our own, which
- * nothing ever gives back, and the functions that were found come into use all at once.
+ * It happens once, at the first call of any interposed function, which may be ld.so's own malloc long before
+ * constructors run.  Looking them up may allocate (rt/common/resolve.c).  Meanwhile the program's allocator
+ * cannot be used: one that is not libc's (jemalloc, tcmalloc, mimalloc) calls interposed functions that are
+ * not found yet.  So these few allocations come from a small area of the runtime, which is never given back,
+ * and the functions that were found come into use all at once.
  */
 #include "rt/core/real.h"
 
@@ -72,26 +71,10 @@ static const struct rt_real early = {
 	.aligned_alloc = early_memalign,
 };
 
-static const struct {
-	const char *name;
-	size_t offset;
-} table[] = {
+static const struct rt_function table[] = {
 #define LIBC_INTERPOSED(group, name) {#name, offsetof(struct rt_real, name)},
 #include "raddle/libc.inc"
 };
-
-/* Condition variables have an older twin with another layout; the version of
- * the present one is older than some platforms, and than one function, which have no twin. */
-static void *find(const char *name)
-{
-	void *p = NULL;
-
-	if (!rt_is_exported(name))
-		return NULL;
-	if (!__builtin_strncmp(name, "pthread_cond_", 13) && __builtin_strcmp(name + 13, "clockwait"))
-		p = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
-	return p ? p : dlsym(RTLD_NEXT, name);
-}
 
 /* libjemalloc, libtcmalloc, libmimalloc: a library of other purpose may define malloc() beside the rest. */
 static bool is_only_allocator(const char *path)
@@ -124,24 +107,18 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
 
 void rt_real_resolve_all(void)
 {
-	static __thread bool resolving;
 	struct rt_real found = {0};
 	int saved = errno;
 
-	if (resolving)
+	if (!rt_resolve_begin())
 		return;
-	resolving = true;
 	rt_real = early;
-	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-		void *p = find(table[i].name);
-		if (p)
-			__builtin_memcpy((char *)&found + table[i].offset, &p, sizeof p);
-	}
+	rt_find_all(table, sizeof table / sizeof table[0], &found);
 	dl_iterate_phdr(look_at_object, &found);
 	dlerror();
 	rt_real = found;
 	atomic_store_explicit(&rt_real.resolved, 1, memory_order_release);
-	resolving = false;
+	rt_resolve_end();
 	errno = saved;
 }
 #endif

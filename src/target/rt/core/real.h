@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions behind the interposed ones.
- *
- * In a dynamic program an interposed function has the name itself, and the real
- * one is found by dlsym(RTLD_NEXT); definitions are weak so that a program may
- * define one of them too.  In a static program (RADDLE_STATIC) the linker's --wrap
- * gives us `__wrap_name` and `__real_name`.
+ * The real functions that interposed ones call (rt/common/resolve.h).
  *
  *	INTERPOSE(int, sem_post, (sem_t *sem)) { ... REAL(sem_post)(sem); ... }
  */
 #ifndef RT_REAL_H
 #define RT_REAL_H
 
+#include "rt/common/resolve.h"
 #include "rt/core/rt.h"
 
 #include <dirent.h>
@@ -93,9 +89,6 @@ void _ZdaPvSt11align_val_tRKSt9nothrow_t(void *p, size_t align, const struct not
 #define LIBC_INTERPOSED(group, name) extern __typeof__(name) __real_##name;
 #include "raddle/libc.inc"
 #define REAL(name) __real_##name
-#define INTERPOSE(type, name, parameters)                                                                    \
-	type __wrap_##name parameters;                                                                       \
-	type __wrap_##name parameters
 static inline void rt_real_resolve(void)
 {
 }
@@ -128,9 +121,6 @@ struct rt_real {
 };
 extern struct rt_real rt_real;
 void rt_real_resolve_all(void);
-
-/* Whether an object other than the program has a symbol of this name for others.  Allocates nothing. */
-bool rt_is_exported(const char *name);
 
 /* For functions that may be called before the runtime's constructor. */
 static inline void rt_real_resolve(void)
@@ -174,7 +164,6 @@ static inline size_t rt_early_size(const void *p)
 {
 	return ((const size_t *)p)[-1];
 }
-#define INTERPOSE(type, name, parameters) __attribute__((weak, visibility("default"))) type name parameters
 #endif
 
 #endif

@@ -50,13 +50,13 @@ struct rt_handle {
 	uint32_t number;
 };
 
-/* The runtime's one global. */
 /* A limit of memory as the program set it. */
 struct rt_limit {
 	bool is_set;
 	uint64_t soft, hard;
 };
 
+/* The state of the process; rt/core/tables.h has its tables. */
 struct rt {
 	struct raddle_session *session; /* NULL: nothing is recorded */
 	_Atomic uint32_t ready;		/* the constructor is through */
@@ -78,6 +78,7 @@ struct rt {
 	struct rt_thread *live, *idle;
 	struct rt_handle *handles;
 	size_t handle_count, handle_capacity;
+	uint64_t fork_signals; /* blocked by fork() while it has the lock */
 
 	/* Layers (rt/core/layer.h): those that take part and those of them that listen, NULL behind
 	 * the last; the state of each. */

@@ -9,7 +9,7 @@
  * the handler is gone and the piece still open (it left by longjmp).
  *
  * Invariants:
- * 1. nobody writes into a buffer that was handed over;
+ * 1. no thread writes into a buffer that was handed over;
  * 2. the buffers of a thread are handed over in the order in which they were taken;
  * 3. a new buffer is all zero but for its RESET.
  */
@@ -21,16 +21,18 @@
 
 #define NO_ROOM 0x40000000u /* `used` of what is no buffer */
 
-/* Where pieces go that nobody wants, and the head that threads without a state see. */
-static uint8_t nowhere_room[2 * RADDLE_BUFFER_SIZE];
-static struct raddle_buffer *nowhere;
-static struct rt_no_buffer nobody;
+/* For pieces that are not recorded, and for threads without a state. */
+static struct {
+	uint8_t room[2 * RADDLE_BUFFER_SIZE];
+	struct raddle_buffer *buffer; /* in it, aligned */
+	struct rt_no_buffer head;
+} unread;
 
 bool rt_full_setup(void)
 {
-	nowhere = raddle_full_buffer(nowhere_room + RADDLE_BUFFER_SIZE - 1);
-	nobody.used = NO_ROOM;
-	rt_placeholder.full = (struct raddle_buffer *)(void *)&nobody;
+	unread.buffer = raddle_full_buffer(unread.room + RADDLE_BUFFER_SIZE - 1);
+	unread.head.used = NO_ROOM;
+	rt_placeholder.full = (struct raddle_buffer *)(void *)&unread.head;
 	return true;
 }
 
@@ -118,7 +120,7 @@ void rt_full_stop(struct rt_thread *t)
 	set_aside(t);
 	hand_over(t, true);
 	t->recording = false;
-	t->self.full = nowhere;
+	t->self.full = unread.buffer;
 	t->self.target = 0;
 }
 
@@ -135,15 +137,15 @@ static void fresh(struct rt_thread *t)
 
 static void take(struct rt_thread *t)
 {
-	if (!rt_guard.alive) { /* the child of a fork that nobody told us of */
+	if (!rt_guard.alive) { /* the child of a fork that the runtime did not see */
 		t->recording = false;
 		t->buffer = NULL;
 		rt_full(t)->waiting_count = 0;
 	}
 	if (!t->recording || !rt.session) {
-		nowhere->open = 0;
-		atomic_store_explicit(&nowhere->used, 0, memory_order_relaxed);
-		t->self.full = nowhere;
+		unread.buffer->open = 0;
+		atomic_store_explicit(&unread.buffer->used, 0, memory_order_relaxed);
+		t->self.full = unread.buffer;
 		return;
 	}
 	set_aside(t);
@@ -189,7 +191,7 @@ __raddle_piece_room(struct raddle_self *self, struct raddle_buffer *full, uint32
 		t = rt_thread_adopt();
 	if (t)
 		return rt_full_room(t, size);
-	nowhere->open = 0;
-	atomic_store_explicit(&nowhere->used, 0, memory_order_relaxed);
-	return nowhere->data;
+	unread.buffer->open = 0;
+	atomic_store_explicit(&unread.buffer->used, 0, memory_order_relaxed);
+	return unread.buffer->data;
 }

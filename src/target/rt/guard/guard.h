@@ -72,7 +72,10 @@ struct guard {
 	struct guard_thread *threads, *idle; /* under the lock */
 	uint32_t live, numbers;
 	_Atomic uint32_t lock;
-	void (*free)(void *); /* what free() is: the real one while nothing is tracked */
+	_Atomic uint32_t lost;	      /* a thread could not have the lock: what is tracked is worthless */
+	int watchpoint;		      /* watch.c */
+	_Atomic uint32_t armed, hits; /* of the watchpoint */
+	void (*free)(void *);	      /* what free() is: the real one while nothing is tracked */
 };
 extern GUARD_HIDDEN struct guard guard;
 struct guard_alive {
@@ -80,6 +83,50 @@ struct guard_alive {
 	char rest[4092];
 };
 extern GUARD_HIDDEN struct guard_alive guard_alive;
+
+enum {
+	GUARD_OBJECTS = 8192, /* that some milliseconds of synchronisation use */
+	GUARD_RECENT = 4096,  /* a table that forgets is enough */
+};
+
+/* What is tracked, under the lock.  It is apart from `guard`, which is initialised: this is no memory in most
+ * runs. */
+struct guard_tables {
+	/* order.c: objects by address, those in use, and what was lost for lack of room. */
+	struct guard_object {
+		uintptr_t address; /* 0: free */
+		struct guard_mask any, writers;
+	} objects[GUARD_OBJECTS];
+	uint32_t used[GUARD_OBJECTS], used_count;
+	struct guard_mask overflow;
+	/* recent.c */
+	struct guard_visit {
+		uintptr_t address;
+		uint32_t guard, thread;
+	} recent[GUARD_RECENT];
+	/* validate.c: a task as this process sees it; bit k of all masks is slot k. */
+	struct guard_watch {
+		uint32_t generation; /* of the task this is about */
+		uint32_t order, tau_us, skip;
+		uint32_t guard[2];
+		bool active;	/* an access is tracked */
+		bool settled;	/* enough were: only a thread to be held is waited for */
+		bool aliases;	/* two threads came to the same bytes */
+		bool unsettled; /* a thread ended that is not ordered after it */
+		bool done;	/* there is nothing more to find out */
+		bool steered;
+		struct guard_thread *thread;
+		uint32_t side;
+		uintptr_t low, high;
+		uint64_t since, rest; /* when tracking began; when it may begin again */
+		uint32_t ordered;
+		/* A thread that is held. */
+		struct guard_thread *held;
+		uintptr_t held_low, held_high;
+		_Atomic uint32_t met; /* the futex */
+	} watches[RADDLE_GUARD_TASKS];
+};
+extern GUARD_HIDDEN struct guard_tables guard_tables;
 
 /* What instrumented code tests. */
 extern GUARD_HIDDEN volatile uint8_t __raddle_guard_flags[RADDLE_GUARDS];
@@ -94,13 +141,21 @@ void guard_dormant(void);     /* the agent is gone: all flags are cleared */
 
 /* thread.c.  NULL: the thread has no state and gets none. */
 struct guard_thread *guard_self(void);
-extern __thread uint32_t guard_busy; /* the thread holds the lock */
+
+/* What a thread keeps without a state. */
+struct guard_local {
+	struct guard_thread *self; /* NULL: it has no state yet, or no more */
+	struct guard_once *once;   /* sync.c: the innermost initialisation that it runs */
+	uint32_t busy;		   /* it holds the lock */
+	bool finished;		   /* it has ended, and gets no other state */
+};
+extern GUARD_HIDDEN __thread struct guard_local guard_local;
 
 /* The lock.  False: it cannot be had, because this thread holds it or somebody holds it for too long. */
 bool guard_lock(void);
 void guard_unlock(void);
 
-/* track.c: who is behind what.  With the lock held. */
+/* order.c: which threads are ordered after what.  With the lock held. */
 enum guard_way { GUARD_EXCLUSIVE, GUARD_SHARED, GUARD_WEAK };
 void guard_track_acquire(struct guard_thread *t, uintptr_t object, enum guard_way way);
 void guard_track_release(struct guard_thread *t, uintptr_t object, enum guard_way way);
@@ -148,9 +203,9 @@ void guard_ends(const struct guard_thread *t);
 void guard_lost(void);
 void guard_access(const void *address, uint64_t size, uint32_t guard_number);
 
-/* lately.c: whether another thread was at these bytes at that guard a moment ago; this one is.  With the lock
+/* recent.c: whether another thread was at these bytes at that guard a moment ago; this one is.  With the lock
  * held. */
-bool guard_lately(const struct guard_thread *t, uintptr_t address, uint32_t guard_number);
+bool guard_was_recently(const struct guard_thread *t, uintptr_t address, uint32_t guard_number);
 void guard_was_at(const struct guard_thread *t, uintptr_t address, uint32_t guard_number);
 
 /* settle.c: the guard has no flag any more.  Regions in which no other one has sleep. */

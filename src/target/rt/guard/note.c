@@ -12,22 +12,19 @@
 
 enum { SPINS = 200, YIELDS = 2000 };
 
-__thread uint32_t guard_busy;
-static _Atomic uint32_t lost;
-
 bool guard_lock(void)
 {
-	if (guard_busy) {
-		atomic_store(&lost, 1);
+	if (guard_local.busy) {
+		atomic_store(&guard.lost, 1);
 		return false;
 	}
-	guard_busy = 1;
+	guard_local.busy = 1;
 	for (uint32_t i = 0; i < SPINS + YIELDS; i++) {
 		uint32_t open = 0;
 
 		if (atomic_compare_exchange_weak_explicit(&guard.lock, &open, 1, memory_order_acquire,
 							  memory_order_relaxed)) {
-			if (GUARD_UNLIKELY(atomic_exchange(&lost, 0)))
+			if (GUARD_UNLIKELY(atomic_exchange(&guard.lost, 0)))
 				guard_lost();
 			return true;
 		}
@@ -36,17 +33,18 @@ bool guard_lock(void)
 		else
 			sched_yield();
 	}
-	guard_busy = 0;
-	atomic_store(&lost, 1);
+	guard_local.busy = 0;
+	atomic_store(&guard.lost, 1);
 	return false;
 }
 
 void guard_unlock(void)
 {
-	if (GUARD_UNLIKELY(atomic_load_explicit(&lost, memory_order_relaxed)) && atomic_exchange(&lost, 0))
+	if (GUARD_UNLIKELY(atomic_load_explicit(&guard.lost, memory_order_relaxed)) &&
+	    atomic_exchange(&guard.lost, 0))
 		guard_lost();
 	atomic_store_explicit(&guard.lock, 0, memory_order_release);
-	guard_busy = 0;
+	guard_local.busy = 0;
 }
 
 /* The calling thread, with the lock held, if something is tracked; else NULL without it. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions behind those that the runtime stands in front of (raddle/guard.inc).  In a dynamic
- * program ours have the names themselves and the real ones are found by dlsym(RTLD_NEXT), when the runtime
- * begins or, if that is earlier, when the loader frees memory; in a static one (RADDLE_STATIC) the linker's
- * --wrap gives us both.
+ * The real functions that interposed ones call (raddle/guard.inc, rt/common/resolve.h).  They are found when
+ * the runtime begins or, if that is earlier, when the loader frees memory.
  */
 #ifndef RT_GUARD_REAL_H
 #define RT_GUARD_REAL_H
 
+#include "rt/common/resolve.h"
 #include "rt/guard/guard.h"
 
 #include <errno.h>
@@ -33,9 +32,6 @@ void __cxa_guard_release(void *guard_object);
 #define GUARDED_MAYBE(name) extern __typeof__(name) __real_##name __attribute__((weak));
 #include "raddle/guard.inc"
 #define REAL(name) __real_##name
-#define INTERPOSE(type, name, parameters)                                                                    \
-	type __wrap_##name parameters;                                                                       \
-	type __wrap_##name parameters
 static inline bool guard_is_resolved(void)
 {
 	return true;
@@ -66,10 +62,9 @@ static inline void guard_resolve(void)
 
 /* The runtime begins before any code of the program or its libraries runs, but for what the loader uses. */
 #define REAL(name) (guard_real.name)
-/* The runtime's function by a name that nobody else's has. */
+/* The runtime's function by a name that is not the program's. */
 #define GUARD_OWN(name)                                                                                      \
 	extern __typeof__(name) guard_own_##name __attribute__((alias(#name), visibility("hidden")));
-#define INTERPOSE(type, name, parameters) __attribute__((weak, visibility("default"))) type name parameters
 #endif
 
 void guard_direct(void);	      /* direct.c: the real functions are known */

@@ -278,45 +278,44 @@ INTERPOSE(int, sem_post, (sem_t * semaphore))
 /* ---- one-time initialisation ---- */
 
 /* What the thread initialises, the innermost first. */
-struct once {
+struct guard_once {
 	void *control;
 	void (*routine)(void);
-	struct once *outer;
+	struct guard_once *outer;
 };
-static __thread struct once *current;
 
-static void over(struct once **once)
+static void over(struct guard_once **once)
 {
 	guard_releases((*once)->control);
-	current = (*once)->outer;
+	guard_local.once = (*once)->outer;
 }
 
 /* Who passes the control must find the note of who has run the routine, so it is made here. */
 static void run(void)
 {
-	struct once *once __attribute__((cleanup(over))) = current;
+	struct guard_once *once __attribute__((cleanup(over))) = guard_local.once;
 
 	once->routine();
 }
 
 INTERPOSE(int, pthread_once, (pthread_once_t * control, void (*routine)(void)))
 {
-	struct once once = {control, routine, current};
+	struct guard_once once = {control, routine, guard_local.once};
 	int r;
 
-	current = &once;
+	guard_local.once = &once;
 	r = REAL(pthread_once)(control, run);
-	current = once.outer;
+	guard_local.once = once.outer;
 	return got(r, control);
 }
 
 INTERPOSE(void, call_once, (once_flag * control, void (*routine)(void)))
 {
-	struct once once = {control, routine, current};
+	struct guard_once once = {control, routine, guard_local.once};
 
-	current = &once;
+	guard_local.once = &once;
 	REAL(call_once)(control, run);
-	current = once.outer;
+	guard_local.once = once.outer;
 	guard_acquired(control);
 }
 

@@ -11,8 +11,7 @@
 
 #include <limits.h>
 
-static __thread struct guard_thread *self;
-static __thread bool finished;
+__thread struct guard_local guard_local;
 
 /* With the lock held. */
 static struct guard_thread *new_thread(void)
@@ -59,8 +58,8 @@ static void end(void *value)
 		pthread_setspecific(guard.key, t);
 		return;
 	}
-	self = NULL;
-	finished = true;
+	guard_local.self = NULL;
+	guard_local.finished = true;
 	if (!guard_lock())
 		return;
 	t->ended = true;
@@ -77,7 +76,7 @@ static struct guard_thread *adopt(void)
 	struct guard_thread *t;
 	bool first;
 
-	if (finished || !guard.session || !guard_alive.value || !guard_lock())
+	if (guard_local.finished || !guard.session || !guard_alive.value || !guard_lock())
 		return NULL;
 	first = !guard.numbers;
 	t = new_thread();
@@ -88,7 +87,7 @@ static struct guard_thread *adopt(void)
 		if (t->adopted)
 			t->mask.maybe = UINT32_MAX;
 		t->rounds = PTHREAD_DESTRUCTOR_ITERATIONS;
-		self = t;
+		guard_local.self = t;
 	}
 	guard_unlock();
 	if (first && pthread_key_create(&guard.key, end))
@@ -100,14 +99,14 @@ static struct guard_thread *adopt(void)
 
 struct guard_thread *guard_self(void)
 {
-	return GUARD_LIKELY(self != NULL) ? self : adopt();
+	return GUARD_LIKELY(guard_local.self != NULL) ? guard_local.self : adopt();
 }
 
 static void begin(struct guard_thread *t)
 {
 	uintptr_t control = (uintptr_t)pthread_self();
 
-	self = t;
+	guard_local.self = t;
 	t->handle = pthread_self();
 	t->stack_low = control - t->stack_high;
 	t->stack_high = control + 4096;

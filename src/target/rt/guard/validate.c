@@ -29,41 +29,17 @@
 
 enum { INSTANCES = 8, MAX_PARTNERS = 64 };
 
-/* A task as this process sees it; bit k of all masks is slot k. */
-struct watch {
-	uint32_t generation; /* of the task this is about */
-	uint32_t order, tau_us, skip;
-	uint32_t guard[2];
-	bool active;	/* an access is tracked */
-	bool settled;	/* enough were: only a thread to be held is waited for */
-	bool aliases;	/* two threads came to the same bytes */
-	bool unsettled; /* a thread ended that was not behind it */
-	bool done;	/* there is nothing more to find out */
-	bool steered;
-	struct guard_thread *thread;
-	uint32_t side;
-	uintptr_t low, high;
-	uint64_t since, rest; /* when tracking began; when it may begin again */
-	uint32_t ordered;
-	/* A thread that is held. */
-	struct guard_thread *held;
-	uintptr_t held_low, held_high;
-	_Atomic uint32_t met; /* the futex */
-};
-
-static struct watch watches[RADDLE_GUARD_TASKS];
-
-static struct raddle_guard_task *task_of(const struct watch *w)
+static struct raddle_guard_task *task_of(const struct guard_watch *w)
 {
-	return &guard.session->tasks[w - watches];
+	return &guard.session->tasks[w - guard_tables.watches];
 }
 
-static uint32_t bit_of(const struct watch *w)
+static uint32_t bit_of(const struct guard_watch *w)
 {
-	return 1u << (w - watches);
+	return 1u << (w - guard_tables.watches);
 }
 
-static void report(const struct watch *w, struct raddle_guard_report what)
+static void report(const struct guard_watch *w, struct raddle_guard_report what)
 {
 	struct raddle_guard *s = guard.session;
 	uint32_t at = atomic_fetch_add(&s->report_head, 1) % RADDLE_GUARD_REPORTS;
@@ -90,11 +66,11 @@ static void update_tracking(void)
 	bool any = false;
 
 	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++)
-		any |= watches[k].active;
+		any |= guard_tables.watches[k].active;
 	guard_track(any);
 }
 
-static void begin(struct watch *w, struct guard_thread *t, uint32_t side, uint64_t now)
+static void begin(struct guard_watch *w, struct guard_thread *t, uint32_t side, uint64_t now)
 {
 	w->active = true;
 	w->unsettled = false;
@@ -109,7 +85,7 @@ static void begin(struct watch *w, struct guard_thread *t, uint32_t side, uint64
 }
 
 /* Tracking costs time at every synchronisation, so it pauses for its share. */
-static void stop(struct watch *w)
+static void stop(struct guard_watch *w)
 {
 	uint32_t permil = atomic_load_explicit(&guard.session->track_permil, memory_order_relaxed);
 	uint64_t now = guard_now(), took = now - w->since;
@@ -128,8 +104,9 @@ static void stop(struct watch *w)
 static bool in_use(uint32_t number)
 {
 	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++)
-		if (watches[k].generation && !watches[k].done &&
-		    (watches[k].guard[0] == number || watches[k].guard[1] == number))
+		if (guard_tables.watches[k].generation && !guard_tables.watches[k].done &&
+		    (guard_tables.watches[k].guard[0] == number ||
+		     guard_tables.watches[k].guard[1] == number))
 			return true;
 	return false;
 }
@@ -141,7 +118,7 @@ static void clear_flag(uint32_t number, uint8_t flag)
 }
 
 /* Its guards are quiet again. */
-static void finish(struct watch *w)
+static void finish(struct guard_watch *w)
 {
 	w->done = true;
 	atomic_store(&task_of(w)->over, 1);
@@ -151,7 +128,7 @@ static void finish(struct watch *w)
 			clear_flag(w->guard[i], RADDLE_GUARD_TASK);
 }
 
-static void was_ordered(struct watch *w, uint32_t order)
+static void was_ordered(struct guard_watch *w, uint32_t order)
 {
 	stop(w);
 	w->ordered++;
@@ -166,7 +143,7 @@ static void was_ordered(struct watch *w, uint32_t order)
 }
 
 /* It raced in that order.  The other order is still wanted if it was asked for and can be steered. */
-static void raced(struct watch *w, uint32_t order)
+static void raced(struct guard_watch *w, uint32_t order)
 {
 	uint32_t before = atomic_fetch_or(&task_of(w)->raced, 1u << order);
 
@@ -182,7 +159,7 @@ static void raced(struct watch *w, uint32_t order)
 void guard_learnt(uint32_t bits)
 {
 	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++) {
-		struct watch *w = &watches[k];
+		struct guard_watch *w = &guard_tables.watches[k];
 		bool all = true, others = false;
 
 		if (!(bits & 1u << k) || !w->active)
@@ -201,15 +178,16 @@ void guard_learnt(uint32_t bits)
 void guard_gone(uintptr_t low, uintptr_t high)
 {
 	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++)
-		if (watches[k].active && watches[k].low < high && low < watches[k].high)
-			stop(&watches[k]);
+		if (guard_tables.watches[k].active && guard_tables.watches[k].low < high &&
+		    low < guard_tables.watches[k].high)
+			stop(&guard_tables.watches[k]);
 }
 
 void guard_ends(const struct guard_thread *t)
 {
 	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++)
-		if (watches[k].active && !(t->mask.sure & 1u << k))
-			watches[k].unsettled = true;
+		if (guard_tables.watches[k].active && !(t->mask.sure & 1u << k))
+			guard_tables.watches[k].unsettled = true;
 	guard_gone(t->stack_low, t->stack_high);
 	guard_learnt(UINT32_MAX);
 }
@@ -217,12 +195,12 @@ void guard_ends(const struct guard_thread *t)
 void guard_lost(void)
 {
 	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++)
-		stop(&watches[k]);
+		stop(&guard_tables.watches[k]);
 }
 
 /* ---- tasks ---- */
 
-static bool is_late(const struct watch *w, uint64_t now)
+static bool is_late(const struct guard_watch *w, uint64_t now)
 {
 	uint32_t limit = atomic_load_explicit(&guard.session->track_us, memory_order_relaxed);
 
@@ -230,7 +208,7 @@ static bool is_late(const struct watch *w, uint64_t now)
 }
 
 /* One access after the other goes by, unless the other thread has shown that it comes to the same bytes. */
-static bool is_turn(struct watch *w, bool shared)
+static bool is_turn(struct guard_watch *w, bool shared)
 {
 	if (shared || !w->skip)
 		return true;
@@ -240,7 +218,7 @@ static bool is_turn(struct watch *w, bool shared)
 }
 
 /* Whether this thread may be held now: it is to wait, there is something to wait for, and time to do so. */
-static bool may_hold(struct watch *w, uint32_t side, bool shared)
+static bool may_hold(struct guard_watch *w, uint32_t side, bool shared)
 {
 	struct raddle_guard *s = guard.session;
 	int policy;
@@ -256,7 +234,7 @@ static bool may_hold(struct watch *w, uint32_t side, bool shared)
 }
 
 /* With the lock held; comes back without it. */
-static void hold(struct watch *w, struct guard_thread *t, uintptr_t low, uintptr_t high)
+static void hold(struct guard_watch *w, struct guard_thread *t, uintptr_t low, uintptr_t high)
 {
 	uint32_t generation = w->generation, hits, tau = w->tau_us;
 	uint64_t start = guard_now(), end = start + tau * 1000ull, now = start;
@@ -302,7 +280,7 @@ static void hold(struct watch *w, struct guard_thread *t, uintptr_t low, uintptr
 }
 
 /* A thread came to the access that a held one waits for. */
-static void meet(struct watch *w)
+static void meet(struct guard_watch *w)
 {
 	atomic_fetch_or(&task_of(w)->raced, 1u << w->order);
 	stop(w);
@@ -319,7 +297,7 @@ struct visit {
 };
 
 /* The pair of the task is known to meet at one address. */
-static void note_alias(struct watch *w, uint32_t number)
+static void note_alias(struct guard_watch *w, uint32_t number)
 {
 	uint32_t at = guard.starts[number], end = guard.starts[number + 1];
 
@@ -336,10 +314,10 @@ static void note_alias(struct watch *w, uint32_t number)
 }
 
 /* Whether another thread was at these bytes lately, at the other access. */
-static bool is_shared(struct watch *w, const struct visit *v)
+static bool is_shared(struct guard_watch *w, const struct visit *v)
 {
 	uint32_t other = w->guard[0] == v->number ? w->guard[1] : w->guard[0];
-	bool shared = guard_lately(v->thread, v->low, other);
+	bool shared = guard_was_recently(v->thread, v->low, other);
 
 	guard_was_at(v->thread, v->low, v->number);
 	if (shared && !w->aliases)
@@ -348,7 +326,7 @@ static bool is_shared(struct watch *w, const struct visit *v)
 }
 
 /* What the access says about the one that is tracked. */
-static void judge(struct watch *w, const struct visit *v, uint32_t side, bool same)
+static void judge(struct guard_watch *w, const struct visit *v, uint32_t side, bool same)
 {
 	const struct guard_thread *t = v->thread;
 
@@ -367,7 +345,7 @@ static void judge(struct watch *w, const struct visit *v, uint32_t side, bool sa
 }
 
 /* With the lock held; whether it was given back. */
-static bool consider(struct watch *w, const struct visit *v)
+static bool consider(struct guard_watch *w, const struct visit *v)
 {
 	struct guard_thread *t = v->thread;
 	uint32_t side = w->guard[1] == v->number;
@@ -395,7 +373,7 @@ static bool consider(struct watch *w, const struct visit *v)
 }
 
 /* The task of slot k, if it concerns this guard; it may be changed by the agent at any moment. */
-static bool take_task(struct watch *w, uint32_t number)
+static bool take_task(struct guard_watch *w, uint32_t number)
 {
 	const struct raddle_guard_task *task = task_of(w);
 	uint32_t generation = atomic_load(&task->generation);
@@ -425,7 +403,7 @@ static bool take_task(struct watch *w, uint32_t number)
 static void validate(const struct visit *v)
 {
 	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++) {
-		struct watch *w = &watches[k];
+		struct guard_watch *w = &guard_tables.watches[k];
 
 		if (!atomic_load_explicit(&task_of(w)->generation, memory_order_relaxed))
 			continue;
@@ -479,7 +457,7 @@ void guard_access(const void *address, uint64_t size, uint32_t number)
 	uint64_t now;
 	uint8_t flags;
 
-	if (!s || !guard_alive.value || number >= guard.guard_count || guard_busy)
+	if (!s || !guard_alive.value || number >= guard.guard_count || guard_local.busy)
 		return;
 	flags = __raddle_guard_flags[number];
 	int64_t left = atomic_fetch_sub_explicit(&s->calls_left, 1, memory_order_relaxed);

@@ -184,13 +184,16 @@ static uint64_t inject_value(struct rt_thread *t, struct raddle_fault *f, uint64
 
 /* What is called instead of a function that a fault prevents.  The result is in the register that
  * integers and pointers are returned in, whatever the function was. */
-static __thread uint64_t prevented_result, prevented_errno;
+/* For a function without arguments. */
+static __thread struct {
+	uint64_t result, error;
+} instead;
 
 static uint64_t prevented(void)
 {
-	if (prevented_errno)
-		errno = (int)prevented_errno;
-	return prevented_result;
+	if (instead.error)
+		errno = (int)instead.error;
+	return instead.result;
 }
 
 /* --- what happens to threads and resources ---------------------------------------------- */
@@ -256,8 +259,8 @@ static uint64_t inject_call(struct rt_thread *t, struct raddle_fault *f, uint64_
 {
 	if (f->action != RADDLE_FAULT_CALL)
 		return callee;
-	prevented_result = f->mask[0];
-	prevented_errno = f->mask[1];
+	instead.result = f->mask[0];
+	instead.error = f->mask[1];
 	struck(t, f, callee, f->mask[0]);
 	return (uintptr_t)prevented;
 }

@@ -13,17 +13,13 @@
 #include <unistd.h>
 
 #define PAGE (1ull << RADDLE_SHADOW_PAGE_SHIFT)
-#define PAGES_MAX 16384u /* with expressions in them */
-#define SLOTS (PAGES_MAX * 2)
+#define SLOTS (RT_SHADOW_PAGES * 2)
 
-struct page {
+struct rt_shadow_page {
 	uintptr_t number;
 	uint32_t refs[PAGE];
 	uint8_t bytes[PAGE];
 };
-
-static struct page *slots[SLOTS];
-static uint32_t page_count;
 
 static uint8_t *mark_of(uintptr_t a)
 {
@@ -44,31 +40,32 @@ bool rt_memory_setup(void)
 }
 
 /* The page of an address; NULL: it has none, or, if it is to be made, there is no room. */
-static struct page *page_of(uintptr_t a, bool make)
+static struct rt_shadow_page *page_of(uintptr_t a, bool make)
 {
 	uintptr_t number = a >> RADDLE_SHADOW_PAGE_SHIFT;
 	uint32_t i = (uint32_t)(number * 0x9e3779b97f4a7c15ull >> 40) % SLOTS;
 
-	for (; slots[i]; i = (i + 1) % SLOTS)
-		if (slots[i]->number == number)
-			return slots[i];
+	for (; rt_shadow.pages[i]; i = (i + 1) % SLOTS)
+		if (rt_shadow.pages[i]->number == number)
+			return rt_shadow.pages[i];
 	if (!make)
 		return NULL;
-	if (page_count >= PAGES_MAX || !(slots[i] = rt_map(sizeof(struct page)))) {
+	if (rt_shadow.page_count >= RT_SHADOW_PAGES ||
+	    !(rt_shadow.pages[i] = rt_map(sizeof(struct rt_shadow_page)))) {
 		rt_path_lose(RADDLE_LOST_NODES);
 		return NULL;
 	}
-	slots[i]->number = number;
-	page_count++;
+	rt_shadow.pages[i]->number = number;
+	rt_shadow.page_count++;
 	*mark_of(a) = 1;
 	if (a >= PAGE) /* an access may begin there and end here */
 		*mark_of(a - PAGE) = 1;
-	return slots[i];
+	return rt_shadow.pages[i];
 }
 
 uint32_t rt_memory_byte(uintptr_t a)
 {
-	struct page *p = *mark_of(a) ? page_of(a, false) : NULL;
+	struct rt_shadow_page *p = *mark_of(a) ? page_of(a, false) : NULL;
 	uint32_t offset = a & (PAGE - 1);
 
 	if (!p || !p->refs[offset])
@@ -80,7 +77,7 @@ uint32_t rt_memory_byte(uintptr_t a)
 
 void rt_memory_set_byte(uintptr_t a, uint32_t e)
 {
-	struct page *p = e || *mark_of(a) ? page_of(a, e != 0) : NULL;
+	struct rt_shadow_page *p = e || *mark_of(a) ? page_of(a, e != 0) : NULL;
 	uint32_t offset = a & (PAGE - 1);
 
 	if (!p)
@@ -141,7 +138,7 @@ void rt_memory_clear(uintptr_t a, uint64_t size)
 
 	for (a = next_marked(a, end); a < end; a = next_marked(a, end)) {
 		uintptr_t stop = (a | (PAGE - 1)) + 1 < end ? (a | (PAGE - 1)) + 1 : end;
-		struct page *p = page_of(a, false);
+		struct rt_shadow_page *p = page_of(a, false);
 
 		if (p)
 			__builtin_memset(&p->refs[a & (PAGE - 1)], 0, (stop - a) * sizeof *p->refs);
@@ -152,7 +149,7 @@ void rt_memory_clear(uintptr_t a, uint64_t size)
 /* The bytes are where they go to already, and may have been overwritten where they come from. */
 static void copy_byte(uintptr_t to, uintptr_t from)
 {
-	struct page *p = *mark_of(from) ? page_of(from, false) : NULL;
+	struct rt_shadow_page *p = *mark_of(from) ? page_of(from, false) : NULL;
 	uint32_t offset = from & (PAGE - 1), e = p ? p->refs[offset] : 0;
 
 	rt_memory_set_byte(to, e && *(const volatile uint8_t *)to == p->bytes[offset] ? e : 0);

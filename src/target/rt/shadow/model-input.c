@@ -16,8 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DESCRIPTORS 256
-
 RT_EXPORT ssize_t __raddle_sx_read(int fd, void *p, size_t n);
 RT_EXPORT ssize_t __raddle_sx_pread(int fd, void *p, size_t n, off_t offset);
 RT_EXPORT size_t __raddle_sx_fread(void *p, size_t size, size_t n, FILE *f);
@@ -31,12 +29,6 @@ RT_EXPORT int __raddle_sx_open(const char *path, int flags, ...);
 RT_EXPORT FILE *__raddle_sx_fopen(const char *path, const char *mode);
 RT_EXPORT int __raddle_sx_fscanf(FILE *f, const char *format, ...);
 RT_EXPORT int __raddle_sx_scanf(const char *format, ...);
-
-/* An input and 1, by descriptor; and how far it was read where it cannot tell. */
-static struct {
-	uint32_t input;
-	uint64_t consumed;
-} descriptors[DESCRIPTORS];
 
 /* Files of the system are no input that somebody would change. */
 static bool is_system_file(const char *path)
@@ -54,25 +46,25 @@ void rt_files_opened(int fd, const char *path)
 {
 	struct stat st;
 
-	if (fd < 0 || fd >= DESCRIPTORS)
+	if (fd < 0 || fd >= RT_SHADOW_DESCRIPTORS)
 		return;
-	descriptors[fd].input = 0;
-	descriptors[fd].consumed = 0;
+	rt_shadow.descriptors[fd].input = 0;
+	rt_shadow.descriptors[fd].consumed = 0;
 	if (!rt_shadow_is_on() || is_system_file(path) || fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return;
 	rt_shadow_enter();
-	descriptors[fd].input = rt_input(RADDLE_INPUT_FILE, 0, path) + 1;
+	rt_shadow.descriptors[fd].input = rt_input(RADDLE_INPUT_FILE, 0, path) + 1;
 	rt_shadow_leave();
 }
 
 /* The input behind a descriptor; UINT32_MAX: none. */
 static uint32_t input_of(int fd)
 {
-	if (!rt_shadow_is_on() || fd < 0 || fd >= DESCRIPTORS)
+	if (!rt_shadow_is_on() || fd < 0 || fd >= RT_SHADOW_DESCRIPTORS)
 		return UINT32_MAX;
-	if (fd == STDIN_FILENO && !descriptors[fd].input)
+	if (fd == STDIN_FILENO && !rt_shadow.descriptors[fd].input)
 		return rt_input(RADDLE_INPUT_STDIN, 0, NULL);
-	return descriptors[fd].input - 1;
+	return rt_shadow.descriptors[fd].input - 1;
 }
 
 /* Bytes came from a descriptor; a negative offset is not known. */
@@ -80,15 +72,16 @@ void rt_files_read(int fd, const void *p, size_t size, int64_t offset)
 {
 	uint32_t input;
 
-	if (!rt_shadow_is_on() || fd < 0 || fd >= DESCRIPTORS)
+	if (!rt_shadow_is_on() || fd < 0 || fd >= RT_SHADOW_DESCRIPTORS)
 		return;
 	rt_shadow_enter();
 	input = input_of(fd);
 	if (input == UINT32_MAX)
 		rt_memory_clear((uintptr_t)p, size);
 	else
-		rt_input_bytes(input, offset >= 0 ? (uint64_t)offset : descriptors[fd].consumed, p, size);
-	descriptors[fd].consumed += size;
+		rt_input_bytes(input, offset >= 0 ? (uint64_t)offset : rt_shadow.descriptors[fd].consumed, p,
+			       size);
+	rt_shadow.descriptors[fd].consumed += size;
 	rt_shadow_leave();
 }
 
@@ -232,16 +225,14 @@ RT_EXPORT ssize_t __raddle_sx_getline(char **line, size_t *size, FILE *f)
 
 /* ---- formats ---- */
 
-#define SCANNED_MAX 4096
-
 /* What a stream was scanned for is read again from its file, as text. */
 static void scanned(FILE *f, int64_t from, struct rt_scan *x, va_list arguments)
 {
-	static char text[SCANNED_MAX + 1]; /* whoever reads input has the turn */
+	char *text = rt_shadow.scanned;
 	int64_t to = ftello(f);
 	ssize_t n;
 
-	if (from < 0 || to <= from || to - from > SCANNED_MAX) {
+	if (from < 0 || to <= from || to - from > RT_SHADOW_SCANNED) {
 		rt_path_lose(RADDLE_LOST_CALL);
 		return;
 	}
@@ -253,7 +244,7 @@ static void scanned(FILE *f, int64_t from, struct rt_scan *x, va_list arguments)
 	x->text = text;
 	rt_shadow_enter();
 	rt_model_scan(x, arguments);
-	rt_memory_clear((uintptr_t)text, sizeof text);
+	rt_memory_clear((uintptr_t)text, sizeof rt_shadow.scanned);
 	rt_shadow_leave();
 }
 

@@ -134,12 +134,9 @@ static uint32_t find_var(const struct raddle_shadow_var *like)
 	return UINT32_MAX;
 }
 
-/* Numbers of byte variables, and 1; 0: not made yet. */
-static uint32_t byte_vars[RADDLE_SHADOW_INPUTS][RADDLE_SHADOW_BYTES];
-
 static uint32_t byte_node(uint32_t input, uint64_t offset, uint8_t value)
 {
-	uint32_t *known = &byte_vars[input][offset];
+	uint32_t *known = &rt_shadow.byte_vars[input][offset];
 
 	if (!*known)
 		*known = add_var(&(struct raddle_shadow_var){.sort = RADDLE_VAR_BYTE,

@@ -22,6 +22,10 @@
 
 #define RT_EXPORT __attribute__((visibility("default")))
 
+#define RT_SHADOW_PAGES 16384u	   /* with expressions in them: 64 MB of the program's memory */
+#define RT_SHADOW_DESCRIPTORS 1024 /* the usual limit */
+#define RT_SHADOW_SCANNED 4096u	   /* bytes of one call of scanf */
+
 struct rt_shadow {
 	struct raddle_shadow *shared; /* NULL: nothing is followed */
 	struct raddle_expr *nodes;
@@ -32,6 +36,17 @@ struct rt_shadow {
 	char *text;
 	uint32_t *index; /* of nodes, by hash */
 	_Atomic uint32_t lock;
+	/* path.c: numbers of byte variables, and 1; 0: not made yet. */
+	uint32_t byte_vars[RADDLE_SHADOW_INPUTS][RADDLE_SHADOW_BYTES];
+	/* memory.c: the pages with expressions, by address. */
+	struct rt_shadow_page *pages[2 * RT_SHADOW_PAGES];
+	uint32_t page_count;
+	/* model-input.c: an input and 1, by descriptor; and how far it was read where it cannot tell. */
+	struct {
+		uint32_t input;
+		uint64_t consumed;
+	} descriptors[RT_SHADOW_DESCRIPTORS];
+	char scanned[RT_SHADOW_SCANNED + 1]; /* one scan; the thread that reads input has the turn */
 };
 extern struct rt_shadow rt_shadow;
 

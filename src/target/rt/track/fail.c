@@ -15,7 +15,7 @@
 #include <string.h>
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-static struct sigaction before[sizeof fatal / sizeof fatal[0]];
+_Static_assert(sizeof fatal / sizeof fatal[0] == TRACK_FATAL, "each has its handler");
 
 uint64_t track_place(uint64_t pc)
 {
@@ -46,7 +46,7 @@ static void failed(int number, siginfo_t *info, void *context)
 	errno = saved;
 	for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
 		if (fatal[i] == number)
-			sigaction(number, &before[i], NULL);
+			sigaction(number, &track.before[i], NULL);
 	/* A fault happens again when we return; a signal that was sent does not. */
 	if (info->si_code <= 0)
 		raise(number);
@@ -57,7 +57,7 @@ void track_fail_open(void)
 	struct sigaction action = {.sa_sigaction = failed, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
 	for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
-		sigaction(fatal[i], &action, &before[i]);
+		sigaction(fatal[i], &action, &track.before[i]);
 }
 
 static void copy(char *to, const char *from)

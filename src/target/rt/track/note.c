@@ -11,22 +11,12 @@
 #include <sched.h>
 #include <time.h>
 
-enum { STRIPES = 256, SPINS = 64, YIELDS = 256, ONE_IN = 8, LONGEST_NS = 1000000 };
-
-/* Addresses that are being accessed, 8 bytes together. */
-static _Atomic uint32_t stripes[STRIPES];
-
-/* The one that this thread holds and 1; 0: none.  An access that jumped away left it behind. */
-static __thread uint32_t held __attribute__((tls_model("initial-exec")));
-static __thread uint64_t luck __attribute__((tls_model("initial-exec")));
+enum { SPINS = 64, YIELDS = 256, ONE_IN = 8, LONGEST_NS = 1000000 };
 
 #define SLOW __attribute__((preserve_most, visibility("default")))
 SLOW uint64_t __raddle_track_begin(const void *address, uint32_t gate, uint32_t how, uint64_t value);
 SLOW void __raddle_track_end(uint64_t token, uint64_t value);
 SLOW void __raddle_track_pass(uint32_t gate, uint64_t value);
-
-/* Events of each gate, where they are limited. */
-static _Atomic uint32_t counts[RADDLE_TRACK_GATES];
 
 /* A gate has had its events.  A function whose gates are all shut is as if it had none when it is entered
  * next. */
@@ -51,7 +41,7 @@ static bool may_note(uint32_t gate)
 
 	if (!track.shared || !track.budget)
 		return track.shared != NULL;
-	n = atomic_fetch_add_explicit(&counts[gate], 1, memory_order_relaxed);
+	n = atomic_fetch_add_explicit(&track.counts[gate], 1, memory_order_relaxed);
 	if (n == track.budget)
 		shut(gate);
 	return n < track.budget;
@@ -59,23 +49,23 @@ static bool may_note(uint32_t gate)
 
 static void give_back(void)
 {
-	if (held)
-		atomic_store_explicit(&stripes[held - 1], 0, memory_order_release);
-	held = 0;
+	if (track_local.stripe)
+		atomic_store_explicit(&track.stripes[track_local.stripe - 1], 0, memory_order_release);
+	track_local.stripe = 0;
 }
 
 /* Whether the address is this thread's now. */
 static bool take(const void *address)
 {
-	uint32_t stripe = (uint32_t)(((uintptr_t)address >> 3) * 0x9e3779b1u >> 8) % STRIPES;
+	uint32_t stripe = (uint32_t)(((uintptr_t)address >> 3) * 0x9e3779b1u >> 8) % TRACK_STRIPES;
 
 	give_back();
 	for (int i = 0; i < SPINS + YIELDS; i++) {
 		uint32_t free_now = 0;
 
-		if (atomic_compare_exchange_weak_explicit(&stripes[stripe], &free_now, 1,
+		if (atomic_compare_exchange_weak_explicit(&track.stripes[stripe], &free_now, 1,
 							  memory_order_acquire, memory_order_relaxed)) {
-			held = stripe + 1;
+			track_local.stripe = stripe + 1;
 			return true;
 		}
 		if (i >= SPINS)
@@ -89,15 +79,16 @@ static void perturb(void)
 {
 	struct timespec t = {0, 0};
 
-	if (!luck)
-		luck = (track.shared->perturb ^ (track_thread() + 1) * 0x9e3779b97f4a7c15ull) | 1;
-	luck ^= luck << 13;
-	luck ^= luck >> 7;
-	luck ^= luck << 17;
-	if ((luck >> 20) % ONE_IN)
+	if (!track_local.random)
+		track_local.random =
+			(track.shared->perturb ^ (track_thread() + 1) * 0x9e3779b97f4a7c15ull) | 1;
+	track_local.random ^= track_local.random << 13;
+	track_local.random ^= track_local.random >> 7;
+	track_local.random ^= track_local.random << 17;
+	if ((track_local.random >> 20) % ONE_IN)
 		return;
-	t.tv_nsec = (long)((luck >> 24) % LONGEST_NS);
-	if (luck >> 50 & 1)
+	t.tv_nsec = (long)((track_local.random >> 24) % LONGEST_NS);
+	if (track_local.random >> 50 & 1)
 		nanosleep(&t, NULL);
 	else
 		sched_yield();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Threads get numbers in the order in which they are created, by whoever creates them. */
+/* Threads get numbers in the order in which they are created.  In: calls that create threads.  Out: numbers.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -9,36 +10,14 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <threads.h>
-#ifndef RADDLE_STATIC
-#include <dlfcn.h>
-#endif
 
-enum { STARTING = 4096 }; /* threads that were created and have not begun */
-
-/* Number and 1; 0: none yet. */
-static __thread uint32_t own __attribute__((tls_model("initial-exec")));
-
-struct beginning {
-	_Atomic uint32_t taken;
-	uint32_t number;
-	void *(*start)(void *);
-	int (*start_c11)(void *);
-	void *argument;
-};
-static struct beginning beginnings[STARTING];
+__thread struct track_local track_local __attribute__((tls_model("initial-exec")));
 
 void *__raddle_interpose_sync(void);
 __attribute__((visibility("default"))) void *__raddle_interpose_sync(void)
 {
 	return (void *)__raddle_interpose_sync;
 }
-
-#ifndef RADDLE_STATIC
-void *track_find(const char *name)
-{
-	return dlsym(RTLD_NEXT, name);
-}
-#endif
 
 static uint32_t next_number(void)
 {
@@ -47,46 +26,47 @@ static uint32_t next_number(void)
 
 uint32_t track_thread(void)
 {
-	if (!own)
-		own = next_number() + 1;
-	return own - 1;
+	if (!track_local.number)
+		track_local.number = next_number() + 1;
+	return track_local.number - 1;
 }
 
-/* NULL: nobody wants to know, or there is no room. */
-static struct beginning *prepare(void)
+/* NULL: the program is not tracked, or there is no room. */
+static struct track_beginning *prepare(void)
 {
-	for (uint32_t i = 0; track.shared && i < STARTING; i++) {
+	for (uint32_t i = 0; track.shared && i < TRACK_STARTING; i++) {
 		uint32_t free_now = 0;
 
-		if (atomic_load_explicit(&beginnings[i].taken, memory_order_relaxed) ||
-		    !atomic_compare_exchange_strong(&beginnings[i].taken, &free_now, 1))
+		if (atomic_load_explicit(&track.beginnings[i].taken, memory_order_relaxed) ||
+		    !atomic_compare_exchange_strong(&track.beginnings[i].taken, &free_now, 1))
 			continue;
-		beginnings[i].number = next_number();
-		return &beginnings[i];
+		track.beginnings[i].number = next_number();
+		return &track.beginnings[i];
 	}
 	return NULL;
 }
 
-static struct beginning take(void *data)
+static struct track_beginning take(void *data)
 {
-	struct beginning *b = data, copy = {.number = b->number, .start = b->start, .argument = b->argument};
+	struct track_beginning *b = data,
+			       copy = {.number = b->number, .start = b->start, .argument = b->argument};
 
 	copy.start_c11 = b->start_c11;
-	own = copy.number + 1;
+	track_local.number = copy.number + 1;
 	atomic_store(&b->taken, 0);
 	return copy;
 }
 
 static void *begin_pthread(void *data)
 {
-	struct beginning b = take(data);
+	struct track_beginning b = take(data);
 
 	return b.start(b.argument);
 }
 
 static int begin_c11(void *data)
 {
-	struct beginning b = take(data);
+	struct track_beginning b = take(data);
 
 	return b.start_c11(b.argument);
 }
@@ -94,7 +74,7 @@ static int begin_c11(void *data)
 TRACK_INTERPOSE(int, pthread_create,
 		(pthread_t * handle, const pthread_attr_t *attr, void *(*start)(void *), void *argument))
 {
-	struct beginning *b = prepare();
+	struct track_beginning *b = prepare();
 	int r;
 
 	if (!b)
@@ -109,7 +89,7 @@ TRACK_INTERPOSE(int, pthread_create,
 
 TRACK_INTERPOSE(int, thrd_create, (thrd_t * handle, thrd_start_t start, void *argument))
 {
-	struct beginning *b = prepare();
+	struct track_beginning *b = prepare();
 	int r;
 
 	if (!b)

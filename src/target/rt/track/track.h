@@ -12,9 +12,18 @@
 #define RT_TRACK_H
 
 #include "raddle/track.h"
+#include "rt/common/resolve.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+enum {
+	TRACK_STRIPES = 256,   /* locks of addresses, 8 bytes together */
+	TRACK_STARTING = 4096, /* threads that were created and have not begun */
+	TRACK_LOCATIONS = 256, /* that may get a watchpoint */
+	TRACK_FATAL = 5,       /* signals of fail.c */
+};
 
 struct track {
 	struct raddle_track *shared; /* NULL: nobody wants to know */
@@ -22,8 +31,39 @@ struct track {
 	uint32_t event_count;
 	const uint32_t *groups; /* by gate */
 	uint32_t gate_count, budget;
+	/* note.c: addresses that are being accessed; events of each gate, where they are limited. */
+	_Atomic uint32_t stripes[TRACK_STRIPES];
+	_Atomic uint32_t counts[RADDLE_TRACK_GATES];
+	/* thread.c: what a new thread finds. */
+	struct track_beginning {
+		_Atomic uint32_t taken;
+		uint32_t number;
+		void *(*start)(void *);
+		int (*start_c11)(void *);
+		void *argument;
+	} beginnings[TRACK_STARTING];
+	/* fail.c: handlers that were installed before. */
+	struct sigaction before[TRACK_FATAL];
+	/* watch.c: watchpoints, and locations that were met, also those without one. */
+	struct track_slot {
+		int watchpoint;
+		_Atomic uint64_t address;
+		uint64_t length;
+		_Atomic uint32_t hits;
+	} slots[RADDLE_TRACK_SLOTS];
+	uint32_t slot_count;
+	_Atomic uint64_t met[TRACK_LOCATIONS];
+	_Atomic uint32_t met_count;
 };
 extern struct track track;
+
+/* A thread. */
+struct track_local {
+	uint32_t number; /* and 1; 0: it has none yet */
+	uint32_t stripe; /* that it holds, and 1; 0: none.  An access that jumped away left it locked */
+	uint64_t random;
+};
+extern __thread struct track_local track_local __attribute__((tls_model("initial-exec")));
 
 extern volatile uint8_t __raddle_track_flags[RADDLE_TRACK_GATES];
 
@@ -43,18 +83,15 @@ track_place(uint64_t pc); /* its distance from where the program is loaded; 0: i
 void track_watch_open(void);
 void track_watch(const void *address, uint32_t size); /* a statement of the slice is about to access it */
 
-/* The function behind ours of that name, in a dynamic program. */
+/* Few functions are interposed, and seldom called: each call looks the real one up. */
 #ifdef RADDLE_STATIC
 #define TRACK_REAL(name) __real_##name
 #define TRACK_INTERPOSE(type, name, parameters)                                                              \
 	extern __typeof__(name) __real_##name;                                                               \
-	type __wrap_##name parameters;                                                                       \
-	type __wrap_##name parameters
+	INTERPOSE(type, name, parameters)
 #else
-void *track_find(const char *name);
-#define TRACK_REAL(name) ((__typeof__(&name))track_find(#name))
-#define TRACK_INTERPOSE(type, name, parameters)                                                              \
-	__attribute__((weak, visibility("default"))) type name parameters
+#define TRACK_REAL(name) ((__typeof__(&name))rt_find_real(#name))
+#define TRACK_INTERPOSE(type, name, parameters) INTERPOSE(type, name, parameters)
 #endif
 
 #endif

@@ -12,6 +12,7 @@
 #include "rt/core/io/channel.h"
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
+#include "rt/core/tables.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -138,18 +139,15 @@ INTERPOSE(int, semtimedop, (int id, struct sembuf *ops, size_t count, const stru
 
 /* ---- locks of files and streams ---- */
 
-/* Descriptors that have a lock on their file, which closing them gives back; those beyond share a place. */
-enum { DESCRIPTORS = 1024 };
-static _Atomic bool locking[DESCRIPTORS];
-
+/* Descriptors that have a lock on their file, which closing them releases. */
 static void set_locking(int fd, bool is)
 {
-	atomic_store_explicit(&locking[(unsigned)fd % DESCRIPTORS], is, memory_order_relaxed);
+	atomic_store_explicit(&rt_tables.locking[(unsigned)fd % RT_DESCRIPTORS], is, memory_order_relaxed);
 }
 
 void rt_file_unlocks(int fd)
 {
-	if (!atomic_load_explicit(&locking[(unsigned)fd % DESCRIPTORS], memory_order_relaxed))
+	if (!atomic_load_explicit(&rt_tables.locking[(unsigned)fd % RT_DESCRIPTORS], memory_order_relaxed))
 		return;
 	gives(fd);
 	set_locking(fd, false);

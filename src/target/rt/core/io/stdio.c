@@ -15,13 +15,9 @@
 #include "rt/core/io/channel.h"
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
+#include "rt/core/tables.h"
 
 #include <stdarg.h>
-
-enum { KNOWN = 256 };
-
-/* Streams that were asked about: address, descriptor and whether it is a channel, in one word. */
-static _Atomic uint64_t known[KNOWN];
 
 void rt_member_stdio(void);
 void rt_member_stdio(void)
@@ -30,7 +26,7 @@ void rt_member_stdio(void)
 
 static _Atomic uint64_t *place_of(const FILE *stream)
 {
-	return &known[rt_channel_mix((uintptr_t)stream, 2) % KNOWN];
+	return &rt_tables.streams[rt_channel_mix((uintptr_t)stream, 2) % RT_STREAMS];
 }
 
 static bool is_channel(FILE *stream, int fd)

@@ -7,6 +7,7 @@
 #define RT_FRONT_H
 
 #include "rt/core/real.h"
+#include "rt/core/tables.h"
 
 #include <dlfcn.h>
 
@@ -49,12 +50,6 @@ static inline void *rt_front_allocate(size_t size)
 struct rt_front_entry {
 	uint64_t key;
 	struct rt_front_entry *next;
-};
-
-enum { RT_FRONT_BUCKETS = 256 };
-
-struct rt_front_table {
-	struct rt_front_entry *_Atomic buckets[RT_FRONT_BUCKETS];
 };
 
 static inline struct rt_front_entry *_Atomic *rt_front_bucket(struct rt_front_table *table, uint64_t key)

@@ -22,12 +22,11 @@ struct bit {
 	_Atomic bool held; /* since the bit was set, until before it is cleared */
 };
 
-static struct rt_front_table bits;
-
 /* Words are aligned, and the bits of an int are 32. */
 static struct bit *bit_of(const volatile void *word, int number)
 {
-	struct bit *b = rt_front_add(&bits, (uintptr_t)word << 3 | (uintptr_t)number, sizeof *b);
+	struct bit *b =
+		rt_front_add(&rt_tables.lock_bits, (uintptr_t)word << 3 | (uintptr_t)number, sizeof *b);
 	pthread_mutex_t *mutex = atomic_load(&b->mutex), *fresh;
 	bool is_clear = !(__atomic_load_n((const volatile unsigned *)word, __ATOMIC_RELAXED) & 1u << number);
 

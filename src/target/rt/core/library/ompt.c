@@ -125,10 +125,8 @@ static struct {
 	struct omp_mutex *mutexes[BUCKETS];
 	ompt_callback *_Atomic get_task;
 	_Atomic uint32_t naps; /* so far */
+	struct ompt_tool tool; /* libomp's */
 } omp;
-
-/* libomp tells of a nested lock that was taken again, and not whether it was only tried. */
-static __thread bool tries __attribute__((tls_model("initial-exec")));
 
 /* ---- memory ---- */
 
@@ -515,7 +513,7 @@ static bool is_taken_late(int kind)
 static void mutex_acquire(int kind, unsigned hint, unsigned implementation, uint64_t id, const void *where)
 {
 	(void)hint, (void)implementation, (void)where;
-	tries = kind == MUTEX_TEST_NEST;
+	rt_local.tries = kind == MUTEX_TEST_NEST;
 	if (!is_taken_late(kind))
 		lock(id);
 }
@@ -538,7 +536,7 @@ static void nest_lock(int endpoint, uint64_t id, const void *where)
 	(void)where;
 	if (endpoint == SCOPE_END)
 		unlock(id);
-	else if (tries)
+	else if (rt_local.tries)
 		lock(id);
 }
 
@@ -662,10 +660,11 @@ struct ompt_tool *ompt_start_tool(unsigned version, const char *runtime);
 __attribute__((weak, visibility("default"))) struct ompt_tool *ompt_start_tool(unsigned version,
 									       const char *runtime)
 {
-	static struct ompt_tool tool = {initialize, finalize, {0}};
-
 	(void)version, (void)runtime;
-	return rt.session ? &tool : NULL;
+	if (!rt.session)
+		return NULL;
+	omp.tool = (struct ompt_tool){initialize, finalize, {0}};
+	return &omp.tool;
 }
 
 void rt_member_ompt(void);

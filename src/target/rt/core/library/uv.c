@@ -24,16 +24,14 @@ struct async {
 	_Atomic uint32_t tokens;
 };
 
-static struct rt_front_table asyncs;
-
 static struct async *find(const void *handle)
 {
-	return rt_front_find(&asyncs, (uintptr_t)handle);
+	return rt_front_find(&rt_tables.asyncs, (uintptr_t)handle);
 }
 
 static struct async *find_or_add(void *handle)
 {
-	return rt_front_add(&asyncs, (uintptr_t)handle, sizeof(struct async));
+	return rt_front_add(&rt_tables.asyncs, (uintptr_t)handle, sizeof(struct async));
 }
 
 static void called_back(void *handle)

@@ -8,19 +8,9 @@
  * place in the order of events; a flavoured one is told at once.  A static program has no plug-ins of ours.
  */
 #include "rt/core/real.h"
+#include "rt/core/tables.h"
 
 #include <link.h>
-
-enum { MODULES_MAX = 512 };
-
-/* Those that were told; the loader's lock protects it. */
-static struct {
-	size_t count;
-	struct {
-		uintptr_t base;
-		uint64_t name;
-	} items[MODULES_MAX];
-} reported;
 
 static uint64_t hash(const char *name)
 {
@@ -35,12 +25,12 @@ static bool was_reported(uintptr_t base, const char *name)
 {
 	uint64_t h = hash(name);
 
-	for (size_t i = 0; i < reported.count; i++)
-		if (reported.items[i].base == base && reported.items[i].name == h)
+	for (size_t i = 0; i < rt_tables.modules.count; i++)
+		if (rt_tables.modules.items[i].base == base && rt_tables.modules.items[i].name == h)
 			return true;
-	if (reported.count < MODULES_MAX) {
-		reported.items[reported.count].base = base;
-		reported.items[reported.count++].name = h;
+	if (rt_tables.modules.count < RT_MODULES) {
+		rt_tables.modules.items[rt_tables.modules.count].base = base;
+		rt_tables.modules.items[rt_tables.modules.count++].name = h;
 	}
 	return false;
 }
@@ -78,7 +68,7 @@ void rt_modules(struct rt_thread *t)
 
 void rt_modules_forget(void)
 {
-	reported.count = 0;
+	rt_tables.modules.count = 0;
 }
 
 #ifndef RADDLE_STATIC
@@ -177,13 +167,12 @@ static __attribute__((noinline)) void *open_flavoured(open_fn *next, const char 
 
 __attribute__((weak, visibility("default"))) void *dlopen(const char *path, int flags)
 {
-	static open_fn *_Atomic real;
-	open_fn *next = atomic_load_explicit(&real, memory_order_relaxed);
+	open_fn *next = atomic_load_explicit(&rt_tables.modules.open, memory_order_relaxed);
 	void *handle;
 
 	if (!next) {
 		next = (open_fn *)dlsym(RTLD_NEXT, "dlopen");
-		atomic_store_explicit(&real, next, memory_order_relaxed);
+		atomic_store_explicit(&rt_tables.modules.open, next, memory_order_relaxed);
 	}
 	handle = open_flavoured(next, path, flags);
 	if (handle)

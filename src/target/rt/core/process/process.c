@@ -20,6 +20,7 @@
 #include "rt/core/io/channel.h"
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
+#include "rt/core/tables.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -42,8 +43,6 @@ static pid_t own_pid(void)
 
 /* fork */
 
-static uint64_t fork_signals;
-
 static void fork_prepare(void)
 {
 	struct rt_thread *t = rt_self();
@@ -60,7 +59,7 @@ static void fork_prepare(void)
 		}
 		t->fork_prepared = 1;
 	}
-	rt_lock(&fork_signals);
+	rt_lock(&rt.fork_signals);
 }
 
 static void fork_event(struct rt_thread *t, pid_t pid)
@@ -79,7 +78,7 @@ static void fork_event(struct rt_thread *t, pid_t pid)
 
 static void fork_parent(void)
 {
-	uint64_t signals = fork_signals;
+	uint64_t signals = rt.fork_signals;
 	struct rt_thread *t;
 
 	rt_unlock(&signals);
@@ -99,8 +98,7 @@ static void fork_restart(struct rt_thread *t)
 
 	rt_thread_after_fork(t);
 	if (busy || n == UINT32_MAX) {
-		static struct raddle_buffer nowhere;
-		t->buffer = &nowhere;
+		t->buffer = &rt_tables.nowhere;
 		t->busy = busy;
 		t->recording = false;
 		rt.session = NULL;
@@ -115,7 +113,7 @@ static void fork_restart(struct rt_thread *t)
 
 static void fork_child(void)
 {
-	uint64_t signals = fork_signals;
+	uint64_t signals = rt.fork_signals;
 	struct rt_thread *t = (struct rt_thread *)__raddle_self;
 
 	rt_layers_forked();

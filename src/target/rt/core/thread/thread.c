@@ -9,12 +9,13 @@
  *
  * A thread ends in the destructor of rt.key.  The destructor sets the key again
  * until its last round, so that destructors of the program are recorded.  After
- * it the thread has the placeholder again and is not adopted (`gone`).
+ * it the thread has the placeholder again and is not adopted (`rt_local.ended`).
  *
  * The state's memory goes to the idle list; its table of blocks is given back to
  * the system.
  */
 #include "rt/core/layer.h"
+#include "rt/core/tables.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -26,25 +27,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PLACEHOLDER_STACK (256 * 1024)
 #define STACK_MAX (1ull << 30) /* an unlimited stack counts as this */
 #define SHADOW_MIN (64 * 1024) /* bytes */
 #define FRAME_BYTES 16	       /* the least a call takes on the machine's stack */
 #define END_ROUNDS PTHREAD_DESTRUCTOR_ITERATIONS
 
-/* Both take no room in the executable; nothing instrumented runs before
- * rt_placeholder_setup(). */
-static uint32_t placeholder_stack[PLACEHOLDER_STACK];
+/* They take no room in the executable; nothing instrumented runs before rt_placeholder_setup(). */
+struct rt_tables rt_tables;
 struct raddle_self rt_placeholder;
 
 void rt_placeholder_setup(void)
 {
-	rt_placeholder.stack_top = placeholder_stack;
+	rt_placeholder.stack_top = rt_tables.placeholder_stack;
 }
 
 __attribute__((visibility("default"))) __thread struct raddle_self *__raddle_self = &rt_placeholder;
-static __thread bool gone;     /* THREAD_END is written */
-static __thread bool adopting; /* an adoption of this thread is under way */
+__thread struct rt_local rt_local __attribute__((tls_model("initial-exec")));
 
 static void link_live(struct rt_thread *t)
 {
@@ -226,9 +224,9 @@ struct rt_thread *rt_thread_adopt(void)
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	uintptr_t size = 8u << 20;
 
-	if (!atomic_load_explicit(&rt.ready, memory_order_acquire) || gone || adopting)
+	if (!atomic_load_explicit(&rt.ready, memory_order_acquire) || rt_local.ended || rt_local.adopting)
 		return NULL;
-	adopting = true;
+	rt_local.adopting = true;
 	t = rt_thread_new(size);
 	if (t) {
 		t->stack_high = (frame + 65536) & -(uintptr_t)rt.page;
@@ -240,9 +238,9 @@ struct rt_thread *rt_thread_adopt(void)
 		rt_handle_add((uint64_t)pthread_self(), t->number);
 		rt_thread_begin(t);
 	} else {
-		gone = true;
+		rt_local.ended = true;
 	}
-	adopting = false;
+	rt_local.adopting = false;
 	return t;
 }
 
@@ -262,7 +260,7 @@ static void end_thread(struct rt_thread *t)
 		RT_NOTIFY_ALL(ended, t);
 	}
 	t->recording = false;
-	gone = true;
+	rt_local.ended = true;
 	__raddle_self = &rt_placeholder;
 	rt_lock(&signals);
 	unlink_live(t);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Whether a library of the program exports a name.  In: the symbol tables of all objects that are loaded.
- * Nothing is allocated, which dlsym() does to say that there is no such name: a program that defines malloc()
- * itself would be called in the midst of finding the functions that its malloc() needs.
+ * Nothing is allocated, which dlsym() does to report that a name does not exist: a program that defines
+ * malloc() itself would be called while the functions are looked up that its malloc() needs.
  */
-#include "rt/core/real.h"
+#include "rt/common/resolve.h"
 
 #ifndef RADDLE_STATIC
 #include <elf.h>
 #include <link.h>
+#include <stdint.h>
 #include <string.h>
 
 struct exports {

@@ -1,40 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Who is behind which tracked access.  In: operations that order threads.  Out: masks of threads.
+ * Which threads are ordered after which tracked access.  In: operations that order threads.  Out: masks of
+ * threads.
  *
- * An object remembers what those knew who released it: `any` what all of them did, `writers` what those did
- * who did not only hold it for reading.  A thread that acquires it learns that.  The table is small, since it
- * has to hold the objects of some milliseconds; when it is full, everybody may have learnt everything.
+ * An object remembers what the threads knew that released it: `any` what all of them did, `writers` what
+ * those did that did not only hold it for reading.  A thread that acquires it learns that.  The table is
+ * small, since it has to hold the objects of some milliseconds; when it is full, every thread may have learnt
+ * everything.
  *
- * Nothing here knows of tasks or time, and test/unit/u-rt-guard.c compares it with vector clocks.
+ * It knows neither tasks nor time, and test/unit/u-rt-guard.c compares it with vector clocks.
  */
 #include "rt/guard/guard.h"
 
-enum { OBJECTS = 8192, PROBES = 64 };
+enum { PROBES = 64 /* of a key; a table that is half full needs a few */ };
 
-struct object {
-	uintptr_t address; /* 0: free */
-	struct guard_mask any, writers;
-};
+struct guard_tables guard_tables;
 
-static struct object objects[OBJECTS];
-static uint32_t used[OBJECTS], used_count;
-static struct guard_mask overflow;
-
-static struct object *find(uintptr_t address, bool add)
+static struct guard_object *find(uintptr_t address, bool add)
 {
 	uint32_t at = (uint32_t)((address >> 2) * 0x9E3779B97F4A7C15ull >> 40);
 
 	for (uint32_t i = 0; i < PROBES; i++) {
-		struct object *o = &objects[(at + i) % OBJECTS];
+		struct guard_object *o = &guard_tables.objects[(at + i) % GUARD_OBJECTS];
 
 		if (o->address == address)
 			return o;
 		if (o->address)
 			continue;
-		if (!add || used_count == OBJECTS / 2)
+		if (!add || guard_tables.used_count == GUARD_OBJECTS / 2)
 			return NULL;
-		used[used_count++] = (uint32_t)(o - objects);
+		guard_tables.used[guard_tables.used_count++] = (uint32_t)(o - guard_tables.objects);
 		o->address = address;
 		return o;
 	}
@@ -43,8 +38,8 @@ static struct object *find(uintptr_t address, bool add)
 
 void guard_track_acquire(struct guard_thread *t, uintptr_t address, enum guard_way way)
 {
-	const struct object *o = find(address, false);
-	struct guard_mask learnt = {0, overflow.maybe};
+	const struct guard_object *o = find(address, false);
+	struct guard_mask learnt = {0, guard_tables.overflow.maybe};
 
 	if (o && way == GUARD_WEAK)
 		learnt.maybe |= o->any.maybe;
@@ -55,13 +50,13 @@ void guard_track_acquire(struct guard_thread *t, uintptr_t address, enum guard_w
 
 static void publish(const struct guard_mask *mask, uintptr_t address, enum guard_way way)
 {
-	struct object *o;
+	struct guard_object *o;
 
 	if (!mask->maybe)
 		return;
 	o = find(address, true);
 	if (!o) {
-		overflow.maybe |= mask->maybe;
+		guard_tables.overflow.maybe |= mask->maybe;
 		return;
 	}
 	if (way == GUARD_WEAK) {
@@ -86,8 +81,8 @@ void guard_track_publish(const struct guard_mask *mask, uintptr_t address)
 
 struct guard_mask guard_track_of(uintptr_t address)
 {
-	const struct object *o = find(address, false);
-	struct guard_mask all = {0, overflow.maybe};
+	const struct guard_object *o = find(address, false);
+	struct guard_mask all = {0, guard_tables.overflow.maybe};
 
 	if (o)
 		guard_mask_add(&all, o->any);
@@ -113,15 +108,15 @@ void guard_track_forget(uint32_t bits)
 		else
 			rest |= t->mask.maybe;
 	}
-	drop(&overflow, bits);
-	for (uint32_t i = 0; i < used_count; i++) {
-		drop(&objects[used[i]].any, bits);
-		drop(&objects[used[i]].writers, bits);
-		rest |= objects[used[i]].any.maybe;
+	drop(&guard_tables.overflow, bits);
+	for (uint32_t i = 0; i < guard_tables.used_count; i++) {
+		drop(&guard_tables.objects[guard_tables.used[i]].any, bits);
+		drop(&guard_tables.objects[guard_tables.used[i]].writers, bits);
+		rest |= guard_tables.objects[guard_tables.used[i]].any.maybe;
 	}
 	if (rest)
 		return;
-	for (uint32_t i = 0; i < used_count; i++)
-		objects[used[i]].address = 0;
-	used_count = 0;
+	for (uint32_t i = 0; i < guard_tables.used_count; i++)
+		guard_tables.objects[guard_tables.used[i]].address = 0;
+	guard_tables.used_count = 0;
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Finding the real functions of a dynamic program.  In: names.  Out: addresses in libraries.
+ *
+ * dlsym() may allocate: its state, and the text of dlerror() for a function that does not exist.  So only
+ * those are looked up that exist.
+ */
+#include "rt/common/resolve.h"
+
+#ifndef RADDLE_STATIC
+#include <dlfcn.h>
+
+static __thread bool resolving __attribute__((tls_model("initial-exec")));
+
+/* Condition variables have an older version with another layout.  The version of the present one is older
+ * than some platforms, and than one function, which have only one. */
+void *rt_find_real(const char *name)
+{
+	void *p = NULL;
+
+	if (!rt_is_exported(name))
+		return NULL;
+	if (!__builtin_strncmp(name, "pthread_cond_", 13) && __builtin_strcmp(name + 13, "clockwait"))
+		p = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+	return p ? p : dlsym(RTLD_NEXT, name);
+}
+
+void rt_find_all(const struct rt_function *table, size_t count, void *to)
+{
+	for (size_t i = 0; i < count; i++) {
+		void *p = rt_find_real(table[i].name);
+
+		if (p)
+			__builtin_memcpy((char *)to + table[i].offset, &p, sizeof p);
+	}
+}
+
+bool rt_resolve_begin(void)
+{
+	if (resolving)
+		return false;
+	resolving = true;
+	return true;
+}
+
+void rt_resolve_end(void)
+{
+	resolving = false;
+}
+#endif

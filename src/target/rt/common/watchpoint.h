@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Watchpoints of the processor.  The system may refuse them.
+ *
+ * They are opened before any other thread exists, so that all threads inherit them; moving one to an address
+ * reaches them all.  A hit is a SIGTRAP in the thread that made the access, after it.  Traps that are not
+ * hits go to the handler that was installed before.
+ */
+#ifndef RT_COMMON_WATCHPOINT_H
+#define RT_COMMON_WATCHPOINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Called in a signal handler, with the `data` of a watchpoint.  False: it is not one of the caller's. */
+typedef bool rt_hit(uint64_t data, const void *context);
+
+/* Calls `hit` at each hit from now on.  False: the system refuses. */
+bool rt_watchpoint_catch(rt_hit *hit);
+
+/* A new watchpoint that watches nothing yet; -1: the system refuses. */
+int rt_watchpoint_open(uint64_t data);
+void rt_watchpoint_close(int watchpoint);
+
+/* The bytes from an address on that one watchpoint can watch, at most `size`: 1, 2, 4 or 8. */
+uint64_t rt_watchpoint_length(uintptr_t address, uint64_t size);
+
+/* Which bytes are watched. */
+struct rt_watched {
+	uintptr_t address;
+	uint64_t length; /* rt_watchpoint_length() */
+	uint64_t data;
+	bool writes_only;
+};
+bool rt_watchpoint_move(int watchpoint, const struct rt_watched *to); /* and watches; false: refused */
+void rt_watchpoint_disable(int watchpoint);			      /* also for signal handlers */
+
+#endif

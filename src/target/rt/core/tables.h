@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tables of the core, beside the state of the process (rt/core/rt.h): they are large, take no room in the
+ * executable, and most are no memory in most runs.
+ */
+#ifndef RT_TABLES_H
+#define RT_TABLES_H
+
+#include "rt/core/rt.h"
+
+#define RT_PLACEHOLDER_STACK                                                                                 \
+	(256 * 1024)	    /* frames; deeper calls than a constructor's are not expected there */
+#define RT_MODULES 512	    /* loaded objects; more are reported again */
+#define RT_DESCRIPTORS 1024 /* the usual limit; those beyond share a place */
+#define RT_STREAMS 256	    /* a cache: streams that collide are asked about again */
+#define RT_FRONT_BUCKETS 256
+
+/* What the runtime knows about things of the program, by a number for each (rt/core/library/front.h). */
+struct rt_front_table {
+	struct rt_front_entry *_Atomic buckets[RT_FRONT_BUCKETS];
+};
+
+struct rt_tables {
+	uint32_t placeholder_stack[RT_PLACEHOLDER_STACK]; /* of threads that have no state */
+	struct raddle_buffer nowhere;			  /* for records that are not read */
+	/* rt/core/process/module.c: objects that were reported, under the loader's lock; dlopen(). */
+	struct {
+		size_t count;
+		struct {
+			uintptr_t base;
+			uint64_t name;
+		} items[RT_MODULES];
+		void *(*_Atomic open)(const char *, int);
+	} modules;
+	_Atomic bool locking[RT_DESCRIPTORS]; /* rt/core/io/kernel.c: has a lock on its file */
+	_Atomic uint64_t streams[RT_STREAMS]; /* rt/core/io/stdio.c: address, descriptor, whether a channel */
+	struct rt_front_table asyncs, lock_bits; /* of libuv; of GLib */
+};
+extern struct rt_tables rt_tables __attribute__((visibility("hidden")));
+
+#endif

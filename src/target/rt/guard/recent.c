@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Which threads accessed which bytes recently at the guards of a task.  A loop over an array reaches its two
+ * accesses at thousands of addresses, and other threads only a few of these; holding or tracking any of the
+ * others meets no thread.  A table that forgets is enough: it chooses where to look, and proves nothing.
+ */
+#include "rt/guard/guard.h"
+
+static struct guard_visit *visit_of(uintptr_t address, uint32_t number)
+{
+	uint64_t hash = (address ^ (uint64_t)number << 48) * 0x9e3779b97f4a7c15ull;
+
+	return &guard_tables.recent[hash >> 52];
+}
+
+_Static_assert(GUARD_RECENT == 1 << (64 - 52), "a hash is the number of a place");
+
+bool guard_was_recently(const struct guard_thread *t, uintptr_t address, uint32_t number)
+{
+	const struct guard_visit *p = visit_of(address, number);
+
+	return p->thread && p->thread != t->number && p->address == address && p->guard == number;
+}
+
+void guard_was_at(const struct guard_thread *t, uintptr_t address, uint32_t number)
+{
+	*visit_of(address, number) = (struct guard_visit){address, number, t->number};
+}
