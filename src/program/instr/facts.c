@@ -8,7 +8,7 @@
  * (ir/mark.h).  Then it is linked to the units before it.  What is analysed is the merged module; no code is
  * made from it, so that what merging may get wrong (assembler that names static functions) does no harm.
  *
- * Libraries come behind the program.  Where two units define the same symbol the first counts, as it
+ * Libraries come after the program.  Where two units define the same symbol the first counts, as it
  * does for the loader.
  */
 #include "base/error.h"

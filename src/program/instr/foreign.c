@@ -3,7 +3,7 @@
  * Assembler that may order threads without our seeing it.  In: a unit.  Out: a section of its object
  * that names each function with such code, which the linker puts together and bitcode/foreign.c reads.
  *
- * Fences are no such code: they order only with accesses that are seen, or that are somebody else's.
+ * Fences are no such code: they order only with accesses that are seen, or that are not the program's.
  */
 #include "instr/unit.h"
 

@@ -6,9 +6,9 @@
  * rest, except in large functions of large units, which call them.  The others are
  * functions of the runtime.
  *
- * To the optimiser a hook is a function that touches memory nobody else can
- * see: hooks stay where they are among themselves and among calls, while
- * the program's own loads and stores are optimised as if they were not there.
+ * To the optimiser a hook is a function that touches memory no other code can see: hooks stay where they are
+ * among themselves and among calls, while the program's own loads and stores are optimised as if they were
+ * not there.
  */
 #include "instr/unit.h"
 
@@ -75,7 +75,7 @@ static bool looks(enum instr_hook hook)
 	       hook == HOOK_VECTOR;
 }
 
-/* Hooks of the flavour `shadow` look at the program's memory and at what calls leave behind. */
+/* Hooks of the flavour `shadow` look at the program's memory and at what calls leave after. */
 static bool follows(enum instr_hook hook)
 {
 	return hook >= HOOK_SX_BIN && hook <= HOOK_SX_MADE;

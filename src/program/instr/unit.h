@@ -182,7 +182,7 @@ void instr_target_init(void);
 int instr_target_open(struct instr_unit *u);
 int instr_target_emit(struct instr_unit *u);
 /* The test of a value that a fault may change (full.h) as one instruction of assembler, which is far less
- * work for the code generator than a branch and a call: the value behind the test. */
+ * work for the code generator than a branch and a call: the value after the test. */
 struct instr_test {
 	LLVMValueRef self;
 	uint32_t site;

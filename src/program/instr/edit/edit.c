@@ -80,7 +80,7 @@ static bool is_entered(const struct edit *e, LLVMBasicBlockRef block)
 
 /* --- synchronisation -------------------------------------------------------------- */
 
-/* Functions that can be left out: those of synchronisation that the runtime stands in front of, because it
+/* Functions that can be left out: those of synchronisation that the runtime interposes, because it
  * must know what it did not see taken. */
 static bool is_interposed(const char *name)
 {

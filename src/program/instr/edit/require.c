@@ -27,7 +27,7 @@ enum { LOCALS_MAX = 32 };
 
 /* A value: `v`, or what lies at `address`. */
 struct value {
-	enum ir_shape shape; /* IR_SHAPE_NONE: there is none, the error is told */
+	enum ir_shape shape; /* IR_SHAPE_NONE: there is none, the error is notified */
 	unsigned bits;
 	bool is_signed;
 	LLVMMetadataRef to;   /* of a pointer or an array: what it leads to; NULL: unknown */
@@ -488,7 +488,7 @@ static struct value emit_binary(struct emitter *e, const struct ir_expr *x)
 	return integers(e, x->op, a, b);
 }
 
-/* Both are of one type behind the choice: pointers, reals or 64 bits. */
+/* Both are of one type after the choice: pointers, reals or 64 bits. */
 static struct value emit_choice(struct emitter *e, const struct ir_expr *x)
 {
 	struct value a = emit_scalar(e, x->a);
@@ -600,7 +600,7 @@ static struct value emit(struct emitter *e, const struct ir_expr *x)
 
 /* --- the function ---------------------------------------------------------------------------- */
 
-/* Whether nobody can know the variable's address. */
+/* Whether no other code can know the variable's address. */
 static bool is_private(LLVMValueRef alloca)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(alloca); use != NULL; use = LLVMGetNextUse(use)) {
@@ -611,7 +611,7 @@ static bool is_private(LLVMValueRef alloca)
 	return true;
 }
 
-/* Numbers and pointers that have just the type that debug information says, and that no other thread can
+/* Numbers and pointers that have just the type that debug information states, and that no other thread can
  * change between here and there. */
 static bool goes_by_value(struct emitter *e, const struct ir_variable *v)
 {

@@ -5,7 +5,7 @@
  * leave the piece open.
  *
  * Ranges that a library function reads are recorded before it runs, those that it
- * writes behind it.
+ * writes after it.
  */
 #include "instr/full/full.h"
 
@@ -73,7 +73,7 @@ static bool takes_pointer(LLVMValueRef call)
 	return false;
 }
 
-/* Whether the thread may have to stand before the call, because it writes to a stream or looks whether a
+/* Whether the thread may have to stop before the call, because it writes to a stream or looks whether a
  * predicate holds. */
 static bool emits(struct full_function *x, LLVMValueRef call)
 {
@@ -82,7 +82,7 @@ static bool emits(struct full_function *x, LLVMValueRef call)
 	       (ir_is_external(callee) ? instr_libc_emits(ir_name(callee)) : instr_edit_is_predicate(callee));
 }
 
-/* Whether the piece goes on over the call. */
+/* Whether the piece continues over the call. */
 static bool stays(struct full_function *x, LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -284,7 +284,7 @@ static bool stop_at_range(struct full_function *x, const struct instr_event *eve
 	return true;
 }
 
-/* The thread may have to stand before what a call reads and writes. */
+/* The thread may have to stop before what a call reads and writes. */
 static void stop_at_ranges(struct full_function *x, LLVMValueRef call)
 {
 	bool any = false;
@@ -293,7 +293,7 @@ static void stop_at_ranges(struct full_function *x, LLVMValueRef call)
 			any |= stop_at_range(x, e, any);
 }
 
-/* Library functions that the runtime stands in front of tell it where they were called. */
+/* Library functions that the runtime interposes report where they were called. */
 static void stop_before(struct full_function *x, LLVMValueRef call, uint32_t site)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -423,7 +423,7 @@ static void copy(struct full_function *x, LLVMValueRef call, LLVMValueRef next)
 
 static void fill(struct full_function *x, LLVMValueRef call)
 {
-	/* The place that a thread can stand at comes first among those of the call: schedules name it by
+	/* The place that a thread can stop at comes first among those of the call: schedules name it by
 	 * source. */
 	if (x->u->stops && full_event(x, call) != NULL) {
 		full_piece_close(x);

@@ -17,7 +17,7 @@
 struct full_piece {
 	uint32_t number; /* n of its P record */
 	uint32_t size;	 /* raw bytes so far */
-	uint32_t next;	 /* a bare block that comes behind it, FACTS_NONE: none */
+	uint32_t next;	 /* a bare block that comes after it, FACTS_NONE: none */
 	struct rd_buf ops;
 	LLVMValueRef room; /* the call that reserved it */
 };
@@ -41,7 +41,7 @@ struct full_function {
 	struct instr_function *f;
 	struct instr_unit *u;
 	LLVMValueRef self;  /* the thread's state, as long as a piece is open; NULL: not asked for yet */
-	LLVMValueRef frame; /* NULL if nobody can unwind to this function */
+	LLVMValueRef frame; /* NULL if no exception can unwind to this function */
 	struct full_block *blocks;
 	struct full_piece *pieces;
 	size_t piece_count, piece_capacity;
@@ -51,7 +51,7 @@ struct full_function {
 	bool open;		       /* the last one of `pieces` is being written */
 	struct rd_buf *bare;	       /* ops go there: the chain has no piece */
 	LLVMValueRef at;	       /* where code goes */
-	LLVMValueRef old[2], old_site; /* what an atomic call found, and its site, for the code behind it */
+	LLVMValueRef old[2], old_site; /* what an atomic call found, and its site, for the code after it */
 	struct rd_umap events;	       /* instruction to the first of its f->events */
 	struct rd_umap loads;	       /* load to the n of its site */
 };
@@ -74,7 +74,7 @@ void full_build_at(struct full_function *x, LLVMValueRef inst);
 
 /* The same for a value that begins here: its type tells whether the code calculates with it. */
 void full_put_origin(struct full_function *x, LLVMValueRef v);
-/* Behind an op: a mark of full.md, with a number unless it is 0. */
+/* After an op: a mark of full.md, with a number unless it is 0. */
 void full_mark(struct full_function *x, char mark, uint32_t n);
 
 /* origin.c.  Whether something is calculated with what may be an address, or a part of one. */
@@ -99,19 +99,19 @@ void full_inject_call(struct full_function *x, LLVMValueRef call);
 void full_inject_operands(struct full_function *x, LLVMValueRef inst, const char *name);
 void full_inject_finish(struct full_function *x); /* puts the tests in place */
 
-/* call.c.  A call or invoke: everything up to it at x->at, and everything behind it. */
+/* call.c.  A call or invoke: everything up to it at x->at, and everything after it. */
 void full_call_before(struct full_function *x, LLVMValueRef call);
 void full_call_after(struct full_function *x, LLVMValueRef call);
 bool full_call_is_tail(LLVMValueRef call);
 bool full_call_is_twice(LLVMValueRef call); /* setjmp and the like */
-/* A call of an intrinsic; `next` is the instruction behind it. */
+/* A call of an intrinsic; `next` is the instruction after it. */
 void full_intrinsic(struct full_function *x, LLVMValueRef call, LLVMValueRef next);
 bool full_intrinsic_is_bare(LLVMValueRef call); /* it stores nothing at run time */
 void full_atomic(struct full_function *x, const struct instr_event *event, LLVMValueRef next);
 /* The first event of an instruction, or NULL; its pointer is the one that the instruction has now. */
 const struct instr_event *full_event(struct full_function *x, LLVMValueRef inst);
 
-/* library.c.  Ranges of a library function that libc.inc has no LIBC_RANGE for, before or behind the
+/* library.c.  Ranges of a library function that libc.inc has no LIBC_RANGE for, before or after the
  * call. */
 void full_library(struct full_function *x, LLVMValueRef call, bool behind);
 

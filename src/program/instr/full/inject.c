@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values that a fault may change: the test of self->target is put behind the
- * instruction that makes the value (or before the call that takes it), and whoever used the
- * value uses what comes out of the test.  While a function is walked a `freeze`
- * holds the place of each test, because naming what is accessed sees through it.
+ * Values that a fault may change: the test of self->target is put after the
+ * instruction that makes the value (or before the call that takes it), and users of the value use the result
+ * of the test.  While a function is walked a `freeze` holds the place of each test, because naming what is
+ * accessed sees through it.
  *
  * Left alone are phi nodes (what flows into them can be changed), values of no
  * machine type, and what the backend wants to see as it is: constants that an
@@ -84,7 +84,7 @@ static const char *callee_name(struct full_function *x, LLVMValueRef callee)
 	return callee != NULL ? ir_debug_function_name(x->u->sites.debug, callee) : NULL;
 }
 
-/* An operand of an instruction becomes a place that faults can strike; `what` says which kind, in what. */
+/* An operand of an instruction becomes a place that faults can strike; `what` states which kind, in what. */
 static void strike_operand(struct full_function *x, unsigned i, struct instr_site what)
 {
 	LLVMValueRef v = LLVMGetOperand(what.inst, i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The flavour `led`: `full`, and before each load and store, and before each call that writes to a stream,
- * the runtime is asked whether the thread is to stand there.  A program that is only recorded does without
+ * the runtime is asked whether the thread is to stop there.  A program that is only recorded does without
  * that call.
  */
 #include "instr/unit.h"

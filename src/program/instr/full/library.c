@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges of library functions that no LIBC_RANGE of raddle/libc.inc describes: what a format says of the
- * arguments behind it (format.h), what a result points to, and what is reached through a pointer to a
+ * Ranges of library functions that no LIBC_RANGE of raddle/libc.inc describes: what a format states of the
+ * arguments after it (format.h), what a result points to, and what is reached through a pointer to a
  * pointer.  In: a call.  Out: hooks at the builder's place that record its ranges.
  */
 #include "instr/scan/format.h"
@@ -12,11 +12,12 @@
 
 enum way {
 	RETURNS,  /* the string that the result points to was written */
-	GATHERS,  /* the buffers of the iovec in that argument, as many as the next one says, are read */
-	SCATTERS, /* they are written, as many bytes as the result says */
+	GATHERS,  /* the buffers of the iovec in that argument, as many as the next one states, are read */
+	SCATTERS, /* they are written, as many bytes as the result states */
 	SENDS,	  /* the same with a struct msghdr */
 	RECEIVES,
-	LEADS, /* as many bytes as the result says and one more, where the pointer in that argument points */
+	LEADS, /* as many bytes as the result states and one more, where the pointer in that argument points
+		*/
 };
 
 static const struct library {
@@ -78,7 +79,7 @@ struct formatted {
 	bool behind;
 };
 
-/* Strings that are printed before the call, what is written behind it. */
+/* Strings that are printed before the call, what is written after it. */
 static void put_conversion(void *context, const struct instr_conversion *c)
 {
 	const struct formatted *f = context;

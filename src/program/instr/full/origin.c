@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the code says of values that may be addresses, or parts of addresses: whether something is calculated
- * with them, and whether what a store writes is what a load has read.  In: values.  Out: marks behind their
- * types.
+ * What the code states of values that may be addresses, or parts of addresses: whether something is
+ * calculated with them, and whether what a store writes is what a load has read.  In: values.  Out: marks
+ * after their types.
  *
  * Tests of faults stand between values and their users as `freeze` instructions; they are looked through.
  */
@@ -23,7 +23,7 @@ static LLVMValueRef behind_tests(LLVMValueRef v)
 	return v;
 }
 
-/* What makes a number of an address that no longer says where something lies.  Sums, differences and bits
+/* What makes a number of an address that no longer states where something lies.  Sums, differences and bits
  * that are set or cleared are common, and mostly the same in every run. */
 static bool is_calculation(LLVMOpcode opcode, bool part)
 {
@@ -46,7 +46,7 @@ static bool is_calculation(LLVMOpcode opcode, bool part)
 	}
 }
 
-/* Behind these the value is still the address, or a place near it. */
+/* After these the value is still the address, or a place near it. */
 static bool is_passage(LLVMValueRef user, LLVMValueRef v)
 {
 	switch (LLVMGetInstructionOpcode(user)) {

@@ -5,7 +5,7 @@
  * layout go out.  The length of a piece is known when it ends; the call that
  * reserves it is completed then.
  *
- * A piece without fields is its head alone; one with fields ends with a byte that says that it is whole.
+ * A piece without fields is its head alone; one with fields ends with a byte that states that it is whole.
  */
 #include "instr/full/full.h"
 
@@ -97,7 +97,7 @@ void full_op(struct full_function *x, char letter, uint32_t site)
 	rd_buf_addf(x->bare != NULL ? x->bare : &current(x)->ops, "\t%c%u", letter, site);
 }
 
-/* Stores a field behind the others; `bytes` is what the store touches. */
+/* Stores a field after the others; `bytes` is what the store touches. */
 static void put(struct full_function *x, LLVMValueRef v, uint32_t bytes)
 {
 	struct full_piece *p = current(x);
@@ -132,7 +132,7 @@ static uint32_t integer_bytes(unsigned width)
 	return bytes;
 }
 
-/* Bytes of a float, 0 if the type is none. */
+/* Bytes of a float, 0 if the type is not one. */
 static uint32_t float_bytes(LLVMTypeRef type)
 {
 	switch (LLVMGetTypeKind(type)) {
@@ -202,7 +202,7 @@ void full_put_origin(struct full_function *x, LLVMValueRef v)
 		full_mark(x, '*', 0);
 }
 
-/* The ops of a bare block, and of those it leads to, behind those of a piece. */
+/* The ops of a bare block, and of those it leads to, after those of a piece. */
 static void add_bare(struct full_function *x, struct rd_buf *out, uint32_t block)
 {
 	uint32_t count = 0;

@@ -36,7 +36,7 @@ static LLVMValueRef terminator(const struct full_function *x, uint32_t block)
 	return LLVMGetBasicBlockTerminator(x->f->cfg.blocks[block]);
 }
 
-/* Blocks whose one predecessor simply goes on there continue its chain. */
+/* Blocks whose one predecessor simply continues there continue its chain. */
 static void find_chains(struct full_function *x)
 {
 	const struct facts_graph *g = &x->f->cfg.graph;
@@ -150,7 +150,7 @@ static void walk_alloca(struct full_function *x, LLVMValueRef inst, LLVMValueRef
 	full_put_word(x, "i8", LLVMBuildMul(b, n, LLVMConstInt(x->u->i64, one, false), ""));
 }
 
-/* In the flavour `led`: the thread may have to stand before the access. */
+/* In the flavour `led`: the thread may have to stop before the access. */
 static void walk_stop(struct full_function *x, const struct instr_event *event, LLVMValueRef site, bool write)
 {
 	uint64_t what = RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size & 0xffff, write);
@@ -346,7 +346,7 @@ static void walk_instruction(struct full_function *x, LLVMValueRef inst, LLVMVal
 
 /* --- chains -------------------------------------------------------------------- */
 
-/* The piece has to tell of bare blocks behind a plain branch. */
+/* The piece has to tell of bare blocks after a plain branch. */
 static void lead_on(struct full_function *x, uint32_t head, LLVMValueRef branch)
 {
 	uint32_t to = ir_cfg_number(&x->f->cfg, LLVMGetSuccessor(branch, 0));

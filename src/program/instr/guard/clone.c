@@ -185,7 +185,7 @@ static bool is_in_each_round(const struct instr_clone *t, const struct facts_loo
 	return true;
 }
 
-/* What a loop is, for who has to test now and then in it. */
+/* What a loop is, for code that has to test now and then in it. */
 struct rounds {
 	bool heavy; /* there is something slow in each */
 	bool nest;  /* another loop is in it */
@@ -275,7 +275,7 @@ static uint32_t scope_of(const struct instr_clone *t, uint32_t block)
 	return loop;
 }
 
-/* Whether a block must come right behind another one: it is where an exception lands, or it takes what a call
+/* Whether a block must come right after another one: it is where an exception lands, or it takes what a call
  * that may throw has returned. */
 static bool is_bound(const struct instr_clone *t, uint32_t block)
 {
@@ -424,7 +424,7 @@ void instr_set_attribute(struct instr_unit *u, LLVMValueRef f, const char *name,
 		LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind);
 }
 
-/* Passes leave alone what says optnone. */
+/* Passes leave alone what states optnone. */
 int instr_to_memory(struct instr_unit *u, const struct rd_umap *chosen)
 {
 	struct rd_umap shielded = {0};

@@ -18,7 +18,7 @@
 #include "instr/unit.h"
 #include "ir/value.h"
 
-/* A mark is a call that costs the inliner nothing, that nobody removes and that touches no memory: what is
+/* A mark is a call that costs the inliner nothing, that no pass removes and that touches no memory: what is
  * accessed, how many bytes, and the number of the guard, or one of these for synchronisation. */
 enum instr_mark_sync {
 	MARK_ATOMIC = 1 << 30,	     /* and enum raddle_guard_atomic */
@@ -75,7 +75,7 @@ void instr_copy_operands(LLVMValueRef copy, const struct rd_umap *copies); /* th
 /* A test of a region's byte at the builder's place: a number that is not 0 if the guarded copy is wanted. */
 LLVMValueRef instr_clone_byte(struct instr_unit *u, uint32_t region);
 
-/* quiet.c: behind the copying; gives regions to loops, of which `regions` gets the lines. */
+/* quiet.c: after the copying; gives regions to loops, of which `regions` gets the lines. */
 void instr_clone_quiet(struct instr_clone *t, struct rd_buf *regions);
 
 /* A new first block with the variables of the function, which are those of all copies; it has no end yet. */

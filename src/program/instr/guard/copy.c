@@ -138,7 +138,7 @@ static void make_meeting(struct instr_clone *t, uint32_t number)
 	instr_say_rare(u, LLVMBuildCondBr(u->builder, wanted, t->guarded[number], t->cfg.blocks[number]));
 }
 
-/* The clean copy loses its marks, where nothing says that it keeps them as tests. */
+/* The clean copy loses its marks, where nothing states that it keeps them as tests. */
 static void clean(struct instr_clone *t, uint32_t number)
 {
 	for (LLVMValueRef i = LLVMGetFirstInstruction(t->cfg.blocks[number]), next; i != NULL; i = next) {

@@ -120,7 +120,7 @@ static void emit_fence(struct instr_unit *u, const struct instr_event *event)
 	mark_sync(u, LLVMConstNull(u->pointer), MARK_ATOMIC + what);
 }
 
-/* A thread leaves for where nobody sees what it does, and comes back. */
+/* A thread leaves for code that is not seen, and comes back. */
 static void emit_outside(struct instr_unit *u, LLVMValueRef call, bool returns)
 {
 	build_at(u, call);
@@ -202,7 +202,7 @@ static void guard_function(struct instr_function *f, void *context)
 	emit_assembler(u, f);
 }
 
-/* Who enters the program from outside may have been ordered there. */
+/* A thread that enters the program from outside may have been ordered there. */
 static void guard_entries(struct instr_unit *u, struct guarding *g)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f)) {
@@ -293,7 +293,7 @@ static void call_all_directly(struct instr_unit *u)
 /* The encoding of memory(inaccessiblemem: readwrite). */
 enum { ONLY_INACCESSIBLE_MEMORY = 3 << 2 };
 
-/* What stands behind a test keeps nothing from being optimised. */
+/* What stands after a test keeps nothing from being optimised. */
 static void describe_slow_path(struct instr_unit *u)
 {
 	static const struct {

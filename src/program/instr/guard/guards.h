@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The file of guards of a program: which accesses get one, and which functions of libraries may order threads
- * in ways that nobody sees.  Lines: the table of raddle/guard.h, and "x NAME", one for each such
+ * in ways that are not seen.  Lines: the table of raddle/guard.h, and "x NAME", one for each such
  * function, which does not get into the program.
  */
 #ifndef INSTR_GUARDS_H

@@ -48,7 +48,7 @@ static uint32_t *find_depths(const struct instr_clone *t)
 	return depth;
 }
 
-/* Two loops in each other are short enough: who is in the guarded one stays there until it ends.  They are
+/* Two loops in each other are short enough: a thread in the guarded one stays there until it ends.  They are
  * long enough for a test, too. */
 static bool is_chosen(const struct instr_clone *t, const uint32_t *depth, size_t loop)
 {
@@ -137,7 +137,7 @@ static void make_quiet(struct instr_clone *t, const struct facts_loop *loop, str
 	rd_umap_release(&q.inside);
 }
 
-/* Which blocks of the guarded copy somebody comes to: it has a loop once that the clean one has several
+/* Which blocks of the guarded copy are reachable: it has a loop once that the clean one has several
  * times, and the further ones are left over. */
 static bool is_reached(const struct ir_cfg *cfg, LLVMBasicBlockRef block)
 {

@@ -13,7 +13,7 @@
  *	} while (more);
  *
  * so that the byte of the region can be tested between two pieces, and the inner loop is what it was, also
- *for who vectorises.  The loop must have one way out, at its end, where a counter is compared with a bound
+ *for the vectoriser.  The loop must have one way out, at its end, where a counter is compared with a bound
  *that does not change in it; then each piece but the last ends with the counter at its limit, exactly.
  *
  * The function is in the form that reg2mem makes: what lives longer than a block has a slot, and that of a
@@ -53,7 +53,7 @@ static bool is_stored_in(const struct instr_clone *t, const struct facts_loop *l
 	return false;
 }
 
-/* The value behind a load of a slot that is filled in one place. */
+/* The value after a load of a slot that is filled in one place. */
 static LLVMValueRef behind(LLVMValueRef v)
 {
 	LLVMValueRef stored = NULL;
@@ -242,7 +242,7 @@ static LLVMBasicBlockRef another_way_back(struct instr_unit *u, const struct cou
 	return block;
 }
 
-/* A counter that goes up by one meets its limit, which is easier to see for who counts rounds. */
+/* A counter that goes up by one meets its limit, which is easier to see for passes that count rounds. */
 static void test_limit(struct instr_unit *u, const struct counted *c, const struct piece *p)
 {
 	LLVMPositionBuilderBefore(u->builder, c->test);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loops whose rounds are short, and which count nothing (walks along lists) or are outermost, cannot afford a
- * test in each round and must not go on without one.  They are made several times, one behind the other, and
- * test before the first comes again (clone.h):
+ * test in each round and must not continue without one.  They are made several times, one after the other,
+ *and test before the first comes again (clone.h):
  *
  *	for (;;) { A; if (...) break; }
  *
@@ -197,7 +197,7 @@ static void unroll(const struct instr_clone *t, const struct facts_loop *loop, u
 bool instr_clone_unroll(struct instr_clone *t, struct instr_unrolled *all)
 {
 	LLVMSetCurrentDebugLocation2(t->unit->builder, NULL);
-	/* Inner loops come behind those around them. */
+	/* Inner loops come after those around them. */
 	for (size_t i = t->loops.count; i-- > 0;) {
 		const struct facts_loop *loop = &t->loops.items[i];
 		uintptr_t header = (uintptr_t)t->cfg.blocks[loop->header];

@@ -31,7 +31,7 @@ struct late {
 struct late_shape {
 	struct late *late;
 	const struct facts_loop *loop;
-	bool at_most;	     /* it may end sooner than `rounds` says: in: that is allowed, out: so it is */
+	bool at_most;	     /* it may end sooner than `rounds` states: in: that is allowed, out: so it is */
 	uint32_t preheader;  /* block number */
 	uint32_t latch;	     /* FACTS_NONE if there are several */
 	LLVMValueRef end;    /* the preheader's terminator */

@@ -144,7 +144,7 @@ static bool find_counter(const struct late_shape *s, LLVMValueRef phi, struct co
 struct test {
 	struct counter counter;
 	LLVMValueRef bound;
-	LLVMIntPredicate stays; /* with this outcome of counter ? bound the loop goes on */
+	LLVMIntPredicate stays; /* with this outcome of counter ? bound the loop continues */
 	bool before;		/* the counter's old value is compared */
 };
 
@@ -182,7 +182,7 @@ static bool find_test(struct late_shape *s, struct test *t)
 		find_counter(s, LLVMGetOperand(tested, 0), &t->counter) && t->counter.next == tested);
 }
 
-/* Rounds of a loop that goes on while its counter, which grows by `step` and does not
+/* Rounds of a loop that continues while its counter, which grows by `step` and does not
  * wrap, is below (or not above) the bound: the first value tested is start + step, or
  * start, and the first round is certain. */
 static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)

@@ -5,8 +5,8 @@
  *
  * A function that has events loads the thread's state when it is entered and, if it
  * calls, its place on the shadow stack (raddle/abi.h).  Hooks of accesses
- * stand before them; those of library functions whose result says how much was
- * written stand behind.
+ * stand before them; those of library functions whose result states how much was
+ * written stand after.
  *
  * The stack pointer is put back after a call only if something looks at it before the
  * next call sets it anew: an event, or the return to a caller that may not be
@@ -129,7 +129,7 @@ static void emit_atomic(struct emitter *e, const struct instr_event *event)
 			(LLVMValueRef[]){e->self, event->pointer, site, instr_atomic_stored(e->u, event)});
 }
 
-/* Whether something looks at the stack pointer behind event `i` of its block. */
+/* Whether something looks at the stack pointer after event `i` of its block. */
 static bool looked_at_after(const struct emitter *e, size_t i)
 {
 	const struct instr_function *f = e->f;
@@ -205,7 +205,7 @@ static void find_restores(struct emitter *e)
 	free(first);
 }
 
-/* Only functions that nobody else can call need not leave the stack as it was. */
+/* Only functions that no other unit can call need not leave the stack as it was. */
 static bool has_unknown_callers(LLVMValueRef function)
 {
 	LLVMLinkage linkage = LLVMGetLinkage(function);

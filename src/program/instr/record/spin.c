@@ -6,8 +6,8 @@
  *		;
  *
  * If `done` is a plain variable the optimiser may read it once, before the loop, or leave the loop out:
- * nobody is allowed to write it meanwhile.  That another thread does is the race to be shown, and a recorded
- * run that stays here for ever shows nothing behind it.  So the reads of such loops become volatile, which no
+ * nothing may write it meanwhile.  That another thread does is the race to be shown, and a recorded
+ * run that stays here for ever shows nothing after it.  So the reads of such loops become volatile, which no
  * program can object to.
  *
  * A module with hooks comes in, before it is optimised.  A loop waits if it leaves no trace, that is, it
@@ -94,7 +94,7 @@ static bool is_carried(const struct waiting *w, LLVMValueRef v)
 	       LLVMGetInstructionParent(v) == w->cfg->blocks[w->loop->header];
 }
 
-/* The branches of the loop decide how it goes on; false: they look at more than memory. */
+/* The branches of the loop decide how it continues; false: they look at more than memory. */
 static bool follow(struct waiting *w)
 {
 	for (uint32_t n = 0; n < w->loop->size; n++) {

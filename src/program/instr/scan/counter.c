@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Atomics that end no segment: looks, and updates that tell nobody anything.
+ * Atomics that end no segment: looks, and updates that order no thread.
  *
  * A relaxed load releases nothing, so it gives no other thread an order with what its own did before it.  Let
- * e1 and e2 be the same access before and behind it, and f one of another thread that races with e2.  f is
- * not before e1, or it would be before e2; e1 is not before f, since that takes a release behind e1, and the
- * next one is behind e2 too; and e1 holds the same locks and needs the load's value to be no particular
+ * e1 and e2 be the same access before and after it, and f one of another thread that races with e2.  f is
+ * not before e1, or it would be before e2; e1 is not before f, since that takes a release after e1, and the
+ * next one is after e2 too; and e1 holds the same locks and needs the load's value to be no particular
  * one.  So f races with e1, which stands for e2.  (A fence that makes something of the load ends the segment
  * itself.)
  *
  * Counters.  In: an atomic read-modify-write.  Out: whether it is relaxed, its result is not used, and the
  * variable has a fixed address to which this unit writes in relaxed order only.  Such an update neither
- * orders its thread nor tells it something, so it need not end a segment: what the thread accessed before it
- * stands for the same accesses behind it.  Statistics and the book-keeping of allocators are like that.
+ * orders its thread nor gives it information, so it need not end a segment: what the thread accessed before
+ * it stands for the same accesses after it.  Statistics and the book-keeping of allocators are like that.
  *
- * A variable that is released elsewhere in the unit (a reference count) is none: there, relaxed updates
- * carry a release on, and what lies behind one of them is another matter than what lies before it.
+ * A variable that is released elsewhere in the unit (a reference count) is not one: there, relaxed updates
+ * carry a release on, and what lies after one of them is another matter than what lies before it.
  * The answer depends on the unit alone, so that all flavours of a program agree.
  */
 #include "instr/scan/event.h"

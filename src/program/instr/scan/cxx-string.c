@@ -4,13 +4,13 @@
  * strings, and whether it reads or writes them.
  *
  * The library of C++ has them all, compiled without Raddle, and headers only some, where they are optimised:
- * what remains is seen at the call.  A string is its 32 bytes here: whoever changes the characters changes or
- * reads these as well.  A constructor's own string is nobody else's, and a destructor gives its memory back,
- * which is seen.
+ * what remains is seen at the call.  A string is its 32 bytes here: code that changes the characters changes
+ * or reads these as well.  A constructor's own string is known to no other thread, and a destructor gives its
+ * memory back, which is seen.
  *
  * Names are those of the Itanium ABI: _ZN, K for a member that is const, the class, the member with its
  * length or an operator, E, the parameters.  A reference to a string is RKS4_, RS4_ or OS4_ (&&) in it.  What
- * stands behind a parameter of another kind than those here is not looked at.
+ * stands after a parameter of another kind than those here is not looked at.
  */
 #include "instr/scan/cxx-string.h"
 

@@ -10,7 +10,7 @@ enum { INSTR_STRING_ROWS = 4 };
 /* Whether a function is a member of std::string or std::wstring, by the name that the linker has. */
 bool instr_string_is_member(const char *name);
 
-/* The rows of a member, how many of them; 0: it is none, or works on nothing that others could have.
+/* The rows of a member, how many of them; 0: it is not one, or works on nothing that others could have.
  * `shifted`: the result is memory that comes as argument 0, so that the string is argument 1. */
 size_t instr_string_find(const char *name, bool shifted, const struct instr_libc *rows[INSTR_STRING_ROWS]);
 

@@ -10,7 +10,7 @@ static LLVMValueRef const32(struct instr_unit *u, uint64_t n)
 	return LLVMConstInt(u->i32, n, false);
 }
 
-/* Where code behind an instruction goes; for an invoke that is where it returns to. */
+/* Where code after an instruction goes; for an invoke that is where it returns to. */
 LLVMValueRef instr_place_after(LLVMValueRef inst)
 {
 	if (LLVMGetInstructionOpcode(inst) != LLVMInvoke)

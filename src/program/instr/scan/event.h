@@ -33,7 +33,7 @@ enum instr_event_flags {
 	EVENT_REDUNDANT = 16, /* says nothing new */
 	EVENT_SYNCS = 32,     /* a call that may end the segment */
 	EVENT_NEVER_RETURNS = 64,
-	EVENT_UNSEEN = 128, /* nobody looks at the result of an atomic */
+	EVENT_UNSEEN = 128, /* the result of an atomic is not used */
 	EVENT_PASSES = 256, /* an atomic that ends no segment (counter.c) */
 };
 
@@ -46,7 +46,7 @@ struct instr_event {
 	unsigned operand;	       /* of inst that the pointer is */
 	uint64_t size;		       /* bytes, 0 if only known at run time */
 	LLVMValueRef length;	       /* a range's length, if size is 0 and libc is NULL */
-	const struct instr_libc *libc; /* a library function's argument: its row says the length */
+	const struct instr_libc *libc; /* a library function's argument: its row states the length */
 	LLVMAtomicOrdering order;      /* of atomics */
 };
 
@@ -66,11 +66,11 @@ struct instr_function {
 /* Fills `reads` with the loads that decide a loop around a condition wait. */
 void instr_find_wait_reads(LLVMModuleRef module, struct ir_effects *effects, struct rd_umap *reads);
 
-/* Where code behind an instruction goes; for an invoke that is where it returns to. */
+/* Where code after an instruction goes; for an invoke that is where it returns to. */
 LLVMValueRef instr_place_after(LLVMValueRef inst);
 char instr_order_letter(LLVMAtomicOrdering order);     /* as in sites.md */
 unsigned instr_order_number(LLVMAtomicOrdering order); /* as RADDLE_ATOMIC_ORDERED has it */
-/* What the runtime is told before an atomic operation: RADDLE_ATOMIC_WHAT. */
+/* What the runtime is notified before an atomic operation: RADDLE_ATOMIC_WHAT. */
 uint64_t instr_atomic_what(const struct instr_event *event, LLVMValueRef site);
 /* The site of an event, as a constant. */
 LLVMValueRef instr_event_site(struct instr_unit *u, const struct instr_event *event);
@@ -102,7 +102,7 @@ void instr_scan(struct instr_function *f);
 void instr_eliminate(struct instr_function *f);
 
 /* The function's atomic operations by library call (libatomic and __sync_); false if
- * the call is none. */
+ * the call is not one. */
 bool instr_libatomic(struct instr_function *f, LLVMValueRef call, const char *name,
 		     struct instr_event *event);
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum way {
-	PRINTS, /* strings behind the format are read */
-	SCANS,	/* memory behind it is written */
+	PRINTS, /* strings after the format are read */
+	SCANS,	/* memory after it is written */
 };
 
 static const struct formatter {
@@ -32,7 +32,7 @@ struct conversion {
 	uint64_t size;	  /* bytes written; 0: nothing of ours */
 };
 
-/* The text of a constant string, NULL if it is none.  A place holder of a test may be before it. */
+/* The text of a constant string, NULL if it is not one.  A place holder of a test may be before it. */
 static const char *constant_text(LLVMValueRef v)
 {
 	size_t n;
@@ -68,7 +68,7 @@ static const char *read_modifier(const char *p, uint64_t *size, bool *wide)
 	return p;
 }
 
-/* Printing: *p is behind a '%'.  False: nothing of the format is to be believed. */
+/* Printing: *p is after a '%'.  False: nothing of the format is to be believed. */
 static bool read_printed(const char **p, struct conversion *c)
 {
 	uint64_t n, size;

@@ -185,7 +185,7 @@ static bool is_descriptor(const struct instr_libc *row)
 	return row->length == LENGTH_DESCRIPTOR || row->length == LENGTH_OPENED;
 }
 
-/* The bytes that stand for a file descriptor (raddle/event.h); none for a number that is none. */
+/* The bytes that stand for a file descriptor (raddle/event.h); none for a number that is not one. */
 static void call_descriptor(struct instr_unit *u, const struct instr_event *event, LLVMValueRef self,
 			    LLVMValueRef site)
 {

@@ -31,7 +31,7 @@ static enum instr_kind kind_of(const char *operation)
 	return EVENT_ATOMIC_RMW;
 }
 
-/* The size behind the last underscore; 0 if there is none. */
+/* The size after the last underscore; 0 if there is none. */
 static uint64_t size_suffix(const char *name)
 {
 	static const struct {

@@ -164,8 +164,8 @@ static void scan_asm_operand(struct instr_function *f, struct instr_event event,
 	add_if_it_matters(f, event);
 }
 
-/* A fence, or nothing that the processor would do: no event, but the site table says that there is one,
- * because whoever writes such a barrier means relaxed atomics around it to order. */
+/* A fence, or nothing that the processor would do: no event, but the site table states that there is one,
+ * because such a barrier is meant to let relaxed atomics around it order. */
 static void note_barrier(struct instr_function *f, struct instr_event event)
 {
 	event.kind = EVENT_FENCE;
@@ -193,7 +193,7 @@ static void scan_asm(struct instr_function *f, struct instr_event event, LLVMVal
 		forget.kind = EVENT_FORGET;
 		add(f, &forget);
 	}
-	/* Outputs come first and inputs behind them; what is indirect takes an
+	/* Outputs come first and inputs after them; what is indirect takes an
 	 * argument, other outputs do not, clobbers ("~") neither.  An operand that
 	 * is both appears twice; one atomic event stands for the pair. */
 	LLVMValueRef seen[8];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loops on concrete values.  In: a function before references are put beside its values.  Out: for loops
- * whose accesses can be told before they are entered, a flag: whether anything that comes into the loop has
+ * whose accesses are known before they are entered, a flag: whether anything that comes into the loop has
  * an expression.  References in the loop are nothing where the flag is not set, and accesses ask the flag
  * instead of the marks of their page.  So the optimiser can make the loop twice, and one of the two does
  * what the program does and nothing else.
  *
- * The marks are looked at behind the hooks of `record` that stand before the loop.  A thread that is stopped
+ * The marks are looked at after the hooks of `record` that stand before the loop.  A thread that is stopped
  * at a hook in the loop keeps the flag: what another thread makes depend on input meanwhile, without any
  * synchronisation, is taken as it is until the loop ends.
  */

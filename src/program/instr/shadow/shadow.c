@@ -108,10 +108,10 @@ static bool spread(struct shadow_function *x)
 	return changed;
 }
 
-/* ---- which references anybody asks for ---- */
+/* ---- which references are asked for ---- */
 
 /* Whether an instruction looks at the reference of an operand: those that pass it on only where theirs is
- * asked for.  Hooks of `record` and what they are told look at none. */
+ * asked for.  Hooks of `record` and what they are notified look at none. */
 static bool asks(const struct instr_unit *u, LLVMValueRef inst, const struct rd_umap *wanted)
 {
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
@@ -124,7 +124,7 @@ static bool asks(const struct instr_unit *u, LLVMValueRef inst, const struct rd_
 	return true;
 }
 
-/* Values whose reference nobody looks at need none: what only becomes a floating point number, or what the
+/* Values whose reference is not used need none: what only becomes a floating point number, or what the
  * hooks of `record` that have left their loops compute. */
 static void keep_wanted(struct shadow_function *x)
 {

@@ -3,7 +3,7 @@
  * The flavour `shadow` at work on one function: beside each value that may depend on the program's input goes
  * a reference to an expression (raddle/shadow.h), in a register too.
  *
- *	instr_shadow_generate()  shadow.c        the unit: function by function, behind the optimiser
+ *	instr_shadow_generate()  shadow.c        the unit: function by function, after the optimiser
  *	shadow_value()           value.c  what computes, accesses and branches
  *	shadow_call()            call.c   calls: library functions with models, arguments, results
  *	shadow_loops_find()      loop.c   loops that are made twice, the second time without references
@@ -34,7 +34,7 @@ struct shadow_function {
 	size_t loop_count, loop_capacity;
 	struct rd_umap loop_of;		  /* block of a loop, or terminator before it, to its number + 1 */
 	struct rd_umap covered;		  /* accesses that the flag of their loop speaks about */
-	struct rd_umap loose;		  /* values that may depend on input whatever the flag says */
+	struct rd_umap loose;		  /* values that may depend on input whatever the flag states */
 	const struct shadow_loop *inside; /* where references are asked for; NULL: in no such loop */
 };
 

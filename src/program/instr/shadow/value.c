@@ -236,7 +236,7 @@ static unsigned update_of(LLVMAtomicRMWBinOp op)
 	}
 }
 
-/* The reference of what was there is taken before, that of what is there now is stored behind. */
+/* The reference of what was there is taken before, that of what is there now is stored after. */
 static void update(struct shadow_function *x, LLVMValueRef inst)
 {
 	LLVMValueRef pointer = LLVMGetOperand(inst, 0), by = LLVMGetOperand(inst, 1), size, old, made;

@@ -118,8 +118,8 @@ struct doing {
 	unsigned size;
 	LLVMValueRef address; /* NULL: none */
 	LLVMValueRef value;   /* that is known before; NULL: none */
-	LLVMValueRef result;  /* that is known behind it; NULL: none */
-	bool returns;	      /* there is a behind */
+	LLVMValueRef result;  /* that is known after it; NULL: none */
+	bool returns;	      /* it returns to the caller */
 };
 
 static void emit(struct gating *g, LLVMValueRef inst, uint32_t gate, const struct doing *d)
@@ -197,7 +197,7 @@ static enum raddle_track_what what_of(enum facts_role role)
 	}
 }
 
-/* Whether something can be put behind a call: it returns, and nobody else comes there. */
+/* Whether something can be put after a call: it returns, and no other way leads there. */
 static bool has_behind(LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);

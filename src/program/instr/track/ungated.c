@@ -3,9 +3,9 @@
  * Functions with gates (track.c) are there a second time without.  When the function is entered it looks at
  * one byte: where all gates are shut the clean copy runs, which tests nothing.
  *
- * A gate that has had its events is shut while the program runs, and a loop may go on for long then.  So
+ * A gate that has had its events is shut while the program runs, and a loop may continue for long then.  So
  * each round of a loop with gates begins with a test whether one of them is still open, and where none is,
- *the loop goes on in a clean copy of its own:
+ *the loop continues in a clean copy of its own:
  *
  *	before --> test -+-> header ... (gates) --> test
  *	                  \

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Layers: what the core and the writer tell them, and what they may ask.
+ * Layers: what the core and the writer report to them, and what they may ask.
  *
  * A flavour has the core, one layer that writes records (rt/core/buffer/writer.h) and others, by its row in
  * raddle/flavour.inc.  Each layer is a table of callbacks, `rt_layer_NAME`; a callback that is NULL
- * is not wanted.  No interposed function and no hook knows who listens: it reports here, and another layer is
- * another table, a number in enum rt_layer_number and a word in the row.
+ * is not wanted.  No interposed function and no hook knows which layers listen: it reports here, and another
+ * layer is another table, a number in enum rt_layer_number and a word in the row.
  *
- *   present    layers whose setup() said that they have something to do in this process.  They are told
+ *   present    layers whose setup() said that they have something to do in this process.  They are notified
  *              of the life of the process and its threads.
- *   listening  those of them with `listens`: they are told of operations, orders, accesses and memory
+ *   listening  those of them with `listens`: they are notified of operations, orders, accesses and memory
  *              as well.  If there is one, threads are RT_LISTENED instead of RT_PLAIN, and what is interposed
- * goes its longer way.  Nobody pays for layers that do not listen.
+ * goes its longer way.  Layers that do not listen cost nothing.
  *
- * All are told in the order of the row.  Callbacks run in the thread that they are about, with errno saved by
- * who calls and no lock of the runtime held; they may wait, but not with the encoder taken (t->busy), which a
- * signal handler may find so.  The child of a fork tells nobody anything.
+ * All are notified in the order of the row.  Callbacks run in the thread that they are about, with errno
+ * saved by the caller and no lock of the runtime held; they may wait, but not with the encoder taken
+ * (t->busy), which a signal handler may find so.  The child of a fork reports nothing.
  *
  * The state of a layer is behind rt.layer[number] and t->layer[number].
  */
@@ -45,21 +45,22 @@ struct rt_until {
 #define RT_UNTIL(clock, time) (&(struct rt_until){clock, time})
 
 /*
- * An operation that layers are told of.  It begins, passes the gate before it takes effect, and ends when it
- *has taken effect and its record is written.  One that is left by cancellation or an exception was none, as
- *it leaves no record either:
+ * An operation that layers are notified of.  It begins, passes the gate before it takes effect, and ends when
+ *it has taken effect and its record is written.  One that is left by cancellation or an exception was none,
+ *as it leaves no record either:
  *
  *	RT_OP(op, RADDLE_THREAD_JOIN, number);
  *	... rt_op_end(&op);
  *
- * Where the thread is not told, op.t is NULL and all calls do nothing.
+ * Where layers do not listen to the thread, op.t is NULL and all calls do nothing.
  */
 struct rt_op {
 	struct rt_thread *t;
 	uint64_t object;
 	uint32_t kind; /* a row of event.inc */
-	bool shared; /* it releases a lock that is held for reading: a layer that knows says so in releasing()
-		      */
+	bool shared;   /* it releases a lock that is held for reading: a layer that knows reports it in
+			* releasing()
+			*/
 	struct rt_op_state {
 		uint64_t word[8];
 	} state[RT_LAYER_COUNT]; /* each layer's own, to be filled by its op_begin() */
@@ -108,12 +109,13 @@ struct rt_layer {
 	const struct rt_instead *instead; /* NULL: what libc does is right; one layer at most has it */
 };
 
-/* The layers of this flavour, in order; NULL behind the last. */
+/* The layers of this flavour, in order; NULL after the last. */
 extern const struct rt_layer *const rt_layers[];
 void rt_layers_setup(void);
-void rt_layers_forked(void); /* in the child: nobody listens any more */
+void rt_layers_forked(void); /* in the child: no layer listens any more */
 
-/* Tells all who are present of the life of the process and its threads; who listens, of all else. */
+/* Notifies all layers that are present of the life of the process and its threads; those that listen, of all
+ * else. */
 #define RT_NOTIFY_ALL(callback, ...)                                                                         \
 	do {                                                                                                 \
 		for (const struct rt_layer *const *layer_ = rt.present; *layer_; layer_++)                   \
@@ -244,7 +246,8 @@ static inline uint32_t rt_call_site(const struct rt_thread *t)
 	return t->self.stack_top[-1] & ~RT_STACK_EMITTED;
 }
 
-/* The calling thread, after layers were told what it is about to do with an object; NULL: it has no state. */
+/* The calling thread, after layers were notified what it is about to do with an object; NULL: it has no
+ * state. */
 struct rt_thread *rt_handling(uint32_t kind, const volatile void *object);
 
 /* A read and then a write of the same bytes (the upper half of `sites` is the write's); accesses at equal
@@ -259,8 +262,8 @@ static inline bool rt_prefers_writers(const pthread_rwlock_t *rwlock)
 	return rwlock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
 }
 
-/* rt/core/sync/listened.c: the whole of an operation, for a thread that is told or not recorded.  All return
- * errno values. */
+/* rt/core/sync/listened.c: the whole of an operation, for a thread that is notified or not recorded.  All
+ * return errno values. */
 int rt_listened_acquire(uint32_t code, volatile void *object, const struct rt_until *until);
 int rt_listened_release(uint32_t code, volatile void *object);
 int rt_listened_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until);

@@ -17,7 +17,7 @@
 
 struct rt_early rt_early;
 
-/* In front of each block stands its size. */
+/* Each block is preceded by its size. */
 static void *early_memalign(size_t alignment, size_t size)
 {
 	uintptr_t start, end;
@@ -84,8 +84,8 @@ static bool is_only_allocator(const char *path)
 	return __builtin_strstr(slash ? slash : path, "alloc") != NULL;
 }
 
-/* The object that has the code of malloc(), and whether that is libc; by its name the function cannot be
- * told, since jemalloc and tcmalloc define __libc_malloc too. */
+/* The object that has the code of malloc(), and whether that is libc; its name does not identify the
+ * function, since jemalloc and tcmalloc define __libc_malloc too. */
 static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct rt_real *real = context;

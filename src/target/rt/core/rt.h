@@ -33,7 +33,7 @@ struct rt_outside;
 struct rt_op;
 struct rt_until;
 
-/* What became of a wait for something from outside: nobody let others run; what is waited for may be there;
+/* What became of a wait for something from outside: no layer let others run; what is waited for may be there;
  * the time is up. */
 enum rt_idle { RT_IS_NOT_IDLE, RT_LOOK_AGAIN, RT_TIME_UP };
 
@@ -80,13 +80,13 @@ struct rt {
 	size_t handle_count, handle_capacity;
 	uint64_t fork_signals; /* blocked by fork() while it has the lock */
 
-	/* Layers (rt/core/layer.h): those that take part and those of them that listen, NULL behind
+	/* Layers (rt/core/layer.h): those that take part and those of them that listen, NULL after
 	 * the last; the state of each. */
 	const struct rt_layer *present[RT_LAYER_COUNT + 1], *listening[RT_LAYER_COUNT + 1];
 	void *layer[RT_LAYER_COUNT];
 	struct rt_callbacks callbacks; /* of all that listen */
 
-	const struct rt_outside *outside; /* rt/core/io/outside.h; NULL: nobody wants to know */
+	const struct rt_outside *outside; /* rt/core/io/outside.h; NULL: it is not asked for */
 
 	struct rt_channels *_Atomic channels; /* rt/core/io/channel.c; NULL: none yet */
 	_Atomic uint64_t mapped;	      /* memory of ours, with the session */
@@ -124,7 +124,7 @@ void rt_lock(uint64_t *saved_signals);
 void rt_unlock(const uint64_t *saved_signals);
 
 /* Locks that are held for a moment with signals on: their holder may be away in a handler or gone
- * from it by longjmp, so who waits gives up after RT_PATIENCE rounds (false).  recover() opens one that
+ * from it by longjmp, so a waiter gives up after RT_PATIENCE rounds (false).  recover() opens one that
  * the calling thread has left closed. */
 #define RT_PATIENCE 100000
 bool rt_spin(_Atomic uint32_t *lock);
@@ -147,7 +147,7 @@ static inline uint64_t rt_q(void)
 	return atomic_fetch_add_explicit(&rt.session->sequence, 1, memory_order_acq_rel);
 }
 
-/* Nobody reads the records of a replay; what an access leaves behind besides is for layers. */
+/* The records of a replay are not read; what an access leaves after besides is for layers. */
 static inline bool rt_unread(void)
 {
 	return RT_UNLIKELY(rt.session->discard);
@@ -180,7 +180,7 @@ static inline bool rt_has_state(struct rt_thread **t)
 }
 
 /* rt/core/control/edit.c: whether a lock was not taken that the program meant to take, and need not be given
- * back now; whether who waits for a condition with it is woken at once. */
+ * back now; whether a thread that waits for a condition with it is woken at once. */
 bool rt_was_left_out(const void *lock);
 bool rt_wakes_at_once(const void *lock);
 struct raddle_steer *rt_steer_memory(void); /* NULL: this run is not steered */
@@ -199,8 +199,8 @@ static inline struct rt_thread *rt_self(void)
 	return rt_has_state(&t) && t->recording ? t : NULL;
 }
 
-/* The same, but NULL where layers listen too: for those who look for listeners where they
- * would look for being recorded, so that it costs nothing to record. */
+/* The same, but NULL where layers listen too: for code that looks for listeners where it would look whether
+ * the thread is recorded, so that it costs nothing to record. */
 static inline struct rt_thread *rt_plain(void)
 {
 	struct rt_thread *t;
@@ -209,7 +209,7 @@ static inline struct rt_thread *rt_plain(void)
 }
 
 /* rt/core/process/module.c */
-void rt_modules(struct rt_thread *t); /* tells the loaded objects that were not told yet */
+void rt_modules(struct rt_thread *t); /* reports the loaded objects that were not reported yet */
 void rt_modules_forget(void);
 
 /* rt/core/process/process.c */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which conflicting places came one behind the other.
+ * Which conflicting places came one after the other.
  *
  * In: each access of the flavour `led`, atomic operations, and locks that were taken.  Out: `pairs` of
  * raddle/steer.h: the site of an access and the site of the next one by another thread that touches
@@ -9,11 +9,11 @@
  *
  * For each word the last write is kept, and the last reads since then.  Words are found by address in a table
  * that one word may take from another: a pair may be missed so, and none is invented.  What a thread did
- * while it was alone is forgotten, since nothing else could have come before or behind it, and so is what was
+ * while it was alone is forgotten, since nothing else could have come before or after it, and so is what was
  * done to memory that has become another object, or to the stack of an earlier thread.
  *
- * Threads take turns where this is asked for, but not behind the end of the plan.  So there is a lock; who
- * does not get it at once, a signal handler for instance, passes the access over.
+ * Threads take turns where this is asked for, but not after the end of the plan.  So there is a lock; a
+ * thread that does not get it at once, a signal handler for instance, skips the access.
  */
 #include "raddle/event.h"
 #include "raddle/steer.h"
@@ -27,7 +27,7 @@
 #define WIDE 64 /* words of a large access that are looked at */
 
 struct seen {
-	uint32_t thread; /* its number plus 1; 0: nobody */
+	uint32_t thread; /* its number plus 1; 0: no thread */
 	uint32_t site;
 };
 
@@ -206,7 +206,7 @@ static void acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint6
 		look(t, object, 1, rt_call_site(t), raddle_role(kind) != RADDLE_ROLE_SHARE);
 }
 
-/* Who frees memory conflicts with whoever uses it. */
+/* A thread that frees memory conflicts with every one that uses it. */
 static void frees(struct rt_thread *t, void *p, bool *kept)
 {
 	(void)kept;

@@ -300,7 +300,7 @@ void rt_detect_gather(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_
 	rt_watch_leave(w);
 }
 
-/* What a thread that goes on has gathered, as it was at some moment; false: it never stood still. */
+/* What a thread that continues has gathered, as it was at some moment; false: it never waited. */
 static bool copy_gathered(struct rt_watch *to, const struct rt_watch *from)
 {
 	for (uint32_t round = 0; round < 100; round++) {

@@ -203,7 +203,7 @@ void rt_detect_created(struct rt_thread *parent, struct rt_thread *child)
 	rt_watch_leave(w);
 }
 
-/* A thread of which nobody told is taken to come after everything. */
+/* A thread whose creation was not reported is taken to come after everything. */
 void rt_detect_start(struct rt_thread *t)
 {
 	if (!rt_detect_is_on())
@@ -216,7 +216,7 @@ void rt_detect_start(struct rt_thread *t)
 		rt_detect_forget(t, t->stack_low, t->stack_high - t->stack_low);
 }
 
-/* Leaves what it knew for the one who joins it. */
+/* Leaves what it knew for the thread that joins it. */
 void rt_detect_end(struct rt_thread *t)
 {
 	struct rt_watch *w = rt_watch(t);

@@ -8,22 +8,22 @@
  * for orders nothing.  The other layers ask nothing of it: it hears of everything by its table,
  * rt/detect/layer.c, and this header is for its own files and its test.
  *
- * Who calls what, where:
- *   - A releasing operation is told before it takes effect, an acquiring one when
+ * Callers, by function:
+ *   - A releasing operation is notified before it takes effect, an acquiring one when
  *     it has succeeded.  Both ways an edge is never missing.
  *   - The segment of the thread (marks of abi.h) must end with each release: no access may
  *     come between rt_detect_release() and the record that begins the new segment.
- *   - An access is told when the slow path would write its record, after a goal.  It is compared with
+ *   - An access is notified when the slow path would write its record, after a goal.  It is compared with
  *     others before the thread's next operation (rt/core/buffer/gather.h), so what frees memory has to
  * say so first, by rt_detect_flush() or rt_detect_forget(). An access that a signal handler makes above the
- * encoder (t->busy) is not told.
- *   - Synchronisation that a handler does is always told, also above the encoder
+ * encoder (t->busy) is not reported.
+ *   - Synchronisation that a handler does is always reported, also above the encoder
  *     and above the detector.
  *
- * What is promised: a byte is reported as racy exactly if two accesses of it that were
- * told conflict (one writes, not both are atomic) and are not ordered, as long as
- * no eight bytes need more than RT_CELLS_MAX cells and there is memory.  Each unordered
- * pair of sites is one race; of several races of one byte the first is sure to be found.
+ * What is promised: a byte is reported as racy exactly if two accesses of it that were reported conflict (one
+ * writes, not both are atomic) and are not ordered, as long as no eight bytes need more than RT_CELLS_MAX
+ * cells and there is memory.  Each unordered pair of sites is one race; of several races of one byte the
+ * first is sure to be found.
  */
 #ifndef RT_DETECT_H
 #define RT_DETECT_H
@@ -38,7 +38,7 @@ bool rt_detect_setup(struct raddle_steer *steer);
 /* In the child of a fork: it runs free. */
 void rt_detect_stop(void);
 
-/* Memory of the thread is about to be anybody's: before the real free(). */
+/* Memory of the thread is about to be free: before the real free(). */
 void rt_detect_flush(struct rt_thread *t);
 
 /* The process is about to end, by this thread: what others have gathered counts too. */
@@ -49,7 +49,7 @@ bool rt_detect_ticked(struct rt_thread *t);
 
 /* Threads.  created(): before the real creation; if that fails, end() for the child by the
  * parent.  start(): first thing in the thread, in one that was adopted too.  end(): as the last.
- * joined(): after a join; a number nobody had is passed over. */
+ * joined(): after a join; a number that no thread had is skipped. */
 void rt_detect_created(struct rt_thread *parent, struct rt_thread *child);
 void rt_detect_start(struct rt_thread *t);
 void rt_detect_end(struct rt_thread *t);
@@ -74,7 +74,7 @@ void rt_detect_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uin
 void rt_detect_fence(struct rt_thread *t);
 
 /* What orders.  Locks: acquire() and release(); readers of a rwlock: acquire_read(), release_read(),
- * and release() where it is not known who unlocks.  A wait on a condition variable releases the
+ * and release() where it is not known which thread unlocks.  A wait on a condition variable releases the
  * mutex, a wake acquires the mutex and the variable; signal and broadcast release the variable.
  * sem_post releases, sem_wait acquires; once: done releases, pass acquires (C++ guards as well). */
 void rt_detect_acquire(struct rt_thread *t, uintptr_t object);
@@ -82,7 +82,7 @@ void rt_detect_release(struct rt_thread *t, uintptr_t object);
 void rt_detect_acquire_read(struct rt_thread *t, uintptr_t object);
 void rt_detect_release_read(struct rt_thread *t, uintptr_t object);
 
-/* Barriers: those of one round learn of each other.  A count that is not told (0) makes every
+/* Barriers: those of one round learn of each other.  A count that is not known (0) makes every
  * enter() precede every later exit(). */
 void rt_detect_barrier_init(struct rt_thread *t, uintptr_t object, uint32_t count);
 void rt_detect_barrier_enter(struct rt_thread *t, uintptr_t object);
@@ -92,10 +92,10 @@ void rt_detect_barrier_exit(struct rt_thread *t, uintptr_t object);
  * which may find one that is in use, and not for a destruction: a thread may still be on its way out. */
 void rt_detect_fresh(struct rt_thread *t, uintptr_t object);
 
-/* An edge that nobody can tell: everything so far is taken as ordered before everything to come. */
+/* An edge that cannot be known: everything so far is taken as ordered before everything to come. */
 void rt_detect_lost(void);
 
-/* Memory that becomes another object: malloc, mmap, munmap (told when it is the caller's alone, that
+/* Memory that becomes another object: malloc, mmap, munmap (reported when it is the caller's alone, that
  * is after the first two and before the last). */
 void rt_detect_forget(struct rt_thread *t, uintptr_t address, uint64_t size);
 

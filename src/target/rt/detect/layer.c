@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of the detector (rt/core/layer.h): from what layers are told to edges and accesses
+ * The table of the detector (rt/core/layer.h): from what layers are notified to edges and accesses
  * (rt/detect/detect.h).
  */
 #include "rt/detect/detect.h"
@@ -53,7 +53,7 @@ static void barrier_init(struct rt_thread *t, uintptr_t object, uint32_t count, 
 	rt_detect_barrier_init(t, object, count);
 }
 
-/* Atomic operations are told when they have happened. */
+/* Atomic operations are notified when they have happened. */
 static void access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	if (!t->busy && !(how & RT_ACCESS_ATOMIC))

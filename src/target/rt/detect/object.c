@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Synchronisation objects of the detector: what each has been told by those who
- * released it, and how threads learn it.
+ * Synchronisation objects of the detector: what each got from the threads that released it, and how threads
+ * learn it.
  *
  * An object is anything with an address: locks, condition variables, semaphores,
  * once controls, barriers, atomic variables.  It begins with its first release and
@@ -9,8 +9,8 @@
  * its address and protected, like the list it is in, by the stripe of
  * its address.
  *
- * Most acquisitions learn nothing.  `whole` says that the clock is exactly what its
- * last releaser knew in (lane, epoch); who knows that epoch knows all of it.
+ * Most acquisitions learn nothing.  `whole` states that the clock is exactly what its
+ * last releaser knew in (lane, epoch); a thread that knows that epoch knows all of it.
  * `master` is a lane that knows all of the clock; its release replaces the clock
  * instead of adding to it, and if it has learned nothing since its last one, only
  * its own epoch is new.
@@ -20,7 +20,7 @@
 struct barrier {
 	uint64_t id; /* no other one has had it */
 	uint32_t count, inside, entered, current;
-	bool loose; /* more threads than its count at a time: rounds cannot be told apart */
+	bool loose; /* more threads than its count at a time: rounds cannot be distinguished */
 	struct {
 		struct rt_clock clock;
 		uint32_t left; /* entered and not out yet */
@@ -333,7 +333,7 @@ void rt_detect_barrier_init(struct rt_thread *t, uintptr_t object, uint32_t coun
 }
 
 /* The round that a thread enters.  A round begins empty if all are out of the one before
- * the last; else it goes on with what that was told. */
+ * the last; else it continues with what that was notified. */
 static uint32_t enter_round(struct barrier *b)
 {
 	if (b->entered == b->count) {
@@ -375,7 +375,7 @@ void rt_detect_barrier_enter(struct rt_thread *t, uintptr_t object)
 	end(t, object);
 }
 
-/* Those who left first may have destroyed the barrier, and its memory may be another one's by now. */
+/* Threads that left first may have destroyed the barrier, and its memory may be another one's by now. */
 void rt_detect_barrier_exit(struct rt_thread *t, uintptr_t object)
 {
 	struct rt_watch *w = rt_watch(t);

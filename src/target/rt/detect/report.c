@@ -16,7 +16,7 @@ static uint32_t number_of(uint64_t who)
 	return tenant->number;
 }
 
-/* False: the pair is known already, or there are too many to tell. */
+/* False: the pair is known already, or there are too many. */
 static bool is_new(struct rt_detect *d, uint32_t a, uint32_t b)
 {
 	uint64_t pair = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Shadow memory: finding and making chunks, and what is seldom done with lines.
- * Tables and chunks are put in place by one compare-and-swap; who comes second
- * leaves its own unused.
+ * Tables and chunks are put in place by one compare-and-swap; the second one leaves its own unused.
  */
 #include "rt/detect/shadow.h"
 
@@ -93,7 +92,7 @@ uint32_t rt_part_grow(struct rt_arena *a, struct rt_part *part, uint32_t head)
 	return count << 8 | power << 1;
 }
 
-/* What a cell says of eight bytes, as one more cell of theirs. */
+/* What a cell states of eight bytes, as one more cell of theirs. */
 static uint32_t add_part(struct rt_arena *a, struct rt_part *part, uint32_t head, struct rt_cell cell)
 {
 	uint32_t count = rt_line_count(head);

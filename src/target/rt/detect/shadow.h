@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shadow memory: who accessed which bytes last, and where synchronisation objects
+ * Shadow memory: which threads accessed which bytes last, and where synchronisation objects
  * are.
  *
  * A line stands for 64 bytes of the program and is a list of cells.  A cell
- * says: these bytes (a bit each) were accessed by this lane in this epoch, so (plain,
+ * states: these bytes (a bit each) were accessed by this lane in this epoch, so (plain,
  * write), at one of two sites; one without bytes is free.  So a thread that goes over an array
  * has one cell a line.  Four cells have room in the line; up to eight are all outside of it; if there are
  * more, the line is split: each eight bytes have a list of their own, of two cells or, if these are more,
- * elsewhere.  So nobody looks through what others did to other words.
+ * elsewhere.  So no thread looks through what others did to other words.
  * Lines are in chunks of a page, chunks are found through two tables by the
  * address.  No chunk is ever given back, so a pointer to one stays good.
  *
  * A line is locked by the lowest bit of its head, which also has the number of
- * cells: whoever holds it writes the new head to unlock.  Heads are apart from the cells, so
+ * cells: the thread that holds it writes the new head to unlock.  Heads are apart from the cells, so
  * that going over memory touches few cache lines.
  */
 #ifndef RT_SHADOW_H
@@ -35,7 +35,7 @@
 #define RT_CACHE 512
 #define RT_CELLS_MAX 4096 /* of eight bytes; beyond them old ones are lost */
 
-/* Who accessed: lane, epoch and kind in one word.  The kind has a bit for writes and one for plain
+/* The accessor: lane, epoch and kind in one word.  The kind has a bit for writes and one for plain
  * accesses: one access covers another if it has all its bits, two conflict if they have both
  * bits together. */
 #define RT_WHO_WRITE 1u

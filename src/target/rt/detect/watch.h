@@ -4,11 +4,11 @@
  *
  * A thread has a lane, an index into vector clocks.  The epoch of a lane counts
  * what its thread released: each release publishes the thread's clock and begins the
- * next epoch, so whoever knows an epoch knows all that its thread knew when
- * it ended.  A thread whose creator knows the last epoch of an ended one goes on
+ * next epoch, so a thread that knows an epoch knows all that its thread knew when
+ * it ended.  A thread whose creator knows the last epoch of an ended one continues
  * with that one's lane, so clocks are as long as there are threads at a time.
  *
- * Forgiveness: `floor` of a lane is an epoch that everybody is taken to know.
+ * Forgiveness: `floor` of a lane is an epoch that every thread is taken to know.
  * Where an edge may have been lost (a signal handler synchronises above the
  * detector, a thread comes from nowhere), all floors are raised to the present:
  * everything so far is ordered before everything to come.  It can hide a race and invents none.
@@ -23,7 +23,7 @@
 #define RT_LANES 65536
 #define RT_LANE_NONE UINT32_MAX
 #define RT_STRIPES 1024
-#define RT_REPORTED 16384     /* pairs of sites that are told apart */
+#define RT_REPORTED 16384     /* pairs of sites that are notified apart */
 #define RT_THREADS (1u << 20) /* numbers of threads */
 
 /* What the detector knows of a thread. */

@@ -4,8 +4,8 @@
  *
  * A thread that finds no room takes a new buffer, with all signals blocked.  The old
  * one goes to the collector, unless a piece in it is open: then this is a
- * handler that interrupted the piece, and whoever wrote it comes back to it.  Such a
- * buffer waits, and those behind it with it, until the piece is closed, or until
+ * handler that interrupted the piece, and the writer comes back to it.  Such a
+ * buffer waits, and those after it with it, until the piece is closed, or until
  * the handler is gone and the piece still open (it left by longjmp).
  *
  * Invariants:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * memcmp() and bcmp() whose results depend on the bytes only.  glibc's tell no more than the sign: how large
- * the number is depends on whether one of the arguments lies near the end of a page, so with addresses that
- * are another in each run the same comparison has another result, and two runs of a program would differ
+ * memcmp() and bcmp() whose results depend on the bytes only.  glibc's return no more than the sign: how
+ * large the number is depends on whether one of the arguments lies near the end of a page, so with addresses
+ * that are another in each run the same comparison has another result, and two runs of a program would differ
  * without a fault.  The program and the libraries it is linked with use these.
  */
 #include "rt/full/full.h"

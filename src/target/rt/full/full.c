@@ -5,7 +5,7 @@
  * the operands are stored, the code comes last.  There is no encoder and no
  * state, so a signal handler is nothing special.
  *
- * A position q is taken when the room is: what a handler writes comes behind it and has
+ * A position q is taken when the room is: what a handler writes comes after it and has
  * a higher one.  Only positions that the caller brought may come late.
  */
 #include "rt/full/full.h"
@@ -155,7 +155,7 @@ void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t
 	rt_emit(t, &r);
 }
 
-/* Whether the thread lives to tell or not, its creator knows it by that. */
+/* Whether the thread runs or not, its creator knows it by that. */
 void rt_created(struct rt_thread *t, uint64_t handle)
 {
 	RT_EVENT(t, RADDLE_HANDLE, handle);
@@ -213,7 +213,7 @@ void rt_release_end(struct rt_thread *t, const struct rt_release *release, uint6
 	raddle_full_end(release->byte);
 }
 
-/* Nobody has to be kept out, and nothing is marked. */
+/* No other thread has to be excluded, and nothing is marked. */
 uint32_t rt_encoder_take(struct rt_thread *t)
 {
 	(void)t;

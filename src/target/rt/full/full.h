@@ -32,7 +32,7 @@ static inline struct rt_full *rt_full(const struct rt_thread *t)
 }
 
 /* rt/full/full-buffer.c: room that does not fit any more, from a new buffer.  Never NULL: where nothing is
- * recorded it is memory that nobody reads. */
+ * recorded it is memory that is not read. */
 void *rt_full_far_room(struct rt_thread *t, struct raddle_buffer *full, uint32_t size);
 void rt_full_stop(struct rt_thread *t);	     /* nothing more is recorded of this thread */
 void rt_full_hand_over(struct rt_thread *t); /* at its end: all buffers but the last */
@@ -50,7 +50,7 @@ static inline void *rt_full_room(struct rt_thread *t, uint32_t size)
 	return rt_full_far_room(t, b, size);
 }
 
-/* Bytes one behind another; the first one of the record is left for the end. */
+/* Bytes one after another; the first one of the record is left for the end. */
 static inline uint8_t *rt_full_put(uint8_t *p, uint64_t value, uint32_t bytes)
 {
 	__builtin_memcpy(p, &value, bytes);

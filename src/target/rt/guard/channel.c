@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Order through the kernel: pipes, sockets, eventfds, signals.  Who is at the other end is not looked for:
- * who took something from outside may be behind everybody who gave something away.
+ * Order through the kernel: pipes, sockets, eventfds, signals.  The other end is not looked for:
+ * a thread that received something from outside may be ordered after every thread that sent something.
  */
 #include "rt/guard/real.h"
 

@@ -3,15 +3,15 @@
  * The runtime of the flavour `guard`: a production program that looks at candidate races when an agent beside
  * it asks for that (raddle/guard.h), and does nothing else.
  *
- * It stands alone: rt/core/ gives every thread a state and a buffer and decides when an operation begins
- * whether it is recorded, while here nothing may be kept for a program that is not observed, and tracking
- * begins and ends between the two halves of an operation.  So every function here tests one byte:
+ * It does not use rt/core/: rt/core/ gives every thread a state and a buffer and decides when an operation
+ *begins whether it is recorded, while here nothing may be kept for a program that is not observed, and
+ *tracking begins and ends between the two halves of an operation.  So every function here tests one byte:
  *
- *	releasing   before the operation, so that who is released finds the note
- *	acquiring   behind it, so that one that has waited since before tracking began sees the note, too
+ *	releasing   before the operation, so that a released thread finds the note
+ *	acquiring   after it, so that one that has waited since before tracking began sees the note, too
  *
  * Rules: no allocation, no stdio, errno is the program's; memory comes from guard_map(); the lock is held
- * with no call that can wait, and who finds it taken by himself (a handler that interrupted him) gives up:
+ * with no call that can wait, and a handler that finds it taken by the thread it interrupted gives up:
  * what is tracked is forgotten, and no verdict comes of it.
  *
  * The child of a fork is dormant.
@@ -28,7 +28,7 @@
 #define GUARD_LIKELY(x) __builtin_expect(!!(x), 1)
 #define GUARD_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define GUARD_HIDDEN __attribute__((visibility("hidden"))) /* it is near, and found without a table */
-/* It is called behind a test that says no as a rule, and the code around the test saves no register for it.
+/* It is called after a test that fails as a rule, and the code around the test saves no register for it.
  */
 #ifdef __clang__
 #define GUARD_RARE __attribute__((preserve_most))
@@ -36,9 +36,9 @@
 #define GUARD_RARE
 #endif
 
-/* Behind which tracked accesses somebody is: a bit a task.  `sure` by operations that order threads, `maybe`
- * also by those that may have; sure is a part of maybe.  This is the column of the tracked access in the
- * vector clocks of DJIT+: nobody asks for the others. */
+/* Which tracked accesses a thread is ordered after: a bit a task.  `sure` by operations that order threads,
+ * `maybe` also by those that may have; sure is a part of maybe.  This is the column of the tracked access in
+ * the vector clocks of DJIT+: the others are not needed. */
 struct guard_mask {
 	uint32_t sure, maybe;
 };
@@ -151,7 +151,8 @@ struct guard_local {
 };
 extern GUARD_HIDDEN __thread struct guard_local guard_local;
 
-/* The lock.  False: it cannot be had, because this thread holds it or somebody holds it for too long. */
+/* The lock.  False: it cannot be had, because this thread holds it or another thread holds it for too long.
+ */
 bool guard_lock(void);
 void guard_unlock(void);
 
@@ -161,14 +162,14 @@ void guard_track_acquire(struct guard_thread *t, uintptr_t object, enum guard_wa
 void guard_track_release(struct guard_thread *t, uintptr_t object, enum guard_way way);
 void guard_track_publish(const struct guard_mask *mask, uintptr_t object);
 struct guard_mask guard_track_of(uintptr_t object);
-void guard_track_forget(uint32_t bits); /* nobody is behind these any more */
+void guard_track_forget(uint32_t bits); /* no thread is ordered after these any more */
 static inline void guard_mask_add(struct guard_mask *to, struct guard_mask from)
 {
 	to->sure |= from.sure;
 	to->maybe |= from.maybe | from.sure;
 }
 
-/* note.c: the same for who does not have the lock.  Nothing happens where nothing is tracked. */
+/* note.c: the same without the lock.  Nothing happens where nothing is tracked. */
 GUARD_RARE void guard_note_acquire(const volatile void *object, enum guard_way way);
 GUARD_RARE void guard_note_release(const volatile void *object, enum guard_way way);
 void guard_note_atomic(const volatile void *object, uint32_t what);
@@ -195,7 +196,7 @@ static inline void guard_releases(const volatile void *object)
 		guard_note_release(object, GUARD_EXCLUSIVE);
 }
 
-/* validate.c: tasks.  With the lock held: somebody has learnt something, so that a tracked access may be
+/* validate.c: tasks.  With the lock held: a thread has learnt something, so that a tracked access may be
  * over; the memory is gone; the thread is; nothing that is tracked can be trusted. */
 void guard_learnt(uint32_t bits);
 void guard_gone(uintptr_t low, uintptr_t high);

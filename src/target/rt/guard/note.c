@@ -130,7 +130,7 @@ void guard_note_atomic(const volatile void *object, uint32_t what)
 	errno = saved;
 }
 
-/* All that may be ordered outside of our sight is one object, through which nobody is sure of anything. */
+/* Everything outside the program is one object, through which no order is certain. */
 static const char outside;
 
 void guard_note_outside(bool leaving)
@@ -141,8 +141,8 @@ void guard_note_outside(bool leaving)
 		guard_note_acquire(&outside, GUARD_WEAK);
 }
 
-/* Terminals order nobody.  Files order who reads what another has written; pipes, sockets and the like do,
- * too, and who is at their other end, or waits for it, is not known. */
+/* Terminals order no threads.  Files order a thread that reads after one that has written; pipes, sockets and
+ * the like do, too, and their other end is not known. */
 GUARD_RARE void guard_note_descriptor(int fd, bool leaving)
 {
 	int saved = errno;
@@ -164,7 +164,7 @@ GUARD_RARE void guard_note_descriptor(int fd, bool leaving)
 	errno = saved;
 }
 
-/* What is behind freed memory is another thing, and its allocator has ordered whoever gets it next. */
+/* What is after freed memory is another thing, and its allocator has ordered the thread that gets it next. */
 GUARD_RARE void guard_note_gone(const void *memory, size_t size)
 {
 	int saved = errno;

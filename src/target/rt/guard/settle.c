@@ -24,7 +24,7 @@ static bool is_asked(uint32_t place)
 	return true;
 }
 
-/* The agent sets a flag, then the region's byte: who has cleared that looks again. */
+/* The agent sets a flag, then the region's byte: a thread that cleared that looks again. */
 static void settle(uint32_t place)
 {
 	uint32_t region = guard.places[place].region;

@@ -83,7 +83,7 @@ static void *map_shared(int fd, void *at, size_t size, long offset)
 	return p == -1 ? NULL : (void *)p;
 }
 
-/* Where guards are, if the agent says so. */
+/* Where guards are, if the agent knows. */
 static void find_places(struct raddle_guard *s, uint64_t size)
 {
 	uint32_t count = s->place_count;
@@ -128,7 +128,7 @@ static bool map_session(int fd)
 	return true;
 }
 
-/* In the child of a fork nobody asks for anything: flags of its own, all 0. */
+/* In the child of a fork nothing is asked for: flags of its own, all 0. */
 static void forked(void)
 {
 	guard_alive.value = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Locks, waits, barriers, semaphores and one-time initialisation, of pthread, C11 and C++: the real function,
- * and behind it (acquiring) or before it (releasing) the test whether something is tracked.
+ * and after it (acquiring) or before it (releasing) the test whether something is tracked.
  */
 #include "rt/guard/real.h"
 
@@ -290,7 +290,8 @@ static void over(struct guard_once **once)
 	guard_local.once = (*once)->outer;
 }
 
-/* Who passes the control must find the note of who has run the routine, so it is made here. */
+/* A thread that passes the control must find the note of the one that has run the routine, so it is made
+ * here. */
 static void run(void)
 {
 	struct guard_once *once __attribute__((cleanup(over))) = guard_local.once;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads: who there is, how they begin, end and are joined.  All of them are known as soon as there is an
- * agent, because an access is over when every thread is behind it.
+ * Threads: which exist, how they begin, end and are joined.  All of them are known as soon as there is an
+ * agent, because an access is over when every thread is after it.
  *
- * A thread that nobody created through us (of a library's clone(), of libc's own) is adopted at its first
- * call.  Nothing is known of how it came about, so it may be behind everything: no race is ever found with
+ * A thread that was not created through us (of a library's clone(), of libc's own) is adopted at its first
+ * call.  Nothing is known of how it came about, so it may be after everything: no race is ever found with
  * it.
  */
 #include "rt/guard/real.h"

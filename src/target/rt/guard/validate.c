@@ -6,16 +6,17 @@
  * seen at the other access of each pair.
  *
  * A task (on-demand detection) tracks the first access that comes, until one of these happens:
- *   - the other access comes, at overlapping bytes, in a thread that is certainly not behind the first: race;
- *   - it comes in one that is behind it, or all threads are: ordered;
+ *   - the other access comes, at overlapping bytes, in a thread that is certainly not after the first: race;
+ *   - it comes in one that is after it, or all threads are: ordered;
  *   - the memory is given back, the time is up, or an operation was not noted: nothing is known.
  * Then the next one is tracked, but for the share of time only that the agent allows.  After INSTANCES that
  * were ordered, and none that raced, the result is "no race".
  *
  * Steering: where the access that is to come second is about to be the first, its thread is held, once for
- * each task, until the other access comes or the time is up.  If it comes, both threads stood at the two
- * accesses: a race, whatever the clocks say.  It does not matter for that whether something is tracked or was
- * ordered before: a flag that is looked at in each round and set at the end is ordered in all rounds but one.
+ * each task, until the other access comes or the time is up.  If it comes, both threads were stopped at the
+ * two accesses: a race, whatever the clocks say.  It does not matter for that whether something is tracked or
+ * was ordered before: a flag that is looked at in each round and set at the end is ordered in all rounds but
+ * one.
  */
 #include "rt/guard/real.h"
 
@@ -325,7 +326,7 @@ static bool is_shared(struct guard_watch *w, const struct visit *v)
 	return shared;
 }
 
-/* What the access says about the one that is tracked. */
+/* What the access states about the one that is tracked. */
 static void judge(struct guard_watch *w, const struct visit *v, uint32_t side, bool same)
 {
 	const struct guard_thread *t = v->thread;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Memory that was freed: it is kept back for a while, and whoever touches it or frees it again is told on.
+ * Memory that was freed: it is kept back for a while, and accesses to it and second frees are reported.
  *
  * In: what the program frees, and each of its accesses in the flavour `led`.  Out: `fault` of
  * raddle/steer.h, and the end of the process by SIGABRT, before the access happens.
  *
- * Freed blocks stay allocated for the allocator, so that nobody gets their memory, until there are more than
- * BLOCKS of them or BYTES in all; the oldest goes first.  A bit for each GRANULE says that it is freed; they
- * are found by page in a table of open addressing.  If the table is full, blocks are freed at once.
+ * Freed blocks stay allocated for the allocator, so that their memory is not reused, until there are more
+ * than BLOCKS of them or BYTES in all; the oldest goes first.  A bit for each GRANULE states that it is
+ * freed; they are found by page in a table of open addressing.  If the table is full, blocks are freed at
+ * once.
  *
- * Only one thread runs at a time as long as the plan of a replay is kept, but not behind its end: so there is
+ * Only one thread runs at a time as long as the plan of a replay is kept, but not after its end: so there is
  * a lock, and signals are blocked while it is held.
  */
 #include "raddle/steer.h"
@@ -36,7 +37,7 @@ struct page {
 struct block {
 	uintptr_t start;
 	uint64_t size;
-	uint32_t slot, site; /* who freed it, and where */
+	uint32_t slot, site; /* the thread that freed it, and where */
 };
 
 struct heap {

@@ -228,7 +228,7 @@ static void exhaust(uint64_t resource)
 	const struct rlimit none = {0};
 
 	if (resource == RADDLE_RESOURCE_MEMORY)
-		syscall(SYS_prlimit64, 0, RLIMIT_DATA, &none, NULL); /* with no room for anybody */
+		syscall(SYS_prlimit64, 0, RLIMIT_DATA, &none, NULL); /* with no room for any thread */
 	else if (resource == RADDLE_RESOURCE_FILES)
 		setrlimit(RLIMIT_NOFILE, &none);
 	else

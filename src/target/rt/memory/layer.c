@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of the layer memory (rt/core/layer.h): from what layers are told to reads, writes and orders of
- * the model (rt/memory/memory.h).
+ * The table of the layer memory (rt/core/layer.h): from what layers are notified to reads, writes and orders
+ * of the model (rt/memory/memory.h).
  *
- * This layer comes behind steering in its row.  So a callback comes when the thread has its turn, after
+ * This layer comes after steering in its row.  So a callback comes when the thread has its turn, after
  * others may have run; whatever they left is settled first.
  *
  * Only the first process is steered, and a handler that interrupts an access between the call and the
@@ -18,7 +18,7 @@
 #include <malloc.h>
 
 #define RANGE_MAX 512 /* bytes of a large access at a tracked site that become tracked */
-#define CALL_LOOKS 8  /* of a call, its ranges and what comes behind it */
+#define CALL_LOOKS 8  /* of a call, its ranges and what comes after it */
 
 /* ---- the program's memory ---- */
 
@@ -81,7 +81,7 @@ static void settle_range(struct rt_memory *m, const struct rt_memory_access *a)
 	}
 }
 
-/* Behind the access: what it wrote, if it did. */
+/* After the access: what it wrote, if it did. */
 static void settle(struct rt_memory *m, bool stored)
 {
 	const struct rt_memory_access a = m->pending;
@@ -188,7 +188,7 @@ static uint32_t choose(void *context, enum raddle_choice_kind kind, uint32_t fro
 						.state = (uint64_t)m->asking->number << 32 | m->site});
 }
 
-/* Who asks is back from its last access. */
+/* The caller is back from its last access. */
 static void states(uint64_t *state)
 {
 	struct rt_memory *m = rt_memory();
@@ -403,7 +403,7 @@ static void access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32
 	}
 }
 
-/* Behind its effect. */
+/* After its effect. */
 static void atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	struct rt_memory *m = rt_memory();
@@ -438,7 +438,7 @@ static void drains(struct rt_thread *t)
 	leave(m, t);
 }
 
-/* What code that is not instrumented writes comes to memory at once, which TSO allows only behind all that
+/* What code that is not instrumented writes comes to memory at once, which TSO allows only after all that
  * was stored before. */
 static void calls(struct rt_thread *t)
 {

@@ -4,7 +4,7 @@
  *
  * One thread runs at a time, so the program's memory needs to be right for that thread only.  Before a read
  * the value that it is to return is put there; what a write has put there is looked at when the thread next
- * comes to the runtime, which is before anybody else runs.  At all other times the memory has what the
+ * comes to the runtime, which is before any other thread runs.  At all other times the memory has what the
  * running thread would see without any choice: its own stores, else the latest.
  */
 #ifndef RT_MEMORY_H
@@ -27,7 +27,7 @@ struct rt_memory_access {
 	enum memory_order_of order;
 };
 
-/* Who stored there last, and near which tracked store; 0: none. */
+/* The thread that stored there last, and near which tracked store; 0: none. */
 struct rt_published {
 	uintptr_t address;
 	uint32_t thread, site, through; /* through: where it stored what is tracked */
@@ -52,7 +52,7 @@ struct rt_memory {
 /* A thread. */
 struct rt_memory_own {
 	uint32_t epoch;			 /* counts its operations */
-	uint32_t through, through_epoch; /* the site of its last tracked store, and behind which operation */
+	uint32_t through, through_epoch; /* the site of its last tracked store, and after which operation */
 	struct {
 		uintptr_t address;
 		uint32_t site, epoch;
@@ -65,7 +65,7 @@ static inline struct rt_memory *rt_memory(void)
 }
 
 /* rt/memory/publish.c: a store; one that is tracked, by which what the thread stores before and
- * behind it, up to its next operation, may become known to others; a read of another thread. */
+ * after it, up to its next operation, may become known to others; a read of another thread. */
 void rt_publish_store(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site);
 void rt_publish(const struct rt_thread *t, uint32_t site);
 void rt_publish_read(const struct rt_thread *t, uintptr_t address, uint32_t site);

@@ -17,7 +17,7 @@
 #include "rt/memory/model.h"
 
 #define ALL (~0ull)
-#define EARLIER (MEMORY_THREADS + 0u) /* as a thread: whoever wrote what was there in the beginning */
+#define EARLIER (MEMORY_THREADS + 0u) /* as a thread: the writer of the initial value */
 
 static bool is_buffered(const struct memory *m)
 {
@@ -69,7 +69,7 @@ static bool is_zero(const struct memory_clock *clock)
 	return true;
 }
 
-/* Operations with memory_order_seq_cst, and fences of that kind, tell each other everything. */
+/* Operations with memory_order_seq_cst, and fences of that kind, synchronise with each other. */
 static void meet_fences(struct memory *m, struct memory_clock *clock)
 {
 	join(clock, &m->fences);
@@ -251,7 +251,7 @@ static void flush(struct memory *m, uint32_t t, uint32_t i)
 		own->buffer[i] = own->buffer[i + 1];
 }
 
-/* Stores come to memory until `t` may go on, whose buffer has to be empty if `all`, and has had enough.
+/* Stores come to memory until `t` may continue, whose buffer has to be empty if `all`, and has had enough.
  * `forced`: everything does. */
 static void flush_some(struct memory *m, uint32_t t, bool all, bool forced)
 {
@@ -330,7 +330,7 @@ static uint64_t load_buffered(struct memory *m, uint32_t t, struct memory_part p
 
 /* ---- histories ---- */
 
-/* Whether another write comes between this one and a read of these bytes by who knows `clock`. */
+/* Whether another write comes between this one and a read of these bytes by a thread that knows `clock`. */
 static bool is_hidden(const struct memory_cell *cell, uint32_t i, uint64_t mask,
 		      const struct memory_clock *clock)
 {
@@ -640,7 +640,7 @@ static uint64_t mix_cell(uint64_t hash, const struct memory_cell *cell)
 	return hash;
 }
 
-/* The order of stores in different buffers is not among it: it only says which alternative comes first. */
+/* The order of stores in different buffers is not among it: it only states which alternative comes first. */
 uint64_t memory_state(const struct memory *m)
 {
 	uint64_t hash = mix_clock(m->model, &m->fences);

@@ -55,7 +55,7 @@ struct memory_cell {
 	uintptr_t base; /* 0: unused */
 	uint64_t mask;	/* which bytes are tracked */
 	uint64_t value; /* what all threads see, but for their own buffers: the latest write */
-	uint64_t shown; /* for who keeps the program's memory: what is there */
+	uint64_t shown; /* for the owner of the program's memory: what is there */
 	uint32_t first, count;
 	struct memory_write *writes; /* a ring of MEMORY_HISTORY; NULL: the model needs none */
 	uint64_t dropped;	     /* how many writes came before the first one */
@@ -95,7 +95,7 @@ struct memory {
 	uint32_t thread_count;		 /* one more than the highest that was heard of */
 	uint64_t stores;
 	struct memory_clock
-		fences; /* what fences and operations with memory_order_seq_cst have told each other */
+		fences; /* what fences and operations with memory_order_seq_cst have synchronised */
 	struct memory_thread threads[MEMORY_THREADS];
 	struct memory_cell cells[MEMORY_CELLS];
 	uint32_t floor[MEMORY_THREADS]
@@ -127,13 +127,13 @@ uint64_t memory_load(struct memory *m, uint32_t t, struct memory_part p, enum me
 void memory_store(struct memory *m, uint32_t t, struct memory_part p, uint64_t value,
 		  enum memory_order_of order);
 
-/* An atomic update: first what is there, which nobody changes before the second call has come; then what it
+/* An atomic update: first what is there, which does not change before the second call; then what it
  * wrote, if it did. */
 uint64_t memory_update(struct memory *m, uint32_t t, struct memory_part p, enum memory_order_of order);
 void memory_updated(struct memory *m, uint32_t t, struct memory_part p, uint64_t value,
 		    enum memory_order_of order);
 
-/* A write that is in memory at once, behind those of the thread's buffer: of what is larger than a cell, or
+/* A write that is in memory at once, after those of the thread's buffer: of what is larger than a cell, or
  * was not seen before. */
 void memory_write_through(struct memory *m, uint32_t t, struct memory_part p, uint64_t value);
 

@@ -3,7 +3,7 @@
  * What racing locations publish.  A thread stores here and there, and to a tracked location; another thread
  * that reads that may also read the rest, and a weak memory shows it old values there.  In: stores and reads.
  * Out: pairs of sites (raddle_memory.published), so that the next run tracks these stores too; and stores
- * that nothing tracked is near, which only matter for who goes on there.
+ * that nothing tracked is near, which only matter for stores near them.
  *
  * Nothing here changes what the program does.  Where a table is full or two addresses share an entry, a
  * location is not found; nor is one that is read in other parts than it was stored in.

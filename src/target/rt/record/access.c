@@ -159,7 +159,7 @@ __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site,
 		first_write(self, address, site, size);
 }
 
-/* Appends both, or only the write, with the encoder taken.  The write's record stays behind the read's. */
+/* Appends both, or only the write, with the encoder taken.  The write's record stays after the read's. */
 static inline __attribute__((always_inline)) bool append_update(struct rt_thread *t, uintptr_t address,
 								uint64_t sites, bool read, bool first)
 {

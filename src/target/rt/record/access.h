@@ -11,10 +11,10 @@
 
 /*
  * A first access goes one of five ways:
- *   plain     recorded, and nobody listens: straight on, in the hook's own slow path
+ *   plain     recorded, and no layer listens: straight on, in the hook's own slow path
  *   thin      the same in a thinned run: it may be left out
- *   gathered  layers listen, but nobody reads the records and no layer has to see the access now
- *   told      layers listen: the record, then they are told, and may have the thread wait
+ *   gathered  layers listen, but the records are not read and no layer has to see the access now
+ *   listened  layers listen: the record, then they are notified, and may have the thread wait
  *   alone     by a thread that has no state yet, or by a handler that interrupted the encoder
  */
 static inline bool rt_is_plain(const struct raddle_self *self)

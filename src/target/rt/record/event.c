@@ -15,7 +15,7 @@ void rt_see_again(struct rt_thread *t)
 /* A synchronisation operation begins a new segment.  While there is no other
  * thread and none that could still be met in a join, everything this thread does
  * is ordered before or after all that others do, whatever it synchronises: the
- * accesses made so far stand for the same ones to come.  They do so too where nobody reads them and
+ * accesses made so far stand for the same ones to come.  They do so too where they are not read and
  * no layer needs more, and for a while in a thread that is lazy. */
 static inline void synchronised(struct rt_thread *t)
 {
@@ -79,7 +79,7 @@ void rt_emit(struct rt_thread *t, const struct rt_record *record)
 	emit(t, &r);
 }
 
-/* Nothing needs special care: nobody else has or wants the encoder, recording goes on. */
+/* Nothing needs special care: no handler has or wants the encoder, recording continues. */
 static inline bool is_easy(const struct rt_thread *t)
 {
 	return RT_LIKELY(!t->busy) && !rt_recorder_has_pending(t) &&
@@ -94,7 +94,7 @@ static inline void finish(struct rt_thread *t, uint8_t *p)
 	rt_recorder_publish(t);
 }
 
-/* All that is left of an operation of a replay, whose records nobody reads: it has its position and ends the
+/* All that is left of an operation of a replay, whose records are not read: it has its position and ends the
  * segment. */
 static __attribute__((noinline)) void pass_sync(struct rt_thread *t)
 {
@@ -102,7 +102,7 @@ static __attribute__((noinline)) void pass_sync(struct rt_thread *t)
 	synchronised(t);
 }
 
-/* Appends `q t a` and perhaps `u` with the encoder taken; false: nobody would read it. */
+/* Appends `q t a` and perhaps `u` with the encoder taken; false: it would not be read. */
 static inline bool append_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last)
 {
 	uint64_t q, now;
@@ -133,7 +133,7 @@ static inline bool append_sync(struct rt_thread *t, uint32_t code, uintptr_t obj
 	return true;
 }
 
-/* Only full traces tell. */
+/* Only full traces record it. */
 void rt_created(struct rt_thread *t, uint64_t handle)
 {
 	(void)t;

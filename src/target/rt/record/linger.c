@@ -2,12 +2,12 @@
 /*
  * The end of a process that still has threads.
  *
- * What threads do that nobody has joined is cut off where the process ends, often before
- * they have done anything.  The end may as well come later: no order says that it
+ * What threads do that were not joined is cut off where the process ends, often before
+ * they have done anything.  The end may as well come later: no order states that it
  * comes now.  So it waits here while another thread runs, and the rest of what they do is
  * recorded as well.
  *
- * In: the state of the threads as /proc has it.  Nobody who sleeps is waited for: a thread that waits for
+ * In: the state of the threads as /proc has it.  Sleeping threads are not waited for: a thread that waits for
  * work or for the one that ends would never wake.  A thread that never rests is left
  * after LONGEST_NS, or when so much has been recorded since that more would hide what is of
  * interest.
@@ -36,7 +36,7 @@ static void read_at(int directory, const char *name, char *text, size_t size)
 	text[got > 0 ? got : 0] = 0;
 }
 
-/* The state is behind the last parenthesis: the name before it may contain others. */
+/* The state is after the last parenthesis: the name before it may contain others. */
 static char state_in(const char *stat)
 {
 	const char *name_end = NULL;

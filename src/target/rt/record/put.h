@@ -15,11 +15,10 @@ static inline __attribute__((always_inline)) uint32_t rt_spread_sevens(uint32_t 
 }
 
 /* Varints without a branch, since the lengths of addresses vary from one access to the next; the first is for
- * numbers below 2^28, the second below 2^56.  What lies behind them is overwritten later. */
+ * numbers below 2^28, the second below 2^56.  What lies after them is overwritten later. */
 static inline __attribute__((always_inline)) uint8_t *rt_put_four(uint8_t *p, uint32_t v)
 {
-	uint32_t more =
-		(uint32_t)(31 - __builtin_clz(v | 1)) * 37 >> 8; /* bytes behind the first: log2 / 7 */
+	uint32_t more = (uint32_t)(31 - __builtin_clz(v | 1)) * 37 >> 8; /* bytes after the first: log2 / 7 */
 	uint32_t bytes = rt_spread_sevens(v) | (0x80808080u & ((1u << 8 * more) - 1));
 
 	memcpy(p, &bytes, sizeof bytes);

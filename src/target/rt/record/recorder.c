@@ -13,7 +13,7 @@
 #include "rt/core/buffer/mark.h"
 #include "rt/record/thin.h"
 
-/* In the child of a fork that nobody told us of: lets go of the parent's
+/* In the child of a fork that the runtime did not see: releases the parent's
  * buffer. */
 RT_COLD bool rt_recorder_is_orphan(struct rt_thread *t)
 {
@@ -150,8 +150,8 @@ RT_COLD void rt_recorder_drain_before(struct rt_thread *t, uint64_t q)
 		encode_pending(t, &t->pending[t->pending_done]);
 }
 
-/* For an entry that found the encoder taken: true if it may go on because nobody
- * will come back to it.  What was left in t->pending may be half-written, too. */
+/* For an entry that found the encoder taken: true if it may continue because the interrupted entry will not
+ * continue.  What was left in t->pending may be half-written, too. */
 RT_COLD bool rt_recorder_recover(struct rt_thread *t)
 {
 	if (!abandoned(t))

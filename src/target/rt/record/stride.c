@@ -93,7 +93,7 @@ static void one_by_one(struct raddle_self *self, const struct stride *s, uint32_
 	}
 }
 
-/* Where layers listen: the record of a run, then they are told. */
+/* Where layers listen: the record of a run, then they are notified. */
 static __attribute__((noinline, cold)) void walk_listened(struct rt_thread *t, struct stride s, uint32_t site,
 							  bool write)
 {

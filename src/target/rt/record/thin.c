@@ -93,7 +93,7 @@ RT_COLD_KEEPS void rt_thin_begin_places(struct rt_thread *t)
 		t->places = rt_thin.nowhere;
 }
 
-/* Says how many accesses of the place were left out, with room for it. */
+/* Records how many accesses of the place were left out, with room for it. */
 static RT_COLD_KEEPS void report_left(struct rt_thread *t, const struct rt_place *p)
 {
 	if (p->step != t->steps)

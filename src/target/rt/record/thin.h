@@ -12,12 +12,12 @@
  *
  * So what is new is recorded: places that a thread seldom comes to, memory that is seldom touched, the first
  * accesses after memory went from one thread to another.  A write by other hands is news for longer, at a
- * cold place always, and lets one who read the memory before be heard once more: a flag that was read a
- * million times is read again after it was written.  One block in RT_LINE_SAMPLE, chosen by its address, is
- * not quiet for a place until RT_THIN_SAMPLED more were recorded there (an allocator hands out the same block
- * over and over), and one that decides whether a thread waits never is (`pinned`).
+ * cold place always, and lets a thread that read the memory before be recorded once more: a flag that was
+ * read a million times is read again after it was written.  One block in RT_LINE_SAMPLE, chosen by its
+ * address, is not quiet for a place until RT_THIN_SAMPLED more were recorded there (an allocator hands out
+ * the same block over and over), and one that decides whether a thread waits never is (`pinned`).
  *
- * Updates of counters (RADDLE_ATOMIC_PASSED) are accesses like others here: they order nobody.
+ * Updates of counters (RADDLE_ATOMIC_PASSED) are accesses like others here: they order no threads.
  *
  * A schedule names an access by its number among those of its site since the last operation that counts
  * (doc/format/schedule.md).  What is left out counts there, so a LEFT_OUT record with their number comes
@@ -57,7 +57,7 @@
 #define RT_LINE_ONE 0x100u
 #define RT_LINE_CHANGE 0x400u
 #define RT_LINE_WRITE 0x1000u
-#define RT_LINE_PINNED RT_LINE_ONE /* nobody's hand, and counted */
+#define RT_LINE_PINNED RT_LINE_ONE /* no thread's hand, and counted */
 
 /* Threads whose numbers are RT_HANDS apart have the same one. */
 static inline uint32_t rt_hand(uint32_t thread)
@@ -138,7 +138,7 @@ static inline struct rt_place *rt_place_of(struct rt_place *places, uint32_t sit
 	return second->site == site || first->heat & RT_PLACE_HOT ? second : first;
 }
 
-/* So many accesses of the site were left out here.  What comes later stays behind it. */
+/* So many accesses of the site were left out here.  What comes later stays after it. */
 static inline uint8_t *rt_put_left_out(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t count)
 {
 	*p++ = RADDLE_LEFT_OUT;
@@ -170,7 +170,7 @@ static inline bool rt_thin_is_quiet(const struct rt_thread *t, uintptr_t address
 	return rt_line_is_quiet(entry, t->hand, write);
 }
 
-/* An access that may be news of its block; whether it is none.  A write by other hands at a place that is
+/* An access that may be news of its block; whether it is not one.  A write by other hands at a place that is
  * `cold`, and is recorded therefore, always is news. */
 bool rt_thin_touch(const struct rt_thread *t, uintptr_t address, bool write, bool cold);
 
@@ -179,7 +179,7 @@ void rt_thin_touch_range(const struct rt_thread *t, uintptr_t address, uint64_t 
 
 void rt_thin_pin(uintptr_t address);
 
-/* Whether the segment of a lazy thread goes on behind an operation. */
+/* Whether the segment of a lazy thread continues after an operation. */
 bool rt_thin_goes_on(struct rt_thread *t);
 
 /* The thread has filled its buffer, if it has one: looks whether the run is to be thinned from here on, and

@@ -66,7 +66,7 @@ INLINE uint32_t __raddle_sx_extent(const void *p, uint64_t rounds, int64_t by, u
 	return what >> 8 ? 1 : __raddle_shadow_extent(p, rounds, by, what);
 }
 
-/* The same in a loop, whose flag says whether anything can have an expression. */
+/* The same in a loop, whose flag states whether anything can have an expression. */
 INLINE uint32_t __raddle_sx_load_in(const void *p, uint32_t size, uint32_t ea, _Bool flag)
 {
 	return flag ? __raddle_sx_load(p, size, ea) : 0;

@@ -57,7 +57,7 @@ static bool setup(void)
 	return true;
 }
 
-/* The child of a fork is another program, which nobody leads. */
+/* The child of a fork is another program, which is not steered. */
 static void forked(void)
 {
 	rt_shadow.shared = NULL;

@@ -3,7 +3,7 @@
  * Shadow memory: which bytes of the program have expressions.
  *
  * With each expression the byte that it stood for is kept.  If something else is there when it is asked for,
- * code that nobody instrumented has written over it, and the byte is concrete.  So no list of all functions
+ * code without instrumentation has written over it, and the byte is concrete.  So no list of all functions
  * that write to memory has to be complete.
  */
 #include "rt/shadow/shadow.h"

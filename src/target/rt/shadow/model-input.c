@@ -30,7 +30,7 @@ RT_EXPORT FILE *__raddle_sx_fopen(const char *path, const char *mode);
 RT_EXPORT int __raddle_sx_fscanf(FILE *f, const char *format, ...);
 RT_EXPORT int __raddle_sx_scanf(const char *format, ...);
 
-/* Files of the system are no input that somebody would change. */
+/* Files of the system are no input that a user would change. */
 static bool is_system_file(const char *path)
 {
 	static const char *const directories[] = {"/proc/", "/sys/", "/dev/", "/usr/",
@@ -57,7 +57,7 @@ void rt_files_opened(int fd, const char *path)
 	rt_shadow_leave();
 }
 
-/* The input behind a descriptor; UINT32_MAX: none. */
+/* The input after a descriptor; UINT32_MAX: none. */
 static uint32_t input_of(int fd)
 {
 	if (!rt_shadow_is_on() || fd < 0 || fd >= RT_SHADOW_DESCRIPTORS)

@@ -138,7 +138,7 @@ static const char *read_size(const char *f, struct conversion *c)
 	return f;
 }
 
-/* From behind the % on; NULL: there is nothing to convert. */
+/* From after the % on; NULL: there is nothing to convert. */
 static const char *read_conversion(const char *f, struct conversion *c)
 {
 	*c = (struct conversion){0};

@@ -4,7 +4,7 @@
  * on.
  *
  * A comparison becomes one expression, so that one question to the solver finds the whole string.  Where a
- * string that is compared is a part of the input and has another length, a variable says whether the driver
+ * string that is compared is a part of the input and has another length, a variable states whether the driver
  * writes the other string there.
  */
 #include "rt/shadow/model.h"
@@ -302,7 +302,7 @@ RT_EXPORT void *__raddle_sx_memchr(const void *s, int c, size_t n)
 	RESULT(__raddle_sx_memchr, 0, found);
 }
 
-/* From the end: what lies behind the place is not it. */
+/* From the end: what lies after the place is not it. */
 RT_EXPORT char *__raddle_sx_strrchr(const char *s, int c)
 {
 	char *found = strrchr(s, c);
@@ -404,7 +404,7 @@ RT_EXPORT char *__raddle_sx_strdup(const char *s)
 	RESULT(__raddle_sx_strdup, 0, copy);
 }
 
-/* Whoever moves memory over itself finds the bytes gone: their expressions are moved first. */
+/* Code that moves memory over itself finds the bytes gone: their expressions are moved first. */
 RT_EXPORT void *__raddle_sx_memmove(void *to, const void *from, size_t n)
 {
 	memmove(to, from, n);

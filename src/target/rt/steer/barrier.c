@@ -2,14 +2,13 @@
 /*
  * Barriers of a steered process.
  *
- * A thread arrives at a real barrier and waits there in one call, so nobody could tell when it has
- * arrived and whose turn is next.  Barriers are counted here instead; the program's
- * own are left alone, and the child of a fork finds them as if nobody had waited.
- * As in glibc the last one to arrive is the serial one, and a new round may begin before
- * all have left.
+ * A thread arrives at a real barrier and waits there in one call, so its arrival could not be seen and whose
+ * turn is next.  Barriers are counted here instead; the program's own are left alone, and the child of a fork
+ * finds them as if no thread had waited. As in glibc the last one to arrive is the serial one, and a new
+ * round may begin before all have left.
  *
  * Entries are found by address and used again when a barrier is destroyed, but their memory
- * stays and `round` only grows: whoever still looks at one that has another
+ * stays and `round` only grows: a thread that still looks at one that has another
  * barrier by now sees that its own round is over.  A barrier whose initialisation was not seen, or that
  * other processes can see, is the real one: its step ends just before the call.
  */

@@ -41,7 +41,7 @@ uint32_t rt_turn_count_ready(void)
 	return n;
 }
 
-/* The next one behind `number` that can go on, itself last; NONE: nobody can. */
+/* The next one after `number` that can continue, itself last; NONE: no thread can. */
 static uint32_t next_ready(uint32_t number)
 {
 	uint32_t count = rt_slot_count();
@@ -64,7 +64,7 @@ static uint32_t in_front(bool front)
 	return RADDLE_STEER_NONE;
 }
 
-/* The next one behind `number` that can go on, `last` only if nobody else can. */
+/* The next one after `number` that can continue, `last` only if no other can. */
 static uint32_t next_before(uint32_t number, uint32_t last)
 {
 	uint32_t next = next_ready(number);
@@ -89,8 +89,8 @@ static uint32_t by_default(uint32_t number)
 		       : next_before(number, last);
 }
 
-/* Whether it is a choice of an exploration who goes on at the point of a thread: before its accesses, where
- * it cannot go on itself, and before an operation that empties its store buffer. */
+/* Whether it is a choice of an exploration which thread continues at the point of another: before its
+ * accesses, where it cannot continue itself, and before an operation that empties its store buffer. */
 static bool is_explored(uint32_t number)
 {
 	const struct raddle_memory *plan = rt_memory_plan();
@@ -148,7 +148,7 @@ static bool has_missed(const struct raddle_slot *at, const struct raddle_steer_d
 	       (at->point_n == d->n && at->point == d->point && at->point_count > d->count);
 }
 
-/* Whom the plan chooses at the point of a thread; NONE: it does not say, or cannot be kept. */
+/* The thread that the plan chooses at the point of a thread; NONE: it does not say, or cannot be kept. */
 static uint32_t by_plan(uint32_t number, const struct rt_thread *t)
 {
 	struct raddle_steer *s = rt_steer();
@@ -222,7 +222,7 @@ bool rt_turn_may(uint32_t number)
 	return rt_turn_is_ready(number) || (rt_steer()->flags & RADDLE_STEER_TIMEOUTS && is_timed(number));
 }
 
-/* Nobody can go on: the one that has waited longest with a time limit gets tired of it. */
+/* No thread can continue: the one that has waited longest with a time limit gets tired of it. */
 static void wake_timed(void)
 {
 	struct raddle_slot *best = NULL;
@@ -244,7 +244,7 @@ bool rt_turn_waits_outside(uint32_t number)
 	return rt_slot_at(number)->since && atomic_load(&rt_slot_at(number)->object) == RT_OUTSIDE_OBJECT;
 }
 
-/* Nobody can go on: something from outside may come in, if somebody waits for it. */
+/* No thread can continue: something from outside may come in, if a thread waits for it. */
 static bool let_in(void)
 {
 	bool any = false, timed = false;
@@ -276,7 +276,7 @@ static bool has_choice(uint32_t ready)
 	       (ready > 1 || rt_steer()->flags & RADDLE_STEER_TIMEOUTS);
 }
 
-/* Who goes on behind a point of `number`; NONE: nobody can. */
+/* The thread that continues after a point of `number`; NONE: no thread can. */
 uint32_t rt_turn_choose(uint32_t number, const struct rt_thread *t, uint32_t wish)
 {
 	uint32_t usual, next = wish, count;

@@ -2,11 +2,10 @@
 /*
  * Condition variables of a steered process.
  *
- * The program's own condition variables are left alone.  Who waits is in a list of
- * ours, first come first, and sleeps on a real condition variable of its own, under
- * one mutex: so a wait has taken effect when the step ends, and a signal wakes the waiter whose
- * wake comes first in the plan, or else has waited longest.  A waiter that the plan does not
- * want to wake comes last.
+ * The program's own condition variables are left alone.  A waiting thread is in a list of ours, first come
+ * first, and sleeps on a real condition variable of its own, under one mutex: so a wait has taken effect when
+ * the step ends, and a signal wakes the waiter whose wake comes first in the plan, or else has waited
+ * longest.  A waiter that the plan does not want to wake comes last.
  *
  * A waiter whose time is up stays in the list until it is its turn: if a signal
  * comes before, that is what woke it.  One that is cancelled passes on the signal it had.
@@ -14,7 +13,7 @@
  * Results are those of the real functions: an unlock that fails ends the wait, the
  * result of locking again counts before that of the wait.  A condition variable that other
  * processes can see is not ours to emulate.  The child of a fork finds
- * its condition variables as if nobody had ever waited.
+ * its condition variables as if no thread had ever waited.
  */
 #include "rt/core/real.h"
 #include "rt/steer/steer.h"

@@ -30,7 +30,7 @@ static void end_by(int number, bool sent)
 		syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), number);
 }
 
-/* Until somebody has looked at the program, who ends us if he goes away before. */
+/* Until the debugger has looked at the program; it ends the program if it leaves before. */
 static void show(const struct raddle_steer_crash *c)
 {
 	struct timespec step = {0, 10000000};

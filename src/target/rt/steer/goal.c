@@ -38,7 +38,7 @@ static bool meet(const struct raddle_steer_spot *a, const struct raddle_steer_sp
 	       (a->write || b->write) && !(a->atomic && b->atomic);
 }
 
-/* Puts the thread at its goal.  False: it goes on, the other one stands elsewhere. */
+/* Puts the thread at its goal.  False: it continues, the other one is stopped elsewhere. */
 static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer *s = rt_steer();
@@ -104,7 +104,7 @@ static bool is_alone(const struct first *f)
 	return passed < FIRST_LONGEST_MS && now_by(f->clock) - f->computed < FIRST_COMPUTES_NS;
 }
 
-/* Where they met, until somebody has looked at them.  Who has the turn keeps it. */
+/* Where they met, until the replayer has looked at them.  The thread with the turn keeps it. */
 static void stay(struct rt_thread *t)
 {
 	rt_steer_show(t, RADDLE_SLOT_GOAL);
@@ -151,7 +151,7 @@ static __attribute__((noinline)) void stand_at_goal(struct rt_thread *t, struct 
 		rt_steered(t)->leads = true;
 }
 
-/* Whether the thread, at its access, meets the one that stands at the other goal. */
+/* Whether the thread, at its access, meets the one that is stopped at the other goal. */
 static bool meets_there(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer *s = rt_steer();
@@ -160,7 +160,7 @@ static bool meets_there(uint32_t which, const struct raddle_steer_spot *spot)
 	       s->spots[1 - which].slot != spot->slot && meet(spot, &s->spots[1 - which]);
 }
 
-/* Where it is in vain threads stand less and less often, so that a program gets to its end. */
+/* Where it is in vain threads stop less and less often, so that a program gets to its end. */
 static bool is_free(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct rt_steering *g = rt_steering();
@@ -169,7 +169,7 @@ static bool is_free(uint32_t which, const struct raddle_steer_spot *spot)
 	       g->passed[which]++ >= g->gap[which];
 }
 
-/* Puts the thread at a goal, where it meets another or may wait for one.  NONE: it goes on. */
+/* Puts the thread at a goal, where it meets another or may wait for one.  NONE: it continues. */
 static uint32_t come_by(const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer *s = rt_steer();
@@ -193,7 +193,7 @@ static uint32_t come_by(const struct raddle_steer_spot *spot)
 	return which;
 }
 
-/* Nobody came. */
+/* No thread came. */
 static void leave_goal(uint32_t which)
 {
 	struct rt_steering *g = rt_steering();
@@ -290,7 +290,7 @@ void rt_steer_count(struct rt_thread *t, uint64_t count)
 		rt_steer_pass_kept(t);
 }
 
-/* While the threads are led nobody loses the turn here. */
+/* While the threads follow the plan no thread loses the turn here. */
 void rt_steer_emit(struct rt_thread *t)
 {
 	rt_steer_count(t, 0);
@@ -298,7 +298,7 @@ void rt_steer_emit(struct rt_thread *t)
 		rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_OUTPUT);
 }
 
-/* A handler that interrupted the encoder cannot stand, but its records count. */
+/* A handler that interrupted the encoder cannot stop, but its records count. */
 static void pass_goal(struct rt_thread *t, struct raddle_steer_spot spot)
 {
 	const struct raddle_steer_goal *goal = rt_steered(t)->goal;
@@ -327,7 +327,7 @@ static void see(struct rt_thread *t, struct raddle_steer_spot spot)
 
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
-	/* Nobody is back from the first access of a call before the call was made. */
+	/* No thread is back from the first access of a call before the call was made. */
 	if (how & RT_ACCESS_SAME_CALL)
 		count_accesses(t, 1);
 	else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of steering (rt/core/layer.h): from what layers are told to steps, locks and goals.
+ * The table of steering (rt/core/layer.h): from what layers are notified to steps, locks and goals.
  *
  * Whether the thread has to be stopped at each access changes only in here, so it is looked at whenever one
  * of these calls ends.

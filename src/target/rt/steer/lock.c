@@ -114,7 +114,7 @@ void rt_leave_locks(struct rt_thread *t)
 			RT_NOTIFY(abandons, t, atomic_load(&slot->held[i]) & ~1ull);
 }
 
-/* Where the lock is listed is looked up before: afterwards it may be somebody else's. */
+/* Where the lock is listed is looked up before: afterwards another thread may have it. */
 struct rt_lost rt_releasing(struct rt_thread *t, uintptr_t object)
 {
 	struct rt_lost lost = {UINT32_MAX, NULL};

@@ -3,16 +3,16 @@
  * Refusals: threads that try to take a lock, get it not, and so come no way to their goal.  In: attempts.
  * Out: a certificate in `refusal` of steer.h.
  *
- * Who tries again and again begins an operation each time and is past the one behind which its goal lies; who
- * tries once goes another way.  Both were kept away from their goal by the owner of the lock, which has to
- * stand at a goal itself.
+ * A thread that tries again and again begins an operation each time and is past the one after which its goal
+ * lies; one that tries once takes another path.  Both were kept away from their goal by the owner of the
+ * lock, which has to stop at a goal itself.
  */
 #include "rt/steer/steer-int.h"
 
 #define NAP_MS 20
 #define KNOWN_NAPS 100 /* that the replayer has to ask the living program for a name */
 
-/* Who stands at a goal and has the lock; NONE: nobody. */
+/* The thread that is stopped at a goal and has the lock; NONE: no thread. */
 static uint32_t find_owner(uintptr_t object)
 {
 	for (uint32_t i = 0; i < rt_slot_count(); i++) {

@@ -5,8 +5,8 @@
  *
  * A thread keeps a ledger of the accesses since its last operation: where, and what was there.  As long as
  * all of it stays the same the thread has seen nothing new and has changed nothing, so only a write by
- * another thread can get it out of its loop, or a count that it keeps in a register.  To tell these two
- * apart, the certificate is complete only when the thread goes on because something in the ledger has
+ * another thread can get it out of its loop, or a count that it keeps in a register.  To distinguish these
+ * two, the certificate is complete only when the thread continues because something in the ledger has
  * changed.
  *
  * All of it is the thread's own, but for the certificate, which is written under the lock of steering.
@@ -17,7 +17,7 @@
 #define YIELDS_A_SPIN 16
 
 /* Something is new to the thread, so it may do something that others wait for: from here on they have to look
- * again before anybody can say that all of them spin in vain. */
+ * again before it is certain that all of them spin in vain. */
 void rt_spin_news(struct rt_thread *t)
 {
 	if (rt_steered(t)->slot)
@@ -49,7 +49,7 @@ static struct rt_spin_entry *find(struct rt_spin *s, uintptr_t address, uint32_t
 	return NULL;
 }
 
-/* Something new: the access is the first of its kind, whose memory nobody has shown to be there yet. */
+/* Something new: the access is the first of its kind, whose memory was not seen before. */
 static void add(struct rt_spin *s, uintptr_t address, uint64_t size, uint32_t site)
 {
 	if (s->count == RT_SPIN_ENTRIES)

@@ -13,7 +13,7 @@
 #define AWAY_NS 40000000u   /* how long a thread must have slept in the kernel */
 #define SPIN_NS 3000000000u /* and how long it may compute without a sign of life */
 
-/* Whether the kernel says that the thread sleeps. */
+/* Whether the kernel states that the thread sleeps. */
 bool rt_turn_sleeps(uint32_t tid)
 {
 	char path[48] = "/proc/self/task/", text[512], digits[12];

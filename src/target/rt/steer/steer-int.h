@@ -77,11 +77,11 @@ void rt_turn_setup(void);
 void rt_crash_setup(void); /* fatal signals leave a note */
 void rt_turn_end(struct rt_thread *t);
 
-/* The thread has to stand, and may go on. */
+/* The thread has to stop, and may continue. */
 void rt_turn_give(struct rt_thread *t, uint32_t state);
 void rt_turn_take(struct rt_thread *t);
 
-/* It comes to a point: behind n operations.  Returns when it has the turn. */
+/* It comes to a point: after n operations.  Returns when it has the turn. */
 void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point);
 
 /* The same for an access that may be watched. */
@@ -93,24 +93,25 @@ void rt_turn_handle(struct rt_thread *t, struct raddle_steer_spot *spot);
 /* A fence, which is a point if stores of the thread wait to come to memory (rt/memory/). */
 void rt_turn_barrier(struct rt_thread *t);
 
-/* The plan's turn has come to the thread at that position: it stands no more. */
+/* The plan's turn has come to the thread at that position: it is not stopped any more. */
 void rt_turn_owner(uint32_t position);
 
-/* Out of MET, with the turn: `first` goes on, and everybody else when it is their turn. */
+/* Out of MET, with the turn: `first` continues, and every other thread when it has the turn. */
 void rt_turn_go_on(struct rt_thread *t, uint32_t first);
 
-/* Whether nobody else could go on, now or when some time has passed. */
+/* Whether no other thread could continue, now or when some time has passed. */
 bool rt_turn_is_alone(const struct rt_thread *t);
 
-/* With the lock.  Whether everybody who can go on spins, and nobody else can come. */
+/* With the lock.  Whether every thread that can continue spins, and no other can come. */
 bool rt_turn_all_spin(void);
 
-/* With the lock.  Whether the strategy may choose a thread: it could go on, or its time limit may run out.
- * And whether it can go on when it was chosen: a time limit runs out by that. */
+/* With the lock.  Whether the strategy may choose a thread: it could continue, or its time limit may run out.
+ * And whether it can continue when it was chosen: a time limit runs out by that. */
 bool rt_turn_may(uint32_t number);
 bool rt_turn_can(uint32_t number);
 
-/* rt/steer/strategy.c.  Who goes on behind a point of `number`, by the seed; NONE: nobody can. */
+/* rt/steer/strategy.c.  The thread that continues after a point of `number`, by the seed; NONE: no thread
+ * can. */
 uint32_t rt_strategy_choose(uint32_t number);
 /* A thread begins. */
 void rt_strategy_meet(const struct rt_thread *t);
@@ -127,6 +128,6 @@ void rt_refuse_note(struct rt_thread *t, uint32_t kind, uintptr_t object, bool t
 void rt_refuse_certify(const struct rt_thread *t);
 void rt_refuse_exit(void); /* the process is about to end */
 
-void rt_turn_look(void); /* by one who waits: does the one with the turn move? */
+void rt_turn_look(void); /* by a thread that waits: does the one with the turn move? */
 
 #endif

@@ -193,7 +193,7 @@ static bool fits(const struct raddle_steer *s, uint64_t size)
 	return !(s->flags & RADDLE_STEER_TURNS) || turns_fit(s, size);
 }
 
-/* The plan that the session has behind its buffers; NULL: none that is sound. */
+/* The plan that the session has after its buffers; NULL: none that is sound. */
 static struct raddle_steer *find_memory(void)
 {
 	struct raddle_session *session = rt.session;
@@ -236,7 +236,7 @@ bool rt_steer_setup(void)
 	return true;
 }
 
-/* The initial thread and those that libc made for itself have no parent, and are told apart by their
+/* The initial thread and those that libc made for itself have no parent, and are notified apart by their
  * index. */
 static uint32_t find_plan(const struct rt_thread *t, uint32_t parent)
 {
@@ -331,8 +331,8 @@ static bool is_stuck(void)
 	       stuck;
 }
 
-/* Whether a thread of the plan lives that has not come where it stands, as far as can be known: of
- * one that has not begun it is not known who it is. */
+/* Whether a thread of the plan lives that has not reached where it stops, as far as can be known: of
+ * one that has not begun its identity is not known. */
 static bool is_another_to_come(const struct rt_thread *t)
 {
 	const struct raddle_slot *slots = raddle_steer_slots(rt_steer());
@@ -348,8 +348,8 @@ static bool is_another_to_come(const struct rt_thread *t)
 	return false;
 }
 
-/* The end of the process is no operation that is counted, but it must not come too early: not before
- * the others have come, nor before the replayer has seen a deadlock stand. */
+/* The end of the process is no operation that is counted, but it must not come too early: not before the
+ * other threads have come, nor before the replayer has seen a deadlock. */
 void rt_steer_exit(struct rt_thread *t)
 {
 	const struct raddle_steer_thread *plan = rt_steered(t)->plan;

@@ -26,11 +26,11 @@ struct rt_place {
 
 #define RT_WATCH_BITS 4096
 
-/* What turn.c keeps, under the lock but for `sites`, `low` and `high`, which change while nobody runs.
+/* What turn.c keeps, under the lock but for `sites`, `low` and `high`, which change while no thread runs.
  */
 struct rt_turns {
 	uint64_t random, seeded;
-	uint64_t lowest;	  /* priority that was given to a thread that had to stand back last */
+	uint64_t lowest;	  /* priority that was given to a thread that was deferred last */
 	bool begun[RADDLE_SLOTS]; /* threads of the plan, for the strategy that weighs them */
 	/* What threads run, and the first one that does, for the strategy by kinds. */
 	struct rt_turn_kind {
@@ -45,7 +45,7 @@ struct rt_turns {
 	uint64_t sites[RT_WATCH_BITS / 64]; /* watched ones, by their lowest bits */
 	uint32_t watches;		    /* that these were made of */
 	bool any_site;			    /* a watch names neither a site nor an address */
-	/* Who was seen to have the turn when somebody looked last, and since when. */
+	/* The thread that had the turn at the last look, and since when. */
 	_Atomic uint32_t looking;
 	uint32_t looked_at;
 	uint64_t choices, accesses, cpu, still_cpu, still_since;
@@ -75,11 +75,11 @@ struct rt_steering {
 	uint32_t *owners;	     /* by turn: whose it is */
 	_Atomic uint32_t sleepers;
 	struct rt_place common; /* of threads that no plan leads */
-	/* By goal, under the lock: whether somebody stands there; of those who came since the last one
-	 * stood there in vain, how many did not, and how many shall not. */
+	/* By goal, under the lock: whether a thread is stopped there; of those that came since the last one
+	 * waited there in vain, how many did not, and how many shall not. */
 	bool stands[RADDLE_STEER_GOALS];
 	uint64_t passed[RADDLE_STEER_GOALS], gap[RADDLE_STEER_GOALS];
-	_Atomic uint64_t patience_ns; /* that threads have stood for others that seldom come by */
+	_Atomic uint64_t patience_ns; /* that threads have waited for others that seldom come by */
 	struct rt_turns turns;
 	pthread_mutex_t waiters_mutex; /* rt/steer/cond.c; zero is unlocked */
 	struct rt_waiter *waiters;
@@ -105,13 +105,13 @@ struct rt_steered {
 	bool stopped;				/* it has reached its stop */
 	bool keeps;				/* it is at the access that another one waits for */
 	bool leads;				/* it goes first out of a race */
-	bool anywhere;				/* nobody is led: it may stand at any goal */
+	bool anywhere;				/* no thread follows a plan: it may stop at any goal */
 	bool sees_all;				/* each of its accesses is looked at */
 	uint32_t looks;				/* accesses since its last point */
 	uint64_t touches;			/* where its last watched access was */
-	uint64_t stood_n, stood;		/* bits of watches that it stood at behind that operation */
-	uint64_t point_n;			/* the operation that its last point was behind */
-	uint32_t points[RADDLE_POINTS];		/* behind that operation, by kind */
+	uint64_t stood_n, stood;		/* bits of watches that it stopped at after that operation */
+	uint64_t point_n;			/* the operation that its last point was after */
+	uint32_t points[RADDLE_POINTS];		/* after that operation, by kind */
 	uint32_t depth[RADDLE_SLOT_HELD];	/* how often each lock is held */
 	struct rt_spin spin;
 	struct rt_refused refused; /* the last one, until it gets that */
@@ -142,7 +142,7 @@ static inline struct rt_steered *rt_steered(const struct rt_thread *t)
 	return t->layer[RT_LAYER_STEER];
 }
 
-/* rt/steer/steer.c.  Setup happens before the first thread begins; false: nobody steers this process. */
+/* rt/steer/steer.c.  Setup happens before the first thread begins; false: this process is not steered. */
 bool rt_steer_setup(void);
 void rt_steer_give_up(void);
 
@@ -162,7 +162,7 @@ void rt_step_leave(struct rt_step *step);
 void rt_step_block(struct rt_step *step, uint64_t object, bool timed);
 void rt_step_unblock(struct rt_step *step);
 
-/* Whether only one thread runs at a time (rt/steer/turn.c): nobody waits in the kernel then. */
+/* Whether only one thread runs at a time (rt/steer/turn.c): no thread waits in the kernel then. */
 static inline bool rt_takes_turns(void)
 {
 	return rt_steer()->flags & RADDLE_STEER_TURNS;
@@ -184,7 +184,7 @@ bool rt_turn_yield(struct rt_thread *t);
 enum rt_idle rt_turn_idle(struct rt_thread *t, bool timed);
 bool rt_turn_sleep(struct rt_thread *t); /* until only time can pass; false: threads do not take turns */
 
-/* Who waits for the object may look again; so may that thread. */
+/* A thread that waits for the object may look again; so may that thread. */
 void rt_turn_released(uint64_t object);
 void rt_turn_ready(const struct rt_thread *t);
 void rt_turn_cancelled(uint32_t number);
@@ -192,7 +192,7 @@ void rt_turn_cancelled(uint32_t number);
 /* The turn of a step; the larger, the later.  For choosing among waiters. */
 uint64_t rt_step_rank(const struct rt_step *step);
 
-/* If the thread is to stand still in this step: it does, by being blocked in it. */
+/* If the thread is to stop in this step: it does, by being blocked in it. */
 void rt_step_reached(const struct rt_step *step);
 
 /* Locks that a thread has, by the kind of operation. */
@@ -209,7 +209,7 @@ void rt_leave_locks(struct rt_thread *t); /* it is about to end */
 /* Whether the object is a robust mutex whose owner has ended: the kernel gives it back in a moment. */
 bool rt_comes_back(uint32_t kind, uintptr_t object);
 
-/* Whether no access of the thread before its next operation can be one to stand at: its goal is elsewhere. */
+/* Whether no access of the thread before its next operation can be one to stop at: its goal is elsewhere. */
 static inline bool rt_steer_is_quick(const struct rt_thread *t)
 {
 	const struct rt_steered *d = rt_steered(t);
@@ -222,7 +222,7 @@ void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object);
 void rt_spin_touch(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site);
 void rt_steer_emit(struct rt_thread *t);		  /* it is about to write to a stream */
-void rt_steer_count(struct rt_thread *t, uint64_t count); /* of them, none of which is one to stand at */
+void rt_steer_count(struct rt_thread *t, uint64_t count); /* of them, none of which is one to stop at */
 bool rt_steer_heeds(const struct rt_thread *t, uint32_t site);
 
 /* What is done in place of libc: rt/steer/cond.c, barrier.c. */

@@ -126,8 +126,8 @@ static void go_past_goal(struct rt_thread *t)
 	rt_steered(t)->goal = NULL;
 }
 
-/* A lock that prefers writers lets no reader in while one waits, so the writer goes first: the reader looks
- * on until the lock says that there is one.  The bit is the same since glibc 2.25. */
+/* A lock that prefers writers lets no reader in while one waits, so the writer goes first: the reader waits
+ * until the lock shows that there is one.  The bit is the same since glibc 2.25. */
 #define WRITER_BIT 2u
 #define WRITER_NAPS 200
 
@@ -211,8 +211,8 @@ void rt_step_is(struct rt_step *step, uint32_t kind)
 	step->kind = kind;
 }
 
-/* Who has only its goal before it lets those go first that have operations to do: on its way it may do what
- * is none, as to free what they use. */
+/* A thread that has only its goal before it lets those go first that have operations to do: on its way it may
+ * do what is not one, as to free what they use. */
 static void let_others_follow(struct rt_thread *t)
 {
 	const struct rt_steered *d = rt_steered(t);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Strategies: how a seed decides who goes on (enum raddle_strategy).  In: the threads that could, and what
- * each is about to touch.  Out: one of them.
+ * Strategies: how a seed decides which thread continues (enum raddle_strategy).  In: the threads that could,
+ * and what each is about to touch.  Out: one of them.
  *
  * All of it happens under the lock of steering and draws from one stream of random numbers, so a seed gives
  * the same schedule again as long as the program does the same.  Every strategy is fair to threads that wait
- * in loops: who yields, spins or has gone on for long stands back behind all others once.
+ * in loops: a thread that yields, spins or has run for long is deferred once until all others have run.
  */
 #include "rt/steer/steer-int.h"
 
-#define LOW (1ull << 32)       /* priorities of those who stood back, and of PCT's changes, are below */
+#define LOW (1ull << 32)       /* priorities of deferred threads, and of PCT's changes, are below */
 #define DEPTH_MAX 16	       /* changes of PCT */
-#define LENGTH_UNKNOWN 64      /* points, if nobody has counted them */
+#define LENGTH_UNKNOWN 64      /* points, if they were not counted */
 #define QUANTUM_MAX 4	       /* points of a turn in a round */
 #define LONGER_ONE_OF 8	       /* turns is longer, by at most */
 #define LONGER_MAX 16	       /* points */
@@ -36,7 +36,7 @@ static uint64_t draw(void)
 	return mix(turn->random += 0x9e3779b97f4a7c15ull);
 }
 
-/* ---- whoever can ---- */
+/* ---- any thread that can ---- */
 
 static uint32_t walk(void)
 {
@@ -185,10 +185,10 @@ static uint32_t by_weight(uint32_t number)
 
 /* ---- one after the other ---- */
 
-/* Whether the thread at a point keeps the turn.  Its first turn may be longer, as its priority says, so that
- * rounds of two threads which do the same do not always begin at the same place.  In half of the schedules
- * that of the initial thread lasts until it waits or comes to a watched access: so all threads are there when
- * the first of them begins. */
+/* Whether the thread at a point keeps the turn.  Its first turn may be longer, as its priority states, so
+ * that rounds of two threads which do the same do not always begin at the same place.  In half of the
+ * schedules that of the initial thread lasts until it waits or comes to a watched access: so all threads are
+ * there when the first of them begins. */
 static bool keeps_turn(uint32_t number)
 {
 	uint64_t kind = mix(rt_steer()->seed), quantum = 1 + kind % QUANTUM_MAX;
@@ -210,7 +210,7 @@ static uint64_t next_turn(void)
 	return mix(rt_steer()->seed) >> 62 & 1 && draw() % LONGER_ONE_OF == 0 ? 1 + draw() % LONGER_MAX : 1;
 }
 
-/* In half of the schedules the initial thread, once its first turn is over, goes on when nobody else can: it
+/* In half of the schedules the initial thread, once its first turn is over, continues when no other can: it
  * looks at what the others have done. */
 static bool comes_last(uint32_t number)
 {
@@ -246,8 +246,8 @@ void rt_strategy_meet(const struct rt_thread *t)
 	kinds[t->number] = (struct rt_turn_kind){start, first};
 }
 
-/* Whether the initial thread has not waited yet, in the half of the schedules in which it goes on until then:
- * so all threads are there when the first of them begins. */
+/* Whether the initial thread has not waited yet, in the half of the schedules in which it continues until
+ * then: so all threads are there when the first of them begins. */
 static bool begins_alone(uint32_t number)
 {
 	struct raddle_slot *at = rt_slot_at(number);

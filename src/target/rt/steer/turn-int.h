@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside turns: what rt/steer/turn.c, choose.c, watch.c, wait.c and stalled.c need of each other.  Everything
- * but what is inline is called with the lock of steering, unless it says otherwise.
+ * but what is inline is called with the lock of steering, unless it states otherwise.
  */
 #ifndef RT_TURN_INT_H
 #define RT_TURN_INT_H
@@ -40,7 +40,7 @@ static inline bool rt_turn_is_ready(uint32_t number)
 	return atomic_load(&rt_slot_at(number)->ready) != 0;
 }
 
-/* Nobody has the turn: perhaps what it waits for has come from elsewhere. */
+/* No thread has the turn: perhaps what it waits for has come from elsewhere. */
 static inline bool rt_turn_is_idle(void)
 {
 	return rt_turn_running() == RADDLE_STEER_NONE;

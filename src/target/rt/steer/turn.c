@@ -33,7 +33,7 @@ void rt_turn_setup(void)
 	rt_steering()->turns.looked_at = rt_steer()->ask.watch = RADDLE_STEER_NONE;
 }
 
-/* A thread that has not come to where it stands; NONE: all have. */
+/* A thread that has not reached where it stops; NONE: all have. */
 uint32_t rt_turn_find_unsettled(uint32_t self)
 {
 	uint32_t count = atomic_load(&rt.session->processes[rt.process].threads);
@@ -48,7 +48,7 @@ uint32_t rt_turn_find_unsettled(uint32_t self)
 	return RADDLE_STEER_NONE;
 }
 
-/* Waits until all others stand, wait or sleep.  The lock is let go meanwhile, but the turn is not. */
+/* Waits until all others are stopped, wait or sleep.  The lock is let go meanwhile, but the turn is not. */
 static void settle(uint32_t self, uint64_t *signals)
 {
 	uint32_t other;
@@ -84,7 +84,7 @@ static void await_turn(struct rt_thread *t)
 	}
 }
 
-/* Who leads may sleep there. */
+/* The replayer may sleep there. */
 static void wake_leader(void)
 {
 	atomic_fetch_add(&rt.session->sealed_futex, 1);
@@ -98,7 +98,7 @@ static bool has_run_on(void)
 	return s->most && rt_steering()->turns.points >= s->most && rt_steer_phase() == RADDLE_GOES_ON;
 }
 
-/* The run has come as far as it may, and will be ended: nobody goes on. */
+/* The run has come as far as it may, and will be ended: no thread continues. */
 static void stand(struct rt_thread *t, uint64_t *signals)
 {
 	struct raddle_steer *s = rt_steer();
@@ -113,7 +113,7 @@ static void stand(struct rt_thread *t, uint64_t *signals)
 	rt_steer_lock(signals);
 }
 
-/* The program stands until it is told how to go on.  Returns the slot that is to. */
+/* The program is stopped until the replayer answers how to continue.  Returns the slot that is to. */
 static uint32_t ask(struct rt_thread *t, uint64_t *signals)
 {
 	struct raddle_steer *s = rt_steer();
@@ -164,7 +164,7 @@ bool rt_turn_all_spin(void)
 	return spinning != 0;
 }
 
-/* Whether the program is to stand at the point that a thread has come to. */
+/* Whether the program is to stop at the point that a thread has come to. */
 static bool is_to_ask(const struct rt_thread *t)
 {
 	struct raddle_steer *s = rt_steer();
@@ -210,7 +210,7 @@ void rt_turn_give(struct rt_thread *t, uint32_t state)
 	rt_steer_unlock(&signals);
 }
 
-/* Behind the meeting each access is looked at, from the next one on. */
+/* After the meeting each access is looked at, from the next one on. */
 static void see_all(struct rt_thread *t)
 {
 	if (rt_steer_phase() != RADDLE_GOES_ON || rt_steered(t)->sees_all)
@@ -219,7 +219,7 @@ static void see_all(struct rt_thread *t)
 	rt_see_again(t);
 }
 
-/* It could go on, and does when it has the turn. */
+/* It could continue, and does when it has the turn. */
 static void go(struct rt_thread *t)
 {
 	await_turn(t);
@@ -358,8 +358,8 @@ static bool has_children(void)
 	return syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOWAIT | WNOHANG, NULL) == 0;
 }
 
-/* Whether a sleep of the only thread that can go on is over at once: the world is given back, with its time,
- * and nothing that takes real time can happen meanwhile. */
+/* Whether a sleep of the only thread that can continue is over at once: the world is given back, with its
+ * time, and nothing that takes real time can happen meanwhile. */
 static bool is_time_given(void)
 {
 	int saved = errno;
@@ -377,13 +377,13 @@ bool rt_turn_yield(struct rt_thread *t)
 	if (rt_turn_has(t) && !rt_turn_count_ready() &&
 	    rt_turn_find_unsettled(t->number) == RADDLE_STEER_NONE)
 		return rt_steer_phase() ==
-			       RADDLE_LEADING || /* those who stand wait for us, not for the time */
+			       RADDLE_LEADING || /* stopped threads wait for us, not for the time */
 		       is_time_given();
 	rt_turn_come_to(t, rt_steered(t)->n, RADDLE_POINT_YIELD, false);
 	return true;
 }
 
-/* Who waits for a lock that an ended thread has looks again: a robust one goes to the next. */
+/* A thread that waits for a lock of an ended thread looks again: a robust one goes to the next. */
 static void release_held(const struct raddle_slot *slot)
 {
 	for (uint32_t i = 0; i < RADDLE_SLOT_HELD; i++)

@@ -51,7 +51,8 @@ static bool fits(const struct raddle_steer_watch *w, const struct rt_thread *t,
 	       (w->thread == RADDLE_STEER_NONE || rt_turn_slot(w->thread) == t->number);
 }
 
-/* Whether the thread has stood at the watch behind this operation, if once is enough.  It has from now on. */
+/* Whether the thread has stopped at the watch after this operation, if once is enough.  It has from now on.
+ */
 #define STOOD_BITS 64
 static bool has_stood(const struct rt_thread *t, const struct raddle_steer_watch *w, uint32_t number)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The gates, as the instrumenter puts them at instructions; functions whose gates are all shut run a copy
- * without them (instr/track/ungated.c).  The calls behind the tests keep registers (preserve_most), so that
+ * without them (instr/track/ungated.c).  The calls after the tests keep registers (preserve_most), so that
  * the code around a gate pays for none of them.
  */
 #include "raddle/track.h"

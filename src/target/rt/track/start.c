@@ -78,7 +78,7 @@ static bool map_shared(int fd)
 	return true;
 }
 
-/* In the child of a fork nobody asks for anything: flags of its own, all 0. */
+/* In the child of a fork nothing is asked for: flags of its own, all 0. */
 static void forked(void)
 {
 	track.shared = NULL;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The runtime of the flavour `track`: notes what happens at gates that are open (raddle/track.h), and
- * where the program fails.  Like that of `guard` it stands alone: rt/core/ stands in front of everything that
- * orders threads, and this only looks at a few statements of a program that runs as always.
+ * where the program fails.  Like that of `guard` it does not use rt/core/: rt/core/ interposes everything
+ * that orders threads, and this only looks at a few statements of a program that runs as always.
  *
- * Rules: no allocation, no stdio, errno is the program's.  Nothing waits for long: who finds an address taken
- * for too long goes on, and says in the event that its place in the order is not sure.  The child of a fork
- * notes nothing.
+ * Rules: no allocation, no stdio, errno is the program's.  Nothing waits for long: a thread that finds an
+ * address taken for too long continues, and marks its event as unsure.  The child of a fork notes nothing.
  */
 #ifndef RT_TRACK_H
 #define RT_TRACK_H
@@ -26,7 +25,7 @@ enum {
 };
 
 struct track {
-	struct raddle_track *shared; /* NULL: nobody wants to know */
+	struct raddle_track *shared; /* NULL: it is not asked for */
 	struct raddle_track_event *events;
 	uint32_t event_count;
 	const uint32_t *groups; /* by gate */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What comes in from outside, when it comes, and how a thread waits for it.  In: arrivals (world.h) and
- * threads that read, accept or poll.  Out: connections and bytes at the stand-ins of sockets
+ * threads that read, accept or poll.  Out: connections and bytes at the replacements of sockets
  * (rt/world/socket.c).
  *
  * Invariants:
  * 1. Arrivals come in their order.  One comes when the program has sent what it had sent before it, and has
- *    read what came before it on that connection; or when nobody can go on otherwise.
+ *    read what came before it on that connection; or when no thread can continue otherwise.
  * 2. No thread waits in the kernel for a descriptor: it looks, and waits here until something has moved.
  *    Where threads take turns, others have theirs meanwhile, so nothing depends on the time.
- * 3. When everything has come and nobody goes on, the program gets the signal that the user would send.
+ * 3. When everything has come and no thread continues, the program gets the signal that the user would send.
  */
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
@@ -25,13 +25,13 @@
 #include <unistd.h>
 
 #define SLICE_MS 2		  /* of a wait without turns */
-#define QUIET_NS 200000000u	  /* in which nothing moved: without turns, nobody goes on then */
+#define QUIET_NS 200000000u	  /* in which nothing moved: without turns, no thread continues then */
 #define END_NS 1000000000u	  /* the same, before the end, */
 #define END_LATER_NS 10000000000u /* if the program has not sent yet what it had sent by then */
 #define TIMED 64		  /* waits in a row that may end by their limits before that, */
 #define TIMED_MORE 4096		  /* the same */
 #define LOOKS 64		  /* that found nothing: others may run; */
-#define LOOKS_MOST 1024		  /* nobody goes on */
+#define LOOKS_MOST 1024		  /* no thread continues */
 
 static struct raddle_world *memory(void)
 {
@@ -142,7 +142,7 @@ static bool arrive(bool anyway)
 	return came;
 }
 
-/* Somebody else who is here, or whom a handler has interrupted, sees to it. */
+/* Another thread that is here, or one that a handler has interrupted, does it. */
 bool rt_world_arrive(bool anyway)
 {
 	struct rt_giving *g = rt_giving();
@@ -307,7 +307,7 @@ static enum waited wait_more(struct waiting *w)
 	return waited;
 }
 
-/* Who only looks lets others run now and then, and in the end something comes. */
+/* A thread that only looks lets others run now and then, and in the end something comes. */
 static void looks(struct rt_thread *t)
 {
 	uint32_t count = ++rt_replayed(t)->looks;
@@ -351,7 +351,7 @@ static int is_readable(void *context)
 	return (int)syscall(SYS_poll, &fd, 1, 0);
 }
 
-/* Whether the call would be made again behind the handler. */
+/* Whether the call would be made again after the handler. */
 static bool is_restarted(void)
 {
 	struct {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Giving the world back: time, random numbers and numbers of processes.  In: the memory of
- * raddle/world.h.  Out: what the recorded run was told, thread by thread and source by source.
+ * raddle/world.h.  Out: what the recorded run was notified, thread by thread and source by source.
  *
  * Invariants:
- * 1. What is told depends on what the threads have asked before, never on the system.
- * 2. A clock never goes back for anybody who can tell (rt/world/time.c).
- * 3. Where a record is missing, time goes on by itself, and the faster the longer somebody does nothing but
- *    ask: who waits for it in a loop gets out.
+ * 1. What is notified depends on what the threads have asked before, never on the system.
+ * 2. A clock never goes back for threads that could notice (rt/world/time.c).
+ * 3. Where a record is missing, time continues by itself, and the faster the longer a thread does nothing but
+ * ask: a thread that waits for it in a loop gets out.
  */
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define NS 1000000000ull
-#define STEP_NS 10	   /* that a clock goes on by between two answers without a record */
+#define STEP_NS 10	   /* that a clock continues by between two answers without a record */
 #define STEPS 64	   /* after so many of them in a row it goes twice as fast, */
 #define STEPS_MOST 26	   /* so often at most: less than a second at a time */
 #define SOME_TIME 1000000u /* seconds: where nothing is known of a clock */
@@ -62,7 +62,7 @@ static bool take_value(struct rt_thread *t, enum raddle_source source, uint64_t 
 	return true;
 }
 
-/* What the thread is told: this time, or a later one that it can know of. */
+/* What the thread is notified: this time, or a later one that it can know of. */
 static uint64_t tell(struct rt_thread *t, enum raddle_source source, uint64_t ns)
 {
 	uint64_t *known = &rt_replayed(t)->known[source];
@@ -75,7 +75,7 @@ static uint64_t tell(struct rt_thread *t, enum raddle_source source, uint64_t ns
 	return *known;
 }
 
-/* A value of the source that somebody was told in the recorded run. */
+/* A value of the source that a thread got in the recorded run. */
 static bool find_value(enum raddle_source source, uint64_t *value)
 {
 	struct raddle_world *w = rt_giving()->memory;
@@ -103,7 +103,7 @@ static uint32_t family_of(enum raddle_source source)
 	}
 }
 
-/* Where a clock stands that nobody has been told of: where one stands that shows the same, or anywhere. */
+/* The time of a clock that no thread has read: that of another one that shows the same, or any. */
 static uint64_t begin_of(enum raddle_source source)
 {
 	uint64_t value, latest = 0;
@@ -160,7 +160,7 @@ static bool gives(struct rt_thread *t, enum raddle_source source, uint64_t *valu
 	return find_value(source, value);
 }
 
-/* The clock that a wait is measured by, as far as it was told. */
+/* The clock that a wait is measured by, as far as it was notified. */
 static uint64_t now_of(clockid_t clock)
 {
 	static const enum raddle_source real[] = {RADDLE_SOURCE_REALTIME, RADDLE_SOURCE_TIMEOFDAY,

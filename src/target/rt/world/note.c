@@ -61,7 +61,8 @@ static void seal(struct rt_noted *n)
 	n->buffer = NULL;
 }
 
-/* The creations that lead to the thread from the initial one; one that nobody has if that is not known. */
+/* The creations that lead to the thread from the initial one; one that no process has if that is not known.
+ */
 static uint32_t descent_of(const struct rt_thread *t, uint32_t path[RT_DESCENT])
 {
 	uint32_t count = 0;
@@ -109,8 +110,8 @@ static bool make_room(struct rt_thread *t, struct rt_noted *n, size_t size)
 	return true;
 }
 
-/* Takes the encoder.  NULL: a handler has interrupted it, or there is no buffer.  One who left it by longjmp
- * was deeper in the stack than we are. */
+/* Takes the encoder.  NULL: a handler has interrupted it, or there is no buffer.  An entry that was left by
+ * longjmp was deeper in the stack than we are. */
 static struct rt_noted *take(struct rt_thread *t, size_t bytes)
 {
 	struct rt_noted *n = noted(t);
@@ -400,7 +401,7 @@ static void loops(struct rt_thread *t)
 
 /* ---- the process ---- */
 
-/* Whether bytes come through it that nobody can read again. */
+/* Whether bytes come through it that cannot be read again. */
 static bool is_from_outside(int fd)
 {
 	struct termios terminal;

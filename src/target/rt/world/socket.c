@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What stands in for the sockets of a program whose world is given back.  In: calls that make, bind, connect,
+ * What replaces the sockets of a program whose world is replayed.  In: calls that make, bind, connect,
  * accept and name sockets, and what is sent.  Out: sockets of this process alone, whose other ends are ours;
  * bytes that were sent, in the memory that the replayer shares.
  *
- * A socket of the network becomes one of AF_UNIX, of which nobody outside can know: the kernel goes on to do
+ * A socket of the network becomes one of AF_UNIX, which is not visible outside: the kernel continues to do
  * what it does with sockets (readiness, epoll in all its forms, blocking or not, copies of descriptors), and
  * nothing of it has to be modelled.  The names that the program sees are the recorded ones.
  *
@@ -26,7 +26,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define NUMBER_NONE ((uint32_t)RT_FD_LISTENER - 1) /* of a listener that nobody ever connected to */
+#define NUMBER_NONE ((uint32_t)RT_FD_LISTENER - 1) /* of a listener that was never connected to */
 #define HIGH_MOST 4096				   /* our descriptors begin there, or lower */
 #define BACKLOG 4096
 
@@ -195,7 +195,8 @@ static bool is_address(const struct raddle_world_address *a, const struct iovec 
 	return a->size <= address->iov_len && !__builtin_memcmp(a->bytes, address->iov_base, a->size);
 }
 
-/* A program may rename the socket that it has bound, or change its mode: there is one, though nobody listens.
+/* A program may rename the socket that it has bound, or change its mode: there is one, though no process
+ * listens.
  */
 static void leave_name(const struct iovec *address)
 {
@@ -264,7 +265,7 @@ static uint32_t find_connection(const struct iovec *address)
 	return RADDLE_WORLD_NONE;
 }
 
-/* Its other end is ours: nobody else connects there. */
+/* Its other end is ours: no other process connects there. */
 static int tie(int fd, uint32_t number)
 {
 	struct rt_peer *peer = &rt_giving()->peers[number];
@@ -359,7 +360,7 @@ void rt_world_duplicated(int fd, int copy)
 		atomic_fetch_add(&rt_giving()->peers[number_of(what)].users, 1);
 }
 
-/* Our end is closed by who lets things arrive, as it may be using it. */
+/* Our end is closed by the thread that lets things arrive, as it may be using it. */
 void rt_world_closing(struct rt_thread *t, int fd)
 {
 	uint32_t what = kind_of(fd), number = number_of(what);
@@ -425,7 +426,7 @@ static void copy_name(const struct raddle_world_address *from, struct iovec *to)
 	to->iov_len = from->size;
 }
 
-/* The end of a connection that the program made: nobody has recorded which it was. */
+/* The end of a connection that the program made: it was not recorded which it was. */
 static struct raddle_world_address own_end(const struct raddle_world_address *peer)
 {
 	struct raddle_world_address own = {.size = peer->size};
@@ -459,7 +460,7 @@ bool rt_world_names(struct rt_thread *t, int fd, bool peer, struct iovec *addres
 	return true;
 }
 
-/* Options that the stand-in has to know of. */
+/* Options that the replacement has to know of. */
 static bool is_native(const int option[2])
 {
 	if (option[0] != SOL_SOCKET)

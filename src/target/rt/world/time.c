@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What a thread can know of the time.  In: operations that order threads.  Out: for each thread the latest
- * times that it, or anybody who comes before it, was told.
+ * times that it, or any thread ordered before it, has read.
  *
- * A clock must not go back for those who can tell: who has got a lock from a thread was not told an earlier
- * time than that one.  Threads that nothing orders cannot tell, and get what they got in the recorded run,
- * whichever comes first: so two orders of a race are told the same.
+ * A clock must not go back for threads that could notice: a thread that got a lock from another reads no
+ * earlier time than that one.  Threads that nothing orders cannot notice, and get what they got in the
+ * recorded run, whichever comes first: so two orders of a race read the same.
  *
- * The times are left by what is released, in a table without keys: who shares a place knows more than he
- * could, and is told a later time.
+ * The times are left by what is released, in a table without keys: a thread that shares a place knows more
+ * than it could, and reads a later time.
  */
 #include "rt/core/layer.h"
 #include "rt/world/world.h"

@@ -16,7 +16,7 @@ struct rt_noted {
 	struct raddle_buffer *buffer; /* NULL: it has none yet */
 	uint8_t *cursor;
 	uint32_t buffers, events, lost;
-	volatile uintptr_t busy;		/* the frame of the one who writes a record; 0: nobody does */
+	volatile uintptr_t busy; /* the frame of the one that writes a record; 0: no thread does */
 	uint64_t order, values[RADDLE_SOURCES]; /* what the reader of the buffer knows */
 };
 
@@ -41,7 +41,7 @@ enum rt_world_fd {
 	RT_FD_NONE,
 	RT_FD_LISTENER = 1 << 28,
 	RT_FD_CONNECTION = 2 << 28,
-	RT_FD_INPUT = 3 << 28,	/* a connection that no record tells of yet */
+	RT_FD_INPUT = 3 << 28,	/* a connection that no record mentions yet */
 	RT_FD_SOCKET = 4 << 28, /* given back: it is neither yet; its number is the domain that was meant */
 	RT_FD_KINDS = 7 << 28,
 };
@@ -52,10 +52,10 @@ struct rt_replayed {
 	uint32_t looks;			/* in a row that found nothing and did not wait */
 	uint64_t next[RADDLE_SOURCES];	/* values */
 	uint64_t next_random, made_up;	/* bytes */
-	uint64_t known[RADDLE_SOURCES]; /* the latest time that it, or who comes before it, was told */
+	uint64_t known[RADDLE_SOURCES]; /* the latest time that it, or a thread ordered before it, has read */
 };
 
-/* A connection, as the one who plays its other side knows it. */
+/* A connection, as the code knows it that plays its other side. */
 struct rt_peer {
 	int32_t fd;		/* our end; -1: none */
 	_Atomic uint32_t users; /* descriptors of the program */
@@ -70,13 +70,13 @@ struct rt_giving {
 	uint32_t position_of[RT_LINEAGE];      /* by thread number */
 	_Atomic uint64_t last[RADDLE_SOURCES]; /* that was given, in nanoseconds */
 	uint64_t passed_by[RADDLE_SOURCES];    /* how much of `passed` is in it */
-	_Atomic uint64_t passed;	       /* nanoseconds that somebody slept */
+	_Atomic uint64_t passed;	       /* nanoseconds that threads slept */
 	_Atomic uint32_t in_a_row;	       /* clocks that no record answered */
 	_Atomic uint64_t *left;		       /* rt/world/time.c: the latest times, by what was released */
 	_Atomic uint32_t fds[RT_WORLD_FDS];    /* enum rt_world_fd and a number */
 	_Atomic uint32_t pulse, sleepers;      /* a futex: something has moved */
 	_Atomic uint32_t lock, interrupts, quiet;
-	_Atomic uint64_t debt; /* bytes that the program did not send when it could not go on without */
+	_Atomic uint64_t debt; /* bytes that the program did not send when it could not continue without */
 	int32_t hidden;	       /* what the program's own connections lead to; -1: none */
 	int32_t high;	       /* where our descriptors begin */
 };
@@ -95,7 +95,7 @@ static inline struct rt_replayed *rt_replayed(const struct rt_thread *t)
 bool rt_world_give_setup(void);
 void rt_world_give_begin(struct rt_thread *t);
 void rt_world_misses(enum raddle_world_lack lack);
-void rt_world_passes(uint64_t ns); /* time, without anybody waiting for it */
+void rt_world_passes(uint64_t ns); /* time, without a thread that waits for it */
 
 /* rt/world/time.c: what a thread can know of the time. */
 bool rt_time_setup(void);
@@ -114,7 +114,7 @@ void rt_world_moves(struct rt_thread *t);
 bool rt_world_awaits(struct rt_thread *t, int fd, bool never_waits);
 int rt_world_polls(struct rt_thread *t, const struct rt_look *look, int64_t limit_ns);
 
-/* rt/world/socket.c: what stands in for sockets. */
+/* rt/world/socket.c: what replaces sockets. */
 bool rt_world_sockets_setup(void);
 bool rt_world_opens(struct rt_thread *t, int *domain, int *type, int *protocol);
 void rt_world_opened(struct rt_thread *t, int fd, int domain);

@@ -45,7 +45,7 @@ static void wake_collector(struct raddle_session *s)
 		rt_futex_wake(&s->sealed_futex, 1);
 }
 
-/* By the clock, not by how often somebody was woken: where many wait, most are woken for nothing. */
+/* By the clock, not by the number of wake-ups: where many wait, most are woken for nothing. */
 static int64_t wait_for_buffer(struct raddle_session *s)
 {
 	uint32_t heartbeat = atomic_load(&s->heartbeat);
@@ -75,7 +75,7 @@ static int64_t wait_for_buffer(struct raddle_session *s)
 	return -1;
 }
 
-/* Nobody wants the trace: the buffer is free again. */
+/* The trace is not wanted: the buffer is free again. */
 static void discard(struct raddle_session *s, struct raddle_buffer *b)
 {
 	atomic_store_explicit(&b->state, RADDLE_BUFFER_FREE, memory_order_release);

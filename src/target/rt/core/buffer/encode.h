@@ -22,8 +22,8 @@
  *
  * Runs.  A site that walks through an array makes accesses at equal distances.  From the
  * third one on they are a STRIDE record whose last byte, the number of accesses, grows where it
- * is in the buffer, while other sites' accesses are written behind it.  Only the order of accesses
- * changes by that, and only between records that are no accesses: `floor` is behind the last
+ * is in the buffer, while other sites' accesses are written after it.  Only the order of accesses
+ * changes by that, and only between records that are no accesses: `floor` is after the last
  * of those.  Ranges of one size at equal distances are a RANGES record in the same way.
  */
 #ifndef RT_ENCODE_H
@@ -110,7 +110,7 @@ static inline uint8_t *rt_put_reset(struct rt_encoder *e, uint8_t *p)
 	return p;
 }
 
-/* The address of anything but a single access: no run goes on behind it. */
+/* The address of anything but a single access: no run continues after it. */
 static inline uint8_t *rt_put_address(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
 {
 	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];

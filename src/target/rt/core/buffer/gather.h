@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses that no layer has to see at once.  While nobody reads a thread's records (a replay) and t->each
+ * Accesses that no layer has to see at once.  While a thread's records are not read (a replay) and t->each
  * is 0, the slow path of the hooks gathers accesses by site and block of 64 bytes in t->gather, which a layer
- * gave the thread; a block or site that is new there is told by anew().  So the frequent access
- * calls nothing.  Whoever gathers looks at the rest before the thread's next operation.
+ * gave the thread; a block or site that is new there is notified by anew().  So the frequent access
+ * calls nothing.  The layer that gathers looks at the rest before the thread's next operation.
  */
 #ifndef RT_GATHER_H
 #define RT_GATHER_H
@@ -32,8 +32,8 @@ struct rt_gather {
 	struct rt_gathered at[RT_GATHERED];
 };
 
-/* One more access where some of the same kind were gathered; false: there were none.  For who keeps signal
- * handlers from telling accesses. */
+/* One more access where some of the same kind were gathered; false: there were none.  For code that keeps
+ * signal handlers from reporting accesses. */
 static inline __attribute__((always_inline)) bool rt_gather_more(struct rt_gather *gather, uint64_t key,
 								 uint64_t sites, uint64_t bits)
 {

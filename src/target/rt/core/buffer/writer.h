@@ -22,8 +22,8 @@ void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t siz
  */
 bool rt_atomic(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t flags);
 
-/* What is told to the outside or heard from there, of class OUTSIDE; full traces, which replays do not read,
- * have none. */
+/* What is notified to the outside or heard from there, of class OUTSIDE; full traces, which replays do not
+ * read, have none. */
 void rt_outside_event(struct rt_thread *t, uint32_t code);
 uint32_t rt_encoder_take(struct rt_thread *t); /* keeps handlers out until the event; returns RT_TAKEN or 0 */
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The oracle: whatever a memory model leaves open, and in an exploration also who goes on, is decided here,
- * one choice after another, by the plan in the session's memory (raddle/memory.h).  In: how many
- * alternatives there are.  Out: which one is taken, and a list of what was taken.
+ * The oracle: whatever a memory model leaves open, and in an exploration also which thread continues, is
+ * decided here, one choice after another, by the plan in the session's memory (raddle/memory.h).  In: how
+ * many alternatives there are.  Out: which one is taken, and a list of what was taken.
  *
- * Who asks has the turn, so there is no lock.
+ * The caller has the turn, so there is no lock.
  */
 #include "rt/core/control/choose.h"
 
@@ -23,7 +23,8 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 29;
 }
 
-/* A random number of the seed and the count; so a choice does not depend on who else has drawn. */
+/* A random number of the seed and the count; so a choice does not depend on which other threads have drawn.
+ */
 static uint64_t draw(const struct raddle_memory *m, uint32_t at)
 {
 	uint64_t z = m->seed * 0x9e3779b97f4a7c15ull + (uint64_t)at * 0xd1342543de82ef95ull;

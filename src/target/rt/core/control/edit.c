@@ -3,7 +3,7 @@
  * What edits of the program call (base/edit.h): synchronisation that is left out, and predicates that are to
  * hold.
  *
- * In: the number of the edit.  Out: `edits` of raddle/steer.h, which says where control has come; and
+ * In: the number of the edit.  Out: `edits` of raddle/steer.h, which states where control has come; and
  * for a predicate that does not hold `fault`, and the end of the process.
  *
  * A lock that was not taken must not be given back, wherever that is: the thread remembers what it did not
@@ -49,7 +49,7 @@ _Noreturn void rt_end_process(void)
 	}
 }
 
-/* Control has come to an edit.  NULL: nobody wants to know, or this is the child of a fork. */
+/* Control has come to an edit.  NULL: it is not asked for, or this is the child of a fork. */
 static struct raddle_steer *come_to(uint32_t number)
 {
 	struct raddle_steer *s = rt_guard.alive ? rt_steer_memory() : NULL;

@@ -5,14 +5,14 @@
  * another does that has read.
  *
  * A channel is what the bytes go through: a pipe, the way to one end of a pair of sockets, an eventfd, a
- * connection of the process with itself.  The kernel's inode tells it, which is asked for at every call,
- * because descriptors are closed and duplicated by code that nobody sees.  Bytes are not counted: who
- * receives has received all that was sent so far, which can hide a race and invents none.  Files and
- * sockets whose other end is elsewhere are no channels: what the world makes of what it is told nobody knows.
- * They leave `outside-tell` and `outside-hear` for those who want to be sure that nothing ordered two
- * accesses. While there is one thread, nothing has to be ordered.
+ * connection of the process with itself.  The kernel's inode identifies it, which is asked for at every call,
+ * because descriptors are closed and duplicated by code that is not seen.  Bytes are not counted: a receiver
+ * has received all that was sent so far, which can hide a race and invents none.  Files and sockets whose
+ * other end is elsewhere are no channels: what the world does with what it receives is not known. They leave
+ * `outside-tell` and `outside-hear` for analyses that must be sure that nothing ordered two accesses. While
+ * there is one thread, nothing has to be ordered.
  *
- * A send is told before it takes effect, a receipt after it.
+ * A send is reported before it takes effect, a receipt after it.
  */
 #include "rt/core/io/channel-int.h"
 
@@ -131,7 +131,7 @@ static uint64_t port_of(const struct rt_end *e)
 		       : 0;
 }
 
-/* 0: it has no path.  A path ends at its zero, however long the program says that the address is; one that
+/* 0: it has no path.  A path ends at its zero, however long the program states that the address is; one that
  * begins with it is abstract, and is all of that. */
 static uint64_t path_of(const struct rt_end *e)
 {
@@ -211,7 +211,7 @@ static uintptr_t address_of(uint64_t wanted)
 	return RADDLE_CHANNELS + (uintptr_t)slot * RADDLE_CHANNEL_BYTES;
 }
 
-/* The world outside is one place to those who listen.  It leaves no event of a channel. */
+/* Listeners treat everything outside the program as one channel.  It leaves no event of a channel. */
 #define OUTSIDE (RADDLE_CHANNELS + (uintptr_t)RADDLE_CHANNEL_COUNT * RADDLE_CHANNEL_BYTES)
 
 void rt_channel_send_by(struct rt_thread *t, uint64_t wanted)

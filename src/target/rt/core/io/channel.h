@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Channels: what one thread sends through and another receives from, however that is done.  A key names one;
- * a send is told before it takes effect, a receipt after it.  Keys are 64 bits: a subject and a number that
- * tells things of that subject apart.  errno stays what it is.
+ * a send is reported before it takes effect, a receipt after it.  Keys are 64 bits: a subject and a number
+ * that distinguishes things of that subject.  errno stays what it is.
  */
 #ifndef RT_CHANNEL_H
 #define RT_CHANNEL_H
@@ -44,7 +44,7 @@ static inline uint64_t rt_channel_mix(uint64_t a, uint64_t b)
 void rt_channel_send(uint64_t key);
 void rt_channel_receive(uint64_t key);
 
-/* Before the world outside is told something by a name or a process, and when it was heard. */
+/* Before the world outside is notified something by a name or a process, and when it was heard. */
 void rt_path_tells(void);
 void rt_path_hears(void);
 

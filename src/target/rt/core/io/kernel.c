@@ -3,11 +3,11 @@
  * Order through what the kernel offers beside descriptors, and through the locks of files and streams.  In:
  * calls that send or take messages, post or take semaphores of System V, lock or unlock a file, send a signal
  * or wait for one.  Out: events of channels (channel.h), by the same rules: what a thread did before it gave
- * something comes before what another does that has got it.  Who takes a lock has got it from all who gave it
- * back so far.
+ * something comes before what another does that has got it.  A thread that takes a lock got it from all that
+ * released it so far.
  *
  * Not here: POSIX locks on records of files, which a process has and not a thread; what a signal handler
- * does, of which a trace only says that the signal was sent.
+ * does, of which a trace only states that the signal was sent.
  */
 #include "rt/core/io/channel.h"
 #include "rt/core/layer.h"
@@ -233,7 +233,8 @@ INTERPOSE(void, funlockfile, (FILE * stream))
 
 /* ---- signals ---- */
 
-/* Who waits for it has it from here; what a handler does that it starts is ordered by nothing that is seen.
+/* A thread that waits for it has it from here; what a handler does that it starts is ordered by nothing that
+ * is seen.
  */
 static void sends_signal(int signal)
 {

@@ -42,7 +42,7 @@ INTERPOSE(int, clock_gettime, (clockid_t clock, struct timespec *time))
 	return r;
 }
 
-/* The header says that there is a place for the time; the kernel does not insist on it. */
+/* The header states that there is a place for the time; the kernel does not insist on it. */
 INTERPOSE(int, gettimeofday, (struct timeval *restrict time, void *restrict zone))
 {
 	const struct timeval *volatile place = time;

@@ -2,10 +2,9 @@
 /*
  * What comes from outside: the calls by which interposed functions report it, or get it back.
  *
- * A layer that records the world or gives it back puts its table into rt.outside (rt/world/); NULL: nobody
- * wants to know, and every call here is one look at a pointer.  A callback that is NULL is not wanted.
- * Callbacks keep errno and take no lock that a caller may hold.  No callback is called for a thread that has
- * no state.
+ * A layer that records the world or gives it back puts its table into rt.outside (rt/world/); NULL: it is not
+ * asked for, and every call here is one look at a pointer.  A callback that is NULL is not wanted. Callbacks
+ * keep errno and take no lock that a caller may hold.  No callback is called for a thread that has no state.
  */
 #ifndef RT_OUTSIDE_H
 #define RT_OUTSIDE_H
@@ -17,21 +16,21 @@
 #include <sys/uio.h>
 #include <time.h>
 
-/* Bytes that are about to be sent: their place in the order, and which connection it was before somebody
- * who has received them had it closed. */
+/* Bytes that are about to be sent: their place in the order, and which connection it was before a thread that
+ * has received them closed it. */
 struct rt_sending {
 	uint64_t order;
 	uint32_t what; /* the layer's; 0: nothing that it wants to know of */
 };
 
-/* What somebody waits for.  look() does not wait and returns what the call would. */
+/* What a thread waits for.  look() does not wait and returns what the call would. */
 struct rt_look {
 	int (*look)(void *context);
 	void *context;
 };
 
 struct rt_outside {
-	/* Values.  gives: *value is the answer; false: ask the system.  says: that was its answer. */
+	/* Values.  gives: *value is the answer; false: ask the system.  states: that was its answer. */
 	bool (*gives)(struct rt_thread *t, enum raddle_source source, uint64_t *value);
 	void (*says)(struct rt_thread *t, enum raddle_source source, uint64_t value);
 	bool (*gives_random)(struct rt_thread *t, void *bytes, size_t length);
@@ -63,9 +62,9 @@ struct rt_outside {
 
 	/* The same: waiting.  awaits: until there is something to read, before a call that may wait for it;
 	 * false: a signal has come.  polls: until look() does not return 0, or the limit is over; a negative
-	 * one never is.  moves: the thread has sent something, to whomever.  idle: nobody can go on, or only
-	 * who waits with a limit; something may come in now.  passes: time does, without anybody waiting
-	 * for it. */
+	 * one never is.  moves: the thread has sent something, to whomever.  idle: no thread can continue, or
+	 * only those that wait with a limit; something may come in now.  passes: time does, without a thread
+	 * that waits for it. */
 	bool (*awaits)(struct rt_thread *t, int fd, bool never_waits);
 	int (*polls)(struct rt_thread *t, const struct rt_look *look, int64_t limit_ns);
 	void (*moves)(struct rt_thread *t);
@@ -81,7 +80,7 @@ struct rt_outside {
 #define RT_OUTSIDE_OBJECT (UINT64_MAX - 1)
 #define RT_SLEEP_OBJECT (UINT64_MAX - 2) /* of one that sleeps */
 
-/* The thread that a callback is about; NULL: nobody wants to know. */
+/* The thread that a callback is about; NULL: it is not asked for. */
 static inline struct rt_thread *rt_outside_self(void)
 {
 	return rt.outside ? rt_self() : NULL;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What threads can tell each other by the names of files and by other processes.  In: functions that change
- * what is at a path, or start a process; functions that look there, or wait for one.  Out: the world outside
- * was told something, or was heard (`outside-tell`, `outside-hear`).
+ * How threads communicate by the names of files and by other processes.  In: functions that change
+ * what is at a path, or start a process; functions that look there, or wait for one.  Out: something was sent
+ * to the world outside, or received from it (`outside-tell`, `outside-hear`).
  *
  * A thread that waits until a file is there, or gone, comes after the one that made it or removed it, and no
  * other event says so.
@@ -31,7 +31,7 @@ void rt_path_hears(void)
 	rt_channel_receive(0);
 }
 
-/* The result says what is there: a name that is taken, or gone already. */
+/* The result states what is there: a name that is taken, or gone already. */
 #define CHANGES(name, parameters, arguments)                                                                 \
 	INTERPOSE(int, name, parameters)                                                                     \
 	{                                                                                                    \

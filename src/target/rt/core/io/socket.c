@@ -129,7 +129,7 @@ INTERPOSE(int, shutdown, (int fd, int how))
 	return (int)rt_moved(REAL(shutdown)(fd, how));
 }
 
-/* Each end is told of the other. */
+/* Each end is notified of the other. */
 INTERPOSE(int, socketpair, (int domain, int type, int protocol, int fds[2]))
 {
 	int r = rt_opened(REAL(socketpair)(domain, type, protocol, fds)), saved = errno;
@@ -165,7 +165,7 @@ INTERPOSE(int, bind, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length))
 	return r;
 }
 
-/* Whether somebody answers in place of the other side. */
+/* Whether a layer answers in place of the other side. */
 static bool connects(int fd, const struct sockaddr *address, socklen_t length, int *r)
 {
 	struct rt_thread *t = rt_outside_self();

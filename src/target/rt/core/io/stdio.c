@@ -5,8 +5,8 @@
  * (channel.c), since libc's own calls of these cannot be seen.
  *
  * When a buffer is written is libc's business, so each call that may write counts as a send: this can hide a
- * race and invents none.  What writes to standard output without saying so is left out: nobody in the process
- * reads that.  Whether a stream leads to a channel is asked once, since most lead to files and are
+ * race and invents none.  What writes to standard output without saying so is left out: no thread of the
+ * process reads that.  Whether a stream leads to a channel is asked once, since most lead to files and are
  * written byte by byte.
  */
 #include <features.h>

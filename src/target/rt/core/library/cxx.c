@@ -3,16 +3,15 @@
  * Interposed functions of C++ programs: guards of static locals, captured exceptions, operator new
  * and delete.  The archive member comes in only if the program uses one of them.
  *
- * operator new ends in malloc, whose interposer writes the event; here it is only
- * told which kind of allocation it is.  The real operator may throw, hence the
- * cleanup.
+ * operator new ends in malloc, whose interposer writes the event; here only the kind of allocation is
+ * reported.  The real operator may throw, hence the cleanup.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
 
 #define A(p) ((uintptr_t)(p))
 
-/* A guard that another thread is busy with, of libstdc++ and libc++: the first byte says that the
+/* A guard that another thread is busy with, of libstdc++ and libc++: the first byte states that the
  * object is there, the second one that it is being made. */
 static bool in_progress(const void *guard)
 {
@@ -69,7 +68,7 @@ INTERPOSE(void, __cxa_guard_abort, (void *guard))
 }
 
 /* Exceptions that are captured count their owners inside the C++ library, and the last one destroys what
- * others have read.  Who that may be need not have begun. */
+ * others have read.  That thread need not have begun. */
 static void captured(void)
 {
 	struct rt_thread *t = rt_self();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of libraries other than libc that the runtime stands in front of.  They are weak and in every
- * dynamic program, whether it has the library or not, so what is behind one is looked for when it is called.
+ * Functions of libraries other than libc that the runtime interposes.  They are weak and in every
+ * dynamic program, whether it has the library or not, so what is after one is looked for when it is called.
  */
 #ifndef RT_FRONT_H
 #define RT_FRONT_H
@@ -15,7 +15,7 @@
 	type name parameters;                                                                                \
 	__attribute__((weak, visibility("default"))) type name parameters
 
-/* The function behind ours.  Who calls ours has one. */
+/* The function behind ours.  A caller of ours has one. */
 static inline void *rt_behind(void *_Atomic *cached, const char *name)
 {
 	void *p = atomic_load_explicit(cached, memory_order_relaxed);
@@ -46,7 +46,7 @@ static inline void *rt_front_allocate(size_t size)
 }
 
 /* What the runtime knows about things of the program, by a number for each.  Entries are added and stay; they
- * begin with a struct rt_front_entry and are zero behind it. */
+ * begin with a struct rt_front_entry and are zero after it. */
 struct rt_front_entry {
 	uint64_t key;
 	struct rt_front_entry *next;

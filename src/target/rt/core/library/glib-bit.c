@@ -4,9 +4,9 @@
  * libglib.
  *
  * In: the address of a word and the number of a bit.  Out: a pthread mutex for each such bit, which its
- * holder has around the real lock, so that nobody waits for the bit itself.  The word is what GLib makes it.
- * Nothing ends such a lock but the end of its memory, so mutexes stay, and the next word at that address may
- * find its mutex locked while the bit is clear: that bit gets another one.
+ * holder has around the real lock, so that no thread waits for the bit itself.  The word is what GLib makes
+ * it. Nothing ends such a lock but the end of its memory, so mutexes stay, and the next word at that address
+ * may find its mutex locked while the bit is clear: that bit gets another one.
  */
 #include "rt/core/library/front.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * GLib's asynchronous queues, GAsyncQueue, all of them: a list under a pthread mutex, and a semaphore that
- * counts what is in it, in place of libglib's, whose locks nobody sees (rt/core/library/glib.c).  A condition
- * variable would need a predicate, and the trace has none.  Each item has a semaphore, too: who takes it
- * comes behind the one who put it there, not behind anybody who put something.
+ * counts what is in it, in place of libglib's, whose locks are not seen (rt/core/library/glib.c).  A
+ * condition variable would need a predicate, and the trace has none.  Each item has a semaphore, too: a
+ * thread that takes it is ordered after the one that put it there, not after all that put something.
  *
  * The functions whose names end in `_unlocked` are called with the queue's lock held, the others take it.
  */
@@ -84,7 +84,7 @@ static void *take(struct queue *q)
 	return data;
 }
 
-/* Whoever lets go last has seen what the others did: the lock orders them. */
+/* The thread that releases last has seen what the others did: the lock orders them. */
 FRONT(void, g_async_queue_unref, (struct queue * q))
 {
 	void *data;
@@ -191,7 +191,7 @@ FRONT(void *, g_async_queue_try_pop_unlocked, (struct queue * q))
 	return sem_trywait(&q->filled) ? NULL : take(q);
 }
 
-/* Until `end` of that clock; NULL: for ever.  Somebody may have removed what the semaphore counted. */
+/* Until `end` of that clock; NULL: for ever.  Another thread may have removed what the semaphore counted. */
 static void *pop(struct queue *q, clockid_t clock, const struct timespec *end)
 {
 	void *data = NULL;

@@ -6,8 +6,8 @@
  * nothing that is interposed sees them.  In: calls of the program, and of other libraries.  Out: the same by
  * pthread mutexes and condition variables, whose interposed functions record, steer and detect; this is how
  * GLib itself does it where there are no futexes, in the same memory.  One-time initialisation stays GLib's,
- * with events around it.  What a thread pool is given carries a semaphore, which orders the one who gave it
- * before the one who works on it.  GThread is pthread's already.
+ * with events around it.  What a thread pool is given carries a semaphore, which orders the thread that
+ * submitted it before the one that works on it.  GThread is pthread's already.
  *
  * Only functions that GLib calls nowhere on objects of the program are replaced, or all of a kind are.
  * Queues are in rt/core/library/glib-queue.c, locks of one bit in rt/core/library/glib-bit.c.
@@ -35,7 +35,7 @@ union g_object {
 	unsigned words[2];
 };
 
-/* Only one of several who make it wins. */
+/* Only one of several threads that make it wins. */
 static void *made_of(union g_object *o, void *(*make)(void), void (*unmake)(void *))
 {
 	void *made = atomic_load_explicit(&o->made, memory_order_acquire), *fresh;
@@ -174,8 +174,8 @@ FRONT(void, g_cond_broadcast, (union g_object * c))
 	pthread_cond_broadcast(cond_of(c));
 }
 
-/* GLib makes these by pthread's functions itself, when they are first used, by whoever uses them: it would
- * look as if one thread made what another uses. */
+/* GLib makes these by pthread's functions itself, when they are first used, by the thread that uses them: it
+ * would look as if one thread made what another uses. */
 
 static void *make_recursive(void)
 {
@@ -346,7 +346,7 @@ FRONT(void *, g_once_impl, (struct g_once * once, void *(*function)(void *), voi
 
 /* ---- thread pools ---- */
 
-/* What everybody may see of a pool. */
+/* The public part of a pool. */
 struct g_pool {
 	void (*function)(void *, void *);
 	void *context;
@@ -470,7 +470,7 @@ FRONT(void, g_thread_pool_set_sort_function,
 	(pool, compare, context);
 }
 
-/* The memory of the pool stays: threads that nobody waits for may still use it. */
+/* The memory of the pool stays: threads that are not waited for may still use it. */
 FRONT(void, g_thread_pool_free, (struct g_pool * pool, int immediate, int wait))
 {
 	struct pool *ours = pool_of(pool);

@@ -2,18 +2,18 @@
 /*
  * OpenMP: how libomp orders threads, learnt through its tools interface (OMPT, OpenMP 5.2, chapter 19).
  *
- * libomp is native code, and its fork, barriers, tasks and locks are atomics and futexes that nobody sees. It
- * asks the program for ompt_start_tool() and calls back then.  In: these calls.  Out: operations on
+ * libomp is native code, and its fork, barriers, tasks and locks are atomics and futexes that are not seen.
+ * It asks the program for ompt_start_tool() and calls back then.  In: these calls.  Out: operations on
  * semaphores and mutexes of ours, by the interposed functions, so that they are recorded, steered and
  * detected as the program's own are.
  *
- * An edge is a semaphore.  Who comes first posts it; who comes behind takes what is there, which never has to
+ * An edge is a semaphore.  The first thread posts it; the next takes what is there, which never has to
  * wait, since libomp has ordered the two already.  Each pair of threads of a barrier has its own, because a
- * token must not be taken for that of somebody else.  A lock has a mutex around it: it is taken before
- * libomp's is asked for and given back behind it, so libomp's is always free and a replay decides by ours.
- * Where libomp decides who is next (ordered, test locks) ours is taken behind it.  Of the threads that come
- * to a `single` the first does it: each tries to take the one token of a semaphore, and the others go on when
- * the one that took it has entered libomp's, so a replay decides that, too.
+ * token must not be taken for that of another thread.  A lock has a mutex around it: it is taken before
+ * libomp's is asked for and given back after it, so libomp's is always free and a replay decides by ours.
+ * Where libomp decides which thread is next (ordered, test locks) ours is taken after it.  Of the threads
+ * that come to a `single` the first does it: each tries to take the one token of a semaphore, and the others
+ * continue when the one that took it has entered libomp's, so a replay decides that, too.
  *
  * libomp lets the thread that made tasks do them all if it comes to them before others wake up, and the one
  * that made the team comes first to a `single` and to loops whose iterations are dealt out.  Then there is
@@ -98,7 +98,7 @@ struct task {
 	struct task *parent;
 	struct task *implicit; /* that of the thread which runs it */
 	struct group *group;
-	struct edge begin;	  /* of this task, or it goes on */
+	struct edge begin;	  /* of this task, or it continues */
 	struct edge children;	  /* that are done */
 	struct edge *dependences; /* of the children: DEPENDENCES for readers, then as many for writers */
 	uint64_t in, out;	  /* its own, by hash */
@@ -106,7 +106,7 @@ struct task {
 		turn; /* of an implicit one: its thread in the team, and which of the two barriers is next */
 	uint32_t singles;	/* of an implicit one: that it came to, */
 	uint32_t loops;		/* the same, */
-	bool made;		/* and whether it made a task that nobody may have taken yet; */
+	bool made;		/* and whether it made a task that no thread may have taken yet; */
 	uint32_t seen;		/* what `taken` was then */
 	_Atomic uint32_t taken; /* tasks of its that other threads began */
 	bool in_barrier, started;
@@ -176,7 +176,7 @@ static void come_behind(struct edge *e)
 		sem_wait(&e->sem);
 }
 
-/* The same for any number of those who come behind: the token goes round. */
+/* The same for any number of threads that come after: the token goes round. */
 static void pass_by(struct edge *e)
 {
 	if (!atomic_load(&e->tokens))
@@ -278,7 +278,7 @@ static void let_others_take(struct task *task)
 	nap_until(&task->implicit->taken, task->implicit->seen + 1);
 }
 
-/* Everybody comes to the barrier before anybody leaves it. */
+/* Every thread reaches the barrier before any leaves it. */
 static void arrive(struct task *task)
 {
 	struct team *team = task->team;
@@ -296,7 +296,7 @@ static void barrier(struct task *task, int endpoint, bool known)
 	task->in_barrier = endpoint == SCOPE_BEGIN;
 	if (endpoint == SCOPE_BEGIN)
 		return;
-	if (known) /* else the team has gone on without this thread */
+	if (known) /* else the team has continued without this thread */
 		come_behind(&team->barrier[task->turn * team->size + task->number]);
 	task->turn ^= 1;
 }
@@ -408,7 +408,7 @@ static void dependences(union ompt_data *data, const struct ompt_dependence *lis
 	}
 }
 
-/* Behind those that it depends on: readers behind writers, writers behind both. */
+/* After those that it depends on: readers after writers, writers after both. */
 static void await_others(struct task *task)
 {
 	struct edge *edges = task->in | task->out ? dependences_of(task->parent) : NULL;
@@ -542,7 +542,7 @@ static void nest_lock(int endpoint, uint64_t id, const void *where)
 
 /* ---- loops ---- */
 
-/* The iterations of a loop that is not static are for those who come. */
+/* The iterations of a loop that is not static are for the threads that come. */
 static void work(int kind, int endpoint, union ompt_data *parallel, union ompt_data *data, uint64_t count,
 		 const void *where)
 {
@@ -589,7 +589,7 @@ static struct single *find_single(struct team *team, uint32_t number)
 	}
 }
 
-/* The one that the thread has come to; NULL: nobody else can come there. */
+/* The one that the thread has come to; NULL: no other thread can come there. */
 static struct single *next_single(void)
 {
 	ompt_get_task_info *get = (ompt_get_task_info *)atomic_load(&omp.get_task);

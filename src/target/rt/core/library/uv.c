@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * libuv: who calls uv_async_send() comes before the callback that it leads to.  libuv tells its loop by an
- * atomic variable and an eventfd; all its other ways to order threads are pthread's.
+ * libuv: a thread that calls uv_async_send() is ordered before the callback that it leads to.  libuv notifies
+ * its loop by an atomic variable and an eventfd; all its other ways to order threads are pthread's.
  *
  * In: handles and their callbacks.  Out: a semaphore for each handle, posted before the real function is
  * called; the callback takes what is there.  Several calls may lead to one callback, and a late one to a

@@ -27,7 +27,7 @@ static uint64_t kind_of(const struct rt_thread *t, enum raddle_alloc_kind kind)
 	return t->new_kind ? t->new_kind - 1 : kind;
 }
 
-/* Layers are told of as much as free() will tell them. */
+/* Layers are notified of as much as free() will report. */
 static __attribute__((noinline, cold)) void *notified_allocated(void *p, size_t size,
 								enum raddle_alloc_kind kind)
 {

@@ -3,7 +3,7 @@
  * Ranges whose length is a string's.  Instrumented code calls these beside the
  * string functions of libc; a string's address comes in, a range event goes out.
  * NULL is left to the real function.  Nothing here allocates, locks or sets errno;
- * strnlen may be interposed by nobody.
+ * strnlen may not be interposed.
  */
 #include "raddle/abi.h"
 

@@ -4,8 +4,9 @@
  * each object; a flavoured plug-in where there is one (raddle/plugin.h).
  *
  * libc looks at the caller of dlopen() for its search path, so for other objects the real function is jumped
- * to, not called.  These are told at the next dlopen() and at the end of the process, since a module has no
- * place in the order of events; a flavoured one is told at once.  A static program has no plug-ins of ours.
+ * to, not called.  These are notified at the next dlopen() and at the end of the process, since a module has
+ * no place in the order of events; a flavoured one is notified at once.  A static program has no plug-ins of
+ * ours.
  */
 #include "rt/core/real.h"
 #include "rt/core/tables.h"

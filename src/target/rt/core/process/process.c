@@ -7,7 +7,7 @@
  * (daemon, forkpty) are seen too; ours are registered first and run
  * nearest to the fork.  The runtime's lock is held across it.  The child gets the
  * entry of the session's process table that the parent prepared, forgets all
- * other threads and goes on with a stream 0 of its own; its open buffer is the
+ * other threads and continues with a stream 0 of its own; its open buffer is the
  * parent's and is never touched by it.  If a signal handler forks while the
  * encoder works, the child is not recorded.
  *
@@ -183,7 +183,7 @@ INTERPOSE(pid_t, _Fork, (void))
 
 /* exit */
 
-/* For whoever is not our parent. */
+/* For a process that is not our parent. */
 static void say_end(int status)
 {
 	atomic_store(&rt.session->processes[rt.process].exited, 1 + (uint32_t)status);

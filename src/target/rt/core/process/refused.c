@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What the system refuses.  In: calls that fail for lack of memory, threads, processes or descriptors.  Out:
- * layers are told, because a program that goes another way then says nothing about its schedules.
+ * layers are notified, because a program that fails for that reason shows nothing about its schedules.
  *
  * Allocation, threads and processes are interposed elsewhere and come here when they fail; functions that
  * open descriptors are interposed here, for this alone.
@@ -122,7 +122,7 @@ INTERPOSE(int, dup, (int fd))
 	return copy;
 }
 
-/* Where the world is given back, another kind of socket stands in for it. */
+/* Where the world is given back, another kind of socket replaces it. */
 INTERPOSE(int, socket, (int domain, int type, int protocol))
 {
 	struct rt_thread *t = rt_outside_self();

@@ -2,10 +2,11 @@
 /*
  * Copies instead of new starts.  In: the descriptor that the process was given.  Out: that of a session.
  *
- * Loading a small program costs more than running it.  Who runs it many times gives it a socket instead of a
- * session: the process stays here, where it is loaded and nothing of it has run, and makes a copy of itself
- * for each session that comes through the socket.  The copy is a child of whoever asks, not of this process,
- * and goes on as if it had been started; constructors, threads and what is read from outside are its own.
+ * Loading a small program costs more than running it.  A tool that runs it many times gives it a socket
+ * instead of a session: the process stays here, where it is loaded and nothing of it has run, and makes a
+ * copy of itself for each session that comes through the socket.  The copy is a child of the process that
+ * asks, not of this process, and continues as if it had been started; constructors, threads and what is read
+ * from outside are its own.
  *
  * Not fork(): its handlers are for programs that run.  What libc knows of its only thread, its number and
  * the list of its robust mutexes, is set right here.
@@ -19,7 +20,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-/* What libc told the kernel of the initial thread. */
+/* What libc registered with the kernel for the initial thread. */
 struct thread_words {
 	void *id;
 	void *robust;
@@ -55,7 +56,7 @@ static long take_request(int socket, int fds[RADDLE_SERVE_FDS], int *count)
 	return r;
 }
 
-/* The copy: it dies with whoever asked for it. */
+/* The copy: it dies with the process that asked for it. */
 static int begin_copy(int socket, const int *fds, int count, const struct thread_words *w)
 {
 	syscall(SYS_set_robust_list, w->robust, w->robust_size);

@@ -58,7 +58,7 @@ static void *map_shared(int fd, size_t size)
 	return (void *)p;
 }
 
-/* Buffers, and what may lie behind them. */
+/* Buffers, and what may lie after them. */
 static size_t session_size(const struct raddle_session *s)
 {
 	size_t size = RADDLE_SESSION_SIZE(s->buffer_count);

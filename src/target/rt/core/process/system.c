@@ -169,7 +169,7 @@ void rt_pause(uint32_t round)
 	errno = saved;
 }
 
-/* Says whose a lock is: states of threads are pages apart. */
+/* States the owner of a lock: states of threads are pages apart. */
 static uint32_t own_mark(void)
 {
 	return (uint32_t)((uintptr_t)__raddle_self >> 12) | 1u << 31;

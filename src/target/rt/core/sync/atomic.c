@@ -65,7 +65,7 @@ static void release(struct rt_thread *t)
 	t->atomic_lock = NULL;
 }
 
-/* Layers are told before the lock is taken: one of them may have the thread wait. */
+/* Layers are notified before the lock is taken: one of them may have the thread wait. */
 static __attribute__((noinline, cold)) void notify_begin(struct rt_thread *t, const volatile void *p,
 							 uint64_t what)
 {
@@ -117,7 +117,7 @@ static inline __attribute__((always_inline)) void emit(struct rt_thread *t, cons
 		rt_emit(t, r);
 }
 
-/* A relaxed update behind a fence may release. */
+/* A relaxed update after a fence may release. */
 static inline uint32_t flags_of(const struct rt_thread *t, uint32_t flags)
 {
 	return t->fenced ? flags & ~RADDLE_ATOMIC_PASSED : flags;

@@ -3,7 +3,7 @@
  * Operations of a process that layers listen to: rt/core/sync/sync.c and cond.c come here where they find
  * that a thread is not plainly recorded.
  *
- * The same events in the same order as there, with the layers told of each operation and of what the
+ * The same events in the same order as there, with the layers notified of each operation and of what the
  * thread waits for.  Results are errno values.  A thread that is not recorded at all gets the
  * real function and nothing else, but for what a layer does in place of libc.
  */
@@ -206,7 +206,7 @@ int rt_listened_release(uint32_t code, volatile void *volatile_object)
 	return r;
 }
 
-/* NULL: nobody takes the place of libc. */
+/* NULL: no layer takes the place of libc. */
 static const struct rt_instead *instead(void)
 {
 	const struct rt_layer *const *layer = rt.listening;

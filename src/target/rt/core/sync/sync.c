@@ -3,7 +3,7 @@
  * Interposed locks: mutexes, read-write locks, spin locks, semaphores and
  * barriers, of pthread and C11.
  *
- * A blocking lock is tried first.  Where trying says EBUSY the thread is about to
+ * A blocking lock is tried first.  Where trying returns EBUSY the thread is about to
  * wait: that is a REQUEST, and then the real function is called, which decides
  * alone (deadlock errors, robust owners that died, priorities).  Any other
  * answer of trylock is the answer the lock function would have given, for every type
@@ -93,7 +93,7 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 		return r_;                                                                                   \
 	} while (0)
 
-/* An acquiring operation; if `call` waits, it says so itself. */
+/* An acquiring operation; if `call` waits, it reports that itself. */
 #define ACQUIRE_AS(code, object, until, status, error, call)                                                 \
 	do {                                                                                                 \
 		struct rt_thread *t_ = rt_plain();                                                           \
@@ -130,7 +130,7 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 		return r_;                                                                                   \
 	} while (0)
 
-/* Destruction: the event comes first, the memory may be reused behind it. */
+/* Destruction: the event comes first, the memory may be reused after it. */
 #define DESTROY(code, object, call)                                                                          \
 	do {                                                                                                 \
 		struct rt_thread *t_ = rt_handling(code, object);                                            \
@@ -206,7 +206,7 @@ INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t * mutex))
 
 /* C11 mutexes: the same events, with their results as errno values. */
 
-/* What raddle_object_size() says. */
+/* What raddle_object_size() returns. */
 _Static_assert(sizeof(pthread_mutex_t) == 40 && sizeof(pthread_rwlock_t) == 56, "sizes of locks");
 _Static_assert(sizeof(pthread_spinlock_t) == 4 && sizeof(pthread_cond_t) == 48, "sizes of locks");
 _Static_assert(sizeof(pthread_barrier_t) == 32 && sizeof(sem_t) == 32, "sizes of locks");
@@ -284,7 +284,7 @@ INTERPOSE(int, pthread_rwlock_destroy, (pthread_rwlock_t * rwlock))
 	DESTROY(RADDLE_RWLOCK_DESTROY, rwlock, REAL(pthread_rwlock_destroy)(rwlock));
 }
 
-/* A thread that locks for reading says which kind of lock it is, since not every one is initialised
+/* A thread that locks for reading records the kind of lock, since not every one is initialised
  * by a call. */
 static void note_writers(const pthread_rwlock_t *rwlock)
 {
@@ -504,7 +504,7 @@ INTERPOSE(int, sem_close, (sem_t * sem))
 	return REAL(sem_close)(sem);
 }
 
-/* Tries; says with a REQUEST that it did not work.  glibc's waits are
+/* Tries; reports with a REQUEST that it did not work.  glibc's waits are
  * cancellation points even if they need not wait. */
 static bool sem_taken(struct rt_thread *t, sem_t *sem)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Interposed functions by which a thread lets others run: yields and sleeps.  They leave no record; where
- * a layer lets threads run one at a time, the others have their turns, and a thread sleeps only if nobody
- * else could go on.
+ * a layer lets threads run one at a time, the others have their turns, and a thread sleeps only if no other
+ * thread could continue.
  */
 #include "rt/core/layer.h"
 #include "rt/core/io/outside.h"

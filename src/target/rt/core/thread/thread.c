@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads: making, reusing and ending their states, and which number a
- * pthread_t stands for.
+ * Threads: making, reusing and ending their states, and which number belongs to a pthread_t.
  *
  * A state is made by the creating thread, so that a creation without memory
  * is known before the thread runs; threads that libc starts for itself or that
@@ -84,7 +83,7 @@ static bool make_shadow(struct rt_thread *t, uintptr_t stack_size)
 	return true;
 }
 
-/* The state of layers is behind the core's, in one mapping. */
+/* The state of layers is after the core's, in one mapping. */
 static size_t state_size(void)
 {
 	size_t size = sizeof(struct rt_thread);
@@ -216,8 +215,8 @@ void rt_thread_begin(struct rt_thread *t)
 	RT_NOTIFY_ALL(started, t);
 }
 
-/* Bounds by the frame at hand: what libc knows of the stack of a thread it
- * did not tell us of would cost an allocation. */
+/* Bounds by the frame at hand: what libc knows of the stack of a thread that the runtime did not see would
+ * cost an allocation. */
 struct rt_thread *rt_thread_adopt(void)
 {
 	struct rt_thread *t = NULL;
@@ -335,9 +334,8 @@ static bool grow_handles(void)
 }
 
 /* A thread adds its own, and its creator does if the thread has not begun yet.  Either way the
- * pthread_t is that thread's now: whoever had it before has ended, even if the one who joined it has
- * not come to say so.  (Numbers do not tell which is younger: they are taken before there is a
- * thread.) */
+ * pthread_t is that thread's now: the thread that had it before has ended, even if the one that joined it has
+ * not reported that yet.  (Numbers do not show which is younger: they are taken before there is a thread.) */
 void rt_handle_add(uint64_t handle, uint32_t number)
 {
 	uint64_t signals;

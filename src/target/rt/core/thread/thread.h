@@ -6,9 +6,8 @@
  *
  * `busy` guards against signal handlers: it is set while the encoder works. A
  * handler that finds it set leaves its records in `pending`, and the encoder
- * appends them when its own record is complete.  Its value, the stack pointer of
- * the one who took the encoder, tells a handler that interrupted the encoder from
- * a handler that left it by longjmp.
+ * appends them when its own record is complete.  Its value, the stack pointer of the entry that took the
+ * encoder, distinguishes a handler that interrupted the encoder from one that left it by longjmp.
  */
 #ifndef RT_THREAD_H
 #define RT_THREAD_H
@@ -67,7 +66,7 @@ struct rt_thread {
 	uint32_t buffers; /* opened so far */
 	uint32_t events;  /* in the buffer */
 	volatile uintptr_t busy;
-	uint32_t *volatile busy_top; /* the call stack of the one who took the encoder */
+	uint32_t *volatile busy_top; /* the call stack of the entry that took the encoder */
 	_Atomic uint32_t pending_count;
 	uint32_t pending_done; /* of them, in the buffer already */
 	uint32_t pending_lost;
@@ -87,7 +86,7 @@ struct rt_thread {
 	/* A moment by both clocks, and nanoseconds of a tick times 2^32 (rt/core/process/system.c). */
 	uint64_t clock_tick, clock_ns, clock_scale;
 
-	/* Who it is. */
+	/* Its identity. */
 	uint32_t number, parent, index; /* as in THREAD_START */
 	uint32_t children;		/* creations so far */
 	uint64_t handle;		/* its pthread_t */
@@ -108,7 +107,7 @@ struct rt_thread {
 	uint32_t new_kind;	/* enum raddle_alloc_kind + 1 inside operator new */
 	uint32_t internal;	/* inside a libc function whose allocations are its own affair */
 	uint32_t forking;	/* inside the fork() wrapper */
-	uint32_t fork_prepared; /* the handler before fork has run, those behind it not yet */
+	uint32_t fork_prepared; /* the handler before fork has run, those after it not yet */
 	uint32_t fork_child;	/* number of the child process in the session */
 	_Atomic uint32_t *atomic_lock;
 	uintptr_t atomic_frame;
@@ -119,9 +118,10 @@ struct rt_thread {
 
 	/* What layers know of it (rt/core/layer.h). */
 	void *layer[RT_LAYER_COUNT];
-	uint32_t each;		    /* a bit for each layer that has to see each access before it happens */
-	struct rt_gather *gather;   /* of accesses that nobody has to see at once; NULL: nobody wants them */
-	_Atomic uint64_t *notified; /* counts accesses that were told; NULL: nobody wants to know */
+	uint32_t each; /* a bit for each layer that has to see each access before it happens */
+	struct rt_gather
+		*gather; /* of accesses that no layer has to see at once; NULL: no thread wants them */
+	_Atomic uint64_t *notified; /* counts accesses that were notified; NULL: it is not asked for */
 
 	struct rt_thread *next, **link;
 };
