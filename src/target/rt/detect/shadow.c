@@ -5,6 +5,8 @@
  */
 #include "rt/detect/shadow.h"
 
+#include "rt/common/bug.h"
+
 static struct rt_table *_Atomic *table_of(struct rt_shadow *s, uintptr_t address)
 {
 	return &s->table[address >> (RT_CHUNK_SHIFT + RT_TABLE_SHIFT)];
@@ -79,6 +81,7 @@ uint32_t rt_part_grow(struct rt_arena *a, struct rt_part *part, uint32_t head)
 	uint32_t count = rt_line_count(head), room = rt_part_room(head), power;
 	struct rt_cell *from = rt_part_cells(part, head), *to;
 
+	RT_ASSERT(rt_line_count(head) <= rt_part_room(head));
 	power = room > RT_PART_CELLS ? (head >> 1 & 127) + 1 : 2;
 	if (1u << power > RT_CELLS_MAX)
 		return head;
@@ -151,6 +154,7 @@ static uint32_t split(struct rt_arena *a, struct rt_line *line, uint32_t head)
 
 uint32_t rt_line_grow(struct rt_arena *a, struct rt_line *line, uint32_t head)
 {
+	RT_ASSERT(!rt_line_is_split(head));
 	return head & RT_OUTSIDE ? split(a, line, head) : move_outside(a, line, head);
 }
 

@@ -16,6 +16,8 @@
  */
 #include "rt/memory/model.h"
 
+#include "rt/common/bug.h"
+
 #define ALL (~0ull)
 #define EARLIER (MEMORY_THREADS + 0u) /* as a thread: the writer of the initial value */
 
@@ -245,6 +247,7 @@ static void flush(struct memory *m, uint32_t t, uint32_t i)
 	const struct memory_entry e = own->buffer[i];
 	struct memory_cell *cell = &m->cells[e.cell];
 
+	RT_ASSERT(i < m->threads[t].count);
 	cell->value = (cell->value & ~e.mask) | e.value;
 	own->count--;
 	for (; i < own->count; i++)

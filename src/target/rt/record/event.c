@@ -3,6 +3,7 @@
  * Events: synchronisation, allocation, atomics and all other records that are not plain accesses.  In: a code
  * and operands.  Out: a record with its position in the process and its time.
  */
+#include "rt/common/bug.h"
 #include "rt/core/buffer/mark.h"
 #include "rt/record/left-out.h"
 #include "rt/record/put.h"
@@ -37,6 +38,7 @@ static inline void place(struct rt_record *r)
 /* Appends a record with the encoder taken. */
 static void append(struct rt_thread *t, struct rt_record *r)
 {
+	RT_ASSERT(t->busy != 0);
 	place(r);
 	t->steps += raddle_is_counted(r->code);
 	if (raddle_ends_segment(r->code, r->operand[2]))
@@ -291,6 +293,7 @@ void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t
 {
 	struct rt_record r = {.code = code, .count = count};
 
+	RT_ASSERT(count <= sizeof((struct rt_record *)0)->operand / sizeof(uint64_t));
 	for (uint32_t i = 0; i < count; i++)
 		r.operand[i] = operands[i];
 	emit(t, &r);

@@ -3,6 +3,7 @@
  * Ranges of bytes that one call accesses, and memory that is forgotten.  In: an address and a size.  Out: a
  * RANGE record if a byte of it is new in the segment.
  */
+#include "rt/common/bug.h"
 #include "rt/record/access.h"
 
 /* The largest range whose bytes are marked one by one. */
@@ -45,6 +46,7 @@ static __attribute__((noinline)) enum met mark_blocks(struct raddle_self *self, 
 	uintptr_t end = a + size, next = (a | 63) + 1;
 	enum met met;
 
+	RT_ASSERT(size > 0);
 	if (size > RANGE_MARK_MAX)
 		return MET_SOME;
 	for (met = mark_block(self, a, next - a, write); next < end; next += 64)

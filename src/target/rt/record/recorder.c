@@ -10,6 +10,7 @@
  */
 #include "rt/record/recorder.h"
 
+#include "rt/common/bug.h"
 #include "rt/core/buffer/mark.h"
 #include "rt/record/thin.h"
 
@@ -63,6 +64,7 @@ static bool abandoned(const struct rt_thread *t)
 
 void rt_recorder_encode(struct rt_thread *t, const struct rt_record *r)
 {
+	RT_ASSERT(t->buffer && t->cursor >= t->buffer->data);
 	if (r->code == RADDLE_ACCESS)
 		t->cursor = rt_put_access(&t->encoder, t->cursor, r->site, r->operand[0]);
 	else
@@ -79,6 +81,7 @@ static void encode_pending(struct rt_thread *t, struct rt_pending *p)
 	size_t depth;
 	uint64_t previous = 0;
 
+	RT_ASSERT(p->frames <= RT_PENDING_FRAMES);
 	if (!rt_recorder_prepare(t, RT_RECORD_MAX + 16 + 5 * RT_PENDING_FRAMES))
 		return;
 	depth = e->stack_known;

@@ -3,6 +3,7 @@
  * What is news in a thinned run (rt/record/thin.h): the table of blocks, and the decisions that are made once
  * for each buffer or operation.  In: accesses and operations of threads.  Out: whether they are news.
  */
+#include "rt/common/bug.h"
 #include "rt/record/left-out.h"
 
 #define MOSTLY 3 /* times as many accesses were left out as events recorded */
@@ -87,6 +88,7 @@ void rt_thin_look(struct rt_thread *t)
 /* The thread's first access since its run is thinned; without memory all its places stay cold. */
 RT_COLD_KEEPS void rt_thin_begin_places(struct rt_thread *t)
 {
+	RT_ASSERT(!t->places);
 	t->hand = rt_hand(t->number);
 	t->places = rt_map(RT_PLACES * sizeof *t->places);
 	if (!t->places)

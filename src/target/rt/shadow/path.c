@@ -2,6 +2,7 @@
 /*
  * The path of a run: which way branches went, and which variables there are.
  */
+#include "rt/common/bug.h"
 #include "rt/shadow/shadow.h"
 
 #include "raddle/steer.h"
@@ -138,6 +139,7 @@ static uint32_t byte_node(uint32_t input, uint64_t offset, uint8_t value)
 {
 	uint32_t *known = &rt_shadow.byte_vars[input][offset];
 
+	RT_ASSERT(input < RADDLE_SHADOW_INPUTS && offset < RADDLE_SHADOW_BYTES);
 	if (!*known)
 		*known = add_var(&(struct raddle_shadow_var){.sort = RADDLE_VAR_BYTE,
 							     .bits = 8,

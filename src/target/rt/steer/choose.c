@@ -6,6 +6,7 @@
  */
 #include "rt/core/control/choose.h"
 
+#include "rt/common/bug.h"
 #include "rt/core/io/outside.h"
 #include "rt/steer/turn-int.h"
 
@@ -156,6 +157,7 @@ static uint32_t by_plan(uint32_t number, const struct rt_thread *t)
 	const struct raddle_steer_decision *d = &raddle_steer_decisions(s)[past];
 	const struct raddle_slot *at = rt_slot_at(number);
 
+	RT_ASSERT(number < RADDLE_SLOTS);
 	if (rt_turn_slot(d->thread) != number)
 		return RADDLE_STEER_NONE;
 	if (at->point_n == d->n && at->point == d->point && at->point_count == d->count) {
@@ -186,6 +188,7 @@ static void remember(uint32_t number, uint32_t next, uint32_t usual)
 		 what[] = {number, at->point_n, at->point, at->point_count, next};
 	uint32_t made = atomic_load(&s->made_count);
 
+	RT_ASSERT(number < RADDLE_SLOTS && next < RADDLE_SLOTS);
 	for (uint32_t i = 0; i < sizeof what / sizeof *what; i++) {
 		trail = (trail ^ what[i]) * 0x9e3779b97f4a7c15ull;
 		trail ^= trail >> 29;
@@ -301,6 +304,7 @@ uint32_t rt_turn_choose(uint32_t number, const struct rt_thread *t, uint32_t wis
 
 void rt_turn_hand_over(uint32_t from, uint32_t next)
 {
+	RT_ASSERT(from < RADDLE_SLOTS && (next < rt_slot_count() || next == RADDLE_STEER_NONE));
 	rt_slot_at(from)->stays = next == from ? rt_slot_at(from)->stays + 1 : 0;
 	atomic_store(&rt_steer()->running, next);
 	if (next < RADDLE_SLOTS && next != from)

@@ -6,6 +6,7 @@
  * Without a thread in the plan ("anywhere"), each thread that passes a goal waits there for a moment.  Where
  * that was in vain threads wait less and less often.
  */
+#include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"
 
 #include <errno.h>
@@ -45,6 +46,7 @@ static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
 	bool *stands = rt_steering()->stands, stay = true;
 	uint64_t signals;
 
+	RT_ASSERT(which < RADDLE_STEER_GOALS);
 	rt_steer_lock(&signals);
 	if (rt_steer_phase() == RADDLE_LEADING) {
 		s->spots[which] = *spot;
@@ -199,6 +201,7 @@ static void leave_goal(uint32_t which)
 	struct rt_steering *g = rt_steering();
 	uint64_t signals;
 
+	RT_ASSERT(which < RADDLE_STEER_GOALS);
 	rt_steer_lock(&signals);
 	if (rt_steer_phase() == RADDLE_LEADING) {
 		g->stands[which] = false;
@@ -303,6 +306,7 @@ static void pass_goal(struct rt_thread *t, struct raddle_steer_spot spot)
 {
 	const struct raddle_steer_goal *goal = rt_steered(t)->goal;
 
+	RT_ASSERT(rt_steered(t)->goal != NULL);
 	if (rt_steered(t)->n != goal->after || spot.site != goal->site ||
 	    ++rt_steered(t)->seen < goal->occurrence || t->busy)
 		return;

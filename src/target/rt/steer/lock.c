@@ -3,6 +3,7 @@
  * The locks that each thread of a steered process holds, in its slot.  In: operations that took or released a
  * lock.  Out: `held` of the slot, which the replayer reads to find deadlocks.
  */
+#include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"
 
 #include <errno.h>
@@ -42,6 +43,7 @@ static void drop_lock(struct rt_thread *t, uint32_t i)
 {
 	struct rt_steered *d = rt_steered(t);
 
+	RT_ASSERT(i < RADDLE_SLOT_HELD && rt_steered(t)->depth[i] > 0);
 	if (--d->depth[i] != 0)
 		return;
 	atomic_store(&d->slot->held[i], 0);

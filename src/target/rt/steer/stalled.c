@@ -3,6 +3,7 @@
  * A thread that has the turn and does nothing with it: it sleeps in the kernel, or computes for long without
  * a point.  In: looks of threads that wait for the turn.  Out: the turn, passed on for it.
  */
+#include "rt/common/bug.h"
 #include "rt/steer/turn-int.h"
 
 #include <errno.h>
@@ -74,6 +75,7 @@ static void leave_behind(uint32_t number)
 	struct raddle_slot *slot = rt_slot_at(number);
 	bool again = slot->point == RADDLE_POINT_AWAY && slot->point_n == atomic_load(&slot->n);
 
+	RT_ASSERT(number < RADDLE_SLOTS);
 	atomic_store(&slot->away, 1);
 	atomic_fetch_add(&rt_steer()->unsure, 1);
 	slot->point_count = again ? slot->point_count + 1 : 1;

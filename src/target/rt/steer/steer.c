@@ -16,6 +16,7 @@
  * this is touched.  The replayer can write `command` but cannot wake a thread, so sleeps are short, longer
  * with more sleepers; if the replayer has ended, all threads run freely.
  */
+#include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"
 
 #include <errno.h>
@@ -42,6 +43,7 @@ void rt_steer_unlock(const uint64_t *signals)
 {
 	int saved = errno;
 
+	RT_ASSERT(atomic_load(&rt_steer()->lock) == 1);
 	atomic_store_explicit(&rt_steer()->lock, 0, memory_order_release);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, signals, NULL, sizeof *signals);
 	errno = saved;
@@ -255,6 +257,7 @@ static void follow_plan(struct rt_thread *t, uint32_t position)
 {
 	struct rt_steered *d = rt_steered(t);
 
+	RT_ASSERT(position < rt_steer()->thread_count);
 	d->plan = &raddle_steer_threads(rt_steer())[position];
 	d->place = &rt_steering()->places[position];
 	d->op = d->plan->first;

@@ -4,6 +4,7 @@
  * begin, block, take effect and end.  Out: the turn, which moves to the next operation of the plan; stops
  * that were reached; operations that differ from the plan.
  */
+#include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"
 
 /* All stops are reached and all operations done: the deadlock is there, or the order that was
@@ -78,6 +79,7 @@ void rt_step_block(struct rt_step *step, uint64_t object, bool timed)
 {
 	struct raddle_slot *slot = rt_steered(step->t)->slot;
 
+	RT_ASSERT(rt_steered(step->t)->n > 0);
 	step->blocked = true;
 	rt_steered(step->t)->n--;
 	show_step(step, object);
@@ -101,6 +103,7 @@ void rt_step_unblock(struct rt_step *step)
  * The thread of the first is past it when it comes anywhere else. */
 void rt_steer_pass_kept(struct rt_thread *t)
 {
+	RT_ASSERT(rt_steered(t)->keeps);
 	rt_steered(t)->keeps = false;
 	atomic_store(&rt_steer()->kept, 1);
 }
@@ -108,6 +111,7 @@ void rt_steer_pass_kept(struct rt_thread *t)
 /* The first of a race has come back from its access: the second may go. */
 void rt_steer_come_back(struct rt_thread *t, uint64_t n)
 {
+	RT_ASSERT(rt_steered(t)->leads);
 	rt_steered(t)->leads = false;
 	if (rt_takes_turns())
 		rt_turn_point(t, n, RADDLE_POINT_BACK);
@@ -151,6 +155,7 @@ static void stop_at(struct rt_step *step)
 	struct rt_thread *t = step->t;
 	const struct raddle_steer_thread *plan = rt_steered(t)->plan;
 
+	RT_ASSERT(rt_steered(step->t)->plan != NULL);
 	if (!is_kind(step, plan->stop_kind)) {
 		rt_steer_diverge(t, RADDLE_CAUSE_KIND, plan->stop_kind, step->kind);
 		return;
@@ -170,6 +175,7 @@ static void lead(struct rt_step *step)
 	const struct raddle_steer_thread *plan = d->plan;
 	const struct raddle_steer_op *op;
 
+	RT_ASSERT(rt_steered(step->t)->plan != NULL);
 	go_past_goal(t);
 	op = &raddle_steer_ops(rt_steer())[d->op];
 	if (d->op < plan->first + plan->count && op->n == step->n) {
@@ -227,6 +233,7 @@ static void pass_turn(struct rt_thread *t, uint32_t turn)
 {
 	struct raddle_steer *s = rt_steer();
 
+	RT_ASSERT(turn > 0 && turn <= rt_steer()->op_count);
 	rt_steered(t)->op++;
 	atomic_store(&s->turn, turn);
 	if (turn < s->op_count) {

@@ -14,6 +14,7 @@
  * No thread waits in the kernel for a lock of the program: it tries, and when it fails it waits here until
  * the lock is released, and tries again when it has the turn.
  */
+#include "rt/common/bug.h"
 #include "rt/core/io/outside.h"
 #include "rt/steer/turn-int.h"
 
@@ -182,6 +183,7 @@ void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals)
 {
 	uint32_t wish = RADDLE_STEER_NONE;
 
+	RT_ASSERT(rt_turn_has(t));
 	settle(t->number, signals);
 	if (has_run_on())
 		stand(t, signals);
@@ -300,6 +302,7 @@ void rt_turn_note(struct rt_thread *t, uint64_t n, enum raddle_point point)
 {
 	struct rt_steered *d = rt_steered(t);
 
+	RT_ASSERT(point < RADDLE_POINTS);
 	if (d->point_n != n)
 		__builtin_memset(d->points, 0, sizeof d->points);
 	d->point_n = d->slot->point_n = n;

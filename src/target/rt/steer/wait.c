@@ -4,6 +4,7 @@
  * away until the object that it waits for is released or its time is up.  In: waits and releases.  Out:
  * `ready` of the slots.
  */
+#include "rt/common/bug.h"
 #include "rt/core/io/outside.h"
 #include "rt/steer/turn-int.h"
 
@@ -29,6 +30,7 @@ static void begin_wait(struct rt_step *step)
 	struct raddle_slot *slot = rt_steered(step->t)->slot;
 	uint64_t signals;
 
+	RT_ASSERT(rt_steered(step->t)->slot != NULL);
 	rt_steer_lock(&signals);
 	atomic_store(&slot->away, 0);
 	slot->since = ++rt_steering()->turns.waits;

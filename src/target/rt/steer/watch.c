@@ -3,6 +3,7 @@
  * Watched accesses: those at which the thread with the turn stops, because the replayer asked for it
  * (struct raddle_steer_watch).  In: accesses and uses of synchronisation objects.  Out: points.
  */
+#include "rt/common/bug.h"
 #include "rt/core/control/choose.h"
 #include "rt/steer/turn-int.h"
 
@@ -106,6 +107,7 @@ void rt_turn_barrier(struct rt_thread *t)
 
 static void come_to_watched(struct rt_thread *t, struct raddle_steer_spot *spot, uint32_t watch)
 {
+	RT_ASSERT(watch < RADDLE_STEER_WATCHES);
 	rt_steer_fill_spot(t, spot);
 	rt_steer()->ask.watch = watch;
 	rt_steer()->ask.spot = *spot;

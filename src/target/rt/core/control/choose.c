@@ -8,6 +8,7 @@
  */
 #include "rt/core/control/choose.h"
 
+#include "rt/common/bug.h"
 #include "raddle/steer.h"
 
 struct raddle_memory *rt_memory_plan(void)
@@ -40,6 +41,7 @@ static uint32_t by_seed(const struct raddle_memory *m, uint32_t at, uint32_t fro
 {
 	uint64_t n = draw(m, at);
 
+	RT_ASSERT(from > 0);
 	if (m->seed % 4 == 1 || n % 3 == 0)
 		return from - 1;
 	return n % 3 == 1 ? 0 : (uint32_t)((n >> 8) % from);

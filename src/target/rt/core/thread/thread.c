@@ -13,6 +13,7 @@
  * The state's memory goes to the idle list; its table of blocks is given back to
  * the system.
  */
+#include "rt/common/bug.h"
 #include "rt/core/layer.h"
 #include "rt/core/tables.h"
 
@@ -341,6 +342,7 @@ void rt_handle_add(uint64_t handle, uint32_t number)
 	uint64_t signals;
 	struct rt_handle *h;
 
+	RT_ASSERT(rt.handle_count <= rt.handle_capacity);
 	rt_lock(&signals);
 	h = find_handle(handle);
 	if (h)

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Invariants of the runtime.  A broken one is a bug of Raddle: it is reported in one line on standard error,
+ *and the program ends with SIGABRT, because its records, its schedule or its memory can no longer be trusted.
+ *
+ *	RT_ASSERT(count <= room);
+ *
+ * Not on the paths of hooks, and not in rt/guard: programs in production go on without a verdict instead.
+ */
+#ifndef RT_COMMON_BUG_H
+#define RT_COMMON_BUG_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Weak: every file that asserts has it, the linker keeps one.  By system calls, since libc may be interposed.
+ */
+__attribute__((weak, noinline, cold, visibility("hidden"))) void rt_bug(const char *text, size_t length);
+void rt_bug(const char *text, size_t length)
+{
+	struct {
+		void *handler;
+		unsigned long flags;
+		void *restorer;
+		unsigned long mask;
+	} usual = {0}; /* the kernel's struct sigaction: SIG_DFL */
+
+	syscall(SYS_write, 2, text, length);
+	syscall(SYS_rt_sigaction, SIGABRT, &usual, NULL, sizeof usual.mask);
+	syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), SIGABRT);
+	__builtin_trap();
+}
+
+#define RT_BUG_LINE(line) RT_BUG_TEXT(line)
+#define RT_BUG_TEXT(line) #line
+#define RT_BUG_MESSAGE(condition)                                                                            \
+	"raddle: bug in the runtime: " __FILE__ ":" RT_BUG_LINE(__LINE__) ": " condition "\n"
+
+#define RT_ASSERT(condition)                                                                                 \
+	(__builtin_expect(!!(condition), 1)                                                                  \
+		 ? (void)0                                                                                   \
+		 : rt_bug(RT_BUG_MESSAGE(#condition), sizeof RT_BUG_MESSAGE(#condition) - 1))
+
+#endif
