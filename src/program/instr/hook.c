@@ -102,6 +102,7 @@ static void declare(struct instr_unit *u, enum instr_hook hook)
 
 LLVMValueRef instr_hook_call(struct instr_unit *u, enum instr_hook hook, LLVMValueRef *arguments)
 {
+	RD_ASSERT((unsigned)hook < HOOK_COUNT);
 	if (u->hooks[hook] == NULL || u->hook_types[hook] == NULL)
 		declare(u, hook);
 	unsigned n = strlen(rows[hook].signature) - 1;

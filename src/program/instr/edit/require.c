@@ -27,7 +27,7 @@ enum { LOCALS_MAX = 32 };
 
 /* A value: `v`, or what lies at `address`. */
 struct value {
-	enum ir_shape shape; /* IR_SHAPE_NONE: there is none, the error is notified */
+	enum ir_shape shape; /* IR_SHAPE_NONE: there is none, the error is reported */
 	unsigned bits;
 	bool is_signed;
 	LLVMMetadataRef to;   /* of a pointer or an array: what it leads to; NULL: unknown */

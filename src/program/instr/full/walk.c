@@ -9,6 +9,7 @@
  * from the next piece, and that it was run at all from the piece before, which lists
  * its ops.
  */
+#include "base/error.h"
 #include "instr/full/full.h"
 
 #include "base/alloc.h"
@@ -33,6 +34,7 @@ static bool is_plain_branch(LLVMValueRef terminator)
 
 static LLVMValueRef terminator(const struct full_function *x, uint32_t block)
 {
+	RD_ASSERT(block < x->f->cfg.graph.nodes);
 	return LLVMGetBasicBlockTerminator(x->f->cfg.blocks[block]);
 }
 
@@ -363,6 +365,7 @@ static void lead_on(struct full_function *x, uint32_t head, LLVMValueRef branch)
 /* The invoke that returns to this block and only there; NULL if there is none. */
 static LLVMValueRef returning_invoke(const struct full_function *x, uint32_t block)
 {
+	RD_ASSERT(block < x->f->cfg.graph.nodes);
 	const struct facts_graph *g = &x->f->cfg.graph;
 	if (g->pred_start[block + 1] - g->pred_start[block] != 1)
 		return NULL;

@@ -178,6 +178,7 @@ bool instr_clone_is_real(LLVMValueRef inst)
 
 static bool is_in_each_round(const struct instr_clone *t, const struct facts_loop *loop, uint32_t block)
 {
+	RD_ASSERT(block < t->cfg.graph.nodes);
 	const struct facts_graph *g = &t->cfg.graph;
 	for (uint32_t e = g->pred_start[loop->header]; e < g->pred_start[loop->header + 1]; e++)
 		if (facts_loop_has(loop, g->pred[e]) && !facts_graph_dominates(g, block, g->pred[e]))
@@ -194,6 +195,7 @@ struct rounds {
 
 static struct rounds look_at_rounds(const struct instr_clone *t, size_t number)
 {
+	RD_ASSERT(number < t->loops.count);
 	const struct facts_loop *loop = &t->loops.items[number];
 	bool inner = t->parent[number] != FACTS_NONE;
 	struct rounds r = {0};
@@ -217,6 +219,7 @@ static struct rounds look_at_rounds(const struct instr_clone *t, size_t number)
  * several times have one of their own. */
 static void decide(struct instr_clone *t, size_t number, const struct instr_unrolled *unrolled)
 {
+	RD_ASSERT(number < t->loops.count);
 	const struct facts_loop *loop = &t->loops.items[number];
 	struct rounds r = look_at_rounds(t, number);
 	bool inner = t->parent[number] != FACTS_NONE;
@@ -269,6 +272,7 @@ static uint32_t common_dominator(const struct facts_graph *g, uint32_t a, uint32
 
 static uint32_t scope_of(const struct instr_clone *t, uint32_t block)
 {
+	RD_ASSERT(block < t->cfg.graph.nodes);
 	uint32_t loop = t->loops.innermost[block];
 	while (loop != FACTS_NONE && !t->polled[loop])
 		loop = t->parent[loop];
@@ -279,6 +283,7 @@ static uint32_t scope_of(const struct instr_clone *t, uint32_t block)
  * that may throw has returned. */
 static bool is_bound(const struct instr_clone *t, uint32_t block)
 {
+	RD_ASSERT(block < t->cfg.graph.nodes);
 	for (LLVMValueRef i = LLVMGetFirstInstruction(t->cfg.blocks[block]); i != NULL;
 	     i = LLVMGetNextInstruction(i)) {
 		int n = LLVMGetNumOperands(i);
@@ -297,6 +302,7 @@ static bool is_bound(const struct instr_clone *t, uint32_t block)
 /* The block itself, or the last one before it that belongs to the scope and to no loop in it. */
 static uint32_t out_of_loops(const struct instr_clone *t, uint32_t block, uint32_t scope)
 {
+	RD_ASSERT(block < t->cfg.graph.nodes);
 	while (block != 0 && (t->loops.innermost[block] != scope || is_bound(t, block)))
 		block = t->cfg.graph.idom[block];
 	return block;
@@ -320,6 +326,7 @@ bool instr_clone_has_marks(const struct instr_clone *t, const struct facts_loop 
 
 static void add_to_scope(const struct instr_clone *t, struct scope *scopes, uint32_t block)
 {
+	RD_ASSERT(block < t->cfg.graph.nodes);
 	uint32_t number = scope_of(t, block);
 	struct scope *s = &scopes[number == FACTS_NONE ? t->loops.count : number];
 	size_t marks = instr_marks_in(t->cfg.blocks[block]);

@@ -15,6 +15,7 @@
  * it would have a say in which registers are saved at the begin, and what both copies begin with would be
  * done before the test.
  */
+#include "base/error.h"
 #include "instr/guard/clone.h"
 
 #include "base/alloc.h"
@@ -100,6 +101,7 @@ void instr_copy_operands(LLVMValueRef copy, const struct rd_umap *copies)
 
 static void connect(struct instr_clone *t, uint32_t number, const struct rd_umap *copies)
 {
+	RD_ASSERT(number < t->cfg.graph.nodes);
 	for (LLVMValueRef i = LLVMGetFirstInstruction(t->guarded[number]); i != NULL;
 	     i = LLVMGetNextInstruction(i))
 		instr_copy_operands(i, copies);
@@ -108,6 +110,7 @@ static void connect(struct instr_clone *t, uint32_t number, const struct rd_umap
 /* The guarded copy has a loop once that the clean one has several times. */
 static uint32_t first_of(const struct instr_clone *t, uint32_t block)
 {
+	RD_ASSERT(block < t->cfg.graph.nodes);
 	const uint64_t *first = rd_umap_get(&t->unrolled->first, (uintptr_t)t->cfg.blocks[block]);
 	return first != NULL ? ir_cfg_number(&t->cfg, (LLVMBasicBlockRef)(uintptr_t)*first) : block;
 }
@@ -132,6 +135,7 @@ static void lead(struct instr_clone *t, LLVMBasicBlockRef block, bool guarded)
 
 static void make_meeting(struct instr_clone *t, uint32_t number)
 {
+	RD_ASSERT(number < t->cfg.graph.nodes);
 	struct instr_unit *u = t->unit;
 	LLVMPositionBuilderAtEnd(u->builder, t->meeting[number]);
 	LLVMValueRef wanted = instr_clone_byte(u, t->region);
@@ -141,6 +145,7 @@ static void make_meeting(struct instr_clone *t, uint32_t number)
 /* The clean copy loses its marks, where nothing states that it keeps them as tests. */
 static void clean(struct instr_clone *t, uint32_t number)
 {
+	RD_ASSERT(number < t->cfg.graph.nodes);
 	for (LLVMValueRef i = LLVMGetFirstInstruction(t->cfg.blocks[number]), next; i != NULL; i = next) {
 		next = LLVMGetNextInstruction(i);
 		if (instr_is_mark(i) && !t->keeps[number])

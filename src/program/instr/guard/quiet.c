@@ -11,6 +11,7 @@
  * The door is passed where the loop is entered.  Like its clean copy, the loop tests nothing while it runs:
  *it ends by itself.  A guard of it is looked at only if both bytes are set, that of the function and its own.
  */
+#include "base/error.h"
 #include "instr/guard/clone.h"
 
 #include "base/alloc.h"
@@ -52,6 +53,7 @@ static uint32_t *find_depths(const struct instr_clone *t)
  * long enough for a test, too. */
 static bool is_chosen(const struct instr_clone *t, const uint32_t *depth, size_t loop)
 {
+	RD_ASSERT(loop < t->loops.count);
 	uint32_t around = t->parent[loop];
 	return depth[loop] <= NEST && (around == FACTS_NONE || depth[around] > NEST);
 }

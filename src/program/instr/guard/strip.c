@@ -19,6 +19,7 @@
  * The function is in the form that reg2mem makes: what lives longer than a block has a slot, and that of a
  *counter holds its next value whenever the loop's first block is entered.
  */
+#include "base/error.h"
 #include "instr/guard/clone.h"
 
 #include "base/alloc.h"
@@ -282,6 +283,7 @@ static void cut(struct instr_clone *t, const struct facts_loop *loop, const stru
 /* Loops in loops in loops are short ones that begin often. */
 static bool is_deep(const struct instr_clone *t, size_t loop)
 {
+	RD_ASSERT(loop < t->loops.count);
 	uint32_t parent = t->parent[loop];
 	return parent != FACTS_NONE && t->parent[parent] != FACTS_NONE;
 }

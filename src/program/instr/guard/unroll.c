@@ -15,6 +15,7 @@
  *
  * The function is in the form that reg2mem makes, so copies of blocks are copies of their instructions.
  */
+#include "base/error.h"
 #include "instr/guard/clone.h"
 
 #include "base/alloc.h"
@@ -67,6 +68,7 @@ static bool relax(const struct instr_clone *t, const struct facts_loop *loop, st
 /* The shortest round, in instructions; inner loops go round a few times. */
 static uint32_t shortest_round(const struct instr_clone *t, size_t number, struct weights *w)
 {
+	RD_ASSERT(number < t->loops.count);
 	const struct facts_loop *loop = &t->loops.items[number];
 	const struct facts_graph *g = &t->cfg.graph;
 	uint32_t least = UINT32_MAX;
@@ -91,6 +93,7 @@ static uint32_t shortest_round(const struct instr_clone *t, size_t number, struc
 /* How often the loop is to be there; 1: it can afford a test in each round, or must. */
 static uint32_t times(const struct instr_clone *t, size_t number)
 {
+	RD_ASSERT(number < t->loops.count);
 	struct weights w = {.of = rd_xcalloc(t->cfg.graph.nodes, sizeof *w.of),
 			    .way = rd_xcalloc(t->cfg.graph.nodes, sizeof *w.way)};
 	uint32_t least = shortest_round(t, number, &w), n = 1;

@@ -61,6 +61,7 @@ static bool find_shape(struct late_shape *s)
 
 static bool leaves(const struct late_shape *s, uint32_t block)
 {
+	RD_ASSERT(block < s->late->cfg.graph.nodes);
 	const struct facts_graph *g = &s->late->cfg.graph;
 	bool ends = g->succ_start[block] == g->succ_start[block + 1];
 	for (uint32_t e = g->succ_start[block]; e < g->succ_start[block + 1]; e++)
@@ -70,6 +71,7 @@ static bool leaves(const struct late_shape *s, uint32_t block)
 
 static bool is_latch(const struct late_shape *s, uint32_t block)
 {
+	RD_ASSERT(block < s->late->cfg.graph.nodes);
 	const struct facts_graph *g = &s->late->cfg.graph;
 	for (uint32_t e = g->succ_start[block]; e < g->succ_start[block + 1]; e++)
 		if (g->succ[e] == s->loop->header)
@@ -80,6 +82,7 @@ static bool is_latch(const struct late_shape *s, uint32_t block)
 /* Whether the block is met in each round, before any way out. */
 static bool is_certain(const struct late_shape *s, uint32_t block)
 {
+	RD_ASSERT(block < s->late->cfg.graph.nodes);
 	for (uint32_t i = 0; i < s->loop->size; i++) {
 		uint32_t b = s->loop->body[i];
 		if ((leaves(s, b) || is_latch(s, b)) && !facts_graph_dominates(&s->late->cfg.graph, block, b))
@@ -368,6 +371,7 @@ struct guard {
 /* The only block that leads to this one; FACTS_NONE if there are several. */
 static uint32_t only_predecessor(const struct late_shape *s, uint32_t block)
 {
+	RD_ASSERT(block < s->late->cfg.graph.nodes);
 	const struct facts_graph *g = &s->late->cfg.graph;
 	uint32_t found = FACTS_NONE;
 	for (uint32_t e = g->pred_start[block]; e < g->pred_start[block + 1]; e++) {
@@ -384,6 +388,7 @@ static uint32_t only_predecessor(const struct late_shape *s, uint32_t block)
  * decides that. */
 static bool find_guard(const struct late_shape *s, uint32_t block, struct guard *guard)
 {
+	RD_ASSERT(block < s->late->cfg.graph.nodes);
 	for (guard->count = 0; !is_certain(s, block); guard->count++) {
 		uint32_t before = only_predecessor(s, block);
 		if (guard->count == MAX_GUARDS || before == FACTS_NONE || !facts_loop_has(s->loop, before))

@@ -132,6 +132,7 @@ static void emit_atomic(struct emitter *e, const struct instr_event *event)
 /* Whether something looks at the stack pointer after event `i` of its block. */
 static bool looked_at_after(const struct emitter *e, size_t i)
 {
+	RD_ASSERT(i < e->f->count);
 	const struct instr_function *f = e->f;
 	uint32_t block = f->events[i].block;
 	for (size_t k = i + 1; k < f->count && f->events[k].block == block; k++)
@@ -149,6 +150,7 @@ static bool looked_at_after(const struct emitter *e, size_t i)
 
 static void emit_call(struct emitter *e, size_t i)
 {
+	RD_ASSERT(i < e->f->count);
 	const struct instr_event *event = &e->f->events[i];
 	build_at(e, event->inst);
 	/* A callee that takes this function's place takes its place on the call

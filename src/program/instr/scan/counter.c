@@ -18,6 +18,7 @@
  * carry a release on, and what lies after one of them is another matter than what lies before it.
  * The answer depends on the unit alone, so that all flavours of a program agree.
  */
+#include "base/error.h"
 #include "instr/scan/event.h"
 #include "ir/value.h"
 
@@ -57,6 +58,7 @@ static bool is_harmless_use(LLVMValueRef user, LLVMValueRef pointer)
 
 bool instr_is_counter(LLVMValueRef update)
 {
+	RD_ASSERT(update != NULL);
 	LLVMValueRef pointer = LLVMGetOperand(update, 0);
 
 	if (!LLVMIsAAtomicRMWInst(update) || !is_relaxed(LLVMGetOrdering(update)) || !is_unused(update) ||

@@ -5,6 +5,7 @@
  * are found that it would drop in every run.  The rule is in ir/redundant.h
  * (ir_redundant), what the same bytes are in number.c.
  */
+#include "base/error.h"
 #include "instr/scan/event.h"
 #include "instr/scan/number.h"
 
@@ -35,6 +36,7 @@ static bool forgets(const struct instr_event *event)
 
 void instr_eliminate(struct instr_function *f)
 {
+	RD_ASSERT(f->count == 0 || f->events != NULL);
 	struct instr_numbering *n = instr_numbering_new(f->unit->layout);
 	struct ir_step *steps = rd_xcalloc(f->count + 1, sizeof *steps);
 	struct instr_event **events = rd_xcalloc(f->count + 1, sizeof *events);

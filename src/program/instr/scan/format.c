@@ -5,6 +5,7 @@
  */
 #include "instr/scan/format.h"
 
+#include "base/error.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -137,10 +138,11 @@ struct walk {
 
 static bool leads_somewhere(LLVMValueRef call, unsigned argument)
 {
+	RD_ASSERT(argument < LLVMGetNumArgOperands(call));
 	return LLVMGetTypeKind(LLVMTypeOf(LLVMGetArgOperand(call, argument))) == LLVMPointerTypeKind;
 }
 
-static void tell(struct walk *w, const struct instr_conversion *c)
+static void report(struct walk *w, const struct instr_conversion *c)
 {
 	if (leads_somewhere(w->call, c->argument))
 		w->found(w->context, c);
@@ -163,11 +165,11 @@ static void read_all_printed(struct walk *w)
 		bool limited =
 			c.takes_limit && LLVMGetTypeKind(LLVMTypeOf(LLVMGetArgOperand(w->call, w->at - 2))) ==
 						 LLVMIntegerTypeKind;
-		tell(w, &(struct instr_conversion){.argument = w->at - 1,
-						   .write = !c.is_string,
-						   .is_string = c.is_string,
-						   .size = c.is_string ? c.limit : c.size,
-						   .limit = limited ? (int)w->at - 2 : -1});
+		report(w, &(struct instr_conversion){.argument = w->at - 1,
+						     .write = !c.is_string,
+						     .is_string = c.is_string,
+						     .size = c.is_string ? c.limit : c.size,
+						     .limit = limited ? (int)w->at - 2 : -1});
 	}
 }
 
@@ -187,16 +189,16 @@ static void read_all_scanned(struct walk *w)
 			continue;
 		if (w->at >= n)
 			return;
-		struct instr_conversion notified = {.argument = w->at++,
-						    .write = true,
-						    .is_string = c.is_string,
-						    .is_scanned = true,
-						    .least = counted,
-						    .size = c.is_string ? c.limit : c.size,
-						    .limit = -1};
+		struct instr_conversion scanned = {.argument = w->at++,
+						   .write = true,
+						   .is_string = c.is_string,
+						   .is_scanned = true,
+						   .least = counted,
+						   .size = c.is_string ? c.limit : c.size,
+						   .limit = -1};
 		counted += c.is_counted;
 		if (c.is_string || c.size != 0)
-			tell(w, &notified);
+			report(w, &scanned);
 	}
 }
 

@@ -118,6 +118,7 @@ static void scan_access(struct instr_function *f, struct instr_event event, LLVM
 
 static void scan_range(struct instr_function *f, struct instr_event event, unsigned argument, unsigned length)
 {
+	RD_ASSERT(argument < (unsigned)LLVMGetNumOperands(event.inst));
 	LLVMValueRef n = LLVMGetArgOperand(event.inst, length);
 	event.operand = argument;
 	event.pointer = LLVMGetArgOperand(event.inst, argument);

@@ -16,6 +16,7 @@
  * (a C++ predicate is always one).  Around a wait that is in no loop the last branch decides that
  * can go past it: so barriers are written that count their threads and wait once.
  */
+#include "base/error.h"
 #include "instr/scan/event.h"
 
 #include "base/alloc.h"
@@ -157,6 +158,7 @@ static void look_at_loop(struct slice *s, uint32_t wait)
 /* Whether a way leads from a block to the wait. */
 static bool leads_to(const struct facts_graph *g, uint32_t block, uint32_t wait)
 {
+	RD_ASSERT(block < g->nodes && wait < g->nodes);
 	bool *seen = rd_xcalloc(g->nodes + 1, sizeof *seen), found = block == wait;
 	uint32_t *work = rd_xcalloc(g->nodes + 1, sizeof *work), count = 1;
 	work[0] = block;
@@ -179,6 +181,7 @@ static bool leads_to(const struct facts_graph *g, uint32_t block, uint32_t wait)
 
 static bool goes_past(const struct facts_graph *g, uint32_t block, uint32_t wait)
 {
+	RD_ASSERT(block < g->nodes && wait < g->nodes);
 	for (uint32_t e = g->succ_start[block]; e < g->succ_start[block + 1]; e++)
 		if (!leads_to(g, g->succ[e], wait))
 			return true;

@@ -111,7 +111,7 @@ static bool spread(struct shadow_function *x)
 /* ---- which references are asked for ---- */
 
 /* Whether an instruction looks at the reference of an operand: those that pass it on only where theirs is
- * asked for.  Hooks of `record` and what they are notified look at none. */
+ * asked for.  Hooks of `record` and what they pass need none. */
 static bool asks(const struct instr_unit *u, LLVMValueRef inst, const struct rd_umap *wanted)
 {
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);

@@ -255,6 +255,7 @@ static void emit_call(struct gating *g, LLVMValueRef call, uint32_t gate)
 
 static void put_gate(struct gating *g, LLVMValueRef inst, char letter, uint32_t gate)
 {
+	RD_ASSERT(gate < RADDLE_TRACK_GATES);
 	switch (letter) {
 	case 'b': emit_point(g, inst, gate, LLVMGetCondition(inst)); break;
 	case 's': emit_point(g, inst, gate, LLVMGetOperand(inst, 0)); break;
