@@ -20,8 +20,10 @@
 static void write_line(void *context, enum rd_level level, const char *message);
 
 /* Of the process; set before threads exist. */
-static struct rd_context process = {.log = write_line};
-static enum rd_level max_level = RD_LOG_WARN;
+static struct {
+	struct rd_context sink;
+	enum rd_level max_level;
+} process = {{.log = write_line}, RD_LOG_WARN};
 
 static void write_line(void *data, enum rd_level level, const char *message)
 {
@@ -46,14 +48,14 @@ void rd_log_discard(void *data, enum rd_level level, const char *message)
 
 void rd_log_set(rd_log_fn *fn, void *data)
 {
-	process.log = fn ? fn : write_line;
-	process.data = data;
+	process.sink.log = fn ? fn : write_line;
+	process.sink.data = data;
 }
 
 void rd_log_level(enum rd_level level)
 {
 	RD_ASSERT(level <= RD_LOG_DEBUG);
-	max_level = level;
+	process.max_level = level;
 }
 
 /* A message that a sink emits goes to the next outer sink. */
@@ -83,7 +85,7 @@ void rd_log_pass(enum rd_level level, const char *message)
 	struct rd_context *c = innermost_sink();
 
 	if (!c) {
-		process.log(process.data, level, message);
+		process.sink.log(process.sink.data, level, message);
 		return;
 	}
 	c->in_sink = true;
@@ -103,7 +105,7 @@ static void emit(enum rd_level level, int error, const char *format, va_list ap)
 	struct rd_cleanup cleanup;
 	int saved = errno;
 
-	if (level > max_level)
+	if (level > process.max_level)
 		return;
 	rd_cleanup_add(&cleanup, release, &message);
 	rd_buf_vaddf(&message, format, ap);

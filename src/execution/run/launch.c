@@ -31,10 +31,20 @@ static const int forwarded[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQU
 enum { ATTEMPTS = 5 }; /* to start a program whose flavour was removed from the cache */
 enum { FORWARDED = sizeof forwarded / sizeof forwarded[0] };
 
-static volatile sig_atomic_t program_pid, asked_to_end;
-static _Atomic unsigned *volatile wake_word;
-static struct sigaction
-	before[FORWARDED]; /* our handlers for these signals, restored when the program is gone */
+/* For us a file size limit and a closed pipe are errors of write(); the programs get the inherited
+ * dispositions. */
+static const int write_errors[] = {SIGXFSZ, SIGPIPE};
+enum { WRITE_ERRORS = sizeof write_errors / sizeof write_errors[0] };
+
+/* Signals are a process's: what its handlers need, and what they replaced. */
+static struct {
+	volatile sig_atomic_t program;	    /* its pid; 0: none runs */
+	volatile sig_atomic_t ends;	    /* how often we were asked to end */
+	_Atomic unsigned *volatile wakes;   /* the word that the collector sleeps on */
+	struct sigaction before[FORWARDED]; /* our handlers, restored when the program has ended */
+	bool known;			    /* `inherited` is */
+	struct sigaction inherited[WRITE_ERRORS];
+} signals;
 
 static void forward(int signal, siginfo_t *info, void *context)
 {
@@ -42,9 +52,9 @@ static void forward(int signal, siginfo_t *info, void *context)
 
 	(void)context;
 	if (signal != SIGUSR1 && signal != SIGUSR2)
-		asked_to_end = asked_to_end + 1;
-	if (info->si_code <= 0 && program_pid && info->si_pid != program_pid)
-		kill(program_pid, signal);
+		signals.ends = signals.ends + 1;
+	if (info->si_code <= 0 && signals.program && info->si_pid != signals.program)
+		kill(signals.program, signal);
 	errno = saved;
 }
 
@@ -52,32 +62,23 @@ static void forward(int signal, siginfo_t *info, void *context)
 static void wake(int signal)
 {
 	(void)signal;
-	if (wake_word)
-		++*wake_word;
+	if (signals.wakes)
+		++*signals.wakes;
 }
-
-/* For us a file size limit and a closed pipe are errors of write(); the programs get the inherited
- * dispositions. */
-static const int write_errors[] = {SIGXFSZ, SIGPIPE};
-enum { WRITE_ERRORS = sizeof write_errors / sizeof write_errors[0] };
-static struct {
-	bool known;
-	struct sigaction actions[WRITE_ERRORS];
-} got;
 
 void run_launch_prepare(void)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 
-	for (size_t i = 0; i < WRITE_ERRORS && !got.known; i++)
-		sigaction(write_errors[i], &ignore, &got.actions[i]);
-	got.known = true;
+	for (size_t i = 0; i < WRITE_ERRORS && !signals.known; i++)
+		sigaction(write_errors[i], &ignore, &signals.inherited[i]);
+	signals.known = true;
 }
 
 static void give_back(void)
 {
 	for (size_t i = 0; i < WRITE_ERRORS; i++)
-		sigaction(write_errors[i], &got.actions[i], NULL);
+		sigaction(write_errors[i], &signals.inherited[i], NULL);
 }
 
 /* Our handlers while the program runs.  SIGCHLD must interrupt sleeps. */
@@ -86,29 +87,29 @@ static void take_signals(void)
 	struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
 
 	for (size_t i = 0; i < FORWARDED; i++)
-		sigaction(forwarded[i], &action, &before[i]);
+		sigaction(forwarded[i], &action, &signals.before[i]);
 	action = (struct sigaction){.sa_handler = wake};
 	sigaction(SIGCHLD, &action, NULL);
 }
 
 int run_launch_interrupted(void)
 {
-	return asked_to_end;
+	return signals.ends;
 }
 
 void run_launch_gone(void)
 {
-	program_pid = 0;
+	signals.program = 0;
 }
 
 void run_launch_done(void)
 {
-	if (!wake_word)
+	if (!signals.wakes)
 		return; /* nothing was started, or it is done already */
-	program_pid = 0;
-	wake_word = NULL;
+	signals.program = 0;
+	signals.wakes = NULL;
 	for (size_t i = 0; i < FORWARDED; i++)
-		sigaction(forwarded[i], &before[i], NULL);
+		sigaction(forwarded[i], &signals.before[i], NULL);
 }
 
 #define LIBRARIES "LD_LIBRARY_PATH="
@@ -362,9 +363,9 @@ static pid_t start_with_signals(const struct run_launch *launch, int report)
 	if (!pid)
 		pid = start_given(launch, &start);
 	if (pid > 0) {
-		program_pid = pid;
-		asked_to_end = 0;
-		wake_word = &launch->session->shared->sealed_futex;
+		signals.program = pid;
+		signals.ends = 0;
+		signals.wakes = &launch->session->shared->sealed_futex;
 		take_signals();
 	}
 	sigprocmask(SIG_SETMASK, &start.mask, NULL);
@@ -401,7 +402,7 @@ int run_launch(const struct run_launch *launch, pid_t *pid)
 	RD_ASSERT(launch->argv && launch->argv[0] && launch->program);
 	int error = ENOENT, err = 0;
 
-	RD_ASSERT(!program_pid);
+	RD_ASSERT(!signals.program);
 	run_launch_prepare();
 	/* The cache may be emptied right after our check. */
 	for (int i = 0; i < ATTEMPTS && error == ENOENT && !err; i++) {
