@@ -15,24 +15,23 @@
 #include <link.h>
 #include <stddef.h>
 
-struct rt_early rt_early;
-
 /* Each block is preceded by its size. */
 static void *early_memalign(size_t alignment, size_t size)
 {
 	uintptr_t start, end;
-	size_t used = atomic_load_explicit(&rt_early.used, memory_order_relaxed);
+	size_t used = atomic_load_explicit(&rt_tables.early.used, memory_order_relaxed);
 
 	if (alignment < sizeof(max_align_t))
 		alignment = sizeof(max_align_t);
 	do {
-		start = ((uintptr_t)rt_early.bytes + used + sizeof(size_t) + alignment - 1) & -alignment;
-		end = start - (uintptr_t)rt_early.bytes;
-		if (end > sizeof rt_early.bytes || size > sizeof rt_early.bytes - end)
+		start = ((uintptr_t)rt_tables.early.bytes + used + sizeof(size_t) + alignment - 1) &
+			-alignment;
+		end = start - (uintptr_t)rt_tables.early.bytes;
+		if (end > sizeof rt_tables.early.bytes || size > sizeof rt_tables.early.bytes - end)
 			return NULL;
 		end += size;
-	} while (!atomic_compare_exchange_weak_explicit(&rt_early.used, &used, end, memory_order_relaxed,
-							memory_order_relaxed));
+	} while (!atomic_compare_exchange_weak_explicit(&rt_tables.early.used, &used, end,
+							memory_order_relaxed, memory_order_relaxed));
 	((size_t *)start)[-1] = size;
 	return (void *)start;
 }

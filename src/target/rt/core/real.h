@@ -9,6 +9,7 @@
 
 #include "rt/common/resolve.h"
 #include "rt/core/rt.h"
+#include "rt/core/tables.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -149,15 +150,9 @@ static inline bool rt_is_allocator(const void *code)
 }
 
 /* Blocks that were allocated while functions were being found (rt/core/real.c); no allocator knows them. */
-struct rt_early {
-	_Atomic size_t used;
-	_Alignas(16) char bytes[65536];
-};
-extern struct rt_early rt_early;
-
 static inline bool rt_is_early(const void *p)
 {
-	return (uintptr_t)p - (uintptr_t)rt_early.bytes < sizeof rt_early.bytes;
+	return (uintptr_t)p - (uintptr_t)rt_tables.early.bytes < sizeof rt_tables.early.bytes;
 }
 
 static inline size_t rt_early_size(const void *p)

@@ -22,7 +22,12 @@ struct rt_front_table {
 
 struct rt_tables {
 	uint32_t placeholder_stack[RT_PLACEHOLDER_STACK]; /* of threads that have no state */
-	struct raddle_buffer nowhere;			  /* for records that are not read */
+	/* rt/core/real.c: memory for callers that come before malloc(). */
+	struct {
+		_Atomic size_t used;
+		_Alignas(16) char bytes[65536];
+	} early;
+	struct raddle_buffer nowhere; /* for records that are not read */
 	/* rt/core/process/module.c: objects that were reported, under the loader's lock; dlopen(). */
 	struct {
 		size_t count;

@@ -184,16 +184,12 @@ static uint64_t inject_value(struct rt_thread *t, struct raddle_fault *f, uint64
 
 /* What is called instead of a function that a fault prevents.  The result is in the register that
  * integers and pointers are returned in, whatever the function was. */
-/* For a function without arguments. */
-static __thread struct {
-	uint64_t result, error;
-} instead;
 
 static uint64_t prevented(void)
 {
-	if (instead.error)
-		errno = (int)instead.error;
-	return instead.result;
+	if (rt_local.error)
+		errno = (int)rt_local.error;
+	return rt_local.result;
 }
 
 /* --- what happens to threads and resources ---------------------------------------------- */
@@ -259,8 +255,8 @@ static uint64_t inject_call(struct rt_thread *t, struct raddle_fault *f, uint64_
 {
 	if (f->action != RADDLE_FAULT_CALL)
 		return callee;
-	instead.result = f->mask[0];
-	instead.error = f->mask[1];
+	rt_local.result = f->mask[0];
+	rt_local.error = f->mask[1];
 	struck(t, f, callee, f->mask[0]);
 	return (uintptr_t)prevented;
 }

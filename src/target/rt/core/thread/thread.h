@@ -128,9 +128,10 @@ struct rt_thread {
 
 /* What a thread keeps also without a state. */
 struct rt_local {
-	bool ended;    /* THREAD_END is written */
-	bool adopting; /* an adoption of this thread is under way */
-	bool tries;    /* rt/core/library/ompt.c: libomp reports a nested lock that was only tried */
+	uint64_t result, error; /* rt/inject/inject.c: of a call that a fault replaced */
+	bool ended;		/* THREAD_END is written */
+	bool adopting;		/* an adoption of this thread is under way */
+	bool tries;		/* rt/core/library/ompt.c: libomp reports a nested lock that was only tried */
 };
 extern __thread struct rt_local rt_local __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
