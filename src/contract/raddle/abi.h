@@ -41,7 +41,8 @@
 #define RADDLE_BLOCK_WORDS (RADDLE_BLOCK_BYTES / 64)
 #define RADDLE_EPOCH_SHIFT 42 /* user addresses >> RADDLE_BLOCK_SHIFT are below 1 << this */
 #define RADDLE_BLOCKS 65536u  /* a power of two: the table covers 4 MiB of memory */
-#define RADDLE_FOLD_SHIFT 9   /* spreads addresses that are a power of two apart */
+_Static_assert((RADDLE_BLOCKS & (RADDLE_BLOCKS - 1)) == 0, "the index of a block is a mask");
+#define RADDLE_FOLD_SHIFT 9 /* spreads addresses that are a power of two apart */
 
 /* The index of the block of an address.  No multiplication, so that nearby
  * addresses share pages of the table and untouched parts cost no memory. */

@@ -3,12 +3,12 @@
  * Event codes and the byte-level rules that the runtime's encoder and the
  * trace reader share.  doc/format/trace.md is the normative description.
  *
- * A stream is a sequence of records.  The first byte tells the kind:
+ * A stream is a sequence of records.  The first byte is the kind:
  *
  *   0x80..0xff  a plain access: the low seven bits are zigzag(site - previous
  *               site) if below 127; 127 means that number follows as a varint.
  *               Then zigzag(address - last address of this site's slot),
- *               varint.  The site table tells read or write, and the size.
+ *               varint.  The site table has the direction and the size.
  *   0x01        RESET: the decoder state returns to its initial value.  Every
  *               buffer the runtime hands over starts with one.
  *   0x02        STACK: varint keep, varint count, then count sites, each as
@@ -225,6 +225,8 @@ static inline bool raddle_is_descriptor(uint64_t address)
 #define RADDLE_CHANNELS 0x200000u
 #define RADDLE_CHANNEL_BYTES 16u
 #define RADDLE_CHANNEL_COUNT 65536u
+_Static_assert(RADDLE_CHANNELS >= RADDLE_DESCRIPTORS + RADDLE_DESCRIPTOR_COUNT * RADDLE_DESCRIPTOR_BYTES,
+	       "descriptors and channels have different addresses");
 
 static inline bool raddle_is_channel(uint64_t address)
 {

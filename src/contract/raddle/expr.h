@@ -56,6 +56,7 @@ struct raddle_expr {
 	uint64_t k;
 	uint64_t inputs; /* a bit for each input that it depends on */
 };
+_Static_assert(sizeof(struct raddle_expr) == 32, "the layout of the shared memory");
 
 static inline uint64_t raddle_expr_mask(uint32_t bits)
 {

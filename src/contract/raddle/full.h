@@ -52,6 +52,7 @@ static inline uint32_t raddle_piece_number(uint32_t head)
 #define RADDLE_PIECE_MAX 2048	  /* raw bytes of a piece; longer runs are several */
 #define RADDLE_FULL_POINTERS 16	  /* words of a range that may be pointers and are listed */
 #define RADDLE_FULL_VALUE_MAX 128 /* larger values are ranges */
+_Static_assert(RADDLE_PIECE_MAX > RADDLE_FULL_VALUE_MAX, "a piece has room for any value");
 
 /* A word that looks like an address in a position-independent program, its heap, its libraries or
  * a stack.  0x14, 0x15 and 0x2a, 0x2b are the tops of mappings if the stack has no limit. */

@@ -92,6 +92,7 @@ struct raddle_guard_seen {
 	uint32_t address[2]; /* low, high */
 	uint32_t thread;     /* from 1; 0: no access yet */
 };
+_Static_assert(sizeof(struct raddle_guard_seen) == 12, "the layout of the shared memory");
 
 /* Bits of a pair's context, as the hive defines them. */
 enum raddle_guard_context {

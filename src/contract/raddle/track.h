@@ -44,6 +44,7 @@
 #define RADDLE_TRACK_SIZE(events)                                                                            \
 	(RADDLE_TRACK_EVENTS_AT + (uint64_t)(events) * sizeof(struct raddle_track_event))
 #define RADDLE_TRACK_EVENTS (1u << 24) /* at most */
+_Static_assert((RADDLE_TRACK_EVENTS & (RADDLE_TRACK_EVENTS - 1)) == 0, "numbers of events wrap around");
 
 /* Bits of a gate's flag. */
 enum raddle_track_flag {
