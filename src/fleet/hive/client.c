@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Talking to a hive, by libcurl.  Answers have a limit; redirections are not followed. */
+/* Requests to a hive, by libcurl.  Answers have a limit; redirections are not followed. */
 #include "hive/client.h"
 
 #include "base/alloc.h"
@@ -37,7 +37,7 @@ static struct curl_slist *headers_of(const struct hive_client *c, bool has_body)
 	return curl_slist_append(list, "Expect:");
 }
 
-/* libcurl says what went wrong for it, not for who uses a hive. */
+/* libcurl's messages do not fit users of a hive. */
 static const char *describe(CURLcode code)
 {
 	switch (code) {

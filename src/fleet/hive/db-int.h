@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two kinds of databases behind db.h. */
+/* The interface that both kinds of databases implement for db.h. */
 #ifndef HIVE_DB_INT_H
 #define HIVE_DB_INT_H
 

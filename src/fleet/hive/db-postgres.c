@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * PostgreSQL: several hives on one database.  A batch goes through a pipeline, so that it costs one round
- * trip. A lost connection is made again by the next call outside a transaction.
+ * PostgreSQL: several hives on one database.  A batch goes through a pipeline, so it costs one
+ * round trip.  After a lost connection the next call outside a transaction reconnects.
  */
 #include "hive/db-int.h"
 
@@ -15,7 +15,7 @@
 struct postgres_db {
 	struct hive_db db;
 	PGconn *handle;
-	char *prepared; /* the statement "many" of this connection; NULL: there is none */
+	char *prepared; /* the statement "many" of this connection; or NULL */
 	bool inside;	/* a transaction was begun */
 };
 
@@ -24,7 +24,7 @@ static struct postgres_db *of(struct hive_db *db)
 	return (struct postgres_db *)db;
 }
 
-/* The message of libpq has a line break at its end, and lines in it. */
+/* libpq's message has line breaks. */
 static int failed(struct postgres_db *d, const PGresult *result)
 {
 	const char *text = result ? PQresultErrorMessage(result) : PQerrorMessage(d->handle);
@@ -68,7 +68,7 @@ static int each_row(const PGresult *result, hive_row_fn *row, void *context)
 	return err;
 }
 
-/* Where a transaction ends, however that went, the next call may connect again. */
+/* When a transaction ends, even by an error, the next call may reconnect. */
 static void note_transaction(struct postgres_db *d, const char *sql)
 {
 	if (!strncmp(sql, "BEGIN", 5))
@@ -129,7 +129,7 @@ static int send_rows(struct postgres_db *d, const struct hive_statement *s, size
 	return PQpipelineSync(d->handle) ? 0 : failed(d, NULL);
 }
 
-/* Each statement has a result and a NULL behind it; the first error is the one that counts. */
+/* Each statement has a result followed by NULL; the first error counts. */
 static int take_results(struct postgres_db *d, size_t rows, bool *changed)
 {
 	int err = 0;
@@ -149,7 +149,7 @@ static int take_results(struct postgres_db *d, size_t rows, bool *changed)
 	return err;
 }
 
-enum { PIPELINE = 256 }; /* rows whose results the connection can hold while we still send */
+enum { PIPELINE = 256 }; /* rows sent before results are read; bounds the connection's buffer */
 
 static int many(struct hive_db *db, const struct hive_statement *s, size_t rows, bool *changed)
 {
@@ -191,7 +191,7 @@ static int open_db(struct hive_db **db, const char *where)
 	d->handle = PQconnectdb(where);
 	if (PQstatus(d->handle) != CONNECTION_OK)
 		err = failed(d, NULL);
-	else /* notices, such as "relation exists", are nothing for the log */
+	else /* notices, such as "relation exists", do not belong in the log */
 		PQclear(PQexec(d->handle, "SET client_min_messages = warning"));
 	if (err)
 		close_db(&d->db);
@@ -206,8 +206,8 @@ static int backup(struct hive_db *db, const char *path)
 	return rd_fail(RD_EUSAGE, "hive: %s: use pg_dump for a PostgreSQL database", path);
 }
 
-/* Numbers of rows are given when they are inserted, so inserting takes turns: otherwise a row could appear
- * behind rows with larger numbers, which another hive has read already. */
+/* Row numbers are assigned at insertion, so inserts must be serialised.  Otherwise a row could
+ * appear after rows with larger numbers, which another hive has read already. */
 const struct hive_db_kind hive_db_postgres = {
 	.open = open_db,
 	.close = close_db,

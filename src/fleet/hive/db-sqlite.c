@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * SQLite: a file that needs no setting up.  It has a write-ahead log, so that readers do not wait, and is
- * synchronised at each commit, so that what was committed survives a failure of power.  The statement of
+ * SQLite: a file that needs no setup.  It has a write-ahead log, so readers do not wait, and is
+ * synchronised at each commit, so committed rows survive a power failure.  The statement of
  * hive_db_many() is kept, because it is always the same.
  */
 #include "hive/db-int.h"
@@ -112,8 +112,9 @@ static void close_db(struct hive_db *db)
 	free(d);
 }
 
-/* The file has the key that signs task sets: nobody else reads it.  One that is there is not opened here,
- * because closing it would end the locks that SQLite holds on it for another connection of this process. */
+/* The file has the key that signs task sets, so only the owner may read it.  An existing file is
+ * not opened here, because closing it would drop the locks that SQLite holds on it for another
+ * connection of this process. */
 static int make_private(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -171,7 +172,8 @@ static int backup(struct hive_db *db, const char *path)
 	return HIVE_RUN(db, "VACUUM INTO $1", path);
 }
 
-/* A connection that begins to write at once never finds out later that it may not. */
+/* BEGIN IMMEDIATE: a transaction gets the write lock at its start, not later, when that could
+ * fail. */
 const struct hive_db_kind hive_db_sqlite = {
 	.open = open_db,
 	.close = close_db,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the two kinds of databases have in common, and which of them is meant. */
+/* The common part of both kinds of databases, and the choice between them. */
 #include "hive/db-int.h"
 
 #include "base/error.h"
@@ -13,6 +13,7 @@ static bool is_postgres(const char *where)
 
 int hive_db_open(struct hive_db **db, const char *where)
 {
+	RD_ASSERT(where != NULL);
 	const struct hive_db_kind *kind = is_postgres(where) ? &hive_db_postgres : &hive_db_sqlite;
 
 	RD_ASSERT(db != NULL);
@@ -51,7 +52,7 @@ int hive_db_commit(struct hive_db *db)
 	return HIVE_RUN(db, "COMMIT");
 }
 
-/* Where this fails the connection is gone, and with it the transaction. */
+/* If this fails, the connection is lost, and the transaction with it. */
 void hive_db_rollback(struct hive_db *db)
 {
 	(void)HIVE_RUN(db, "ROLLBACK");
@@ -64,5 +65,6 @@ int hive_db_exclude(struct hive_db *db)
 
 int hive_db_backup(struct hive_db *db, const char *path)
 {
+	RD_ASSERT(path != NULL);
 	return db->kind->backup(db, path);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A database: SQLite in a file, or PostgreSQL.  The same SQL works in both, with parameters $1, $2 … in the
- * order of their first use; all values are texts, and the columns' types do the rest.  A connection is used
- * by one thread at a time.  One that was lost is made again by the next call; the call that noticed has
- * failed.
+ * A database: SQLite in a file, or PostgreSQL.  The same SQL works in both, with parameters $1, $2
+ * … in the order of their first use.  All values are texts, which the database converts to the
+ * columns' types.  A connection is used by one thread at a time.  If it is lost, the call fails
+ * and the next call reconnects.
  */
 #ifndef HIVE_DB_H
 #define HIVE_DB_H
@@ -13,14 +13,14 @@
 
 struct hive_db;
 
-/* `where` is a file, which is made if it is absent, or postgres://... */
+/* `where` is a file, which is created if absent, or postgres://... */
 int hive_db_open(struct hive_db **db, const char *where);
 void hive_db_close(struct hive_db *db);
 
-/* What a column is declared as that numbers the rows in the order in which they are committed. */
+/* The column type that numbers the rows in the order of their commits. */
 const char *hive_db_serial(const struct hive_db *db);
 
-/* Values of a row, NULL for null; another return value than 0 ends the query and is handed on. */
+/* Values of a row, NULL for null; a return value other than 0 ends the query and is returned. */
 typedef int hive_row_fn(void *context, const char *const *values);
 
 /* One statement. */
@@ -38,19 +38,19 @@ int hive_db_query(struct hive_db *db, const struct hive_statement *s, hive_row_f
 		      row, context)
 #define HIVE_RUN(db, ...) HIVE_QUERY(db, NULL, NULL, __VA_ARGS__)
 
-/* The statement once for each of `rows` sets of parameters, which lie one behind the other; changed[i]: it
- * changed something. */
+/* Executes the statement once for each of `rows` consecutive sets of parameters; changed[i]: it
+ * changed a row. */
 int hive_db_many(struct hive_db *db, const struct hive_statement *s, size_t rows, bool *changed);
 
-/* What happens between these happens at once, or not at all. */
+/* Everything between these happens atomically. */
 int hive_db_begin(struct hive_db *db);
 int hive_db_commit(struct hive_db *db); /* then it is on disk */
 void hive_db_rollback(struct hive_db *db);
 
-/* Several processes wait here for each other, until the end of the transaction. */
+/* Waits until no other process is in this section, which lasts until the end of the transaction. */
 int hive_db_exclude(struct hive_db *db);
 
-/* A copy of a database that is in use: a file that must not be there. */
+/* Copies a database that is in use to a file that must not exist. */
 int hive_db_backup(struct hive_db *db, const char *path);
 
 #endif

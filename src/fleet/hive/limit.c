@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rate limits by buckets.  A bucket holds two seconds' worth and is refilled as time passes.  The table has a
- * fixed size: who falls into an occupied slot shares it, so that no number of addresses makes it grow.
+ * Rate limits by token buckets.  A bucket holds two seconds' worth and refills with time.  The
+ * table has a fixed size: keys that collide share a bucket, so no number of addresses makes it
+ * grow.
  */
 #include "hive/limit.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rate limits: so many requests a second by one token, or by one address without a token. */
+/* Rate limits: requests a second by one token, or by one address without a token. */
 #ifndef HIVE_LIMIT_H
 #define HIVE_LIMIT_H
 
@@ -13,7 +13,7 @@ void hive_limit_free(struct hive_limit *l);
 
 uint64_t hive_limit_key(const char *token, const struct sockaddr *address);
 
-/* 0: go on; else come back after so many seconds.  May be called by several threads. */
+/* 0: allowed; else try again after so many seconds.  Thread-safe. */
 unsigned hive_limit_take(struct hive_limit *l, uint64_t key);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The numbers of a hive in the text format of Prometheus. */
+/* The counters of a hive in the text format of Prometheus. */
 #include "hive/metrics.h"
 
 #include "base/clock.h"
+#include "base/error.h"
 
 #include <inttypes.h>
 
@@ -13,6 +14,7 @@ void hive_metrics_init(struct hive_metrics *m)
 
 void hive_metrics_batch(struct hive_metrics *m, size_t reports, int64_t ns)
 {
+	RD_ASSERT(ns >= 0);
 	if (!reports)
 		return;
 	hive_count(&m->batches, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers about a hive at work, for Prometheus.  Each is counted by any thread. */
+/* Counters of a running hive, for Prometheus.  Any thread may count. */
 #ifndef HIVE_METRICS_H
 #define HIVE_METRICS_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* member, name behind raddle_hive_, help */
+/* member, name after raddle_hive_, help */
 #define HIVE_COUNTERS(X)                                                                                     \
 	X(polls, "polls_total", "Polls answered with a task set.")                                           \
 	X(unchanged, "polls_unchanged_total", "Polls answered with 304.")                                    \

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The paths of a hive and who may use them.  In: method and path.  Out: a row of the table, and the parts of
- * the path that the row leaves open.
+ * The paths of a hive and the roles that may use them.  In: method and path.  Out: a row of the
+ * table, and the variable parts of the path.
  */
 #include "hive/request.h"
+
+#include "base/error.h"
 
 #include <string.h>
 
@@ -31,7 +33,7 @@ static const struct hive_route routes[] = {
 	{"GET", "/api/v1/openapi.json", HIVE_NOBODY, 0, hive_answer_page},
 };
 
-/* Parts that "*" stands for are put into `parts`, as offsets and lengths. */
+/* Variable parts of the path, as offsets and lengths. */
 struct part {
 	size_t at, length;
 };
@@ -58,6 +60,7 @@ static bool matches(const char *pattern, const char *path, struct part parts[2])
 
 const struct hive_route *hive_route_find(struct hive_request *r, const char *method, bool *other_method)
 {
+	RD_ASSERT(method != NULL && r->path != NULL);
 	*other_method = false;
 	for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
 		struct part parts[2] = {{0}};

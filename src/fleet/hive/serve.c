@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A hive from its start to its end.  Signals that end it are blocked in all threads and waited for here.
- * systemd may hand over a socket that listens (LISTEN_FDS), and is told when the hive is ready and when it
- * stops (NOTIFY_SOCKET).
+ * Runs a hive.  Signals that end it are blocked in all threads and waited for here.  systemd may
+ * pass a listening socket (LISTEN_FDS), and is notified when the hive is ready and when it stops
+ * (NOTIFY_SOCKET).
  */
 #include "hive/serve.h"
 
@@ -43,7 +43,7 @@ static void tell_systemd(const char *text)
 	close(fd);
 }
 
-/* -1: none was handed over to this process. */
+/* -1: no socket was passed to this process. */
 static int handed_socket(void)
 {
 	const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
@@ -76,7 +76,7 @@ static void block(sigset_t *ends)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* A hive that everybody may use must not be reachable by everybody. */
+/* A hive without tokens must not be reachable from other machines. */
 static int check_open(struct hive *h, const struct hive_serve_opts *o)
 {
 	if (h->token_count || o->hive.open)

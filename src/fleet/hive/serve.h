@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hive from its start to its end. */
+/* Runs a hive from start to end. */
 #ifndef HIVE_SERVE_H
 #define HIVE_SERVE_H
 

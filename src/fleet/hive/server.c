@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The HTTP server, by libmicrohttpd.  Each request runs in a context of its own: its messages become the
- * answer, and without memory it is answered with 503 while the others go on.  Bodies have a limit; a request
- * with reports waits, without a thread, until they are stored.
+ * The HTTP server, by libmicrohttpd.  Each request runs in its own context: its messages become
+ * the answer, and if memory runs out it is answered with 503 while others continue.  Bodies have a
+ * limit.  A request with reports waits, without a thread, until they are stored.
  */
 #include "hive/server.h"
 
@@ -31,7 +31,7 @@ struct hive_server {
 	char *url;
 };
 
-/* The status for an error code of ours. */
+/* The HTTP status for an error code. */
 static unsigned status_of(int err)
 {
 	switch (err) {
@@ -60,7 +60,7 @@ static void keep_message(void *data, enum rd_level level, const char *message)
 		snprintf(w->text, sizeof w->text, "%s", message);
 }
 
-/* Quotes for JSON; bytes that are no ASCII are left out, as the message is for logs of sites. */
+/* Quotes for JSON.  Bytes that are not ASCII are dropped, as the message is for logs of sites. */
 static void quote(char *to, size_t size, const char *text)
 {
 	size_t n = 0;
@@ -147,6 +147,7 @@ static enum MHD_Result send_answer(struct hive_request *r)
 
 const char *hive_query(const struct hive_request *r, const char *key)
 {
+	RD_ASSERT(key != NULL);
 	return MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, key);
 }
 
@@ -162,7 +163,7 @@ static int answer(void *argument)
 	return r->route->answer(r);
 }
 
-/* Runs the route, and answers unless reports are on their way. */
+/* Runs the route, and answers unless reports are still being stored. */
 static enum MHD_Result run(struct hive_request *r)
 {
 	struct words words = {""};
@@ -183,7 +184,7 @@ static const char *bearer(const struct hive_request *r)
 	return text && !strncmp(text, "Bearer ", 7) && strlen(text) <= 7 + 128 ? text + 7 : NULL;
 }
 
-/* Who a request counts for: the bearer of a token, or an address. */
+/* The key for the rate limit: the token, or the address. */
 static uint64_t limit_key(const struct hive_request *r)
 {
 	const union MHD_ConnectionInfo *info =
@@ -193,8 +194,8 @@ static uint64_t limit_key(const struct hive_request *r)
 	return hive_limit_key(token, info ? info->client_addr : NULL);
 }
 
-/* A page of another site that a browser shows may send requests here, but it cannot choose these headers: the
- * type of a body, and, where no token is needed, the host that the browser believes to talk to. */
+/* A page of another site in a browser may send requests here.  But it cannot choose these headers:
+ * the content type and, if no token is needed, the host that the browser believes to talk to. */
 static const char *is_foreign(const struct hive_request *r)
 {
 	const char *type = header(r, "Content-Type"), *host = header(r, "Host");
@@ -206,7 +207,7 @@ static const char *is_foreign(const struct hive_request *r)
 	return NULL;
 }
 
-/* False: the request has been refused, *result says how that went. */
+/* False: the request was refused; *result is the outcome of that. */
 static bool is_allowed(struct hive_request *r, struct hive_limit *limit, enum MHD_Result *result)
 {
 	const char *foreign = is_foreign(r);
@@ -226,7 +227,7 @@ static bool is_allowed(struct hive_request *r, struct hive_limit *limit, enum MH
 	return false;
 }
 
-/* The first call for a request: what can be said before its body has come. */
+/* The first call for a request: checks that need no body. */
 static enum MHD_Result begin(struct hive_server *s, struct hive_request *r, const char *url,
 			     const char *method)
 {
@@ -249,7 +250,7 @@ static enum MHD_Result begin(struct hive_server *s, struct hive_request *r, cons
 	return MHD_YES;
 }
 
-/* A body that cannot be had is read on for a while, so that its sender hears what is wrong. */
+/* A body that is refused is still read for a while, so that its sender gets the error. */
 static enum MHD_Result skip(struct hive_request *r, size_t n)
 {
 	r->length += n;

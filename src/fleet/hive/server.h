@@ -9,7 +9,7 @@ struct hive_server;
 
 struct hive_server_opts {
 	const char *address; /* "127.0.0.1:0", "[::]:443"; not used with `listener` */
-	int listener;	     /* a socket that listens already; -1: none */
+	int listener;	     /* a listening socket; or -1 */
 	unsigned threads;
 	const char *certificate, *private_key; /* PEM texts; NULL: no TLS */
 };
@@ -17,10 +17,10 @@ struct hive_server_opts {
 int hive_server_start(struct hive_server **s, struct hive *h, const struct hive_server_opts *opts);
 const char *hive_server_url(const struct hive_server *s);
 
-/* Takes no more connections, stores and answers what is under way, and ends. */
+/* Accepts no more connections, stores and answers pending requests, and ends. */
 void hive_server_stop(struct hive_server *s);
 
-/* Whether an address, as the option names it, is reached from this machine only. */
+/* Whether an address, as the option names it, is reachable only from this machine. */
 bool hive_is_loopback(const char *address);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sketches at a hive.  In: a plan and records, in their order.  Out: the σ that is asked for, and the sketch.
- * Predictors and steps are made by the same code as those of `raddle sketch`. */
+/* Sketches at a hive.  In: a plan and records, in their order.  Out: the requested σ, and the
+ * sketch.  The code of `raddle sketch` computes predictors and steps. */
 #include "hive/sketch.h"
 
 #include "base/alloc.h"
@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GOOD 0.95 /* an F that explains */
+#define GOOD 0.95 /* an F-measure that counts as an explanation, as in raddle sketch */
 enum {
 	FIRST_SIGMA = 2,
-	FEW_PASSING = 10, /* with which one failing run says that σ is too small */
+	FEW_PASSING = 10, /* passing runs that, with one failing run, show that σ is too small */
 	ENOUGH_FAILING = 3,
 	ENOUGH_PASSING = 30,
-	MOST_FAILING = 5, /* that are kept of one σ */
+	MOST_FAILING = 5, /* failing runs kept for one σ */
 };
 
 const char *const hive_sketch_state_names[HIVE_SKETCH_STATES] = {"tracking", "explained", "exhausted"};
@@ -40,9 +40,10 @@ void hive_sketch_release(struct hive_sketch *s)
 	*s = (struct hive_sketch){0};
 }
 
-/* The runs of this σ, or of the last one; they belong to the plan. */
+/* The runs of this σ, or of the previous one; the plan owns them. */
 static struct sketch_runs runs_of(const struct hive_sketch *s, bool last)
 {
+	RD_ASSERT(s->first <= s->plan.runs.count);
 	struct sketch_runs runs = s->plan.runs;
 
 	runs.items += last ? 0 : s->first;
@@ -72,15 +73,17 @@ static bool is_explained(const struct hive_sketch *s, const struct sketch_runs *
 
 static void drop_runs(struct sketch_runs *runs, size_t count)
 {
+	RD_ASSERT(count <= runs->count);
 	for (size_t i = 0; i < count; i++)
 		RD_FREE(runs->items[i].signature, runs->items[i].events);
 	memmove(runs->items, runs->items + count, (runs->count - count) * sizeof *runs->items);
 	runs->count -= count;
 }
 
-/* Looks whether there is enough to decide something. */
+/* Decides whether there are enough runs to change σ or to end. */
 static void decide(struct hive_sketch *s)
 {
+	RD_ASSERT(s->sigma >= 2);
 	struct sketch_runs runs = runs_of(s, false);
 	size_t failing, passing;
 

@@ -8,10 +8,11 @@
 
 #include <stdio.h>
 
-/* build NULL: all programs. False: there is no such build. */
+/* build NULL: all programs.  False: unknown build. */
 bool hive_status_write(struct hive *h, const char *build, bool with_races, FILE *out);
 
-/* One race with the sites that reported about it and their latest reports.  RD_ENOTFOUND: there is none. */
+/* One race with the sites that reported about it and their latest reports.  RD_ENOTFOUND: unknown
+ * race. */
 int hive_race_write(struct hive *h, const char *build, const char *candidate, FILE *out);
 
 /* Gauges for Prometheus. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the files of the store. */
+/* Shared by the files of the store. */
 #ifndef HIVE_STORE_INT_H
 #define HIVE_STORE_INT_H
 
@@ -19,14 +19,14 @@ static inline const char *hive_number_write(struct hive_number *n, uint64_t valu
 }
 #define NUMBER(value) hive_number_write(&(struct hive_number){""}, (uint64_t)(value))
 
-/* Does `work` in a transaction of its own. */
+/* Does `work` in a transaction. */
 int hive_store_at_once(struct hive_db *db, int (*work)(struct hive_db *db, const void *what),
 		       const void *what);
 
-/* The program has changed: a new revision, of it and of the store. */
+/* The program has changed: increments its revision and that of the store. */
 int hive_store_touch(struct hive_db *db, uint64_t program);
 
-/* The sketches of a program that is being loaded. */
+/* Loads the sketches of a program. */
 int hive_store_load_sketches(struct hive_db *db, struct hive_program *p);
 
 #endif

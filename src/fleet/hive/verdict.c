@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Verdicts.  In: reports, one after the other.  Out: counts, and the verdict that they amount to.  "True
- * race" is never taken back; nothing here looks at a clock or at anything else but the reports.
+ * Verdicts.  In: reports, one after the other.  Out: counts, and the verdict.  "True race" is
+ * never taken back.  Only the reports count: no clock, nothing else.
  */
 #include "hive/verdict.h"
 
@@ -33,7 +33,7 @@ static void count_context(struct hive_tally *t, const struct hive_report *r)
 		t->aliased += r->weight;
 }
 
-/* The first changes are kept, and of the later ones the last. */
+/* Keeps the first changes, and the last of the later ones. */
 static void note_change(struct hive_tally *t, int64_t at)
 {
 	struct hive_change now = {.at = at};
@@ -68,6 +68,7 @@ void hive_tally_add(struct hive_tally *t, const struct hive_report *r)
 
 void hive_canary_add(struct hive_canary *c, const struct hive_report *r)
 {
+	RD_ASSERT(c->failed <= c->validated);
 	bool failed = r->consequence && r->result != HIVE_RACE;
 
 	c->failed += failed;
@@ -77,12 +78,15 @@ void hive_canary_add(struct hive_canary *c, const struct hive_report *r)
 
 bool hive_canary_stops(const struct hive_canary *c)
 {
-	enum { FAILURES = 5, SHARE = 5 }; /* a few, and one in five */
+	enum {
+		FAILURES = 5,
+		SHARE = 5
+	}; /* failed runs, and their share, one in so many, from which on validation stops */
 
 	return c->failed >= FAILURES && c->failed * SHARE >= c->validated;
 }
 
-/* What the contexts say, where nothing was validated. */
+/* The verdict from the contexts, if nothing was validated. */
 static enum hive_verdict by_context(const struct hive_tally *t, enum hive_reason *reason)
 {
 	*reason = HIVE_BEING_VALIDATED;
@@ -97,6 +101,7 @@ static enum hive_verdict by_context(const struct hive_tally *t, enum hive_reason
 
 enum hive_verdict hive_tally_verdict(const struct hive_tally *t, enum hive_reason *reason)
 {
+	RD_ASSERT(reason != NULL);
 	if (t->reports[HIVE_RACE]) {
 		bool both = t->races[HIVE_PRIMARY] && t->races[HIVE_ALTERNATE];
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The files of the dashboard, and the description of the API, inside the executable: the assembler takes them
- * in as they are. The dashboard gets everything else from the API, so there is no other way to the data.
+ * The files of the dashboard, and the description of the API, embedded in the executable by the
+ * assembler.  The dashboard gets everything else from the API, so there is no other path to the
+ * data.
  */
 #include "base/error.h"
 #include "hive/request.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the program found, on its way to the hive. */
+/* Converts what the program found to reports for the hive. */
 #include "site/agent-int.h"
+#include "base/error.h"
 #include "site/report.h"
 
 #include <stdlib.h>
@@ -30,6 +31,7 @@ static struct agent_task *task_of(struct site_agent *a, uint32_t generation)
 
 static void collect(struct site_agent *a, struct agent_task *t, const struct raddle_guard_report *r)
 {
+	RD_ASSERT(t != NULL);
 	static const char *const results[] = {"", "race", "no-race", "timeout"};
 	struct site_report report = {.candidate = t->task.candidate,
 				     .task = t->task.id,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* HTTP by libcurl's multi interface: the agent has other things to do while the hive thinks. */
+/* HTTP by libcurl's multi interface, so that the agent's loop continues while the hive answers. */
 #include "site/http.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <curl/curl.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static size_t take_body(char *data, size_t size, size_t count, void *context)
 	return size * count;
 }
 
-/* The value of a header of that name, without blanks around it. */
+/* The value of the header of that name, without spaces around it. */
 static bool header_is(const char *line, size_t length, const char *name, char *to, size_t size)
 {
 	size_t n = strlen(name);
@@ -107,12 +108,13 @@ static void add_header(struct site_http *h, const char *name, const char *value)
 
 void site_http_begin(struct site_http *h, const char *url, const char *body, const char *etag)
 {
+	RD_ASSERT(url != NULL && etag != NULL);
 	end(h);
 	rd_buf_release(&h->answer.body);
 	rd_buf_release(&h->sent);
 	h->answer = (struct site_answer){.body = RD_BUF_INIT};
 	h->sent = (struct rd_buf)RD_BUF_INIT;
-	curl_easy_reset(h->easy); /* the connection stays */
+	curl_easy_reset(h->easy); /* keeps the connection */
 	curl_easy_setopt(h->easy, CURLOPT_URL, url);
 	curl_easy_setopt(h->easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(h->easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -147,6 +149,7 @@ bool site_http_busy(const struct site_http *h)
 
 bool site_http_step(struct site_http *h, int wait_ms, int fd)
 {
+	RD_ASSERT(wait_ms >= 0);
 	struct curl_waitfd extra = {.fd = fd, .events = CURL_WAIT_POLLIN};
 	int running = 0, left;
 	curl_multi_perform(h->multi, &running);
