@@ -23,7 +23,7 @@
 #include <string.h>
 
 #define PREFIX "__raddle_require_"
-enum { LOCALS_MAX = 32 };
+enum { LOCALS_MAX = 32 }; /* local variables of one predicate */
 
 /* A value: `v`, or what lies at `address`. */
 struct value {

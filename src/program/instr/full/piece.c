@@ -15,7 +15,7 @@
 #include "raddle/full.h"
 
 /* Room for one op is kept in every piece. */
-enum { OP_MAX = 1024 };
+enum { OP_MAX = 1024 }; /* bytes */
 
 void full_build_at(struct full_function *x, LLVMValueRef inst)
 {

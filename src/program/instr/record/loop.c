@@ -21,8 +21,12 @@
 
 #include "base/error.h"
 
-enum { MAX_STRIDE = 1 << 30 };
-enum { MAX_DEPTH = 8, MAX_GUARDS = 2, MAX_OPERANDS = 16 };
+enum { MAX_STRIDE = 1 << 30 }; /* bytes, which the hook has 32 bits for */
+enum {
+	MAX_DEPTH = 8,	   /* of an expression that is computed before the loop */
+	MAX_GUARDS = 2,	   /* conditions around an access */
+	MAX_OPERANDS = 16, /* of one instruction of it */
+};
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2, ARGUMENT_AMOUNT = 3 };
 
 static bool in_loop(const struct late_shape *s, LLVMValueRef v)

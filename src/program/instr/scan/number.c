@@ -15,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPERANDS = 8, MAX_DEPTH = 12 };
+enum {
+	MAX_OPERANDS = 8, /* of an instruction that is numbered; others are leaves */
+	MAX_DEPTH = 12,	  /* of an expression: addresses are seldom deeper */
+};
 
 /* An expression over value numbers. */
 struct expression {

@@ -6,8 +6,8 @@
  */
 #include "rt/detect/arena.h"
 
-#define MAPPING (1u << 20)
-#define SMALLEST 6 /* as a power of two: a cache line */
+#define MAPPING (1u << 20) /* bytes: few system calls, and little waste in a small program */
+#define SMALLEST 6	   /* as a power of two: a cache line */
 
 static uint32_t class_of(size_t size)
 {

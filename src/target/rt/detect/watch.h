@@ -20,9 +20,9 @@
 #include "rt/detect/detect.h"
 #include "rt/detect/shadow.h"
 
-#define RT_LANES 65536
+#define RT_LANES 65536 /* threads at a time: 16 bits of a cell */
 #define RT_LANE_NONE UINT32_MAX
-#define RT_STRIPES 1024
+#define RT_STRIPES 1024	      /* locks of objects: two threads seldom want the same one */
 #define RT_REPORTED 16384     /* pairs of sites that are notified apart */
 #define RT_THREADS (1u << 20) /* numbers of threads */
 

@@ -9,7 +9,7 @@
 #include "raddle/full.h"
 #include "rt/core/layer.h"
 
-#define RT_WAITING 16
+#define RT_WAITING 16 /* buffers with an interrupted piece; with more, all are handed over as they are */
 
 /* What it knows of a thread. */
 struct rt_full {

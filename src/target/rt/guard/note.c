@@ -10,7 +10,10 @@
 #include <sched.h>
 #include <sys/stat.h>
 
-enum { SPINS = 200, YIELDS = 2000 };
+enum {
+	SPINS = 200,   /* tries for the lock, which is held for a moment */
+	YIELDS = 2000, /* then what is tracked is given up: production threads do not wait */
+};
 
 bool guard_lock(void)
 {

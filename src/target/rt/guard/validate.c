@@ -28,7 +28,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { INSTANCES = 8, MAX_PARTNERS = 64 };
+enum {
+	INSTANCES = 8,	   /* ordered ones after which a task ends without a race */
+	MAX_PARTNERS = 64, /* of an access; more are not compared */
+};
 
 static struct raddle_guard_task *task_of(const struct guard_watch *w)
 {

@@ -21,10 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STEP_NS 500000l
-#define LONGEST_NS 1000000000ull
-#define MOST_OPERATIONS 10000 /* of all threads since */
-#define LOOKS 2		      /* in a row; a thread may sleep for a moment */
+#define STEP_NS 500000l		 /* between two looks */
+#define LONGEST_NS 1000000000ull /* that the end of a process is delayed at most */
+#define MOST_OPERATIONS 10000	 /* of all threads since */
+#define LOOKS 2			 /* in a row; a thread may sleep for a moment */
 
 static void read_at(int directory, const char *name, char *text, size_t size)
 {

@@ -39,18 +39,18 @@
 
 #include "rt/core/rt.h"
 
-#define RT_THIN_EVENTS (1u << 22)
-#define RT_THIN_PLACE 512u
-#ifndef RT_THIN_SAMPLED /* tests have less time */
+#define RT_THIN_EVENTS (1u << 22) /* shorter runs are recorded whole */
+#define RT_THIN_PLACE 512u	  /* records of a place until it is hot */
+#ifndef RT_THIN_SAMPLED		  /* tests have less time */
 #define RT_THIN_SAMPLED 4096u
 #endif
-#define RT_THIN_LAZY 256u
+#define RT_THIN_LAZY 256u /* operations of a segment at most */
 
-#define RT_LINES (1u << 20)
-#define RT_HANDS 255u
-#define RT_LINE_COUNT 3u   /* records after the first one in the same hands, */
-#define RT_LINE_CHANGES 3u /* changes of hands, */
-#define RT_LINE_WRITES 3u  /* and those by a write: two bits each */
+#define RT_LINES (1u << 20) /* entries: 64 MB of memory without collisions */
+#define RT_HANDS 255u	    /* a byte, but for 0 */
+#define RT_LINE_COUNT 3u    /* records after the first one in the same hands, */
+#define RT_LINE_CHANGES 3u  /* changes of hands, */
+#define RT_LINE_WRITES 3u   /* and those by a write: two bits each */
 #define RT_LINE_SAMPLE 64u
 
 /* An entry has the hand in its low byte, then these. */

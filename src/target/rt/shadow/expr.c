@@ -291,7 +291,7 @@ uint32_t rt_expr_table(uint32_t index, uint32_t table, uint32_t bits)
 /* ---- one byte ---- */
 
 /* Small expressions only: what an index is made of. */
-#define STEPS_MAX 64
+#define STEPS_MAX 64 /* nodes that one question may visit; larger expressions have no answer */
 
 struct walk {
 	uint32_t var, left;

@@ -14,7 +14,7 @@
  */
 #include "rt/steer/steer.h"
 
-#define SLEEP_MS 1000
+#define SLEEP_MS 1000 /* at most, should a wake-up be lost */
 
 struct rt_barrier {
 	uintptr_t address; /* 0: free */

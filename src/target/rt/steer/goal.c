@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FIRST_ALONE_MS 20 /* the second one of a race waits so long for the first one */
-#define FIRST_LONGEST_MS 500
+#define FIRST_ALONE_MS 20	   /* the second one of a race waits so long for the first one */
+#define FIRST_LONGEST_MS 500	   /* and so long if the first one gets no processor */
 #define FIRST_COMPUTES_NS 200000   /* enough for an access */
 #define MOMENT_NS 100000000u	   /* that a thread waits where it hopes to meet another */
 #define LONG_MOMENT_NS 2000000000u /* the same if the other seldom comes by */
@@ -43,15 +43,15 @@ static bool meet(const struct raddle_steer_spot *a, const struct raddle_steer_sp
 static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer *s = rt_steer();
-	bool *stands = rt_steering()->stands, stay = true;
+	bool *waits_at = rt_steering()->waits_at, stay = true;
 	uint64_t signals;
 
 	RT_ASSERT(which < RADDLE_STEER_GOALS);
 	rt_steer_lock(&signals);
 	if (rt_steer_phase() == RADDLE_LEADING) {
 		s->spots[which] = *spot;
-		if (!stands[1 - which])
-			stands[which] = true;
+		if (!waits_at[1 - which])
+			waits_at[which] = true;
 		else if (meet(spot, &s->spots[1 - which]))
 			atomic_store(&s->met, rt_steer_change_phase(RADDLE_LEADING, RADDLE_MET));
 		else
@@ -138,7 +138,7 @@ static void go_on(struct rt_thread *t, uint32_t which)
 	rt_steer_change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
 }
 
-static __attribute__((noinline)) void stand_at_goal(struct rt_thread *t, struct raddle_steer_spot *spot)
+static __attribute__((noinline)) void wait_at_goal(struct rt_thread *t, struct raddle_steer_spot *spot)
 {
 	uint32_t which = rt_steered(t)->plan->goal;
 
@@ -158,7 +158,7 @@ static bool meets_there(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer *s = rt_steer();
 
-	return s->goals[which].site == spot->site && rt_steering()->stands[1 - which] &&
+	return s->goals[which].site == spot->site && rt_steering()->waits_at[1 - which] &&
 	       s->spots[1 - which].slot != spot->slot && meet(spot, &s->spots[1 - which]);
 }
 
@@ -167,7 +167,7 @@ static bool is_free(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct rt_steering *g = rt_steering();
 
-	return rt_steer()->goals[which].site == spot->site && !g->stands[which] &&
+	return rt_steer()->goals[which].site == spot->site && !g->waits_at[which] &&
 	       g->passed[which]++ >= g->gap[which];
 }
 
@@ -189,7 +189,7 @@ static uint32_t come_by(const struct raddle_steer_spot *spot)
 		if (!is_free(i, spot))
 			continue;
 		s->spots[which = i] = *spot;
-		rt_steering()->stands[i] = true;
+		rt_steering()->waits_at[i] = true;
 	}
 	rt_steer_unlock(&signals);
 	return which;
@@ -204,7 +204,7 @@ static void leave_goal(uint32_t which)
 	RT_ASSERT(which < RADDLE_STEER_GOALS);
 	rt_steer_lock(&signals);
 	if (rt_steer_phase() == RADDLE_LEADING) {
-		g->stands[which] = false;
+		g->waits_at[which] = false;
 		g->passed[which] = 0;
 		g->gap[which] = 2 * g->gap[which] + 1;
 	}
@@ -231,7 +231,7 @@ static void spend_patience(uint64_t begin)
 	atomic_fetch_add_explicit(&rt_steering()->patience_ns, rt_now() - begin, memory_order_relaxed);
 }
 
-static __attribute__((noinline)) void stand_anywhere(struct rt_thread *t, struct raddle_steer_spot spot)
+static __attribute__((noinline)) void wait_anywhere(struct rt_thread *t, struct raddle_steer_spot spot)
 {
 	uint64_t begin = rt_now();
 	bool patient = rt_steer()->flags & RADDLE_STEER_PATIENT;
@@ -310,7 +310,7 @@ static void pass_goal(struct rt_thread *t, struct raddle_steer_spot spot)
 	if (rt_steered(t)->n != goal->after || spot.site != goal->site ||
 	    ++rt_steered(t)->seen < goal->occurrence || t->busy)
 		return;
-	stand_at_goal(t, &spot);
+	wait_at_goal(t, &spot);
 }
 
 static struct raddle_steer_spot spot_of(uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
@@ -347,7 +347,7 @@ void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 	else if (rt_steered(t)->goal)
 		pass_goal(t, spot_of(address, size, site, how));
 	else if (rt_steered(t)->anywhere && is_at_goal(site))
-		stand_anywhere(t, spot_of(address, size, site, how));
+		wait_anywhere(t, spot_of(address, size, site, how));
 }
 
 /* A use does not race with another one. */

@@ -9,7 +9,7 @@
  */
 #include "rt/steer/steer-int.h"
 
-#define NAP_MS 20
+#define NAP_MS 20      /* between two looks, as RT_NAP_MS */
 #define KNOWN_NAPS 100 /* that the replayer has to ask the living program for a name */
 
 /* The thread that is stopped at a goal and has the lock; NONE: no thread. */

@@ -13,8 +13,8 @@
  */
 #include "rt/steer/steer-int.h"
 
-#define YIELD_STEADY 50 /* yields that are as good as a spin */
-#define YIELDS_A_SPIN 16
+#define YIELD_STEADY 50	 /* yields that are as good as a spin */
+#define YIELDS_A_SPIN 16 /* a loop that yields so often without news waits for another thread */
 
 /* Something is new to the thread, so it may do something that others wait for: from here on they have to look
  * again before it is certain that all of them spin in vain. */

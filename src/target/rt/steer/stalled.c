@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define AWAY_NS 40000000u   /* how long a thread must have slept in the kernel */
+#define STALL_NS 40000000u  /* how long a thread must have slept in the kernel */
 #define SPIN_NS 3000000000u /* and how long it may compute without a sign of life */
 
 /* Whether the kernel states that the thread sleeps. */
@@ -58,10 +58,10 @@ static bool is_still(struct rt_turns *turn, uint32_t number)
 	}
 	if (cpu - turn->cpu > SPIN_NS)
 		return true;
-	return now - turn->still_since > AWAY_NS && rt_turn_sleeps(slot->tid);
+	return now - turn->still_since > STALL_NS && rt_turn_sleeps(slot->tid);
 }
 
-static bool is_away(struct rt_turns *turn, uint32_t number)
+static bool is_stalled(struct rt_turns *turn, uint32_t number)
 {
 	uint32_t state = rt_turn_state(number);
 
@@ -70,7 +70,7 @@ static bool is_away(struct rt_turns *turn, uint32_t number)
 }
 
 /* Passes the turn on for it. */
-static void leave_behind(uint32_t number)
+static void skip_stalled(uint32_t number)
 {
 	struct raddle_slot *slot = rt_slot_at(number);
 	bool again = slot->point == RADDLE_POINT_AWAY && slot->point_n == atomic_load(&slot->n);
@@ -92,11 +92,11 @@ void rt_turn_look(void)
 
 	if (number >= RADDLE_SLOTS || !rt_turn_taken() || atomic_exchange(&turn->looking, 1))
 		return;
-	if (is_away(turn, number)) {
+	if (is_stalled(turn, number)) {
 		rt_steer_lock(&signals);
 		if (rt_turn_running() == number && rt_turn_taken() &&
 		    rt_turn_state(number) != RADDLE_SLOT_GATE && rt_turn_state(number) != RADDLE_SLOT_GOAL)
-			leave_behind(number);
+			skip_stalled(number);
 		rt_steer_unlock(&signals);
 	}
 	atomic_store(&turn->looking, 0);

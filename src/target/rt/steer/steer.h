@@ -24,7 +24,7 @@ struct rt_place {
 	_Atomic uint32_t asleep;
 };
 
-#define RT_WATCH_BITS 4096
+#define RT_WATCH_BITS 4096 /* of the filter of sites: with 64 watches, 1 in 64 other sites passes it */
 
 /* What turn.c keeps, under the lock but for `sites`, `low` and `high`, which change while no thread runs.
  */
@@ -51,7 +51,7 @@ struct rt_turns {
 	uint64_t choices, accesses, cpu, still_cpu, still_since;
 };
 
-#define RT_SPIN_ENTRIES 32
+#define RT_SPIN_ENTRIES 32 /* accesses of a round; a longer one is not certified as a spin */
 
 /* What a thread has accessed since its last operation (rt/steer/spin.c). */
 struct rt_spin {
@@ -77,7 +77,7 @@ struct rt_steering {
 	struct rt_place common; /* of threads that no plan leads */
 	/* By goal, under the lock: whether a thread is stopped there; of those that came since the last one
 	 * waited there in vain, how many did not, and how many shall not. */
-	bool stands[RADDLE_STEER_GOALS];
+	bool waits_at[RADDLE_STEER_GOALS];
 	uint64_t passed[RADDLE_STEER_GOALS], gap[RADDLE_STEER_GOALS];
 	_Atomic uint64_t patience_ns; /* that threads have waited for others that seldom come by */
 	struct rt_turns turns;
@@ -109,7 +109,7 @@ struct rt_steered {
 	bool sees_all;				/* each of its accesses is looked at */
 	uint32_t looks;				/* accesses since its last point */
 	uint64_t touches;			/* where its last watched access was */
-	uint64_t stood_n, stood;		/* bits of watches that it stopped at after that operation */
+	uint64_t stopped_n, stopped_at;		/* bits of watches that it stopped at after that operation */
 	uint64_t point_n;			/* the operation that its last point was after */
 	uint32_t points[RADDLE_POINTS];		/* after that operation, by kind */
 	uint32_t depth[RADDLE_SLOT_HELD];	/* how often each lock is held */

@@ -60,7 +60,7 @@ static uint64_t high(void)
 }
 
 /* Whether the thread at a point has had its share for now. */
-static bool stands_back(const struct raddle_slot *slot)
+static bool is_deferred(const struct raddle_slot *slot)
 {
 	return slot->point == RADDLE_POINT_YIELD || slot->point == RADDLE_POINT_SPIN ||
 	       slot->stays >= RADDLE_STEER_STAYS;
@@ -103,7 +103,7 @@ static uint32_t by_priority(uint32_t number)
 	for (uint32_t i = 0; i < rt_slot_count(); i++)
 		if (!rt_slot_at(i)->priority)
 			rt_slot_at(i)->priority = high();
-	if (stands_back(at))
+	if (is_deferred(at))
 		at->priority = stand_back();
 	else if (change)
 		at->priority = LOW - change;
@@ -132,7 +132,7 @@ static uint32_t by_event(uint32_t number)
 
 		if (slot->drawn == (uint64_t)slot->arrivals + 1)
 			continue;
-		slot->priority = i == number && stands_back(slot) ? stand_back() : high();
+		slot->priority = i == number && is_deferred(slot) ? stand_back() : high();
 		slot->drawn = (uint64_t)slot->arrivals + 1;
 	}
 	chosen = highest();
@@ -162,7 +162,7 @@ static uint32_t by_weight(uint32_t number)
 	bool *begun = rt_steering()->turns.begun;
 	uint64_t sum = 0;
 
-	if (stands_back(rt_slot_at(number)))
+	if (is_deferred(rt_slot_at(number)))
 		return walk();
 	count = count < RADDLE_SLOTS ? count : RADDLE_SLOTS;
 	__builtin_memset(begun, 0, count);
@@ -198,7 +198,7 @@ static bool keeps_turn(uint32_t number)
 		at->priority = number == 0 && kind >> 63
 				       ? LOW
 				       : 1 + (kind >> 62 & 1 ? draw() : kind >> 32) % quantum;
-	if (!rt_turn_may(number) || stands_back(at) ||
+	if (!rt_turn_may(number) || is_deferred(at) ||
 	    (at->priority == LOW && at->point == RADDLE_POINT_ACCESS))
 		return false;
 	return at->stays + 1 < quantum + at->priority - 1;
@@ -254,7 +254,7 @@ static bool begins_alone(uint32_t number)
 
 	if (number != 0 || at->priority || !(mix(rt_steer()->seed) >> 63))
 		return false;
-	if (rt_turn_may(0) && !stands_back(at))
+	if (rt_turn_may(0) && !is_deferred(at))
 		return true;
 	at->priority = 1;
 	return false;

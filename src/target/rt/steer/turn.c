@@ -100,7 +100,7 @@ static bool has_run_on(void)
 }
 
 /* The run has come as far as it may, and will be ended: no thread continues. */
-static void stand(struct rt_thread *t, uint64_t *signals)
+static void stop_here(struct rt_thread *t, uint64_t *signals)
 {
 	struct raddle_steer *s = rt_steer();
 
@@ -186,7 +186,7 @@ void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals)
 	RT_ASSERT(rt_turn_has(t));
 	settle(t->number, signals);
 	if (has_run_on())
-		stand(t, signals);
+		stop_here(t, signals);
 	if (rt_slot_at(t->number)->spins >= RADDLE_STEER_SPINS && rt_turn_all_spin() &&
 	    rt_steer_phase() == RADDLE_GOES_ON)
 		atomic_store(&rt_steer()->livelock, 1);

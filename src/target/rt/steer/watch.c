@@ -54,21 +54,21 @@ static bool fits(const struct raddle_steer_watch *w, const struct rt_thread *t,
 
 /* Whether the thread has stopped at the watch after this operation, if once is enough.  It has from now on.
  */
-#define STOOD_BITS 64
-static bool has_stood(const struct rt_thread *t, const struct raddle_steer_watch *w, uint32_t number)
+#define STOP_BITS 64
+static bool has_stopped(const struct rt_thread *t, const struct raddle_steer_watch *w, uint32_t number)
 {
 	struct rt_steered *d = rt_steered(t);
-	uint64_t bit = 1ull << number % STOOD_BITS;
-	bool stood;
+	uint64_t bit = 1ull << number % STOP_BITS;
+	bool stopped_at;
 
-	if (w->stand != 2 || number >= STOOD_BITS)
+	if (w->stand != 2 || number >= STOP_BITS)
 		return false;
-	if (d->stood_n != d->n)
-		d->stood = 0;
-	stood = d->stood & bit;
-	d->stood_n = d->n;
-	d->stood |= bit;
-	return stood;
+	if (d->stopped_n != d->n)
+		d->stopped_at = 0;
+	stopped_at = d->stopped_at & bit;
+	d->stopped_n = d->n;
+	d->stopped_at |= bit;
+	return stopped_at;
 }
 
 /* The first watch that the access is one of; all that it fits count it. */
@@ -78,7 +78,7 @@ static uint32_t find_watch(const struct rt_thread *t, const struct raddle_steer_
 	uint32_t found = RADDLE_STEER_NONE;
 
 	for (uint32_t i = 0; i < rt_steering()->turns.watches; i++) {
-		if (!fits(&watches[i], t, spot) || has_stood(t, &watches[i], i))
+		if (!fits(&watches[i], t, spot) || has_stopped(t, &watches[i], i))
 			continue;
 		uint64_t seen = atomic_fetch_add(&watches[i].seen, 1) + 1;
 		if ((!watches[i].occurrence || watches[i].occurrence == seen) &&

@@ -11,7 +11,12 @@
 #include <sched.h>
 #include <time.h>
 
-enum { SPINS = 64, YIELDS = 256, ONE_IN = 8, LONGEST_NS = 1000000 };
+enum {
+	SPINS = 64,	      /* tries for an address before the thread yields */
+	YIELDS = 256,	      /* then its place in the order is not sure */
+	ONE_IN = 8,	      /* accesses that are delayed, where delays are asked for */
+	LONGEST_NS = 1000000, /* of a delay: longer than a switch of threads, shorter than a time slice */
+};
 
 #define SLOW __attribute__((preserve_most, visibility("default")))
 SLOW uint64_t __raddle_track_begin(const void *address, uint32_t gate, uint32_t how, uint64_t value);

@@ -28,7 +28,7 @@
 
 #define NUMBER_NONE ((uint32_t)RT_FD_LISTENER - 1) /* of a listener that was never connected to */
 #define HIGH_MOST 4096				   /* our descriptors begin there, or lower */
-#define BACKLOG 4096
+#define BACKLOG 4096 /* connections that wait: as many as the kernel allows by default */
 
 /* ---- descriptors ---- */
 

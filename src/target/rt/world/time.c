@@ -13,7 +13,7 @@
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
 
-enum { PLACES = 4096 };
+enum { PLACES = 4096 }; /* of objects that carry a time; those that share one carry a later time */
 
 bool rt_time_setup(void)
 {
