@@ -17,6 +17,7 @@
 #include "cmd/prediction.h"
 #include "finding/rank.h"
 #include "finding/save.h"
+#include "report/check.h"
 #include "run/guard.h"
 
 #include <inttypes.h>
@@ -128,58 +129,6 @@ static int write_documents(const struct check *c, const struct report_opts *how)
 	return err;
 }
 
-static void print_late(const struct replay_settled *r)
-{
-	const char *why = r->interrupted ? "before the interrupt" : "in the time given (--time raises it)";
-
-	if (r->untried)
-		fprintf(stderr, "Not replayed %s: %" PRIu64 ".\n", why, r->untried);
-	if (r->unfinished)
-		fprintf(stderr, "Replayed, but not in every way %s: %" PRIu64 ".\n", why, r->unfinished);
-}
-
-static void print_ending(const struct check *c)
-{
-	struct rd_buf words = RD_BUF_INIT;
-
-	check_ending_words(&c->runs[0].ending, &words);
-	fprintf(stderr, "The recorded program %s.\n", words.data);
-	rd_buf_release(&words);
-}
-
-static void print_further(const struct check *c)
-{
-	const struct explore_result *r = &c->explored;
-
-	if (!c->further.runs)
-		return;
-	fprintf(stderr, "Further runs: %" PRIu64 " recorded, with %" PRIu64 " new findings.\n",
-		c->further.runs, c->further.fresh);
-	if (!r->schedules) {
-		fprintf(stderr, "No schedule could be explored: %s.\n",
-			r->why ? r->why : "there was no time");
-		return;
-	}
-	fprintf(stderr, "Schedules explored: %" PRIu64 ", %" PRIu64 " different%s.\n", r->schedules,
-		r->different,
-		r->stop == EXPLORE_SETTLED ? ", the last ones without anything new"
-		: r->stop == EXPLORE_TIME  ? ", until their time was up"
-					   : "");
-	report_coverage_line(c->set, stderr);
-}
-
-static void print_rest(const struct check *c)
-{
-	print_ending(c);
-	print_further(c);
-	print_late(&c->settled);
-	cmd_classes_say(c->set, &c->classes, stderr);
-	cmd_prediction_rest(&c->prediction, stderr, "tried");
-	if (c->input.typed && finding_set_count(c->set, FINDING_CONFIRMED, false) < c->set->count)
-		fputs("The replays had no input, because it came from a terminal; use a file.\n", stderr);
-	fprintf(stderr, "The trace, findings.json and schedules are in %s.\n", c->claim.path);
-}
-
 static int report(struct check *c)
 {
 	struct report_opts how = {.colour = report_wants_colour(stderr),
@@ -197,7 +146,7 @@ static int report(struct check *c)
 	if (err || opt.quiet)
 		return err;
 	err = report_text(c->set, &how, stderr);
-	print_rest(c);
+	report_check_rest(c, stderr);
 	return err;
 }
 

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Classes on the command line: which of them count, in which order findings are shown, where witnesses go.
+/* Classes on the command line: which of them count, for which memory models, and how far classification is.
  */
 #include "cmd/classes.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/file.h"
-#include "base/name.h"
 #include "base/progress.h"
-#include "base/printable.h"
-#include "report/words.h"
 #include "cmd/option.h"
 #include "run/orphan.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,33 +23,6 @@ int cmd_classes_option(const char *text, const char *name, enum finding_class *c
 			       "%s: --fail-on is spec-violated, output-differs, k-witness-harmless or "
 			       "single-ordering, not %s",
 			       name, text);
-	return RD_OK;
-}
-
-int cmd_classes_techniques(const char *text, struct classify_techniques *techniques)
-{
-	struct classify_techniques all = CLASSIFY_TECHNIQUES;
-	struct {
-		const char *name;
-		bool *technique;
-	} table[] = {{"schedules", &all.schedules},
-		     {"control", &all.control},
-		     {"adhoc", &all.adhoc},
-		     {"paths", &all.paths}};
-
-	for (const char *at = text; at && *at; at += *at == ',') {
-		size_t length = strcspn(at, ","), i = 0;
-
-		while (i < 4 && (strlen(table[i].name) != length || strncmp(table[i].name, at, length) != 0))
-			i++;
-		if (i == 4)
-			return rd_fail(RD_EUSAGE,
-				       "classify: --without: schedules, control, adhoc, paths; not %.*s",
-				       (int)length, at);
-		*table[i].technique = false;
-		at += length;
-	}
-	*techniques = all;
 	return RD_OK;
 }
 
@@ -116,63 +83,6 @@ int cmd_classes_run(struct replay_led *p, struct classify how, char **argv, stru
 	run_orphans_end(0);
 	rd_progress_end(&progress);
 	return err;
-}
-
-/* ---- words ---- */
-
-static void say_one(const struct finding_set *set, const struct finding *f, FILE *out)
-{
-	const struct finding_frame *top = finding_top(&f->accesses[0].stack);
-
-	fprintf(out, "  %s: race on %s, %s:%" PRIu32, f->id,
-		f->object.name ? f->object.name : RD_UNKNOWN_MEMORY,
-		top->file ? rd_base_name(top->file) : RD_UNKNOWN, top->line);
-	fprintf(out, ": %s%s%s\n", finding_class_name(f->class), f->consequence ? ", " : "",
-		f->consequence ? f->consequence : "");
-	if (f->witness_count && f->witnesses[0].schedule_path) {
-		struct rd_buf line = RD_BUF_INIT;
-
-		word_reproduce(&line, set, f->witnesses[0].schedule_path);
-		rd_make_printable(line.data, line.length, false);
-		fprintf(out, "    %s\n", line.data);
-		rd_buf_release(&line);
-	}
-}
-
-/* Reports that are out already have no class. */
-static void say_told(const struct finding_set *set, FILE *out)
-{
-	for (size_t i = 0; i < set->count; i++) {
-		const struct finding *f = set->items[i];
-		if (f->told && f->class != FINDING_NO_CLASS && f->access_count)
-			say_one(set, f, out);
-	}
-}
-
-void cmd_classes_say(const struct finding_set *set, const struct classify_result *result, FILE *out)
-{
-	const char *separator = "Classes: ";
-	bool any = false;
-
-	for (unsigned c = 1; c < FINDING_CLASSES; c++) {
-		size_t n = 0;
-
-		for (size_t i = 0; i < set->count; i++)
-			n += set->items[i]->class == c;
-		if (n)
-			fprintf(out, "%s%zu %s", separator, n, finding_class_name(c));
-		separator = n ? ", " : separator;
-		any |= n != 0;
-	}
-	if (any)
-		fputs(".\n", out);
-	say_told(set, out);
-	if (result->undecided)
-		fprintf(out, "Not classified: %" PRIu64 "; the notes say why.\n", result->undecided);
-	if (result->untried)
-		fprintf(out, "Not classified %s: %" PRIu64 ".\n",
-			result->interrupted ? "before the interrupt" : "in the time given (--time raises it)",
-			result->untried);
 }
 
 void cmd_classes_stats(struct finding_set *set, const struct classify_result *result)

@@ -8,13 +8,8 @@
 #include "finding/finding.h"
 #include "replay/led.h"
 
-#include <stdio.h>
-
 /* Reads the argument of --fail-on, which may be NULL; `name` is the command's, for the message. */
 int cmd_classes_option(const char *text, const char *name, enum finding_class *class);
-
-/* Leaves out what the argument of --without names; NULL: nothing. */
-int cmd_classes_techniques(const char *text, struct classify_techniques *techniques);
 
 /* Memory models by their names, as bits; NULL: none.  The names of the command and the option are for
  * messages. */
@@ -27,9 +22,6 @@ void cmd_classes_progress(struct rd_progress *progress, const struct classify_pr
  * of `how` are set here. */
 int cmd_classes_run(struct replay_led *p, struct classify how, char **argv, struct finding_set *set,
 		    struct classify_result *result);
-
-/* How many races have which class; and a line for each of those that were told before they had one. */
-void cmd_classes_say(const struct finding_set *set, const struct classify_result *result, FILE *out);
 
 /* What classification counted, for the statistics of the set. */
 void cmd_classes_stats(struct finding_set *set, const struct classify_result *result);

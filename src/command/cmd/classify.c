@@ -18,6 +18,7 @@
 #include "classify/locate.h"
 #include "classify/recorded.h"
 #include "classify/shards.h"
+#include "classify/techniques.h"
 #include "cmd/classes.h"
 #include "cmd/classify-anew.h"
 #include "cmd/findings.h"
@@ -26,6 +27,7 @@
 #include "finding/load.h"
 #include "finding/rank.h"
 #include "finding/save.h"
+#include "report/classes.h"
 #include "run/input.h"
 #include "run/jobs.h"
 #include "run/orphan.h"
@@ -248,7 +250,7 @@ static int report(struct task *t)
 	if (!err && !opt.quiet)
 		err = report_text(t->set, &how, stderr);
 	if (!err && !opt.quiet)
-		cmd_classes_say(t->set, &t->result, stderr);
+		report_classes(t->set, &t->result, stderr);
 	if (!err && t->result.runs)
 		check_edits_warn(&t->edits, t->result.edits);
 	return err;
@@ -314,7 +316,7 @@ static bool is_usable(struct task *t)
 	       !cmd_classes_models(opt.models, "classify", "--memory", &t->models) &&
 	       !sym_wishes_parse(&t->sym, opt.sym) &&
 	       !cmd_classes_option(opt.fail_on, "classify", &t->fail_on) &&
-	       !cmd_classes_techniques(opt.without, &t->techniques) &&
+	       !classify_techniques_without(opt.without, &t->techniques) &&
 	       !check_edits_open(&t->edits, opt.require, opt.without_sync);
 }
 

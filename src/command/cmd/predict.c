@@ -11,6 +11,7 @@
 #include "cmd/output.h"
 #include "cmd/prediction.h"
 #include "finding/save.h"
+#include "report/prediction.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,7 +42,7 @@ static int report(const struct finding_set *set)
 	if (err || cmd_output_is_stdout())
 		return err;
 	err = report_predictions(set, &how, stdout);
-	cmd_prediction_rest(&prediction, stdout, "described");
+	report_prediction_rest(&prediction, stdout, "described");
 	return err;
 }
 

@@ -5,12 +5,7 @@
 
 #include "predict/batch.h"
 
-#include <stdio.h>
-
 /* A prediction as the options want it. */
 void cmd_prediction_start(struct predict_batch *p);
-
-/* Says what was left out and which option changes that; `done` is what is done with findings. */
-void cmd_prediction_rest(const struct predict_batch *p, FILE *out, const char *done);
 
 #endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Classes of races after a report. */
+#ifndef REPORT_CLASSES_H
+#define REPORT_CLASSES_H
+
+#include "classify/classify.h"
+
+#include <stdio.h>
+
+/* How many races have which class; and a line for each race that was reported before it had one. */
+void report_classes(const struct finding_set *set, const struct classify_result *result, FILE *out);
+
+#endif
