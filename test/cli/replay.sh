@@ -181,7 +181,7 @@ if command -v gdb >/dev/null && gdb -batch -ex 'python print(1)' 2>/dev/null | g
 	"$RADDLE" replay --gdb-args='-batch -ex bt -ex "thread apply 1 bt" -ex raddle-go' "$schedule" -- ./replay use >bt 2>err </dev/null
 	grep -qE '^#[0-9]+ +(0x[0-9a-f]+ in )?use \(' bt || complain "bt does not show the access: $(cat bt)"
 	grep -qE '^#[0-9]+ +(0x[0-9a-f]+ in )?main \(' bt || complain "bt does not show main: $(cat bt)"
-	grep -E '^#[0-9]+ ' bt | grep -E 'rt/|__raddle|syscall' && complain "bt shows the runtime: $(cat bt)"
+	grep -E '^#[0-9]+ ' bt | grep -E 'target/rt/|__raddle|syscall' && complain "bt shows the runtime: $(cat bt)"
 	"$RADDLE" replay --gdb-args='-batch -ex "bt -no-filters" -ex raddle-go' "$schedule" -- ./replay use >bt 2>err </dev/null
 	grep -qE '^#[0-9]+ .* at (.*/)?rt/' bt || complain "bt -no-filters leaves out the runtime: $(cat bt)"
 	grep -q 'exited normally' out || complain "gdb did not let them go: $(cat out)"
