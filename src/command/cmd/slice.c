@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `raddle slice`: the statements that may have a part in a failure at a place, shown on the source. */
 #include "base/error.h"
+#include "base/place.h"
 #include "bitcode/facts.h"
 #include "cmd/cmd.h"
 #include "cmd/output.h"
@@ -25,22 +26,6 @@ static const struct cmd_usage usage = {
 	"  raddle slice --at queue.c:45 --track --sigma 4 ./server -- --port 80\n",
 	false,
 };
-
-/* FILE:LINE; a column behind it, as compilers and debuggers print it, is left alone. */
-static int parse_place(const char *text, char **file, uint32_t *line)
-{
-	const char *colon = text ? strchr(text, ':') : NULL;
-	char *end = NULL;
-	unsigned long number = colon ? strtoul(colon + 1, &end, 10) : 0;
-
-	if (!colon || colon == text || end == colon + 1 || (*end && *end != ':') || !number ||
-	    number >= UINT32_MAX)
-		return rd_fail(RD_EUSAGE,
-			       "--at: which place?  It is given as FILE:LINE, for example queue.c:45");
-	*file = strndup(text, (size_t)(colon - text));
-	*line = (uint32_t)number;
-	return *file ? 0 : rd_fail(RD_ENOMEM, "--at: there is no memory");
-}
 
 /* The document: the slice, and the run if there was one. */
 struct document {
@@ -122,8 +107,10 @@ static int slice_program(const char *program, char **argv)
 	char *file;
 	uint32_t line = 0;
 
-	if (parse_place(opt.at, &file, &line))
+	if (!rd_place_parse(opt.at, &file, &line)) {
+		rd_fail(RD_EUSAGE, "--at: which place?  It is given as FILE:LINE, for example queue.c:45");
 		return CMD_FAILED;
+	}
 	int err = rd_facts_open(program, &f);
 	if (!err) {
 		err = show(f, file, line, argv);

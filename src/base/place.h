@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A place in the source as users type it. */
+#ifndef BASE_PLACE_H
+#define BASE_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* FILE:LINE; a column after it, as compilers and debuggers print it, is ignored.  The caller frees *file.  False:
+ * `text`, which may be NULL, is something else. */
+bool rd_place_parse(const char *text, char **file, uint32_t *line);
+
+#endif
