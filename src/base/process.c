@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/option.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,6 +46,24 @@ void rd_argv_addf(struct rd_argv *a, const char *format, ...)
 	rd_buf_vaddf(&b, format, ap);
 	va_end(ap);
 	push(a, rd_buf_detach(&b));
+}
+
+void rd_argv_add_text(struct rd_argv *a, const char *name, const char *value)
+{
+	if (value)
+		rd_argv_addf(a, "--%s=%s", name, value);
+}
+
+void rd_argv_add_number(struct rd_argv *a, const char *name, uint64_t value, const char *unit)
+{
+	if (value && value != RD_OPTION_UNSET)
+		rd_argv_addf(a, "--%s=%" PRIu64 "%s", name, value, unit);
+}
+
+void rd_argv_add_flag(struct rd_argv *a, const char *name, bool set)
+{
+	if (set)
+		rd_argv_addf(a, "--%s", name);
 }
 
 void rd_argv_add_all(struct rd_argv *a, char *const *items)

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -20,6 +21,11 @@ struct rd_argv {
 void rd_argv_add(struct rd_argv *a, const char *s);
 void rd_argv_addf(struct rd_argv *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rd_argv_add_all(struct rd_argv *a, char *const *items); /* up to NULL */
+/* Options of another command of ours: --NAME=VALUE unless it is NULL, --NAME=NUMBERUNIT unless it is 0 or
+ * RD_OPTION_UNSET (base/option.h), --NAME if it is set. */
+void rd_argv_add_text(struct rd_argv *a, const char *name, const char *value);
+void rd_argv_add_number(struct rd_argv *a, const char *name, uint64_t value, const char *unit);
+void rd_argv_add_flag(struct rd_argv *a, const char *name, bool set);
 void rd_argv_release(struct rd_argv *a);
 
 /* Starts argv[0] (searched in PATH) in `directory` (NULL: here).  If `output` is

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/printable.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,4 +73,11 @@ void rd_terminal_stdout(void)
 
 	if (f)
 		stdout = f;
+}
+
+void rd_terminal_occupy(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+			abort();
 }

@@ -5,6 +5,10 @@
 
 #include <stddef.h>
 
+/* Opens the standard streams that are closed: the next file that is opened would get the number of one, and
+ * then our messages.  Opened the wrong way round, writing still fails. */
+void rd_terminal_occupy(void);
+
 /* From now on what is printed to standard error controls no terminal. */
 void rd_terminal_stderr(void);
 

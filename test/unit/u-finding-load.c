@@ -95,6 +95,24 @@ static void schedules_are_loaded_once(void **state)
 	free(path);
 }
 
+static void programs(void **state)
+{
+	struct finding_set *set = opened("findings-v1.json"), *empty = finding_set_new();
+	char *none[] = {NULL}, *own[] = {(char[]){"./mine"}, (char[]){"1"}, NULL}, **argv;
+
+	(void)state;
+	argv = finding_set_program(set, none);
+	assert_string_equal(argv[0], "./counter");
+	assert_string_equal(argv[2], "two words");
+	assert_null(argv[3]);
+	assert_null(finding_set_program(empty, none));
+	argv = finding_set_program(empty, own);
+	assert_ptr_equal(argv, own);
+	assert_int_equal(empty->argc, 2); /* the document has it from now on */
+	finding_set_free(set);
+	finding_set_free(empty);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -103,6 +121,7 @@ int main(void)
 		cmocka_unit_test(schedule_of_a_deadlock),
 		cmocka_unit_test(what_is_neither),
 		cmocka_unit_test(schedules_are_loaded_once),
+		cmocka_unit_test(programs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,7 +122,7 @@ static int read_findings(struct task *t, const char *path, char **argv)
 		return err;
 	keep_part(t);
 	cmd_findings_means(t->set, path, argv[0] != NULL);
-	t->argv = cmd_findings_program(t->set, argv);
+	t->argv = finding_set_program(t->set, argv);
 	if (!t->argv)
 		return cmd_which("classify", "program");
 	return check_edits_add(&t->edits, t->set);
@@ -135,7 +135,7 @@ static int read_pairs(struct task *t, char **argv)
 	int err = RD_OK;
 
 	t->set = finding_set_new();
-	t->argv = cmd_findings_program(t->set, argv);
+	t->argv = finding_set_program(t->set, argv);
 	if (!t->argv)
 		return cmd_which("classify", "program");
 	if (opt.race)

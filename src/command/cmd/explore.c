@@ -220,14 +220,11 @@ static int submit(const struct task *t)
 	int err;
 
 	rd_argv_addf(&more, "--schedules=%" PRIu64, most);
-	if (opt.class_time)
-		rd_argv_addf(&more, "--time=%" PRIu64 "ms", opt.class_time);
-	if (opt.timeout != RD_OPTION_UNSET)
+	rd_argv_add_number(&more, "time", opt.class_time, "ms");
+	if (opt.timeout != RD_OPTION_UNSET) /* 0 is no limit */
 		rd_argv_addf(&more, "--timeout=%" PRIu64 "ms", opt.timeout);
-	if (opt.plugins)
-		rd_argv_addf(&more, "--plugins=%s", opt.plugins);
-	if (opt.go_on)
-		rd_argv_add(&more, "--all");
+	rd_argv_add_text(&more, "plugins", opt.plugins);
+	rd_argv_add_flag(&more, "all", opt.go_on);
 	err = cmd_slurm(&(struct cmd_slurm){
 		.command = "explore", .directory = t->claim.path, .runs = most, .more = more.items});
 	rd_argv_release(&more);
@@ -250,7 +247,7 @@ static int explore_on_cluster(struct task *t)
 	finding_set_free(t->set);
 	explore_result_release(&t->result);
 	t->set = finding_set_new();
-	t->argv = cmd_findings_program(t->set, t->argv);
+	t->argv = finding_set_program(t->set, t->argv);
 	t->led.program.argv = t->argv;
 	t->part = COLLECT;
 	return explore(t);
@@ -260,7 +257,7 @@ static int explore_program(struct task *t, char **program)
 {
 	int err;
 
-	t->argv = cmd_findings_program(t->set, program);
+	t->argv = finding_set_program(t->set, program);
 	run_orphans_adopt();
 	err = cmd_led_open(&t->led, "explore", t->argv, false);
 	if (!err)
@@ -276,40 +273,22 @@ static int explore_program(struct task *t, char **program)
 
 /* ---- the tests of a build directory ---- */
 
-static void add_text(struct rd_argv *argv, const char *option, const char *value)
-{
-	if (value)
-		rd_argv_addf(argv, "--%s=%s", option, value);
-}
-
-static void add_number(struct rd_argv *argv, const char *option, uint64_t value, const char *unit)
-{
-	if (value && value != RD_OPTION_UNSET)
-		rd_argv_addf(argv, "--%s=%" PRIu64 "%s", option, value, unit);
-}
-
-static void add_flag(struct rd_argv *argv, const char *option, bool set)
-{
-	if (set)
-		rd_argv_addf(argv, "--%s", option);
-}
-
 /* The options that each exploration of a test has. */
 static void add_options(struct rd_argv *argv)
 {
-	add_number(argv, "schedules", opt.schedules_most, "");
-	add_number(argv, "seed", opt.explore_seed, "");
-	add_number(argv, "jobs", opt.jobs, "");
-	add_number(argv, "timeout", opt.timeout, "ms");
-	add_number(argv, "time", opt.class_time, "ms");
-	add_text(argv, "strategy", opt.strategy);
-	add_text(argv, "fail-if", opt.fail_if);
-	add_text(argv, "with", opt.with);
-	add_text(argv, "setup", opt.setup);
-	add_text(argv, "plugins", opt.plugins);
-	add_flag(argv, "all", opt.go_on);
-	add_flag(argv, "quiet", opt.quiet);
-	add_flag(argv, "verbose", opt.verbose);
+	rd_argv_add_number(argv, "schedules", opt.schedules_most, "");
+	rd_argv_add_number(argv, "seed", opt.explore_seed, "");
+	rd_argv_add_number(argv, "jobs", opt.jobs, "");
+	rd_argv_add_number(argv, "timeout", opt.timeout, "ms");
+	rd_argv_add_number(argv, "time", opt.class_time, "ms");
+	rd_argv_add_text(argv, "strategy", opt.strategy);
+	rd_argv_add_text(argv, "fail-if", opt.fail_if);
+	rd_argv_add_text(argv, "with", opt.with);
+	rd_argv_add_text(argv, "setup", opt.setup);
+	rd_argv_add_text(argv, "plugins", opt.plugins);
+	rd_argv_add_flag(argv, "all", opt.go_on);
+	rd_argv_add_flag(argv, "quiet", opt.quiet);
+	rd_argv_add_flag(argv, "verbose", opt.verbose);
 }
 
 /* Each test has documents of its own. */

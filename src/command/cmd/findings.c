@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The program of findings that a user names.  In: a document and the command line.  Out: the program and the
- * options that are run.
+ * How the program of a document of findings is run.  In: the document and the options.  Out: both, with what
+ * the user says first.
  */
 #include "cmd/findings.h"
 #include "cmd/option.h"
 #include "cmd/output.h"
 #include "base/stranger.h"
-
-char **cmd_findings_program(struct finding_set *set, char **argv)
-{
-	char **copy;
-
-	if (argv[0]) {
-		set->argv = (const char **)argv;
-		for (set->argc = 0; argv[set->argc];)
-			set->argc++;
-		return argv;
-	}
-	copy = finding_array(set, set->argc + 1, sizeof *copy);
-	for (size_t i = 0; i < set->argc; i++)
-		copy[i] = (char *)set->argv[i];
-	return set->argc ? copy : NULL;
-}
 
 void cmd_findings_means(struct finding_set *set, const char *path, bool own_program)
 {

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings that a user names, for `replay` and `classify`. */
+/* How the program of a document of findings is run, for `replay` and `classify`. */
 #ifndef CMD_FINDINGS_H
 #define CMD_FINDINGS_H
 
-#include "finding/finding.h"
-
-/* The program of the command line, or that of the document; NULL: neither has one. */
-char **cmd_findings_program(struct finding_set *set, char **argv);
+#include "finding/load.h"
 
 /* Gives --with, --setup, --plugins and --timeout what the document says, unless the user says otherwise or
  * names another program; the document has them then.  What a document of a stranger has run is said. */

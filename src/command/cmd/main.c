@@ -6,24 +6,13 @@
 #include "base/terminal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-/* A closed standard stream would give its number to the next file opened, which
- * then received our messages.  Opened the wrong way round, writing still fails. */
-static void occupy_standard_streams(void)
-{
-	for (int fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
-			abort();
-}
 
 int main(int argc, char **argv)
 {
 	int status;
 
-	occupy_standard_streams();
+	rd_terminal_occupy();
 	rd_terminal_stderr();
 	if (argc < 1)
 		return CMD_FAILED;

@@ -74,22 +74,6 @@ static int parse_faults(struct record_run *run)
 	return opt.fault ? run_faults_parse(opt.fault, &run->faults, &run->fault_count) : RD_OK;
 }
 
-/* Of a program that failed: whether what records it may be to blame, or is. */
-static int judge_room(const char *program, uint64_t events)
-{
-	if (run_launch_has_room())
-		return RD_OK;
-	if (!events)
-		return rd_fail(RD_ESYSTEM,
-			       "record: %s never started: its address space is limited (ulimit -v), and what "
-			       "records it takes of that",
-			       program);
-	rd_warn("the program's address space is limited (ulimit -v), and what records it takes of that: it "
-		"may "
-		"have failed for want of it");
-	return RD_OK;
-}
-
 static int record(char **argv, int *status)
 {
 	struct run_build how = {.fast = opt.fast,
@@ -122,7 +106,7 @@ static int record(char **argv, int *status)
 		r = record_run(&run, &result);
 	*status = result.end.status;
 	if (!r && *status)
-		r = judge_room(argv[0], events);
+		r = record_judge_room(argv[0], events);
 	if (!r)
 		r = check_hang_read(&result, &standing);
 	if (!r && standing)

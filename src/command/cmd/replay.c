@@ -214,7 +214,7 @@ static int replay_path(const char *path, char **argv)
 		t.finding = t.set->items[0];
 		cmd_findings_means(t.set, path, argv[0] != NULL);
 		set_options(&t); /* those that the document has are among them now */
-		argv = cmd_findings_program(t.set, argv);
+		argv = finding_set_program(t.set, argv);
 		if (!argv)
 			err = cmd_which("replay", "program");
 	}

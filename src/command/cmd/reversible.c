@@ -7,7 +7,6 @@
 #include "cmd/output.h"
 
 #include "base/error.h"
-#include "base/file.h"
 #include "report/reversible.h"
 #include "reversible/certificate.h"
 #include "reversible/schedule.h"
@@ -60,19 +59,6 @@ static int write_schedule(struct report_reversible *c, const char *program)
 }
 
 /* ---- certificates ---- */
-
-static int write_certificate(const struct report_reversible *c)
-{
-	struct rd_buf text = RD_BUF_INIT;
-	int err;
-
-	if (!opt.certificate || c->result->verdict != REV_YES)
-		return 0;
-	rev_certificate_write(c->result, c->trace, &text);
-	err = rd_file_write(opt.certificate, text.data, text.length);
-	rd_buf_release(&text);
-	return err;
-}
 
 static int check_certificate(const char *path)
 {
@@ -132,8 +118,8 @@ static int check(const char *path)
 		read_program(path, &meta, &c);
 		err = write_schedule(&c, meta.program);
 	}
-	if (!err)
-		err = write_certificate(&c);
+	if (!err && opt.certificate && x->verdict == REV_YES)
+		err = rev_certificate_write_file(x, path, opt.certificate);
 	if (!err) {
 		err = cmd_document(opt.json, write_json, &c);
 		if (!cmd_is_stdout(opt.json) && !opt.quiet)

@@ -110,3 +110,19 @@ int finding_load_schedule(struct finding_set *set, struct finding *f)
 	schedule_release(s);
 	return schedule_read(s, f->schedule_path);
 }
+
+char **finding_set_program(struct finding_set *set, char **argv)
+{
+	char **copy;
+
+	if (argv[0]) {
+		set->argv = (const char **)argv;
+		for (set->argc = 0; argv[set->argc];)
+			set->argc++;
+		return argv;
+	}
+	copy = finding_array(set, set->argc + 1, sizeof *copy);
+	for (size_t i = 0; i < set->argc; i++)
+		copy[i] = (char *)set->argv[i];
+	return set->argc ? copy : NULL;
+}

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "run/launch.h"
 
 #include <inttypes.h>
 
@@ -63,4 +64,18 @@ void record_faults_text(const struct run_fault *faults, size_t count, FILE *out)
 				"raddle: fault %zu did not happen: its site was executed %" PRIu64 " times\n",
 				i, f->seen);
 	}
+}
+
+int record_judge_room(const char *program, uint64_t events)
+{
+	if (run_launch_has_room())
+		return RD_OK;
+	if (!events)
+		return rd_fail(RD_ESYSTEM,
+			       "record: %s never started: its address space is limited (ulimit -v), and what "
+			       "records it takes of that",
+			       program);
+	rd_warn("the program's address space is limited (ulimit -v), and what records it takes of that: it "
+		"may have failed for want of it");
+	return RD_OK;
 }

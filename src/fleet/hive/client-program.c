@@ -18,6 +18,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TOKEN_FILE_MAX = 4096 }; /* bytes; a token has 64 */
+
+int hive_client_token(const char *path, char **token)
+{
+	struct rd_buf b = RD_BUF_INIT;
+	int err = rd_file_read_max(path, TOKEN_FILE_MAX, &b);
+
+	if (!err)
+		*token = rd_xstrndup(b.data, strcspn(b.data, " \t\r\n"));
+	rd_buf_release(&b);
+	return err;
+}
+
 int hive_client_build(const char *word, char **build)
 {
 	char id[RD_BUILD_ID_SIZE], *path = hive_is_build(word) ? NULL : rd_find_program(word);

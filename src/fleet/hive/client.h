@@ -19,6 +19,9 @@ struct hive_client {
 int hive_client_ask(const struct hive_client *c, const char *method, const char *path, const char *body,
 		    struct rd_buf *answer);
 
+/* The token in a file, up to its first blank; the caller frees it. */
+int hive_client_token(const char *path, char **token);
+
 /* The build that a word names: itself, or that of the program at a path.  The caller frees it. */
 int hive_client_build(const char *word, char **build);
 

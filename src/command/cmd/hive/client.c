@@ -16,19 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOKEN_FILE_MAX = 4096 }; /* bytes; a token has 64 */
-
-static int read_token(const char *path, char **token)
-{
-	struct rd_buf b = RD_BUF_INIT;
-	int err = rd_file_read_max(path, TOKEN_FILE_MAX, &b);
-
-	if (!err)
-		*token = rd_xstrndup(b.data, strcspn(b.data, " \t\r\n"));
-	rd_buf_release(&b);
-	return err;
-}
-
 /* The hive that the options name. */
 static int open_client(struct hive_client *c, char **token)
 {
@@ -39,7 +26,7 @@ static int open_client(struct hive_client *c, char **token)
 	if (!opt.hive)
 		return rd_fail(RD_EUSAGE, "hive: --hive URL is missing");
 	if (opt.token)
-		err = read_token(opt.token, token);
+		err = hive_client_token(opt.token, token);
 	else if (variable)
 		*token = rd_xstrdup(variable);
 	*c = (struct hive_client){.url = opt.hive, .token = *token, .ca = opt.ca};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Traces in the formats of other tools. */
+#ifndef DUMP_EXPORT_H
+#define DUMP_EXPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum dump_format { DUMP_STD, DUMP_PERFETTO, DUMP_CSP };
+
+struct dump_export {
+	enum dump_format format;
+	const char *path; /* of the file; of STD, PATH.locs has the locations.  NULL: the stream */
+	bool all;	  /* of STD: also what its tools do not know */
+	bool force;	  /* even if the trace is damaged */
+};
+
+/* By its name: std, perfetto, csp.  False: there is no such format. */
+bool dump_export_format(const char *name, enum dump_format *format);
+
+int dump_export(const char *trace, const struct dump_export *how, FILE *out);
+
+#endif
