@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What classification said, in a few words. */
+#include "finding-fixture.h"
+#include "golden.h"
+
+#include "report/classes.h"
+
+static char *said(const struct finding_set *set, const struct classify_result *r)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	report_classes_text(set, r, out);
+	fclose(out);
+	return text;
+}
+
+static size_t with_class(const struct finding_set *set, enum finding_class class)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->count; i++)
+		n += set->items[i]->class == class;
+	return n;
+}
+
+static void counts(void **state)
+{
+	struct finding_set *set = fixture_classified();
+	char *text = said(set, &(struct classify_result){0}), *expected;
+
+	(void)state;
+	expected = rd_xasprintf("%zu spec-violated", with_class(set, FINDING_SPEC_VIOLATED));
+	assert_memory_equal(text, "Classes: ", 9);
+	assert_non_null(strstr(text, expected));
+	assert_null(strstr(text, "Not classified"));
+	free(expected);
+	free(text);
+	finding_set_free(set);
+}
+
+/* Without a class nothing is said of classes. */
+static void nothing_classified(void **state)
+{
+	struct finding_set *set = finding_set_new();
+	struct classify_result r = {.undecided = 2, .untried = 3};
+	char *text = said(set, &r);
+
+	(void)state;
+	assert_string_equal(text, "Not classified: 2; the notes say why.\n"
+				  "Not classified in the time given (--time raises it): 3.\n");
+	free(text);
+	r.interrupted = true;
+	text = said(set, &r);
+	assert_non_null(strstr(text, "Not classified before the interrupt: 3.\n"));
+	free(text);
+	finding_set_free(set);
+}
+
+/* A race whose report is out already gets its class in a line of its own. */
+static void races_that_were_told(void **state)
+{
+	struct finding_set *set = fixture_classified();
+	char *before = said(set, &(struct classify_result){0}), *after, *line;
+	struct finding *f = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < set->count && !f; i++)
+		if (set->items[i]->class != FINDING_NO_CLASS && set->items[i]->access_count)
+			f = set->items[i];
+	assert_non_null(f);
+	line = rd_xasprintf("  %s: race on ", f->id);
+	assert_null(strstr(before, line));
+	f->told = true;
+	after = said(set, &(struct classify_result){0});
+	assert_non_null(strstr(after, line));
+	RD_FREE(before, after, line);
+	finding_set_free(set);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts),
+		cmocka_unit_test(nothing_classified),
+		cmocka_unit_test(races_that_were_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
