@@ -63,13 +63,13 @@ static void races_that_were_told(void **state)
 {
 	struct finding_set *set = fixture_classified();
 	char *before = said(set, &(struct classify_result){0}), *after, *line;
-	struct finding *f = NULL;
+	struct finding *f = set->items[0];
 
 	(void)state;
-	for (size_t i = 0; i < set->count && !f; i++)
+	for (size_t i = 0; i < set->count; i++)
 		if (set->items[i]->class != FINDING_NO_CLASS && set->items[i]->access_count)
 			f = set->items[i];
-	assert_non_null(f);
+	assert_true(f->class != FINDING_NO_CLASS);
 	line = rd_xasprintf("  %s: race on ", f->id);
 	assert_null(strstr(before, line));
 	f->told = true;
