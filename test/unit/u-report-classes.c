@@ -11,7 +11,7 @@ static char *said(const struct finding_set *set, const struct classify_result *r
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
 
-	report_classes_text(set, r, out);
+	report_classes(set, r, out);
 	fclose(out);
 	return text;
 }
