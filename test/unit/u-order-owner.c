@@ -55,7 +55,7 @@ static void make_up(struct situation *s)
 		o->held = s->held[t];
 		o->ended = dice(6) == 0;
 		o->alive = !o->ended && dice(8);
-		o->wait = o->ended ? OWNER_GOES_ON : (enum owner_wait)dice(OWNER_NOTE + 1);
+		o->wait = o->ended ? OWNER_RUNNING : (enum owner_wait)dice(OWNER_NOTE + 1);
 		o->object = o->wait == OWNER_JOIN ? dice(THREADS + 1) : 2 * (1 + dice(LOCKS));
 	}
 }
@@ -83,7 +83,7 @@ static bool is_closed(const struct situation *s, unsigned set)
 	for (unsigned t = 0; t < THREADS; t++) {
 		const struct owner_thread *o = &s->threads[t];
 		bool kept = false, written = false, writer = false, left = s->g.helped;
-		bool handed = s->g.hands == OWNER_ANYBODY || (s->g.hands == OWNER_SELF && has_alone(o));
+		bool handed = s->g.hands == OWNER_ANY_THREAD || (s->g.hands == OWNER_HOLDER_UNLESS_STUCK && has_alone(o));
 
 		if (!(set >> t & 1))
 			continue;
@@ -96,7 +96,7 @@ static bool is_closed(const struct situation *s, unsigned set)
 			writer |= in && by->wait == OWNER_LOCK && by->object == o->object;
 			left |= by->alive && !in;
 		}
-		if (o->wait == OWNER_GOES_ON || (o->wait == OWNER_LOCK && (!kept || (handed && left))) ||
+		if (o->wait == OWNER_RUNNING || (o->wait == OWNER_LOCK && (!kept || (handed && left))) ||
 		    (o->wait == OWNER_READ && !written && !(kept && writer)) ||
 		    (o->wait == OWNER_JOIN && !(o->object < THREADS && set >> o->object & 1)) ||
 		    (o->wait == OWNER_NOTE && left))
@@ -147,7 +147,7 @@ static void test_causes(void **state)
 		{.wait = OWNER_NOTE, .alive = true},
 		{.alive = true},
 	};
-	struct owner_graph g = {threads, 5, false, OWNER_OWN};
+	struct owner_graph g = {threads, 5, false, OWNER_HOLDER};
 	bool closed[5], cause[5];
 
 	(void)state;

@@ -482,7 +482,7 @@ static void check_witness(const struct exec *x, const struct predict_witness *p,
 	make_line(&w, p, targets, count);
 	add_clashes(&w);
 	predict_lines_init(&lines, x);
-	lines.past = past;
+	lines.start = past;
 	predict_plan_make(&lines, p, targets, count, &plan);
 	predict_lines_release(&lines);
 	const char *why = check_plan(&w, &plan, t);

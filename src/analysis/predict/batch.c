@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Prediction as a whole: a trace comes in, findings with schedules go into a set, numbers are summed up.
- * Several traces may go into one set.  pass.h does the same step by step.
+ * Prediction as a whole.  In: traces.  Out: findings with schedules in a set, or counts.  Several
+ * traces may go into one set.  pass.h does the same step by step.
  */
 #include "predict/batch.h"
 
@@ -18,21 +18,23 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Bytes of memory that a prediction may use, at most, if the user does not say: it suits a laptop. */
-#define MEMORY (2ull << 30)
+/* Default limit of memory, in bytes; set by hand to suit a laptop. */
+#define MEMORY_DEFAULT (2ull << 30)
 
-/* Share of the work (one in so many) of a prediction from the trace of a replay: there may be many. */
-#define LESS_WORK 10
+/* The trace of a replay gets one part in so many of the search steps, as there may be many replays.
+ *  Set by hand. */
+#define REPLAY_WORK_SHARE 10
 
 uint64_t predict_batch_memory(void)
 {
 	uint64_t half = rd_memory_total() / 2;
 
-	return half && half < MEMORY ? half : MEMORY;
+	return half && half < MEMORY_DEFAULT ? half : MEMORY_DEFAULT;
 }
 
 int predict_batch_run(struct predict_batch *p, const char *path, struct finding_set *set)
 {
+	RD_ASSERT(path && set);
 	enum predict_event event = PREDICT_FOUND;
 	struct predict_pass *pass;
 	int err = predict_pass_open(&pass, p, path, set);
@@ -48,9 +50,9 @@ int predict_batch_again(void *context, const char *path, struct finding_set *set
 	struct predict_batch less = *(const struct predict_batch *)context;
 	int err;
 
-	less.work = (less.work + LESS_WORK - 1) / LESS_WORK;
+	less.work = (less.work + REPLAY_WORK_SHARE - 1) / REPLAY_WORK_SHARE;
 	less.failures = false;
-	less.unlisted = true; /* what has no schedule is of no use to replays */
+	less.unlisted = true; /* a finding without a schedule cannot be replayed */
 	less.modules = (struct rd_argv)RD_ARGV_INIT;
 	err = predict_batch_run(&less, path, set);
 	rd_argv_release(&less.modules);
@@ -61,6 +63,7 @@ int predict_batch_again(void *context, const char *path, struct finding_set *set
 
 int predict_batch_look(struct predict_batch *p, const char *path, struct finding_set *set)
 {
+	RD_ASSERT(path && set);
 	struct model_unordered_list list = {0};
 	struct model_file in;
 	int err = model_open_parts(&in, path, p->force, p->deadline_ns);
@@ -102,11 +105,11 @@ bool predict_batch_shows(const char *trace, const uint32_t sites[2])
 
 /* ---- numbers ---- */
 
-unsigned predict_batch_models(const struct predict_batch *p)
+unsigned predict_batch_semantics(const struct predict_batch *p)
 {
 	return p->sync_preserving ? PREDICT_COUNT_SYNC_PRESERVING + 1
 	       : p->sound_only	  ? PREDICT_COUNT_SOUND + 1
-				  : PREDICT_COUNT_MODELS;
+				  : PREDICT_COUNT_SEMANTICS;
 }
 
 static void put_stats(struct finding_set *set, const char *model, const struct predict_count *c, bool pairs)
@@ -132,7 +135,7 @@ static int count_trace(struct predict_batch *p, const struct predict_trace *t, s
 				       .pairs = pairs};
 	int err = RD_OK;
 
-	for (unsigned i = 0; i < predict_batch_models(p) && !err; i++) {
+	for (unsigned i = 0; i < predict_batch_semantics(p) && !err; i++) {
 		err = predict_count(t, i, &o, &p->counts[i]);
 		put_stats(set, predict_count_name(i), &p->counts[i], pairs);
 		p->unknown += p->counts[i].unknown;
@@ -142,6 +145,7 @@ static int count_trace(struct predict_batch *p, const struct predict_trace *t, s
 
 int predict_batch_count(struct predict_batch *p, const char *path, struct finding_set *set, bool pairs)
 {
+	RD_ASSERT(path && set);
 	struct predict_trace t = {0};
 	struct predict_result none = {0};
 	struct model_file in;
@@ -183,10 +187,10 @@ bool predict_batch_hang(const char *trace, const struct predict_sleepers *sleepe
 {
 	struct finding_set *set = finding_set_new();
 	struct model_file f;
-	bool stands = model_open(&f, trace, false) == RD_OK && predict_hang(f.model, sleepers, set) &&
-		      finding_write(set, out) == RD_OK;
+	bool hangs = model_open(&f, trace, false) == RD_OK && predict_hang(f.model, sleepers, set) &&
+		     finding_write(set, out) == RD_OK;
 
 	model_close(&f);
 	finding_set_free(set);
-	return stands;
+	return hangs;
 }

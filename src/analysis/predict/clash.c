@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line of events comes in, the orders that a schedule has to enforce go out.
+ * In: a line of events.  Out: the orders that a schedule has to enforce.
  *
- * Two operations clash if another order of them is another execution: two
- * acquisitions of a lock, a failed one and the section it met, a post and the take
- * it serves, two takes, a wait and a notification, two notifications, two uses of a
- * barrier, the initialiser of a once control and those who pass it.  Accesses of
- * one variable clash too; operations can keep them apart only if one of them lies
- * between the first access and the end of its segment and one before the second.
+ * Two operations clash if swapping them gives another execution.  These clash: two acquisitions of
+ * a lock; a failed acquisition and the section that made it fail; a post and the take it serves;
+ * two takes; a wait and a notification; two notifications; two uses of a barrier; the initialiser
+ * of a once control and the calls that pass it.  Accesses of one variable clash too.  Operations
+ * can keep them apart only if one lies between the first access and the end of its segment and
+ * another before the second access.
  *
- * What the program enforces by itself needs no schedule: program order, fork and
- * join, barriers, what a wait waits for, the release of a lock that comes before the
- * next acquisition once the acquisitions are in order, and what follows from these.
- * It is kept in vector clocks: for each thread, how many operations of each
- * other one have surely been done.  A clock changes at few operations only, so a
+ * The program itself enforces program order, fork and join, barriers, and what a wait waits for.
+ *  Once acquisitions are in order, it also enforces that a release precedes the next acquisition.
+ *  All this needs no schedule.  It is kept in vector clocks: for each thread, how many operations
+ * of each other thread have certainly been done.  A clock changes at few operations only, so a
  * thread has a list of versions.
  *
- * The same walk answers two questions.  Collecting, a clash that the clocks do not
- * imply is noted and then taken as kept.  Checking, the clocks also learn the order
- * of the listed operations, and a clash that they do not imply is an answer.
+ * The same walk serves two purposes.  When it collects, a clash that the clocks do not imply is
+ * recorded and from then on assumed to be enforced.  When it checks, the clocks also contain the
+ * order of the listed operations, and a clash that they do not imply is the negative answer.
  */
 #include "predict/clash.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory for clocks, in numbers; when it is used up nothing more is learnt, so
- * more clashes are noted than need be. */
+/* Limit of the clocks, in numbers of 4 bytes.  Beyond it clocks no longer change, so more clashes
+ * are recorded than necessary.  Set by hand to 256 MiB. */
 #define CLOCKS_MAX (64u << 20)
 
 struct version {
@@ -43,19 +43,19 @@ struct versions {
 };
 
 /* A critical section. */
-struct part {
-	uint32_t acquire, release; /* NO_OP: open */
+struct lock_section {
+	uint32_t acquire, release; /* NO_OP: not yet */
 	uint32_t thread, depth;
-	uint32_t busy; /* list of failed acquisitions it was met by */
+	uint32_t busy; /* list of the acquisitions that failed because of it */
 	uint32_t next;
 };
 
-struct node {
+struct op_node {
 	uint32_t op, next;
 };
 
 struct lock_state {
-	uint32_t exclusive, shared; /* the latest part; list of those since */
+	uint32_t exclusive, shared; /* the latest section; list of the shared ones since */
 };
 
 struct sem_state {
@@ -63,13 +63,13 @@ struct sem_state {
 	size_t count, capacity, used;
 	uint32_t last_take;
 	size_t total;	 /* posts in the line */
-	uint32_t poster; /* the only thread that posts, NO_OP: none, NO_OP - 1: several */
+	uint32_t poster; /* the only thread that posts; NO_OP: none does, NO_OP - 1: several do */
 };
 
 struct cond_state {
 	uint32_t note;	  /* the last notification */
-	uint32_t waiting; /* list of waits that have not ended */
-	uint32_t ended;	  /* list of wakes since that nobody had asked for */
+	uint32_t waiting; /* list of unfinished waits */
+	uint32_t ended;	  /* list of wakes since then without a notification */
 };
 
 struct barrier_state { /* a barrier, by the number of its first instance */
@@ -77,7 +77,7 @@ struct barrier_state { /* a barrier, by the number of its first instance */
 	uint32_t previous, current; /* lists of enters */
 };
 
-/* An access: by which thread, after how many of its operations. */
+/* An access: its thread, and how many operations the thread had done. */
 struct touch {
 	uint32_t thread, after, next;
 };
@@ -86,7 +86,7 @@ struct variable_state {
 	uint32_t write, reads; /* touches; reads since the write */
 };
 
-struct walk {
+struct clash_walk {
 	const struct line *l;
 	const struct exec *x;
 	const uint8_t *listed; /* NULL: collecting */
@@ -107,10 +107,10 @@ struct walk {
 	uint32_t *fork;	   /* by thread: the operation that made it */
 	uint32_t *last_op; /* by thread */
 	uint32_t *joined;  /* by thread: the operation that joined it */
-	struct part *parts;
-	struct node *nodes;
+	struct lock_section *sections;
+	struct op_node *nodes;
 	struct touch *touches;
-	size_t part_count, part_capacity, node_count, node_capacity, touch_count, touch_capacity;
+	size_t section_count, section_capacity, node_count, node_capacity, touch_count, touch_capacity;
 };
 
 static void *filled(size_t n, size_t size)
@@ -122,7 +122,7 @@ static void *filled(size_t n, size_t size)
 
 /* ---- clocks ---- */
 
-static size_t new_row(struct walk *w)
+static size_t new_row(struct clash_walk *w)
 {
 	size_t n = w->l->threads;
 
@@ -131,15 +131,16 @@ static size_t new_row(struct walk *w)
 	return w->row_count++;
 }
 
-static bool full(const struct walk *w)
+static bool full(const struct clash_walk *w)
 {
 	return (w->row_count + 1) * w->l->threads > CLOCKS_MAX;
 }
 
-/* The row that holds for a thread once it has done `after` operations; NULL: it
- * knows nothing of others. */
-static const uint32_t *row_at(const struct walk *w, uint32_t thread, uint32_t after)
+/* The row of a thread after its first `after` operations; NULL: it knows nothing of other threads.
+ */
+static const uint32_t *row_at(const struct clash_walk *w, uint32_t thread, uint32_t after)
 {
+	RD_ASSERT(thread < w->l->threads);
 	const struct versions *v = &w->clock[thread];
 	size_t next = 0;
 
@@ -147,8 +148,9 @@ static const uint32_t *row_at(const struct walk *w, uint32_t thread, uint32_t af
 	return next ? w->rows + v->items[next - 1].row * w->l->threads : NULL;
 }
 
-static bool knows(const struct walk *w, uint32_t thread, uint32_t other, uint32_t index)
+static bool knows(const struct clash_walk *w, uint32_t thread, uint32_t other, uint32_t index)
 {
+	RD_ASSERT(thread < w->l->threads && other < w->l->threads);
 	const struct versions *v = &w->clock[thread];
 
 	if (thread == other)
@@ -156,9 +158,10 @@ static bool knows(const struct walk *w, uint32_t thread, uint32_t other, uint32_
 	return v->count && w->rows[v->items[v->count - 1].row * w->l->threads + other] >= index;
 }
 
-/* The row of a thread to be changed at its latest operation; NULL: no memory left. */
-static uint32_t *own_row(struct walk *w, uint32_t thread)
+/* The row of a thread, to be changed at its latest operation; NULL: the limit is reached. */
+static uint32_t *own_row(struct clash_walk *w, uint32_t thread)
 {
+	RD_ASSERT(thread < w->l->threads);
 	struct versions *v = &w->clock[thread];
 	size_t n = w->l->threads;
 
@@ -181,9 +184,10 @@ static void merge(uint32_t *to, const uint32_t *from, uint32_t n)
 			to[i] = from[i];
 }
 
-/* Whatever comes before operation `from` comes before what `thread` does next. */
-static void learn(struct walk *w, uint32_t from, uint32_t thread)
+/* Orders operation `from`, and all that precedes it, before the next operation of `thread`. */
+static void learn(struct clash_walk *w, uint32_t from, uint32_t thread)
 {
+	RD_ASSERT(from < w->l->op_count);
 	uint32_t other = w->l->op_thread[from], index = w->l->index[from];
 
 	if (knows(w, thread, other, index))
@@ -197,17 +201,18 @@ static void learn(struct walk *w, uint32_t from, uint32_t thread)
 	row[other] = index > row[other] ? index : row[other];
 }
 
-static bool is_past(const struct walk *w, uint32_t op)
+static bool is_before_start(const struct clash_walk *w, uint32_t op)
 {
-	return w->l->ops[op] < w->l->of->past;
+	return w->l->ops[op] < w->l->of->start;
 }
 
-/* The latest operation of `thread`, or an access behind it, clashes with `from`. */
-static void need(struct walk *w, uint32_t from, uint32_t thread)
+/* The latest operation of `thread`, or an access after it, clashes with `from`. */
+static void require(struct clash_walk *w, uint32_t from, uint32_t thread)
 {
+	RD_ASSERT(from == NO_OP || from < w->l->op_count);
 	if (from == NO_OP || knows(w, thread, w->l->op_thread[from], w->l->index[from]))
 		return;
-	if (is_past(w, from) && is_past(w, w->last_op[thread])) {
+	if (is_before_start(w, from) && is_before_start(w, w->last_op[thread])) {
 		learn(w, from, thread);
 		return;
 	}
@@ -221,108 +226,108 @@ static void need(struct walk *w, uint32_t from, uint32_t thread)
 	learn(w, from, thread);
 }
 
-static uint32_t push_node(struct walk *w, uint32_t op, uint32_t next)
+static uint32_t push_node(struct clash_walk *w, uint32_t op, uint32_t next)
 {
 	RD_GROW(w->nodes, w->node_capacity, w->node_count + 1);
-	w->nodes[w->node_count] = (struct node){op, next};
+	w->nodes[w->node_count] = (struct op_node){op, next};
 	return (uint32_t)w->node_count++;
 }
 
-/* The later ones of a list first: they may imply the others.  Lists are built
- * that way. */
-static void need_all(struct walk *w, uint32_t list, uint32_t thread)
+/* Lists have the latest operation first, which may imply the others. */
+static void require_all(struct clash_walk *w, uint32_t list, uint32_t thread)
 {
 	for (; list != NO_OP; list = w->nodes[list].next)
-		need(w, w->nodes[list].op, thread);
+		require(w, w->nodes[list].op, thread);
 }
 
 /* ---- locks ---- */
 
-/* The part of a thread that is open, or NO_OP. */
-static uint32_t open_part(const struct walk *w, uint32_t lock, uint32_t thread)
+/* The open section of a thread, or NO_OP. */
+static uint32_t open_section(const struct clash_walk *w, uint32_t lock, uint32_t thread)
 {
 	const struct lock_state *s = &w->locks[lock];
 
-	if (s->exclusive != NO_OP && w->parts[s->exclusive].thread == thread &&
-	    w->parts[s->exclusive].release == NO_OP)
+	if (s->exclusive != NO_OP && w->sections[s->exclusive].thread == thread &&
+	    w->sections[s->exclusive].release == NO_OP)
 		return s->exclusive;
-	for (uint32_t i = s->shared; i != NO_OP; i = w->parts[i].next)
-		if (w->parts[i].thread == thread && w->parts[i].release == NO_OP)
+	for (uint32_t i = s->shared; i != NO_OP; i = w->sections[i].next)
+		if (w->sections[i].thread == thread && w->sections[i].release == NO_OP)
 			return i;
 	return NO_OP;
 }
 
-/* An acquisition that blocks is kept behind the earlier section by the lock itself
- * once that has begun; one that does not must find it over. */
-static void need_part(struct walk *w, uint32_t part, uint32_t thread, bool blocks)
+/* Once the earlier section has begun, the lock itself delays a blocking acquisition.  One that does
+ * not block must find the section finished. */
+static void require_section(struct clash_walk *w, uint32_t section, uint32_t thread, bool blocks)
 {
-	const struct part *p = &w->parts[part];
+	const struct lock_section *p = &w->sections[section];
 
 	if (p->release == NO_OP)
 		return;
-	need(w, blocks ? p->acquire : p->release, thread);
+	require(w, blocks ? p->acquire : p->release, thread);
 	learn(w, p->release, thread);
 }
 
-/* What is known to have begun has ended too when the lock is got, and may imply the rest. */
-static void learn_part(struct walk *w, uint32_t part, uint32_t thread)
+/* If the section is known to have begun, it has also ended when the lock is acquired; that may
+ * imply more. */
+static void learn_section(struct clash_walk *w, uint32_t section, uint32_t thread)
 {
-	const struct part *p = &w->parts[part];
+	const struct lock_section *p = &w->sections[section];
 
 	if (p->release != NO_OP && knows(w, thread, p->thread, w->l->index[p->acquire]))
 		learn(w, p->release, thread);
 }
 
-static void do_acquire(struct walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
+static void do_acquire(struct clash_walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
 {
 	struct lock_state *s = &w->locks[e->object];
-	uint32_t own = open_part(w, e->object, thread);
+	uint32_t own = open_section(w, e->object, thread);
 	bool blocks = !(e->flags & EXEC_TRY), shared = e->kind == EXEC_RDLOCK;
 
 	if (own != NO_OP) {
-		w->parts[own].depth++;
+		w->sections[own].depth++;
 		return;
 	}
-	for (uint32_t i = shared ? NO_OP : s->shared; i != NO_OP && blocks; i = w->parts[i].next)
-		learn_part(w, i, thread);
-	for (uint32_t i = shared ? NO_OP : s->shared; i != NO_OP; i = w->parts[i].next)
-		need_part(w, i, thread, blocks);
+	for (uint32_t i = shared ? NO_OP : s->shared; i != NO_OP && blocks; i = w->sections[i].next)
+		learn_section(w, i, thread);
+	for (uint32_t i = shared ? NO_OP : s->shared; i != NO_OP; i = w->sections[i].next)
+		require_section(w, i, thread, blocks);
 	if (s->exclusive != NO_OP)
-		need_part(w, s->exclusive, thread, blocks);
-	RD_GROW(w->parts, w->part_capacity, w->part_count + 1);
-	w->parts[w->part_count] = (struct part){.acquire = op,
-						.release = NO_OP,
-						.thread = thread,
-						.depth = 1,
-						.busy = NO_OP,
-						.next = shared ? s->shared : NO_OP};
+		require_section(w, s->exclusive, thread, blocks);
+	RD_GROW(w->sections, w->section_capacity, w->section_count + 1);
+	w->sections[w->section_count] = (struct lock_section){.acquire = op,
+							      .release = NO_OP,
+							      .thread = thread,
+							      .depth = 1,
+							      .busy = NO_OP,
+							      .next = shared ? s->shared : NO_OP};
 	if (shared) {
-		s->shared = (uint32_t)w->part_count++;
+		s->shared = (uint32_t)w->section_count++;
 	} else {
-		s->exclusive = (uint32_t)w->part_count++;
+		s->exclusive = (uint32_t)w->section_count++;
 		s->shared = NO_OP;
 	}
 }
 
-static void do_release(struct walk *w, uint32_t lock, uint32_t op, uint32_t thread)
+static void do_release(struct clash_walk *w, uint32_t lock, uint32_t op, uint32_t thread)
 {
-	uint32_t own = open_part(w, lock, thread);
+	uint32_t own = open_section(w, lock, thread);
 
-	if (own == NO_OP || --w->parts[own].depth)
+	if (own == NO_OP || --w->sections[own].depth)
 		return;
-	w->parts[own].release = op;
-	need_all(w, w->parts[own].busy, thread);
+	w->sections[own].release = op;
+	require_all(w, w->sections[own].busy, thread);
 }
 
-static void do_busy(struct walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
+static void do_busy(struct clash_walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
 {
 	const struct lock_state *s = &w->locks[e->object];
 	uint32_t holder = s->exclusive, lowest = NO_OP;
 
-	if (holder != NO_OP && (w->parts[holder].release != NO_OP || w->parts[holder].thread == thread))
+	if (holder != NO_OP && (w->sections[holder].release != NO_OP || w->sections[holder].thread == thread))
 		holder = NO_OP;
-	for (uint32_t i = s->shared; i != NO_OP && e->aux != EXEC_RDLOCK; i = w->parts[i].next) {
-		const struct part *p = &w->parts[i];
+	for (uint32_t i = s->shared; i != NO_OP && e->aux != EXEC_RDLOCK; i = w->sections[i].next) {
+		const struct lock_section *p = &w->sections[i];
 		uint32_t number = w->x->events[w->l->ops[p->acquire]].thread;
 		if (p->release != NO_OP || p->thread == thread || number >= lowest)
 			continue;
@@ -331,14 +336,14 @@ static void do_busy(struct walk *w, const struct exec_event *e, uint32_t op, uin
 	}
 	if (holder == NO_OP)
 		return;
-	need(w, w->parts[holder].acquire, thread);
-	w->parts[holder].busy = push_node(w, op, w->parts[holder].busy);
+	require(w, w->sections[holder].acquire, thread);
+	w->sections[holder].busy = push_node(w, op, w->sections[holder].busy);
 }
 
 /* ---- the other primitives ---- */
 
-/* Whether the take needs all posts but those its own thread makes later. */
-static bool takes_the_last(const struct walk *w, const struct sem_state *s, const struct exec_event *e)
+/* Whether the take needs all posts except later ones of its own thread. */
+static bool takes_the_last(const struct clash_walk *w, const struct sem_state *s, const struct exec_event *e)
 {
 	uint32_t initial = exec_sem_initial(w->x, e->object), thread = w->l->thread_of[e->thread];
 	size_t later = 0;
@@ -352,7 +357,7 @@ static bool takes_the_last(const struct walk *w, const struct sem_state *s, cons
 	return s->count + later == s->total;
 }
 
-static void do_take(struct walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
+static void do_take(struct clash_walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
 {
 	struct sem_state *s = &w->sems[e->object];
 	uint32_t initial = exec_sem_initial(w->x, e->object);
@@ -360,42 +365,43 @@ static void do_take(struct walk *w, const struct exec_event *e, uint32_t op, uin
 	uint32_t post = n > initial && n - initial <= s->count ? s->posts[n - initial - 1] : NO_OP;
 	bool blocks = !(e->flags & EXEC_TRY), last = blocks && takes_the_last(w, s, e);
 
-	/* The n-th take waits for so many posts; if one thread makes them all, for this one. */
+	/* The n-th take waits for a number of posts; if one thread makes all of them, for this
+	 * post. */
 	bool waits = last || (blocks && s->poster < NO_OP - 1);
 	if (!waits && post != NO_OP && s->last_take != NO_OP && post > s->last_take)
-		need(w, post, thread);
-	need(w, s->last_take, thread);
+		require(w, post, thread);
+	require(w, s->last_take, thread);
 	for (size_t i = s->count; last && i-- > 0;)
 		learn(w, s->posts[i], thread);
 	if (post != NO_OP && waits)
 		learn(w, post, thread);
 	else
-		need(w, post, thread);
+		require(w, post, thread);
 	s->last_take = op;
 }
 
-static void do_wait(struct walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
+static void do_wait(struct clash_walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
 {
 	struct cond_state *s = &w->conds[e->object];
 
 	do_release(w, e->aux, op, thread);
-	need(w, s->note, thread);
+	require(w, s->note, thread);
 	s->waiting = push_node(w, op, s->waiting);
 }
 
-static void do_note(struct walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
+static void do_note(struct clash_walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
 {
 	struct cond_state *s = &w->conds[e->object];
 
-	need_all(w, s->ended, thread);
-	need_all(w, s->waiting, thread);
-	need(w, s->note, thread);
+	require_all(w, s->ended, thread);
+	require_all(w, s->waiting, thread);
+	require(w, s->note, thread);
 	s->note = op;
 	s->ended = NO_OP;
 }
 
-/* How many wait when a signal comes: it has a choice if there are several. */
-static uint32_t count_waiting(const struct walk *w, uint32_t cond)
+/* How many threads wait when a signal is sent: with several, it can wake any of them. */
+static uint32_t count_waiting(const struct clash_walk *w, uint32_t cond)
 {
 	uint32_t n = 0;
 
@@ -404,8 +410,8 @@ static uint32_t count_waiting(const struct walk *w, uint32_t cond)
 	return n;
 }
 
-/* A wake and the acquisition behind it are one operation of the program: `op`. */
-static void do_wake(struct walk *w, const struct exec_event *wake, uint32_t op, uint32_t thread)
+/* A wake and the acquisition after it are one operation of the program: `op`. */
+static void do_wake(struct clash_walk *w, const struct exec_event *wake, uint32_t op, uint32_t thread)
 {
 	struct cond_state *s = &w->conds[wake->object];
 	uint32_t *at = &s->waiting, others = count_waiting(w, wake->object);
@@ -413,7 +419,7 @@ static void do_wake(struct walk *w, const struct exec_event *wake, uint32_t op, 
 
 	while (*at != NO_OP && w->l->op_thread[w->nodes[*at].op] != thread)
 		at = &w->nodes[*at].next;
-	/* What ended it came later, unless values are ignored. */
+	/* Only speculative semantics allow a notification that is later than the wake. */
 	bool ended = note == NO_OP || (*at != NO_OP && note < w->nodes[*at].op);
 	if (*at != NO_OP)
 		*at = w->nodes[*at].next;
@@ -422,12 +428,12 @@ static void do_wake(struct walk *w, const struct exec_event *wake, uint32_t op, 
 	if (note == NO_OP)
 		return;
 	learn(w, note, thread);
-	if (w->out && others > 1 && w->x->events[wake->aux].kind == EXEC_SIGNAL && !is_past(w, op))
+	if (w->out && others > 1 && w->x->events[wake->aux].kind == EXEC_SIGNAL && !is_before_start(w, op))
 		w->out->forced[op] = 1;
 }
 
 /* The instances of one barrier follow one another. */
-static void do_enter(struct walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
+static void do_enter(struct clash_walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
 {
 	if (e->aux < w->x->barriers) {
 		struct barrier_state *s = &w->barriers[e->aux];
@@ -436,7 +442,7 @@ static void do_enter(struct walk *w, const struct exec_event *e, uint32_t op, ui
 			s->current = NO_OP;
 			s->instance = e->object;
 		}
-		need_all(w, s->previous, thread);
+		require_all(w, s->previous, thread);
 		s->current = push_node(w, op, s->current);
 	}
 	size_t *gathered = &w->gathered[e->object];
@@ -451,7 +457,7 @@ static void do_enter(struct walk *w, const struct exec_event *e, uint32_t op, ui
 	row[thread] = w->done[thread];
 }
 
-static void do_exit(struct walk *w, const struct exec_event *e, uint32_t thread)
+static void do_exit(struct clash_walk *w, const struct exec_event *e, uint32_t thread)
 {
 	uint32_t *row = w->gathered[e->object] ? own_row(w, thread) : NULL;
 
@@ -459,7 +465,7 @@ static void do_exit(struct walk *w, const struct exec_event *e, uint32_t thread)
 		merge(row, w->rows + (w->gathered[e->object] - 1) * w->l->threads, w->l->threads);
 }
 
-static void do_join(struct walk *w, uint32_t ended, uint32_t op, uint32_t thread)
+static void do_join(struct clash_walk *w, uint32_t ended, uint32_t op, uint32_t thread)
 {
 	uint32_t other = w->l->thread_of[ended];
 
@@ -472,7 +478,7 @@ static void do_join(struct walk *w, uint32_t ended, uint32_t op, uint32_t thread
 	w->joined[other] = op;
 }
 
-static void do_other(struct walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
+static void do_other(struct clash_walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
 {
 	struct sem_state *s;
 
@@ -485,12 +491,12 @@ static void do_other(struct walk *w, const struct exec_event *e, uint32_t op, ui
 		s->posts[s->count++] = op;
 		break;
 	case EXEC_ONCE_RUN: w->once[e->object] = op; break;
-	case EXEC_ONCE_PASS: need(w, w->once[e->object], thread); break;
+	case EXEC_ONCE_PASS: require(w, w->once[e->object], thread); break;
 	default: break;
 	}
 }
 
-static void do_sync(struct walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
+static void do_sync(struct clash_walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
 {
 	switch (e->kind) {
 	case EXEC_LOCK:
@@ -510,9 +516,9 @@ static void do_sync(struct walk *w, const struct exec_event *e, uint32_t op, uin
 
 /* ---- accesses ---- */
 
-/* The access clashes with an earlier one: the next operation of that thread is to
- * come before the last one of this, if it did. */
-static void keep_apart(struct walk *w, uint32_t touch, uint32_t thread)
+/* Orders an access after an earlier one that it clashes with: the next operation of the earlier
+ * thread before the last operation of this thread, if they came in that order. */
+static void keep_apart(struct clash_walk *w, uint32_t touch, uint32_t thread)
 {
 	const struct touch *t = &w->touches[touch];
 	uint32_t other = t->thread;
@@ -522,10 +528,10 @@ static void keep_apart(struct walk *w, uint32_t touch, uint32_t thread)
 	uint32_t from =
 		w->done[other] > t->after ? w->l->by_thread[w->l->first[other] + t->after] : w->joined[other];
 	if (from != NO_OP && from < w->last_op[thread])
-		need(w, from, thread);
+		require(w, from, thread);
 }
 
-static void do_access(struct walk *w, const struct exec_event *e, uint32_t variable, uint32_t thread)
+static void do_access(struct clash_walk *w, const struct exec_event *e, uint32_t variable, uint32_t thread)
 {
 	struct variable_state *v = &w->variables[variable];
 	struct touch t = {thread, w->done[thread], NO_OP};
@@ -549,7 +555,7 @@ static void do_access(struct walk *w, const struct exec_event *e, uint32_t varia
 
 /* ---- the walk ---- */
 
-static void begin_op(struct walk *w, uint32_t op, uint32_t thread)
+static void begin_op(struct clash_walk *w, uint32_t op, uint32_t thread)
 {
 	uint32_t *row, fork = w->fork[w->x->events[w->l->ops[op]].thread];
 
@@ -561,7 +567,7 @@ static void begin_op(struct walk *w, uint32_t op, uint32_t thread)
 		merge(row, w->list_clock, w->l->threads);
 }
 
-static void end_op(struct walk *w, uint32_t op, uint32_t thread)
+static void end_op(struct clash_walk *w, uint32_t op, uint32_t thread)
 {
 	const uint32_t *row = row_at(w, thread, w->done[thread]);
 
@@ -572,7 +578,7 @@ static void end_op(struct walk *w, uint32_t op, uint32_t thread)
 	w->list_clock[thread] = w->done[thread];
 }
 
-static void walk_line(struct walk *w)
+static void walk_line(struct clash_walk *w)
 {
 	const struct line *l = w->l;
 	uint32_t op = 0;
@@ -585,7 +591,7 @@ static void walk_line(struct walk *w)
 			do_access(w, e, l->variable[i], thread);
 		} else if (e->kind == EXEC_ONCE_PASS && e->flags & EXEC_PART) {
 			if (w->once[e->object] < w->last_op[thread] && w->done[thread])
-				need(w, w->once[e->object], thread);
+				require(w, w->once[e->object], thread);
 		} else if (op < l->op_count && l->ops[op] == l->events[i]) {
 			begin_op(w, op, thread);
 			if (l->wake[op] != NO_OP)
@@ -596,7 +602,7 @@ static void walk_line(struct walk *w)
 	}
 }
 
-static void find_posters(struct walk *w)
+static void find_posters(struct clash_walk *w)
 {
 	for (uint32_t i = 0; i < w->x->sems; i++)
 		w->sems[i] = (struct sem_state){.last_take = NO_OP, .poster = NO_OP};
@@ -610,7 +616,7 @@ static void find_posters(struct walk *w)
 	}
 }
 
-static void walk_init(struct walk *w)
+static void walk_init(struct clash_walk *w)
 {
 	const struct exec *x = w->x = w->l->x;
 	size_t threads = w->l->threads;
@@ -632,17 +638,17 @@ static void walk_init(struct walk *w)
 	find_posters(w);
 }
 
-static void walk_release(struct walk *w)
+static void walk_release(struct clash_walk *w)
 {
 	RD_FREE_EACH(w->clock, w->l->threads, .items);
 	RD_FREE_EACH(w->sems, w->x->sems, .posts);
 	RD_FREE(w->done, w->clock, w->list_clock, w->last_op, w->joined, w->fork, w->locks, w->conds, w->once,
-		w->variables, w->barriers, w->gathered, w->sems, w->rows, w->parts, w->nodes, w->touches);
+		w->variables, w->barriers, w->gathered, w->sems, w->rows, w->sections, w->nodes, w->touches);
 }
 
 void predict_clashes(const struct line *l, struct clashes *c)
 {
-	struct walk w = {.l = l, .out = c};
+	struct clash_walk w = {.l = l, .out = c};
 
 	c->forced = rd_xcalloc((size_t)l->op_count + 1, 1);
 	walk_init(&w);
@@ -652,7 +658,7 @@ void predict_clashes(const struct line *l, struct clashes *c)
 
 bool predict_clashes_implied(const struct line *l, const uint8_t *listed)
 {
-	struct walk w = {.l = l, .listed = listed};
+	struct clash_walk w = {.l = l, .listed = listed};
 
 	walk_init(&w);
 	walk_line(&w);

@@ -55,7 +55,7 @@ static void find_sharing(struct sharing *s, const struct exec *x)
 	}
 }
 
-/* What made an access unsure may be in another window. */
+/* An unsure access always matters: the access that made it unsure may be in another window. */
 static bool access_matters(const struct sharing *s, const struct exec_event *e)
 {
 	return (s->variable[e->object] & (SHARED | WRITTEN)) == (SHARED | WRITTEN) || e->flags & EXEC_UNSURE;
@@ -78,6 +78,7 @@ struct builder {
 
 static struct event *append(struct builder *b, uint32_t source)
 {
+	RD_ASSERT(b->lengths[b->c->lane_of[b->c->x->events[source].thread]] < UINT32_MAX);
 	struct core *c = b->c;
 	const struct exec_event *e = &c->x->events[source];
 	struct event *v = &c->events[c->count];
@@ -97,7 +98,7 @@ static struct event *append(struct builder *b, uint32_t source)
 	c->writer[c->count] = c->partner[c->count] = NONE;
 	c->count++;
 	c->loops |= exec_reads(e->kind) && e->flags & EXEC_LOOP;
-	if (e->flags & EXEC_GIVEN)
+	if (e->flags & EXEC_INITIAL)
 		c->base[v->thread] = v->index + 1;
 	if (e->flags & EXEC_UNSURE && v->index < c->wall[v->thread])
 		c->wall[v->thread] = v->index;
@@ -119,7 +120,7 @@ static void add_acquire(struct builder *b, uint32_t source, const struct exec_ev
 	append(b, source)->section = section;
 }
 
-/* A release that ends a section; WAIT is one even if its mutex is left out. */
+/* A release that ends a section.  A WAIT is kept even if its mutex is not. */
 static void add_release(struct builder *b, uint32_t source, const struct exec_event *e, uint32_t lock)
 {
 	struct core *c = b->c;
@@ -144,7 +145,8 @@ static uint32_t thread_of(const struct core *c, uint32_t section)
 	return c->x->events[c->events[c->sections.list[section].acquire].source].thread;
 }
 
-/* The section of another thread that made an acquisition fail; of several, that of the first thread. */
+/* The section of another thread that made an acquisition fail; if there are several, that of the
+ * first thread. */
 static uint32_t find_holder(const struct builder *b, const struct exec_event *e)
 {
 	const struct core *c = b->c;
@@ -270,6 +272,7 @@ static void add_edge(struct edges *s, uint32_t from, uint32_t to)
 /* Groups edges by `to`; order within a group is kept. */
 static void build_list(struct list *l, const struct edges *s, size_t n)
 {
+	RD_ASSERT(n < UINT32_MAX - 1);
 	l->first = rd_xcalloc(n + 2, sizeof *l->first);
 	l->item = rd_xmalloc((s->count + 1) * sizeof *l->item);
 	for (size_t i = 0; i < s->count; i++)
@@ -381,9 +384,9 @@ static void build_readers(struct core *c)
 
 /* ---- indices ---- */
 
-/* What is indexed: events of a sort, of those of all threads. */
+/* A filter for an index: the events of one kind, of all threads. */
 typedef bool member_fn(const struct event *v);
-struct sort {
+struct index_filter {
 	const struct core *c;
 	member_fn *member;
 };
@@ -419,11 +422,11 @@ static bool is_note(const struct event *v)
 
 static bool take_member(const void *context, uint32_t i, struct slot_item *item)
 {
-	const struct sort *sort = context;
-	uint32_t e = sort->c->by_thread[i];
-	const struct event *v = &sort->c->events[e];
+	const struct index_filter *filter = context;
+	uint32_t e = filter->c->by_thread[i];
+	const struct event *v = &filter->c->events[e];
 
-	if (!sort->member(v))
+	if (!filter->member(v))
 		return false;
 	*item = (struct slot_item){e, v->object, v->thread, v->index};
 	return true;
@@ -431,10 +434,10 @@ static bool take_member(const void *context, uint32_t i, struct slot_item *item)
 
 static void build_slots(const struct core *c, struct slots *s, uint32_t objects, member_fn *member)
 {
-	slots_build(s, objects, c->count, take_member, &(struct sort){c, member});
+	slots_build(s, objects, c->count, take_member, &(struct index_filter){c, member});
 }
 
-/* Matches takes with posts first in, first out, as the recording did. */
+/* Matches takes with posts, first in first out. */
 static void match_takes(struct core *c)
 {
 	uint32_t *posts = rd_xmalloc(((size_t)c->count + 1) * sizeof *posts);
@@ -525,6 +528,7 @@ void core_release(struct core *c)
 
 void core_include(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e)
 {
+	RD_ASSERT(e < c->count);
 	const struct event *v = &c->events[e];
 
 	rows_include(r, e, v->thread, v->index + 1, p);
@@ -532,6 +536,7 @@ void core_include(const struct core *c, const struct rows *r, uint32_t *p, uint3
 
 uint32_t core_fork(const struct core *c, uint32_t e)
 {
+	RD_ASSERT(e < c->count);
 	for (uint32_t i = c->must.first[e]; i < c->must.first[e + 1]; i++) {
 		const struct event *v = &c->events[c->must.item[i]];
 		if (v->kind == EXEC_FORK && v->object == c->x->events[c->events[e].source].thread)
@@ -542,6 +547,7 @@ uint32_t core_fork(const struct core *c, uint32_t e)
 
 void core_include_before(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e)
 {
+	RD_ASSERT(e < c->count);
 	const struct event *v = &c->events[e];
 
 	uint32_t fork;
@@ -564,6 +570,7 @@ bool core_sure(const struct core *c, const uint32_t *p)
 
 bool core_common_lock(const struct core *c, uint32_t a, uint32_t b)
 {
+	RD_ASSERT(a < c->count && b < c->count);
 	for (uint32_t i = core_held(c, a); i != NONE; i = c->sections.holds[i].next) {
 		const struct section *s = &c->sections.list[c->sections.holds[i].section];
 		for (uint32_t j = core_held(c, b); j != NONE; j = c->sections.holds[j].next) {
@@ -575,7 +582,7 @@ bool core_common_lock(const struct core *c, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* One walk over the events; `p` holds the ideal of each thread's latest event. */
+/* One walk over the events; `p` is the ideal of the latest event of each thread. */
 struct clocking {
 	struct core *c;
 	struct rows *r;
@@ -595,8 +602,8 @@ static bool adds(const struct clocking *k, uint32_t thread, uint32_t e)
 	return row == NONE || rows_row(k->r, row)[v->thread] <= v->index;
 }
 
-/* Loads the thread's row into the scratch ideal; what is not given comes after
- * all that is. */
+/* Loads the thread's row into the scratch ideal.  Events of the window come after all events that
+ * stand for the state at its beginning. */
 static void begin_change(struct clocking *k, const struct event *v)
 {
 	size_t size = k->c->threads * sizeof *k->p;
@@ -605,13 +612,13 @@ static void begin_change(struct clocking *k, const struct event *v)
 		memset(k->p, 0, size);
 	else
 		memcpy(k->p, rows_row(k->r, k->row_of[v->thread]), size);
-	for (uint32_t t = 0; t < k->c->threads && !(v->flags & EXEC_GIVEN); t++)
+	for (uint32_t t = 0; t < k->c->threads && !(v->flags & EXEC_INITIAL); t++)
 		if (k->c->base[t] > k->p[t])
 			k->p[t] = k->c->base[t];
 	k->p[v->thread] = v->index + 1;
 }
 
-/* Whether the scratch ideal is the thread's row but for its own number. */
+/* Whether the scratch ideal equals the thread's row, apart from the thread's own number. */
 static bool is_known(const struct clocking *k, const struct event *v)
 {
 	const uint32_t *row = rows_row(k->r, k->row_of[v->thread]);
@@ -652,8 +659,8 @@ static uint32_t predecessors(const struct clocking *k, uint32_t e, uint32_t i)
 	return NONE;
 }
 
-/* The exits of a barrier instance need the same enters, which may be thousands:
- * what one exit needs is what the next one does, except for that exit itself. */
+/* All exits of a barrier instance need the same enters, of which there may be thousands.  So an
+ * exit copies the need of an earlier exit. */
 static bool clock_like_exit(struct clocking *k, uint32_t e)
 {
 	const struct core *c = k->c;
@@ -664,11 +671,11 @@ static bool clock_like_exit(struct clocking *k, uint32_t e)
 		const struct event *before =
 			v->index ? &c->events[core_event(c, v->thread, v->index - 1)] : NULL;
 		if (before && before->kind == EXEC_ENTER && before->object == v->object &&
-		    !(v->flags & (EXEC_GIVEN | EXEC_PENDING)))
+		    !(v->flags & (EXEC_INITIAL | EXEC_PENDING)))
 			k->exits[v->object] = e;
 		return false;
 	}
-	if (v->flags & EXEC_GIVEN)
+	if (v->flags & EXEC_INITIAL)
 		return false;
 	const struct event *other = &c->events[known];
 	begin_change(k, v);
@@ -682,6 +689,7 @@ static bool clock_like_exit(struct clocking *k, uint32_t e)
 
 static void clock_event(struct clocking *k, uint32_t e)
 {
+	RD_ASSERT(e < k->c->count);
 	const struct event *v = &k->c->events[e];
 	bool changing = k->row_of[v->thread] == NONE || v->index == k->c->base[v->thread] ||
 			(k->closing && v->section != NONE && exec_acquires(v->kind));

@@ -2,22 +2,21 @@
 /*
  * The reduced execution that prediction searches.
  *
- * A thread is a straight line of events, so a state is a vector of positions,
- * one a thread: "position p" means the first p events of that thread are done.
- * An ideal is such a vector that contains what its events need.  The *need* of
- * an event is the smallest ideal containing it under program order, the
- * must-edges (fork to first event, last event to join, signal to wake, all
- * enters to each barrier exit, once, release write to acquiring read) and, in
- * the sound model, reads-from.
+ * A thread is a sequence of events, so a state is a vector of positions, one for each thread.
+ *  "Position p" means that the first p events of the thread are done.  An ideal is such a vector
+ * that contains what its events need.  The *need* of an event is the smallest ideal that contains
+ * it under program order, the must-edges and, with sound semantics, reads-from.  Must-edges are:
+ * fork to first event, last event to join, signal to wake, all enters to each barrier exit, once,
+ * release write to acquiring read.
  *
- * A thread here is a lane: threads that cannot run at the same time are one.
+ * A thread here is a lane: threads that cannot run at the same time share one.
  *
- * Accesses to variables that cannot race and operations on locks that only one
- * thread uses constrain nothing and are left out.
+ * Accesses of variables that cannot race, and operations on locks that only one thread uses,
+ * constrain nothing and are left out.
  *
- * Needs are rows of one number a thread; consecutive events of a thread share a
- * row until something is added to it.  A row's own thread's number is stale:
- * core_need() knows better.
+ * Needs are rows of one number for each thread.  Consecutive events of a thread share a row until
+ * something is added to it.  The number of the row's own thread is out of date; core_at() corrects
+ * it.
  */
 #ifndef PREDICT_CORE_H
 #define PREDICT_CORE_H
@@ -33,7 +32,7 @@ struct event {
 	uint32_t index;	  /* in its thread */
 	uint32_t source;  /* in the execution */
 	uint32_t section; /* of an acquisition or release, else NONE */
-	uint32_t held;	  /* list of open sections behind this event */
+	uint32_t held;	  /* list of the sections that are open after this event */
 };
 
 struct list { /* adjacency: item[first[i]..first[i + 1]) */
@@ -42,8 +41,8 @@ struct list { /* adjacency: item[first[i]..first[i + 1]) */
 
 struct core {
 	const struct exec *x;
-	bool rf;	  /* the sound model: every read keeps its writer */
-	bool loops;	  /* some reads keep it in the other model too: EXEC_LOOP */
+	bool rf;	  /* sound semantics: every read keeps its writer */
+	bool loops;	  /* some reads keep their writer with speculative semantics too: EXEC_LOOP */
 	uint32_t threads; /* lanes: threads that cannot run at the same time are one here (lane.h) */
 	uint32_t locks, variables, conds, sems, barriers;
 	struct event *events;
@@ -59,18 +58,19 @@ struct core {
 	struct list wakes;	     /* of a signal or broadcast */
 	uint32_t *busy;		     /* the failed acquisitions */
 	uint32_t busy_count;
-	uint32_t *partner; /* of EXEC_BUSY: the section it met; of a wake: its wait; of a take: the post it is
-			    matched with in trace order */
+	uint32_t *partner; /* of EXEC_BUSY: the section that made it fail; of a wake: its wait; of a take: the
+			    post that it is matched with in trace order */
 	struct slots acquires, exclusive; /* by lock: all acquisitions, those not shared */
 	struct slots writes, accesses;	  /* by variable */
 	struct slots posts, takes;	  /* by semaphore */
 	struct slots notes;		  /* signals and broadcasts by condition */
-	uint32_t *wall;		  /* per thread: its first EXEC_UNSURE, which the sound model cannot pass */
-	bool unsure;		  /* some thread has one, or there was one before */
-	bool walls;		  /* whether the model asks */
-	uint32_t *base;		  /* positions behind the given events: part of every ideal */
+	uint32_t *wall; /* per thread: its first EXEC_UNSURE, which sound semantics cannot pass */
+	bool unsure;	/* some thread has such an event, or one lies before the execution */
+	bool walls;	/* whether the semantics respect walls */
+	uint32_t *base; /* positions after the events that stand for the state at the start: part of every
+			   ideal */
 	struct rows need, closed; /* closed: sync-preserving closure of the need */
-	struct rows firm;	  /* sound model: the need without what only values impose */
+	struct rows firm;	  /* sound semantics: the need without what only values impose */
 	bool has_sems, has_conds;
 };
 
@@ -85,10 +85,11 @@ static inline bool core_begins(const struct core *c, uint32_t e)
 	return !v->index || c->lane_from[c->x->events[v->source].thread] == v->index;
 }
 
-/* Whether nothing in the ideal `p` is unsure, or the model does not ask. */
+/* Whether nothing in the ideal `p` is unsure, or the semantics allow it. */
 bool core_sure(const struct core *c, const uint32_t *p);
 
-/* Computes the rows for a model; `firm` only where semaphores or conditions ask for it. */
+/* Computes the rows for sound (`rf`) or speculative semantics; `firm` only if there are semaphores
+ * or conditions. */
 void core_clocks(struct core *c, bool rf);
 
 static inline uint32_t core_event(const struct core *c, uint32_t thread, uint32_t index)
@@ -96,7 +97,7 @@ static inline uint32_t core_event(const struct core *c, uint32_t thread, uint32_
 	return c->by_thread[c->thread_first[thread] + index];
 }
 
-/* Whether read `e` must find the write it found. */
+/* Whether read `e` must read the write that it read in the recording. */
 static inline bool core_keeps(const struct core *c, uint32_t e)
 {
 	return c->rf || c->events[e].flags & EXEC_LOOP;
@@ -117,10 +118,10 @@ static inline uint32_t core_at(const struct core *c, const struct rows *r, uint3
 /* Grows the ideal `p` by `e` and what it needs. */
 void core_include(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e);
 
-/* The creation of the thread whose first event `e` is; NONE: it was there. */
+/* The creation of the thread whose first event `e` is; NONE: the thread existed before. */
 uint32_t core_fork(const struct core *c, uint32_t e);
 
-/* Grows `p` by what must have happened for the thread of `e` to stand before it. */
+/* Grows `p` by what must have happened before the thread of `e` can be stopped before it. */
 void core_include_before(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e);
 
 /* The list of sections that are open when `thread` is at `position`. */
@@ -129,20 +130,21 @@ static inline uint32_t core_open(const struct core *c, uint32_t thread, uint32_t
 	return position ? c->events[core_event(c, thread, position - 1)].held : NONE;
 }
 
-/* The sections that are open when the thread of `e` stands before it. */
+/* The sections that are open when the thread of `e` is stopped before it. */
 static inline uint32_t core_held(const struct core *c, uint32_t e)
 {
 	return core_open(c, c->events[e].thread, c->events[e].index);
 }
 
-/* The sections of other threads that can exclude section `s`. */
+/* The sections of other threads that exclude section `s`. */
 static inline const struct slots *core_rivals(const struct core *c, const struct section *s)
 {
 	return s->shared ? &c->exclusive : &c->acquires;
 }
 
-/* Goes through the other threads that have begun a section within the ideal `p` which excludes `s`; *last is
- * the acquisition of the last such section of a thread.  *i is 0 at first; false: there are no more. */
+/* Iterates over the other threads that have begun a section within the ideal `p` that excludes `s`.
+ *  *last is the acquisition of the last such section of a thread.  *i is 0 at first; false: the
+ * iteration is over. */
 static inline bool core_next_rival(const struct core *c, const uint32_t *p, const struct section *s,
 				   uint32_t *i, uint32_t *last)
 {
@@ -162,8 +164,7 @@ static inline bool core_next_rival(const struct core *c, const uint32_t *p, cons
 /* Whether two accesses or stops hold a lock in conflicting ways. */
 bool core_common_lock(const struct core *c, uint32_t a, uint32_t b);
 
-/* Tier 1, the sync-preserving closure (sp.c): makes the union of closed ideals
- * closed again. */
+/* Tier 1, the sync-preserving closure (sp.c): closes the union of closed ideals. */
 void predict_sp_close(const struct core *c, uint32_t *p);
 
 #endif

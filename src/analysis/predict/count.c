@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A trace comes in, numbers of races and deadlocks go out.
+ * In: a trace.  Out: numbers of races and deadlocks.
  *
- * Every access is decided, whatever it costs: there is no budget, so nothing is unknown
- * unless a single question has more than fifty million steps.  Pairs of lines are
- * decided by a run of their own, since one race is enough to know an access to be racy.
+ * Every access is decided, whatever it costs.  There is no total budget, so an answer is unknown
+ * only if one question takes more than fifty million steps.  Pairs of lines are decided in a run of
+ * their own, because the first run stops at the first race of an access.
  */
 #include "predict/count.h"
 
@@ -19,11 +19,12 @@
 #include <string.h>
 #include <time.h>
 
-const char *predict_count_name(enum predict_count_model model)
+const char *predict_count_name(enum predict_count_semantics semantics)
 {
+	RD_ASSERT(semantics < PREDICT_COUNT_SEMANTICS);
 	static const char *const names[] = {"sync-preserving", "sound", "speculative"};
 
-	return names[model];
+	return names[semantics];
 }
 
 static double cpu_seconds(void)
@@ -34,14 +35,14 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static struct predict_opts opts_of(enum predict_count_model model)
+static struct predict_opts opts_of(enum predict_count_semantics semantics)
 {
-	return (struct predict_opts){.sound_only = model != PREDICT_COUNT_SPECULATIVE,
-				     .speculative_only = model == PREDICT_COUNT_SPECULATIVE,
-				     .recorded_order_only = model == PREDICT_COUNT_SYNC_PRESERVING};
+	return (struct predict_opts){.sound_only = semantics != PREDICT_COUNT_SPECULATIVE,
+				     .speculative_only = semantics == PREDICT_COUNT_SPECULATIVE,
+				     .recorded_order_only = semantics == PREDICT_COUNT_SYNC_PRESERVING};
 }
 
-/* Lines of the source have numbers. */
+/* Numbers of source lines. */
 struct places {
 	const struct trace_sites *sites;
 	struct rd_names names;
@@ -70,6 +71,7 @@ static void places_release(struct places *p)
 
 static void count_racy(const struct predict_trace *t, const uint8_t *racy, struct predict_count *out)
 {
+	RD_ASSERT(racy != NULL || t->x.count == 0);
 	struct places places = {.sites = t->model->sites};
 	uint8_t *variables = rd_xcalloc((size_t)t->x.variables + 1, 1);
 
@@ -143,10 +145,10 @@ static int count_deadlocks(const struct predict_trace *t, struct predict_opts o,
 	return err;
 }
 
-int predict_count(const struct predict_trace *t, enum predict_count_model model,
+int predict_count(const struct predict_trace *t, enum predict_count_semantics semantics,
 		  const struct predict_count_opts *o, struct predict_count *out)
 {
-	struct predict_opts opts = opts_of(model);
+	struct predict_opts opts = opts_of(semantics);
 	int err = RD_OK;
 
 	*out = (struct predict_count){0};

@@ -11,21 +11,21 @@
 
 struct predict_trace;
 
-/* Each model allows all that the one before it does. */
-enum predict_count_model {
-	PREDICT_COUNT_SYNC_PRESERVING, /* sound, and critical sections of a lock keep their order */
+/* Each of these semantics allows everything that the one before it allows. */
+enum predict_count_semantics {
+	PREDICT_COUNT_SYNC_PRESERVING, /* sound, and critical sections of a lock keep their recorded order */
 	PREDICT_COUNT_SOUND,
 	PREDICT_COUNT_SPECULATIVE,
-	PREDICT_COUNT_MODELS
+	PREDICT_COUNT_SEMANTICS
 };
 
 struct predict_count {
 	uint64_t events;    /* accesses that are the second one, in recorded order, of some race */
 	uint64_t locations; /* lines of the source where they are */
 	uint64_t variables;
-	uint64_t pairs; /* of lines that race; only if asked for */
+	uint64_t pairs; /* of lines that race; only on request */
 	uint64_t deadlocks;
-	uint64_t unknown;		    /* questions that were given up */
+	uint64_t unknown;		    /* questions whose budget ran out */
 	double event_seconds, pair_seconds; /* CPU time */
 };
 
@@ -35,9 +35,9 @@ struct predict_count_opts {
 	uint32_t window; /* as in predict_opts */
 };
 
-const char *predict_count_name(enum predict_count_model model);
+const char *predict_count_name(enum predict_count_semantics semantics);
 
-int predict_count(const struct predict_trace *t, enum predict_count_model model,
+int predict_count(const struct predict_trace *t, enum predict_count_semantics semantics,
 		  const struct predict_count_opts *o, struct predict_count *out);
 
 #endif

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Carril and Tichy's CSP model of an execution, in CSP_M: a process for each
- * thread, one for each synchronisation object, their parallel composition, a race
- * pattern with an assertion for each shared variable, and one for deadlocks.
+ * Carril and Tichy's CSP model of an execution, in CSP_M.  It has a process for each thread and
+ * each synchronisation object, their parallel composition, a race pattern with an assertion for
+ * each shared variable, and an assertion for deadlocks.
  *
- * Things are numbers, since names of a program are no CSP_M names; comments tell
- * what they are.  A thread's events are cut into processes of CHAIN events, as
- * checkers do not like deep nesting.
+ * Things are numbered, because names of a program are not valid in CSP_M; comments give the names.
+ *  The events of a thread are cut into processes of CHAIN_EVENTS events, because checkers handle
+ * deep nesting badly.
  */
 #include "predict/csp.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/error.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define CHAIN 40
+#define CHAIN_EVENTS 40 /* set by hand; FDR needs some limit */
 
 struct csp {
 	const struct predict_trace *t;
 	const struct exec *x;
 	FILE *out;
 	uint8_t *forked, *joined; /* by thread */
-	uint8_t *wakes;		  /* by event: it is a signal that wakes somebody */
+	uint8_t *wakes;		  /* by event: it is a signal that wakes a thread */
 	uint8_t *rwlock;	  /* by lock */
 	uint32_t **processes;	  /* by thread: its events */
 	size_t *lengths, *capacities;
@@ -48,7 +49,7 @@ static void find_roles(struct csp *c)
 	}
 }
 
-/* Whether an event is one of the model. */
+/* Whether the CSP model has the event. */
 static bool is_modelled(const struct csp *c, uint32_t index)
 {
 	const struct exec_event *e = &c->x->events[index];
@@ -71,6 +72,7 @@ static bool is_modelled(const struct csp *c, uint32_t index)
 
 static void put_event(const struct csp *c, uint32_t index)
 {
+	RD_ASSERT(index < c->x->count);
 	static const char *const channels[EXEC_KINDS] = {
 		[EXEC_READ] = "read",	      [EXEC_WRITE] = "write",	      [EXEC_LOCK] = "lock",
 		[EXEC_RDLOCK] = "rdlock",     [EXEC_WRLOCK] = "lock",	      [EXEC_UNLOCK] = "unlock",
@@ -93,18 +95,19 @@ static void put_event(const struct csp *c, uint32_t index)
 
 static void put_thread(const struct csp *c, uint32_t thread)
 {
+	RD_ASSERT(thread < c->x->threads);
 	size_t n = c->lengths[thread];
 
 	fprintf(c->out, "\n-- %s\n", c->t->model->threads[thread].name);
 	fprintf(c->out, "THREAD_%u = THREAD_%u_0\n", thread, thread);
-	for (size_t begin = 0; begin <= n; begin += CHAIN) {
-		fprintf(c->out, "THREAD_%u_%zu = ", thread, begin / CHAIN);
-		for (size_t i = begin; i < n && i < begin + CHAIN; i++) {
+	for (size_t begin = 0; begin <= n; begin += CHAIN_EVENTS) {
+		fprintf(c->out, "THREAD_%u_%zu = ", thread, begin / CHAIN_EVENTS);
+		for (size_t i = begin; i < n && i < begin + CHAIN_EVENTS; i++) {
 			put_event(c, c->processes[thread][i]);
 			fputs(" ->\n  ", c->out);
 		}
-		if (begin + CHAIN <= n)
-			fprintf(c->out, "THREAD_%u_%zu\n", thread, begin / CHAIN + 1);
+		if (begin + CHAIN_EVENTS <= n)
+			fprintf(c->out, "THREAD_%u_%zu\n", thread, begin / CHAIN_EVENTS + 1);
 		else
 			fputs("SKIP\n", c->out);
 	}
@@ -173,7 +176,8 @@ static void put_patterns(const struct csp *c)
 	      c->out);
 }
 
-/* The threads that do `kind` to `object`, as a set; `aux` is looked at for wakes. */
+/* Writes the set of threads that do `kind` to `object`; for wakes `object` is compared with `aux`.
+ */
 static void put_users(const struct csp *c, enum exec_kind kind, uint32_t object)
 {
 	const char *comma = "";
@@ -225,7 +229,7 @@ static void put_objects(const struct csp *c)
 	      c->out);
 }
 
-/* Bits of a variable: somebody's, several threads', written. */
+/* Bits of a variable: some thread uses it, several threads do, it is written. */
 enum { USED = 1, SHARED = 2, WRITTEN = 4 };
 
 static void put_assertions(const struct csp *c)
@@ -277,6 +281,7 @@ static void release(struct csp *c)
 
 void predict_write_csp(const struct predict_trace *t, FILE *out)
 {
+	RD_ASSERT(t->model != NULL && out != NULL);
 	struct csp c = {.t = t, .x = &t->x, .out = out};
 	size_t threads = (size_t)t->x.threads + 1;
 

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The graph of stops and the sets of stops that need one another.
+ * The graph of stops, and the sets of stops that block one another.
  *
- * Meaning: node n needs thread u if n waits for a lock u holds at its node, for
- * the end of u, for u to enter a barrier, for a notification or post of u.  A
- * candidate is a set of nodes of different threads, without a lock held by two,
- * in which every node's needs are met inside: one holder, the joined thread, one
- * missing participant; for conditions and semaphores each thread that a supply
- * depends on is either in the set or assumed to have done all it can.
+ * Node n needs thread u if n waits for a lock that u holds at its node, for the end of u, for u to
+ * enter a barrier, or for a notification or post of u.  A candidate is a set of nodes of different
+ * threads, no two of which hold the same lock.  Every node's needs are met inside the set: one
+ * holder, the joined thread, one missing participant.  For conditions and semaphores, each thread
+ * that a supply depends on is either in the set or assumed to have done all it can.
  *
- * Every node of a minimal candidate reaches every other, so candidates lie within
- * one strongly connected component (Tarjan, with one extra vertex for each thread
- * to keep the edges few), and starting from its smallest node finds it.  Gate
- * locks fall to the "no lock held by two" rule, cycles within a thread to
- * "different threads"; order by fork and join is left to the search.
+ * Every node of a minimal candidate reaches every other.  So a candidate lies within one strongly
+ * connected component (Tarjan's algorithm, with an extra vertex for each thread to keep the edges
+ * few). The enumeration starts from the smallest node of each set.  The rule "no lock held by two"
+ * excludes gate locks, and the rule "different threads" excludes cycles within a thread.  Order by
+ * fork and join is left to the search.
  */
 #include "predict/deadlock.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_A_LOOK 4096 /* at the clock */
+#define STEPS_A_LOOK 4096 /* steps between two looks at the clock; its cost is then not visible */
 
 /* Whether `e` can be a stop. */
 static bool predict_stop_possible(const struct core *c, uint32_t e)
@@ -62,7 +62,7 @@ bool predict_stop_held_by(const struct core *c, uint32_t e, uint32_t h)
 
 /* ---- nodes ---- */
 
-/* What makes a stop what it is; the locks that it holds count, not the sections. */
+/* A stop is identified by the locks that it holds, not by the sections. */
 static struct node node_of(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];
@@ -87,7 +87,7 @@ static uint64_t node_key(const struct core *c, const struct node *n)
 	return rd_hash_add(rd_hash_add(h, n->object), n->site);
 }
 
-/* Whether two lists hold the same locks, in whatever order. */
+/* Whether two lists contain the same locks, in any order. */
 static bool same_holds(const struct core *c, uint32_t a, uint32_t b)
 {
 	const struct sections *all = &c->sections;
@@ -111,7 +111,7 @@ static bool same_node(const struct core *c, const struct node *a, const struct n
 	       a->object == b->object && a->site == b->site && same_holds(c, a->held, b->held);
 }
 
-/* Different stops with one hash are told apart by looking on. */
+/* Different stops with the same hash are distinguished by linear probing. */
 static void add_stop(struct nodes *g, struct rd_umap *numbers, uint32_t e)
 {
 	struct node stop = node_of(g->c, e), *n;
@@ -182,9 +182,10 @@ struct tarjan {
 
 #define NO_EDGE (NONE - 1)
 
-/* How much of `thread` the last of the events that could serve `n` needs. */
+/* How many events of `thread` the last supplier of `n` needs. */
 static uint32_t supply_needs(const struct core *c, const struct node *n, uint32_t thread)
 {
+	RD_ASSERT(stop_needs_all(n->kind));
 	const struct slots *s = stop_suppliers(c, n->kind);
 	uint32_t most = 0;
 
@@ -196,7 +197,7 @@ static uint32_t supply_needs(const struct core *c, const struct node *n, uint32_
 	return most;
 }
 
-/* The edge `i` of a vertex, NONE behind the last, NO_EDGE for a gap. */
+/* Edge `i` of a vertex; NONE after the last, NO_EDGE for a gap. */
 static uint32_t edge_of(const struct nodes *g, uint32_t vertex, uint32_t i)
 {
 	const struct core *c = g->c;
@@ -223,6 +224,7 @@ static uint32_t edge_of(const struct nodes *g, uint32_t vertex, uint32_t i)
 
 static void enter_vertex(struct tarjan *t, uint32_t vertex)
 {
+	RD_ASSERT(t->number[vertex] == 0 && !t->on_stack[vertex]);
 	t->number[vertex] = t->low[vertex] = ++t->next;
 	t->stack[t->stack_count++] = vertex;
 	t->on_stack[vertex] = 1;
@@ -312,8 +314,8 @@ struct enumeration {
 	uint32_t *set; /* nodes; the first is the smallest */
 	uint32_t count, max;
 	uint8_t *used;		    /* threads of the set */
-	uint64_t left, asked;	    /* steps, and those at which the time was asked for last */
-	const int64_t *deadline_ns; /* 0: none */
+	uint64_t left, asked;	    /* steps, and those at the last look at the clock */
+	const int64_t *deadline_ns; /* pointer to 0: no deadline */
 	bool cut;
 	cycle_fn *found;
 	void *context;
@@ -333,6 +335,7 @@ static void charge(struct enumeration *n, uint64_t steps)
 
 static bool fits(struct enumeration *n, uint32_t candidate)
 {
+	RD_ASSERT(candidate < n->g->count);
 	const struct nodes *g = n->g;
 	const struct node *m = &g->items[candidate];
 
@@ -358,9 +361,10 @@ static bool held_in_set(const struct enumeration *n, const struct node *m)
 	return false;
 }
 
-/* Goes on with `candidate` in the set; the last one must close it. */
+/* Continues with `candidate` in the set; the last one must close it. */
 static void with(struct enumeration *n, uint32_t candidate, uint32_t done)
 {
+	RD_ASSERT(n->count <= n->max);
 	const struct node *m = &n->g->items[candidate];
 
 	if (n->count == n->max || !fits(n, candidate))
@@ -400,8 +404,8 @@ static void extend_acquire(struct enumeration *n, uint32_t done, const struct no
 	}
 }
 
-/* For a barrier any participant may be the missing one, also one that is in the
- * set for another reason. */
+/* At a barrier any participant may be the missing one, including a thread that is in the set for
+ * another reason. */
 static void extend_exit(struct enumeration *n, uint32_t done, const struct node *m)
 {
 	const struct core *c = n->g->c;
@@ -422,8 +426,8 @@ static void extend_exit(struct enumeration *n, uint32_t done, const struct node 
 		extend(n, done + 1);
 }
 
-/* Each thread that an event serving `m` needs, its own above all, is in the set
- * or left free. */
+/* Each thread that a supplier of `m` needs, first of all the supplier's own, is in the set or left
+ * free. */
 static void extend_suppliers(struct enumeration *n, uint32_t done, const struct node *m, uint32_t thread)
 {
 	const struct nodes *g = n->g;
@@ -453,9 +457,10 @@ static void extend_suppliers(struct enumeration *n, uint32_t done, const struct 
 	}
 }
 
-/* The needs of the first `done` nodes of the set are met. */
+/* Extends the set; the needs of its first `done` nodes are met. */
 static void extend(struct enumeration *n, uint32_t done)
 {
+	RD_ASSERT(done <= n->count);
 	if (n->cut)
 		return;
 	if (done == n->count) {
@@ -492,7 +497,7 @@ static void enumerate_size(struct enumeration *n, uint32_t size)
 	}
 }
 
-/* Small sets first: if the limit cuts, it cuts the long ones. */
+/* Small sets come first, so that the limit cuts off the large ones. */
 bool predict_cycles(const struct nodes *g, uint32_t max_threads, const struct cycle_limit *limit,
 		    cycle_fn *found, void *context)
 {

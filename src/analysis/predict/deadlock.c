@@ -1,44 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deadlocks: sets of stops that can be reached together and none of which can
- * ever be served.
+ * Deadlocks: sets of stops that can be reached together and that nothing can ever end.
  *
- * Meaning: a set of stops of different threads is a deadlock if, with its threads
- * standing before them,
+ * A set of stops of different threads is a deadlock if, with its threads stopped before them,
  *   an acquisition finds its lock held by another thread of the set,
  *   a join waits for a thread of the set,
- *   a barrier exit for an enter that a thread of the set has not done,
- *   a take for a semaphore that is zero, all further posts depending on the set
- *   (by synchronisation: a thread that reads another value goes on),
- *   a wake for a notification, all further ones depending on the set and all
- *   earlier ones lost (before the wait) or consumed by others.
- * Only minimal sets are reported.  The last two rules make a single thread a
- * deadlock too: the waiter nobody can wake any more.
+ *   a barrier exit waits for an enter that a thread of the set has not done,
+ *   a take waits for a semaphore that is zero, and all further posts depend on the set by
+ *   synchronisation (a thread that only reads another value continues),
+ *   a wake waits for a notification, all further ones depend on the set, and all earlier ones were lost
+ *   (sent before the wait) or consumed by others.
+ * Only minimal sets are reported.  By the last two rules a single thread can be a deadlock: a
+ * waiter that no thread can wake any more.
  *
- * cycle.c proposes sets of nodes; here instances are chosen and decided.  For
- * sets that do not involve conditions or semaphores the recorded order is tried
- * first, advancing instances monotonically: a stop that the closure of the others
- * swallows stays swallowed when the others move on.  Then a short search has to do;
- * what it leaves open is searched for thoroughly when all sets have been seen, so
- * that a few hard ones do not use up the budget of all.
+ * cycle.c proposes sets of nodes; this file chooses instances and decides.  Sets without conditions
+ * and semaphores are first tried in recorded order, with instances that only advance: a stop that
+ * the closure of the others contains stays contained when the others advance.  Then a short search
+ * is tried.  Sets that it leaves open are searched thoroughly after all others, so that a few hard
+ * sets do not use up the budget of all.
  */
 #include "predict/deadlock.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define STEP_LIMIT 20000000
-#define MAX_FAILURES 1024
+#define STEP_LIMIT 20000000 /* steps of the enumeration of sets; set by hand, some seconds */
+#define MAX_FAILURES 1024   /* failed searches of one kind of deadlock, before it is given up; set by hand */
 #define FOUND UINT64_MAX
-#define SHORT_WORK 64	/* a short search has that part of the budget of a question */
-#define OPEN_LIMIT 4096 /* stops of sets that are kept for a thorough one */
+#define SHORT_WORK 64	/* a short search gets one part in 64 of the budget of a question; set by hand */
+#define OPEN_LIMIT 4096 /* stops of sets that wait for a thorough search; bounds memory */
 
 /* Instances that a short search has left open. */
 struct open {
-	uint32_t *stops, *pick; /* `count` each, one set behind the other */
+	uint32_t *stops, *pick; /* `count` each, one set after another */
 	size_t length, stop_capacity, pick_capacity;
 	uint32_t *counts;
 	size_t sets, set_capacity;
@@ -55,9 +53,9 @@ struct decider {
 	struct open open;
 };
 
-/* Whether the supplier `e` cannot happen while the stops of the subset stand; of the whole set,
- * whether it is out of the model's reach.  A thread that would read another value is out of the
- * sound model's reach, and yet goes on and may supply: values do not hold up. */
+/* Whether the supplier `e` cannot happen while the threads of the subset are stopped.  For the
+ * whole set: whether the semantics cannot reach it.  A thread that would read another value is
+ * outside sound semantics, but it continues and may supply, so values do not block. */
 static bool depends_on(const struct decider *d, uint32_t e, bool subset)
 {
 	const struct core *c = &d->r->c;
@@ -71,7 +69,7 @@ static bool depends_on(const struct decider *d, uint32_t e, bool subset)
 	return false;
 }
 
-/* Whether every supplier that the whole set holds up is held up by the subset. */
+/* Whether the subset blocks every supplier that the whole set blocks. */
 static bool suppliers_stuck(const struct decider *d, uint32_t stop)
 {
 	const struct core *c = &d->r->c;
@@ -103,9 +101,10 @@ static bool waits_for(const struct core *c, uint32_t stop, uint32_t other)
 	return false;
 }
 
-/* Whether the subset d->in keeps its member `i` stuck. */
+/* Whether the subset d->in keeps its member `i` blocked. */
 static bool stuck(const struct decider *d, uint32_t i)
 {
+	RD_ASSERT(i < d->count);
 	const struct core *c = &d->r->c;
 
 	if (stop_needs_all(c->events[d->stops[i]].kind))
@@ -116,7 +115,7 @@ static bool stuck(const struct decider *d, uint32_t i)
 	return false;
 }
 
-/* Removes members that are not stuck until all are; true if some are left. */
+/* Removes members that are not blocked until all are; true if some are left. */
 static bool shrink(struct decider *d)
 {
 	uint32_t left = 0;
@@ -139,7 +138,7 @@ static bool shrink(struct decider *d)
 	return left;
 }
 
-/* The set holds together, and no part of it does alone. */
+/* Whether the set is blocked, and no proper subset of it is. */
 static bool minimal(struct decider *d)
 {
 	memset(d->in, 1, d->count);
@@ -155,7 +154,7 @@ static bool minimal(struct decider *d)
 	return true;
 }
 
-/* ---- what is known already ---- */
+/* ---- results of earlier sets ---- */
 
 struct trait {
 	uint32_t site, object, kind;
@@ -171,11 +170,11 @@ static int compare_traits(const void *left, const void *right)
 	return 0;
 }
 
-/* Failures or FOUND of a set of stops: those with the same sites and objects are one deadlock, whoever the
- * threads are.
- */
+/* Number of failures, or FOUND, of a set of stops.  Sets with the same sites and objects are one
+ * deadlock, whatever their threads. */
 static uint64_t *state_of(const struct decider *d)
 {
+	RD_ASSERT(d->count > 0);
 	struct predictor *r = d->r;
 	const uint32_t *numbers = &d->traits->site;
 	size_t length = d->count * sizeof *d->traits / sizeof *numbers;
@@ -208,7 +207,7 @@ static void record(struct decider *d, enum predict_tier tier)
 	*state_of(d) = FOUND;
 }
 
-/* After many failures the rest are not tried. */
+/* Whether the deadlock is known, or failed so often that it is given up. */
 static bool settled(const struct decider *d)
 {
 	uint64_t state = *state_of(d);
@@ -217,7 +216,7 @@ static bool settled(const struct decider *d)
 
 /* ---- deciding ---- */
 
-/* The next instance of each swallowed stop; false if a node has no more. */
+/* Advances each stop that the ideal contains to its next instance; false if a node has no more. */
 static bool advance_swallowed(struct decider *d, uint32_t *at)
 {
 	const struct core *c = &d->r->c;
@@ -243,7 +242,7 @@ static bool decide_recorded(struct decider *d)
 		d->r->s.total -= d->r->s.cost * 16;
 		found = predict_sp_reach(d->r, d->stops, d->count);
 		if (found ? !minimal(d) : !core_sure(&d->r->c, d->r->p))
-			break; /* later instances only need more */
+			break; /* later instances need more */
 	}
 	free(at);
 	return found && minimal(d);
@@ -296,7 +295,7 @@ static enum answer search_shortly(struct decider *d)
 	return a;
 }
 
-/* Tries the instances in turn, as a number with one digit a node. */
+/* Tries the combinations of instances in turn, like a number with one digit for each node. */
 static bool decide_exact(struct decider *d)
 {
 	uint32_t *at = rd_xcalloc((size_t)d->count + 1, sizeof *at), i;
@@ -327,6 +326,7 @@ static bool recorded_order_applies(const struct decider *d)
 
 static void decide(void *context, const uint32_t *nodes, uint32_t count)
 {
+	RD_ASSERT(count > 0);
 	struct decider *d = context;
 
 	d->count = count;
@@ -345,7 +345,8 @@ static void decide(void *context, const uint32_t *nodes, uint32_t count)
 		++*state_of(d);
 }
 
-/* Thorough searches may take as much as the short ones took, in all, but one may always use its limit. */
+/* All thorough searches together may take as long as the short ones took, but each may use its
+ * limit. */
 static void limit_thorough(struct search *s, int64_t before)
 {
 	int64_t spent = before - s->total;

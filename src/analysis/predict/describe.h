@@ -8,28 +8,30 @@
 #include "predict/fill.h"
 #include "predict/predict.h"
 
-/* What describing may take. */
+/* Limits of describing. */
 struct predict_limit {
-	size_t findings;     /* that the set may have */
+	size_t findings;     /* size of the set */
 	int64_t deadline_ns; /* when to stop (base/clock.h); 0: never */
-	size_t speculative;  /* that the set may have when speculative ones are added; 0: as many */
+	size_t speculative;  /* size of the set beyond which speculative findings are left out; 0: no such
+				limit */
 };
 
-/* Adds a finding for each prediction, sound ones first, within the limit; returns
- * how many were left out.  The set is not finished. */
+/* Adds a finding for each prediction within the limit, sound ones first.  Returns how many were
+ * left out. The caller finishes the set. */
 size_t predict_describe(const struct predict_trace *t, const struct predict_result *r,
 			struct finding_set *set, struct predict_limit limit);
 
-/* Adds a finding, without a schedule, for two accesses that the run itself shows unordered; firmly, if they
- * are. */
+/* Adds a finding for two accesses that the run itself shows unordered.  A schedule is added only if
+ * they are firmly unordered. */
 void predict_describe_unordered(const struct model *m, const struct model_unordered *u, const char *reason,
 				struct finding_set *set);
 
-/* Says of a finding that the run shows its two accesses firmly unordered. */
+/* Records in a finding that the run shows its two accesses firmly unordered. */
 void predict_describe_firm(const struct model *m, const struct model_unordered *u, struct finding_set *set,
 			   struct finding *f);
 
-/* Where a thread stood when the trace ended: its name, call stack and locks; and the thread itself. */
+/* Where a thread was when the trace ended: its name, call stack and locks; and the thread itself.
+ */
 void predict_describe_end(const struct model *m, uint32_t thread, struct finding_set *set,
 			  struct finding_wait *out);
 void predict_describe_thread(const struct model *m, uint32_t thread, struct finding_set *set,

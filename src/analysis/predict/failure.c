@@ -2,20 +2,22 @@
 /*
  * A recorded run that failed by itself: an abort, a crash, or a run that did not end.
  *
- * In: the model of its trace and the signal.  Out: a finding with the thread that failed and where it was, or
- * if that cannot be told, with what each thread did last.  A thread failed for certain if it called abort()
- * or an assertion, or if all others had ended or waited; and a crash is that of the only thread whose last
- * access is to the page at 0, which never is memory.  Otherwise all that were there are shown.
+ * In: the model of its trace, and the signal.  Out: a finding with the thread that failed and its
+ * position, or, if the thread is not known, with the last position of each thread.  A thread
+ * certainly failed if it called abort() or failed an assertion, or if all others had ended or
+ * waited.  A crash also belongs to the only thread whose last access was to the page at 0, which is
+ * never mapped.
  */
 #include "predict/failure.h"
 
+#include "base/error.h"
 #include "predict/describe.h"
 
 #include <signal.h>
 #include <string.h>
 
-#define THREADS 16	  /* shown at most */
-#define NO_MEMORY 0x10000 /* nothing is mapped below: vm.mmap_min_addr */
+#define THREADS_SHOWN 16       /* set by hand: a report must stay readable */
+#define UNMAPPED_BELOW 0x10000 /* address below which nothing is mapped: the default of vm.mmap_min_addr */
 
 static const struct {
 	int number;
@@ -42,6 +44,7 @@ bool predict_is_failure(int signal)
 
 static const struct model_operation *last_operation(const struct model *m, uint32_t thread)
 {
+	RD_ASSERT(thread < m->thread_count);
 	const struct model_history *h = &m->histories[thread];
 
 	return h->operation_count ? &h->operations[h->operation_count - 1] : NULL;
@@ -52,7 +55,7 @@ static bool did_something(const struct model *m, uint32_t thread)
 	return m->histories[thread].end_site || m->histories[thread].end_stack;
 }
 
-/* A failed assertion allocates memory for its message behind the event. */
+/* A failed assertion allocates memory for its message after the event. */
 static bool has_aborted(const struct model *m, uint32_t thread)
 {
 	const struct model_history *h = &m->histories[thread];
@@ -63,7 +66,7 @@ static bool has_aborted(const struct model *m, uint32_t thread)
 	return n && h->operations[n - 1].kind == RADDLE_ABORT;
 }
 
-/* It had neither ended nor waited for another one. */
+/* Whether the thread had neither ended nor waited for another one. */
 static bool was_running(const struct model *m, uint32_t thread)
 {
 	const struct model_operation *last = last_operation(m, thread);
@@ -76,10 +79,10 @@ static bool touched_nothing(const struct model *m, uint32_t thread)
 {
 	const struct model_history *h = &m->histories[thread];
 
-	return was_running(m, thread) && h->end_site && h->end_address < NO_MEMORY;
+	return was_running(m, thread) && h->end_site && h->end_address < UNMAPPED_BELOW;
 }
 
-/* The only thread of which that holds; MODEL_NONE: there are none, or several. */
+/* The only thread for which `holds` is true; MODEL_NONE: no thread, or several. */
 static uint32_t only_one(const struct model *m, bool (*holds)(const struct model *, uint32_t))
 {
 	uint32_t found = MODEL_NONE;
@@ -99,7 +102,7 @@ bool predict_has_aborted(const struct model *model)
 	return only_one(model, has_aborted) != MODEL_NONE;
 }
 
-static uint32_t who_failed(const struct model *m, int signal)
+static uint32_t failed_thread(const struct model *m, int signal)
 {
 	uint32_t thread = only_one(m, has_aborted);
 
@@ -122,14 +125,15 @@ static struct finding_wait *add_entry(struct finding *f, const char *kind, int s
 
 static void add_thread(const struct model *m, uint32_t thread, struct finding_set *set, struct finding *f)
 {
+	RD_ASSERT(thread < m->thread_count);
 	predict_describe_end(m, thread, set, &f->cycle[f->cycle_count - 1]);
 	predict_describe_thread(m, thread, set, &f->threads[f->thread_count++]);
 }
 
-/* The threads that were there when the run ended, if it is not known which of them failed. */
+/* Adds the threads that existed when the run ended, if the failed one is not known. */
 static void add_threads(const struct model *m, struct finding_set *set, struct finding *f)
 {
-	for (uint32_t i = 0; i < m->thread_count && f->thread_count < THREADS; i++) {
+	for (uint32_t i = 0; i < m->thread_count && f->thread_count < THREADS_SHOWN; i++) {
 		if (m->threads[i].end_q)
 			continue;
 		add_entry(f, "alive", 0);
@@ -137,7 +141,7 @@ static void add_threads(const struct model *m, struct finding_set *set, struct f
 	}
 }
 
-static bool anybody_did_something(const struct model *m)
+static bool any_thread_did_something(const struct model *m)
 {
 	uint32_t i = 0;
 
@@ -148,18 +152,19 @@ static bool anybody_did_something(const struct model *m)
 
 bool predict_failure(const struct model *m, int signal, struct finding_set *set)
 {
-	uint32_t failed = signal ? who_failed(m, signal) : MODEL_NONE;
+	RD_ASSERT(m->histories != NULL || m->thread_count == 0);
+	uint32_t failed = signal ? failed_thread(m, signal) : MODEL_NONE;
 	struct finding *f;
 
-	if (!anybody_did_something(m))
+	if (!any_thread_did_something(m))
 		return false;
 	f = finding_add(set, FINDING_FAILURE);
 	f->sound = f->recorded = true;
 	f->status = signal ? FINDING_CONFIRMED : FINDING_UNCONFIRMED;
 	f->reason = signal ? NULL : "it had to be ended; whether it would have ended by itself is not known";
 	f->consequence = signal ? signals[row_of(signal)].consequence : "hang";
-	f->cycle = finding_array(set, THREADS + 1, sizeof *f->cycle);
-	f->threads = finding_array(set, THREADS, sizeof *f->threads);
+	f->cycle = finding_array(set, THREADS_SHOWN + 1, sizeof *f->cycle);
+	f->threads = finding_array(set, THREADS_SHOWN, sizeof *f->threads);
 	if (signal)
 		add_entry(f, "signal", signal);
 	if (failed != MODEL_NONE)

@@ -8,17 +8,18 @@
 
 #include <stdbool.h>
 
-/* Whether a program that a signal ended has failed: not where somebody else may have sent it. */
+/* Whether a program that a signal ended has failed.  Signals that other processes commonly send do
+ * not count. */
 bool predict_is_failure(int signal);
 
-/* Whether a thread called abort() or failed an assertion: of a forked process it is not known how it ended.
- */
+/* Whether a thread called abort() or failed an assertion; the exit status of a forked process is
+ * not known. */
 bool predict_has_aborted(const struct model *model);
 
-/* Adds the failure of the run, which `signal` ended, to the set: confirmed, since it was seen; with signal 0
- * a run that had to be ended, which is not confirmed: it may have had more to do.  The model has histories.
- * False, and nothing is added: no thread came as far as to do something, so that it cannot be told whether
- * the program or Raddle failed. */
+/* Adds the failure of a run that `signal` ended to the set, as confirmed.  Signal 0 is a run that
+ * Raddle had to end; it is not confirmed, because the run may have had more to do.  The model needs
+ * histories.  Returns false, and adds nothing, if no thread did anything: then the program or
+ * Raddle may have failed. */
 bool predict_failure(const struct model *model, int signal, struct finding_set *set);
 
 #endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model comes in, an execution goes out.
+ * In: a model.  Out: an execution.
  *
- * Order: segments (an operation and the accesses behind it) in the order of their
- * operations.  Accesses of bytes that several threads touch become accesses of
- * variables (granule.h).  A second access of a variable from the same site within a
- * segment says nothing new and is left out, except from a trace that orders all accesses:
- * whoever made it counts them.
+ * A segment is an operation and the accesses after it.  Segments are added in the order of their
+ * operations. Accesses of bytes that several threads touch become accesses of variables
+ * (granule.h).  A second access of a variable from the same site within a segment adds no
+ * information and is left out.  Traces that order all accesses keep it, because their users count
+ * accesses.
  *
- * Operations become events in order/fill.c; here are the accesses.
+ * order/fill.c turns operations into events; this file adds the accesses.
  *
- * A relaxed read-modify-write continues a release sequence, so it synchronises
- * where some other write of the variable does.  A relaxed write behind a fence of its
- * thread releases, a relaxed read before one acquires, there and not at the
- * fence.  All this can only hide a race, never invent one.
+ * A relaxed read-modify-write continues a release sequence, so it synchronises if some other write
+ * of the variable does.  A relaxed write after a fence of its thread releases, and a relaxed read
+ * before one acquires, at the access and not at the fence.  These rules can hide a race but not
+ * invent one.
  *
- * What contradicts the meaning of the primitives (a mutex taken over from a dead
- * thread, one unlocked by a library that was not recorded) is dropped and counted.
+ * Events that contradict the meaning of a primitive are dropped and counted: a mutex taken over
+ * from a dead thread, or one unlocked by a library that was not recorded.
  */
 #include "predict/fill.h"
 
@@ -40,7 +40,7 @@ struct segment {
 	struct predict_span span;   /* numbers of segments */
 };
 
-/* Who accessed a variable last; most accesses of a loop are found to be known by it. */
+/* The last access of a variable; it recognises most repeated accesses of a loop. */
 struct latest {
 	uint64_t serial;
 	uint32_t site;
@@ -57,24 +57,25 @@ struct filler {
 	const struct model *m;
 	struct granules *granules;
 	struct latest *latest; /* by variable */
-	uint32_t *opened;      /* by variable, of file descriptors: what they are since they were opened */
+	uint32_t *opened;      /* by variable, of file descriptors: the variable since the last open */
 	size_t variable_capacity;
 	struct order_filler order;
 	struct rd_umap last;	    /* (variable, site) to the segment that accessed it */
-	struct rd_umap uses;	    /* (thread, access) of the uses of locks that are kept */
+	struct rd_umap uses;	    /* (thread, access) of the lock uses that are kept */
 	struct predict_span *spans; /* by event */
 	size_t span_capacity;
 	uint64_t serial; /* of the segment */
 	uint32_t seen;
 	struct fences *fences; /* by thread */
-	uint64_t thin_q;       /* since when accesses may be missing; 0: none is */
+	uint64_t thin_q;       /* since when accesses may be missing; 0: all are there */
 };
 
 /* ---- events ---- */
 
-/* Completes what was added since the execution had `before` events. */
+/* Completes the events that were added after the execution had `before` events. */
 static void complete(struct filler *f, const struct segment *at, size_t before)
 {
+	RD_ASSERT(before <= f->t->x.count);
 	struct predict_trace *t = f->t;
 	const struct model_history *h = &f->m->histories[at->thread];
 
@@ -116,7 +117,7 @@ static bool is_fenced(const struct filler *f, const struct segment *at, enum exe
 	       (exec_reads(kind) && fences->acquires && fences->acquire > at->operation);
 }
 
-/* A file descriptor that is opened again is another variable. */
+/* A file descriptor that is opened again is a new variable. */
 static uint32_t variable_of(struct filler *f, const struct granule_walk *w)
 {
 	struct predict_trace *t = f->t;
@@ -133,7 +134,7 @@ static uint32_t variable_of(struct filler *f, const struct granule_walk *w)
 	return *opened == EXEC_NONE ? w->variable : *opened;
 }
 
-/* Whether an access is the use of a lock and so on. */
+/* Whether an access is the use of a lock or another synchronisation object. */
 static bool is_use(const struct trace_site *site, const struct model_access *a)
 {
 	return site && site->kind == TRACE_SITE_CALL && !a->write;
@@ -146,7 +147,7 @@ static void add_access(struct filler *f, const struct segment *at, uint32_t inde
 	const struct trace_site *site = trace_sites_find(f->m->sites, a->site);
 	enum exec_kind kind = a->write ? EXEC_WRITE : EXEC_READ;
 	bool atomic = site && site->kind >= TRACE_SITE_ATOMIC_LOAD && site->kind <= TRACE_SITE_ATOMIC_CMPXCHG;
-	struct predict_span none = {0}, *span; /* an imported trace has none */
+	struct predict_span none = {0}, *span; /* an imported trace has no spans */
 	uint32_t variable = variable_of(f, w);
 	struct predict_variable *v = &f->t->variables[variable];
 
@@ -166,27 +167,28 @@ static void add_access(struct filler *f, const struct segment *at, uint32_t inde
 		e->flags |= EXEC_ATOMIC; /* uses do not race with one another */
 		span->begin = span->end;
 	}
-	/* Which file a number means depends on who has closed it. */
+	/* Which file a descriptor means depends on the thread that closed it last. */
 	if ((site && site->flags & TRACE_SITE_WAIT_LOOP) ||
 	    (!a->write && model_is_descriptors(f->m, a->object)))
 		e->flags |= EXEC_LOOP;
 }
 
-/* The second byte of a file descriptor only tells that it was opened. */
+/* Whether the granule is the second byte of a file descriptor, which only marks that it was opened.
+ */
 static bool is_mark(const struct model *m, const struct granule_walk *w)
 {
 	return w->offset % RADDLE_DESCRIPTOR_BYTES != 0 && model_is_descriptors(m, w->access->object);
 }
 
 /* A use of a lock. */
-struct use {
+struct lock_use {
 	const struct model_access *access;
 	uint32_t index; /* in the accesses of the thread */
 };
 
 static int compare_uses(const void *left, const void *right)
 {
-	const struct use *a = left, *b = right;
+	const struct lock_use *a = left, *b = right;
 
 	RD_BY(a->access->object, b->access->object);
 	RD_BY(a->access->offset, b->access->offset);
@@ -194,7 +196,7 @@ static int compare_uses(const void *left, const void *right)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-static bool same_lock(const struct use *a, const struct use *b)
+static bool same_lock(const struct lock_use *a, const struct lock_use *b)
 {
 	return a->access->object == b->access->object && a->access->offset == b->access->offset;
 }
@@ -204,8 +206,8 @@ static uint64_t use_key(uint32_t thread, uint32_t index)
 	return (uint64_t)thread << 32 | index;
 }
 
-/* Of sorted uses, the last of each lock and site, and the first of each lock. */
-static void keep_uses(struct filler *f, uint32_t thread, const struct use *uses, size_t count)
+/* Keeps, of sorted uses, the first of each lock and the last of each lock and site. */
+static void keep_uses(struct filler *f, uint32_t thread, const struct lock_use *uses, size_t count)
 {
 	uint32_t first = 0;
 
@@ -221,12 +223,12 @@ static void keep_uses(struct filler *f, uint32_t thread, const struct use *uses,
 	}
 }
 
-/* Of the uses of a lock by a thread only its first and the last one of each site are kept: what races
- * with another one races with these as well. */
+/* Keeps only a thread's first use of a lock and the last use by each site.  What races with another
+ * use races with these as well. */
 static void choose_uses(struct filler *f, uint32_t thread)
 {
 	const struct model_history *h = &f->m->histories[thread];
-	struct use *uses = NULL;
+	struct lock_use *uses = NULL;
 	size_t count = 0, capacity = 0;
 
 	for (size_t i = 0; i < h->access_count; i++) {
@@ -234,7 +236,7 @@ static void choose_uses(struct filler *f, uint32_t thread)
 		if (!is_use(trace_sites_find(f->m->sites, a->site), a))
 			continue;
 		RD_GROW(uses, capacity, count + 1);
-		uses[count++] = (struct use){a, (uint32_t)i};
+		uses[count++] = (struct lock_use){a, (uint32_t)i};
 	}
 	if (count)
 		qsort(uses, count, sizeof *uses, compare_uses);
@@ -250,8 +252,8 @@ static bool is_needless(const struct filler *f, uint32_t thread, size_t index)
 	       !rd_umap_get(&f->uses, use_key(thread, (uint32_t)index));
 }
 
-/* A thread that waits for what it has counted itself (`if (++count < n) wait`) read its own
- * write; what it got from others is what it read before that, in the same segment. */
+/* A thread that waits for a count to which it added itself (`if (++count < n) wait`) read its own
+ * write. What it got from other threads is what it read before that, in the same segment. */
 static void spread_loops(struct filler *f, size_t first)
 {
 	struct exec_event *events = f->t->x.events;
@@ -301,8 +303,8 @@ static struct order_op operation_of(const struct filler *f, const struct segment
 				 .value = op->value};
 }
 
-/* Whether accesses may be missing while the segment lasts, its own or others' writes that it read: nothing
- * behind it is certain.  What came before the part has happened. */
+/* Whether accesses may be missing during the segment: its own, or writes of others that it read.
+ *  Nothing after it is certain.  What came before the part has happened. */
 static bool is_thinned(const struct filler *f, const struct segment *at)
 {
 	const struct model_history *h = &f->m->histories[at->thread];
@@ -343,7 +345,7 @@ static int compare_segments(const void *left, const void *right)
 	return (a->operation + 1 > b->operation + 1) - (a->operation + 1 < b->operation + 1);
 }
 
-/* The operands of an operation do not tell the order of a fence; its site does, if it is known. */
+/* The operands of a fence do not contain its memory order; its site does, if it is known. */
 static void note_fence(struct filler *f, uint32_t thread, uint32_t operation)
 {
 	const struct model_operation *op = &f->m->histories[thread].operations[operation];
@@ -360,7 +362,7 @@ static void note_fence(struct filler *f, uint32_t thread, uint32_t operation)
 	}
 }
 
-/* What has to be known before the first event. */
+/* Collects what must be known before the first event. */
 static void look_ahead(struct filler *f, uint32_t thread, uint32_t operation)
 {
 	const struct model_operation *op = &f->m->histories[thread].operations[operation];
@@ -371,7 +373,8 @@ static void look_ahead(struct filler *f, uint32_t thread, uint32_t operation)
 		order_fill_robust(&f->order, op->sync);
 }
 
-/* An access stands for later ones up to the next operation that makes the runtime forget it. */
+/* An access also represents later ones, up to the next operation that makes the runtime forget it.
+ */
 static void find_spans(const struct filler *f, struct segment *all, size_t count)
 {
 	uint32_t *next = rd_xmalloc((f->m->thread_count + 1) * sizeof *next);
@@ -391,7 +394,7 @@ static void find_spans(const struct filler *f, struct segment *all, size_t count
 	free(next);
 }
 
-/* Which locks are handed over or left has to be known before the first event, too. */
+/* Locks that change hands or stay locked must be known before the first event, too. */
 static void look_at_locks(struct filler *f, const struct segment *all, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -438,9 +441,9 @@ static void do_segments(struct filler *f)
 	free(all);
 }
 
-/* Which operations that were begun and not finished may wait for ever.  A program that was
- * ended from outside may have stood still, but a thread that waited for work or for others
- * would have been served some day; only locks and ends of threads are another's to give. */
+/* Which unfinished operations may wait for ever.  A program that was ended from outside may have
+ * hung.  But a thread that waited for work or for others would have been served at some time.  Only
+ * locks and ends of threads depend on one other thread. */
 enum pending { PENDING_NONE, PENDING_OWNED, PENDING_ALL };
 
 static enum pending pending_of(const struct trace_meta *meta)
@@ -460,9 +463,10 @@ static bool is_owned(enum raddle_event kind)
 	return raddle_role(kind) == RADDLE_ROLE_REQUEST && raddle_class(kind) != RADDLE_CLASS_SEM;
 }
 
-/* Adds the operation that a thread had begun and not finished. */
+/* Adds the unfinished operation of a thread. */
 static void add_pending(struct filler *f, uint32_t thread, enum pending pending)
 {
+	RD_ASSERT(thread < f->m->thread_count);
 	const struct model_history *h = &f->m->histories[thread];
 	struct segment at = {.thread = thread, .operation = (uint32_t)h->operation_count - 1};
 	size_t before = f->t->x.count;
@@ -477,7 +481,7 @@ static void add_pending(struct filler *f, uint32_t thread, enum pending pending)
 	complete(f, &at, before);
 }
 
-/* Whether an acquiring access tells its thread something. */
+/* Whether the thread uses the value of an acquiring access. */
 static bool is_seen(const struct model *m, const struct exec_event *e)
 {
 	const struct trace_site *site = trace_sites_find(m->sites, e->site);
@@ -488,8 +492,9 @@ static bool is_seen(const struct model *m, const struct exec_event *e)
 
 enum { RELEASED = 1, SEEN = 2 };
 
-/* Relaxed updates continue release sequences.  Where nobody looks at what an atomic variable holds, as
- * of a counter that is only advanced, who came first is chance and no order. */
+/* Relaxed updates continue release sequences.  If no thread looks at the value of an atomic
+ * variable, such as a counter that is only incremented, the order of updates is chance and is
+ * ignored. */
 static void synchronise_updates(const struct model *m, struct exec *x)
 {
 	uint8_t *found = rd_xcalloc((size_t)x->variables + 1, 1);
@@ -510,7 +515,7 @@ static void synchronise_updates(const struct model *m, struct exec *x)
 	free(found);
 }
 
-/* Drops what is not possible; returns how many events that were. */
+/* Drops impossible events; returns their number. */
 static size_t drop_impossible(struct predict_trace *t)
 {
 	struct exec *x = &t->x;
@@ -548,7 +553,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 			       model->thread_count, UINT16_MAX - 2);
 	t->x.threads = (uint32_t)model->thread_count;
 	order_filler_init(&f.order, &t->x);
-	f.order.stands = pending != PENDING_NONE;
+	f.order.hung = pending != PENDING_NONE;
 	f.fences = rd_xcalloc(threads, sizeof *f.fences);
 	f.thin_q = trace_get_meta(model->trace)->left_from;
 	f.granules = granules_new(model);
@@ -582,7 +587,7 @@ int predict_fill(struct predict_trace *t, const struct model *model)
 	return fill(t, model, pending_of(trace_get_meta(model->trace)));
 }
 
-int predict_fill_standing(struct predict_trace *t, const struct model *model)
+int predict_fill_stuck(struct predict_trace *t, const struct model *model)
 {
 	return fill(t, model, PENDING_ALL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the model of a trace to an execution (exec.h), and back: every event of
- * the execution remembers the operation or access it was made of.
+ * From the model of a trace to an execution (exec.h), and back: every event of the execution refers
+ * to the operation or access that it was made of.
  */
 #ifndef PREDICT_FILL_H
 #define PREDICT_FILL_H
@@ -28,17 +28,17 @@ struct predict_trace {
 	size_t origin_capacity;
 	struct predict_variable *variables;
 	uint32_t begin;	  /* the first event of the part that the model has (model_load()); 0: it has all */
-	bool hung;	  /* the program stood still when it was ended: some events are pending */
-	bool handed;	  /* threads gave back locks that others took */
+	bool hung;	  /* the program hung when it was ended: some events are pending */
+	bool handed;	  /* threads released locks that others had acquired */
 	uint64_t dropped; /* events that contradict what synchronisation allows */
 };
 
-/* The model needs MODEL_HISTORIES and must outlive the result, which is to be
- * released also after a failure. */
+/* The model needs MODEL_HISTORIES and must outlive the result.  Release the result also after a
+ * failure. */
 int predict_fill(struct predict_trace *t, const struct model *model);
 
-/* The same for a program that stands still now: whatever a thread is in is pending. */
-int predict_fill_standing(struct predict_trace *t, const struct model *model);
+/* The same for a program that hangs now: every unfinished operation is pending. */
+int predict_fill_stuck(struct predict_trace *t, const struct model *model);
 void predict_trace_release(struct predict_trace *t);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cutting accesses into granules, and finding those that are alike.
+ * Cutting accesses into granules, and merging granules with the same accesses.
  *
- * Cuts are bits, 64 bytes a block.  Granules are numbered by object and first byte, so
- * that an access is a run of numbers; where the last of them ends another one begins.
- * Two passes over the histories: the first sets the cuts, the second numbers for each granule its story so
- * far: the segments, sites and directions of its accesses, thread by thread.  Granules of one object with the
- * same story are one variable.  A loop that touches a granule again and again counts as one access.
+ * Cuts are bits, in blocks of 64 bytes.  Granules are numbered by object and first byte, so an
+ * access is a range of numbers.  There are two passes over the histories.  The first sets the cuts.
+ *  The second gives each granule a number for its story so far: the segments, sites and directions
+ * of its accesses, thread by thread.  Granules of one object with the same story become one
+ * variable.  A loop that touches a granule again and again counts as one access.
  */
 #include "predict/granule.h"
 
@@ -30,7 +30,7 @@ struct block {
 };
 
 struct mark {
-	uint32_t story;		/* granules with the same story are alike; 0: nobody shares it */
+	uint32_t story;		/* granules with the same story are merged; 0: only one thread accesses it */
 	uint32_t segment, site; /* the latest access, to skip repetitions */
 	bool write;
 };
@@ -43,9 +43,9 @@ struct granules {
 	uint64_t last_key; /* of `last`, plus one */
 	size_t last;
 	uint64_t *starts;   /* by granule: its offset */
-	struct mark *marks; /* while stories are told */
-	/* How stories go on: (segment, story) and (site, write) to a new story.  A segment is met once, so
-	 * that entries of those before may be forgotten. */
+	struct mark *marks; /* while stories are computed */
+	/* Transitions: (segment, story) and (site, write) to a new story.  A segment occurs once,
+	 * so entries of earlier segments may be forgotten. */
 	struct rd_pmap next;
 	uint32_t story_count;
 	uint32_t *variables; /* by granule, NOT_SHARED: none */
@@ -117,6 +117,7 @@ static void number_granules(struct granules *g)
 
 struct granule_walk granules_of(struct granules *g, const struct model_access *a)
 {
+	RD_ASSERT(a->size > 0);
 	uint64_t key = key_of(a->object, a->offset);
 
 	if (g->last_key != key + 1) {
@@ -152,10 +153,11 @@ bool granule_next(struct granule_walk *w)
 	return false;
 }
 
-/* ---- alike ---- */
+/* ---- merging ---- */
 
-/* Bounds what is remembered of segments that are over. */
-#define REMEMBERED 4096
+/* Transitions that are kept, in entries; bounds the memory for segments that are over.  Set by
+ * hand. */
+#define TRANSITIONS_MAX 4096
 
 static uint32_t story_after(struct granules *g, const struct mark *m, const struct model_access *a,
 			    uint32_t segment)
@@ -199,7 +201,7 @@ static void mark_all(struct granules *g)
 				operation++;
 			segment += operation != before;
 			RD_ASSERT(segment < UINT32_MAX);
-			if (operation != before && g->next.map.count > REMEMBERED)
+			if (operation != before && g->next.map.count > TRANSITIONS_MAX)
 				rd_pmap_release(&g->next);
 			mark_access(g, &h->accesses[k], segment);
 		}

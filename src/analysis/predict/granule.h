@@ -2,10 +2,10 @@
 /*
  * Shared memory as variables.
  *
- * An object's bytes are cut wherever an access begins or ends: these are granules,
- * and two accesses meet in one exactly if they overlap.  Granules of an object that
- * the same sites access in the same segments cannot be told apart by a prediction;
- * they are one variable.  So a buffer that is filled, handed over and read is one.
+ * An object's bytes are cut wherever an access begins or ends.  The pieces are granules, and two
+ * accesses share one if and only if they overlap.  A prediction cannot distinguish granules of an
+ * object that the same sites access in the same segments; they are one variable.  So a buffer that
+ * is filled, passed on and read is one variable.
  */
 #ifndef PREDICT_GRANULE_H
 #define PREDICT_GRANULE_H
@@ -25,15 +25,15 @@ uint32_t granules_variables(const struct granules *g);
 struct granule_walk {
 	struct granules *g;
 	const struct model_access *access;
-	uint64_t at;	       /* what is still to come */
-	uint32_t next;	       /* and its granule */
+	uint64_t at;	       /* where the remaining bytes begin */
+	uint32_t next;	       /* and their granule */
 	uint64_t offset, size; /* of the granule, within the object */
 	uint32_t variable;
 };
 
 struct granule_walk granules_of(struct granules *g, const struct model_access *a);
 
-/* Goes to the next one; false: there are no more. */
+/* Advances to the next granule; false: there are no more. */
 bool granule_next(struct granule_walk *w);
 
 #endif

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whether a program that does not move stands still for good.
+ * Whether a program that makes no progress is stuck for ever.
  *
- * In: its trace so far, and what the kernel says of its threads.  Out: confirmed deadlocks, or
- * nothing.  A wrong answer ends a program that was well, so every doubt is in its favour: a
- * thread counts as waiting only if trace and kernel agree, and that nobody is left who
- * could wake a waiter is believed only if every thread waits in an operation of the trace, on an
- * object that no other process can reach, and no signal has a handler.
+ * In: its trace so far, and the state of its threads in the kernel.  Out: confirmed deadlocks, or
+ * nothing. A wrong answer ends a healthy program, so every doubt counts in its favour.  A thread
+ * counts as waiting only if trace and kernel agree.  That no thread is left to wake a waiter is
+ * believed only if every thread waits in an operation of the trace, on an object that no other
+ * process can reach, and no signal has a handler.
  *
- * Where threads wait for something that no trace shows (a futex of the program's own, a lock of a library),
- * who waits for whom is not known.  But if each thread waits for others without a limit, and nobody else can
- * wake one, then the run hangs, and is a failure with the places of its threads.
+ * Threads may wait for something that is not in the trace: a futex of the program, or a lock of a
+ * library. Then the owner of what they wait for is unknown.  But if each thread waits for others
+ * without a time limit, and nothing else can wake one, the run hangs.  That is a failure with the
+ * positions of its threads.
  */
 #include "predict/hang.h"
 
@@ -18,12 +19,13 @@
 #include "base/error.h"
 #include "predict/describe.h"
 #include "predict/failure.h"
-#include "predict/standing.h"
+#include "predict/stuck.h"
 
 #include <stdlib.h>
 
 static bool is_private(const struct model *m, uint32_t sync)
 {
+	RD_ASSERT(sync == MODEL_NONE || sync < m->sync_count);
 	const struct model_object *o;
 
 	if (sync == MODEL_NONE)
@@ -47,10 +49,11 @@ static uint32_t thread_of_tid(const struct model *m, pid_t tid)
 	return MODEL_NONE;
 }
 
-/* Fills `waits` by thread; returns how many threads wait as the kernel says too. */
+/* Fills `waits` by thread; returns how many threads wait according to trace and kernel. */
 static size_t match_threads(const struct predict_trace *t, const struct predict_sleepers *sleepers,
 			    uint8_t *waits)
 {
+	RD_ASSERT(waits != NULL);
 	uint8_t *asleep = rd_xcalloc(t->x.threads + 1u, 1);
 	size_t matched = 0;
 
@@ -71,8 +74,8 @@ static size_t match_threads(const struct predict_trace *t, const struct predict_
 	return matched;
 }
 
-static bool nobody_helps(const struct predict_trace *t, const struct predict_sleepers *sleepers,
-			 size_t matched)
+static bool no_helper_left(const struct predict_trace *t, const struct predict_sleepers *sleepers,
+			   size_t matched)
 {
 	if (!sleepers->forever || matched != sleepers->count)
 		return false;
@@ -92,7 +95,7 @@ static bool is_stop(const struct predict_result *r, uint32_t event)
 	return false;
 }
 
-/* The others that wait, which may be why somebody looks at the report. */
+/* Lists the other waiting threads: the user may be looking for one of them. */
 static void add_victims(const struct predict_trace *t, const struct predict_result *r, const uint8_t *waits,
 			struct finding_set *set)
 {
@@ -117,7 +120,7 @@ static void add_victims(const struct predict_trace *t, const struct predict_resu
 	rd_buf_release(&text);
 }
 
-/* A thread that ended took its locks along, and is not among those that wait. */
+/* A thread that ended while it held a lock is not among the waiting threads. */
 static void add_dead_owners(const struct predict_trace *t, const struct predict_deadlock *l,
 			    struct finding_set *set, struct finding *f)
 {
@@ -144,7 +147,7 @@ static void describe(const struct predict_trace *t, const struct predict_result 
 		set->items[i]->recorded = true;
 		set->items[i]->reason = NULL;
 		set->items[i]->consequence = "hang";
-		set->items[i]->note_count = 0; /* that it stood still is said already */
+		set->items[i]->note_count = 0; /* the verdict already states that the run hung */
 		add_dead_owners(t, &r->deadlocks[i], set, set->items[i]);
 	}
 	add_victims(t, r, waits, set);
@@ -154,14 +157,14 @@ static void describe(const struct predict_trace *t, const struct predict_result 
 static bool look(const struct model *model, const struct predict_sleepers *sleepers, struct finding_set *set)
 {
 	uint8_t *waits = rd_xcalloc(model->thread_count + 1, 1);
-	struct predict_standing standing = {.waits = waits};
+	struct predict_waiters waiters = {.waits = waits};
 	struct predict_result r = {0};
 	struct predict_trace t;
-	bool filled = predict_fill_standing(&t, model) == RD_OK;
+	bool filled = predict_fill_stuck(&t, model) == RD_OK;
 
 	if (filled) {
-		standing.all = nobody_helps(&t, sleepers, match_threads(&t, sleepers, waits));
-		predict_find_standing(&t.x, &standing, &r);
+		waiters.all = no_helper_left(&t, sleepers, match_threads(&t, sleepers, waits));
+		predict_find_stuck(&t.x, &waiters, &r);
 		describe(&t, &r, waits, set);
 		predict_trace_release(&t);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a program that does not move stands still for good, and who waits for whom. */
+/* Whether a program that makes no progress is stuck for ever, and which thread waits for which. */
 #ifndef PREDICT_HANG_H
 #define PREDICT_HANG_H
 
@@ -10,17 +10,18 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* What the kernel says about its threads. */
+/* The state of its threads in the kernel. */
 struct predict_sleepers {
-	const pid_t *tids; /* those that wait for another one, without a time limit */
+	const pid_t *tids; /* those that wait for another thread without a time limit */
 	size_t count;
-	bool forever; /* there are no others, no signal has a handler, and it has no processes beside it */
+	bool forever; /* there are no other threads, no signal has a handler, and there are no child processes
+		       */
 	bool apart;   /* no other process can wake one of them */
 };
 
-/* The model is that of its trace so far, with histories.  Puts the deadlocks in which the program stands
- * into the set, which is empty before and finished then; or, if the kernel alone shows that it stands, where
- * its threads are.  True if there is anything. */
+/* The model is that of the trace so far, with histories.  Puts the deadlocks of the program into
+ * the set, which must be empty, and finishes it.  If only the kernel shows that the program hangs,
+ * the set gets the positions of its threads.  Returns true if anything was added. */
 bool predict_hang(const struct model *model, const struct predict_sleepers *sleepers,
 		  struct finding_set *set);
 

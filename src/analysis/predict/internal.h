@@ -16,13 +16,14 @@ struct predictor {
 	struct predict_result *out;
 	struct rd_umap *pairs;	     /* (site, site) -> state, see race.c */
 	struct rd_tuples identities; /* of sets of stops, */
-	struct rd_umap cycles;	     /* and by their number: failures or found, see deadlock.c */
+	struct rd_umap cycles;	     /* and by their number: failures or FOUND, see deadlock.c */
 	uint32_t *p;		     /* scratch ideal */
-	int64_t put_off_ns;	     /* by which the deadline is later than `o` says */
-	struct walk *walk;	     /* the search for races between two tiers (race.h); NULL: none */
+	int64_t extension_ns;	     /* by how much the deadline is later than `o` has it */
+	struct race_walk *walk;	     /* the search for races between two tiers (race.h); NULL: not open */
 };
 
-/* The races of a model, one tier at a time; predict_races_next() is false when there is no tier left. */
+/* The races with one semantics, one tier at a time; predict_races_next() returns false after the
+ * last tier. */
 void predict_races_open(struct predictor *r);
 bool predict_races_next(struct predictor *r);
 void predict_races_close(struct predictor *r);

@@ -2,23 +2,25 @@
 /*
  * Which threads share a lane (lane.h).  In: an execution.  Out: a lane for each thread.
  *
- * One walk in recorded order.  A thread has the lanes that are free as far as it knows: those of the threads
- * that it has joined, and what these knew.  A thread that it creates takes one of them.  A lane is not handed
- * on if its thread held a lock to the end, waits for ever, or began before the execution did (windows).
+ * There is one walk in recorded order.  Each thread has a list of lanes that are free as far as it
+ * knows: those of the threads that it has joined, and those that these knew.  A thread that it
+ * creates takes one of them.  A lane is not reused if its thread held a lock at its end, waits for
+ * ever, or began before the execution (in windows).
  */
 #include "predict/lane.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct lanes {
 	const struct exec *x;
-	uint32_t *first, *last; /* by thread: its events; EXEC_NONE: it has none */
-	int64_t *held;		/* by thread: locks, so far */
-	uint8_t *bound;		/* by thread: its lane is its own */
-	uint32_t *free, *tail;	/* by thread: a list of lanes that are free to it */
+	uint32_t *first, *last; /* by thread: its events; EXEC_NONE: it has no events */
+	int64_t *held;		/* by thread: number of held locks */
+	uint8_t *bound;		/* by thread: its lane must not be reused */
+	uint32_t *free, *tail;	/* by thread: its list of free lanes */
 	uint32_t *next;		/* by lane */
 	uint16_t *of;
 	uint32_t count;
@@ -39,17 +41,19 @@ static void look_at_all(struct lanes *l)
 		if (l->first[e->thread] == EXEC_NONE)
 			l->first[e->thread] = i;
 		l->last[e->thread] = i;
-		l->bound[e->thread] |= (e->flags & (EXEC_GIVEN | EXEC_PENDING)) != 0;
+		l->bound[e->thread] |= (e->flags & (EXEC_INITIAL | EXEC_PENDING)) != 0;
 	}
 }
 
 static void enter(struct lanes *l, uint32_t thread, uint32_t lane)
 {
+	RD_ASSERT(thread < l->x->threads);
 	l->of[thread] = (uint16_t)lane;
 }
 
 static void create(struct lanes *l, uint32_t i, const struct exec_event *e)
 {
+	RD_ASSERT(e->kind == EXEC_FORK);
 	uint32_t lane = l->free[e->thread];
 	bool later = l->first[e->object] != EXEC_NONE && l->first[e->object] > i;
 
@@ -59,7 +63,7 @@ static void create(struct lanes *l, uint32_t i, const struct exec_event *e)
 	enter(l, e->object, lane);
 }
 
-/* Hands a list of lanes on. */
+/* Passes a list of free lanes to a thread. */
 static void give(struct lanes *l, uint32_t to, uint32_t first, uint32_t last)
 {
 	l->next[last] = l->free[to];
@@ -70,11 +74,12 @@ static void give(struct lanes *l, uint32_t to, uint32_t first, uint32_t last)
 
 static void join(struct lanes *l, uint32_t i, const struct exec_event *e)
 {
+	RD_ASSERT(e->kind == EXEC_JOIN);
 	uint32_t other = e->object;
 
 	if (e->flags & EXEC_PENDING || l->first[other] == EXEC_NONE || l->last[other] > i || l->bound[other])
 		return;
-	l->bound[other] = 1; /* once is enough */
+	l->bound[other] = 1; /* the lane is passed on only once */
 	if (l->free[other] != EXEC_NONE)
 		give(l, e->thread, l->free[other], l->tail[other]);
 	l->free[other] = EXEC_NONE;
@@ -98,7 +103,7 @@ static void take_event(struct lanes *l, uint32_t i)
 		join(l, i, e);
 }
 
-/* Numbers the lanes by their first threads, so that those of threads that share nothing keep their order. */
+/* Numbers the lanes by their first threads, so that threads that share nothing keep their order. */
 static void number(struct lanes *l)
 {
 	uint32_t *numbers = unset(l->count), n = 0;
@@ -128,7 +133,7 @@ uint16_t *predict_lanes(const struct exec *x, uint32_t *count)
 	look_at_all(&l);
 	for (uint32_t i = 0; i < x->count; i++)
 		take_event(&l, i);
-	bool idle = false; /* some do nothing, but may be joined: one lane is enough for all of them */
+	bool idle = false; /* threads without events may be joined; they all share one lane */
 	for (uint32_t t = 0; t < x->threads; t++) {
 		if (l.of[t] != UINT16_MAX)
 			continue;

@@ -2,9 +2,9 @@
 /*
  * Lanes: threads that cannot run at the same time share one.
  *
- * A thread that is created behind the join of another one has all its events behind all of the other's, in
- * every schedule.  So the two are one straight line, and a search that keeps a position for each line needs
- * as many as threads run at once, not as many as ever ran.
+ * If a thread is created after another one was joined, all its events come after all events of the
+ * other, in every schedule.  So the two are one sequence.  A search that keeps a position for each
+ * sequence needs as many positions as threads run at the same time, not as many as ever ran.
  */
 #ifndef PREDICT_LANE_H
 #define PREDICT_LANE_H

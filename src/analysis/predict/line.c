@@ -2,15 +2,17 @@
 /*
  * From a witness to a line of events and operations.
  *
- * A thread runs up to an event; before a join, the thread that is joined runs to its end, since what nobody
- * else cares for is not in the witness.  An access stands for those of the same thread and variable behind it
- * as long as nobody else touches the variable and the thread does no operation: they have the same place
- * among the operations, so whatever keeps one of them apart from another thread's keeps them all.
+ * A thread runs up to an event.  Before a join, the joined thread runs to its end, because the
+ * witness leaves out events that no other thread depends on.  An access represents the following
+ * ones of the same thread and variable, as long as no other thread touches the variable and the
+ * thread does no operation.  They have the same place among the operations, so what keeps one of
+ * them apart from another thread's keeps all.
  */
 #include "predict/line.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +94,7 @@ void predict_lines_release(struct lines *s)
 /* How many kept events come before event `e`. */
 static uint32_t place_of(const struct lines *s, uint32_t e)
 {
+	RD_ASSERT(e <= s->x->count);
 	return (uint32_t)rd_lower_bound(s->kept, 0, s->kept_count, e);
 }
 
@@ -101,6 +104,7 @@ static void run_to(struct line *l, uint32_t thread, uint32_t last);
 
 static void run_event(struct line *l, uint32_t place)
 {
+	RD_ASSERT(place < l->of->kept_count);
 	uint32_t i = l->of->kept[place];
 	const struct exec_event *e = &l->x->events[i];
 
@@ -139,8 +143,8 @@ static void lay_out(struct line *l, const struct predict_witness *w)
 
 /* ---- the operations ---- */
 
-/* Operations are the synchronisation events but parts of others and wakes, which are
- * one operation with the acquisition behind them. */
+/* Operations are the synchronisation events, except parts of others and wakes.  A wake and the
+ * acquisition after it are one operation. */
 static bool is_op(const struct exec_event *e)
 {
 	return !exec_is_access(e->kind) && e->kind != EXEC_WAKE && !(e->flags & EXEC_PART);
@@ -212,22 +216,22 @@ static void number_variables(struct line *l, struct lines *s)
 			s->number[l->x->events[l->events[i]].object] = NO_OP;
 }
 
-/* The latest access of a variable, and what its accesses are in all. */
-struct use {
+/* The latest access of a variable, and the kinds of all its accesses. */
+struct last_access {
 	uint32_t thread, segment;
 	bool wrote;
 	uint8_t state;
 };
 
-static struct use *use_variables(const struct line *l)
+static struct last_access *use_variables(const struct line *l)
 {
-	struct use *uses = rd_xmalloc(((size_t)l->variables + 1) * sizeof *uses);
+	struct last_access *uses = rd_xmalloc(((size_t)l->variables + 1) * sizeof *uses);
 
 	for (uint32_t v = 0; v < l->variables; v++)
-		uses[v] = (struct use){.thread = NO_OP};
+		uses[v] = (struct last_access){.thread = NO_OP};
 	for (size_t i = 0; i < l->count; i++) {
 		const struct exec_event *e = &l->x->events[l->events[i]];
-		struct use *u = l->variable[i] != NO_OP ? &uses[l->variable[i]] : NULL;
+		struct last_access *u = l->variable[i] != NO_OP ? &uses[l->variable[i]] : NULL;
 		if (!u)
 			continue;
 		u->state |= (uint8_t)((exec_writes(e->kind) ? WRITTEN : 0) |
@@ -241,13 +245,13 @@ static struct use *use_variables(const struct line *l)
 
 static void find_steps(struct line *l)
 {
-	struct use *uses = use_variables(l);
+	struct last_access *uses = use_variables(l);
 	uint32_t *segment = rd_xcalloc((size_t)l->x->threads + 1, sizeof *segment);
 
 	l->steps = rd_xmalloc((l->count + 1) * sizeof *l->steps);
 	for (size_t i = 0; i < l->count; i++) {
 		const struct exec_event *e = &l->x->events[l->events[i]];
-		struct use *u = l->variable[i] != NO_OP ? &uses[l->variable[i]] : NULL;
+		struct last_access *u = l->variable[i] != NO_OP ? &uses[l->variable[i]] : NULL;
 		bool writes = exec_writes(e->kind);
 		segment[e->thread] += !u;
 		if (u && u->state != MATTERS)
@@ -255,7 +259,7 @@ static void find_steps(struct line *l)
 		if (u && u->thread == e->thread && u->segment == segment[e->thread] && (u->wrote || !writes))
 			continue;
 		if (u)
-			*u = (struct use){e->thread, segment[e->thread], writes, u->state};
+			*u = (struct last_access){e->thread, segment[e->thread], writes, u->state};
 		l->steps[l->step_count++] = (uint32_t)i;
 	}
 	free(segment);
@@ -265,6 +269,7 @@ static void find_steps(struct line *l)
 void predict_line_make(struct line *l, struct lines *of, const struct predict_witness *w,
 		       const uint32_t *targets, uint32_t count)
 {
+	RD_ASSERT(w->done != NULL);
 	const struct exec *x = of->x;
 
 	*l = (struct line){.x = x, .of = of};

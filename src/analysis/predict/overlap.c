@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding the accesses that another thread's write of the same variable overlaps.
+ * Finding the accesses that overlap a write of the same variable by another thread.
  *
- * One walk forward asks whether a write that began earlier was still going on, one walk
- * backward whether the next write begins before the access is over.  Since a thread's own
- * writes do not count, two threads are remembered for each variable: the best, and the best
- * of another thread.
+ * A forward walk checks whether an earlier write was still in progress, a backward walk whether the
+ * next write begins before the access is over.  A thread's own writes do not count, so two threads
+ * are remembered for each variable: the best, and the best of another thread.
  */
 #include "predict/overlap.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ static const struct edge *foreign(const struct nearest *n, uint16_t thread)
 	return e->known ? e : NULL;
 }
 
-/* Keeps the better one of each thread; `larger` says which one that is. */
+/* Keeps the better one of each thread; `larger`: a larger place is better. */
 static void note(struct nearest *n, uint16_t thread, uint32_t place, bool larger)
 {
 	struct edge new = {place, thread, true};
@@ -50,7 +50,8 @@ static void note(struct nearest *n, uint16_t thread, uint32_t place, bool larger
 
 void predict_mark_unsure(struct exec *x, const struct predict_span *spans)
 {
-	struct nearest *past = rd_xcalloc((size_t)x->variables + 1, sizeof *past);
+	RD_ASSERT(x->count == 0 || spans != NULL);
+	struct nearest *before = rd_xcalloc((size_t)x->variables + 1, sizeof *before);
 	struct nearest *next = rd_xcalloc((size_t)x->variables + 1, sizeof *next);
 	const struct edge *edge;
 
@@ -58,11 +59,11 @@ void predict_mark_unsure(struct exec *x, const struct predict_span *spans)
 		struct exec_event *e = &x->events[i];
 		if (!exec_is_access(e->kind))
 			continue;
-		edge = foreign(&past[e->object], e->thread);
+		edge = foreign(&before[e->object], e->thread);
 		if (edge && edge->place > spans[i].begin)
 			e->flags |= EXEC_UNSURE;
 		if (exec_writes(e->kind))
-			note(&past[e->object], e->thread, spans[i].end, true);
+			note(&before[e->object], e->thread, spans[i].end, true);
 	}
 	for (size_t i = x->count; i-- > 0;) {
 		struct exec_event *e = &x->events[i];
@@ -74,6 +75,6 @@ void predict_mark_unsure(struct exec *x, const struct predict_span *spans)
 		if (exec_writes(e->kind))
 			note(&next[e->object], e->thread, spans[i].begin, false);
 	}
-	free(past);
+	free(before);
 	free(next);
 }

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which pairs of a variable's accesses are worth a question.  In: the accesses, slot by slot, and the needs.
- * Out: calls of predict_race_ask().
+ * Which pairs of a variable's accesses are worth a question.  In: the accesses, slot by slot, and
+ * the needs. Out: calls of predict_race_ask().
  *
- * Two accesses e1 before e2 of different threads can race only if e2 does not need e1.  As needs only grow
- * along a thread, the first such pair of two threads is found by walking both at once: if the next e1 is
- * behind e2, e2 moves on to it; if e2 needs e1, e1 moves on to the first that it does not need.  That takes
- * as many steps as the threads take turns, however often they access.
+ * Two accesses e1 before e2 of different threads can race only if e2 does not need e1.  Needs only
+ * grow along a thread, so walking both threads at once finds the first such pair.  If the next e1
+ * is after e2, e2 advances to it; if e2 needs e1, e1 advances to the first access that e2 does not
+ * need.  The number of steps is the number of times that the threads take turns, however often they
+ * access.
  *
- * Accesses of one thread with the same site, sort and locks are a group: whether two groups conflict, exclude
- * one another or are known is asked once, and their pairs are walked in the same way.  Locks may be many
- * (striped ones); slots with more than GROUPS_MAX groups are grouped without them.
+ * Accesses of one thread with the same site, kind and locks form a group.  Whether two groups
+ * conflict, exclude one another or are known is checked once, and their pairs are walked in the
+ * same way.  There may be many lock sets (striped locks); slots with more than GROUPS_MAX groups
+ * are grouped without them.
  *
- * What is looked at without a question is counted apart from the budget of questions, in proportion to the
- * accesses of the variable: easy variables must not pay for hot ones.
+ * Pairs that are looked at without a question have a budget of their own, in proportion to the
+ * accesses of the variable, so that hot variables do not use up the budget of easy ones.
  */
 #include "base/alloc.h"
 #include "base/compare.h"
@@ -23,13 +25,14 @@
 
 #include <stdlib.h>
 
-#define GROUPS_MAX 64
-#define STEPS_EACH 8	     /* allowance of a variable: so many for an access, */
-#define STEPS_MORE (1 << 16) /* and these */
+/* All three were set by hand; they bound time only. */
+#define GROUPS_MAX 64	     /* groups of a slot that are distinguished by locks */
+#define STEPS_EACH 8	     /* budget of a variable: so many steps for each access, */
+#define STEPS_MORE (1 << 16) /* and so many more */
 
 /* What accesses are grouped by. */
 struct access_key {
-	uint32_t locks; /* number of the set, plus one; 0: none, or it does not matter */
+	uint32_t locks; /* number of the lock set, plus one; 0: empty, or not distinguished */
 	uint32_t site, sort, event;
 };
 
@@ -41,8 +44,8 @@ static int compare_numbers(const void *left, const void *right)
 	return 0;
 }
 
-/* A set of locks is what is held, in whatever order it was taken. */
-void predict_pairs_init(struct walk *w)
+/* A lock set is the set of held locks, whatever the order of acquisition. */
+void predict_pairs_init(struct race_walk *w)
 {
 	const struct sections *s = &w->r->c.sections;
 	struct rd_tuples sets = {0};
@@ -66,12 +69,12 @@ void predict_pairs_init(struct walk *w)
 	rd_tuples_release(&sets);
 }
 
-void predict_pairs_release(struct walk *w)
+void predict_pairs_release(struct race_walk *w)
 {
-	RD_FREE(w->held, w->keys, w->order, w->groups, w->free, w->habits);
+	RD_FREE(w->held, w->keys, w->order, w->groups, w->free, w->summaries);
 }
 
-/* ---- what slots have in common ---- */
+/* ---- properties of slots ---- */
 
 static bool holds_alone(const struct core *c, uint32_t e, uint32_t lock)
 {
@@ -83,9 +86,9 @@ static bool holds_alone(const struct core *c, uint32_t e, uint32_t lock)
 	return false;
 }
 
-static struct habit habit_of(const struct core *c, const struct slot *slot)
+static struct slot_summary summary_of(const struct core *c, const struct slot *slot)
 {
-	struct habit h = {.lock_count = 0};
+	struct slot_summary h = {.lock_count = 0};
 
 	for (uint32_t i = core_held(c, c->accesses.item[slot->begin]); i != NONE;
 	     i = c->sections.holds[i].next) {
@@ -105,7 +108,7 @@ static struct habit habit_of(const struct core *c, const struct slot *slot)
 }
 
 /* Whether accesses of two slots can conflict, and no lock excludes all their pairs. */
-static bool may_race(const struct habit *a, const struct habit *b)
+static bool may_race(const struct slot_summary *a, const struct slot_summary *b)
 {
 	if (!(a->writes || b->writes) || !(a->plain || b->plain))
 		return false;
@@ -118,9 +121,11 @@ static bool may_race(const struct habit *a, const struct habit *b)
 
 /* ---- the first pair of two threads ---- */
 
-/* The first of `n` growing numbers from `i` on that is not below `least`; near ones are found first. */
+/* The first of `n` ascending numbers from `i` on that is at least `least`; galloping, as it is
+ * usually near. */
 static uint32_t first_from(const uint32_t *item, uint32_t i, uint32_t n, uint32_t least)
 {
+	RD_ASSERT(i <= n);
 	uint32_t step = 1, high = i;
 
 	while (high < n && item[high] < least) {
@@ -137,33 +142,33 @@ static uint32_t first_free(const struct core *c, const struct slot *a, const str
 	uint32_t i = a->begin, j = b->begin;
 
 	while (i < a->end && j < b->end) {
-		uint32_t past;
+		uint32_t needed;
 		if (item[i] > item[j]) {
 			j = first_from(item, j, b->end, item[i]);
 			continue;
 		}
-		past = predict_race_before(c, &c->need, item[j], a->thread);
-		if (c->accesses.index[i] >= past)
+		needed = predict_race_before(c, &c->need, item[j], a->thread);
+		if (c->accesses.index[i] >= needed)
 			return item[j];
-		i = first_from(c->accesses.index, i, a->end, past);
+		i = first_from(c->accesses.index, i, a->end, needed);
 	}
 	return NONE;
 }
 
-bool predict_pairs_free(struct walk *w)
+bool predict_pairs_free(struct race_walk *w)
 {
 	const struct core *c = &w->r->c;
 	const struct slot *slot = &c->accesses.slot[w->first];
 	bool any = false;
 
-	RD_GROW(w->habits, w->habit_capacity, (size_t)w->slots + 1);
+	RD_GROW(w->summaries, w->summary_capacity, (size_t)w->slots + 1);
 	RD_GROW(w->free, w->free_capacity, (size_t)w->slots * w->slots + 1);
 	for (uint32_t i = 0; i < w->slots; i++)
-		w->habits[i] = habit_of(c, &slot[i]);
+		w->summaries[i] = summary_of(c, &slot[i]);
 	for (uint32_t i = 0; i < w->slots; i++)
 		for (uint32_t k = 0; k < w->slots; k++) {
 			uint32_t *first = &w->free[(size_t)i * w->slots + k];
-			*first = i != k && may_race(&w->habits[i], &w->habits[k])
+			*first = i != k && may_race(&w->summaries[i], &w->summaries[k])
 					 ? first_free(c, &slot[i], &slot[k])
 					 : NONE;
 			any |= *first != NONE;
@@ -188,7 +193,7 @@ static int compare_keys(const void *left, const void *right)
 	return (a->event > b->event) - (a->event < b->event);
 }
 
-static void make_keys(struct walk *w, const struct slot *slot, bool mixed)
+static void make_keys(struct race_walk *w, const struct slot *slot, bool mixed)
 {
 	const struct core *c = &w->r->c;
 	uint32_t n = slot->end - slot->begin;
@@ -199,7 +204,7 @@ static void make_keys(struct walk *w, const struct slot *slot, bool mixed)
 		uint32_t e = c->accesses.item[slot->begin + i], h = core_held(c, e);
 		w->keys[i] = (struct access_key){.locks = h == NONE || mixed ? 0 : w->held[h],
 						 .site = race_raw(c, e)->site,
-						 .sort = race_sort(c, e),
+						 .sort = race_kind(c, e),
 						 .event = e};
 		sorted &= !i || compare_keys(&w->keys[i - 1], &w->keys[i]) < 0;
 	}
@@ -208,7 +213,7 @@ static void make_keys(struct walk *w, const struct slot *slot, bool mixed)
 }
 
 /* Appends the groups of a slot, whose accesses go into w->order from `begin` on. */
-static void group_slot(struct walk *w, uint32_t number, uint32_t begin, bool mixed)
+static void group_slot(struct race_walk *w, uint32_t number, uint32_t begin, bool mixed)
 {
 	const struct slot *slot = &w->r->c.accesses.slot[number];
 	uint32_t n = slot->end - slot->begin;
@@ -232,8 +237,8 @@ static void group_slot(struct walk *w, uint32_t number, uint32_t begin, bool mix
 
 /* ---- pairs of groups ---- */
 
-/* True once what may be looked at is used up. */
-static bool spend(struct walk *w)
+/* True once the budget is used up. */
+static bool spend(struct race_walk *w)
 {
 	if (w->r->s.total >= 0 && --w->steps >= 0)
 		return false;
@@ -243,8 +248,8 @@ static bool spend(struct walk *w)
 	return true;
 }
 
-/* The first access of the group from number `i` on at or behind a position of its thread. */
-static uint32_t first_behind(const struct core *c, const struct group *g, uint32_t i, uint32_t position)
+/* The first access of the group from number `i` on at or after a position of its thread. */
+static uint32_t first_after(const struct core *c, const struct group *g, uint32_t i, uint32_t position)
 {
 	if (i < g->count && c->events[g->items[i]].index >= position)
 		return i;
@@ -252,16 +257,17 @@ static uint32_t first_behind(const struct core *c, const struct group *g, uint32
 	return i;
 }
 
-/* Asks about the pairs of two groups, e1 from `a`; e2 before `from` has none. */
-static void walk_groups(struct walk *w, const struct group *a, const struct group *b, uint32_t from)
+/* Asks about the pairs of two groups, e1 from `a`; no e2 before `from` has a pair. */
+static void walk_groups(struct race_walk *w, const struct group *a, const struct group *b, uint32_t from)
 {
+	RD_ASSERT(a->slot != b->slot);
 	const struct core *c = &w->r->c;
 	uint32_t thread = c->accesses.slot[a->slot].thread, i = 0;
 	uint32_t j = first_from(b->items, 0, b->count, from);
 
 	while (j < b->count && !spend(w)) {
 		uint32_t e2 = b->items[j];
-		i = first_behind(c, a, i, predict_race_before(c, &c->need, e2, thread));
+		i = first_after(c, a, i, predict_race_before(c, &c->need, e2, thread));
 		if (i == a->count)
 			return;
 		if (a->items[i] > e2) {
@@ -275,7 +281,7 @@ static void walk_groups(struct walk *w, const struct group *a, const struct grou
 	}
 }
 
-static void consider(struct walk *w, const struct group *a, const struct group *b)
+static void consider(struct race_walk *w, const struct group *a, const struct group *b)
 {
 	const struct core *c = &w->r->c;
 	uint32_t e1 = a->items[0], e2 = b->items[0];
@@ -292,7 +298,7 @@ static void consider(struct walk *w, const struct group *a, const struct group *
 		w->live = true;
 }
 
-void predict_pairs_walk(struct walk *w)
+void predict_pairs_walk(struct race_walk *w)
 {
 	const struct slot *slot = &w->r->c.accesses.slot[w->first];
 	uint32_t begin = slot->begin, count = slot[w->slots - 1].end - begin;

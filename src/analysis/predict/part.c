@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The parts of a trace.  In: a trace, and what is left of memory and time.  Out: parts that fit both, and
- * which one is looked at next.  A trace that fits is one part.
+ * The parts of a trace.  In: a trace, and the remaining memory and time.  Out: parts that fit both,
+ * and the part to predict next.  A trace that fits is one part.
  */
 #include "predict/pass-int.h"
 
@@ -12,24 +12,25 @@
 
 #include <stdlib.h>
 
-/* Bytes that prediction takes for an operation or access, at most: measured. */
+/* Bytes that prediction needs for an operation or access, at most (measured). */
 #define ITEM_BYTES 200
 
 /* Bytes that an event takes beside what it has got when the events are there.  An estimate from sqlite, whose
  * 5.5 million records are 11 million events. */
 #define EVENT_BYTES 90
 
-/* Pieces that a part is cut into at once, at most: more is found out when the first of them is read. */
+/* Pieces that a part is cut into at once, at most; whether that is enough shows when the first one
+ * is read. */
 #define PIECES_MAX 64
 
 /* What reading a part and looking at it in recorded order take, as a multiple of reading: an estimate. */
 #define LOOK_COST 3
 
-/* Items of a part, however little memory there is: smaller parts lose more errors at their borders than they
- * save. */
-#define LEAST_ITEMS (1 << 16)
+/* Operations and accesses of a part, at least: smaller parts lose more errors at their borders than
+ * they save. */
+#define PART_ITEMS_MIN (1 << 16)
 
-/* How many q the part that is looked at has. */
+/* Number of operations in the current part. */
 static uint64_t width_of(const struct predict_pass *d)
 {
 	struct model_part range = d->parts[d->at].range;
@@ -44,15 +45,17 @@ uint64_t pass_pieces(const struct predict_pass *d)
 	uint64_t need = rd_memory_used() + t->x.count * EVENT_BYTES - d->base;
 	uint64_t most = d->p->memory > d->base ? d->p->memory - d->base : 1;
 
-	if (!d->p->memory || width_of(d) <= PIECES_MAX || t->x.count - t->begin < LEAST_ITEMS || need <= most)
+	if (!d->p->memory || width_of(d) <= PIECES_MAX || t->x.count - t->begin < PART_ITEMS_MIN ||
+	    need <= most)
 		return 1;
 	return need / most + 1 < PIECES_MAX ? need / most + 1 : PIECES_MAX;
 }
 
 void pass_cut_again(struct predict_pass *d, uint64_t pieces)
 {
+	RD_ASSERT(pieces > 1 && pieces <= PIECES_MAX);
 	size_t count = 0;
-	struct part *parts = rd_xcalloc(d->done + (d->count - d->done) * pieces, sizeof *parts);
+	struct trace_part *parts = rd_xcalloc(d->done + (d->count - d->done) * pieces, sizeof *parts);
 
 	for (size_t i = 0; i < d->count; i++) {
 		struct model_part range = d->parts[i].range;
@@ -74,8 +77,8 @@ void pass_cut_again(struct predict_pass *d, uint64_t pieces)
 	d->p->parts = count > d->p->parts ? count : d->p->parts;
 }
 
-/* The first, the last, which has the end of the program, and then the others in their order: what is known by
- * then may be all that there is time for. */
+/* The first part, then the last, which has the end of the program, then the others in order: if
+ * time runs out, the beginning and the end have been seen. */
 static size_t next_part(const struct predict_pass *d)
 {
 	size_t next = d->done == 1 ? d->count - 1 : 0;
@@ -95,7 +98,7 @@ void pass_choose(struct predict_pass *d)
 	need = LOOK_COST * d->ns_per_q * (double)width_of(d);
 	if (!d->p->deadline_ns || left <= 0 || need <= (double)left || width_of(d) <= PIECES_MAX)
 		return;
-	pieces = need * 2 / (double)left + 1; /* two of them, at least, are looked at */
+	pieces = need * 2 / (double)left + 1; /* time for at least two pieces */
 	pass_cut_again(d, pieces < PIECES_MAX ? (uint64_t)pieces : PIECES_MAX);
 	d->at = next_part(d);
 }
@@ -113,7 +116,7 @@ uint64_t pass_items(const struct predict_batch *p)
 	uint64_t used = rd_memory_used();
 	uint64_t items = p->memory > used ? (p->memory - used) / ITEM_BYTES : 0;
 
-	return !p->memory ? UINT64_MAX : items > LEAST_ITEMS ? items : LEAST_ITEMS;
+	return !p->memory ? UINT64_MAX : items > PART_ITEMS_MIN ? items : PART_ITEMS_MIN;
 }
 
 void pass_cut(struct predict_pass *d)

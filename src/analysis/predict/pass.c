@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A pass over one trace (pass.h).  In: a trace.  Out: findings in a set, part by part, and sums in the batch.
+ * A pass over one trace (pass.h).  In: a trace.  Out: findings in a set, part by part, and sums in
+ * the batch.
  *
- * Each call of predict_pass_next() continues at a stage until there is an event.  What the caller does about
- * findings is not prediction, so the deadlines move by the time it takes.
+ * Each call of predict_pass_next() continues at a stage until there is something to report.
+ * Handling findings is not prediction, so the deadlines move by the time that the caller takes for
+ * it.
  */
 #include "predict/pass-int.h"
 
@@ -21,8 +23,8 @@
  * that ends at its deadline has found most of what there is. */
 #define DESCRIBE_SHARE 5
 
-/* Share of the work (one in so many) of a part that is searched because the run shows a pair unordered in it:
- * there are many of these parts, and what they are searched for is near. */
+/* A part that is searched first gets one part in so many of the search steps: there are many such
+ * parts, and their races are close.  Set by hand. */
 #define FIRST_WORK 100
 
 void pass_set_arguments(struct finding_set *set, const struct trace_meta *meta)
@@ -58,6 +60,7 @@ void pass_sum_up_model(struct predict_batch *p, const struct model *model)
 
 int64_t pass_share(int64_t deadline_ns, size_t count)
 {
+	RD_ASSERT(count > 0);
 	int64_t now = rd_now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
 
 	return deadline_ns ? now + left / (int64_t)count : 0;
@@ -68,7 +71,7 @@ int64_t pass_reading_deadline(const struct predict_batch *p)
 	return p->deadline_ns && p->latest_ns > p->deadline_ns ? p->latest_ns : p->deadline_ns;
 }
 
-/* A part of the time is kept for describing what was found. */
+/* Reserves a share of the time for describing what was found. */
 static int64_t search_deadline(int64_t deadline_ns)
 {
 	int64_t now = rd_now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
@@ -78,7 +81,8 @@ static int64_t search_deadline(int64_t deadline_ns)
 
 /* ---- one part ---- */
 
-/* Speculative findings of one part leave room for those of the others.  Returns how many were added. */
+/* Speculative findings of one part leave room for those of the others.  Returns how many were
+ * added. */
 static size_t describe(struct predict_pass *d)
 {
 	struct predict_batch *p = d->p;
@@ -118,8 +122,9 @@ static int open_steps(struct predict_pass *d)
 	return predict_open(&d->steps, &d->trace.x, &o, &d->result);
 }
 
-/* Reads the part d->at and prepares its search.  If it is too large it is cut, or left out if it is one of
- * the first; without d->steps there is nothing to search.  *again: it is to be chosen anew. */
+/* Reads the part d->at and prepares its search.  A part that is too large is cut, or skipped if it
+ * is one of the first.  Without d->steps there is nothing to search.  *again: a part must be chosen
+ * again. */
 static int open_part(struct predict_pass *d, bool *again)
 {
 	int64_t begin_ns = rd_now_ns();
@@ -177,7 +182,7 @@ static bool is_late(const struct predict_pass *d)
 	return trace_is_late(d->model->trace) || (d->done && p->deadline_ns && rd_now_ns() >= p->deadline_ns);
 }
 
-/* Goes to the next part, or to the end. */
+/* Begins the next part, or the end. */
 static void begin_part(struct predict_pass *d)
 {
 	struct predict_batch *p = d->p;
@@ -219,7 +224,7 @@ static bool step(struct predict_pass *d)
 	return false;
 }
 
-/* The signal by which the run failed; 0: none. */
+/* The signal by which the run failed; 0: it did not fail. */
 static int failure_of(const struct model *model)
 {
 	const struct trace_meta *meta = trace_get_meta(model->trace);
@@ -254,12 +259,12 @@ static void end(struct predict_pass *d)
 		pass_look_at_end(p, d->model, d->set);
 	}
 	if (!d->err)
-		d->err = d->model->err; /* what could be read was looked at */
+		d->err = d->model->err; /* the readable part was predicted */
 	d->stage = PASS_OVER;
 }
 
-/* True: there is an event. */
-static bool go_on(struct predict_pass *d, enum predict_event *event)
+/* True: the caller must be informed of *event. */
+static bool advance(struct predict_pass *d, enum predict_event *event)
 {
 	size_t before = d->set->count;
 
@@ -286,32 +291,32 @@ static bool go_on(struct predict_pass *d, enum predict_event *event)
 	RD_BUG("the stage of a pass");
 }
 
-/* The caller has acted on findings: that time does not count. */
-static void come_back(struct predict_pass *d)
+/* Moves the deadlines by the time that the caller took for findings. */
+static void resume_after_caller(struct predict_pass *d)
 {
-	int64_t more_ns = d->away_ns && d->p->deadline_ns ? rd_now_ns() - d->away_ns : 0;
+	int64_t more_ns = d->caller_since_ns && d->p->deadline_ns ? rd_now_ns() - d->caller_since_ns : 0;
 
-	d->away_ns = 0;
+	d->caller_since_ns = 0;
 	d->p->deadline_ns += more_ns;
 	d->deadline_ns += more_ns;
 	if (d->steps)
-		predict_put_off(d->steps, more_ns);
+		predict_extend_deadline(d->steps, more_ns);
 }
 
 int predict_pass_next(struct predict_pass *d, enum predict_event *event)
 {
-	come_back(d);
-	while (!go_on(d, event))
+	resume_after_caller(d);
+	while (!advance(d, event))
 		;
 	if (*event == PREDICT_FOUND)
-		d->away_ns = rd_now_ns();
+		d->caller_since_ns = rd_now_ns();
 	return *event == PREDICT_OVER ? d->err : RD_OK;
 }
 
 /* ---- opening and closing ---- */
 
-/* A trace that took long to read is looked at for as long, if that is not too late for everything. */
-static void put_off(struct predict_batch *p, int64_t begin_ns)
+/* If reading took long, the search gets the same time again, but not beyond latest_ns. */
+static void extend_deadline(struct predict_batch *p, int64_t begin_ns)
 {
 	int64_t now = rd_now_ns(), wanted = now + (now - begin_ns);
 
@@ -342,8 +347,9 @@ int predict_pass_open(struct predict_pass **pass, struct predict_batch *p, const
 	for (size_t i = 0; i < d->model->module_count; i++)
 		rd_argv_add(&p->modules, d->model->modules[i].path);
 	pass_sum_up_model(p, d->model);
-	pass_set_arguments(set, trace_get_meta(d->model->trace)); /* early reports need them too */
-	put_off(p, begin_ns);
+	pass_set_arguments(
+		set, trace_get_meta(d->model->trace)); /* findings that are reported early have them too */
+	extend_deadline(p, begin_ns);
 	d->stage = pass_is_to_walk(d) ? PASS_WALK : PASS_CUT;
 	*pass = d;
 	return RD_OK;

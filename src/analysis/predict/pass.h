@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pass: the prediction from one trace, which returns when there is something that the caller may want to
- * act on before the rest.  What the caller does between two calls puts the deadlines off.
+ * A pass: the prediction from one trace.  It returns whenever there is something that the caller
+ * may want to handle before the rest.  The deadlines move by the time that the caller takes between
+ * two calls.
  */
 #ifndef PREDICT_PASS_H
 #define PREDICT_PASS_H
@@ -10,25 +11,26 @@
 
 /* Why the pass returned. */
 enum predict_event {
-	PREDICT_OVER,	/* all was done that the trace and the time allow */
-	PREDICT_WALKED, /* a large run was read as a whole, and nothing was searched for yet.  The caller may
-			   set new deadlines */
-	PREDICT_FOUND,	/* the set has more findings; the caller may put others in their places */
+	PREDICT_OVER,	/* everything was done that the trace and the time allow */
+	PREDICT_WALKED, /* a large run was read as a whole, and the search has not begun.  The caller may set
+			   new deadlines */
+	PREDICT_FOUND,	/* the set has more findings; the caller may reorder the new ones */
 };
 
 struct predict_pass;
 
-/* Opens the trace, a directory or an STD text, whose findings go into the set.  The batch, the set and the
- * trace stay until the pass is closed, also after a failure. */
+/* Opens the trace, a directory or an STD text; its findings go into the set.  Batch, set and trace
+ * must stay until the pass is closed, also after a failure. */
 int predict_pass_open(struct predict_pass **pass, struct predict_batch *p, const char *trace,
 		      struct finding_set *set);
 void predict_pass_close(struct predict_pass *pass); /* may be NULL */
 
-/* Goes on until the next event.  After a failure only predict_pass_close() follows.  Of a damaged trace what
- * could be read is looked at, and the error returned with PREDICT_OVER. */
+/* Continues until the next event.  After a failure only predict_pass_close() may follow.  A damaged
+ * trace is predicted as far as it can be read, and the error is returned with PREDICT_OVER. */
 int predict_pass_next(struct predict_pass *pass, enum predict_event *event);
 
-/* After PREDICT_WALKED: what the run shows firmly unordered, a finished set for the caller to free. */
+/* After PREDICT_WALKED: the races that the run shows firmly unordered, in a finished set that the
+ * caller frees. */
 struct finding_set *predict_pass_unordered(const struct predict_pass *pass);
 
 #endif

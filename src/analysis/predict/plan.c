@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A witness comes in, a plan goes out.
+ * In: a witness.  Out: a plan.
  *
- * The witness is laid out as a line of events (line.h) and the clashes that the
- * program does not keep in order by itself are collected.  Naming the two operations
- * of each is enough; fewer do.  An operation stands for all before it in its
- * thread as the first of a clash, and for all behind it as the second.  So the
- * first of a clash may be left out if the next named one of its thread still comes
- * before the second, and the other way round.  Short plans are then tried without
- * each operation in turn, so that none is left that could be spared.
+ * The witness is laid out as a line of events (line.h).  Then the clashes that the program does not
+ * keep in order by itself are collected.  Naming both operations of each clash is enough, but fewer
+ * will do.  As the first of a clash, an operation represents all before it in its thread; as the
+ * second, all after it.  So the first of a clash may be left out if the next named operation of its
+ * thread still comes before the second, and vice versa. Short plans are then tried without each
+ * operation in turn, so that no operation is superfluous.
  *
- * A thread must be stopped behind its part of the witness if what it did next in
- * the recording touches anything that the witness does.
+ * A thread must be stopped after its part of the witness if its next recorded operations touch
+ * anything that the witness uses.
  */
 #include "predict/plan.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "predict/clash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps that may be spent on trying a plan without one of its operations. */
+/* Steps for trying a plan without one of its operations; set by hand, a fraction of a second. */
 #define TRIES_MAX 4000000
 
 /* ---- naming few operations ---- */
@@ -31,7 +31,7 @@ struct thinning {
 	const struct clashes *c;
 	uint8_t *listed;
 	uint32_t *next, *previous; /* by operation: the listed ones of its thread */
-	uint32_t *stands_for;	   /* the operation that took over as the first of clashes; itself */
+	uint32_t *replaced_by;	   /* the operation that replaced it as the first of clashes; itself */
 	uint32_t *nearest;	   /* by first operation: the earliest second one, NO_OP: none */
 	uint32_t *latest;	   /* by second operation, 1 + the latest first one; 0: none */
 };
@@ -56,13 +56,14 @@ static void link_listed(struct thinning *t)
 
 static uint32_t first_of(struct thinning *t, uint32_t op)
 {
-	while (t->stands_for[op] != op)
-		op = t->stands_for[op] = t->stands_for[t->stands_for[op]];
+	RD_ASSERT(op < t->l->op_count);
+	while (t->replaced_by[op] != op)
+		op = t->replaced_by[op] = t->replaced_by[t->replaced_by[op]];
 	return op;
 }
 
-/* Lets the next listed operation of the thread be the first of clashes where it
- * still comes in time. */
+/* Replaces the first of a clash by the next listed operation of its thread if that still comes in
+ * time. */
 static void pass_firsts_on(struct thinning *t)
 {
 	for (size_t i = 0; i < t->c->count; i++) {
@@ -76,15 +77,15 @@ static void pass_firsts_on(struct thinning *t)
 			continue;
 		t->nearest[next] = t->nearest[op] < t->nearest[next] ? t->nearest[op] : t->nearest[next];
 		t->nearest[op] = NO_OP;
-		t->stands_for[op] = next;
+		t->replaced_by[op] = next;
 	}
 	for (uint32_t op = 0; op < t->l->op_count; op++)
 		if (t->nearest[op] == NO_OP && !t->latest[op] && !t->c->forced[op])
 			t->listed[op] = 0;
 }
 
-/* Lets the listed operation before be the second of clashes where it still comes
- * late enough. */
+/* Replaces the second of a clash by the listed operation before it if that still comes late enough.
+ */
 static void pass_seconds_back(struct thinning *t)
 {
 	memset(t->latest, 0, t->l->op_count * sizeof *t->latest);
@@ -112,17 +113,17 @@ static void thin_out(struct thinning *t)
 	t->previous = predict_unset(n);
 	t->nearest = predict_unset(n);
 	t->latest = rd_xcalloc(n + 1, sizeof *t->latest);
-	t->stands_for = rd_xmalloc((n + 1) * sizeof *t->stands_for);
+	t->replaced_by = rd_xmalloc((n + 1) * sizeof *t->replaced_by);
 	for (uint32_t i = 0; i < n; i++)
-		t->stands_for[i] = i;
+		t->replaced_by[i] = i;
 	link_listed(t);
 	pass_firsts_on(t);
 	link_listed(t);
 	pass_seconds_back(t);
-	RD_FREE(t->next, t->previous, t->nearest, t->latest, t->stands_for);
+	RD_FREE(t->next, t->previous, t->nearest, t->latest, t->replaced_by);
 }
 
-/* Leaves out what the others imply; for plans that are short enough. */
+/* Leaves out operations that the others imply; only for plans that are short enough. */
 static void try_without(struct thinning *t)
 {
 	size_t listed = 0;
@@ -139,7 +140,7 @@ static void try_without(struct thinning *t)
 	}
 }
 
-/* A thread that waits for a semaphore for ever comes behind those that took it and go on. */
+/* A thread that waits for a semaphore for ever comes after those that took it and continued. */
 static void force_takes(const struct line *l, const uint32_t *targets, uint32_t count, struct clashes *c)
 {
 	const struct exec_event *events = l->x->events;
@@ -184,8 +185,8 @@ static void list_ops(const struct line *l, const uint32_t *targets, uint32_t cou
 
 /* ---- limits ---- */
 
-/* Who uses what: the only thread, or several. */
-enum { NOBODY = 0, SEVERAL = UINT32_MAX };
+/* Which thread uses an object: only one, or several. */
+enum { NO_THREAD = 0, SEVERAL = UINT32_MAX };
 
 struct uses {
 	uint32_t *variables, *locks, *conds, *sems, *barriers, *onces; /* 1 + the thread */
@@ -221,9 +222,9 @@ static void use(const struct uses *u, const struct exec_event *e)
 	uint32_t *by = use_of(u, e), own = 1u + e->thread;
 
 	if (by)
-		*by = *by == NOBODY || *by == own ? own : SEVERAL;
+		*by = *by == NO_THREAD || *by == own ? own : SEVERAL;
 	if (e->kind == EXEC_WAIT)
-		u->locks[e->aux] = u->locks[e->aux] == NOBODY || u->locks[e->aux] == own ? own : SEVERAL;
+		u->locks[e->aux] = u->locks[e->aux] == NO_THREAD || u->locks[e->aux] == own ? own : SEVERAL;
 }
 
 static bool used_by_others(const struct uses *u, const struct exec_event *e)
@@ -231,9 +232,9 @@ static bool used_by_others(const struct uses *u, const struct exec_event *e)
 	const uint32_t *by = use_of(u, e);
 	uint32_t own = 1u + e->thread;
 
-	if (e->kind == EXEC_WAIT && u->locks[e->aux] != NOBODY && u->locks[e->aux] != own)
+	if (e->kind == EXEC_WAIT && u->locks[e->aux] != NO_THREAD && u->locks[e->aux] != own)
 		return true;
-	return by && *by != NOBODY && *by != own;
+	return by && *by != NO_THREAD && *by != own;
 }
 
 static void uses_init(struct uses *u, const struct exec *x)
@@ -251,21 +252,21 @@ static void uses_release(struct uses *u)
 	RD_FREE(u->variables, u->locks, u->conds, u->sems, u->barriers, u->onces);
 }
 
-/* Threads that have more to do than the witness says, and touch what it touches.
- * A thread is not stopped that cannot begin because its creator is.  The initial
- * thread is: it may end the program. */
-static void limit_threads(const struct line *l, const struct uses *u, const uint8_t *stands,
+/* Threads that have more to do than the witness contains, and touch what it touches.  A thread that
+ * cannot begin because its creator is stopped needs no limit.  The initial thread does: it may end
+ * the program. */
+static void limit_threads(const struct line *l, const struct uses *u, const uint8_t *stopped,
 			  struct predict_plan *plan)
 {
 	const struct lines *s = l->of;
 
-	plan->limited[0] = !stands[0] && l->at[0] != NO_OP;
+	plan->limited[0] = !stopped[0] && l->at[0] != NO_OP;
 	for (uint32_t t = 0; t < l->x->threads; t++)
-		for (uint32_t i = l->at[t]; i != NO_OP && !stands[t] && !plan->limited[t]; i = s->next[i])
+		for (uint32_t i = l->at[t]; i != NO_OP && !stopped[t] && !plan->limited[t]; i = s->next[i])
 			plan->limited[t] = used_by_others(u, &l->x->events[s->kept[i]]);
 }
 
-static void spare_unborn(const struct line *l, const uint8_t *stands, struct predict_plan *plan)
+static void spare_unborn(const struct line *l, const uint8_t *stopped, struct predict_plan *plan)
 {
 	const struct lines *s = l->of;
 	uint8_t *stuck = rd_xcalloc((size_t)l->x->threads + 1, 1);
@@ -274,7 +275,7 @@ static void spare_unborn(const struct line *l, const uint8_t *stands, struct pre
 		const struct exec_event *e = &l->x->events[s->forks[i]];
 		if (l->at[e->thread] == NO_OP || s->forks[i] < s->kept[l->at[e->thread]])
 			continue;
-		if (stands[e->thread] || plan->limited[e->thread] || stuck[e->thread]) {
+		if (stopped[e->thread] || plan->limited[e->thread] || stuck[e->thread]) {
 			stuck[e->object] = 1;
 			plan->limited[e->object] = 0;
 		}
@@ -286,7 +287,7 @@ static void set_limits(const struct line *l, const uint32_t *targets, uint32_t c
 		       struct predict_plan *plan)
 {
 	const struct exec *x = l->x;
-	uint8_t *stands = rd_xcalloc((size_t)x->threads + 1, 1);
+	uint8_t *stopped = rd_xcalloc((size_t)x->threads + 1, 1);
 	struct uses u;
 
 	uses_init(&u, x);
@@ -294,17 +295,18 @@ static void set_limits(const struct line *l, const uint32_t *targets, uint32_t c
 		use(&u, &x->events[l->events[i]]);
 	for (uint32_t i = 0; i < count; i++) {
 		use(&u, &x->events[targets[i]]);
-		stands[x->events[targets[i]].thread] = 1;
+		stopped[x->events[targets[i]].thread] = 1;
 	}
-	limit_threads(l, &u, stands, plan);
-	spare_unborn(l, stands, plan);
-	free(stands);
+	limit_threads(l, &u, stopped, plan);
+	spare_unborn(l, stopped, plan);
+	free(stopped);
 	uses_release(&u);
 }
 
 void predict_plan_make(struct lines *of, const struct predict_witness *w, const uint32_t *targets,
 		       uint32_t count, struct predict_plan *plan)
 {
+	RD_ASSERT(count > 0);
 	struct line l;
 
 	*plan = (struct predict_plan){0};

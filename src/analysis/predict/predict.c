@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running a prediction: reduce the execution, then for each model compute the
- * needs, and look for races and deadlocks.  The sound model goes first; what
- * comes after it only adds what it did not find.  Where some reads are unsure, what
- * would be sound if they were not is looked for in between: it is speculative, but its
- * schedules keep the values that are known, so that a replay is likelier to get there.
+ * Running a prediction: reduce the execution, then for each semantics compute the needs and look
+ * for races and deadlocks.  Sound semantics go first; later ones only add what is new.  If some
+ * reads are unsure, a pass in between takes them as recorded.  Its results are speculative, but
+ * their schedules keep the known values, so a replay is more likely to succeed.
  */
 #include "predict/internal.h"
 
@@ -17,12 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the time that is given, the part that is kept for the speculative model whatever the sound one takes. */
+/* One part in SPECULATIVE_SHARE of the time is reserved for speculative semantics.  Set by hand. */
 #define SPECULATIVE_SHARE 4
 
-#define MANY_THREADS 256   /* below that, clocks are no burden */
-#define LEAST_WINDOW 10000 /* events, however little memory there is */
+#define MANY_THREADS 256   /* lanes below which the size of clocks is not checked; set by hand */
+#define LEAST_WINDOW 10000 /* events of a window, however little memory there is; set by hand */
 
+/* Search steps of one question, and of all questions of a phase.  Set by hand: seconds and minutes.
+ */
 #define DEFAULT_WORK 50000000
 #define DEFAULT_TOTAL_WORK 1000000000
 
@@ -50,7 +51,7 @@ void predict_result_release(struct predict_result *r)
 	*r = (struct predict_result){0};
 }
 
-/* The sound model and the one that takes unsure accesses as recorded share a budget. */
+/* Sound semantics and those that take unsure accesses as recorded share a budget. */
 static int64_t total_work(const struct predict_opts *o, bool shared)
 {
 	int64_t total = o->total_work ? o->total_work : DEFAULT_TOTAL_WORK;
@@ -60,35 +61,37 @@ static int64_t total_work(const struct predict_opts *o, bool shared)
 	return shared ? total / 2 : total;
 }
 
-/* When a model that begins now has to stop. */
+/* When semantics that begin now have to stop. */
 static int64_t deadline_of(const struct predictor *r, bool last)
 {
-	int64_t now = rd_now_ns(), end = r->o->deadline_ns + r->put_off_ns, left = end > now ? end - now : 0;
+	int64_t now = rd_now_ns(), end = r->o->deadline_ns + r->extension_ns,
+		left = end > now ? end - now : 0;
 
 	return !r->o->deadline_ns ? 0 : last ? end : now + left - left / SPECULATIVE_SHARE;
 }
 
-enum model { MODEL_SOUND, MODEL_UNSURE, MODEL_SPECULATIVE, MODEL_NONE };
+enum semantics { SEMANTICS_SOUND, SEMANTICS_UNSURE, SEMANTICS_SPECULATIVE, SEMANTICS_NONE };
 
 struct predict_steps {
 	struct predict_opts o;
 	const struct exec *x;
 	struct predict_result *out;
 	struct predict_windows *windows; /* NULL: the execution is searched as a whole */
-	int64_t put_off_ns;		 /* by which the deadline of all is later than `o` says */
+	int64_t extension_ns;		 /* by how much the deadline is later than `o` has it */
 
 	/* The window, if `searching`. */
 	bool searching;
 	struct predict_opts window_opts;
 	struct predict_result window_out; /* of windows */
 	struct predictor r;
-	struct rd_umap own;  /* pairs of sites, if the caller has none: found once over all windows */
-	enum model model;    /* MODEL_NONE: none is left */
-	bool races_are_open; /* within the model */
+	struct rd_umap
+		own; /* pairs of sites, if the caller has none: each is reported once over all windows */
+	enum semantics semantics; /* SEMANTICS_NONE: all are done */
+	bool races_are_open;	  /* within the semantics */
 };
 
-/* Clocks have a number for each lane, and every operation may have a clock in two tables.  In a piece there
- * are no more lanes than events. */
+/* Clocks have a number for each lane, and every operation may have a clock in two tables.  A piece
+ * has no more lanes than events. */
 static bool clocks_fit(const struct exec *x, const struct predict_opts *o, uint32_t lanes, uint64_t piece)
 {
 	uint64_t operations = 0;
@@ -112,42 +115,42 @@ static uint32_t window_of(const struct exec *x, const struct predict_opts *o)
 	return piece < x->count ? (uint32_t)piece : 0;
 }
 
-static bool has_model(const struct predict_steps *s, enum model model)
+static bool has_semantics(const struct predict_steps *s, enum semantics semantics)
 {
 	const struct predict_opts *o = &s->o;
 
-	switch (model) {
-	case MODEL_SOUND: return !o->speculative_only;
-	case MODEL_UNSURE: return !o->speculative_only && !o->sound_only && s->r.c.unsure;
-	case MODEL_SPECULATIVE: return !o->sound_only;
-	case MODEL_NONE: return true;
+	switch (semantics) {
+	case SEMANTICS_SOUND: return !o->speculative_only;
+	case SEMANTICS_UNSURE: return !o->speculative_only && !o->sound_only && s->r.c.unsure;
+	case SEMANTICS_SPECULATIVE: return !o->sound_only;
+	case SEMANTICS_NONE: return true;
 	}
-	RD_BUG("a model of prediction");
+	RD_BUG("the semantics of a prediction");
 }
 
 static int64_t total_of(const struct predict_steps *s)
 {
-	bool shared = s->model != MODEL_SPECULATIVE && s->r.c.unsure && !s->o.sound_only;
+	bool shared = s->semantics != SEMANTICS_SPECULATIVE && s->r.c.unsure && !s->o.sound_only;
 
 	return total_work(&s->o, shared);
 }
 
-/* Goes to the first model from `model` on that is wanted. */
-static void open_model(struct predict_steps *s, enum model model)
+/* Begins the first wanted semantics from `semantics` on. */
+static void open_semantics(struct predict_steps *s, enum semantics semantics)
 {
 	struct predictor *r = &s->r;
 
-	while (!has_model(s, model))
-		model++;
-	s->model = model;
-	if (model == MODEL_NONE)
+	while (!has_semantics(s, semantics))
+		semantics++;
+	s->semantics = semantics;
+	if (semantics == SEMANTICS_NONE)
 		return;
-	r->class = model == MODEL_SOUND ? PREDICT_SOUND : PREDICT_SPECULATIVE;
-	r->c.walls = model == MODEL_SOUND && r->c.unsure;
-	if (model != MODEL_UNSURE)
-		core_clocks(&r->c, model == MODEL_SOUND);
+	r->class = semantics == SEMANTICS_SOUND ? PREDICT_SOUND : PREDICT_SPECULATIVE;
+	r->c.walls = semantics == SEMANTICS_SOUND && r->c.unsure;
+	if (semantics != SEMANTICS_UNSURE)
+		core_clocks(&r->c, semantics == SEMANTICS_SOUND);
 	search_init(&r->s, &r->c, s->o.work ? s->o.work : DEFAULT_WORK);
-	r->s.deadline_ns = deadline_of(r, model == MODEL_SPECULATIVE || s->o.sound_only);
+	r->s.deadline_ns = deadline_of(r, semantics == SEMANTICS_SPECULATIVE || s->o.sound_only);
 	r->s.total = total_of(s);
 	s->races_are_open = !s->o.no_races;
 	if (s->races_are_open)
@@ -157,7 +160,7 @@ static void open_model(struct predict_steps *s, enum model model)
 static void open_window(struct predict_steps *s, const struct exec *x)
 {
 	struct predictor *r = &s->r;
-	int64_t deadline_ns = s->o.deadline_ns ? s->o.deadline_ns + s->put_off_ns : 0;
+	int64_t deadline_ns = s->o.deadline_ns ? s->o.deadline_ns + s->extension_ns : 0;
 
 	s->window_opts = s->o;
 	s->window_opts.deadline_ns =
@@ -171,12 +174,12 @@ static void open_window(struct predict_steps *s, const struct exec *x)
 	r->out->kept += r->c.count;
 	r->p = rd_xcalloc((size_t)r->c.threads + 1, sizeof *r->p);
 	s->searching = true;
-	open_model(s, MODEL_SOUND);
+	open_semantics(s, SEMANTICS_SOUND);
 }
 
-static void close_model(struct predict_steps *s)
+static void close_semantics(struct predict_steps *s)
 {
-	RD_ASSERT(s->model != MODEL_NONE);
+	RD_ASSERT(s->semantics != SEMANTICS_NONE);
 	if (s->races_are_open)
 		predict_races_close(&s->r);
 	s->races_are_open = false;
@@ -198,7 +201,8 @@ static void close_window(struct predict_steps *s)
 		predict_windows_end(s->windows, &s->window_out, s->out);
 }
 
-/* One tier of races; when none is left, the deadlocks, which are the last step of a model. */
+/* Decides one tier of races; after the last one the deadlocks, which are the last step of the
+ * semantics. */
 static void step(struct predict_steps *s)
 {
 	struct predictor *r = &s->r;
@@ -208,8 +212,8 @@ static void step(struct predict_steps *s)
 	r->s.total = total_of(s);
 	if (!s->o.no_deadlocks)
 		predict_deadlocks(r);
-	close_model(s);
-	open_model(s, s->model + 1);
+	close_semantics(s);
+	open_semantics(s, s->semantics + 1);
 }
 
 bool predict_next(struct predict_steps *s)
@@ -222,20 +226,20 @@ bool predict_next(struct predict_steps *s)
 			return false;
 		open_window(s, x);
 	}
-	if (s->model != MODEL_NONE)
+	if (s->semantics != SEMANTICS_NONE)
 		step(s);
 	if (s->windows)
 		predict_windows_gather(s->windows, &s->window_out, s->out);
-	if (s->model == MODEL_NONE)
+	if (s->semantics == SEMANTICS_NONE)
 		close_window(s);
 	return true;
 }
 
-void predict_put_off(struct predict_steps *s, int64_t ns)
+void predict_extend_deadline(struct predict_steps *s, int64_t ns)
 {
 	RD_ASSERT(ns >= 0);
-	s->put_off_ns += ns;
-	s->r.put_off_ns += ns;
+	s->extension_ns += ns;
+	s->r.extension_ns += ns;
 	s->r.s.deadline_ns += s->r.s.deadline_ns ? ns : 0;
 }
 
@@ -265,8 +269,8 @@ void predict_close(struct predict_steps *s)
 {
 	if (!s)
 		return;
-	if (s->searching && s->model != MODEL_NONE)
-		close_model(s);
+	if (s->searching && s->semantics != SEMANTICS_NONE)
+		close_semantics(s);
 	if (s->searching)
 		close_window(s);
 	predict_windows_close(s->windows);

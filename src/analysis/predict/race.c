@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Races: pairs of conflicting accesses that can stand next to one another.
+ * Races: pairs of conflicting accesses that can be next at the same time.
  *
- * Meaning: for every variable, every two accesses e1 before e2 (recorded order)
- * of different threads, at least one a write and not both atomic, that neither
- * the must-order nor a common lock excludes: is there a schedule after which both
- * are the next events of their threads?
+ * The question, for every variable and every two accesses e1 before e2 (in recorded order) of
+ * different threads: at least one is a write, not both are atomic, and neither the must-order nor a
+ * common lock excludes them.  Is there a schedule after which both are the next events of their
+ * threads?
  *
- * In recorded order (tier 1) "no" is monotone: if closing the ideal before e1
- * and e2 swallows e1, it does so for every later e2 of the same thread.  A common
- * lock is a special case of that.  So one cursor for each pair of threads and
- * sort of e2 visits each e1 once; e2 is never swallowed, since a closure only
- * adds what came earlier in the recording.
+ * In recorded order (tier 1) "no" is monotone: if the closure of the ideal before e1 and e2
+ * contains e1, it does so for every later e2 of the same thread.  A common lock is a special case.
+ *  So one cursor for each pair of threads and kind of e2 visits each e1 once.  e2 is never
+ * contained, since a closure only adds earlier events.
  *
- * Only what tier 1 does not find goes to the exact search.  Unless every event
- * has to be decided (count_events), one race for a pair of code sites is enough,
- * and a pair of sites that has failed often is given up after a race on the
- * variable is known.  The budget must not be spent on a few hard pairs while easy
- * ones wait, so all variables are gone over several times, with growing effort;
- * those of which nothing more can come are left out from then on.  pair.c chooses
- * the pairs.
+ * Only what tier 1 does not find goes to the exact search.  Unless every event has to be decided
+ * (count_events), one race for a pair of code sites is enough.  A pair of sites that has failed
+ * often is given up once a race on the variable is known.  A few hard pairs must not use up the
+ * budget while easy ones wait.  So all variables are visited several times, with growing effort;
+ * those that need no more questions are then skipped.  pair.c chooses the pairs.
  */
 #include "predict/race.h"
 
@@ -29,14 +26,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* States of a pair of sites in r->pairs: found in which class. */
+/* States of a pair of sites in r->pairs: the classes with a known race. */
 enum { PAIR_SOUND = 1, PAIR_SPECULATIVE = 2 };
 
-#define RECORDED_TRIES 256 /* of a pair of sites, with EFFORT_RECORDED */
-#define FEW_TRIES 4
-#define FEW_WORK 16 /* a short search has that part of the budget of a question */
+/* Set by hand: how much is tried before the thorough pass (EFFORT_ALL). */
+#define RECORDED_TRIES 256 /* pairs of accesses of a pair of sites, with EFFORT_RECORDED */
+#define FEW_TRIES 4	   /* the same, with EFFORT_FEW */
+#define FEW_WORK 16	   /* a short search gets one part in 16 of the budget of a question */
 
-#define SORTS 4 /* of e2: written, atomic */
+#define KINDS 4 /* kinds of e2: written or not, atomic or not */
 
 #define FAILED_SEARCH (1ull << 32)
 
@@ -55,8 +53,9 @@ bool predict_race_known(const struct predictor *r, uint32_t e1, uint32_t e2)
 	return state && *state & (r->class == PREDICT_SOUND ? PAIR_SOUND : PAIR_SOUND | PAIR_SPECULATIVE);
 }
 
-static void record(struct walk *w, uint32_t e1, uint32_t e2, enum predict_tier tier)
+static void record(struct race_walk *w, uint32_t e1, uint32_t e2, enum predict_tier tier)
 {
+	RD_ASSERT(e1 < e2);
 	struct predictor *r = w->r;
 	struct predict_result *out = r->out;
 
@@ -79,6 +78,7 @@ static void record(struct walk *w, uint32_t e1, uint32_t e2, enum predict_tier t
 
 bool predict_sp_reach(struct predictor *r, const uint32_t *targets, uint32_t count)
 {
+	RD_ASSERT(count > 0);
 	if (!search_least(&r->c, &r->c.closed, targets, count, r->p))
 		return false;
 	predict_sp_close(&r->c, r->p);
@@ -97,18 +97,18 @@ uint32_t predict_race_before(const struct core *c, const struct rows *rows, uint
 	return core_at(c, rows, core_event(c, v->thread, v->index - 1), thread);
 }
 
-/* Moves the cursor of `slot` to the first e1 that races with e2 in recorded
- * order; NONE if there is none. */
-static uint32_t first_recorded(struct walk *w, uint32_t e2, const struct slot *slot, uint32_t *cursor)
+/* Moves the cursor of `slot` to the first e1 that races with e2 in recorded order; NONE: no e1
+ * does. */
+static uint32_t first_recorded(struct race_walk *w, uint32_t e2, const struct slot *slot, uint32_t *cursor)
 {
 	const struct core *c = &w->r->c;
-	uint32_t past = predict_race_before(c, &c->closed, e2, slot->thread);
+	uint32_t needed = predict_race_before(c, &c->closed, e2, slot->thread);
 
 	for (; *cursor < slot->end; ++*cursor) {
 		uint32_t e1 = c->accesses.item[*cursor];
 		if (e1 > e2)
 			return NONE;
-		if (c->accesses.index[*cursor] < past || !race_conflict(c, e1, e2) ||
+		if (c->accesses.index[*cursor] < needed || !race_conflict(c, e1, e2) ||
 		    core_common_lock(c, e1, e2))
 			continue;
 		if (!w->r->o->count_events && predict_race_known(w->r, e1, e2))
@@ -120,17 +120,17 @@ static uint32_t first_recorded(struct walk *w, uint32_t e2, const struct slot *s
 	return NONE;
 }
 
-static bool find_recorded(struct walk *w, uint32_t e2)
+static bool find_recorded(struct race_walk *w, uint32_t e2)
 {
 	const struct core *c = &w->r->c;
 	const struct slot *slots = &c->accesses.slot[w->first];
 	bool found = false;
 
 	for (uint32_t i = 0; i < w->slots && !(found && w->r->o->count_events); i++) {
-		uint32_t from = race_free(w, i, (uint32_t)(w->own - slots));
+		uint32_t from = race_free(w, i, (uint32_t)(w->slot - slots));
 		if (from == NONE || e2 < from)
 			continue;
-		uint32_t e1 = first_recorded(w, e2, &slots[i], &w->cursors[i * SORTS + race_sort(c, e2)]);
+		uint32_t e1 = first_recorded(w, e2, &slots[i], &w->cursors[i * KINDS + race_kind(c, e2)]);
 		if (e1 == NONE)
 			continue;
 		found = true;
@@ -139,8 +139,9 @@ static bool find_recorded(struct walk *w, uint32_t e2)
 	return found;
 }
 
-static enum answer search(struct walk *w, uint32_t e1, uint32_t e2)
+static enum answer search(struct race_walk *w, uint32_t e1, uint32_t e2)
 {
+	RD_ASSERT(e1 < e2);
 	struct search *s = &w->r->s;
 	int64_t limit = s->work_limit;
 	enum answer a;
@@ -156,7 +157,7 @@ static enum answer search(struct walk *w, uint32_t e1, uint32_t e2)
 }
 
 /* Asks about one pair; true for a race. */
-static bool try_pair(struct walk *w, uint32_t e1, uint32_t e2)
+static bool try_pair(struct race_walk *w, uint32_t e1, uint32_t e2)
 {
 	struct predictor *r = w->r;
 	enum answer a;
@@ -176,7 +177,7 @@ static bool try_pair(struct walk *w, uint32_t e1, uint32_t e2)
 	return false;
 }
 
-bool predict_race_wanted(const struct walk *w, uint32_t e1, uint32_t e2)
+bool predict_race_wanted(const struct race_walk *w, uint32_t e1, uint32_t e2)
 {
 	const uint64_t *failures;
 	bool all = w->r->o->max_tries == UINT32_MAX || !w->found[w->variable];
@@ -195,8 +196,8 @@ bool predict_race_wanted(const struct walk *w, uint32_t e1, uint32_t e2)
 	return all || *failures / FAILED_SEARCH < RACE_TRIES;
 }
 
-/* Counts what is looked at; true once the budget has ended. */
-static bool spend(struct walk *w)
+/* Counts a step; true once the budget is used up. */
+static bool spend(struct race_walk *w)
 {
 	bool count = w->r->o->count_events;
 
@@ -207,7 +208,7 @@ static bool spend(struct walk *w)
 	return w->cut;
 }
 
-bool predict_race_ask(struct walk *w, uint32_t e2, const struct group *g, uint32_t from)
+bool predict_race_ask(struct race_walk *w, uint32_t e2, const struct group *g, uint32_t from)
 {
 	const struct core *c = &w->r->c;
 	uint32_t limit = w->r->o->max_tries ? w->r->o->max_tries : RACE_TRIES, tries = 0, seen = 0;
@@ -230,7 +231,7 @@ bool predict_race_ask(struct walk *w, uint32_t e2, const struct group *g, uint32
 }
 
 /* Asks about e2 and all threads; for count_events. */
-static bool find_exact(struct walk *w, uint32_t e2)
+static bool find_exact(struct race_walk *w, uint32_t e2)
 {
 	const struct core *c = &w->r->c;
 	const struct slot *slots = &c->accesses.slot[w->first];
@@ -242,9 +243,9 @@ static bool find_exact(struct walk *w, uint32_t e2)
 		struct group all = {.items = c->accesses.item + slot->begin,
 				    .count = slot->end - slot->begin,
 				    .slot = w->first + i};
-		uint32_t from = race_free(w, i, (uint32_t)(w->own - slots));
-		if (from == NONE || e2 < from || !(writes || w->habits[i].writes) ||
-		    !(plain || w->habits[i].plain))
+		uint32_t from = race_free(w, i, (uint32_t)(w->slot - slots));
+		if (from == NONE || e2 < from || !(writes || w->summaries[i].writes) ||
+		    !(plain || w->summaries[i].plain))
 			continue;
 		found = predict_race_ask(
 			w, e2, &all,
@@ -253,8 +254,8 @@ static bool find_exact(struct walk *w, uint32_t e2)
 	return found;
 }
 
-/* Decides the event altogether. */
-static void decide(struct walk *w, uint32_t e2)
+/* Decides the event for all threads. */
+static void decide(struct race_walk *w, uint32_t e2)
 {
 	struct predictor *r = w->r;
 	bool racy = find_recorded(w, e2);
@@ -265,15 +266,15 @@ static void decide(struct walk *w, uint32_t e2)
 		r->out->racy[r->c.events[e2].source] |= (uint8_t)(1u << r->class);
 }
 
-static void walk_slot(struct walk *w)
+static void walk_slot(struct race_walk *w)
 {
 	const struct core *c = &w->r->c;
 
-	RD_GROW(w->cursors, w->cursor_capacity, (size_t)w->slots * SORTS);
+	RD_GROW(w->cursors, w->cursor_capacity, (size_t)w->slots * KINDS);
 	for (uint32_t i = 0; i < w->slots; i++)
-		for (unsigned sort = 0; sort < SORTS; sort++)
-			w->cursors[i * SORTS + sort] = c->accesses.slot[w->first + i].begin;
-	for (uint32_t i = w->own->begin; i < w->own->end; i++) {
+		for (unsigned sort = 0; sort < KINDS; sort++)
+			w->cursors[i * KINDS + sort] = c->accesses.slot[w->first + i].begin;
+	for (uint32_t i = w->slot->begin; i < w->slot->end; i++) {
 		if (w->r->o->count_events)
 			decide(w, c->accesses.item[i]);
 		else
@@ -281,8 +282,8 @@ static void walk_slot(struct walk *w)
 	}
 }
 
-/* True if the budget has ended before the variable could be looked at. */
-static bool is_late(struct walk *w)
+/* True if the budget was used up before the variable could be looked at. */
+static bool is_late(struct race_walk *w)
 {
 	bool asks = w->effort != EFFORT_FIRST && !w->r->o->count_events;
 
@@ -292,7 +293,7 @@ static bool is_late(struct walk *w)
 	return true;
 }
 
-static void walk_variable(struct walk *w)
+static void walk_variable(struct race_walk *w)
 {
 	const struct core *c = &w->r->c;
 
@@ -308,7 +309,7 @@ static void walk_variable(struct walk *w)
 		w->dead[w->variable] = !w->live;
 	} else {
 		for (uint32_t i = 0; i < w->slots; i++) {
-			w->own = &c->accesses.slot[w->first + i];
+			w->slot = &c->accesses.slot[w->first + i];
 			walk_slot(w);
 		}
 	}
@@ -316,10 +317,10 @@ static void walk_variable(struct walk *w)
 
 void predict_races_open(struct predictor *r)
 {
-	struct walk *w = rd_xcalloc(1, sizeof *w);
+	struct race_walk *w = rd_xcalloc(1, sizeof *w);
 
 	RD_ASSERT(!r->walk);
-	*w = (struct walk){.r = r, .failures = RD_UMAP_INIT};
+	*w = (struct race_walk){.r = r, .failures = RD_UMAP_INIT};
 	w->effort = r->o->count_events ? EFFORT_ALL : EFFORT_FIRST;
 	w->found = rd_xcalloc((size_t)r->c.variables + 1, 1);
 	w->dead = rd_xcalloc((size_t)r->c.variables + 1, 1);
@@ -329,7 +330,7 @@ void predict_races_open(struct predictor *r)
 
 bool predict_races_next(struct predictor *r)
 {
-	struct walk *w = r->walk;
+	struct race_walk *w = r->walk;
 
 	if (w->effort > EFFORT_ALL)
 		return false;
@@ -342,7 +343,7 @@ bool predict_races_next(struct predictor *r)
 
 void predict_races_close(struct predictor *r)
 {
-	struct walk *w = r->walk;
+	struct race_walk *w = r->walk;
 
 	predict_pairs_release(w);
 	rd_umap_release(&w->failures);

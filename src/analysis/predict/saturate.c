@@ -2,40 +2,33 @@
 /*
  * Orders that every schedule of an ideal must keep.
  *
- * Meaning: a relation on the ideal's events, at first the needs (program order,
- * must-edges, reads-from), grown by these rules until nothing is added:
- *   L1  a section that stays open comes last:  release(c) -> acquire(open), for
- *       every conflicting section c of the ideal;
- *   L2  acquire(c) before release(d), conflicting  =>  release(c) -> acquire(d);
- *   (R1 and R2 for reads that keep their writer: all in the sound model)
- *   R1  write w2 before read r of w  =>  w2 -> w;
- *   R2  write w before write w2  =>  every reader of w -> w2; readers of the
- *       initial value come before every write;
- *   W   in the sound model a wait whose wake is in the ideal begins before the
- *       notification;
- *   B   in the sound model a failed acquisition comes before the release of the
- *       section it met;
- *   H   for a wake that is a target: notifications nobody consumed come before
- *       its wait.
- * A cycle, or an edge from an event outside the ideal, proves that the ideal has
- * no schedule.
+ * They are a relation on the ideal's events.  It starts with the needs (program order, must-edges,
+ * reads-from) and grows by these rules until nothing is added: L1 a section that stays open comes
+ * last: release(c) -> acquire(open), for every conflicting section c of the ideal; L2 acquire(c)
+ * before release(d), conflicting => release(c) -> acquire(d); (R1 and R2 for reads that keep their
+ * writer: all with sound semantics) R1 write w2 before read r of w => w2 -> w; R2 write w before
+ * write w2 => every reader of w -> w2; readers of the initial value come before every write; W with
+ * sound semantics a wait whose wake is in the ideal begins before the notification; B with sound
+ * semantics a failed acquisition comes before the release of the section that made it fail; H for a
+ * wake that is a target: notifications that no thread consumed come before its wait. A cycle, or an
+ * edge from an event outside the ideal, proves that the ideal has no schedule.
  *
- * The relation is kept as one row of positions an event, closed transitively.
- * Rows start as the need rows and are copied when they change, so that only what
- * differs from the recorded order costs anything.  A heap hands out changed
- * events in trace order; each passes its row on to its successors and applies
- * the rules to itself.  Inferences from the needs alone are the same in every
- * ideal; they are found once for the whole trace (`base`).
+ * The relation is kept as one row of positions for each event, closed transitively.  Rows start as
+ * the need rows and are copied when they change, so only differences from the recorded order cost
+ * anything.  A heap returns changed events in trace order.  Each passes its row on to its
+ * successors and applies the rules to itself. Inferences from the needs alone are the same in every
+ * ideal; they are computed once for the whole trace (`base`).
  */
 #include "predict/search.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define READERS_STEP 64 /* looking at so many readers takes as long as a step */
+#define READERS_STEP 64 /* readers that are looked at in the time of one step (measured) */
 
 void order_init(struct search *s)
 {
@@ -110,9 +103,10 @@ static uint32_t *own_row(struct search *s, uint32_t e)
 	return o->rows + (size_t)o->row_of[e] * n;
 }
 
-/* Puts `from` and all before it before `to`; false: a cycle. */
+/* Orders `from` and all before it before `to`; false: a cycle. */
 static bool put_before(struct search *s, uint32_t from, uint32_t to)
 {
+	RD_ASSERT(from < s->c->count && to < s->c->count);
 	const struct core *c = s->c;
 	const struct event *f = &c->events[from], *v = &c->events[to];
 	const uint32_t *source = order_row(s, from), *row = order_row(s, to);
@@ -151,7 +145,7 @@ static bool keep_edge(struct search *s, uint32_t from, uint32_t to)
 	return put_before(s, from, to);
 }
 
-/* The same, unless the order is there already. */
+/* The same, unless the order exists already. */
 static bool add_edge(struct search *s, uint32_t from, uint32_t to)
 {
 	const struct event *f = &s->c->events[from], *v = &s->c->events[to];
@@ -163,7 +157,7 @@ static bool add_edge(struct search *s, uint32_t from, uint32_t to)
 
 /* ---- the rules ---- */
 
-/* A rule finds edges and hands them to `emit`; returning false stops all. */
+/* A rule finds edges and passes them to `emit`; if that returns false, everything stops. */
 struct rule {
 	struct search *s;
 	const uint32_t *p; /* the ideal; NULL: the whole trace, needs only */
@@ -176,7 +170,7 @@ static bool in_ideal(const struct rule *r, uint32_t e)
 	return !r->p || core_in(r->s->c, r->p, e);
 }
 
-/* An edge from `from`, if that is in the ideal. */
+/* Adds an edge from `from`, if that is in the ideal. */
 static bool add_edge_in(struct search *s, const uint32_t *p, uint32_t from, uint32_t to)
 {
 	if (core_in(s->c, p, from))
@@ -237,6 +231,7 @@ static bool next_write(const struct rule *r, uint32_t e, uint32_t *i, uint32_t *
 /* R1 at the read `e`. */
 static bool rule_read(struct rule *r, uint32_t e)
 {
+	RD_ASSERT(exec_reads(r->s->c->events[e].kind));
 	uint32_t w = r->s->c->writer[e];
 
 	for (uint32_t i = 0, other; next_write(r, e, &i, &other);)
@@ -265,6 +260,7 @@ static bool readers_before(struct rule *r, const struct list *l, uint32_t of, ui
 /* R2 at the write `e`. */
 static bool rule_write(struct rule *r, uint32_t e)
 {
+	RD_ASSERT(exec_writes(r->s->c->events[e].kind));
 	for (uint32_t i = 0, w; next_write(r, e, &i, &w);)
 		if (!readers_before(r, &r->s->c->readers, w, e))
 			return false;
@@ -328,7 +324,7 @@ static bool settle(struct search *s, const uint32_t *p)
 	return true;
 }
 
-/* ---- what the ideal alone says ---- */
+/* ---- what follows from the ideal alone ---- */
 
 static bool seed_open(struct search *s, const uint32_t *p, const struct section *o)
 {
@@ -423,7 +419,7 @@ static bool seed_conditions(struct search *s, const uint32_t *p)
 	return true;
 }
 
-/* B: what failed because of a section stays within it. */
+/* B: an acquisition that failed because of a section stays within it. */
 static bool seed_busy(struct search *s, const uint32_t *p)
 {
 	const struct core *c = s->c;

@@ -2,24 +2,24 @@
 /*
  * Finding an order of an ideal's events.
  *
- * Meaning: depth-first search over position vectors; an event may run if all
- * that must precede it has run, its lock is free, its semaphore is not zero, and
- * no reader that must find the value it overwrites is still to come.
+ * This is a depth-first search over position vectors.  An event may run if everything that must
+ * precede it has run, its lock is free, its semaphore is not zero, and all readers of the value
+ * that it overwrites have run.
  *
- * Only acquisitions, takes and writes can take a possibility away from another
- * thread; everything else is run as soon as it can, without a choice.  Choices
- * are tried in trace order, and a position vector that was left without success
- * is not entered twice.
+ * Only acquisitions, takes and writes can disable an event of another thread; everything else runs
+ * as soon as it can, without a choice.  Choices are tried in trace order.  A position vector that
+ * was left without success is not entered again.
  */
 #include "predict/search.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct frame {
-	size_t steps;	/* to go back to */
+	size_t steps;	/* to return to */
 	size_t choices; /* where its candidates begin */
 	size_t next;	/* the candidate to try next */
 	size_t end;
@@ -126,9 +126,10 @@ static uint64_t hash_position(uint32_t thread, uint32_t position)
 	return z ^ z >> 31;
 }
 
-/* The hash of all positions is the sum of theirs, so that a step changes it by two. */
+/* The hash of all positions is the sum of their hashes, so a step changes it by two terms. */
 static void move(struct search *s, const struct event *v, int by)
 {
+	RD_ASSERT(by == 1 || by == -1);
 	uint32_t *at = &s->sched.at[v->thread];
 
 	s->sched.hash ^= hash_position(v->thread, *at);
@@ -167,6 +168,7 @@ static void run(struct search *s, const uint32_t *p, uint32_t e)
 
 static void undo(struct search *s)
 {
+	RD_ASSERT(s->sched.step_count > 0);
 	struct sched *d = &s->sched;
 	struct step *step = &d->steps[--d->step_count];
 	const struct event *v = &s->c->events[step->event];
@@ -199,7 +201,7 @@ void sched_reset(struct search *s)
 	d->hash = 0;
 }
 
-/* Runs everything that takes nothing from anybody. */
+/* Runs all events that cannot disable others. */
 static void run_free(struct search *s, const uint32_t *p)
 {
 	const struct core *c = s->c;
@@ -272,10 +274,10 @@ static bool was_here(struct search *s)
 	return !is_new;
 }
 
-/* Takes the first choice; true unless there is none here and none left to go
- * back to. */
+/* Takes the first choice; false if there is no choice here and none to return to. */
 static bool choose(struct search *s, const uint32_t *p, size_t begin, bool greedy)
 {
+	RD_ASSERT(begin <= s->sched.choice_count);
 	struct sched *d = &s->sched;
 	size_t n = d->choice_count - begin;
 

@@ -2,31 +2,32 @@
 /*
  * The search over ideals (search.h).
  *
- * It starts from the least ideal that any witness must contain and grows it only
- * where some witness must be larger:
+ * It starts from the least ideal that any witness must contain and grows it only where some witness
+ * must be larger:
  *   - two conflicting sections are open: one of them must end;
  *   - more takes than initial value and posts: some further post is needed;
- *   - a target waits for a semaphore that is not zero: some further take;
- * and if the ideal cannot be scheduled as it is, by what could make the
- * difference: ending an open section whose lock is used by others in the ideal,
- * a further post, a wake that consumes a notification.
+ *   - a target waits for a semaphore that is not zero: some further take is needed;
+ * If the ideal cannot be scheduled, it is grown by what could make the difference: the end of an
+ * open section whose lock is used by others in the ideal, a further post, a wake that consumes a
+ * notification.
  *
- * Completeness: follow any witness.  At each branch one alternative adds only
- * events the witness contains.  When none of the differences above is left
- * between ideal and witness, the witness restricted to the ideal is a schedule
- * of it.
+ * Completeness: follow any witness.  At each branch one alternative adds only events of the
+ * witness.  When none of these differences is left between ideal and witness, the witness
+ * restricted to the ideal is a schedule of it.
  */
 #include "predict/search.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/compare.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Ideals without a schedule before it is worth while to ask which choices are left. */
-#define PATIENCE 16
+/* Ideals without a schedule, before the search checks which choices are left at all; set by hand.
+ */
+#define REFUTED_BEFORE_CHECK 16
 
 static void build_must_next(struct search *s)
 {
@@ -47,6 +48,7 @@ static void build_must_next(struct search *s)
 
 void search_init(struct search *s, const struct core *c, int64_t work_limit)
 {
+	RD_ASSERT(work_limit > 0);
 	*s = (struct search){.c = c, .work_limit = work_limit, .cost = 1 + c->threads / 16};
 	build_must_next(s);
 	order_init(s);
@@ -73,7 +75,7 @@ bool search_late(struct search *s)
 
 /* ---- the least ideal ---- */
 
-/* The targets, and the rows they are judged by. */
+/* The targets, and the rows that decide about them. */
 struct aim {
 	const struct core *c;
 	const struct rows *r;
@@ -91,8 +93,7 @@ static bool needs_target(const struct aim *a, uint32_t e)
 	return false;
 }
 
-/* Includes the events of `slots` on `object` that can happen without passing a
- * target. */
+/* Includes the events of `slots` on `object` that can happen without passing a target. */
 static void include_suppliers(const struct aim *a, uint32_t *p, const struct slots *slots, uint32_t object)
 {
 	for (uint32_t i = slots->first[object]; i < slots->first[object + 1]; i++) {
@@ -131,6 +132,7 @@ static enum answer solve(struct search *s, const uint32_t *p);
 /* Solves with `p` grown by `e`. */
 static enum answer grow(struct search *s, const uint32_t *p, uint32_t e)
 {
+	RD_ASSERT(e < s->c->count);
 	size_t size = s->c->threads * sizeof *p;
 	uint32_t *larger = rd_xmalloc(size);
 
@@ -141,7 +143,7 @@ static enum answer grow(struct search *s, const uint32_t *p, uint32_t e)
 	return a;
 }
 
-/* An alternative that fails leaves `*sum`; one that is unknown taints it. */
+/* An alternative that fails leaves `*sum`; an unknown one makes it unknown. */
 static bool try_grow(struct search *s, const uint32_t *p, uint32_t e, enum answer *sum)
 {
 	enum answer a = grow(s, p, e);
@@ -164,8 +166,8 @@ struct conflict {
 	bool found;
 };
 
-/* Two open sections of different threads that exclude one another; if possible such that at
- * least one of them stays open, so that there is no choice. */
+/* Two open sections of different threads that exclude one another.  Preferably at least one of them
+ * must stay open, so that there is no choice. */
 static bool open_conflict(const struct search *s, const uint32_t *p, uint32_t thread, struct conflict *k)
 {
 	const struct core *c = s->c;
@@ -246,7 +248,7 @@ static bool is_target(const struct search *s, uint8_t kind, uint32_t object)
 	return false;
 }
 
-/* Semaphores whose count cannot be right in this ideal; true: *a is the answer. */
+/* Semaphores whose value cannot be right in this ideal; true: *a is the answer. */
 static bool solve_sems(struct search *s, const uint32_t *p, enum answer *a)
 {
 	for (uint32_t sem = 0; sem < s->c->sems; sem++) {
@@ -302,15 +304,15 @@ static bool has_rival(const struct core *c, const uint32_t *p, const struct sect
 	return core_next_rival(c, p, o, &first, &last);
 }
 
-/* Where the ideal itself was refuted without the inferences from needs, these are not asked. */
+/* If the ideal was refuted without the inferences from needs, these are not needed. */
 static bool is_consistent(struct search *s, const uint32_t *p)
 {
 	order_reset(s);
 	return order_seed(s, p) && (s->order.shallow || order_saturate(s, p));
 }
 
-/* Whether every witness that contains the ideal is larger, or there is none.  Only what stays so
- * in larger ideals is looked at: the order of sections that are closed, and of open ones that no
+/* Whether every witness that contains the ideal is larger, or no witness does.  Only facts that
+ * also hold in larger ideals are used: the order of closed sections, and of open ones that no
  * witness can close.  An event that must precede one of the ideal belongs to each witness; a
  * section that cannot stay open has to be closed. */
 static enum answer find_forced(struct search *s, const uint32_t *p, uint32_t *event)
@@ -340,7 +342,7 @@ static enum answer find_forced(struct search *s, const uint32_t *p, uint32_t *ev
 	return a;
 }
 
-/* Open sections that a witness could close and that are in somebody's way. */
+/* Counts the open sections that a witness could close and that block other threads. */
 static uint32_t count_choices(const struct search *s, const uint32_t *p)
 {
 	const struct core *c = s->c;
@@ -434,7 +436,7 @@ static enum answer solve(struct search *s, const uint32_t *p)
 	sum = solve_order(s, p);
 	if (sum == ANSWER_YES)
 		return sum;
-	bool hard = ++s->refuted > PATIENCE && count_choices(s, p) > 1;
+	bool hard = ++s->refuted > REFUTED_BEFORE_CHECK && count_choices(s, p) > 1;
 	enum answer forced = hard ? find_forced(s, p, &event) : ANSWER_UNKNOWN;
 	if (forced != ANSWER_UNKNOWN)
 		return forced == ANSWER_NO ? ANSWER_NO : grow(s, p, event);
@@ -446,6 +448,7 @@ static enum answer solve(struct search *s, const uint32_t *p)
 
 enum answer search_run(struct search *s, const uint32_t *targets, uint32_t count)
 {
+	RD_ASSERT(count > 0);
 	uint32_t *p = rd_xcalloc((size_t)s->c->threads + 1, sizeof *p);
 	enum answer a = ANSWER_NO;
 

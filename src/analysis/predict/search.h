@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tier 2: exact co-reachability.
+ * Tier 2: exact co-reachability. Given target events of different threads: is there an ideal, and
+ * an order of its events that synchronisation (and, with sound semantics, reads-from) allows, after
+ * which each of those threads is stopped exactly before its target?  For two conflicting accesses
+ * that is a race, for a hold/wait cycle a deadlock.
  *
- * Given target events of different threads, is there an ideal, and an order of
- * its events that synchronisation (and, in the sound model, reads-from) allows,
- * after which each of those threads stands exactly before its target?  For two
- * conflicting accesses that is a race, for a hold/wait cycle a deadlock.
- *
- * A target that is a wake or a take asks for more: that it can never be served.
- * Every notification (post) that other threads could still give without passing
- * a target must be in the ideal; and either it comes before the wait has begun,
- * or another wake in the ideal has consumed it (the semaphore must be zero).
+ * For a target that is a wake or a take, nothing must ever be able to end it.  Every notification
+ * (post) that other threads could still give without passing a target must be in the ideal.  And
+ * either it comes before the wait has begun, or another wake in the ideal has consumed it (the
+ * semaphore must be zero).
  */
 #ifndef PREDICT_SEARCH_H
 #define PREDICT_SEARCH_H
@@ -27,7 +25,7 @@ struct order {
 	size_t row_count, row_capacity;
 	uint32_t *changed; /* events with a row of their own */
 	size_t changed_count, changed_capacity;
-	uint32_t *heap; /* events whose row changed and whose consequences are due */
+	uint32_t *heap; /* events whose row changed and whose consequences are not computed yet */
 	size_t heap_count, heap_capacity;
 	uint8_t *queued;
 	uint32_t *extra; /* per event: head of its list of added successors */
@@ -41,8 +39,8 @@ struct order {
 	size_t base_count, base_capacity;
 	bool base_known;
 	bool shallow;	  /* the latest ideal was refuted by order_seed() alone */
-	bool firm;	  /* of the open sections only those count that no witness can close, */
-	uint32_t also;	  /* and this one; NONE: no other */
+	bool firm;	  /* only those open sections count that no witness can close, */
+	uint32_t also;	  /* and this one; NONE: no further one */
 	uint32_t outside; /* why there is no schedule: this event is missing in the ideal; NONE: a cycle */
 };
 
@@ -80,13 +78,13 @@ struct search {
 	struct list must_next; /* events whose must-predecessor an event is */
 	const uint32_t *targets;
 	uint32_t target_count;
-	int64_t work; /* what is left of the budget */
+	int64_t work; /* the remaining budget of the question */
 	int64_t work_limit;
 	uint32_t refuted;    /* ideals of this question that have no schedule */
 	int64_t cost;	     /* of a step: rows are as long as there are threads */
-	int64_t total;	     /* what is left for all questions together */
+	int64_t total;	     /* the remaining budget of all questions together */
 	int64_t deadline_ns; /* when to stop (base/clock.h); 0: never */
-	bool late;	     /* that was noticed */
+	bool late;	     /* the deadline was noticed */
 	uint32_t ticks;
 	struct rd_tuples seen; /* ideals */
 	struct order order;
@@ -99,15 +97,13 @@ struct search {
 void search_init(struct search *s, const struct core *c, int64_t work_limit);
 void search_release(struct search *s);
 
-/* Answers for `count` targets.  After ANSWER_YES, `ideal` and `schedule` hold
- * the way there. */
+/* Answers for `count` targets.  After ANSWER_YES, `ideal` and `schedule` are the way there. */
 enum answer search_run(struct search *s, const uint32_t *targets, uint32_t count);
 
-/* Whether the deadline is over; nothing is left of the budget then. */
+/* Whether the deadline is over; the budget is then zero. */
 bool search_late(struct search *s);
 
-/* The least ideal a witness for the targets must contain; false if it contains
- * a target. */
+/* The least ideal that a witness for the targets must contain; false if it contains a target. */
 bool search_least(const struct core *c, const struct rows *r, const uint32_t *targets, uint32_t count,
 		  uint32_t *p);
 
@@ -137,8 +133,8 @@ static inline const uint32_t *order_row(const struct search *s, uint32_t e)
 void sched_init(struct search *s);
 void sched_release(struct search *s);
 
-/* Looks for an order of the ideal `p`; the result is in s->sched.steps until
- * sched_reset().  With `greedy`, gives up instead of going back. */
+/* Looks for an order of the ideal `p`; the result is in s->sched.steps until sched_reset().  With
+ * `greedy`, gives up instead of backtracking. */
 enum answer sched_run(struct search *s, const uint32_t *p, bool greedy);
 void sched_reset(struct search *s);
 

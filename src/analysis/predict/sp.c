@@ -2,20 +2,18 @@
 /*
  * Tier 1: the sync-preserving closure.
  *
- * An ideal is sync-preserving if its events can run in the recorded order: of
- * two conflicting critical sections on a lock of which both have begun in the
- * ideal, the earlier one has ended in it.  The closure of an ideal adds the
- * missing releases with their needs until that holds.
+ * An ideal is sync-preserving if its events can run in the recorded order.  That is: if two
+ * conflicting critical sections of a lock have both begun in the ideal, the earlier one has ended
+ * in it.  The closure of an ideal adds the missing releases with their needs until that holds.
  *
- * The union of closed ideals can only violate this at sections that are open in
- * the union: a section open in one operand, a later one begun in the other.  So
- * it is enough to look at the open sections (few) and to ask, for each thread
- * that uses the lock, for the last acquisition inside the ideal (binary search).
- * The releases added are closed ideals again because core_clocks() has closed
- * the rows of all earlier events already.
+ * The union of closed ideals can violate this only at sections that are open in the union: a
+ * section is open in one operand, and a later one has begun in the other.  So it is enough to look
+ * at the open sections (few) and to find, for each thread that uses the lock, the last acquisition
+ * inside the ideal (binary search). The added releases are closed ideals, because core_clocks() has
+ * already closed the rows of all earlier events.
  *
- * Mathur, Pavlogiannis, Viswanathan: Optimal prediction of
- * synchronization-preserving races, POPL 2021.
+ * Mathur, Pavlogiannis, Viswanathan: Optimal prediction of synchronization-preserving races, POPL
+ * 2021.
  */
 #include "predict/core.h"
 
@@ -33,6 +31,7 @@ static bool later_rival(const struct core *c, const uint32_t *p, const struct se
 /* Ends the first section of `thread` that a later one has overtaken. */
 static bool end_one(const struct core *c, uint32_t *p, uint32_t thread)
 {
+	RD_ASSERT(thread < c->threads);
 	for (uint32_t h = core_open(c, thread, p[thread]); h != NONE; h = c->sections.holds[h].next) {
 		const struct section *s = &c->sections.list[c->sections.holds[h].section];
 		if (!later_rival(c, p, s))

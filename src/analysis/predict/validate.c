@@ -2,17 +2,19 @@
 /*
  * The independent check of a witness.
  *
- * The witness is run event by event on the machine of machine.h.  Events that it
- * does not order (accesses nobody else cares for, locks of one thread) run when
- * their thread gets to them.  In the sound model each read must find the write
- * it found in the recording, and a wait must have begun before the notification
- * that ends it, and an acquisition that failed finds the section it met.  At the end the threads of the
- * targets stand before them, and the targets are an error: two conflicting accesses, or operations none of
- * which can ever be served: acquisition   a thread of the set (or itself) holds the lock against it; join the
- * thread is in the set; barrier exit  a thread of the set has not entered; take          the semaphore is
- * zero and nobody outside the set can post; wake          every notification so far came before the wait or
- * was consumed by another wake, and nobody outside the set can give one. What can still happen is taken from
- * the recording: an event is dead if it is a target or depends on a dead event.
+ * The witness is run event by event on the machine of machine.h.  Events that it does not order
+ * (accesses that no other thread depends on, locks of one thread) run when their thread reaches
+ * them.  With sound semantics each read must return the write that it returned in the recording.  A
+ * wait must have begun before the notification that ends it, and a failed acquisition must find the
+ * section that made it fail.  At the end the threads of the targets are stopped before them, and
+ * the targets are an error: two conflicting accesses, or operations that can never succeed:
+ *  acquisition a thread of the set (or itself) holds the lock against it; join the thread is in the
+ * set; barrier exit a thread of the set has not entered;
+ *   take          the semaphore is zero, and no thread outside the set can post;
+ *   wake          every notification so far came before the wait or was consumed by another wake, and
+ *                 no thread outside the set can give one.
+ * What can still happen is taken from the recording: an event is dead if it is a target or depends
+ * on a dead event.
  */
 #include "predict/predict.h"
 
@@ -34,7 +36,7 @@ struct check {
 	uint32_t *time;	  /* per event: when it ran, 0: it has not */
 	uint32_t now;
 	uint32_t *wait_of; /* of a wake: its wait */
-	uint32_t *holder;  /* of a failed acquisition: the one it met */
+	uint32_t *holder;  /* of a failed acquisition: the acquisition that made it fail */
 	uint32_t *taker;   /* of a signal: the wake it ended */
 };
 
@@ -45,7 +47,7 @@ static void *filled(size_t n)
 	return p;
 }
 
-/* The acquisitions that failed ones met, by running the recording. */
+/* Finds the acquisitions that made others fail, by running the recording. */
 static void find_holders(struct check *k)
 {
 	const struct exec *x = k->x;
@@ -149,8 +151,7 @@ static bool is_target(const struct check *k, uint32_t e)
 
 static const char *run_to(struct check *k, uint32_t thread, uint32_t last);
 
-/* What a joined thread has still to do is not in the order because nobody else
- * cares for it. */
+/* The rest of a joined thread is not in the order, because no other thread depends on it. */
 static const char *run_event(struct check *k, uint32_t i)
 {
 	const struct exec_event *e = &k->x->events[i];
@@ -222,7 +223,7 @@ static const char *reach_targets(struct check *k)
 		if (why)
 			return why;
 		if (k->at[thread] != e)
-			return "a thread does not stand before its target";
+			return "a thread is not stopped before its target";
 		if (k->m.has_fork[thread] && !k->m.forked[thread])
 			return "the thread of a target is not yet forked";
 	}
@@ -240,8 +241,9 @@ static const char *check_race(const struct check *k)
 	return NULL;
 }
 
-/* Marks what depends on a target; in recorded order causes come first.  In the sound model values
- * are no such causes: a thread that reads another one goes on, if not as recorded. */
+/* Marks the events that depend on a target; in recorded order causes come first.  With sound
+ * semantics values are not such causes: a thread that reads another value continues, if not as
+ * recorded. */
 static uint8_t *find_dead(const struct check *k)
 {
 	const struct exec *x = k->x;
@@ -291,7 +293,7 @@ static const char *check_acquire(const struct check *k, const struct exec_event 
 		if (h->thread == e->thread ? e->flags & EXEC_PENDING : !(h->shared && e->kind == EXEC_RDLOCK))
 			return NULL;
 	}
-	return "nobody of the set holds the lock";
+	return "no thread of the set holds the lock";
 }
 
 static const char *check_exit(const struct check *k, const struct exec_event *e)
@@ -301,7 +303,7 @@ static const char *check_exit(const struct check *k, const struct exec_event *e)
 		if (o->kind == EXEC_ENTER && o->object == e->object && !k->time[i] && in_set(k, o->thread))
 			return NULL;
 	}
-	return "everybody of the set has entered the barrier";
+	return "all threads of the set have entered the barrier";
 }
 
 static const char *check_take(const struct check *k, const struct exec_event *e, const uint8_t *dead)
@@ -311,7 +313,7 @@ static const char *check_take(const struct check *k, const struct exec_event *e,
 	for (uint32_t i = 0; i < k->x->count; i++) {
 		const struct exec_event *o = &k->x->events[i];
 		if (o->kind == EXEC_POST && o->object == e->object && !k->time[i] && !dead[i])
-			return "somebody can still post";
+			return "a thread can still post";
 	}
 	return NULL;
 }
@@ -354,7 +356,7 @@ static const char *check_deadlock(const struct check *k)
 		case EXEC_EXIT: why = check_exit(k, e); break;
 		case EXEC_TAKE: why = check_take(k, e, dead); break;
 		case EXEC_WAKE: why = check_wake(k, k->targets[i], dead); break;
-		default: why = "a target is no operation that can block";
+		default: why = "a target is not an operation that can block";
 		}
 		if (!why && e->flags & EXEC_TRY)
 			why = "a target gives up by itself";

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the run itself shows unordered.  In: the model of a trace.  Out: pairs of accesses without an order,
- * and findings about them.
+ * Accesses that the run itself shows unordered.  In: the model of a trace.  Out: pairs of accesses
+ * without an order, and findings about them.
  *
- * A large run is walked over first, and then the few parts that have such pairs are searched: what is found
- * there is known before the search for more begins.
+ * A large run is walked over first, then the few parts with such pairs are searched.  So these
+ * races are known before the search for more begins.
  */
 #include "predict/pass-int.h"
 
@@ -20,22 +20,24 @@
  * part was searched within 200 s on a busy machine. */
 #define FIRST_EVENTS 1000000
 
-/* Width (in q) of a part that is short: those are searched in the order of the run, before longer ones. */
+/* Operations of a short part: short parts are searched in the order of the run, before longer ones.
+ *  Set by hand. */
 #define FIRST_WIDTH 20000
 
-/* Share of the time (one in so many) that the walk has, and of the rest that the search of its parts has. */
+/* The walk gets one part in so many of the time, and the search of its parts one of the rest. */
 #define FIRST_SHARE 2
 
-/* A part has at most this share (one in so many) of what is left, since most take little. */
+/* One such part gets at most one part in so many of what remains for them; most need little. */
 #define FIRST_PARTS 8
 
 static uint64_t width(const struct model_part *part)
 {
+	RD_ASSERT(part->from <= part->to);
 	return part->to - part->from;
 }
 
-/* What is known already without a search comes last.  Short parts in the order of the run, then the others by
- * their length. */
+/* Short parts in the order of the run, then the others by length.  Pairs that are certain without a
+ * search come last. */
 static int compare_unordered(const void *left, const void *right)
 {
 	const struct model_unordered *a = left, *b = right;
@@ -50,7 +52,7 @@ static int compare_unordered(const void *left, const void *right)
 					  : (a->sites[1] > b->sites[1]) - (a->sites[1] < b->sites[1]);
 }
 
-/* Whether a part of those is too long to be read as a whole; it is looked at later, with the others. */
+/* Whether the part is too long to be read as a whole; it is then predicted with the others. */
 static bool is_too_long(const struct predict_pass *d, const struct model_part *part)
 {
 	double share = (double)width(part) / (double)(d->model->last_q + 1);
@@ -87,8 +89,8 @@ static bool is_found(const struct predict_pass *d, const struct model_unordered 
 	return state && *state;
 }
 
-/* Looks at the parts of the pairs that no race was found of yet, until it is too late; returns how many were.
- */
+/* Searches the parts of pairs that have no race yet, until the time is over; returns how many
+ * parts. */
 static size_t look_at_unordered(struct predict_pass *d, enum first first, int64_t until_ns, int *err)
 {
 	const struct model_unordered_list *list = &d->unordered;
@@ -162,12 +164,12 @@ static void report_pairs(const struct predict_pass *d, size_t looked)
 		d->unordered.count, looked, found);
 }
 
-/* What is certain to happen comes first. */
+/* Certain races come first. */
 int pass_search_unordered(struct predict_pass *d)
 {
 	struct predict_batch *p = d->p;
 	int64_t until_ns = pass_share(pass_reading_deadline(p), FIRST_SHARE);
-	struct part part = {0};
+	struct trace_part part = {0};
 	size_t from = d->set->count, looked;
 	int err = RD_OK;
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Windows: the way of the paper for executions that are too large.
+ * Windows, for executions that are too large.
  *
- * The execution is cut into pieces of N events.  A piece is searched as an
- * execution of its own whose threads first take the locks they held at the cut,
- * begin the waits and enter the barriers they were in; semaphores start with the
- * value they had.  Everything before the cut is done in recorded order.  Errors
- * that span a cut are lost.
+ * The execution is cut into pieces of N events.  A piece is searched as an execution of its own.
+ *  Its threads first take the locks that they held at the cut, begin the waits and enter the
+ * barriers that they were in; semaphores start with the value that they had.  Everything before the
+ * cut is done in recorded order.  Errors that span a cut are lost.
  *
- * Events of a piece are mapped back to the execution; the events that stand for
- * the state at the cut map to the operations that brought it about, and are left
- * out of witnesses, which begin with the recorded prefix.
+ * Events of a piece are mapped back to the execution.  The events that stand for the state at the
+ * cut are mapped to the operations that caused it; they are left out of witnesses, which begin with
+ * the recorded prefix.
  */
 #include "predict/window.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/map.h"
 
 #include <stdlib.h>
@@ -43,9 +43,10 @@ static struct exec_event *add(struct predict_windows *w, uint32_t origin)
 	return copy;
 }
 
-/* The operations before the cut whose effect lasts beyond it. */
+/* Marks the operations before the cut whose effect lasts beyond it. */
 static uint8_t *find_open(const struct exec *x, uint32_t cut)
 {
+	RD_ASSERT(cut <= x->count);
 	uint8_t *open = rd_xcalloc((size_t)cut + 1, 1);
 	uint32_t *stack = NULL, n = 0;
 	size_t capacity = 0;
@@ -74,7 +75,7 @@ static uint8_t *find_open(const struct exec *x, uint32_t cut)
 	return open;
 }
 
-/* Waits and barrier enters that are not over at the cut. */
+/* Marks the waits and barrier enters that are not finished at the cut. */
 static void find_waits(const struct exec *x, uint32_t cut, uint8_t *open)
 {
 	uint32_t *latest = rd_xmalloc(((size_t)x->threads + 1) * sizeof *latest);
@@ -111,7 +112,7 @@ static void add_sems(struct predict_windows *w)
 	free(value);
 }
 
-/* A wait needs its mutex held; it is taken first. */
+/* A wait requires that its mutex is held, so that is acquired first. */
 static void add_state(struct predict_windows *w)
 {
 	uint8_t *open = find_open(w->x, w->begin);
@@ -123,17 +124,17 @@ static void add_state(struct predict_windows *w)
 			continue;
 		if (e->kind == EXEC_WAIT) {
 			struct exec_event *lock = exec_add(&w->part, EXEC_LOCK, e->thread, e->aux);
-			lock->flags = EXEC_GIVEN;
+			lock->flags = EXEC_INITIAL;
 			RD_GROW(w->origin, w->capacity, w->part.count);
 			w->origin[w->part.count - 1] = i;
 		}
-		add(w, i)->flags |= EXEC_GIVEN;
+		add(w, i)->flags |= EXEC_INITIAL;
 	}
 	free(open);
 	add_sems(w);
 }
 
-/* Edges from before the cut are gone: they are in the prefix. */
+/* Edges from before the cut are dropped: they are in the prefix. */
 static void add_window(struct predict_windows *w)
 {
 	for (uint32_t i = w->begin; i < w->end; i++) {

@@ -10,11 +10,12 @@ struct predict_windows;
 struct predict_windows *predict_windows_open(const struct exec *x, const struct predict_opts *o);
 void predict_windows_close(struct predict_windows *s);
 
-/* The next window as an execution of its own, in which everything before the window is done in recorded
- * order; NULL: there is no further one. */
+/* The next window as an execution of its own, in which everything before the window is done in
+ * recorded order; NULL:  that was the last one. */
 const struct exec *predict_windows_next(struct predict_windows *s);
 
-/* By when the window has to be searched, if it takes its share of the time until deadline_ns; 0: never. */
+/* When the search of the window must end, so that it takes its share of the time until deadline_ns;
+ * 0: never. */
 int64_t predict_windows_deadline(const struct predict_windows *s, int64_t deadline_ns);
 
 /* Moves the races and deadlocks of the window to the whole. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Witnesses: from positions and orders of the reduced execution to events of the
- * execution.  plan.c makes of them what a replayer enforces.
+ * Witnesses: from positions and orders of the reduced execution to events of the execution.  plan.c
+ * turns them into what a replay enforces.
  */
 #include "predict/internal.h"
 

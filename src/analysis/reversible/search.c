@@ -124,7 +124,7 @@ static void pass(struct search *s, struct rev_witness *w)
 		uint32_t at = w->order[i];
 
 		if (!rev_can(run, s->m, at)) {
-			unblock(s, &run->ops[at], machine_in_way(s->m, at));
+			unblock(s, &run->ops[at], machine_blocker(s->m, at));
 			s->failed |= !s->grown;
 		}
 		machine_do(s->m, at);

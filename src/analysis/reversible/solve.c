@@ -443,7 +443,7 @@ static void refine(struct asked *a, const struct rev_witness *w)
 		uint32_t at = w->order[i];
 
 		if (!rev_can(a->run, a->m, at)) {
-			if (machine_in_way(a->m, at) != EXEC_NONE)
+			if (machine_blocker(a->m, at) != EXEC_NONE)
 				tell_holders(a, at);
 			else if (a->run->ops[at].kind == EXEC_TAKE)
 				tell_count(a, at);

@@ -52,7 +52,7 @@ static void print_counts(void)
 	printf("%-16s%12s%12s%12s", "", "racy events", "locations", "variables");
 	printf(opt.count_pairs ? "%12s%12s%12s%10s\n" : "%.0s%12s%12s%10s\n", "pairs", "deadlocks",
 	       "undecided", "CPU s");
-	for (unsigned i = 0; i < predict_batch_models(&prediction); i++) {
+	for (unsigned i = 0; i < predict_batch_semantics(&prediction); i++) {
 		const struct predict_count *c = &prediction.counts[i];
 		printf("%-16s%12" PRIu64 "%12" PRIu64 "%12" PRIu64, predict_count_name(i), c->events,
 		       c->locations, c->variables);

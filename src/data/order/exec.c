@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/compare.h"
+#include "base/error.h"
 #include "order/machine.h"
 
 #include <stdlib.h>
@@ -25,6 +26,7 @@ static const char *const kind_names[EXEC_KINDS] = {
 
 const char *exec_kind_name(enum exec_kind kind)
 {
+	RD_ASSERT(kind < EXEC_KINDS);
 	return kind_names[kind];
 }
 
@@ -39,7 +41,7 @@ void exec_release(struct exec *x)
 	exec_init(x);
 }
 
-/* The counter of the space an event's object lives in. */
+/* The counter of the number space of an event's object. */
 static uint32_t *space_of(struct exec *x, enum exec_kind kind)
 {
 	switch (kind) {
@@ -100,7 +102,7 @@ struct notes {
 	size_t count, capacity;
 };
 
-static uint32_t take_note(const struct exec *x, const struct notes *n, uint32_t since, uint8_t *taken)
+static uint32_t take_notification(const struct exec *x, const struct notes *n, uint32_t since, uint8_t *taken)
 {
 	for (size_t i = rd_lower_bound(n->events, 0, n->count, since); i < n->count; i++) {
 		uint32_t e = n->events[i];
@@ -134,7 +136,7 @@ void exec_match_signals(struct exec *x)
 		} else if (e->kind == EXEC_WAKE && e->aux == EXEC_MATCH) {
 			e->aux = e->flags & EXEC_PENDING
 					 ? EXEC_NONE
-					 : take_note(x, &notes[e->object], began[e->thread], taken);
+					 : take_notification(x, &notes[e->object], began[e->thread], taken);
 		}
 	}
 	RD_FREE_EACH(notes, x->conds, .events);
@@ -158,6 +160,7 @@ uint32_t exec_check(const struct exec *x, const char **why)
 
 uint32_t exec_holder(const struct exec *x, uint32_t lock)
 {
+	RD_ASSERT(lock < x->locks);
 	struct machine m;
 	uint32_t holder = EXEC_NONE;
 

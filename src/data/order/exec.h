@@ -2,18 +2,17 @@
 /*
  * An execution in memory: what prediction starts from.
  *
- * It is one sequence of events in an order in which they really happened.  An
- * event has a kind, the thread that did it, the object it was done to and the
- * code site.  Objects are numbered from 0 in separate spaces: variables, locks
- * (mutexes and rwlocks together), condition variables, semaphores, barrier
- * instances, once controls, threads.  Where the numbers come from (a recorded
- * trace, STD text, a test) is the filler's business.
+ * It is one sequence of events in an order in which they really happened.  An event has a kind, the
+ * thread that did it, the object it was done to and the code site.  Objects are numbered from 0 in
+ * separate spaces: variables, locks (mutexes and rwlocks together), condition variables,
+ * semaphores, barrier instances, once controls, threads.  Where the numbers come from (a recorded
+ * trace, STD text, a test) is up to the filler.
  *
- * Conventions the filler keeps:
- * - An acquisition is logged when it has succeeded.  Successful try and timed
+ * Conventions that the filler keeps: - An acquisition is logged when it has succeeded.  Successful
+ * try and timed
  *   acquisitions carry EXEC_TRY; a failed one is EXEC_BUSY (aux: EXEC_RDLOCK if it
- *   was for reading).  In the sound model it stays within the section of the
- *   holder it met; the other model lets it fail at any time.
+ *   was for reading).  With sound semantics it stays within the section of the
+ *   holder that made it fail; speculative semantics let it fail at any time.
  * - pthread_cond_wait is three events: EXEC_WAIT (object: condition, aux: mutex;
  *   releases the mutex and starts waiting, in one step), EXEC_WAKE (object:
  *   condition, aux: index of the signal or broadcast that woke it, EXEC_NONE for
@@ -24,24 +23,24 @@
  * - A once control is a lock too: EXEC_WRLOCK when a thread begins to run the
  *   initialiser, EXEC_UNLOCK and EXEC_ONCE_RUN when it has returned; a thread that
  *   may have to wait for that has EXEC_RDLOCK, EXEC_UNLOCK, EXEC_ONCE_PASS.
- * - EXEC_PART marks events that are no operation of their own: another one of the
- *   same operation follows directly and stands for it in plans, or nothing can stop
- *   the thread there (the look at a C++ guard).
+ * - EXEC_PART marks events that are not an operation of their own.  Either another event of the
+ *   same operation follows directly and represents it in plans, or nothing can stop the thread
+ *   there (the check of a C++ guard).
  * - A plain variable is one granule; overlapping accesses of different sizes are
  *   split by the filler.  Atomic accesses carry EXEC_ATOMIC; a read-modify-write
- *   is EXEC_UPDATE.  EXEC_SYNC on an atomic write says release (or stronger), on
- *   an atomic read acquire (or stronger).
- * - EXEC_LOOP on a read of the predicate of a wait loop solves the paper's problem
- *   of the wait that never happened.
- * - EXEC_UNSURE marks an access during which, as far as is recorded, another thread
- *   wrote the variable.  What it and what its thread read there in the meantime is not
- *   known, so in the sound model it may be next, but what is behind it never happens.  Where accesses were
- * left out of a trace, every event is marked.
- * - In a *whole* execution each operation of the trace is one event.  EXEC_FREE orders
- *   nothing; EXEC_WAKE has the mutex of its wait again, and what is in aux is one
- *   notification that may have ended it, not the only one (EXEC_NONE: it needs none);
- *   EXEC_WAIT without a mutex has EXEC_NONE in aux; EXEC_JOIN, EXEC_ONCE_BEGIN and
- *   EXEC_ONCE_PASS have in aux the event that they come behind, or EXEC_NONE.
+ *   is EXEC_UPDATE.  EXEC_SYNC means release (or stronger) on an atomic write and
+ *   acquire (or stronger) on an atomic read.
+ * - EXEC_LOOP marks a read of the predicate of a wait loop.  It keeps its writer, so that no
+ *   prediction assumes a wait that never happened.
+ * - EXEC_UNSURE marks an access during which, as far as is recorded, another thread wrote the
+ *   variable.  What the thread read then is not known.  So with sound semantics the access may be
+ *   next, but nothing after it happens.  Where accesses were left out of a trace, every event is
+ *   marked.
+ * - In a *whole* execution each operation of the trace is one event.  EXEC_FREE orders nothing.
+ *   EXEC_WAKE acquires the mutex of its wait again; its aux is one notification that may have ended
+ *   it, not the only one (EXEC_NONE: it needs no notification).  EXEC_WAIT without a mutex has
+ *   EXEC_NONE in aux.  EXEC_JOIN, EXEC_ONCE_BEGIN and EXEC_ONCE_PASS have in aux the event that they
+ *   follow, or EXEC_NONE.
  * - EXEC_PENDING marks an operation that had not succeeded when recording ended
  *   (the program hung there); it is the last event of its thread.
  */
@@ -81,19 +80,19 @@ enum exec_kind {
 };
 
 enum exec_flag {
-	EXEC_TRY = 1, /* try or timed: holds, but never blocks for good */
+	EXEC_TRY = 1, /* try or timed: can hold the lock, but never blocks for ever */
 	EXEC_PENDING = 2,
 	EXEC_ATOMIC = 4,
 	EXEC_SYNC = 8,
-	EXEC_LOOP = 16,	 /* a read that decides a wait loop: it keeps its writer in both models */
-	EXEC_GIVEN = 32, /* has happened before anything else; the first events of a thread (windows) */
-	EXEC_PART = 64,	 /* of the operation of the next event */
+	EXEC_LOOP = 16,	   /* a read that decides a wait loop: it keeps its writer with both semantics */
+	EXEC_INITIAL = 32, /* part of the initial state; the first events of a thread (windows) */
+	EXEC_PART = 64,	   /* part of the operation of the next event */
 	EXEC_UNSURE = 128,
 };
 
 #define EXEC_NONE UINT32_MAX
 #define EXEC_MATCH (UINT32_MAX - 1)
-#define EXEC_ENDLESS (1u << 30) /* as the value of a semaphore: there is always one left */
+#define EXEC_ENDLESS (1u << 30) /* value of a semaphore that never runs out */
 
 struct exec_event {
 	uint8_t kind;
@@ -112,7 +111,7 @@ struct exec {
 	uint32_t *sem_initial; /* of the first sem_initial_count semaphores; the rest start at 0 */
 	uint32_t sem_initial_count;
 	bool whole;  /* an operation is one event, and a wake takes any notification */
-	bool unsure; /* something EXEC_UNSURE came before the first event (windows) */
+	bool unsure; /* an EXEC_UNSURE event came before the first event (windows) */
 };
 
 void exec_init(struct exec *x);
@@ -121,17 +120,17 @@ void exec_release(struct exec *x);
 /* Appends an event and keeps the object counts large enough. */
 struct exec_event *exec_add(struct exec *x, enum exec_kind kind, uint32_t thread, uint32_t object);
 
-/* Sets the initial value of a semaphore (0 unless told). */
+/* Sets the initial value of a semaphore; the default is 0. */
 void exec_sem_init(struct exec *x, uint32_t sem, uint32_t value);
 
-/* Finds the signals of the wakes that ask for it. */
+/* Finds the signals of the wakes that have EXEC_MATCH. */
 void exec_match_signals(struct exec *x);
 
-/* Checks that the sequence is one that synchronisation allows; returns the index
- * of the first event that is not possible and says why in *why, or EXEC_NONE. */
+/* Checks that synchronisation allows the sequence.  Returns the index of the first impossible
+ * event, with the reason in *why, or EXEC_NONE. */
 uint32_t exec_check(const struct exec *x, const char **why);
 
-/* A thread that holds the lock behind the last event; EXEC_NONE: nobody. */
+/* A thread that holds the lock after the last event; EXEC_NONE: no thread does. */
 uint32_t exec_holder(const struct exec *x, uint32_t lock);
 
 const char *exec_kind_name(enum exec_kind kind);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Operations of a trace come in, events of an execution go out (doc/design/order.md).
+ * In: operations of a trace.  Out: events of an execution (doc/design/order.md).
  *
- * Recursive locks count from the outermost acquisition to the last release.  A use of a barrier is an
- * instance: as many arrivals as it was initialised for, or, where that is not known, those before the first
- * departure.
+ * Recursive locks count from the outermost acquisition to the last release.  Each use of a barrier
+ * is an instance.  It has as many arrivals as the barrier was initialised for or, if that is not
+ * known, those before the first departure.
  *
- * In a whole execution operation and event are the same: what orders nothing is EXEC_FREE, a wake takes its
- * mutex itself, and a once control is no lock.  Otherwise operations that order nothing have no event, and
- * some have several, of which all but the last are EXEC_PART.
+ * In a whole execution operation and event are the same: an operation that orders nothing is
+ * EXEC_FREE, a wake takes its mutex itself, and a once control is not a lock.  Otherwise operations
+ * that order nothing have no event, and some have several, of which all but the last are EXEC_PART.
  */
 #include "order/fill.h"
 
@@ -19,10 +19,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define WAITING (1ull << 32) /* of a recursion depth: the lock is given up for a wait */
+#define WAITING (1ull << 32) /* flag of a recursion depth: the lock is released during a wait */
 
 void order_filler_init(struct order_filler *f, struct exec *x)
 {
+	RD_ASSERT(x != NULL);
 	*f = (struct order_filler){.x = x};
 }
 
@@ -73,6 +74,7 @@ static uint32_t number_of(struct order_filler *f, uint32_t object, uint32_t *spa
 
 static uint32_t lock_of(struct order_filler *f, uint32_t object)
 {
+	RD_ASSERT(object != EXEC_NONE);
 	return number_of(f, object, &f->x->locks);
 }
 
@@ -111,8 +113,9 @@ int order_lock_change(uint32_t kind, uint64_t value, bool *shared)
 	}
 }
 
-/* A read-write lock that prefers writers is two locks: a writer has the gate from when it asks, and a reader
- * passes it.  So a reader that has the lock and asks for it again waits for a writer that waits for it. */
+/* A read-write lock that prefers writers is two locks.  A writer holds the gate from its request
+ * on, and a reader passes it.  So a reader that requests the lock again waits for a writer that
+ * waits for this reader. */
 static bool has_gate(struct order_filler *f, const struct order_op *op)
 {
 	struct order_object *o = order_fill_object(f, op->object);
@@ -186,12 +189,12 @@ static void refuse(struct order_filler *f, const struct order_op *op, bool share
 	add(f, op, EXEC_BUSY, lock_of(f, op->object))->aux = shared ? EXEC_RDLOCK : EXEC_LOCK;
 }
 
-/* ---- locks that are handed over ---- */
+/* ---- locks that another thread releases ---- */
 
-/* A robust mutex goes to the next owner. */
-static void look_at_end(struct order_filler *f, uint32_t thread)
+/* A lock that a thread holds when it ends stays locked, unless it is a robust mutex. */
+static void note_locks_left(struct order_filler *f, uint32_t thread)
 {
-	for (uint32_t i = 0; i < f->object_count && !f->stands; i++)
+	for (uint32_t i = 0; i < f->object_count && !f->hung; i++)
 		f->objects[i].left |= f->objects[i].holder == thread + 1 && !is_robust(f, i);
 }
 
@@ -203,7 +206,7 @@ void order_fill_look_ahead(struct order_filler *f, const struct order_op *op)
 	struct order_object *o = object != EXEC_NONE ? order_fill_object(f, object) : NULL;
 
 	if (op->kind == RADDLE_THREAD_END)
-		look_at_end(f, op->thread);
+		note_locks_left(f, op->thread);
 	if (!o)
 		return;
 	o->writers |= op->kind == RADDLE_RWLOCK_WRITERS;
@@ -226,7 +229,7 @@ static bool is_handed(struct order_filler *f, uint32_t object)
 	return (o->handed || o->left) && !o->shared;
 }
 
-/* Who took it is no matter: it is there or not. */
+/* Which thread took it does not matter: the lock is available or not. */
 static void fill_handed(struct order_filler *f, const struct order_op *op, int change)
 {
 	bool is_new = order_fill_object(f, op->object)->number == EXEC_NONE;
@@ -257,7 +260,7 @@ static void fill_lock(struct order_filler *f, const struct order_op *op)
 
 /* ---- condition variables ---- */
 
-/* Who waits without the mutex gives none up. */
+/* A thread that waits without the mutex releases nothing. */
 static void fill_wait(struct order_filler *f, const struct order_op *op, uint32_t cond)
 {
 	uint64_t *depth = depth_of(f, op->thread, op->second);
@@ -271,7 +274,7 @@ static void fill_wait(struct order_filler *f, const struct order_op *op, uint32_
 	thread_of(f, op->thread)->timed = op->value != 0;
 }
 
-/* Of a whole execution: a wake whose wait was not seen is the acquisition of its mutex and no more. */
+/* In a whole execution, a wake whose wait was not recorded is only the acquisition of its mutex. */
 static void fill_whole_wake(struct order_filler *f, const struct order_op *op, uint32_t cond)
 {
 	uint32_t mutex = thread_of(f, op->thread)->wait;
@@ -342,7 +345,7 @@ static void fill_barrier(struct order_filler *f, const struct order_op *op)
 	}
 }
 
-/* In a whole execution a semaphore whose beginning was not seen may have any value. */
+/* In a whole execution, a semaphore whose initialisation was not recorded may have any value. */
 static void fill_semaphore(struct order_filler *f, const struct order_op *op)
 {
 	bool is_new = order_fill_object(f, op->object)->number == EXEC_NONE;
@@ -375,9 +378,9 @@ static uint32_t once_lock(struct order_filler *f, uint32_t object)
 	return o->once_lock;
 }
 
-/* Only the first pass of a thread can have to wait.  A load of a guard finds it open if the
- * initialiser has returned.  That event precedes the effect by an instant; a load that still
- * found it shut is followed by a pass, so nothing is hidden. */
+/* Only the first pass of a thread may have to wait.  A load of a guard finds it open if the
+ * initialiser has returned.  That event precedes the effect by an instant; a load that still found
+ * the guard shut is followed by a pass, so nothing is hidden. */
 static void pass_once(struct order_filler *f, const struct order_op *op)
 {
 	uint64_t *passed = rd_umap_put(&f->passed, (uint64_t)op->thread << 32 | op->object, NULL);
@@ -408,7 +411,7 @@ static void fill_once(struct order_filler *f, const struct order_op *op)
 	}
 }
 
-/* Passes, and further runs, name the return of the routine that they come behind. */
+/* Passes, and further runs, refer to the return of the routine that they follow. */
 static void fill_whole_once(struct order_filler *f, const struct order_op *op)
 {
 	enum exec_kind kind = op->kind == RADDLE_ONCE_RUN    ? EXEC_ONCE_BEGIN
@@ -425,7 +428,7 @@ static void fill_whole_once(struct order_filler *f, const struct order_op *op)
 
 /* ---- channels ---- */
 
-/* A thread that sends to a channel says so in an instant in which nothing can stop it. */
+/* A send to a channel is recorded at an instant at which nothing can stop the thread. */
 static void send_message(struct order_filler *f, const struct order_op *op)
 {
 	uint32_t once = f->x->onces;
@@ -442,7 +445,7 @@ static void send_message(struct order_filler *f, const struct order_op *op)
 	o->messages[i] = (struct order_message){op->thread, once};
 }
 
-/* All that was sent so far may be what was received. */
+/* Any message that was sent so far may be the received one. */
 static void receive_messages(struct order_filler *f, const struct order_op *op)
 {
 	const struct order_object *o = order_fill_object(f, op->object);
@@ -458,7 +461,7 @@ static void receive_messages(struct order_filler *f, const struct order_op *op)
 	}
 }
 
-/* In a whole execution only operations that count are events. */
+/* In a whole execution only counted operations are events. */
 static void fill_channel(struct order_filler *f, const struct order_op *op)
 {
 	if (f->x->whole)
@@ -471,7 +474,7 @@ static void fill_channel(struct order_filler *f, const struct order_op *op)
 
 /* ---- threads ---- */
 
-/* A thread that dies with a robust mutex gives it back. */
+/* A thread that dies with a robust mutex releases it. */
 static void end_thread(struct order_filler *f, const struct order_op *op)
 {
 	for (size_t i = 0; i < f->robust_count; i++) {
@@ -485,7 +488,7 @@ static void end_thread(struct order_filler *f, const struct order_op *op)
 	add(f, op, EXEC_END, 0);
 }
 
-/* Only a damaged trace has a thread that creates or joins itself, or that is created when it has begun. */
+/* In a damaged trace a thread may create or join itself, or be created after it has begun. */
 static void fill_thread(struct order_filler *f, const struct order_op *op)
 {
 	if (op->kind == RADDLE_THREAD_START) {
@@ -512,6 +515,7 @@ static void fill_thread(struct order_filler *f, const struct order_op *op)
 
 void order_fill(struct order_filler *f, const struct order_op *op)
 {
+	RD_ASSERT(op->thread != EXEC_NONE);
 	size_t before = f->x->count;
 
 	if (op->object != EXEC_NONE) {
@@ -535,6 +539,7 @@ void order_fill(struct order_filler *f, const struct order_op *op)
 
 void order_fill_pending(struct order_filler *f, const struct order_op *op)
 {
+	RD_ASSERT(op->thread != EXEC_NONE);
 	struct exec_event *e;
 
 	if (op->object == EXEC_NONE && (op->kind != RADDLE_JOIN_REQUEST || op->second == EXEC_NONE))

@@ -2,15 +2,16 @@
 /*
  * The plain meaning of the events (machine.h): the table of doc/design/order.md.
  *
- * Rules: a mutex or a written rwlock has one holder, a read rwlock any number; re-acquisition by the
- * holder nests.  A thread acts after its fork and before its join.  A barrier exit needs all enters of the
- * instance.  A semaphore never goes below zero.  A wake needs the notification it names to have happened;
- * in a whole execution any that came after the wait and ended no other, and its mutex.  A pending operation
- * never happens.
+ * A mutex or a written rwlock has one holder, a read rwlock any number; re-acquisition by the
+ * holder nests. A thread acts after its fork and before its join.  A barrier exit needs all enters
+ * of the instance. A semaphore never goes below zero.  A wake needs the notification that it names.
+ *  In a whole execution it needs its mutex and any notification that came after the wait and ended
+ * no other.  A pending operation never happens.
  */
 #include "order/machine.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ void machine_init(struct machine *m, const struct exec *x)
 	machine_reset(m, NULL, 0);
 }
 
-/* Remembers where in the order the waits end. */
+/* Records where in the order the waits end. */
 static void look_ahead(struct machine *m, const uint32_t *order, size_t count)
 {
 	uint32_t *wait = zeroed(m->x->threads, sizeof *wait);
@@ -63,7 +64,7 @@ static void look_ahead(struct machine *m, const uint32_t *order, size_t count)
 		if (e->kind == EXEC_WAIT)
 			wait[e->thread] = order[i];
 		else if (e->kind == EXEC_WAKE && wait[e->thread] != EXEC_NONE)
-			/* Who wakes for lack of time is not woken. */
+			/* A timed wait that ends by its deadline is not woken by a notification. */
 			*rd_umap_put(&m->wakes, wait[e->thread], NULL) = e->aux == EXEC_NONE ? UINT64_MAX : i;
 	}
 	free(wait);
@@ -112,7 +113,7 @@ const struct machine_hold *machine_find_hold(const struct machine *m, uint32_t l
 	return NULL;
 }
 
-/* Another thread's acquisition that excludes this one. */
+/* An acquisition by another thread that excludes this one. */
 static uint32_t find_rival(const struct machine *m, uint32_t lock, uint16_t thread, bool shared)
 {
 	if (!m->lock_holders[lock])
@@ -126,7 +127,7 @@ static uint32_t find_rival(const struct machine *m, uint32_t lock, uint16_t thre
 	return EXEC_NONE;
 }
 
-/* The lock that a wake of a whole execution has again. */
+/* The mutex that a wake of a whole execution acquires again. */
 static uint32_t mutex_of(const struct machine *m, const struct exec_event *wake)
 {
 	uint32_t wait = m->x->whole ? m->waiting[wake->thread] : EXEC_NONE;
@@ -134,7 +135,7 @@ static uint32_t mutex_of(const struct machine *m, const struct exec_event *wake)
 	return wait == EXEC_NONE ? EXEC_NONE : m->x->events[wait].aux;
 }
 
-uint32_t machine_in_way(const struct machine *m, uint32_t index)
+uint32_t machine_blocker(const struct machine *m, uint32_t index)
 {
 	const struct exec_event *e = &m->x->events[index];
 	uint32_t lock = exec_acquires(e->kind) ? e->object : EXEC_NONE;
@@ -192,7 +193,7 @@ static const char *may_wake(const struct machine *m, uint32_t index, const struc
 		return "wakes a thread that does not wait";
 	if (m->x->whole ? e->aux != EXEC_NONE && !m->woken[e->thread] : !is_done(m, e->aux))
 		return "wakes before it is signalled";
-	return machine_in_way(m, index) == EXEC_NONE ? NULL : "wakes while another thread holds its mutex";
+	return machine_blocker(m, index) == EXEC_NONE ? NULL : "wakes while another thread holds its mutex";
 }
 
 static const char *may_thread(const struct machine *m, const struct exec_event *e)
@@ -215,6 +216,7 @@ static const char *may_pass(const struct machine *m, const struct exec_event *e)
 
 const char *machine_may(const struct machine *m, uint32_t index)
 {
+	RD_ASSERT(index < m->x->count);
 	const struct exec_event *e = &m->x->events[index];
 	const char *why = may_thread(m, e);
 
@@ -224,8 +226,8 @@ const char *machine_may(const struct machine *m, uint32_t index)
 	case EXEC_LOCK:
 	case EXEC_RDLOCK:
 	case EXEC_WRLOCK:
-		return machine_in_way(m, index) == EXEC_NONE ? NULL
-							     : "acquires a lock that another thread holds";
+		return machine_blocker(m, index) == EXEC_NONE ? NULL
+							      : "acquires a lock that another thread holds";
 	case EXEC_UNLOCK: return may_release(m, e->object, e->thread);
 	case EXEC_WAIT: return e->aux == EXEC_NONE ? NULL : may_release(m, e->aux, e->thread);
 	case EXEC_WAKE: return may_wake(m, index, e);
@@ -267,7 +269,7 @@ static void wake(struct machine *m, uint32_t index, const struct exec_event *e)
 		acquire(m, index, mutex);
 }
 
-/* A signal wakes the thread that is going to wake first. */
+/* A signal wakes the waiting thread whose wake comes first. */
 static void notify(struct machine *m, const struct exec_event *e)
 {
 	uint32_t best = EXEC_NONE;
@@ -287,6 +289,7 @@ static void notify(struct machine *m, const struct exec_event *e)
 
 void machine_do(struct machine *m, uint32_t index)
 {
+	RD_ASSERT(index < m->x->count);
 	const struct exec_event *e = &m->x->events[index];
 
 	if (e->flags & EXEC_PENDING)

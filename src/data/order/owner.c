@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The owner graph.  In: what each thread waits for and holds.  Out: the largest set of threads that wait and
- * that nobody outside the set can release.
+ * The owner graph.  In: what each thread waits for and holds.  Out: the largest set of waiting
+ * threads that no thread outside the set can release.
  *
- * It begins with all that wait and loses, until nothing changes, each one that may go on: whose lock has no
- * holder in the set, whose joined thread is not in it, who waits for a notification while some thread
- * outside is alive.  A holder that is not known releases; one that has ended never does.  Where a program
- * hands locks over, all who are alive may release one.
+ * The set starts with all waiting threads.  Threads that may continue are removed until nothing
+ * changes: the lock has no holder in the set, the joined thread is not in it, or the thread waits
+ * for a notification while some thread outside is alive.  An unknown holder may release its lock;
+ * one that has ended never does.  If the program releases locks from other threads, any thread that
+ * is alive may release one.
  */
 #include "order/owner.h"
+
+#include "base/error.h"
 
 static bool holds(const struct owner_thread *t, uint64_t lock, bool *shared)
 {
@@ -31,7 +34,7 @@ bool owner_is_held(const struct owner_graph *g, uint64_t lock)
 	return false;
 }
 
-/* Whether some holder of the lock never lets go of it. */
+/* Whether some holder of the lock never releases it. */
 static bool is_kept(const struct owner_graph *g, const bool *closed, uint64_t lock, bool exclusive_only)
 {
 	bool shared;
@@ -43,7 +46,7 @@ static bool is_kept(const struct owner_graph *g, const bool *closed, uint64_t lo
 	return false;
 }
 
-/* A lock may let readers in again only after a writer that waits. */
+/* A lock may admit readers again only after a writer that waits. */
 static bool has_writer_in_wait(const struct owner_graph *g, const bool *closed, uint64_t lock)
 {
 	for (size_t i = 0; i < g->count; i++)
@@ -52,7 +55,7 @@ static bool has_writer_in_wait(const struct owner_graph *g, const bool *closed, 
 	return false;
 }
 
-static bool is_anybody_left(const struct owner_graph *g, const bool *closed)
+static bool is_thread_left(const struct owner_graph *g, const bool *closed)
 {
 	for (size_t i = 0; i < g->count; i++)
 		if (g->threads[i].alive && !closed[i])
@@ -60,16 +63,16 @@ static bool is_anybody_left(const struct owner_graph *g, const bool *closed)
 	return g->helped;
 }
 
-/* Whether somebody else than its holder may give back the lock that a thread waits for. */
+/* Whether a thread other than its holder may release the lock that a thread waits for. */
 static bool may_be_handed(const struct owner_graph *g, const bool *closed, const struct owner_thread *t)
 {
 	bool shared;
 
-	if (g->hands == OWNER_OWN)
+	if (g->hands == OWNER_HOLDER)
 		return false;
-	if (g->hands == OWNER_SELF && (!holds(t, t->object, &shared) || shared))
+	if (g->hands == OWNER_HOLDER_UNLESS_STUCK && (!holds(t, t->object, &shared) || shared))
 		return false;
-	return is_anybody_left(g, closed);
+	return is_thread_left(g, closed);
 }
 
 static bool stays(const struct owner_graph *g, const bool *closed, const struct owner_thread *t)
@@ -80,8 +83,8 @@ static bool stays(const struct owner_graph *g, const bool *closed, const struct 
 		return is_kept(g, closed, t->object, true) ||
 		       (is_kept(g, closed, t->object, false) && has_writer_in_wait(g, closed, t->object));
 	case OWNER_JOIN: return t->object < g->count && closed[t->object];
-	case OWNER_NOTE: return !is_anybody_left(g, closed);
-	case OWNER_GOES_ON: break;
+	case OWNER_NOTE: return !is_thread_left(g, closed);
+	case OWNER_RUNNING: break;
 	}
 	return false;
 }
@@ -92,7 +95,7 @@ size_t owner_closed(const struct owner_graph *g, bool *closed)
 	bool again = true;
 
 	for (size_t i = 0; i < g->count; i++)
-		count += closed[i] = g->threads[i].wait != OWNER_GOES_ON;
+		count += closed[i] = g->threads[i].wait != OWNER_RUNNING;
 	while (again && count) {
 		again = false;
 		for (size_t i = 0; i < g->count; i++) {
@@ -106,7 +109,7 @@ size_t owner_closed(const struct owner_graph *g, bool *closed)
 	return count;
 }
 
-/* How sure it is that a holder keeps what it has. */
+/* How certain it is that a holder keeps its locks. */
 static int keeps(const struct owner_graph *g, const bool *closed, uint32_t thread)
 {
 	return closed[thread] ? 2 : g->threads[thread].ended;
@@ -114,6 +117,7 @@ static int keeps(const struct owner_graph *g, const bool *closed, uint32_t threa
 
 uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thread)
 {
+	RD_ASSERT(thread < g->count);
 	const struct owner_thread *t = &g->threads[thread];
 	uint32_t found = OWNER_NONE;
 	bool shared;
@@ -131,7 +135,8 @@ uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thre
 	return found;
 }
 
-/* Whether following owners leads back; every step has one owner, so count steps. */
+/* Whether following owners leads back; each thread has one owner, so the number of steps is
+ * bounded. */
 static bool is_on_cycle(const struct owner_graph *g, const bool *closed, uint32_t thread)
 {
 	uint32_t at = owner_of(g, closed, thread);

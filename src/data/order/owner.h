@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The owner graph: who waits for whom at one moment, and whether it can ever end (doc/design/order.md). Where
- * the moment comes from, a program that is watched or the end of a trace, is the caller's business.
+ * The owner graph: which thread waits for which at one moment, and whether the waiting can ever end
+ * (doc/design/order.md).  The caller provides the state: that of a running program or of the end of
+ * a trace.
  */
 #ifndef ORDER_OWNER_H
 #define ORDER_OWNER_H
@@ -14,8 +15,8 @@
 
 /* What a thread waits for. */
 enum owner_wait {
-	OWNER_GOES_ON, /* nothing, or it gives up by itself */
-	OWNER_LOCK,    /* a lock, for itself alone */
+	OWNER_RUNNING, /* nothing, or the wait has a time limit */
+	OWNER_LOCK,    /* a lock, exclusively */
 	OWNER_READ,    /* a lock, to be shared */
 	OWNER_JOIN,    /* the end of a thread */
 	OWNER_NOTE,    /* something that any thread may give: a notification, a post, an arrival */
@@ -24,36 +25,36 @@ enum owner_wait {
 struct owner_thread {
 	enum owner_wait wait;
 	uint64_t object;      /* the lock, or the number of the thread that is to end */
-	bool alive;	      /* unless it is closed it may give others what they wait for */
-	bool ended;	      /* it never lets go of what it holds */
-	const uint64_t *held; /* locks, the lowest bit set for a shared hold; 0: none */
+	bool alive;	      /* unless it is closed it may release what others wait for */
+	bool ended;	      /* it never releases what it holds */
+	const uint64_t *held; /* locks, with the lowest bit set for a shared hold; 0: unused */
 	size_t held_count;
 };
 
-/* Who gives a lock back.  The primitives let any thread do so, and some programs hand locks over. */
+/* Which threads release a lock.  The primitives allow any thread, and some programs use that. */
 enum owner_hands {
-	OWNER_OWN,    /* its holder */
-	OWNER_SELF,   /* its holder; but if that waits for the lock itself, anybody */
-	OWNER_ANYBODY /* every thread */
+	OWNER_HOLDER,		   /* its holder */
+	OWNER_HOLDER_UNLESS_STUCK, /* its holder; if the holder itself waits for the lock, any thread */
+	OWNER_ANY_THREAD	   /* every thread */
 };
 
 struct owner_graph {
 	const struct owner_thread *threads;
 	size_t count;
-	bool helped; /* somebody who is none of these threads may give OWNER_NOTE */
+	bool helped; /* a thread or process that is not in the graph may give OWNER_NOTE */
 	enum owner_hands hands;
 };
 
-/* Marks, with a place for each thread, the largest set of threads that can never go on whatever the others
- * do; returns how many they are. */
+/* Marks the largest set of threads that can never continue, whatever the others do; returns their
+ * number. */
 size_t owner_closed(const struct owner_graph *g, bool *closed);
 
-/* The thread that has what this one waits for; OWNER_NONE: nobody in particular.  Of several it is one that
- * is closed, if there is one, or else one that has ended; `closed` may be NULL. */
+/* The thread that holds what this one waits for; OWNER_NONE: no particular thread.  If there are
+ * several, one that is closed, else one that has ended.  `closed` may be NULL. */
 uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thread);
 
-/* Of the closed threads those that are the cause: on a cycle of owners, or waiting for what nobody is left to
- * give. */
+/* Marks the closed threads that are the cause: on a cycle of owners, or waiting for what no thread
+ * is left to give. */
 void owner_causes(const struct owner_graph *g, const bool *closed, bool *cause);
 
 /* Whether a thread holds the lock. */

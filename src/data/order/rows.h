@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clocks: for each event a row with a number for each thread, of how much that thread must have done.  Events
- * of a thread that add nothing share the row of the one before, so a row's number for its own thread is out
- * of date: who asks knows the place of the event in its thread.
+ * Vector clocks: for each event a row with a number for each thread, how much that thread must have
+ * done.  An event that adds nothing shares the row of the event before it.  So a row's number for
+ * its own thread is out of date; the caller knows the event's index in its thread.
  */
 #ifndef ORDER_ROWS_H
 #define ORDER_ROWS_H
@@ -18,11 +18,11 @@ struct rows {
 	uint32_t width; /* threads */
 };
 
-/* No row yet; `of` has a place for each event. */
+/* An empty table; `of` has an entry for each event. */
 void rows_init(struct rows *r, size_t events, uint32_t width);
 void rows_release(struct rows *r);
 
-/* A new row with a copy of `from`, which is not in the table; its number. */
+/* Adds a row with a copy of `from`, which must not be in the table; returns its number. */
 uint32_t rows_add(struct rows *r, const uint32_t *from);
 
 static inline uint32_t *rows_row(const struct rows *r, uint32_t row)
@@ -35,7 +35,8 @@ static inline const uint32_t *rows_of(const struct rows *r, uint32_t event)
 	return rows_row(r, r->of[event]);
 }
 
-/* Grows the clock `p` by an event that is number `n` of its thread, counted from 1, and by what it needs. */
+/* Grows the clock `p` by an event that is number `n` of its thread, counted from 1, and by what it
+ * needs. */
 static inline void rows_include(const struct rows *r, uint32_t event, uint32_t thread, uint32_t n,
 				uint32_t *p)
 {

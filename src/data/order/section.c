@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Critical sections.  In: acquisitions and releases, in the order in which they happened.  Out: sections, and
- * for each thread the list of those it is in.  Nested acquisitions of a lock by its holder begin none, so
- * that a section is always an outermost one; releases need not nest.
+ * Critical sections.  In: acquisitions and releases, in the order in which they happened.  Out:
+ * sections, and for each thread the list of those that it is in.  A nested acquisition of a lock by
+ * its holder begins no section, so a section is always an outermost one.  Releases need not nest.
  */
 #include "order/section.h"
 
@@ -19,6 +19,7 @@ void sections_init(struct sections *s, size_t threads)
 
 void sections_reserve(struct sections *s, size_t threads)
 {
+	RD_ASSERT(threads >= s->threads);
 	RD_GROW(s->head, s->thread_capacity, threads + 1);
 	while (s->threads < threads)
 		s->head[s->threads++] = NONE;
@@ -45,7 +46,7 @@ static uint32_t push(struct sections *s, uint32_t section, uint32_t next)
 	return (uint32_t)s->hold_count++;
 }
 
-/* The list without `section`; what stood above it is copied. */
+/* The list without `section`; entries above it are copied. */
 static uint32_t drop(struct sections *s, uint32_t head, uint32_t section)
 {
 	uint32_t above = 0, n = head, rest, *stack;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Critical sections: from the acquisition of a lock to its release, outermost to outermost.  They are told in
- * the order in which the events happened; what a thread is in at a point of its way stays known.
+ * Critical sections: from the acquisition of a lock to its release, outermost to outermost.  Events
+ * are passed in the order in which they happened.  The lists of earlier points in a thread stay
+ * valid.
  */
 #ifndef ORDER_SECTION_H
 #define ORDER_SECTION_H
@@ -33,7 +34,7 @@ struct sections {
 	size_t threads, thread_capacity;
 };
 
-/* More threads may come: sections_reserve() makes room for as many in all. */
+/* sections_reserve() makes room for more threads; `threads` is their total number. */
 void sections_init(struct sections *s, size_t threads);
 void sections_reserve(struct sections *s, size_t threads);
 void sections_release(struct sections *s);
@@ -41,10 +42,12 @@ void sections_release(struct sections *s);
 /* The section of the lock that is open in a list of holds; NONE. */
 uint32_t sections_find(const struct sections *s, uint32_t head, uint32_t lock);
 
-/* An acquisition: the section that it begins, or NONE if its thread is in one of that lock. */
+/* An acquisition: returns the section that it begins, or NONE if its thread is in a section of that
+ * lock. */
 uint32_t sections_begin(struct sections *s, uint32_t thread, uint32_t lock, uint32_t acquire, bool shared);
 
-/* A release: the section that it ends, or NONE: an inner one ends, or the lock is not held. */
+/* A release: returns the section that it ends, or NONE if an inner acquisition ends or the lock is
+ * not held. */
 uint32_t sections_end(struct sections *s, uint32_t thread, uint32_t lock, uint32_t release);
 
 /* Whether two sections of a lock exclude one another. */

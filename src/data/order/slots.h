@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events of some sort by object and thread: for each object the threads that have such events on it, and
- * those events in program order.
+ * Events of one kind by object and thread: for each object the threads that have such events on it,
+ * and those events in program order.
  */
 #ifndef ORDER_SLOTS_H
 #define ORDER_SLOTS_H
@@ -19,15 +19,16 @@ struct slots {
 	uint32_t *index; /* their indices in the thread, for binary search */
 };
 
-/* An event of the sort. */
+/* An event of the kind. */
 struct slot_item {
 	uint32_t event, object, thread, index;
 };
 
-/* Gives event number i, counted thread by thread and in program order; false: it is not of the sort. */
+/* Returns event number i, counted thread by thread in program order; false: it is not of the kind.
+ */
 typedef bool slots_fn(const void *context, uint32_t i, struct slot_item *item);
 
-/* `count`: events of all sorts. */
+/* `count`: events of all kinds. */
 void slots_build(struct slots *s, uint32_t objects, uint32_t count, slots_fn *fn, const void *context);
 void slots_release(struct slots *s);
 
@@ -42,7 +43,7 @@ static inline uint32_t slots_last(const struct slots *s, const struct slot *slot
 	return n ? s->item[slot->begin + n - 1] : NONE;
 }
 
-/* How many threads have events of the sort on the object. */
+/* How many threads have events of the kind on the object. */
 static inline uint32_t slots_threads(const struct slots *s, uint32_t object)
 {
 	return s->first[object + 1] - s->first[object];

@@ -28,7 +28,7 @@ static bool is_open(const struct board *b, const struct board_row *r)
 static enum owner_wait wait_of(const struct board *b, const struct owner_graph *g, const struct board_row *r)
 {
 	if (is_open(b, r))
-		return OWNER_GOES_ON;
+		return OWNER_RUNNING;
 	if (r->own)
 		return OWNER_NOTE;
 	if (raddle_is_cond_wait(r->kind))
@@ -42,8 +42,8 @@ static enum owner_wait wait_of(const struct board *b, const struct owner_graph *
 	case RADDLE_ROLE_ACQUIRE:
 		if (raddle_is_lock(r->kind))
 			return OWNER_LOCK;
-		return raddle_class(r->kind) == RADDLE_CLASS_SEM && b->catches ? OWNER_GOES_ON : OWNER_NOTE;
-	default: return OWNER_GOES_ON;
+		return raddle_class(r->kind) == RADDLE_CLASS_SEM && b->catches ? OWNER_RUNNING : OWNER_NOTE;
+	default: return OWNER_RUNNING;
 	}
 }
 
@@ -53,7 +53,7 @@ static struct owner_thread *make(struct owner_graph *g, const struct board *b)
 	struct owner_thread *threads = rd_xcalloc(b->count + 1, sizeof *threads);
 
 	*g = (struct owner_graph){threads, b->count, b->strangers || b->others,
-				  b->handed ? OWNER_ANYBODY : OWNER_OWN};
+				  b->handed ? OWNER_ANY_THREAD : OWNER_HOLDER};
 	for (size_t i = 0; i < b->count; i++) {
 		const struct board_row *r = &b->rows[i];
 

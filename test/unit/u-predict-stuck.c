@@ -3,7 +3,7 @@
  * The owner graph of programs that stand still: circles, those who only wait for them, locks of
  * dead threads, and what may be believed only if nobody is left to help.
  */
-#include "predict/standing.h"
+#include "predict/stuck.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,11 +33,11 @@ static void wait_in(struct situation *s, enum exec_kind kind, uint32_t thread, u
 /* The threads of the deadlocks, in order: "01 2". */
 static void expect(struct situation *s, bool all, const char *text)
 {
-	struct predict_standing standing = {s->waits, all};
+	struct predict_waiters standing = {s->waits, all};
 	char found[64] = "";
 	size_t n = 0;
 
-	predict_find_standing(&s->x, &standing, &s->r);
+	predict_find_stuck(&s->x, &standing, &s->r);
 	for (size_t i = 0; i < s->r.deadlock_count; i++) {
 		bool in[8] = {false};
 		const struct predict_deadlock *l = &s->r.deadlocks[i];

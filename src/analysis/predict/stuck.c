@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deadlocks in which a program stands now.
+ * Deadlocks that a program is in.
  *
- * In: an execution whose threads end in pending operations.  Out: deadlocks.  Nothing is searched:
- * the state is the one after the last event, and the owner graph (order/owner.h) says who is stuck.
+ * In: an execution whose threads end in pending operations.  Out: deadlocks.  There is no search:
+ * the state is the one after the last event, and the owner graph (order/owner.h) determines which
+ * threads are stuck.
  *
  * A stuck thread points at one that it waits for.  Following these arrows leads into a circle, or
  * to a root: a thread that waits for a signal, a post or an arrival, or for a lock of a dead
- * thread.  Each circle is a deadlock, and so is each root together with those that wait for
- * its locks; threads that only join them are not part of it.
+ * thread.  Each circle is a deadlock, and so is each root together with the threads that wait for
+ * its locks.  Threads that only join them are not part of it.
  */
-#include "predict/standing.h"
+#include "predict/stuck.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "order/machine.h"
 #include "order/owner.h"
 
@@ -24,14 +26,14 @@ struct graph {
 	struct owner_graph owners;
 	struct owner_thread *threads;
 	uint64_t **held; /* by thread */
-	uint32_t *stop;	 /* by thread: its pending event, EXEC_NONE: none */
+	uint32_t *stop;	 /* by thread: its pending event; EXEC_NONE: it has no pending event */
 	uint32_t *next;	 /* by thread: a stuck one that it waits for */
 	bool *stuck, *reported;
 };
 
-/* ---- the state behind the last event ---- */
+/* ---- the state after the last event ---- */
 
-/* Numbers of locks as the owner graph wants them: not 0, and even. */
+/* The owner graph requires lock numbers that are even and not 0. */
 static uint64_t lock_key(uint32_t lock)
 {
 	return 2 * ((uint64_t)lock + 1);
@@ -61,7 +63,7 @@ static void add_goals(struct graph *g, const struct machine *m)
 	}
 }
 
-static void look_at_end(struct graph *g, const struct predict_standing *standing)
+static void look_at_end(struct graph *g, const struct predict_waiters *waiters)
 {
 	struct machine m;
 
@@ -76,7 +78,7 @@ static void look_at_end(struct graph *g, const struct predict_standing *standing
 		const struct exec_event *e = g->stop[t] == EXEC_NONE ? NULL : &g->x->events[g->stop[t]];
 
 		g->threads[t].ended = m.ended[t];
-		if (!e || !standing->waits[t])
+		if (!e || !waiters->waits[t])
 			continue;
 		g->threads[t].wait = wait_of(e);
 		g->threads[t].object = e->kind == EXEC_JOIN ? e->object : lock_key(e->object);
@@ -98,6 +100,7 @@ static void find_stuck(struct graph *g)
 
 static void add(struct graph *g, struct predict_result *out, const uint32_t *threads, uint32_t count)
 {
+	RD_ASSERT(count > 0);
 	const struct exec *x = g->x;
 	struct predict_deadlock *l;
 
@@ -117,9 +120,10 @@ static void add(struct graph *g, struct predict_result *out, const uint32_t *thr
 			l->witness.done[x->events[i].thread] = i;
 }
 
-/* The thread at which the arrows from `thread` end, or one of the circle they lead into. */
+/* The thread at which the arrows from `thread` end, or one of the circle that they lead into. */
 static uint32_t end_of(const struct graph *g, uint32_t thread)
 {
+	RD_ASSERT(thread < g->x->threads);
 	for (uint32_t n = 0; n <= g->x->threads && g->next[thread] != OWNER_NONE; n++)
 		thread = g->next[thread];
 	return thread;
@@ -136,7 +140,7 @@ static void add_circle(struct graph *g, struct predict_result *out, uint32_t *sc
 	add(g, out, scratch, count);
 }
 
-/* Whether the thread waits for locks only until the arrows end at `root`. */
+/* Whether the arrows from the thread to `root` are all waits for locks. */
 static bool is_blocked_by(const struct graph *g, uint32_t thread, uint32_t root)
 {
 	while (thread != root && g->next[thread] != OWNER_NONE &&
@@ -183,21 +187,21 @@ static void report(struct graph *g, struct predict_result *out)
 	free(scratch);
 }
 
-void predict_find_standing(const struct exec *x, const struct predict_standing *standing,
-			   struct predict_result *out)
+void predict_find_stuck(const struct exec *x, const struct predict_waiters *waiters,
+			struct predict_result *out)
 {
 	size_t threads = (size_t)x->threads + 1;
 	struct graph g = {.x = x};
 
 	g.threads = rd_xcalloc(threads, sizeof *g.threads);
-	g.owners = (struct owner_graph){g.threads, x->threads, !standing->all, OWNER_SELF};
+	g.owners = (struct owner_graph){g.threads, x->threads, !waiters->all, OWNER_HOLDER_UNLESS_STUCK};
 	g.held = rd_xcalloc(threads, sizeof *g.held);
 	g.stop = rd_xmalloc(threads * sizeof *g.stop);
 	memset(g.stop, 0xff, threads * sizeof *g.stop);
 	g.next = rd_xcalloc(threads, sizeof *g.next);
 	g.stuck = rd_xcalloc(threads, sizeof *g.stuck);
 	g.reported = rd_xcalloc(threads, sizeof *g.reported);
-	look_at_end(&g, standing);
+	look_at_end(&g, waiters);
 	find_stuck(&g);
 	report(&g, out);
 	RD_FREE_EACH(g.held, x->threads);
