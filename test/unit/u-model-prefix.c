@@ -101,7 +101,7 @@ static void do_one(struct run *r)
 	}
 	r->q++;
 	r->taken++;
-	model_prefix_settle(h);
+	model_prefix_trim(h);
 	RD_GROW(h->operations, r->capacity[thread], h->operation_count + 1);
 	h->operations[h->operation_count++] = op;
 }
@@ -161,7 +161,7 @@ static void test_bounded(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < 7000; i++) {
-		model_prefix_settle(&h);
+		model_prefix_trim(&h);
 		assert_true(h.operation_count < 8);
 		operations[h.operation_count++] = (struct model_operation){
 			.kind = round[i % 7].kind, .sync = round[i % 7].sync, .q = i};

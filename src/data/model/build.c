@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Building a model.  The first scan, here, reads every stream once, thread by
- * thread, and collects threads, modules, allocations and releases; the latter are
- * then replayed in the order of q and become objects with a lifetime.  Further
- * scans (share.c, history.c) find objects by address and q, so that no scan
- * needs the threads merged.
+ * Building a model.  The first scan, in this file, reads every stream once, thread by thread.  It
+ * collects threads, modules, allocations and releases.  The latter are then replayed in the order
+ * of q and become objects with a lifetime.  Further scans (share.c, history.c) find objects by
+ * address and q, so no scan needs the threads merged.
  *
- * A stream that breaks off is no failure: the model holds what could be read.
+ * A stream that ends early is not an error: the model contains what could be read.
  */
 #include "model/model-int.h"
 
@@ -21,7 +20,7 @@
 
 enum memory_kind { MEMORY_ALLOC, MEMORY_FREE, MEMORY_UNMAP, MEMORY_STACK, MEMORY_STACK_END };
 
-/* Something that makes or ends an object. */
+/* An operation that begins or ends an object. */
 struct memory {
 	uint64_t q, address, size;
 	uint32_t thread, stack;
@@ -34,7 +33,7 @@ struct creation {
 };
 
 /* The first scan. */
-struct scan {
+struct first_scan {
 	struct model *model;
 	struct memory *memory;
 	struct creation *creations;
@@ -67,14 +66,15 @@ uint32_t model_thread_of_stream(const struct model *m, size_t stream)
 	return m->private->by_stream[stream];
 }
 
-static void note_memory(struct scan *s, const struct memory *memory)
+static void note_memory(struct first_scan *s, const struct memory *memory)
 {
 	RD_GROW(s->memory, s->memory_capacity, s->memory_count + 1);
 	s->memory[s->memory_count++] = *memory;
 }
 
-static void note_start(struct scan *s, uint32_t thread, const struct trace_event *e)
+static void note_start(struct first_scan *s, uint32_t thread, const struct trace_event *e)
 {
+	RD_ASSERT(thread < s->model->thread_count);
 	struct model_thread *t = &s->model->threads[thread];
 	t->start_q = e->q;
 	t->start_t = e->t;
@@ -94,8 +94,9 @@ static void note_start(struct scan *s, uint32_t thread, const struct trace_event
 	}
 }
 
-static void note_end(struct scan *s, uint32_t thread, const struct trace_event *e)
+static void note_end(struct first_scan *s, uint32_t thread, const struct trace_event *e)
 {
+	RD_ASSERT(thread < s->model->thread_count);
 	struct model_thread *t = &s->model->threads[thread];
 	struct memory end = {.q = e->q, .address = t->stack, .thread = thread, .kind = MEMORY_STACK_END};
 	t->end_q = e->q;
@@ -113,8 +114,8 @@ static void note_module(struct model *m, const struct trace_event *e)
 							      .bias = e->values[2]};
 }
 
-/* The rare kinds: each is looked at here once. */
-static void scan_event(struct scan *s, uint32_t thread, const struct trace_event *e,
+/* Handles the rare kinds of events. */
+static void scan_event(struct first_scan *s, uint32_t thread, const struct trace_event *e,
 		       const struct trace_decoder *d)
 {
 	struct model *m = s->model;
@@ -151,7 +152,7 @@ static void scan_event(struct scan *s, uint32_t thread, const struct trace_event
 		note_memory(s, &memory);
 		break;
 	case RADDLE_EXIT:
-		/* The thread that calls exit() has no end of its own. */
+		/* The thread that calls exit() has no end event. */
 		if (t->end_t == 0)
 			t->end_t = e->t;
 		break;
@@ -186,7 +187,7 @@ static void count_event(struct model_thread *t, enum raddle_event kind)
 		t->operations++;
 }
 
-static int scan_stream(struct scan *s, size_t stream)
+static int scan_stream(struct first_scan *s, size_t stream)
 {
 	struct model *m = s->model;
 	uint32_t thread = m->private->by_stream[stream];
@@ -215,9 +216,10 @@ static int scan_stream(struct scan *s, size_t stream)
 	return got;
 }
 
-/* Parents are numbers until here; creations fill in what starts do not say. */
-static void link_threads(struct scan *s)
+/* Parents are numbers until here; creations add what start events do not contain. */
+static void link_threads(struct first_scan *s)
 {
+	RD_ASSERT(s->creation_count <= s->creation_capacity);
 	struct model *m = s->model;
 	for (size_t i = 0; i < m->thread_count; i++) {
 		struct model_thread *t = &m->threads[i];
@@ -245,7 +247,7 @@ static int compare_memory(const void *a, const void *b)
 }
 
 /* The replay of memory operations. */
-struct replay {
+struct memory_replay {
 	struct model *model;
 	struct rd_umap live;	 /* base to object + 1; 0 if freed */
 	struct rd_pmap ordinals; /* allocations of each thread at each site so far, of either kind */
@@ -254,7 +256,7 @@ struct replay {
 	size_t map_count, map_capacity;
 };
 
-static void end_object(struct replay *r, uint64_t base, uint64_t q)
+static void end_object(struct memory_replay *r, uint64_t base, uint64_t q)
 {
 	uint64_t *live = rd_umap_get(&r->live, base);
 	if (!live || !*live)
@@ -263,14 +265,14 @@ static void end_object(struct replay *r, uint64_t base, uint64_t q)
 	*live = 0;
 }
 
-static uint32_t count_up(struct replay *r, const struct memory *op)
+static uint32_t count_up(struct memory_replay *r, const struct memory *op)
 {
 	uint64_t site = r->model->stacks[op->stack].site;
 	uint64_t mapped = op->alloc == RADDLE_ALLOC_MMAP;
 	return (uint32_t)(*rd_pmap_put(&r->ordinals, op->thread, site << 1 | mapped, NULL))++;
 }
 
-static void begin_object(struct replay *r, const struct memory *op)
+static void begin_object(struct memory_replay *r, const struct memory *op)
 {
 	bool stack = op->kind == MEMORY_STACK;
 	struct model_object o = {.base = op->address,
@@ -297,7 +299,7 @@ static void begin_object(struct replay *r, const struct memory *op)
 	}
 }
 
-static void unmap(struct replay *r, const struct memory *op)
+static void unmap(struct memory_replay *r, const struct memory *op)
 {
 	for (size_t i = 0; i < r->map_count; i++) {
 		struct model_object *o = &r->model->objects[r->maps[i]];
@@ -309,10 +311,10 @@ static void unmap(struct replay *r, const struct memory *op)
 	}
 }
 
-static void make_dynamic(struct scan *s)
+static void make_dynamic(struct first_scan *s)
 {
 	struct model *m = s->model;
-	struct replay r = {.model = m};
+	struct memory_replay r = {.model = m};
 	r.stacks = rd_xcalloc(m->thread_count + 1, sizeof *r.stacks);
 	if (s->memory_count > 0)
 		qsort(s->memory, s->memory_count, sizeof *s->memory, compare_memory);
@@ -336,8 +338,8 @@ static void make_dynamic(struct scan *s)
 	rd_umap_release(&r.live);
 }
 
-/* The loaded module that a path of the site table means: that path, or the same
- * file name elsewhere, or the program itself, which was renamed. */
+/* The loaded module that a path of the site table refers to: that path, or the same file name
+ * elsewhere, or the program itself if it was renamed. */
 static const struct model_module *find_module(const struct model *m, const char *path)
 {
 	for (size_t i = 0; i < m->module_count; i++) {
@@ -384,7 +386,7 @@ static void make_fixed(struct model *m)
 
 static void scan_names(struct model *m)
 {
-	struct scan s = {.model = m};
+	struct first_scan s = {.model = m};
 	m->private->by_stream = rd_xcalloc(trace_thread_count(m->trace) + 1, sizeof *m->private->by_stream);
 	for (size_t i = 0; i < trace_thread_count(m->trace); i++)
 		m->private->by_stream[i] = add_thread(m, trace_thread_number(m->trace, i), (uint32_t)i);

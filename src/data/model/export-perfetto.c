@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A trace comes in, a Perfetto trace goes out: protobuf packets with track
- * events.  doc/format/perfetto.md says what becomes what.
+ * In: a trace.  Out: a Perfetto trace, protobuf packets with track events (doc/format/perfetto.md).
  *
- * Each thread has a track with its life, its waits and its instants, and tracks
- * below it with the times it held locks.  Slices of a track must nest; locks need not
- * be released in reverse order.  So all spans are collected first and a hold goes
- * to the first lock track of its thread where it nests.
+ * Each thread has a track with its life, its waits and its instants, and tracks below it with the
+ * times during which it held locks.  Slices of a track must nest, but locks need not be released in
+ * reverse order.  So all spans are collected first, and a hold goes to the first lock track of its
+ * thread where it nests.
  *
- * A flow arrow runs from the end of the slice that starts the flow to the
- * beginning of the one that ends it, so flows are tied to spans: a hold to the
- * next hold of that lock in another thread, a creation to a thread's life, a
- * life to the join, a signal to the wake.
+ * A flow arrow runs from the end of the slice that starts the flow to the beginning of the one that
+ * ends it.  So flows belong to spans: from a hold to the next hold of that lock in another thread,
+ * from a creation to a thread's life, from a life to the join, from a signal to the wake.
  */
 #include "model/export.h"
 
@@ -55,7 +53,8 @@ enum {
 enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
-#define LOCK_TRACKS 16 /* of one thread; what nests in none of them is left out */
+#define LOCK_TRACKS                                                                                          \
+	16 /* lock tracks of a thread; a hold that nests in none of them is left out.  Set by hand */
 #define PROCESS_UUID 1
 #define SEQUENCE 1
 
@@ -63,14 +62,14 @@ enum span_kind { SPAN_LIFE, SPAN_WAIT, SPAN_HOLD, SPAN_INSTANT };
 
 struct span {
 	uint64_t begin, end;
-	uint64_t flow_in, flow_out; /* 0: none */
+	uint64_t flow_in, flow_out; /* 0: no flow */
 	uint32_t thread;
 	uint32_t name; /* index of names */
 	uint32_t site;
 	uint8_t kind;
 };
 
-/* A thing of one thread that is not over: a hold or a wait for a sync. */
+/* An unfinished hold of a sync, or an unfinished wait for it. */
 struct open_span {
 	uint32_t sync;
 	size_t span;
@@ -86,12 +85,11 @@ struct thread_state {
 
 struct sync_state {
 	size_t last_hold; /* span + 1 of the last thread that released it */
-	size_t signal;	  /* span + 1 of the last signal that woke nobody yet */
+	size_t signal;	  /* span + 1 of the last signal that has woken no thread yet */
 	bool broadcast;
 };
 
-struct export
-{
+struct perfetto_export {
 	struct model *model;
 	FILE *out;
 	struct span *spans;
@@ -114,6 +112,7 @@ static void put_varint(struct rd_buf *b, uint64_t v)
 
 static void put_number(struct rd_buf *b, unsigned field, uint64_t v)
 {
+	RD_ASSERT(field > 0);
 	put_varint(b, field << 3 | WIRE_VARINT);
 	put_varint(b, v);
 }
@@ -137,7 +136,7 @@ static void put_fixed64(struct rd_buf *b, unsigned field, uint64_t v)
 		rd_buf_addc(b, (char)(v >> (8 * i)));
 }
 
-static void write_packet(struct export *x)
+static void write_packet(struct perfetto_export *x)
 {
 	struct rd_buf *head = &x->inner;
 	rd_buf_clear(head);
@@ -158,7 +157,7 @@ static uint64_t lock_track(uint32_t thread, unsigned lane)
 	return thread_track(thread) + 1 + lane;
 }
 
-static void write_descriptor(struct export *x)
+static void write_descriptor(struct perfetto_export *x)
 {
 	put_bytes(&x->packet, PACKET_TRACK_DESCRIPTOR, x->event.data, x->event.length);
 	put_number(&x->packet, PACKET_SEQUENCE, SEQUENCE);
@@ -166,7 +165,7 @@ static void write_descriptor(struct export *x)
 	rd_buf_clear(&x->event);
 }
 
-static void write_process(struct export *x)
+static void write_process(struct perfetto_export *x)
 {
 	const struct trace_meta *meta = trace_get_meta(x->model->trace);
 	const char *name = meta->program ? meta->program : "program";
@@ -178,7 +177,7 @@ static void write_process(struct export *x)
 	write_descriptor(x);
 }
 
-static void write_thread(struct export *x, uint32_t thread)
+static void write_thread(struct perfetto_export *x, uint32_t thread)
 {
 	const struct trace_meta *meta = trace_get_meta(x->model->trace);
 	const struct model_thread *t = &x->model->threads[thread];
@@ -194,8 +193,9 @@ static void write_thread(struct export *x, uint32_t thread)
 	free(name);
 }
 
-static void write_lock_track(struct export *x, uint32_t thread, unsigned lane)
+static void write_lock_track(struct perfetto_export *x, uint32_t thread, unsigned lane)
 {
+	RD_ASSERT(lane < LOCK_TRACKS);
 	put_number(&x->event, DESCRIPTOR_UUID, lock_track(thread, lane));
 	put_string(&x->event, DESCRIPTOR_NAME, "locks held");
 	put_number(&x->event, DESCRIPTOR_PARENT, thread_track(thread));
@@ -204,7 +204,8 @@ static void write_lock_track(struct export *x, uint32_t thread, unsigned lane)
 
 /* --- collecting spans --- */
 
-static size_t add_span(struct export *x, enum span_kind kind, uint32_t thread, const struct trace_lane *lane)
+static size_t add_span(struct perfetto_export *x, enum span_kind kind, uint32_t thread,
+		       const struct trace_lane *lane)
 {
 	const struct trace_decoder *d = &lane->stream.decoder;
 	RD_GROW(x->spans, x->span_capacity, x->span_count + 1);
@@ -216,7 +217,7 @@ static size_t add_span(struct export *x, enum span_kind kind, uint32_t thread, c
 	return x->span_count++;
 }
 
-static void name_span(struct export *x, size_t span, const char *prefix, uint32_t sync)
+static void name_span(struct perfetto_export *x, size_t span, const char *prefix, uint32_t sync)
 {
 	struct rd_buf b = RD_BUF_INIT;
 	rd_buf_adds(&b, prefix);
@@ -226,8 +227,10 @@ static void name_span(struct export *x, size_t span, const char *prefix, uint32_
 	rd_buf_release(&b);
 }
 
-static struct open_span *find_open(struct export *x, uint32_t thread, uint32_t sync, enum span_kind kind)
+static struct open_span *find_open(struct perfetto_export *x, uint32_t thread, uint32_t sync,
+				   enum span_kind kind)
 {
+	RD_ASSERT(thread < x->model->thread_count);
 	struct thread_state *t = &x->threads[thread];
 	for (size_t i = t->count; i-- > 0;) {
 		if (t->open[i].sync == sync && x->spans[t->open[i].span].kind == kind)
@@ -236,14 +239,14 @@ static struct open_span *find_open(struct export *x, uint32_t thread, uint32_t s
 	return NULL;
 }
 
-static void open_span(struct export *x, uint32_t thread, uint32_t sync, size_t span)
+static void open_span(struct perfetto_export *x, uint32_t thread, uint32_t sync, size_t span)
 {
 	struct thread_state *t = &x->threads[thread];
 	RD_GROW(t->open, t->capacity, t->count + 1);
 	t->open[t->count++] = (struct open_span){.sync = sync, .span = span, .depth = 1};
 }
 
-static void close_span(struct export *x, uint32_t thread, struct open_span *o, uint64_t t)
+static void close_span(struct perfetto_export *x, uint32_t thread, struct open_span *o, uint64_t t)
 {
 	struct thread_state *state = &x->threads[thread];
 	struct span *s = &x->spans[o->span];
@@ -251,21 +254,22 @@ static void close_span(struct export *x, uint32_t thread, struct open_span *o, u
 	*o = state->open[--state->count];
 }
 
-static void begin_wait(struct export *x, uint32_t thread, uint32_t sync, const struct trace_lane *lane)
+static void begin_wait(struct perfetto_export *x, uint32_t thread, uint32_t sync,
+		       const struct trace_lane *lane)
 {
 	size_t span = add_span(x, SPAN_WAIT, thread, lane);
 	name_span(x, span, "wait for ", sync);
 	open_span(x, thread, sync, span);
 }
 
-static void end_wait(struct export *x, uint32_t thread, uint32_t sync, uint64_t t)
+static void end_wait(struct perfetto_export *x, uint32_t thread, uint32_t sync, uint64_t t)
 {
 	struct open_span *o = find_open(x, thread, sync, SPAN_WAIT);
 	if (o)
 		close_span(x, thread, o, t);
 }
 
-static void acquire(struct export *x, uint32_t thread, uint32_t sync, const struct trace_lane *lane)
+static void acquire(struct perfetto_export *x, uint32_t thread, uint32_t sync, const struct trace_lane *lane)
 {
 	struct open_span *held = find_open(x, thread, sync, SPAN_HOLD);
 	end_wait(x, thread, sync, lane->event.t);
@@ -281,7 +285,7 @@ static void acquire(struct export *x, uint32_t thread, uint32_t sync, const stru
 		x->spans[last - 1].flow_out = x->spans[span].flow_in = ++x->flows;
 }
 
-static void give_back(struct export *x, uint32_t thread, uint32_t sync, uint64_t t, bool whole)
+static void release_lock(struct perfetto_export *x, uint32_t thread, uint32_t sync, uint64_t t, bool whole)
 {
 	struct open_span *held = find_open(x, thread, sync, SPAN_HOLD);
 	if (!held || (!whole && --held->depth > 0))
@@ -290,7 +294,7 @@ static void give_back(struct export *x, uint32_t thread, uint32_t sync, uint64_t
 	close_span(x, thread, held, t);
 }
 
-static size_t instant(struct export *x, uint32_t thread, const char *prefix, uint32_t sync,
+static size_t instant(struct perfetto_export *x, uint32_t thread, const char *prefix, uint32_t sync,
 		      const struct trace_lane *lane)
 {
 	size_t span = add_span(x, SPAN_INSTANT, thread, lane);
@@ -299,7 +303,8 @@ static size_t instant(struct export *x, uint32_t thread, const char *prefix, uin
 	return span;
 }
 
-static void collect_cond(struct export *x, uint32_t thread, uint32_t cond, const struct trace_lane *lane)
+static void collect_cond(struct perfetto_export *x, uint32_t thread, uint32_t cond,
+			 const struct trace_lane *lane)
 {
 	const struct trace_event *e = &lane->event;
 	struct sync_state *c = &x->syncs[cond];
@@ -312,7 +317,7 @@ static void collect_cond(struct export *x, uint32_t thread, uint32_t cond, const
 	uint32_t mutex = model_sync(x->model, RADDLE_CLASS_MUTEX, e->values[3], e->q);
 	if (e->kind == RADDLE_COND_WAIT) {
 		if (mutex != MODEL_NONE)
-			give_back(x, thread, mutex, e->t, true);
+			release_lock(x, thread, mutex, e->t, true);
 		begin_wait(x, thread, cond, lane);
 		return;
 	}
@@ -334,7 +339,7 @@ static void collect_cond(struct export *x, uint32_t thread, uint32_t cond, const
 		acquire(x, thread, mutex, lane);
 }
 
-static void collect_sync(struct export *x, uint32_t thread, const struct trace_lane *lane)
+static void collect_sync(struct perfetto_export *x, uint32_t thread, const struct trace_lane *lane)
 {
 	const struct trace_event *e = &lane->event;
 	enum raddle_class class = raddle_class(e->kind);
@@ -346,7 +351,7 @@ static void collect_sync(struct export *x, uint32_t thread, const struct trace_l
 	if (change > 0)
 		acquire(x, thread, sync, lane);
 	else if (change < 0)
-		give_back(x, thread, sync, e->t, false);
+		release_lock(x, thread, sync, e->t, false);
 	else if (raddle_is_cond_wait(e->kind) || role == RADDLE_ROLE_NOTIFY)
 		collect_cond(x, thread, sync, lane);
 	else if ((role == RADDLE_ROLE_REQUEST && class != RADDLE_CLASS_ONCE) || role == RADDLE_ROLE_WAIT)
@@ -354,10 +359,10 @@ static void collect_sync(struct export *x, uint32_t thread, const struct trace_l
 	else if (class == RADDLE_CLASS_SEM && role == RADDLE_ROLE_RELEASE)
 		instant(x, thread, "post ", sync, lane);
 	else
-		end_wait(x, thread, sync, e->t); /* also a lock that could not be had */
+		end_wait(x, thread, sync, e->t); /* also if the lock could not be acquired */
 }
 
-static void collect_thread(struct export *x, uint32_t thread, const struct trace_lane *lane)
+static void collect_thread(struct perfetto_export *x, uint32_t thread, const struct trace_lane *lane)
 {
 	const struct trace_event *e = &lane->event;
 	struct thread_state *t = &x->threads[thread];
@@ -394,7 +399,7 @@ static void collect_thread(struct export *x, uint32_t thread, const struct trace
 
 static void collect(void *context, const struct trace_lane *lane)
 {
-	struct export *x = context;
+	struct perfetto_export *x = context;
 	enum raddle_event kind = lane->event.kind;
 	uint32_t thread = model_thread_of_stream(x->model, lane->index);
 	if (raddle_is_access(kind) || lane->event.t == 0)
@@ -407,7 +412,7 @@ static void collect(void *context, const struct trace_lane *lane)
 
 /* --- writing --- */
 
-static void put_place(struct export *x, uint32_t number)
+static void put_place(struct perfetto_export *x, uint32_t number)
 {
 	const struct trace_sites *sites = x->model->sites;
 	const struct trace_site *site = trace_sites_find(sites, number);
@@ -422,7 +427,8 @@ static void put_place(struct export *x, uint32_t number)
 	free(place);
 }
 
-static void write_event(struct export *x, uint64_t track, uint64_t t, unsigned type, const struct span *s)
+static void write_event(struct perfetto_export *x, uint64_t track, uint64_t t, unsigned type,
+			const struct span *s)
 {
 	static const char *const categories[] = {"thread", "wait", "lock", "sync"};
 	put_number(&x->event, EVENT_TYPE, type);
@@ -443,14 +449,14 @@ static void write_event(struct export *x, uint64_t track, uint64_t t, unsigned t
 	write_packet(x);
 }
 
-/* Slices that are open on one track, the innermost last. */
-struct track {
+/* The open slices of one Perfetto track, the innermost last. */
+struct perfetto_track {
 	uint64_t id;
 	uint64_t *ends;
 	size_t count, capacity;
 };
 
-static void end_slices(struct export *x, struct track *k, uint64_t t)
+static void end_slices(struct perfetto_export *x, struct perfetto_track *k, uint64_t t)
 {
 	while (k->count > 0 && k->ends[k->count - 1] <= t) {
 		k->count--;
@@ -458,7 +464,7 @@ static void end_slices(struct export *x, struct track *k, uint64_t t)
 	}
 }
 
-static bool nests(const struct track *k, const struct span *s)
+static bool nests(const struct perfetto_track *k, const struct span *s)
 {
 	size_t n = k->count;
 	while (n > 0 && k->ends[n - 1] <= s->begin)
@@ -466,25 +472,25 @@ static bool nests(const struct track *k, const struct span *s)
 	return n == 0 || s->end <= k->ends[n - 1];
 }
 
-static void write_span(struct export *x, struct track *k, const struct span *s)
+static void write_span(struct perfetto_export *x, struct perfetto_track *k, const struct span *s)
 {
 	end_slices(x, k, s->begin);
 	if (s->kind == SPAN_INSTANT) {
 		write_event(x, k->id, s->begin, INSTANT, s);
 		return;
 	}
-	/* What damage or a dying thread left open ends with what is around it. */
+	/* A slice that damage or a dying thread left open ends with the slice around it. */
 	uint64_t limit = k->count > 0 ? k->ends[k->count - 1] : UINT64_MAX;
 	RD_GROW(k->ends, k->capacity, k->count + 1);
 	k->ends[k->count++] = s->end < limit ? s->end : limit;
 	write_event(x, k->id, s->begin, SLICE_BEGIN, s);
 }
 
-/* All spans of one thread, `spans` in order of their beginning. */
-static void write_spans(struct export *x, const struct span *spans, size_t count)
+/* Writes all spans of one thread; `spans` are in the order of their beginning. */
+static void write_spans(struct perfetto_export *x, const struct span *spans, size_t count)
 {
 	uint32_t thread = spans[0].thread;
-	struct track tracks[LOCK_TRACKS + 1] = {{.id = thread_track(thread)}};
+	struct perfetto_track tracks[LOCK_TRACKS + 1] = {{.id = thread_track(thread)}};
 	unsigned used = 1;
 	write_thread(x, thread);
 	for (size_t i = 0; i < count; i++) {
@@ -514,7 +520,7 @@ static int compare_spans(const void *a, const void *b)
 	return x->end > y->end ? -1 : x->end < y->end;
 }
 
-static void write_all(struct export *x)
+static void write_all(struct perfetto_export *x)
 {
 	for (size_t i = 0; i < x->span_count; i++) {
 		if (x->spans[i].end == UINT64_MAX)
@@ -530,7 +536,7 @@ static void write_all(struct export *x)
 	}
 }
 
-static void release(struct export *x)
+static void release(struct perfetto_export *x)
 {
 	RD_FREE_EACH(x->threads, x->model->thread_count, .open);
 	RD_FREE(x->threads, x->syncs, x->spans);
@@ -542,7 +548,8 @@ static void release(struct export *x)
 
 int model_export_perfetto(struct trace *trace, FILE *out)
 {
-	struct export x = {.out = out, .packet = RD_BUF_INIT, .event = RD_BUF_INIT, .inner = RD_BUF_INIT};
+	struct perfetto_export x = {
+		.out = out, .packet = RD_BUF_INIT, .event = RD_BUF_INIT, .inner = RD_BUF_INIT};
 	int err = model_build(&x.model, trace, MODEL_SHARING);
 	if (err)
 		return err;

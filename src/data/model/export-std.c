@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model comes in, RAPID's STD text goes out: one event a line in the merged
- * order, `thread|op(operand)|location`.
+ * In: a model.  Out: RAPID's STD text: one event a line in the merged order,
+ * `thread|op(operand)|location`.
  *
- * STD knows variables, not bytes.  The bytes of an object are cut into granules at
- * every place where some access begins or ends, so that two accesses meet
- * in a variable exactly if they overlap.  STD knows mutexes only; what the
- * other synchronisation objects become is in doc/format/std.md.
+ * STD knows variables, not bytes.  The bytes of an object are cut into granules wherever an access
+ * begins or ends, so two accesses share a variable if and only if they overlap.  STD knows only
+ * mutexes; doc/format/std.md describes what becomes of the other synchronisation objects.
  *
- * A trace that was imported from STD is written with its own names and
- * locations and without any of that, so that the text comes out as it went in.
+ * A trace that was imported from STD is written with its original names and locations, so the text
+ * is the same as the imported one.
  */
 #include "model/export.h"
 
@@ -24,10 +23,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_BITS 6 /* a word of a map of cuts is a bit for each of 64 units */
-#define CUT_LEVELS 4 /* a unit is a byte on level 0, and a word of the level below on the others */
-#define RANGE_MAX (1ull << 30)
-#define WRITER 1 /* value of the hold map: held for writing */
+#define BLOCK_BITS 6	       /* a word of a map of cuts has a bit for each of 64 units */
+#define CUT_LEVELS 4	       /* a unit is a byte on level 0, and a word of the level below on the others */
+#define RANGE_MAX (1ull << 30) /* bytes of a range that are exported; no program copies more at once */
+#define WRITER 1	       /* value of the hold map: held for writing */
 
 /* The threads that ever lock a read-write lock for reading. */
 struct readers {
@@ -35,14 +34,13 @@ struct readers {
 	size_t count, capacity;
 };
 
-struct export
-{
+struct std_export {
 	struct model *model;
 	FILE *out;
 	const struct model_std_opts *opts;
 	bool imported;
 	struct model_cache *cache;
-	struct rd_umap parts; /* (object, offset >> 32) to a number of its own, beyond those of objects */
+	struct rd_umap parts;		 /* (object, offset >> 32) to a number beyond those of objects */
 	struct rd_umap cuts[CUT_LEVELS]; /* (object, word) to a bit for each unit in which a granule begins */
 	struct rd_umap holds;	 /* (thread, sync): recursion depth, or WRITER or 2 * readings of a rwlock */
 	struct readers *readers; /* by sync */
@@ -50,13 +48,13 @@ struct export
 	struct rd_names names, object_names;
 	char **objects; /* unique name of each object, made when needed */
 	char **syncs;
-	bool *robust;		 /* by sync: taken from a dead owner at some time */
+	bool *robust;		 /* by sync: at some time taken over from a dead owner */
 	struct rd_names places;	 /* "file:line" to location - 1 */
 	struct rd_umap place_of; /* site to location */
 };
 
-/* Where and by whom an event was. */
-struct at {
+/* The thread and place of an event. */
+struct event_place {
 	const char *thread;
 	uint32_t thread_index;
 	uint32_t location;
@@ -68,9 +66,8 @@ static uint64_t pair(uint32_t high, uint64_t low)
 	return (uint64_t)high << 32 | (low & UINT32_MAX);
 }
 
-/* A key for a place in an object.  The parts of an object behind its first 4 GiB have numbers of their own.
- */
-static uint64_t place_key(struct export *x, uint32_t object, uint64_t at)
+/* A key for a place in an object.  Each further 4 GiB of an object have a number of their own. */
+static uint64_t place_key(struct std_export *x, uint32_t object, uint64_t at)
 {
 	if (at > UINT32_MAX) {
 		bool is_new;
@@ -82,7 +79,7 @@ static uint64_t place_key(struct export *x, uint32_t object, uint64_t at)
 	return pair(object, at);
 }
 
-/* Names have no blanks, no bars and no parentheses. */
+/* STD names must not contain blanks, bars or parentheses. */
 static void sanitise(char *s)
 {
 	for (; *s; s++) {
@@ -95,15 +92,15 @@ static void sanitise(char *s)
 	}
 }
 
-/* Two static variables may have one name; the later one gets a number. */
-static const char *object_name(struct export *x, uint32_t object)
+/* Two static variables may have the same name; the later one gets a number. */
+static const char *object_name(struct std_export *x, uint32_t object)
 {
 	struct rd_buf b = RD_BUF_INIT;
 	uint32_t number;
 	if (x->objects[object])
 		return x->objects[object];
 	model_name_object(x->model, object, &b);
-	/* STD's own names are unique for each kind of thing, which is enough. */
+	/* STD's own names are unique for each kind of object, which is enough. */
 	if (!x->imported && rd_names_find(&x->object_names, b.data, b.length, &number))
 		rd_buf_addf(&b, "@%u", object);
 	rd_names_put(&x->object_names, b.data, b.length);
@@ -112,9 +109,9 @@ static const char *object_name(struct export *x, uint32_t object)
 	return x->objects[object];
 }
 
-/* The object's unique name and the way to the byte.  A place that is not called after its object, as a file
- * descriptor, has its name alone. */
-static char *place_name(struct export *x, uint32_t object, uint64_t offset)
+/* The object's unique name and the path to the byte.  A place that is not named after its object,
+ * such as a file descriptor, has only its own name. */
+static char *place_name(struct std_export *x, uint32_t object, uint64_t offset)
 {
 	struct rd_buf plain = RD_BUF_INIT, place = RD_BUF_INIT;
 	const char *name = object_name(x, object);
@@ -129,7 +126,7 @@ static char *place_name(struct export *x, uint32_t object, uint64_t offset)
 	return whole;
 }
 
-static const char *granule_name(struct export *x, uint32_t object, uint64_t offset)
+static const char *granule_name(struct std_export *x, uint32_t object, uint64_t offset)
 {
 	bool is_new;
 	uint64_t *index = rd_umap_put(&x->granules, place_key(x, object, offset), &is_new);
@@ -141,7 +138,7 @@ static const char *granule_name(struct export *x, uint32_t object, uint64_t offs
 	return x->names.items[*index];
 }
 
-static const char *sync_name(struct export *x, uint32_t sync)
+static const char *sync_name(struct std_export *x, uint32_t sync)
 {
 	const struct model_sync *s = &x->model->syncs[sync];
 	if (!x->syncs[sync])
@@ -149,7 +146,7 @@ static const char *sync_name(struct export *x, uint32_t sync)
 	return x->syncs[sync];
 }
 
-static uint32_t location_of(struct export *x, uint32_t site)
+static uint32_t location_of(struct std_export *x, uint32_t site)
 {
 	const struct trace_sites *sites = x->model->sites;
 	const struct trace_site *s = trace_sites_find(sites, site);
@@ -170,7 +167,7 @@ static uint32_t location_of(struct export *x, uint32_t site)
 	return (uint32_t)*location;
 }
 
-static void emit(struct export *x, const struct at *at, const char *op, const char *operand)
+static void emit(struct std_export *x, const struct event_place *at, const char *op, const char *operand)
 {
 	if (operand)
 		fprintf(x->out, "%s|%s(%s)|%u\n", at->thread, op, operand, at->location);
@@ -178,9 +175,10 @@ static void emit(struct export *x, const struct at *at, const char *op, const ch
 		fprintf(x->out, "%s|%s|%u\n", at->thread, op, at->location);
 }
 
-/* An access of the other events' memory: exclusive, so that it orders without
- * being a race itself. */
-static void emit_exclusive(struct export *x, const struct at *at, const char *name, const char *ops)
+/* An access of the other events' memory.  It is exclusive, so that it orders without being a race
+ * itself. */
+static void emit_exclusive(struct std_export *x, const struct event_place *at, const char *name,
+			   const char *ops)
 {
 	emit(x, at, "acq", name);
 	for (const char *op = ops; *op; op++)
@@ -190,7 +188,7 @@ static void emit_exclusive(struct export *x, const struct at *at, const char *na
 
 /* --- granules --- */
 
-static void cut(struct export *x, uint32_t object, uint64_t offset)
+static void cut(struct std_export *x, uint32_t object, uint64_t offset)
 {
 	bool is_new = true;
 
@@ -201,11 +199,12 @@ static void cut(struct export *x, uint32_t object, uint64_t offset)
 	}
 }
 
-/* The end of the granule that holds `offset`, at most `end`.  Where a word is empty the search goes on behind
- * it, a level higher, so that long ranges take few steps; where a bit is set it looks into that unit, a level
- * lower. */
-static uint64_t next_cut(struct export *x, uint32_t object, uint64_t offset, uint64_t end)
+/* The end of the granule that contains `offset`, at most `end`.  If a word is empty the search
+ * continues after it, one level higher, so long ranges take few steps.  If a bit is set it looks
+ * into that unit, one level lower. */
+static uint64_t next_cut(struct std_export *x, uint32_t object, uint64_t offset, uint64_t end)
 {
+	RD_ASSERT(offset < end);
 	unsigned level = 0;
 	uint64_t at = offset + 1;
 
@@ -230,12 +229,13 @@ static uint64_t next_cut(struct export *x, uint32_t object, uint64_t offset, uin
 }
 
 /* The part of an access that lies in one object. */
-struct part {
+struct access_part {
 	uint32_t object;
 	uint64_t offset, size;
 };
 
-static bool first_part(struct export *x, uint64_t address, uint64_t size, uint64_t q, struct part *p)
+static bool first_part(struct std_export *x, uint64_t address, uint64_t size, uint64_t q,
+		       struct access_part *p)
 {
 	p->object = model_find_cached(x->model, x->cache, address, q);
 	if (p->object == MODEL_NONE || size == 0)
@@ -246,7 +246,7 @@ static bool first_part(struct export *x, uint64_t address, uint64_t size, uint64
 	return true;
 }
 
-static bool matters(const struct export *x, uint32_t object)
+static bool matters(const struct std_export *x, uint32_t object)
 {
 	return x->opts->all || x->model->objects[object].flags & MODEL_SHARED;
 }
@@ -257,10 +257,10 @@ static uint64_t access_size(const struct trace_event *e, const struct trace_site
 	return size < RANGE_MAX ? size : RANGE_MAX;
 }
 
-static void cut_access(struct export *x, const struct trace_event *e, uint64_t q)
+static void cut_access(struct std_export *x, const struct trace_event *e, uint64_t q)
 {
 	uint64_t size = access_size(e, trace_sites_find(x->model->sites, e->site));
-	struct part p;
+	struct access_part p;
 	for (uint64_t address = e->address; first_part(x, address, size, q, &p);
 	     address += p.size, size -= p.size) {
 		if (!matters(x, p.object))
@@ -271,8 +271,8 @@ static void cut_access(struct export *x, const struct trace_event *e, uint64_t q
 	}
 }
 
-static void emit_part(struct export *x, const struct at *at, const struct part *p, const char *ops,
-		      bool atomic)
+static void emit_part(struct std_export *x, const struct event_place *at, const struct access_part *p,
+		      const char *ops, bool atomic)
 {
 	uint64_t end = p->offset + p->size;
 	uint64_t next;
@@ -289,7 +289,7 @@ static void emit_part(struct export *x, const struct at *at, const struct part *
 	}
 }
 
-/* The word for an access that was imported. */
+/* The STD word for an imported access. */
 static const char *imported_access(const struct trace_site *site)
 {
 	if (!site)
@@ -304,13 +304,13 @@ static const char *imported_access(const struct trace_site *site)
 	}
 }
 
-static void export_access(struct export *x, const struct at *at, const struct trace_event *e)
+static void export_access(struct std_export *x, const struct event_place *at, const struct trace_event *e)
 {
 	const struct trace_site *site = trace_sites_find(x->model->sites, e->site);
 	uint64_t size = access_size(e, site);
 	bool atomic = e->kind == RADDLE_ATOMIC && !x->imported;
 	const char *ops = x->imported ? imported_access(site) : site && trace_site_writes(site) ? "w" : "r";
-	struct part p;
+	struct access_part p;
 	if (atomic)
 		ops = !(e->values[3] & 1) ? "r" : site && site->kind == TRACE_SITE_ATOMIC_STORE ? "w" : "rw";
 	for (uint64_t address = e->address; first_part(x, address, size, at->q, &p);
@@ -322,14 +322,15 @@ static void export_access(struct export *x, const struct at *at, const struct tr
 
 /* --- synchronisation --- */
 
-static uint32_t sync_of(const struct export *x, const struct trace_event *e)
+static uint32_t sync_of(const struct std_export *x, const struct trace_event *e)
 {
 	return model_sync(x->model, raddle_class(e->kind), e->address, e->q);
 }
 
 /* Only the outermost lock and unlock of a recursive mutex are events. */
-static void export_mutex(struct export *x, const struct at *at, uint32_t sync, int change)
+static void export_mutex(struct std_export *x, const struct event_place *at, uint32_t sync, int change)
 {
+	RD_ASSERT(sync < x->model->sync_count);
 	uint64_t *depth = rd_umap_put(&x->holds, pair(at->thread_index, sync), NULL);
 	bool outermost = change > 0 ? ++*depth == 1 : *depth == 1;
 	if (change < 0 && *depth > 0)
@@ -338,8 +339,8 @@ static void export_mutex(struct export *x, const struct at *at, uint32_t sync, i
 		emit(x, at, change > 0 ? "acq" : "rel", sync_name(x, sync));
 }
 
-/* A wait gives the mutex up at once, however often it is held. */
-static void export_wait(struct export *x, const struct at *at, const struct trace_event *e)
+/* A wait releases the mutex at once, however often it is held. */
+static void export_wait(struct std_export *x, const struct event_place *at, const struct trace_event *e)
 {
 	uint32_t mutex = model_sync(x->model, RADDLE_CLASS_MUTEX, e->values[3], e->q);
 	uint32_t cond = sync_of(x, e);
@@ -353,7 +354,7 @@ static void export_wait(struct export *x, const struct at *at, const struct trac
 		emit_exclusive(x, at, sync_name(x, cond), "r");
 }
 
-static const char *reader_lock(struct export *x, uint32_t sync, uint32_t thread, struct rd_buf *b)
+static const char *reader_lock(struct std_export *x, uint32_t sync, uint32_t thread, struct rd_buf *b)
 {
 	rd_buf_clear(b);
 	rd_buf_addf(b, "%s~%s", sync_name(x, sync), x->model->threads[thread].name);
@@ -361,8 +362,9 @@ static const char *reader_lock(struct export *x, uint32_t sync, uint32_t thread,
 }
 
 /* The n-th lock that a writer of a read-write lock takes. */
-static void emit_writer(struct export *x, const struct at *at, uint32_t sync, int change)
+static void emit_writer(struct std_export *x, const struct event_place *at, uint32_t sync, int change)
 {
+	RD_ASSERT(change == 1 || change == -1);
 	const struct readers *r = &x->readers[sync];
 	struct rd_buf name = RD_BUF_INIT;
 	if (r->count == 0)
@@ -374,7 +376,8 @@ static void emit_writer(struct export *x, const struct at *at, uint32_t sync, in
 	rd_buf_release(&name);
 }
 
-static void export_rwlock(struct export *x, const struct at *at, uint32_t sync, const struct trace_event *e)
+static void export_rwlock(struct std_export *x, const struct event_place *at, uint32_t sync,
+			  const struct trace_event *e)
 {
 	int change = trace_lock_change(e);
 	uint64_t *hold = rd_umap_put(&x->holds, pair(at->thread_index, sync), NULL);
@@ -397,14 +400,14 @@ static void export_rwlock(struct export *x, const struct at *at, uint32_t sync, 
 	rd_buf_release(&name);
 }
 
-static const char *thread_name(const struct export *x, uint32_t thread)
+static const char *thread_name(const struct std_export *x, uint32_t thread)
 {
 	const struct model_thread *t = &x->model->threads[thread];
 	return x->imported && t->label ? t->label : t->name;
 }
 
-/* A thread that dies with a robust mutex gives it back, or nobody could take it. */
-static void release_robust(struct export *x, const struct at *at)
+/* A thread that dies with a robust mutex releases it; otherwise no thread could take it. */
+static void release_robust(struct std_export *x, const struct event_place *at)
 {
 	for (size_t i = 0; i < x->model->sync_count; i++) {
 		uint64_t *depth = x->robust[i] ? rd_umap_get(&x->holds, pair(at->thread_index, i)) : NULL;
@@ -415,7 +418,7 @@ static void release_robust(struct export *x, const struct at *at)
 	}
 }
 
-static void export_thread(struct export *x, const struct at *at, const struct trace_event *e)
+static void export_thread(struct std_export *x, const struct event_place *at, const struct trace_event *e)
 {
 	uint32_t other = model_thread(x->model, (uint32_t)e->values[2]);
 	switch (raddle_role(e->kind)) {
@@ -430,16 +433,17 @@ static void export_thread(struct export *x, const struct at *at, const struct tr
 	}
 }
 
-/* What else is done with threads orders nothing. */
+/* Other thread operations order nothing. */
 static bool is_of_threads(enum raddle_event kind)
 {
 	return raddle_class(kind) == RADDLE_CLASS_THREAD && raddle_role(kind) != RADDLE_ROLE_DETACH &&
 	       raddle_role(kind) != RADDLE_ROLE_REQUEST;
 }
 
-/* Objects that order threads without being locks are read and written under a
- * lock of their own name. */
-static void export_ordering(struct export *x, const struct at *at, uint32_t sync, const struct trace_event *e)
+/* Objects that order threads without being locks are read and written under a lock of their own
+ * name. */
+static void export_ordering(struct std_export *x, const struct event_place *at, uint32_t sync,
+			    const struct trace_event *e)
 {
 	const char *name = sync_name(x, sync);
 	bool once = raddle_class(e->kind) == RADDLE_CLASS_ONCE;
@@ -459,8 +463,8 @@ static void export_ordering(struct export *x, const struct at *at, uint32_t sync
 	}
 }
 
-/* A wait on a monitor, or for a condition that has a name of its own. */
-static void export_imported_wait(struct export *x, const struct at *at, uint32_t cond,
+/* A wait on a monitor, or for a condition with a name of its own. */
+static void export_imported_wait(struct std_export *x, const struct event_place *at, uint32_t cond,
 				 const struct trace_event *e)
 {
 	uint32_t mutex = model_sync(x->model, RADDLE_CLASS_MUTEX, e->values[3], e->q);
@@ -479,8 +483,9 @@ static void export_imported_wait(struct export *x, const struct at *at, uint32_t
 	}
 }
 
-/* Each event of an imported trace has a word. */
-static void export_imported(struct export *x, const struct at *at, uint32_t sync, const struct trace_event *e)
+/* Each event of an imported trace corresponds to one STD word. */
+static void export_imported(struct std_export *x, const struct event_place *at, uint32_t sync,
+			    const struct trace_event *e)
 {
 	const char *name = sync_name(x, sync);
 	if (raddle_is_cond_wait(e->kind)) {
@@ -494,7 +499,7 @@ static void export_imported(struct export *x, const struct at *at, uint32_t sync
 	}
 }
 
-static void export_sync(struct export *x, const struct at *at, const struct trace_event *e)
+static void export_sync(struct std_export *x, const struct event_place *at, const struct trace_event *e)
 {
 	uint32_t sync = sync_of(x, e);
 	int change = trace_lock_change(e);
@@ -514,12 +519,13 @@ static void export_sync(struct export *x, const struct at *at, const struct trac
 
 static void export_event(void *context, const struct trace_lane *lane)
 {
-	struct export *x = context;
+	struct std_export *x = context;
 	const struct trace_event *e = &lane->event;
 	const struct trace_decoder *d = &lane->stream.decoder;
 	uint32_t thread = model_thread_of_stream(x->model, lane->index);
 	uint32_t site = e->site ? e->site : d->depth > 0 ? d->stack[d->depth - 1] : 0;
-	struct at at = {.thread = thread_name(x, thread), .thread_index = thread, .q = lane->stream.last_q};
+	struct event_place at = {
+		.thread = thread_name(x, thread), .thread_index = thread, .q = lane->stream.last_q};
 	if (!is_of_threads(e->kind) && !raddle_is_access(e->kind) && !raddle_is_sync(e->kind))
 		return;
 	at.location = location_of(x, site);
@@ -531,20 +537,20 @@ static void export_event(void *context, const struct trace_lane *lane)
 		export_sync(x, &at, e);
 }
 
-static void note_reader(struct export *x, uint32_t thread, const struct trace_event *e)
+static void note_reader(struct std_export *x, uint32_t thread, const struct trace_event *e)
 {
 	uint32_t sync = sync_of(x, e);
 	if (sync == MODEL_NONE)
 		return;
 	struct readers *r = &x->readers[sync];
 	if (r->count > 0 && r->threads[r->count - 1] == thread)
-		return; /* threads come one after the other */
+		return; /* threads are scanned one after another */
 	RD_GROW(r->threads, r->capacity, r->count + 1);
 	r->threads[r->count++] = thread;
 }
 
-/* The first pass: where granules begin, and who reads under which lock. */
-static void prepare(struct export *x, size_t stream)
+/* The first pass: where granules begin, and which threads read under which lock. */
+static void prepare(struct std_export *x, size_t stream)
 {
 	struct trace_stream in;
 	struct trace_event e;
@@ -563,7 +569,7 @@ static void prepare(struct export *x, size_t stream)
 	trace_stream_close(&in);
 }
 
-static void release(struct export *x)
+static void release(struct std_export *x)
 {
 	const struct model *m = x->model;
 	RD_FREE_EACH(x->objects, m->object_count);
@@ -582,7 +588,7 @@ static void release(struct export *x)
 
 int model_export_std(struct trace *trace, FILE *out, const struct model_std_opts *opts)
 {
-	struct export x = {.out = out, .opts = opts};
+	struct std_export x = {.out = out, .opts = opts};
 	struct model_std_opts all = *opts;
 	int err = model_build(&x.model, trace, MODEL_SHARING);
 	if (err)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each thread did, as arrays: its operations (events that carry q) and,
- * between two of them, its accesses of shared bytes.  This is what an analysis
- * walks over; all else of the trace cannot matter to a race or a deadlock.
+ * What each thread did, as arrays: its operations (events with q) and, between two of them, its
+ * accesses of shared bytes.  Analyses walk over these arrays; the rest of the trace cannot matter
+ * to a race or a deadlock.
  *
- * The arrays may be those of a part of the run only; then what came before it is left out as far as its
- * effect is over (prefix.c).
+ * The arrays may cover only a part of the run.  Then operations before it are left out once they
+ * have no more effect (prefix.c).
  *
- * Schedules count all records of a site, also those of memory that is not shared
- * and so not in the arrays.  model_locate() reads the stream once more for them.
+ * Schedules count all records of a site, including accesses of memory that is not shared and not in
+ * the arrays. model_locate() reads the stream again for them.
  */
 #include "model/model-int.h"
 
@@ -18,11 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RANGE_MAX (1ull << 30)
-#define BUCKETS 65536	/* of q, when the run is cut into parts */
-#define FIRST (1 << 20) /* that the first and the last part have, so that their findings come early */
+#define RANGE_MAX (1ull << 30) /* bytes of a range that are looked at; no program copies more at once */
+#define BUCKETS 65536	       /* intervals of q that are counted when the run is cut into parts */
+#define EDGE_PART (1 << 20)    /* items of the first and the last part; small, so that findings come early */
 
-struct scan {
+struct history_scan {
 	struct model *model;
 	struct model_cache *cache;
 	struct model_history *history;
@@ -30,18 +30,18 @@ struct scan {
 	size_t operation_capacity, access_capacity;
 	bool guards;	     /* there are objects that are initialised once */
 	uint64_t q;	     /* the largest so far */
-	uint64_t operations; /* so far, also those that are left out */
+	uint64_t operations; /* so far, including those that are left out */
 	uint64_t ended;	     /* number of the last one that ends a segment */
-	uint64_t skip;	     /* accesses before that one are not in the part for certain */
+	uint64_t skip;	     /* accesses before this operation are certainly not in the part */
 	uint32_t counted;
 	struct model_spin spin;
 	size_t stream;
-	uint32_t chunks;   /* of the stream, begun so far */
-	uint64_t *sizes;   /* by q / bucket: what there is; NULL: it is kept, not counted */
-	uint64_t *segment; /* the one of them that accesses are in */
+	uint32_t chunks;   /* chunks of the stream that have begun so far */
+	uint64_t *sizes;   /* by q / bucket: number of items; NULL: items are kept, not counted */
+	uint64_t *segment; /* the entry of `sizes` for the current accesses */
 };
 
-static void add_access(struct scan *s, const struct model_access *a)
+static void add_access(struct history_scan *s, const struct model_access *a)
 {
 	struct model_history *h = s->history;
 
@@ -75,7 +75,7 @@ static struct pieces pieces_of(const struct model *m, struct model_cache *cache,
 	return p;
 }
 
-/* The next one is p->access; false: there are no more. */
+/* Advances to the next piece, p->access; false: there are no more. */
 static bool next_piece(struct pieces *p)
 {
 	struct model_access *a = &p->access;
@@ -96,7 +96,7 @@ static bool next_piece(struct pieces *p)
 	return false;
 }
 
-static void note_access(struct scan *s, const struct trace_event *e, const struct trace_stream *in)
+static void note_access(struct history_scan *s, const struct trace_event *e, const struct trace_stream *in)
 {
 	struct pieces p = pieces_of(s->model, s->cache, e, in);
 
@@ -107,7 +107,7 @@ static void note_access(struct scan *s, const struct trace_event *e, const struc
 	}
 }
 
-/* The release of an object, as a write of it.  False: nobody else touched it. */
+/* The release of an object, as a write of all of it.  False: no other thread touched it. */
 static bool free_piece(const struct model *m, struct model_cache *cache, const struct trace_event *e,
 		       struct model_access *a)
 {
@@ -121,8 +121,8 @@ static bool free_piece(const struct model *m, struct model_cache *cache, const s
 	return true;
 }
 
-/* The call that leads to the release stands for the access; its callers are the stack. */
-static void note_free(struct scan *s, const struct trace_event *e, const struct trace_stream *in)
+/* The call that releases the memory is the site of the access; its callers are the stack. */
+static void note_free(struct history_scan *s, const struct trace_event *e, const struct trace_stream *in)
 {
 	uint32_t call = model_stack_intern(s->model, &s->path, &in->decoder);
 	struct model_access a;
@@ -134,7 +134,8 @@ static void note_free(struct scan *s, const struct trace_event *e, const struct 
 	add_access(s, &a);
 }
 
-/* What an operation does to the bytes of a lock and so on; false: nobody else touches them, or nothing. */
+/* The effect of an operation on the bytes of its lock or other object; false: only one thread
+ * touches them, or there is no effect. */
 static bool handled_piece(const struct model *m, struct model_cache *cache, const struct trace_event *e,
 			  const struct trace_decoder *d, struct model_access *a)
 {
@@ -154,8 +155,8 @@ static bool handled_piece(const struct model *m, struct model_cache *cache, cons
 	return model_is_shared(m, a->object, a->offset, a->size);
 }
 
-/* As for the release of memory, the call stands for the access. */
-static void note_handling(struct scan *s, const struct trace_event *e, const struct trace_stream *in)
+/* As for the release of memory, the call is the site of the access. */
+static void note_handling(struct history_scan *s, const struct trace_event *e, const struct trace_stream *in)
 {
 	struct model_access a;
 
@@ -182,7 +183,7 @@ static bool has_other_thread(enum raddle_event kind)
 	       (role == RADDLE_ROLE_CREATE || role == RADDLE_ROLE_JOIN || role == RADDLE_ROLE_REQUEST);
 }
 
-static void note_operation(struct scan *s, const struct trace_event *e, const struct trace_stream *in)
+static void note_operation(struct history_scan *s, const struct trace_event *e, const struct trace_stream *in)
 {
 	struct model *m = s->model;
 	struct model_history *h = s->history;
@@ -209,18 +210,19 @@ static void note_operation(struct scan *s, const struct trace_event *e, const st
 	h->operations[h->operation_count++] = op;
 }
 
-/* Where the thread stood when its stream ended, for threads that failed. */
-static void note_end(struct scan *s, const struct trace_event *last, const struct trace_stream *in)
+/* Records where the thread was when its stream ended, for threads that failed. */
+static void note_end(struct history_scan *s, const struct trace_event *last, const struct trace_stream *in)
 {
 	s->history->end_site = last->site;
 	s->history->end_address = last->address;
 	s->history->end_stack = model_stack_intern(s->model, &s->path, &in->decoder);
 }
 
-/* An operation begins before the part, and what came before it is over.  Others than those that end segments
- * leave the accesses: the runtime lets them stand for later ones. */
-static void leave_out(struct scan *s, bool ends)
+/* An operation begins before the part, and what came before it is over.  Operations that do not end
+ * a segment keep the accesses, because the runtime lets these represent later ones. */
+static void leave_out(struct history_scan *s, bool ends)
 {
+	RD_ASSERT(s->history != NULL);
 	struct model_history *h = s->history;
 	const struct model_operation *last =
 		h->operation_count ? &h->operations[h->operation_count - 1] : NULL;
@@ -228,14 +230,14 @@ static void leave_out(struct scan *s, bool ends)
 	if (ends) {
 		h->access_count = 0;
 		h->skipped = s->operations;
-		model_prefix_settle(h);
+		model_prefix_trim(h);
 	} else if (last && !raddle_ends_segment(last->kind, last->value) && last->access == h->access_count) {
 		h->operation_count--;
 	}
 }
 
-/* Turns to the segment behind the event; false: the part ends there. */
-static bool enter_segment(struct scan *s, const struct trace_event *e)
+/* Continues with the segment after the event; false: the part ends there. */
+static bool enter_segment(struct history_scan *s, const struct trace_event *e)
 {
 	const struct model *m = s->model;
 	bool ends = raddle_ends_segment(e->kind, last_operand(e));
@@ -255,9 +257,9 @@ static bool enter_segment(struct scan *s, const struct trace_event *e)
 	return true;
 }
 
-/* A thread looks once more at what it looked at before: that is its last look so far.  False: the part ends
+/* A thread that spins reads the same value again; only the last read is kept.  False: the part ends
  * there. */
-static bool look_again(struct scan *s, const struct trace_event *e)
+static bool repeat_read(struct history_scan *s, const struct trace_event *e)
 {
 	struct model_history *h = s->history;
 
@@ -273,12 +275,12 @@ static bool look_again(struct scan *s, const struct trace_event *e)
 	return true;
 }
 
-static bool scan_event(struct scan *s, const struct trace_event *e, const struct trace_stream *in)
+static bool scan_event(struct history_scan *s, const struct trace_event *e, const struct trace_stream *in)
 {
 	enum raddle_handling handling = raddle_handling(e->kind);
 
 	if (model_spins(s->model, &s->spin, e))
-		return look_again(s, e);
+		return repeat_read(s, e);
 	if (handling == RADDLE_USES && s->operations >= s->skip)
 		note_handling(s, e, in);
 	if (raddle_has_q(e->kind)) {
@@ -300,9 +302,9 @@ static bool scan_event(struct scan *s, const struct trace_event *e, const struct
 	return true;
 }
 
-/* A chunk has begun with the event that comes next: if all so far is before the part, later scans can go on
- * here. */
-static void note_chunk(struct scan *s, const struct trace_stream *in)
+/* A chunk begins with the next event.  If everything so far is before the part, later scans can
+ * start here. */
+static void note_chunk(struct history_scan *s, const struct trace_stream *in)
 {
 	const struct model_history *h = s->history;
 
@@ -320,8 +322,8 @@ static void note_chunk(struct scan *s, const struct trace_stream *in)
 					    .prefix_count = h->operation_count});
 }
 
-/* Begins as late as is possible. */
-static void go_on(struct scan *s, struct trace_stream *in)
+/* Starts as late in the stream as possible. */
+static void start_at_mark(struct history_scan *s, struct trace_stream *in)
 {
 	const struct model_mark *mark =
 		s->sizes ? NULL : model_mark_before(s->model, s->stream, s->model->part.from);
@@ -340,7 +342,7 @@ static void go_on(struct scan *s, struct trace_stream *in)
 	h->operation_count = mark->prefix_count;
 }
 
-static void scan_stream(struct scan *s)
+static void scan_stream(struct history_scan *s)
 {
 	struct trace_event e = {0};
 	struct trace_stream in;
@@ -348,7 +350,7 @@ static void scan_stream(struct scan *s)
 
 	if (trace_open_thread(s->model->trace, s->stream, &in) != RD_OK)
 		return;
-	go_on(s, &in);
+	start_at_mark(s, &in);
 	while ((more = trace_stream_next(&in, &e)) > 0) {
 		if (in.chunks != s->chunks)
 			note_chunk(s, &in);
@@ -360,8 +362,8 @@ static void scan_stream(struct scan *s)
 	trace_stream_close(&in);
 }
 
-/* Scans all streams; with `sizes` only counts.  Remembers where each thread stands at the end of the part,
- * for the next one. */
+/* Scans all streams; with `sizes` only counts.  Keeps the position of each thread at the end of the
+ * part, for the next part. */
 static void scan_all(struct model *m, uint64_t *sizes)
 {
 	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
@@ -374,13 +376,13 @@ static void scan_all(struct model *m, uint64_t *sizes)
 	for (size_t i = 0; i < m->sync_count; i++)
 		guards |= m->syncs[i].class == RADDLE_CLASS_ONCE;
 	for (size_t i = 0; i < trace_thread_count(m->trace); i++) {
-		struct scan s = {
+		struct history_scan s = {
 			.model = m, .cache = cache, .guards = guards, .sizes = sizes, .segment = sizes};
 		s.stream = i;
 		s.history = &m->histories[model_thread_of_stream(m, i)];
 		s.skip = next ? x->reached[i] : 0;
 		scan_stream(&s);
-		if (m->part.to != UINT64_MAX) /* behind the last part there is none */
+		if (m->part.to != UINT64_MAX) /* nothing comes after the last part */
 			x->reached[i] = s.ended;
 		model_path_release(&s.path);
 	}
@@ -409,15 +411,16 @@ int model_load(struct model *m, struct model_part part)
 	return RD_OK;
 }
 
-/* The bucket with which the last part begins, if parts are that large. */
+/* The bucket with which the last part begins, if it has `each` items. */
 static size_t first_of_last(const uint64_t *sizes, uint64_t each)
 {
+	RD_ASSERT(each > 0);
 	size_t last = BUCKETS;
 	uint64_t size = 0;
 
-	while (last > 0 && size < FIRST)
+	while (last > 0 && size < EDGE_PART)
 		size += sizes[--last];
-	return each < FIRST ? BUCKETS : last;
+	return each < EDGE_PART ? BUCKETS : last;
 }
 
 size_t model_cut(struct model *m, uint64_t most, struct model_part **parts)
@@ -437,7 +440,7 @@ size_t model_cut(struct model *m, uint64_t most, struct model_part **parts)
 	size_t last = first_of_last(sizes, each);
 	for (size_t i = 0; i < BUCKETS; i++) {
 		size += sizes[i];
-		if (total <= most || (i + 1 != last && size < (count || each < FIRST ? each : FIRST)))
+		if (total <= most || (i + 1 != last && size < (count || each < EDGE_PART ? each : EDGE_PART)))
 			continue;
 		RD_GROW(*parts, capacity, count + 2);
 		(*parts)[count++] = (struct model_part){from, (i + 1) * width};
@@ -454,15 +457,15 @@ size_t model_cut(struct model *m, uint64_t most, struct model_part **parts)
 
 /* ---- back to the stream ---- */
 
-/* What has been seen of one site that somebody asks for. */
+/* What has been seen of one requested site. */
 struct tally {
 	uint64_t after;	 /* the operation its occurrences count from */
 	uint64_t n;	 /* occurrences since */
 	uint64_t pieces; /* of shared memory, from the thread's start */
-	size_t next;	 /* the next one of `wanted`, the count if there is none */
+	size_t next;	 /* the next entry of `wanted`; their count if there is none */
 };
 
-/* An access that somebody asks for is the `piece`-th of its site. */
+/* A requested access is the `piece`-th of its site. */
 struct wanted {
 	uint64_t piece;
 	size_t next; /* of the same site */
@@ -479,7 +482,7 @@ struct locator {
 	struct wanted *wanted;
 };
 
-/* From the last one to the first, so that each site's list ascends. */
+/* Goes backwards, so that each site's list ascends. */
 static void list_wanted(struct locator *l)
 {
 	for (size_t i = l->count; i-- > 0;) {
@@ -512,6 +515,7 @@ static void number_wanted(struct locator *l)
 
 static void tally_piece(struct locator *l, struct tally *t)
 {
+	RD_ASSERT(t->next <= l->count);
 	t->pieces++;
 	for (; t->next < l->count && l->wanted[t->next].piece == t->pieces; l->found++) {
 		l->spots[t->next] = (struct model_spot){t->after, t->n};
@@ -519,14 +523,14 @@ static void tally_piece(struct locator *l, struct tally *t)
 	}
 }
 
-/* Accesses at a site that is asked for; `after` operations have been counted. */
+/* Counts accesses of a requested site; `after` operations have been counted. */
 static void tally_accesses(struct tally *t, uint64_t after, uint64_t count)
 {
 	t->n = t->after == after ? t->n + count : count;
 	t->after = after;
 }
 
-/* The site that a record counts for; 0: none. */
+/* The site that a record counts for; 0: no site. */
 static uint32_t counts_for(const struct trace_event *e, const struct trace_decoder *d)
 {
 	if (e->kind == RADDLE_FREE || raddle_handling(e->kind) != RADDLE_HANDLES_NOT)
@@ -539,7 +543,8 @@ static void locate_in(struct locator *l, struct trace_stream *in, const struct m
 	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
 	struct model_spin spin = {0};
 	struct trace_event e;
-	uint64_t done = from ? from->counted : 0; /* operations; a use of a lock comes before its own */
+	uint64_t done =
+		from ? from->counted : 0; /* counted operations; a use of a lock comes before its operation */
 	uint64_t operations = from ? from->operations : 0; /* all */
 
 	for (; l->found < l->count && trace_stream_next(in, &e) > 0; done += raddle_is_counted(e.kind)) {

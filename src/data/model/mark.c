@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Marks in streams.  In: scans for parts of the run.  Out: places from which scans for other parts go on, so
- * that a short part late in a long run costs what it has, not what came before it.
+ * Marks in streams.  In: scans for parts of the run.  Out: positions at which scans for other parts
+ * can start.  So a short part late in a long run costs only its own length.
  *
- * A mark stands where a chunk begins, since chunks can be read on their own, and has what a scan knows there:
- * its counts and what is left of the operations (prefix.c), which is the same for every part that begins
- * later.  The accesses of the segment that the mark stands in are not kept.  So a part can be scanned from it
- * only if an operation between the mark and the part ends that segment; and accesses can be located from it
- * only if an operation between them counts, because occurrences are counted from there.
+ * A mark is at the beginning of a chunk, since chunks can be read separately.  It contains the
+ * state of the scan: its counts and the remaining operations (prefix.c), which are the same for
+ * every later part.  The accesses of the segment around the mark are not kept.  So a part can be
+ * scanned from it only if an operation between the mark and the part ends that segment.  Accesses
+ * can be located from it only if an operation between them is counted, because occurrences are
+ * counted from there.
  */
 #include "model/model-int.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_MAX (64u << 20)	/* that all marks take */
-#define CHUNK_BYTES (16u << 10) /* of them for each chunk: one with a long prefix has to be worth it */
+/* Both were set by hand: marks must stay small against the model. */
+#define MARK_BYTES_MAX (64u << 20) /* bytes of all marks together */
+#define CHUNK_BYTES                                                                                          \
+	(16u << 10) /* bytes of marks for each chunk; a mark with a long prefix must be worth it */
 
 const struct model_mark *model_mark_before(const struct model *m, size_t stream, uint64_t q)
 {
@@ -51,11 +55,13 @@ bool model_mark_wanted(struct model *m, size_t stream, struct trace_place place)
 
 void model_mark_add(struct model *m, size_t stream, const struct model_mark *mark)
 {
+	RD_ASSERT(stream < trace_thread_count(m->trace));
 	struct model_marks *all = &m->private->marks[stream];
 	size_t bytes = mark->prefix_count * sizeof *mark->prefix;
 	uint64_t before = all->count ? all->items[all->count - 1].place.chunks : 0;
 
-	if (m->private->mark_bytes + bytes > BYTES_MAX || bytes > (mark->place.chunks - before) * CHUNK_BYTES)
+	if (m->private->mark_bytes + bytes > MARK_BYTES_MAX ||
+	    bytes > (mark->place.chunks - before) * CHUNK_BYTES)
 		return;
 	RD_GROW(all->items, all->capacity, all->count + 1);
 	struct model_mark *own = &all->items[all->count++];
@@ -69,6 +75,7 @@ void model_mark_add(struct model *m, size_t stream, const struct model_mark *mar
 
 void model_mark_pass(struct model *m, size_t stream, uint64_t number, const struct trace_event *e)
 {
+	RD_ASSERT(stream < trace_thread_count(m->trace));
 	struct model_marks *all = m->private->marks ? &m->private->marks[stream] : NULL;
 	bool ends = all && raddle_ends_segment(e->kind, trace_result(e)), counts = raddle_is_counted(e->kind);
 

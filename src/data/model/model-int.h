@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of model/ share and nobody else sees. */
+/* What the files of model/ share. */
 #ifndef MODEL_MODEL_INT_H
 #define MODEL_MODEL_INT_H
 
@@ -7,9 +7,9 @@
 #include "model/model.h"
 
 /*
- * Where heap objects and stacks of all times lie: a grid of cells for each
- * power of four of size.  An object is entered in the level where it covers at
- * most five cells; a cell lists its objects in order of their birth.
+ * Where heap objects and stacks of all times lie: a grid of cells for each power of four of the
+ * size.  An object is entered in the level where it covers at most five cells.  A cell lists its
+ * objects in the order of their birth.
  */
 #define MODEL_GRID_LEVELS 22
 struct model_grid {
@@ -22,16 +22,16 @@ struct model_grid {
 /* The bytes of an object that several threads touched: 64-byte blocks. */
 struct model_block {
 	uint64_t touched, written, multi;
-	uint32_t owner;	 /* who touched it first */
-	uint32_t owners; /* index of owner tables, 0: all bytes are `owner`'s */
-	uint64_t marked; /* by `latest`: nothing new is learnt about them */
+	uint32_t owner;	 /* the thread that touched it first */
+	uint32_t owners; /* index of owner tables; 0: `owner` touched all bytes first */
+	uint64_t marked; /* bytes whose state a further access of `latest` cannot change */
 	uint32_t latest;
 };
 
 struct model_shadow {
 	uint32_t *direct; /* block numbers to index of blocks; NULL: the maps are used */
 	struct rd_umap map;
-	struct rd_umap chunks; /* those that ranges covered as a whole, to index of blocks */
+	struct rd_umap chunks; /* chunks that ranges covered as a whole, to index of blocks */
 };
 
 struct model_private {
@@ -55,12 +55,12 @@ struct model_private {
 	size_t store_count, store_capacity;
 	uint64_t *reached;  /* by stream: number of the last operation before reached_q that ends a segment */
 	uint64_t reached_q; /* the end of the part that was loaded last */
-	struct model_marks *marks; /* by stream (mark.c); NULL: none yet */
+	struct model_marks *marks; /* by stream (mark.c); NULL: no marks yet */
 	size_t mark_bytes;
 	size_t object_capacity, module_capacity, stack_capacity, sync_capacity, thread_capacity;
 };
 
-/* Interns a call stack.  A path remembers the last one of a stream. */
+/* Interns a call stack.  A path keeps the last stack of a stream. */
 struct model_path {
 	uint32_t *sites, *nodes;
 	size_t depth, capacity;
@@ -82,59 +82,60 @@ uint32_t model_freed(const struct model *m, struct model_cache *cache, const str
 void model_name_threads(struct model *m);
 int model_scan_sharing(struct model *m, bool handled);
 
-/* What the event does to the memory of a lock and so on; not of a named semaphore, which others may have
- * open. */
+/* The effect of the event on the memory of a lock or other object.  Named semaphores are excluded:
+ * other processes may have them open. */
 enum raddle_handling model_handling(const struct model *m, const struct trace_event *e,
 				    const struct trace_decoder *d);
 
-/* What a thread that may be spinning does; zeroed at its start. */
+/* The state of a thread that may be spinning; zero at its start. */
 struct model_spin {
 	uint32_t site;
-	uint64_t address, until; /* where it looks, and the q of the next write there */
-	uint64_t looks;		 /* so far */
+	uint64_t address, until; /* where it reads, and the q of the next write there */
+	uint64_t reads;		 /* number of reads so far */
 };
 
-/* Atomic writes are noted and sorted before. */
+/* Atomic writes must be recorded and sorted before the first model_spins(). */
 void model_note_store(struct model *m, const struct trace_event *e);
 void model_sort_stores(struct model *m);
 
-/* Takes each event of a stream; true: the look before it says as much, unless it is the first one, and can be
- * left out. */
+/* To be called for each event of a stream.  True: the read before it adds nothing, unless it is the
+ * first one, and can be left out. */
 bool model_spins(const struct model *m, struct model_spin *s, const struct trace_event *e);
 
-/* A place in a stream from which a scan for a part behind it can go on (mark.c). */
+/* A position in a stream at which a scan for a later part can start (mark.c). */
 struct model_mark {
 	struct trace_place place;
 	uint64_t q, operations, ended; /* as in the scan; */
 	uint32_t counted;
-	struct model_operation *prefix; /* what is left of the operations before it */
+	struct model_operation *prefix; /* the remaining operations before it */
 	size_t prefix_count;
-	uint64_t ends_q; /* of the first operation behind it that ends a segment; UINT64_MAX: not seen yet */
-	uint64_t counts; /* number of the first one behind it that counts in schedules, likewise */
+	uint64_t ends_q; /* q of the first operation after it that ends a segment; UINT64_MAX: not seen yet */
+	uint64_t counts; /* number of the first operation after it that counts in schedules; likewise */
 };
 struct model_marks {
 	struct model_mark *items;
 	size_t count, capacity;
 };
 
-/* The last mark of a stream that a part which begins at q can be scanned from; or that accesses can be
- * located from which stand behind operation number `skipped`.  NULL: there is none. */
+/* The last mark of a stream from which a part that begins at q can be scanned, or from which
+ * accesses after operation number `skipped` can be located.  NULL: there is no such mark. */
 const struct model_mark *model_mark_before(const struct model *m, size_t stream, uint64_t q);
 const struct model_mark *model_mark_at(const struct model *m, size_t stream, uint64_t skipped);
 
-/* A chunk begins behind all marks of the stream: makes one, unless that would be too much. */
+/* Whether a chunk that begins after all marks of the stream should get a mark: not if marks become
+ * too large. */
 bool model_mark_wanted(struct model *m, size_t stream, struct trace_place place);
 void model_mark_add(struct model *m, size_t stream, const struct model_mark *mark);
 
-/* Operation number `number` of the stream was seen. */
+/* To be called for operation number `number` of the stream. */
 void model_mark_pass(struct model *m, size_t stream, uint64_t number, const struct trace_event *e);
 void model_marks_free(struct model *m);
 
-/* Forgets the histories. */
+/* Frees the histories. */
 void model_unload(struct model *m);
 
-/* An operation before the part comes: leaves out what is over with it (prefix.c).  The last one stays, since
- * accesses may stand behind it. */
-void model_prefix_settle(struct model_history *h);
+/* To be called before an operation before the part is added: removes what it makes obsolete
+ * (prefix.c).  The last operation stays, since accesses may follow it. */
+void model_prefix_trim(struct model_history *h);
 
 #endif

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A trace as threads, objects and synchronisation objects with names that
- * survive from run to run.  Built once, read-only afterwards.
+ * A trace as threads, objects and synchronisation objects with names that are the same in every
+ * run.  Built once, read-only afterwards.
  *
- * Threads are named after TraceSanitizer: T_0 is the initial thread, and the
- * n-th thread that a thread creates has the creator's name and _n, n from 0.
- * Heap objects are named by the allocating thread, the place and the position
- * among its allocations there: `heap T_0_1 (queue.c:14)#3` (base/name.h).  Globals have their source names,
- * stacks are named by thread.
+ * Threads are named as in TraceSanitizer: T_0 is the initial thread, and the n-th thread that a
+ * thread creates has the creator's name and _n, n from 0.  Heap objects are named by the allocating
+ * thread, the place and the number among its allocations there: `heap T_0_1 (queue.c:14)#3`
+ * (base/name.h).  Globals have their source names, stacks are named by thread.
  *
- * An address means different objects at different times.  Lookups therefore take
- * the place q in the global order (trace_stream.last_q of the event).
+ * An address means different objects at different times.  Lookups therefore take the place q in the
+ * global order (trace_stream.last_q of the event).
  */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
@@ -39,11 +38,11 @@ struct model_thread {
 };
 
 enum model_object_kind {
-	MODEL_HEAP,   /* malloc, new, mmap: `thread` and `ordinal` say which */
+	MODEL_HEAP,   /* malloc, new, mmap: `thread` and `ordinal` identify it */
 	MODEL_STACK,  /* of `thread` */
 	MODEL_GLOBAL, /* `info` is an index of trace_sites.placed */
 	MODEL_MODULE, /* a module's memory without a known name; `info` is an index of modules */
-	MODEL_PAGE,   /* memory that nothing is known about, a page each */
+	MODEL_PAGE,   /* memory of unknown origin, one object for each page */
 };
 
 /* What the accesses of an object show; see model_build(). */
@@ -54,7 +53,7 @@ enum model_object_flag {
 	MODEL_SHARED = 8, /* some byte by two threads or more, and written */
 };
 
-/* No object is taken for larger; what lies behind is memory that nothing explains. */
+/* The largest size of an object; memory beyond it is of unknown origin. */
 #define MODEL_OBJECT_MAX (1ull << 43)
 
 struct model_object {
@@ -65,8 +64,8 @@ struct model_object {
 	uint32_t stack; /* where it was allocated: a model_stack, 0 unknown */
 	uint32_t info;
 	uint32_t owner;	 /* the thread that touched it first */
-	uint32_t freer;	 /* the one that released it, or MODEL_NONE; with MODEL_HISTORIES */
-	uint32_t shadow; /* its share of the byte table; 0: none */
+	uint32_t freer;	 /* the thread that released it, or MODEL_NONE; with MODEL_HISTORIES */
+	uint32_t shadow; /* its index in the byte table; 0: not in it */
 	uint8_t kind;	 /* enum model_object_kind */
 	uint8_t alloc;	 /* enum raddle_alloc_kind */
 	uint8_t flags;	 /* enum model_object_flag */
@@ -83,15 +82,15 @@ struct model_stack {
 	uint32_t site;
 };
 
-/* A lock, condition variable and so on: a place in an object. */
+/* A lock, condition variable or other synchronisation object: a place in an object. */
 struct model_sync {
-	uint32_t object;    /* MODEL_NONE: nothing is known but the address */
+	uint32_t object;    /* MODEL_NONE: only the address is known */
 	uint8_t class;	    /* enum raddle_class */
 	bool multi;	    /* used by two threads or more */
 	uint32_t owner;	    /* the thread that used it first */
 	uint64_t offset;    /* within the object, or the address */
 	uint64_t uses;	    /* acquisitions, waits, signals, posts, arrivals */
-	uint64_t contended; /* times a thread found it taken */
+	uint64_t contended; /* how often a thread found it taken */
 	uint64_t wait_ns, hold_ns, hold_max_ns;
 };
 
@@ -100,7 +99,7 @@ struct model_operation {
 	uint64_t q, t;
 	size_t access;	 /* the segment's first one in model_history.accesses */
 	uint32_t sync;	 /* index of model.syncs, the first one of the event; or MODEL_NONE; of an atomic
-			  * load, the once object at its address: C++ looks at a guard before it asks */
+			  * load, the once object at its address: C++ reads a guard before it calls */
 	uint32_t second; /* the mutex of a condition wait, the thread created or joined; or MODEL_NONE */
 	uint32_t stack;
 	uint32_t value;	  /* the event's last operand; of a fence its site */
@@ -108,9 +107,9 @@ struct model_operation {
 	uint8_t kind;	  /* enum raddle_event */
 };
 
-/* An access of shared bytes; the release of an object that has some, a write of all of it; the use of a
- * lock and so on, a read of its bytes before the operation; its initialisation or destruction, a
- * write.  The site of the latter three is that of the call. */
+/* An access of shared bytes.  The release of an object with shared bytes is a write of all of it.
+ *  The use of a lock is a read of its bytes before the operation; its initialisation or destruction
+ * is a write.  The site of these three is that of the call. */
 struct model_access {
 	uint32_t object, site, stack;
 	uint32_t size : 31, write : 1; /* a longer range is several accesses */
@@ -122,9 +121,9 @@ struct model_history {
 	struct model_operation *operations;
 	struct model_access *accesses;
 	size_t operation_count, access_count;
-	uint64_t skipped;   /* events with q before the segment of the first access; 0: nothing is left out */
-	uint32_t end_site;  /* of the last record, if it is an access; 0 otherwise */
-	uint32_t end_stack; /* the call stack there */
+	uint64_t skipped;  /* events with q before the segment of the first access; 0: nothing was left out */
+	uint32_t end_site; /* of the last record, if it is an access; 0 otherwise */
+	uint32_t end_stack;   /* the call stack there */
 	uint64_t end_address; /* what it accesses */
 };
 
@@ -148,8 +147,9 @@ struct model {
 	uint64_t kinds[RADDLE_ACCESS + 1]; /* events by kind */
 	uint64_t first_t, last_t;	   /* the smallest and largest time */
 	uint64_t last_q;		   /* the largest q */
-	struct model_part part;		   /* that the histories are of */
-	bool ordered; /* each access happened directly behind its operation, each is recorded (imported) */
+	struct model_part part;		   /* the part that the histories cover */
+	bool ordered; /* every access is recorded and happened directly after its operation (imported traces)
+		       */
 	int err;      /* the first error of a stream; what could be read is in the model */
 	struct model_private *private;
 };
@@ -158,50 +158,50 @@ struct model {
 enum model_depth {
 	MODEL_NAMES,	 /* threads, modules, objects */
 	MODEL_SHARING,	 /* and syncs, the flags of objects and the shared bytes */
-	MODEL_PARTS,	 /* and all else that model_load() needs; releasing an object counts as writing it,
-			  * using a lock as reading */
+	MODEL_PARTS,	 /* and everything that model_load() needs; releasing an object counts as a write of
+			  * it, using a lock as a read */
 	MODEL_HISTORIES, /* and histories of the whole */
 };
 
-/* A damaged stream is no failure: model->err has the code. */
+/* A damaged stream is not a failure: model->err has the code. */
 int model_build(struct model **model, struct trace *trace, enum model_depth depth);
 void model_free(struct model *model); /* NULL is fine */
 
-/* The histories of a part, in place of those that were there: the operations and accesses of the part, and
- * what it starts from.  Of the operations before it only those are there whose effect lasts: locks that are
- * held, threads that were created, values of semaphores (prefix.c).  Of the accesses before it, those behind
- * each thread's last operation, which may overlap the part in time. */
+/* Replaces the histories by those of a part: its operations and accesses, and the state that it
+ * starts from.  Of the operations before it, only those are included whose effect lasts: held
+ * locks, created threads, values of semaphores (prefix.c).  Of the accesses before it, only those
+ * after each thread's last operation are included, because they may overlap the part in time. */
 int model_load(struct model *m, struct model_part part);
 
-/* Cuts the run into parts of about the same size that have no more than about `most` operations and accesses
- * of shared bytes, as far as single segments allow, with a small one before and behind the others if they are
- * large; one part if all fits.  The array is the caller's.  Needs MODEL_PARTS. */
+/* Cuts the run into parts of about the same size with at most about `most` operations and accesses
+ * of shared bytes, as far as single segments allow.  If they are large, a small part comes first
+ * and another one last.  Returns one part if everything fits.  The caller frees the array.  Needs
+ * MODEL_PARTS. */
 size_t model_cut(struct model *m, uint64_t most, struct model_part **parts);
 
-/* Where an access stands in its thread's stream, as schedules say it
- * (doc/format/schedule.md): it is the `occurrence`-th record (from 1) of its site
- * after the thread's `after`-th counted operation. */
+/* Where an access is in its thread's stream, in the terms of schedules (doc/format/schedule.md): it
+ * is the `occurrence`-th record (from 1) of its site after the thread's `after`-th counted
+ * operation. */
 struct model_spot {
 	uint64_t after, occurrence;
 };
 
-/* The spots of accesses (indices of the thread's history, ascending), by one scan
- * of its stream. */
+/* The spots of accesses (indices of the thread's history, ascending), by one scan of its stream. */
 int model_locate(const struct model *m, uint32_t thread, const size_t *accesses, size_t count,
 		 struct model_spot *spots);
 
 /* The index of the thread with that number, or MODEL_NONE. */
 uint32_t model_thread(const struct model *m, uint32_t number);
 
-/* Like it, from the index of the trace's streams. */
+/* The same, from the index of the trace's streams. */
 uint32_t model_thread_of_stream(const struct model *m, size_t stream);
 
-/* The object that lies at an address at q, or MODEL_NONE.  An address whose
- * object is not alive at q belongs to the next one allocated there (its
- * publication was not synchronised), else to the last one that was. */
+/* The object that lies at an address at q, or MODEL_NONE.  If the object is not alive at q, the
+ * address belongs to the next one allocated there (its publication was not synchronised), else to
+ * the last one. */
 uint32_t model_find(const struct model *m, uint64_t address, uint64_t q);
 
-/* Remembers results of model_find() and of looking up sites; zeroed is empty. */
+/* Caches results of model_find() and of site lookups; zeroed is empty. */
 struct model_cache {
 	struct {
 		uint64_t line;
@@ -227,50 +227,53 @@ static inline const struct trace_site *model_find_site(const struct model *m, st
 	return cache->sites[i].site;
 }
 
-/* Whether any of these bytes was touched by two threads or more and written; how many of an object were. */
+/* Whether any of these bytes was touched by several threads and written; how many bytes of an
+ * object were. */
 bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, uint64_t size);
 uint64_t model_shared_bytes(const struct model *m, uint32_t object);
 
 /* The sync of an address at q, or MODEL_NONE. */
 uint32_t model_sync(const struct model *m, enum raddle_class class, uint64_t address, uint64_t q);
 
-/* Whether the object stands for file descriptors; an imported trace may have anything there. */
+/* Whether the object represents file descriptors; an imported trace may have anything there. */
 static inline bool model_is_descriptors(const struct model *m, uint32_t object)
 {
 	return !m->ordered && m->objects[object].kind == MODEL_PAGE &&
 	       raddle_is_descriptor(m->objects[object].base);
 }
 
-/* The same for channels, which are no memory either. */
+/* The same for channels, which are not memory either. */
 static inline bool model_is_channels(const struct model *m, uint32_t object)
 {
 	return !m->ordered && m->objects[object].kind == MODEL_PAGE &&
 	       raddle_is_channel(m->objects[object].base);
 }
 
-/* A variable on a stack or a thread-local one, as an access by name tells. */
+/* A variable on a stack or a thread-local one, known from an access by name. */
 struct model_variable {
 	const struct trace_site *site; /* of that access */
-	uint32_t thread;	       /* that has the variable */
-	uint64_t offset;	       /* behind where that access begins */
+	uint32_t thread;	       /* that owns the variable */
+	uint64_t offset;	       /* after the beginning of that access */
 	bool is_thread_local;
 };
 
-/* What lies at the offset at q, with MODEL_HISTORIES; false: no access says so. */
+/* The variable at the offset at q, with MODEL_HISTORIES; false: no access by name shows one. */
 bool model_find_variable(const struct model *m, uint32_t object, uint64_t offset, uint64_t q,
 			 struct model_variable *out);
 /* `main.jobs[].done`, of a thread-local variable `cache`. */
 void model_name_variable(const struct model *m, const struct model_variable *v, struct rd_buf *out);
 
 /* Names, appended to `out`. */
-/* `struct conn.refs`, `*counter (malloc at f.c:12)`: what lies at an offset of a heap object or of a
- * stack, as accesses of it tell, which all cover the offset.  False: it is none, or nothing tells. */
+/* `struct conn.refs`, `*counter (malloc at f.c:12)`: what lies at an offset of a heap object or a
+ * stack, derived from accesses that all cover the offset.  False: the object is of another kind, or
+ * the accesses show no name. */
 bool model_name_pointed(const struct model *m, uint32_t object, uint64_t offset,
 			const struct model_access *const *accesses, size_t count, struct rd_buf *out);
 void model_name_object(const struct model *m, uint32_t object, struct rd_buf *out);
 /* `hits`, `table[3].lock`, `heap T_0 (main.c:33)#4+16`. */
 void model_name_place(const struct model *m, uint32_t object, uint64_t offset, struct rd_buf *out);
-/* `T_0 (main.c:33)#4`: who made an object, and which of those it made at that site. */
+/* `T_0 (main.c:33)#4`: the thread that made an object, the site, and its number among those made
+ * there. */
 void model_name_maker(const struct trace_sites *sites, const char *thread, uint32_t site, uint64_t number,
 		      struct rd_buf *out);
 /* "[3].lock": what lies at the offset in a variable of that type and size. */

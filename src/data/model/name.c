@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Canonical names: of threads by their place in the tree of creations, of
- * objects and places within them.
- */
+/* Canonical names of threads, by their place in the tree of creations, of objects, and of places
+ * within them. */
 #include "model/model-int.h"
 
 #include "base/error.h"
@@ -13,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NESTING_MAX 8 /* of member names */
+#define NESTING_MAX 8 /* levels of member names; set by hand, bounds damaged type tables */
 
 /*
- * Threads whose parent has a name get theirs, until none is left; what then
- * has none (its parent is unknown, or damage made a ring) is a root of its own.
- * Parents mostly have smaller numbers, so one or two rounds do.
+ * Names threads whose parent has a name, until no such thread is left.  The others become roots:
+ * their parent is unknown, or damage made a cycle.  Parents mostly have smaller numbers, so one or
+ * two rounds are enough.
  */
 void model_name_threads(struct model *m)
 {
@@ -65,7 +63,7 @@ static bool strip_array(char *type, uint64_t *size)
 	return true;
 }
 
-/* Types whose members are nobody's business. */
+/* Types whose members do not appear in names. */
 static bool is_opaque(const char *type)
 {
 	static const char *const prefixes[] = {"pthread_", "sem_t", "mtx_t", "cnd_t", "once_flag", "std::"};
@@ -122,6 +120,7 @@ void model_name_maker(const struct trace_sites *sites, const char *thread, uint3
 
 static void name_global(const struct model *m, const struct model_object *o, struct rd_buf *out)
 {
+	RD_ASSERT(o->kind == MODEL_GLOBAL);
 	const struct trace_placed *p = &m->sites->placed[o->info];
 	const struct trace_global *g = trace_sites_global(m->sites, p->linkage);
 	rd_buf_adds(out, g && *g->name ? g->name : p->linkage);

@@ -2,25 +2,25 @@
 /*
  * Which object lies at an address at some time.
  *
- * The simple semantics: of all objects that contain the address, the one that
- * lives at q.  A program may allocate millions of objects at the same few addresses,
- * so heap objects and stacks are kept in a grid of cells (model-int.h): a
- * lookup visits one cell a level, finds the last object born before q by
- * binary search and walks back to one that contains the address.  Globals and
- * modules never move: a sorted array each.
+ * The definition is simple: of all objects that contain the address, the one that is alive at q.
+ *  But a program may allocate millions of objects at the same few addresses.  So heap objects and
+ * stacks are kept in a grid of cells (model-int.h).  A lookup visits one cell of each level, finds
+ * the last object born before q by binary search and walks back to one that contains the address.
+ *  Globals and modules never move: each have a sorted array.
  */
 #include "model/model-int.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define CELL_SHIFT 6
-#define LEVEL_SHIFT 59 /* of a cell's key */
+#define CELL_SHIFT 6   /* log2 of the bytes of a cell on the lowest level */
+#define LEVEL_SHIFT 59 /* position of the level in a cell's key */
 #define PAGE 4096
-#define WALK_MAX 65536
+#define WALK_MAX 65536 /* objects of a cell that a lookup visits; set by hand, bounds damaged traces */
 
 uint32_t model_add_object(struct model *m, const struct model_object *object)
 {
@@ -52,6 +52,7 @@ static unsigned level_of(uint64_t size)
 
 static uint64_t cell_key(unsigned level, uint64_t address)
 {
+	RD_ASSERT(level < MODEL_GRID_LEVELS);
 	return (uint64_t)level << LEVEL_SHIFT | address >> (CELL_SHIFT + 2 * level);
 }
 
@@ -60,7 +61,7 @@ static bool is_dynamic(const struct model_object *o)
 	return o->kind == MODEL_HEAP || o->kind == MODEL_STACK;
 }
 
-/* Visits the cells of an object: counts it in them, or enters it. */
+/* Visits the cells of an object: counts the object in them, or enters it. */
 static void visit_cells(struct model_grid *g, const struct model *m, uint32_t object, uint32_t *fill)
 {
 	const struct model_object *o = &m->objects[object];
@@ -133,6 +134,7 @@ void model_index_objects(struct model *m)
 
 static uint32_t find_sorted(const struct model *m, const uint32_t *list, size_t count, uint64_t address)
 {
+	RD_ASSERT(count == 0 || list != NULL);
 	size_t next = 0;
 
 	RD_BISECT(next, count, at, m->objects[list[at]].base <= address);
@@ -141,8 +143,8 @@ static uint32_t find_sorted(const struct model *m, const uint32_t *list, size_t 
 	return MODEL_NONE;
 }
 
-/* The best answers so far of a search for a heap object or stack. */
-struct search {
+/* The best candidates so far in a search for a heap object or stack. */
+struct object_search {
 	uint64_t address, q;
 	uint32_t alive, next, dead;
 };
@@ -152,7 +154,7 @@ static bool born_later(const struct model *m, uint32_t a, uint32_t b)
 	return b == MODEL_NONE || m->objects[a].begin > m->objects[b].begin;
 }
 
-static void search_cell(const struct model *m, uint64_t cell, struct search *s)
+static void search_cell(const struct model *m, uint64_t cell, struct object_search *s)
 {
 	const struct model_grid *g = &m->private->grid;
 	size_t first = g->starts[cell], low = first, last = g->starts[cell + 1];
@@ -176,7 +178,7 @@ static void search_cell(const struct model *m, uint64_t cell, struct search *s)
 	}
 }
 
-static void search_grid(const struct model *m, struct search *s)
+static void search_grid(const struct model *m, struct object_search *s)
 {
 	const struct model_grid *g = &m->private->grid;
 	for (uint32_t levels = g->levels; levels; levels &= levels - 1) {
@@ -190,7 +192,7 @@ static void search_grid(const struct model *m, struct search *s)
 uint32_t model_find(const struct model *m, uint64_t address, uint64_t q)
 {
 	const struct model_private *x = m->private;
-	struct search s = {
+	struct object_search s = {
 		.address = address, .q = q, .alive = MODEL_NONE, .next = MODEL_NONE, .dead = MODEL_NONE};
 	search_grid(m, &s);
 	if (s.alive != MODEL_NONE)
@@ -220,7 +222,7 @@ uint32_t model_find_cached(const struct model *m, struct model_cache *cache, uin
 			return object;
 	}
 	object = model_find(m, address, q);
-	/* A module is what lies around its variables, perhaps in the same line. */
+	/* A module is the memory around its variables, which may share a cache line with them. */
 	if (object != MODEL_NONE && m->objects[object].kind != MODEL_MODULE) {
 		cache->entries[slot].line = line;
 		cache->entries[slot].object = object;

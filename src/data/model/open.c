@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * From a path to a model.  STD text is imported into a directory for the time being.
- */
+/* From a path to a model.  STD text is first imported into a temporary directory. */
 #include "model/open.h"
 
 #include "base/error.h"

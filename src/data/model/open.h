@@ -8,14 +8,14 @@
 struct model_file {
 	struct trace *trace;
 	struct model *model;
-	char *scratch; /* where STD text was imported to; NULL: it is a directory */
+	char *scratch; /* the directory that STD text was imported to; NULL: the path is a directory */
 };
 
-/* Opens a trace directory, or a file with STD text, and builds its model with histories.  With `force` also
- * one without meta.json or site table.  To be closed also after a failure. */
+/* Opens a trace directory, or a file with STD text, and builds its model with histories.  With
+ * `force` also without meta.json or site table.  Close it also after a failure. */
 int model_open(struct model_file *f, const char *path, bool force);
 
-/* The same without histories, for model_load().  A large trace that is not read by `deadline_ns` is cut short
+/* The same without histories, for model_load().  A large trace is read until `deadline_ns` at most
  * (trace_is_late()). */
 int model_open_parts(struct model_file *f, const char *path, bool force, int64_t deadline_ns);
 void model_close(struct model_file *f);

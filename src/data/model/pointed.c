@@ -1,30 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Names of places that pointers lead to, as the source knows them.  In: a heap object or a stack, an offset
- * in it, and accesses of the bytes there.  Out: `struct conn.refs` or `struct conn[].refs`, if an access came
- * by a pointer to a struct; else the variable that the allocation went to, `*counter (malloc at f.c:12)`.  On
- * a stack that is the best that can be said of a variable whose own thread never calls it by name.
+ * Names of places that pointers lead to, as in the source.  In: a heap object or a stack, an offset
+ * in it, and accesses of the bytes there.  Out: `struct conn.refs` or `struct conn[].refs`, if an
+ * access used a pointer to a struct; else the variable that received the allocation, `*counter
+ * (malloc at f.c:12)`.  On a stack this is the best available name of a variable that its own
+ * thread never accesses by name.
  *
- * Debug information says what the source says, and a cast may make that wrong: a struct that does not fit
- * into the object at that place is not believed.  Of two structs that fit the larger one has the other in it.
+ * Debug information describes the source, and a cast may make it wrong.  So a struct that does not
+ * fit into the object at that place is ignored.  Of two structs that fit, the larger one contains
+ * the other.
  */
 #include "model/model.h"
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
 
 #include <string.h>
 
-/* A struct that an access knows the place by. */
+/* A struct through which an access reached the place. */
 struct holder {
 	const char *type;
 	uint64_t size;
 	uint64_t start;	 /* where it begins in the object */
 	uint64_t offset; /* of the place, in the struct */
-	bool indexed;	 /* it lies in an array of the struct: `start` is that for its first element */
+	bool indexed;	 /* it lies in an array of the struct: `start` is that of the first element */
 };
 
-/* The last member, if it is an array of any length. */
+/* The last member, if it is a flexible array. */
 static const struct trace_member *open_member(const struct trace_sites *sites, const char *type)
 {
 	size_t first, count = trace_sites_members(sites, type, &first);
@@ -78,6 +81,7 @@ static bool is_array(const struct model *m, const struct model_object *o, const 
 static void name_holder(const struct model *m, const struct model_object *o, const struct holder *h,
 			struct rd_buf *out)
 {
+	RD_ASSERT(h->size > 0);
 	const struct trace_member *open = open_member(m->sites, h->type);
 	struct rd_buf path = RD_BUF_INIT;
 
@@ -90,14 +94,14 @@ static void name_holder(const struct model *m, const struct model_object *o, con
 	rd_buf_release(&path);
 }
 
-/* The larger one; of equals the one whose type comes first in the alphabet, so that the order of the
- * accesses does not matter. */
+/* The larger one is better; of equals the one whose type comes first in the alphabet, so that the
+ * order of the accesses does not matter. */
 static bool is_better(const struct holder *h, const struct holder *than)
 {
 	return h->size != than->size ? h->size > than->size : strcmp(h->type, than->type) < 0;
 }
 
-/* What the source calls the place, the first in the alphabet, and how large it is at most. */
+/* The source name of the place, the first in the alphabet, and its largest size. */
 static const char *find_what(const struct model *m, const struct model_access *const *accesses, size_t count,
 			     uint64_t *bytes)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What is left of a thread's operations before a part of the run.  In: its operations so far, of which those
- * but the last have been through this.  Out: the same without what has no effect any more.
+ * What remains of a thread's operations before a part of the run.  In: its operations so far; all
+ * but the last have been processed.  Out: the same without those that have no more effect.
  *
- * A critical section that is over, a wait that is over and operations that order nothing beyond their moment
- * are left out; what creates or ends threads, waits, posts, notifies and is held stays.  An operation is
- * looked at when the next one comes, because until then the accesses behind it are in the part.  So a thread
- * that spins, or takes a lock again and again, has a few operations before a part, however long it ran.
+ * Removed are finished critical sections, finished waits, and operations that order nothing after
+ * their moment.  Kept are operations that create or end threads, wait, post or notify, and locks
+ * that are held.  An operation is processed when the next one comes, because until then the
+ * accesses after it are in the part.  So a thread that spins, or acquires a lock again and again,
+ * keeps few operations before a part, however long it ran.
  */
 #include "model/model-int.h"
 
@@ -15,14 +16,14 @@
 
 #include <string.h>
 
-#define DEPTH 16 /* operations that are left between taking a lock and giving it back, at most */
+#define SECTION_DEPTH_MAX 16 /* kept operations to look back for the acquisition of a lock; set by hand */
 
 static int effect(const struct model_operation *op)
 {
 	return trace_lock_effect(op->kind, op->value);
 }
 
-/* Whether the operation leaves nothing behind. */
+/* Whether the operation has no lasting effect. */
 static bool is_idle(const struct model_operation *op)
 {
 	enum raddle_role role = raddle_role(op->kind);
@@ -40,11 +41,13 @@ static bool is_idle(const struct model_operation *op)
 	}
 }
 
-/* Of the operations before number `end`: where the lock was taken, if that is not long ago; `end`: it was not
- * found. */
+/* Of the operations before number `end`: where the lock was acquired, within SECTION_DEPTH_MAX;
+ * `end`: not found. */
 static size_t find_taken(const struct model_history *h, uint32_t sync, size_t end)
 {
-	for (size_t i = end; i-- > 0 && end - i <= DEPTH && !raddle_is_cond_wait(h->operations[i].kind);)
+	RD_ASSERT(end <= h->operation_count);
+	for (size_t i = end;
+	     i-- > 0 && end - i <= SECTION_DEPTH_MAX && !raddle_is_cond_wait(h->operations[i].kind);)
 		if (h->operations[i].sync == sync && effect(&h->operations[i]))
 			return effect(&h->operations[i]) > 0 ? i : end;
 	return end;
@@ -57,7 +60,7 @@ static void remove_at(struct model_history *h, size_t i)
 	memmove(&h->operations[i], &h->operations[i + 1], (h->operation_count - i) * sizeof *h->operations);
 }
 
-/* The lock was given back. */
+/* Removes a critical section that has ended. */
 static void end_section(struct model_history *h, const struct model_operation *release)
 {
 	size_t last = h->operation_count - 1, taken = find_taken(h, release->sync, last);
@@ -68,7 +71,7 @@ static void end_section(struct model_history *h, const struct model_operation *r
 	remove_at(h, taken);
 }
 
-/* The mutex was given back and taken again, so it is held since the wake. */
+/* The mutex was released and acquired again, so it is held since the wake. */
 static void end_wait(struct model_history *h, const struct model_operation *wake)
 {
 	size_t last = h->operation_count - 1, taken = find_taken(h, wake->second, last - 1);
@@ -84,9 +87,9 @@ static void end_wait(struct model_history *h, const struct model_operation *wake
 	h->operations[h->operation_count++] = lock;
 }
 
-/* Of a fence it matters only that the thread has been through it.  Each is kept once, before all else, where
- * it is in nobody's way. */
-static void set_aside(struct model_history *h, const struct model_operation *fence)
+/* Of a fence it matters only that the thread has executed it.  Each kind is kept once, before all
+ * other operations, where it does not interfere with them. */
+static void keep_fence(struct model_history *h, const struct model_operation *fence)
 {
 	struct model_operation first = *fence;
 	size_t i = 0;
@@ -104,7 +107,7 @@ static void set_aside(struct model_history *h, const struct model_operation *fen
 	h->operation_count++;
 }
 
-void model_prefix_settle(struct model_history *h)
+void model_prefix_trim(struct model_history *h)
 {
 	while (h->operation_count && is_idle(&h->operations[h->operation_count - 1]))
 		h->operation_count--;
@@ -117,5 +120,5 @@ void model_prefix_settle(struct model_history *h)
 	else if (last->kind == RADDLE_COND_WAKE)
 		end_wait(h, last);
 	else if (last->kind == RADDLE_FENCE)
-		set_aside(h, last);
+		keep_fence(h, last);
 }

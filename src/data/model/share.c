@@ -2,16 +2,15 @@
 /*
  * Which objects, and which of their bytes, several threads touch.
  *
- * The simple semantics: a byte is shared if two threads touched it and one of
- * them wrote it.  Keeping every byte of every object would take more memory
- * than the program had, and most objects belong to one thread.  So the streams
- * are read twice: the first scan finds the objects that several threads touch and
- * somebody writes, and counts what happens to locks; the second one marks
- * the bytes of those objects only, in 64-byte blocks.
+ * A byte is shared if two threads touched it and one of them wrote it.  Keeping every byte of every
+ * object would take more memory than the program had, and most objects belong to one thread.  So
+ * the streams are read twice.  The first scan finds the objects that several threads touch and some
+ * thread writes, and counts what happens to locks.  The second one marks the bytes of those objects
+ * only, in 64-byte blocks.
  *
- * Releasing an object is like writing all bytes of it that anybody touched.  The last step
- * marks these, so that releasing a large object which hardly anybody used costs nothing.
- * Using a lock is like reading its bytes, initialising and destroying it like writing them.
+ * Releasing an object is like writing all bytes of it that any thread touched.  The last step marks
+ * these, so that releasing a large object with few used bytes costs nothing.  Using a lock is like
+ * reading its bytes, initialising and destroying it like writing them.
  */
 #include "model/model-int.h"
 
@@ -22,13 +21,13 @@
 #include <string.h>
 
 #define BLOCK 64
-#define CHUNK (64u << 10)      /* what a long range covers of a large object is not marked block by block */
-#define DIRECT_MAX (16u << 20) /* larger objects have maps of blocks and chunks */
-#define RANGE_MAX (1ull << 30) /* longer ranges are cut: no program copies that at once */
-#define RANGE_PAGES 16	       /* unknown pages that one range may introduce */
+#define CHUNK (64u << 10)      /* bytes of a large object that a long range marks at once */
+#define DIRECT_MAX (16u << 20) /* bytes of an object that has a plain table; larger ones have maps */
+#define RANGE_MAX (1ull << 30) /* bytes of a range that are looked at; no program copies more at once */
+#define RANGE_PAGES 16	       /* unknown pages that one range may introduce; set by hand */
 
 /* A scan of all streams. */
-struct scan {
+struct sharing_scan {
 	struct model *model;
 	struct model_cache *cache;
 	void (*touch)(struct model *m, uint32_t object, uint32_t thread, const struct model_access *a);
@@ -41,9 +40,10 @@ struct scan {
 	size_t held_count, held_capacity;
 };
 
-/* The first scan: who touches an object at all. */
+/* The first scan: which threads touch an object at all. */
 static void touch_object(struct model *m, uint32_t object, uint32_t thread, const struct model_access *a)
 {
+	RD_ASSERT(object < m->object_count);
 	struct model_object *o = &m->objects[object];
 	o->flags |= a->write ? MODEL_TOUCHED | MODEL_WRITTEN : MODEL_TOUCHED;
 	if (o->owner == MODEL_NONE)
@@ -57,7 +57,7 @@ static struct model_shadow *shadow_of(struct model *m, struct model_object *o)
 	struct model_private *x = m->private;
 	if (!o->shadow) {
 		if (x->shadow_count == 0)
-			x->shadow_count = 1; /* 0 means none */
+			x->shadow_count = 1; /* 0 means no shadow */
 		RD_GROW(x->shadows, x->shadow_capacity, x->shadow_count + 1);
 		memset(&x->shadows[0], 0, sizeof x->shadows[0]);
 		struct model_shadow *s = &x->shadows[x->shadow_count];
@@ -69,7 +69,7 @@ static struct model_shadow *shadow_of(struct model *m, struct model_object *o)
 	return &x->shadows[o->shadow];
 }
 
-/* The index of a block or chunk, which is made if there is none yet. */
+/* The index of a block or chunk, which is created if necessary. */
 static uint64_t new_index(struct model_private *x, uint64_t index)
 {
 	if (index == 0) {
@@ -94,7 +94,7 @@ static struct model_block *block_of(struct model *m, struct model_object *o, uin
 	return &x->blocks[*mapped];
 }
 
-/* A chunk is a block of one unit: bit 0 says what was done to all of its bytes at once. */
+/* A chunk is a block of one unit: bit 0 describes all of its bytes at once. */
 static struct model_block *chunk_of(struct model *m, struct model_object *o, uint64_t number)
 {
 	uint64_t *mapped = rd_umap_put(&shadow_of(m, o)->chunks, number, NULL);
@@ -102,7 +102,7 @@ static struct model_block *chunk_of(struct model *m, struct model_object *o, uin
 	return &m->private->blocks[*mapped];
 }
 
-/* A second thread meets the block: from now on each byte has its owner. */
+/* When a second thread touches the block, each byte gets an owner of its own. */
 static uint32_t *owners_of(struct model *m, struct model_block *b)
 {
 	struct model_private *x = m->private;
@@ -117,9 +117,11 @@ static uint32_t *owners_of(struct model *m, struct model_block *b)
 	return x->owners[b->owners];
 }
 
-/* Threads touch the same bytes again and again; the streams are read one by one. */
+/* Threads touch the same bytes again and again, and streams are read one by one: `marked` skips
+ * repetitions. */
 static void mark_block(struct model *m, struct model_block *b, uint64_t mask, uint32_t thread)
 {
+	RD_ASSERT(mask != 0);
 	if (b->latest != thread) {
 		b->latest = thread;
 		b->marked = 0;
@@ -170,7 +172,7 @@ static void touch_bytes(struct model *m, uint32_t object, uint32_t thread, const
 }
 
 /* Splits an access at the borders of objects. */
-static void touch_range(struct scan *s, uint32_t thread, uint64_t place[2], struct model_access *a,
+static void touch_range(struct sharing_scan *s, uint32_t thread, uint64_t place[2], struct model_access *a,
 			uint64_t size)
 {
 	struct model *m = s->model;
@@ -190,7 +192,7 @@ static void touch_range(struct scan *s, uint32_t thread, uint64_t place[2], stru
 	}
 }
 
-static void scan_access(struct scan *s, uint32_t thread, const struct trace_event *e, uint64_t q)
+static void scan_access(struct sharing_scan *s, uint32_t thread, const struct trace_event *e, uint64_t q)
 {
 	const struct trace_site *site = model_find_site(s->model, s->cache, e->site);
 	struct model_access a = {.site = e->site};
@@ -210,7 +212,7 @@ uint32_t model_freed(const struct model *m, struct model_cache *cache, const str
 	return is ? object : MODEL_NONE;
 }
 
-static void scan_free(struct scan *s, uint32_t thread, const struct trace_event *e)
+static void scan_free(struct sharing_scan *s, uint32_t thread, const struct trace_event *e)
 {
 	uint32_t object = model_freed(s->model, s->cache, e);
 	if (object == MODEL_NONE)
@@ -219,7 +221,7 @@ static void scan_free(struct scan *s, uint32_t thread, const struct trace_event 
 	touch_object(s->model, object, thread, &(struct model_access){.write = 1});
 }
 
-/* The bytes that somebody else than the thread touched. */
+/* The bytes that a thread other than this one touched. */
 static uint64_t foreign_bits(const struct model *m, const struct model_block *b, uint32_t thread)
 {
 	uint64_t foreign = b->multi;
@@ -258,7 +260,7 @@ static void free_bytes(struct model *m, const struct model_object *o)
 	free_mapped(m, &s->chunks, o->freer);
 }
 
-static struct held *find_held(struct scan *s, uint32_t sync, bool wanted)
+static struct held *find_held(struct sharing_scan *s, uint32_t sync, bool wanted)
 {
 	for (size_t i = s->held_count; i-- > 0;) {
 		if (s->held[i].sync == sync && s->held[i].wanted == wanted)
@@ -267,12 +269,12 @@ static struct held *find_held(struct scan *s, uint32_t sync, bool wanted)
 	return NULL;
 }
 
-static void drop_held(struct scan *s, struct held *h)
+static void drop_held(struct sharing_scan *s, struct held *h)
 {
 	*h = s->held[--s->held_count];
 }
 
-static void add_held(struct scan *s, uint32_t sync, uint64_t t, bool wanted)
+static void add_held(struct sharing_scan *s, uint32_t sync, uint64_t t, bool wanted)
 {
 	RD_GROW(s->held, s->held_capacity, s->held_count + 1);
 	s->held[s->held_count++] = (struct held){.sync = sync, .since = t, .wanted = wanted};
@@ -283,7 +285,7 @@ static uint64_t since(uint64_t t, uint64_t then)
 	return t > then ? t - then : 0;
 }
 
-static void acquire(struct scan *s, uint32_t sync, uint64_t t)
+static void acquire(struct sharing_scan *s, uint32_t sync, uint64_t t)
 {
 	struct held *wanted = find_held(s, sync, true);
 	if (wanted) {
@@ -293,7 +295,7 @@ static void acquire(struct scan *s, uint32_t sync, uint64_t t)
 	add_held(s, sync, t, false);
 }
 
-static void release(struct scan *s, uint32_t sync, uint64_t t)
+static void release(struct sharing_scan *s, uint32_t sync, uint64_t t)
 {
 	struct held *h = find_held(s, sync, false);
 	if (!h)
@@ -318,14 +320,15 @@ static bool is_use(const struct trace_event *e)
 	}
 }
 
-/* A thread begins to wait for its object.  How long it waits for a once is not told. */
+/* Whether a thread begins to wait for its object.  The duration of a wait for a once is not
+ * recorded. */
 static bool begins_wait(enum raddle_event kind)
 {
 	return raddle_role(kind) == RADDLE_ROLE_WAIT ||
 	       (raddle_role(kind) == RADDLE_ROLE_REQUEST && raddle_class(kind) != RADDLE_CLASS_ONCE);
 }
 
-static void scan_times(struct scan *s, uint32_t sync, const struct trace_event *e)
+static void scan_times(struct sharing_scan *s, uint32_t sync, const struct trace_event *e)
 {
 	struct model_sync *m = &s->model->syncs[sync];
 	int change = trace_lock_change(e);
@@ -346,7 +349,7 @@ static void scan_times(struct scan *s, uint32_t sync, const struct trace_event *
 		release(s, sync, e->t);
 }
 
-static void scan_sync(struct scan *s, uint32_t thread, const struct trace_event *e)
+static void scan_sync(struct sharing_scan *s, uint32_t thread, const struct trace_event *e)
 {
 	enum raddle_class class = raddle_class(e->kind);
 	if (!raddle_is_sync(e->kind))
@@ -371,7 +374,7 @@ static void scan_sync(struct scan *s, uint32_t thread, const struct trace_event 
 	}
 }
 
-static void scan_handled(struct scan *s, uint32_t thread, const struct trace_event *e,
+static void scan_handled(struct sharing_scan *s, uint32_t thread, const struct trace_event *e,
 			 const struct trace_stream *in)
 {
 	enum raddle_handling handling = model_handling(s->model, e, &in->decoder);
@@ -381,7 +384,7 @@ static void scan_handled(struct scan *s, uint32_t thread, const struct trace_eve
 		touch_range(s, thread, (uint64_t[]){e->address, e->q}, &a, raddle_object_size(e->kind));
 }
 
-static void scan_stream(struct scan *s, size_t stream)
+static void scan_stream(struct sharing_scan *s, size_t stream)
 {
 	struct model *m = s->model;
 	uint32_t thread = model_thread_of_stream(m, stream);
@@ -405,7 +408,7 @@ static void scan_stream(struct scan *s, size_t stream)
 	trace_stream_close(&in);
 }
 
-static void scan_all(struct scan *s)
+static void scan_all(struct sharing_scan *s)
 {
 	for (size_t i = 0; i < trace_thread_count(s->model->trace); i++)
 		scan_stream(s, i);
@@ -414,7 +417,7 @@ static void scan_all(struct scan *s)
 int model_scan_sharing(struct model *m, bool handled)
 {
 	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
-	struct scan s = {.model = m, .cache = cache, .touch = touch_object, .locks = true};
+	struct sharing_scan s = {.model = m, .cache = cache, .touch = touch_object, .locks = true};
 	s.frees = s.handled = handled;
 	scan_all(&s);
 	model_sort_stores(m);
@@ -439,8 +442,8 @@ static const struct model_block *mapped_block(const struct model *m, const struc
 	return index ? &m->private->blocks[*index] : NULL;
 }
 
-/* The bytes of a block that are shared, by what was done to them and to their whole chunk; both may be NULL.
- */
+/* The shared bytes of a block, from its own accesses and those of its whole chunk; both may be
+ * NULL. */
 static uint64_t shared_of(const struct model *m, const struct model_block *b, const struct model_block *chunk)
 {
 	uint64_t multi = b ? b->multi : 0, written = b ? b->written : 0;
@@ -453,8 +456,8 @@ static uint64_t shared_of(const struct model *m, const struct model_block *b, co
 	return multi & written;
 }
 
-/* Bit i: byte offset + i was touched by two threads or more and written; at most
- * 64 bytes from `offset`, those of one 64-byte block. */
+/* Bit i: byte offset + i was touched by several threads and written; at most 64 bytes from
+ * `offset`, those of one 64-byte block. */
 static uint64_t model_shared_bits(const struct model *m, uint32_t object, uint64_t offset)
 {
 	const struct model_object *o = &m->objects[object];
@@ -472,7 +475,7 @@ static uint64_t model_shared_bits(const struct model *m, uint32_t object, uint64
 	return shared_of(m, b, chunk) >> (offset % BLOCK);
 }
 
-/* Of an object that is touched here and there, the blocks and chunks that were. */
+/* For an object with maps: looks only at the blocks and chunks that were touched. */
 static bool is_shared_sparsely(const struct model *m, const struct model_shadow *s, uint64_t offset,
 			       uint64_t end)
 {
@@ -497,6 +500,7 @@ static bool is_shared_sparsely(const struct model *m, const struct model_shadow 
 
 bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, uint64_t size)
 {
+	RD_ASSERT(object < m->object_count);
 	uint64_t end = offset + size;
 	if (!(m->objects[object].flags & MODEL_SHARED))
 		return false;

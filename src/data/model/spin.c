@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that spin: they look at an atomic variable again and again, millions of times, until it has
- * changed.  In: the atomic writes of all threads, then the events of one thread in their order.  Out: which
- * looks say nothing new.
+ * Threads that spin: they read an atomic variable again and again, millions of times, until it has
+ * changed.  In: the atomic writes of all threads, then the events of one thread in order.  Out:
+ * which reads add nothing new.
  *
- * Of looks in a row from one site at one place, with no write of the place between them in the order of q,
- * the first and the last are kept.  All of them found the same write.  A schedule in which the last finds it
- * too has no other write between the first and the last, so those between are where they have to be; and to
- * stand before one of them is to stand behind the first one.  So no error is lost and none is invented.
+ * Of consecutive reads from one site at one place, without a write of the place between them in the
+ * order of q, the first and the last are kept.  All of them read the same write.  In a schedule in
+ * which the last one reads it too, no other write comes between the first and the last, so the
+ * reads between are correct.  And being stopped before one of them is the same as being stopped
+ * after the first.  So no error is lost and no error is invented.
  */
 #include "model/model-int.h"
 
@@ -44,7 +45,7 @@ void model_sort_stores(struct model *m)
 		qsort(x->stores, x->store_count, sizeof *x->stores, compare_stores);
 }
 
-/* The q of the first write of the place behind q; UINT64_MAX: there is none. */
+/* The q of the first write of the place after q; UINT64_MAX: there is no such write. */
 static uint64_t next_store(const struct model_private *x, uint64_t place, uint64_t q)
 {
 	const struct model_store now = {place, q};
@@ -56,15 +57,15 @@ static uint64_t next_store(const struct model_private *x, uint64_t place, uint64
 
 bool model_spins(const struct model *m, struct model_spin *s, const struct trace_event *e)
 {
-	bool looks = e->kind == RADDLE_ATOMIC && !(e->values[3] & 1) && e->q >= m->part.from && !m->ordered;
+	bool reads = e->kind == RADDLE_ATOMIC && !(e->values[3] & 1) && e->q >= m->part.from && !m->ordered;
 
-	if (looks && s->looks && e->site == s->site && e->address == s->address && e->q < s->until)
-		return s->looks++ >= 2;
+	if (reads && s->reads && e->site == s->site && e->address == s->address && e->q < s->until)
+		return s->reads++ >= 2;
 	*s = (struct model_spin){0};
-	if (looks)
+	if (reads)
 		*s = (struct model_spin){.site = e->site,
 					 .address = e->address,
 					 .until = next_store(m->private, e->address / PLACE, e->q),
-					 .looks = 1};
+					 .reads = 1};
 	return false;
 }

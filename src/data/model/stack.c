@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call stacks as nodes of one tree, so that a stack is a number and equal
- * stacks are equal numbers.  Most stacks differ from the one before in
- * their last entries only: a path keeps the nodes of the last stack of a stream.
+ * Call stacks as nodes of one tree, so that a stack is a number and equal stacks are equal numbers.
+ *  Most stacks differ from the previous one only in their last entries: a path keeps the nodes of
+ * the last stack of a stream.
  */
 #include "model/model-int.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static uint32_t child(struct model *m, uint32_t parent, uint32_t site)
 {
+	RD_ASSERT(parent < m->stack_count);
 	struct model_private *x = m->private;
 	bool is_new;
 	uint64_t *node = rd_umap_put(&x->stack_of, (uint64_t)parent << 32 | site, &is_new);

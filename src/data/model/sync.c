@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Synchronisation objects: the table of locks, condition variables and so on.  Such an object is a place
- * (object and offset) of a class; what is initialised anew in the same place of
- * the same object counts as the same one.
+ * Synchronisation objects: the table of locks, condition variables and so on.  Such an object is a
+ * place (object and offset) of a class.  One that is initialised again in the same place of the
+ * same object is the same one.
  */
 #include "model/model-int.h"
 
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* The accesses of locks and so on are told from others by their sites, which are calls. */
+/* Accesses of synchronisation objects are recognised by their sites, which are calls. */
 enum raddle_handling model_handling(const struct model *m, const struct trace_event *e,
 				    const struct trace_decoder *d)
 {

@@ -2,87 +2,92 @@
 /*
  * The walk of unordered.h.  In: the threads of a trace, merged.  Out: pairs of sites.
  *
- * Every thread has a clock: for each thread, how many releases of it come before.  A release of a lock and so
- * on leaves the clock at its object, an acquisition takes it from there; readers of a read-write lock
- * leave theirs apart, for writers only.  Atomics that are not relaxed order as locks do, and so do all
- * atomics of a thread that uses fences.
+ * Every thread has a vector clock: for each thread, how many of its releases come before.  A
+ * release of a lock or other object stores the clock at the object, an acquisition joins it.
+ *  Readers of a read-write lock store theirs separately, for writers only.  Atomics that are not
+ * relaxed order like locks, and so do all atomics of a thread that uses fences.
  *
- * For each eight bytes and each thread, site and sort of access the latest one is kept.  That suffices: if an
- * earlier one is not ordered with an access, the latest of the same site and thread is not either.  An access
- * makes those needless that come before it and conflict with nothing that it does not conflict with: what is
- * unordered with them is unordered with it.  Those of the same thread since its last release stay, so that
- * reading and writing a variable are two places.  At most CELLS are kept, the latest ones.  Memory that is
- * allocated or released is forgotten.
+ * For each eight bytes and each thread, site and kind of access the latest access is kept.  That
+ * suffices: if an earlier one is not ordered with an access, the latest of the same site and thread
+ * is not either.  An access makes an earlier one superfluous if it comes after it and conflicts
+ * with everything that the earlier one conflicts with. Accesses of the same thread since its last
+ * release stay, so that reading and writing a variable are two places. At most CELLS are kept, the
+ * latest ones.  Memory that is allocated or released is forgotten.
  *
- * There are two orders.  The first is that of predictions.  The other one, `firm`, has all of that and
- * whatever else may have ordered two accesses: what was told to the world outside and heard from there, taken
- * for one place; every channel, since its other end may be a process; atomic updates whose result nobody
- * looks at; relaxed reads from the next fence on, or relaxed atomics altogether, and plain accesses
- * that race, where the program has barriers of assembler; all that came before a thread that the program did
- * not create.  Two accesses that even this leaves unordered are a race that happened, if all code that could
- * order threads is in the trace. Nothing is firm in a trace that is not whole, because threads lost different
- * ends, and in a run that says that something hidden ordered threads.
+ * There are two orders.  The first is that of predictions.  The second, `firm`, contains the first
+ * and everything else that may have ordered two accesses:
+ *   - output to and input from outside the program, treated as one channel;
+ *   - every channel, since its other end may be a process;
+ *   - atomic updates whose result no thread uses;
+ *   - relaxed reads from the next fence on;
+ *   - if the program has memory barriers in assembler: all relaxed atomics, and plain accesses that race;
+ *   - everything before a thread that the program did not create.
+ * Two accesses that even this order leaves unordered are a race that happened, if all code that
+ * could order threads is in the trace.  Nothing is firm in an incomplete trace, because threads
+ * lost different ends.  Nothing is firm either in a run that reports that something hidden ordered
+ * threads.
  */
 #include "model/unordered.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "model/model-int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define UNIT 8		       /* bytes that a list of cells is about */
+#define UNIT 8		       /* bytes that share a list of cells */
 #define PAGE 512	       /* units of a page */
-#define CELLS 64	       /* of a unit, at most */
-#define RANGE_MAX (1ull << 18) /* of a longer range the beginning is looked at */
-#define THREADS_MAX 1024       /* with more of them clocks are too long for this */
+#define CELLS 64	       /* accesses kept for a unit; set by hand, bounds time and memory */
+#define RANGE_MAX (1ull << 18) /* bytes of a range that are compared; set by hand, bounds time */
+#define THREADS_MAX 1024       /* threads beyond which clocks become too long; set by hand */
 
-enum sort { SORT_WRITES = 1, SORT_ATOMIC = 2 };
+enum access_kind { ACCESS_WRITES = 1, ACCESS_ATOMIC = 2 };
 
 /* An access. */
 struct cell {
 	uint64_t q; /* its place */
 	uint32_t site, epoch;
-	uint32_t next; /* of the same unit; 0: none */
+	uint32_t next; /* of the same unit; 0: the last one */
 	uint16_t thread;
 	uint8_t mask; /* of the unit's bytes */
-	uint8_t sort;
+	uint8_t kind;
 };
-
+/* How much of a thread comes before, in the two orders; `firm` is never less than `known`. */
 /* How much of a thread comes before, in the two orders; the second is never less. */
 struct tick {
 	uint32_t known, firm;
 };
 
 struct clock {
-	struct tick *at; /* by thread; what is not there is 0 */
+	struct tick *at; /* by thread; missing entries are 0 */
 	uint32_t count;
 };
 
-/* A lock, semaphore, atomic variable and so on. */
-struct object {
-	struct clock all;     /* left by those that had it alone */
+/* A lock, semaphore, atomic variable or other object. */
+struct sync_clocks {
+	struct clock all;     /* stored by threads that held it exclusively */
 	struct clock readers; /* and by those that shared it */
-	uint32_t writer;      /* 1 + the thread that has it alone; 0: none */
+	uint32_t writer;      /* 1 + the thread that holds it exclusively; 0: no thread does */
 };
 
 struct page {
 	uint64_t number;
-	uint32_t units[PAGE]; /* the first cell of each; 0: none */
+	uint32_t units[PAGE]; /* the first cell of each; 0: no cell */
 };
 
-struct walk {
+struct unordered_walk {
 	const struct model *m;
 	struct model_cache *cache; /* of sites */
 	struct model_unordered_list *out;
 	struct clock *clocks;  /* by thread */
-	struct clock *relaxed; /* by thread: what relaxed reads saw, for the next fence */
-	struct clock outside;  /* left by those who told it something */
+	struct clock *relaxed; /* by thread: what relaxed reads saw; the next fence joins it */
+	struct clock outside;  /* stored by threads that sent something outside */
 	bool *fenced;	       /* by thread */
 	uint64_t *q;	       /* by thread: the place of its latest operation */
-	bool hidden;	       /* something ordered threads that no event shows */
-	bool barriers;	       /* the program has some of assembler, so relaxed atomics may order */
-	struct object *objects;
+	bool hidden;	       /* something without an event ordered threads */
+	bool barriers; /* the program has memory barriers in assembler, so relaxed atomics may order */
+	struct sync_clocks *objects;
 	size_t object_count, object_capacity;
 	struct rd_pmap object_of; /* (class, address) */
 	struct rd_umap page_of;	  /* number of a page to index of pages */
@@ -106,7 +111,7 @@ static struct tick clock_at(const struct clock *c, uint32_t thread)
 	return thread < c->count ? c->at[thread] : (struct tick){0, 0};
 }
 
-static void clock_grow(struct walk *w, struct clock *c, uint32_t count)
+static void clock_grow(struct unordered_walk *w, struct clock *c, uint32_t count)
 {
 	if (count <= c->count)
 		return;
@@ -116,7 +121,7 @@ static void clock_grow(struct walk *w, struct clock *c, uint32_t count)
 	c->count = count;
 }
 
-static void clock_join_firmly(struct walk *w, struct clock *into, const struct clock *from)
+static void clock_join_firmly(struct unordered_walk *w, struct clock *into, const struct clock *from)
 {
 	clock_grow(w, into, from->count);
 	for (uint32_t i = 0; i < from->count; i++)
@@ -124,7 +129,7 @@ static void clock_join_firmly(struct walk *w, struct clock *into, const struct c
 			into->at[i].firm = from->at[i].firm;
 }
 
-static void clock_join(struct walk *w, struct clock *into, const struct clock *from)
+static void clock_join(struct unordered_walk *w, struct clock *into, const struct clock *from)
 {
 	clock_join_firmly(w, into, from);
 	for (uint32_t i = 0; i < from->count; i++)
@@ -132,16 +137,17 @@ static void clock_join(struct walk *w, struct clock *into, const struct clock *f
 			into->at[i].known = from->at[i].known;
 }
 
-/* What the thread does from now on is later than what it has left somewhere. */
+/* What the thread does from now on is later than what it has stored. */
 static void clock_advance(struct clock *c, uint32_t thread)
 {
+	RD_ASSERT(thread < c->count);
 	c->at[thread].known++;
 	c->at[thread].firm++;
 }
 
 /* ---- synchronisation ---- */
 
-static struct object *object_of(struct walk *w, enum raddle_class class, uint64_t address)
+static struct sync_clocks *object_of(struct unordered_walk *w, enum raddle_class class, uint64_t address)
 {
 	bool is_new;
 	uint64_t *index = rd_pmap_put(&w->object_of, class, address, &is_new);
@@ -149,36 +155,36 @@ static struct object *object_of(struct walk *w, enum raddle_class class, uint64_
 	if (is_new) {
 		*index = w->object_count++;
 		RD_GROW(w->objects, w->object_capacity, w->object_count);
-		w->objects[*index] = (struct object){0};
+		w->objects[*index] = (struct sync_clocks){0};
 	}
 	return &w->objects[*index];
 }
 
-static void acquire(struct walk *w, uint32_t thread, const struct object *o)
+static void acquire(struct unordered_walk *w, uint32_t thread, const struct sync_clocks *o)
 {
 	clock_join(w, &w->clocks[thread], &o->all);
 	clock_join(w, &w->clocks[thread], &o->readers);
 }
 
-static void release_into(struct walk *w, uint32_t thread, struct clock *left)
+static void release_into(struct unordered_walk *w, uint32_t thread, struct clock *left)
 {
 	clock_join(w, left, &w->clocks[thread]);
 	clock_advance(&w->clocks[thread], thread);
 }
 
-static void release(struct walk *w, uint32_t thread, struct object *o)
+static void release(struct unordered_walk *w, uint32_t thread, struct sync_clocks *o)
 {
 	release_into(w, thread, &o->all);
 }
 
-static void release_firmly(struct walk *w, uint32_t thread, struct clock *left)
+static void release_firmly(struct unordered_walk *w, uint32_t thread, struct clock *left)
 {
 	clock_join_firmly(w, left, &w->clocks[thread]);
 	clock_advance(&w->clocks[thread], thread);
 }
 
-/* The world outside is one place: whoever hears from it may have been told what anybody has told it. */
-static void change_outside(struct walk *w, uint32_t thread, const struct trace_event *e)
+/* Everything outside the program is one channel: a reader is ordered after every writer. */
+static void change_outside(struct unordered_walk *w, uint32_t thread, const struct trace_event *e)
 {
 	switch (raddle_role(e->kind)) {
 	case RADDLE_ROLE_RELEASE: release_firmly(w, thread, &w->outside); break;
@@ -187,9 +193,9 @@ static void change_outside(struct walk *w, uint32_t thread, const struct trace_e
 	}
 }
 
-static void change_lock(struct walk *w, uint32_t thread, const struct trace_event *e)
+static void change_lock(struct unordered_walk *w, uint32_t thread, const struct trace_event *e)
 {
-	struct object *o = object_of(w, raddle_class(e->kind), e->address);
+	struct sync_clocks *o = object_of(w, raddle_class(e->kind), e->address);
 	int change = trace_lock_change(e);
 
 	if (change > 0 && raddle_role(e->kind) == RADDLE_ROLE_SHARE) {
@@ -205,21 +211,21 @@ static void change_lock(struct walk *w, uint32_t thread, const struct trace_even
 	}
 }
 
-/* A wait gives its mutex back; what notifies it orders nothing that the mutex does not. */
-static void change_condition(struct walk *w, uint32_t thread, const struct trace_event *e)
+/* A wait releases its mutex; a notification orders nothing beyond the mutex. */
+static void change_condition(struct unordered_walk *w, uint32_t thread, const struct trace_event *e)
 {
 	if (!raddle_is_cond_wait(e->kind))
 		return;
-	struct object *mutex = object_of(w, RADDLE_CLASS_MUTEX, e->values[3]);
+	struct sync_clocks *mutex = object_of(w, RADDLE_CLASS_MUTEX, e->values[3]);
 	if (e->kind == RADDLE_COND_WAIT)
 		release(w, thread, mutex);
 	else
 		acquire(w, thread, mutex);
 }
 
-static void change_other(struct walk *w, uint32_t thread, const struct trace_event *e)
+static void change_other(struct unordered_walk *w, uint32_t thread, const struct trace_event *e)
 {
-	struct object *o = object_of(w, raddle_class(e->kind), e->address);
+	struct sync_clocks *o = object_of(w, raddle_class(e->kind), e->address);
 
 	switch (raddle_role(e->kind)) {
 	case RADDLE_ROLE_RELEASE:
@@ -237,7 +243,7 @@ static void change_other(struct walk *w, uint32_t thread, const struct trace_eve
 		change_outside(w, thread, e);
 }
 
-static void change_thread(struct walk *w, uint32_t thread, const struct trace_event *e)
+static void change_thread(struct unordered_walk *w, uint32_t thread, const struct trace_event *e)
 {
 	enum raddle_role role = raddle_role(e->kind);
 	uint32_t other = role == RADDLE_ROLE_CREATE || role == RADDLE_ROLE_JOIN
@@ -252,16 +258,16 @@ static void change_thread(struct walk *w, uint32_t thread, const struct trace_ev
 		clock_join(w, &w->clocks[thread], &w->clocks[other]);
 }
 
-/* Whether it orders nothing by itself. */
-static bool is_relaxed(const struct walk *w, uint32_t thread, const struct trace_event *e)
+/* Whether the atomic orders nothing by itself. */
+static bool is_relaxed(const struct unordered_walk *w, uint32_t thread, const struct trace_event *e)
 {
 	const struct trace_site *site = model_find_site(w->m, w->cache, e->site);
 
 	return site && site->order == 'x' && !w->fenced[thread];
 }
 
-/* Whether a thread that does it learns what the variable had. */
-static bool is_seen(const struct walk *w, const struct trace_event *e)
+/* Whether the thread uses the value that the variable had. */
+static bool is_seen(const struct unordered_walk *w, const struct trace_event *e)
 {
 	const struct trace_site *site = model_find_site(w->m, w->cache, e->site);
 
@@ -272,7 +278,7 @@ static bool is_seen(const struct walk *w, const struct trace_event *e)
 
 /* ---- memory ---- */
 
-static struct page *page_of(struct walk *w, uint64_t address, bool make)
+static struct page *page_of(struct unordered_walk *w, uint64_t address, bool make)
 {
 	uint64_t number = address / UNIT / PAGE, *index;
 	bool is_new = false;
@@ -293,8 +299,9 @@ static struct page *page_of(struct walk *w, uint64_t address, bool make)
 	return &w->pages[*index];
 }
 
-static uint32_t new_cell(struct walk *w)
+static uint32_t new_cell(struct unordered_walk *w)
 {
+	RD_ASSERT(w->cell_count < UINT32_MAX);
 	uint32_t cell = w->unused;
 
 	if (cell) {
@@ -305,17 +312,19 @@ static uint32_t new_cell(struct walk *w)
 	return (uint32_t)w->cell_count++;
 }
 
-/* Whether two accesses that even the second order leaves apart are a race that happened.  Between barriers of
- * assembler something may have been handed on by plain accesses, and where in its segment one came is not
- * known: the earlier one must have come before the segment of the other. */
-static bool is_firm(const struct walk *w, const struct cell *a, const struct cell *b)
+/* Whether two accesses that even the second order leaves unordered are a race that happened.  With
+ * memory barriers in assembler, plain accesses may have passed something on, and the position of an
+ * access in its segment is not known. So the earlier one must have come before the segment of the
+ * other. */
+static bool is_firm(const struct unordered_walk *w, const struct cell *a, const struct cell *b)
 {
 	if (a->epoch <= clock_at(&w->clocks[b->thread], a->thread).firm)
 		return false;
-	return !w->barriers || a->sort & SORT_ATOMIC || (w->q[a->thread] > a->q && w->q[a->thread] <= b->q);
+	return !w->barriers || a->kind & ACCESS_ATOMIC || (w->q[a->thread] > a->q && w->q[a->thread] <= b->q);
 }
 
-static struct model_unordered pair_of(const struct walk *w, const struct cell *a, const struct cell *b)
+static struct model_unordered pair_of(const struct unordered_walk *w, const struct cell *a,
+				      const struct cell *b)
 {
 	const struct cell *sides[] = {a->site <= b->site ? a : b, a->site <= b->site ? b : a};
 	unsigned first = (unsigned)__builtin_ctz(a->mask & b->mask);
@@ -325,14 +334,15 @@ static struct model_unordered pair_of(const struct walk *w, const struct cell *a
 	for (int i = 0; i < 2; i++) {
 		pair.sites[i] = sides[i]->site;
 		pair.threads[i] = sides[i]->thread;
-		pair.writes[i] = sides[i]->sort & SORT_WRITES;
-		pair.atomic[i] = sides[i]->sort & SORT_ATOMIC;
+		pair.writes[i] = sides[i]->kind & ACCESS_WRITES;
+		pair.atomic[i] = sides[i]->kind & ACCESS_ATOMIC;
 		pair.before[i] = (uint8_t)(first - (unsigned)__builtin_ctz(sides[i]->mask));
 	}
 	return pair;
 }
 
-/* Whether a pair takes the place of another one of the same sites.  The shorter one takes less to look at. */
+/* Whether a pair replaces another one of the same sites.  A shorter part takes less time to
+ * predict. */
 static bool is_better(const struct model_unordered *pair, const struct model_unordered *known)
 {
 	if (pair->firm != known->firm)
@@ -340,8 +350,9 @@ static bool is_better(const struct model_unordered *pair, const struct model_uno
 	return pair->part.to - pair->part.from < known->part.to - known->part.from;
 }
 
-static void note_pair(struct walk *w, const struct cell *a, const struct cell *b)
+static void note_pair(struct unordered_walk *w, const struct cell *a, const struct cell *b)
 {
+	RD_ASSERT(a->thread != b->thread);
 	struct model_unordered pair = pair_of(w, a, b);
 	uint64_t *index = rd_umap_put(&w->pairs, (uint64_t)pair.sites[0] << 32 | pair.sites[1], NULL);
 	struct model_unordered_list *out = w->out;
@@ -356,30 +367,31 @@ static void note_pair(struct walk *w, const struct cell *a, const struct cell *b
 		out->items[*index - 1] = pair;
 }
 
-static bool conflicts(const struct walk *w, const struct cell *a, const struct cell *b)
+static bool conflicts(const struct unordered_walk *w, const struct cell *a, const struct cell *b)
 {
-	return a->thread != b->thread && a->mask & b->mask && (a->sort | b->sort) & SORT_WRITES &&
-	       !(a->sort & b->sort & SORT_ATOMIC) &&
+	return a->thread != b->thread && a->mask & b->mask && (a->kind | b->kind) & ACCESS_WRITES &&
+	       !(a->kind & b->kind & ACCESS_ATOMIC) &&
 	       a->epoch > clock_at(&w->clocks[b->thread], a->thread).known;
 }
 
 static bool is_same(const struct cell *a, const struct cell *b)
 {
-	return a->thread == b->thread && a->site == b->site && a->mask == b->mask && a->sort == b->sort;
+	return a->thread == b->thread && a->site == b->site && a->mask == b->mask && a->kind == b->kind;
 }
 
-/* Whether the access makes an earlier one needless. */
-static bool replaces(const struct walk *w, const struct cell *now, const struct cell *c)
+/* Whether the access makes an earlier one superfluous. */
+static bool replaces(const struct unordered_walk *w, const struct cell *now, const struct cell *c)
 {
 	bool before = c->thread == now->thread
 			      ? c->epoch < now->epoch
 			      : c->epoch <= clock_at(&w->clocks[now->thread], c->thread).known;
 
-	return before && !(c->mask & ~now->mask) && (now->sort & SORT_WRITES || !(c->sort & SORT_WRITES)) &&
-	       (!(now->sort & SORT_ATOMIC) || c->sort & SORT_ATOMIC);
+	return before && !(c->mask & ~now->mask) &&
+	       (now->kind & ACCESS_WRITES || !(c->kind & ACCESS_WRITES)) &&
+	       (!(now->kind & ACCESS_ATOMIC) || c->kind & ACCESS_ATOMIC);
 }
 
-static void remove_cell(struct walk *w, uint32_t *link)
+static void remove_cell(struct unordered_walk *w, uint32_t *link)
 {
 	uint32_t cell = *link;
 
@@ -388,23 +400,23 @@ static void remove_cell(struct walk *w, uint32_t *link)
 	w->unused = cell;
 }
 
-/* Between barriers of assembler a plain access may be how a thread hands something to another one: who reads
- * comes firmly after who writes from then on.  Of the looks of a thread only the first one in a segment is
- * recorded, so it may also have come before. */
-static void hand_over(struct walk *w, const struct cell *a, const struct cell *b)
+/* With memory barriers in assembler, a plain access may pass something from one thread to another:
+ * from then on the reader is firmly ordered after the writer.  Only a thread's first read in a
+ * segment is recorded, so it may also have come before. */
+static void order_firmly(struct unordered_walk *w, const struct cell *a, const struct cell *b)
 {
-	uint32_t from = a->sort & SORT_WRITES ? a->thread : b->thread;
+	uint32_t from = a->kind & ACCESS_WRITES ? a->thread : b->thread;
 	uint32_t to = from == a->thread ? b->thread : a->thread;
 
 	clock_join_firmly(w, &w->clocks[to], &w->clocks[from]);
-	if (a->sort & b->sort & SORT_WRITES) /* a read and a write of the same bytes share a record */
+	if (a->kind & b->kind & ACCESS_WRITES) /* a read and a write of the same bytes share a record */
 		clock_join_firmly(w, &w->clocks[from], &w->clocks[to]);
 	clock_advance(&w->clocks[from], from);
 	clock_advance(&w->clocks[to], to);
 }
 
-/* Compares an access with those before it and puts it in the first place. */
-static void touch_unit(struct walk *w, uint32_t *first, const struct cell *now)
+/* Compares an access with earlier ones and puts it first. */
+static void touch_unit(struct unordered_walk *w, uint32_t *first, const struct cell *now)
 {
 	uint32_t *link = first, count = 0, cell;
 
@@ -418,7 +430,7 @@ static void touch_unit(struct walk *w, uint32_t *first, const struct cell *now)
 		if (conflicts(w, c, now)) {
 			note_pair(w, c, now);
 			if (w->barriers)
-				hand_over(w, c, now);
+				order_firmly(w, c, now);
 		}
 		if (is_same(c, now) || replaces(w, now, c)) {
 			remove_cell(w, link);
@@ -435,7 +447,7 @@ static void touch_unit(struct walk *w, uint32_t *first, const struct cell *now)
 	*first = cell;
 }
 
-static void touch(struct walk *w, struct cell *now, uint64_t address, uint64_t size)
+static void touch(struct unordered_walk *w, struct cell *now, uint64_t address, uint64_t size)
 {
 	uint64_t end = address + (size < RANGE_MAX ? size : RANGE_MAX);
 
@@ -448,8 +460,9 @@ static void touch(struct walk *w, struct cell *now, uint64_t address, uint64_t s
 	}
 }
 
-/* The units of a page that lie in a range are forgotten; with an access they are compared with it before. */
-static void clear_page(struct walk *w, struct page *p, const struct model_part *range, const struct cell *now)
+/* Forgets the units of a page that lie in a range; an access is compared with them before. */
+static void clear_page(struct unordered_walk *w, struct page *p, const struct model_part *range,
+		       const struct cell *now)
 {
 	uint64_t base = p->number * UNIT * PAGE, from = range->from > base ? (range->from - base) / UNIT : 0;
 	uint64_t to = range->to > base ? (range->to - base + UNIT - 1) / UNIT : 0;
@@ -464,8 +477,8 @@ static void clear_page(struct walk *w, struct page *p, const struct model_part *
 	}
 }
 
-/* However large a range is said to be, there are only so many pages. */
-static void clear(struct walk *w, uint64_t address, uint64_t size, const struct cell *now)
+/* A damaged size may be huge, but the number of pages is limited. */
+static void clear(struct unordered_walk *w, uint64_t address, uint64_t size, const struct cell *now)
 {
 	struct model_part range = {address / UNIT * UNIT, address + size};
 	uint64_t first = address / UNIT / PAGE, count = size / UNIT / PAGE + 2;
@@ -479,7 +492,7 @@ static void clear(struct walk *w, uint64_t address, uint64_t size, const struct 
 	}
 }
 
-static struct cell access_of(const struct walk *w, uint32_t thread, uint32_t site, uint64_t q)
+static struct cell access_of(const struct unordered_walk *w, uint32_t thread, uint32_t site, uint64_t q)
 {
 	return (struct cell){.q = q,
 			     .site = site,
@@ -488,7 +501,7 @@ static struct cell access_of(const struct walk *w, uint32_t thread, uint32_t sit
 			     .mask = UINT8_MAX};
 }
 
-static void do_access(struct walk *w, uint32_t thread, const struct trace_lane *lane)
+static void do_access(struct unordered_walk *w, uint32_t thread, const struct trace_lane *lane)
 {
 	const struct trace_event *e = &lane->event;
 	const struct trace_site *site = model_find_site(w->m, w->cache, e->site);
@@ -498,20 +511,21 @@ static void do_access(struct walk *w, uint32_t thread, const struct trace_lane *
 
 	if (raddle_is_descriptor(e->address) || raddle_is_channel(e->address))
 		return;
-	now.sort = (atomic ? e->values[3] & RADDLE_ATOMIC_STORED : site && trace_site_writes(site))
-			   ? SORT_WRITES
+	now.kind = (atomic ? e->values[3] & RADDLE_ATOMIC_STORED : site && trace_site_writes(site))
+			   ? ACCESS_WRITES
 			   : 0;
-	now.sort |= atomic ? SORT_ATOMIC : 0;
+	now.kind |= atomic ? ACCESS_ATOMIC : 0;
 	touch(w, &now, e->address, size);
 }
 
-static void do_atomic(struct walk *w, uint32_t thread, const struct trace_lane *lane)
+static void do_atomic(struct unordered_walk *w, uint32_t thread, const struct trace_lane *lane)
 {
-	struct object *o = object_of(w, RADDLE_CLASS_ACCESS, lane->event.address);
+	struct sync_clocks *o = object_of(w, RADDLE_CLASS_ACCESS, lane->event.address);
 	bool relaxed = is_relaxed(w, thread, &lane->event);
 	const uint64_t *once = rd_pmap_get(&w->object_of, RADDLE_CLASS_ONCE, lane->event.address);
 
-	if (once) /* the guard of a static local: who finds it set comes after who set it */
+	if (once) /* the guard of a static local: a thread that finds it set is ordered after the one that set
+		     it */
 		clock_join_firmly(w, &w->clocks[thread], &w->objects[*once].all);
 	if (relaxed)
 		clock_join_firmly(w, w->barriers ? &w->clocks[thread] : &w->relaxed[thread], &o->all);
@@ -528,13 +542,13 @@ static void do_atomic(struct walk *w, uint32_t thread, const struct trace_lane *
 		release_firmly(w, thread, &o->all);
 }
 
-static void do_fence(struct walk *w, uint32_t thread)
+static void do_fence(struct unordered_walk *w, uint32_t thread)
 {
 	clock_join_firmly(w, &w->clocks[thread], &w->relaxed[thread]);
 	w->fenced[thread] = true;
 }
 
-static void do_memory(struct walk *w, uint32_t thread, const struct trace_lane *lane)
+static void do_memory(struct unordered_walk *w, uint32_t thread, const struct trace_lane *lane)
 {
 	const struct trace_event *e = &lane->event;
 	const struct trace_decoder *d = &lane->stream.decoder;
@@ -548,14 +562,14 @@ static void do_memory(struct walk *w, uint32_t thread, const struct trace_lane *
 	} else if (e->kind == RADDLE_UNMAP) {
 		clear(w, e->address, e->values[2], NULL);
 	} else if (e->kind == RADDLE_FREE && (size = rd_umap_get(&w->sizes, e->address))) {
-		now.sort = SORT_WRITES;
+		now.kind = ACCESS_WRITES;
 		clear(w, e->address, *size, site ? &now : NULL);
 		*size = 0;
 	}
 }
 
-/* A thread that the program did not create, but a library for it, may know all that was done before. */
-static void start_thread(struct walk *w, uint32_t thread, const struct trace_event *e)
+/* A thread that a library created may be ordered after everything that was done before. */
+static void start_thread(struct unordered_walk *w, uint32_t thread, const struct trace_event *e)
 {
 	bool created = (uint32_t)e->values[2] != UINT32_MAX;
 
@@ -567,7 +581,7 @@ static void start_thread(struct walk *w, uint32_t thread, const struct trace_eve
 
 /* ---- the whole ---- */
 
-static void do_event(struct walk *w, const struct trace_lane *lane)
+static void do_event(struct unordered_walk *w, const struct trace_lane *lane)
 {
 	const struct trace_event *e = &lane->event;
 	uint32_t thread = model_thread_of_stream(w->m, lane->index);
@@ -599,7 +613,7 @@ static void do_event(struct walk *w, const struct trace_lane *lane)
 	}
 }
 
-static bool fits(const struct walk *w)
+static bool fits(const struct unordered_walk *w)
 {
 	uint64_t used = w->cell_capacity * sizeof *w->cells + w->page_capacity * sizeof *w->pages +
 			w->object_capacity * sizeof *w->objects + w->clock_bytes;
@@ -607,7 +621,7 @@ static bool fits(const struct walk *w)
 	return !w->memory || used <= w->memory;
 }
 
-static void release_walk(struct walk *w)
+static void release_walk(struct unordered_walk *w)
 {
 	for (size_t i = 0; i < w->m->thread_count; i++)
 		RD_FREE(w->clocks[i].at, w->relaxed[i].at);
@@ -621,7 +635,7 @@ static void release_walk(struct walk *w)
 
 void model_find_unordered(const struct model *m, uint64_t memory, struct model_unordered_list *out)
 {
-	struct walk w = {.m = m, .out = out, .memory = memory, .page_count = 1, .cell_count = 1};
+	struct unordered_walk w = {.m = m, .out = out, .memory = memory, .page_count = 1, .cell_count = 1};
 	const struct trace_meta *meta = trace_get_meta(m->trace);
 	struct trace_merge in;
 	struct trace_lane *lane;
@@ -635,7 +649,8 @@ void model_find_unordered(const struct model *m, uint64_t memory, struct model_u
 	w.relaxed = rd_xcalloc(m->thread_count + 1, sizeof *w.relaxed);
 	w.q = rd_xcalloc(m->thread_count + 1, sizeof *w.q);
 	w.fenced = rd_xcalloc(m->thread_count + 1, sizeof *w.fenced);
-	/* When it is late some threads end before others: what they would have ordered is not unordered. */
+	/* At the deadline some threads end before others: what they would have ordered is not
+	 * unordered. */
 	while ((lane = trace_merge_next(&in)) && !out->cut && !trace_is_late(m->trace)) {
 		do_event(&w, lane);
 		out->cut = !fits(&w);

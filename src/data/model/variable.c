@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Names that only accesses tell.  Frames have no events, and thread-local variables lie in memory that
- * nothing is known about; but an access by name says what lies there.  In: a model with histories, a place
- * and a time.  Out: the site of the access that tells, and whose variable it is.
+ * Names that are known only from accesses.  Frames have no events, and thread-local variables lie
+ * in memory of unknown origin; but an access by name shows what lies there.  In: a model with
+ * histories, a place and a time.  Out: the site of that access, and the thread that owns the
+ * variable.
  *
- * One address of a stack is another variable in every call, so of the owner's accesses the last one up to
- * the time counts, or else the first one after it.
+ * An address on a stack is another variable in every call.  So of the owner's accesses the last one
+ * up to the time counts, else the first one after it.
  */
 #include "model/model.h"
 
@@ -25,7 +26,7 @@ static const struct trace_site *named_site(const struct model *m, const struct m
 	return site && site->flags & flag && site->kind != TRACE_SITE_CALL && *site->what ? site : NULL;
 }
 
-/* Only the thread that has the variable can call it by name. */
+/* Only the thread that owns the variable can access it by name. */
 static bool find_thread_local(const struct model *m, uint32_t object, uint64_t offset,
 			      struct model_variable *out)
 {
@@ -83,7 +84,7 @@ bool model_find_variable(const struct model *m, uint32_t object, uint64_t offset
 		find_local(m, object, offset, q, out));
 }
 
-/* Where the access is one of the whole, its type tells what lies there. */
+/* If the access covers the whole variable, its type names the member. */
 static void add_member(const struct model *m, const struct model_variable *v, struct rd_buf *out)
 {
 	const char *type = v->site->type;
