@@ -181,7 +181,7 @@ A|rel(l)|9
 B|rel(l)|10
 END
 "$RADDLE" import --force -o early early.std 2>err || fail "early: $(cat err)"
-grep -q 'early.std:3: .*moved behind it: thread B' err || fail "early: says $(cat err)"
+grep -q 'early.std:3: .*moved after it, in thread B' err || fail "early: says $(cat err)"
 [ "$("$RADDLE" export --format std early | cut -d'|' -f3 | tr '\n' ' ')" = '1 2 5 9 3 4 6 7 8 10 ' ] ||
 	fail "early: $("$RADDLE" export --format std early)"
 

@@ -228,7 +228,7 @@ static void threads_begin_and_end_once(void **state)
 	begin(&m);
 	add(&m, 1, RADDLE_THREAD_END, none);
 	add(&m, 1, RADDLE_MUTEX_LOCK, (uint64_t[5]){MUTEX(0)});
-	expect(&m, 1, "behind the thread's end");
+	expect(&m, 1, "after the thread's end");
 }
 
 static void q_rises(void **state)

@@ -331,7 +331,7 @@ static void start_at_mark(struct history_scan *s, struct trace_stream *in)
 
 	if (!mark)
 		return;
-	trace_stream_go_on(in, mark->place, mark->q);
+	trace_stream_seek(in, mark->place, mark->q);
 	s->q = mark->q;
 	s->operations = mark->operations;
 	s->ended = mark->ended;
@@ -595,7 +595,7 @@ int model_locate(const struct model *m, uint32_t thread, const size_t *accesses,
 	number_wanted(&l);
 	from = model_mark_at(m, m->threads[thread].stream, l.history->skipped);
 	if (from)
-		trace_stream_go_on(&in, from->place, from->q);
+		trace_stream_seek(&in, from->place, from->q);
 	locate_in(&l, &in, from);
 	trace_stream_close(&in);
 	rd_umap_release(&l.sites);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The whole-trace checker.  All streams in the merged order come in, remarks go
- * out.  It keeps one entry for each lock address and a small state for each
- * thread; what it says about locks is about addresses, so memory that is
- * released and used again starts anew.
+ * The checker of whole traces.  In: all streams in the merged order.  Out: remarks.  It keeps one
+ * entry for each lock address and a small state for each thread.  Locks are identified by address,
+ * so memory that is released and used again starts with a new state.
  */
 #include "trace/check.h"
 
@@ -19,7 +18,7 @@
 /* Values of the owner map: free, or (thread index + 1) and a depth. */
 #define OWNER_SHIFT 24
 
-struct check {
+struct trace_checker {
 	struct trace *trace;
 	const struct trace_sites *sites;
 	trace_check_note *note;
@@ -34,7 +33,7 @@ struct check {
 	uint64_t last_q;
 };
 
-static void say(struct check *c, const struct trace_lane *lane, const char *format, uint64_t value)
+static void remark(struct trace_checker *c, const struct trace_lane *lane, const char *format, uint64_t value)
 {
 	char text[160];
 	c->result->notes++;
@@ -42,76 +41,76 @@ static void say(struct check *c, const struct trace_lane *lane, const char *form
 	c->note(c->context, lane, text);
 }
 
-static void check_site(struct check *c, const struct trace_lane *lane)
+static void check_site(struct trace_checker *c, const struct trace_lane *lane)
 {
 	const struct trace_event *e = &lane->event;
 	if (e->site == 0 || !c->sites || trace_sites_find(c->sites, e->site))
 		return;
 	if (c->result->unknown_sites++ == 0)
-		say(c, lane, "the site table has no site 0x%llx", e->site);
+		remark(c, lane, "the site table has no site 0x%llx", e->site);
 }
 
-static void check_order(struct check *c, const struct trace_lane *lane)
+static void check_order(struct trace_checker *c, const struct trace_lane *lane)
 {
 	struct thread_state *t = &c->threads[lane->index];
 	uint64_t q = lane->event.q;
 	if (t->any && q <= t->q)
-		say(c, lane, "q does not rise within the thread: %llu", q);
+		remark(c, lane, "q does not rise within the thread: %llu", q);
 	else if (q == c->last_q && q != 0)
-		say(c, lane, "two threads have q %llu", q);
+		remark(c, lane, "two threads have q %llu", q);
 	t->q = q;
 	t->any = true;
 	c->last_q = q;
 }
 
-static void check_life(struct check *c, const struct trace_lane *lane)
+static void check_life(struct trace_checker *c, const struct trace_lane *lane)
 {
 	struct thread_state *t = &c->threads[lane->index];
 	enum raddle_event kind = lane->event.kind;
 	if (t->ended)
-		say(c, lane, "an event behind the thread's end%.0llu", 0);
+		remark(c, lane, "an event after the thread's end%.0llu", 0);
 	if (kind == RADDLE_THREAD_START && t->started)
-		say(c, lane, "the thread starts twice%.0llu", 0);
+		remark(c, lane, "the thread starts twice%.0llu", 0);
 	t->started |= kind == RADDLE_THREAD_START;
 	t->ended |= kind == RADDLE_THREAD_END;
 }
 
-static void acquire(struct check *c, const struct trace_lane *lane, uint64_t address)
+static void acquire(struct trace_checker *c, const struct trace_lane *lane, uint64_t address)
 {
 	uint64_t *owner = rd_umap_put(&c->owners, address, NULL);
 	uint64_t self = (uint64_t)(lane->index + 1) << OWNER_SHIFT;
 	if (*owner != 0 && *owner >> OWNER_SHIFT != lane->index + 1)
-		say(c, lane, "a lock is acquired that another thread holds: 0x%llx", address);
+		remark(c, lane, "a lock is acquired that another thread holds: 0x%llx", address);
 	if (*owner >> OWNER_SHIFT != lane->index + 1)
 		*owner = self;
 	++*owner;
 }
 
-static void release(struct check *c, const struct trace_lane *lane, uint64_t address)
+static void release(struct trace_checker *c, const struct trace_lane *lane, uint64_t address)
 {
 	uint64_t *owner = rd_umap_put(&c->owners, address, NULL);
 	if (*owner == 0) {
-		say(c, lane, "a lock is released that nobody holds: 0x%llx", address);
+		remark(c, lane, "a lock is released that no thread holds: 0x%llx", address);
 		return;
 	}
 	if (*owner >> OWNER_SHIFT != lane->index + 1)
-		say(c, lane, "a lock is released that another thread holds: 0x%llx", address);
+		remark(c, lane, "a lock is released that another thread holds: 0x%llx", address);
 	if ((--*owner & ((1u << OWNER_SHIFT) - 1)) == 0)
 		*owner = 0;
 }
 
-static void check_rwlock(struct check *c, const struct trace_lane *lane, int change)
+static void check_rwlock(struct trace_checker *c, const struct trace_lane *lane, int change)
 {
 	uint64_t *holders = rd_umap_put(&c->readers, lane->event.address, NULL);
 	if (change > 0)
 		++*holders;
 	else if (*holders == 0)
-		say(c, lane, "a lock is released that nobody holds: 0x%llx", lane->event.address);
+		remark(c, lane, "a lock is released that no thread holds: 0x%llx", lane->event.address);
 	else
 		--*holders;
 }
 
-static void check_locks(struct check *c, const struct trace_lane *lane)
+static void check_locks(struct trace_checker *c, const struct trace_lane *lane)
 {
 	const struct trace_event *e = &lane->event;
 	int change = trace_lock_change(e);
@@ -132,7 +131,7 @@ static void check_locks(struct check *c, const struct trace_lane *lane)
 		*rd_umap_put(rwlock ? &c->readers : &c->owners, e->address, NULL) = 0;
 }
 
-static void check_event(struct check *c, const struct trace_lane *lane)
+static void check_event(struct trace_checker *c, const struct trace_lane *lane)
 {
 	enum raddle_event kind = lane->event.kind;
 	c->result->events++;
@@ -148,7 +147,8 @@ static void check_event(struct check *c, const struct trace_lane *lane)
 int trace_check(struct trace *trace, trace_check_note *note, void *context, struct trace_check_result *result)
 {
 	RD_ASSERT(note != NULL && result != NULL);
-	struct check c = {.trace = trace, .sites = trace_get_sites(trace), .note = note, .context = context};
+	struct trace_checker c = {
+		.trace = trace, .sites = trace_get_sites(trace), .note = note, .context = context};
 	struct trace_merge m;
 	memset(result, 0, sizeof *result);
 	c.result = result;
@@ -179,8 +179,8 @@ int trace_check_counts(const struct trace *trace, uint64_t events)
 	if (threads != meta->threads)
 		return rd_fail(RD_EFORMAT, "%s: %zu streams are there, meta.json counts %llu",
 			       trace_path(trace), threads, (unsigned long long)meta->threads);
-	/* Imports count the lines of their text; a crash, and in full traces a handler, may cut off a record.
-	 */
+	/* Imports count the lines of their text.  A crash, or a handler in a full trace, may cut
+	 * off a record. */
 	if (meta->key && meta->events && !trace_is_full(trace) && meta->end == TRACE_EXITED &&
 	    events != meta->events)
 		return rd_fail(RD_EFORMAT, "%s: %llu events are there, meta.json counts %llu",

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The general decoder: every record kind, table-driven, with all checks.  The
- * inline function of the header handles the common access and leaves anything
- * else, also everything doubtful, to this file.
+ * The general decoder: every record kind, table-driven, with all checks.  The inline function of
+ * the header handles common accesses and leaves everything else, and everything doubtful, to this
+ * file.
  *
- * Invariants: d->p stays at the first byte of a record until the record has
- * been decoded as a whole; begin <= p <= end.
+ * Invariants: d->p stays at the first byte of a record until the whole record has been decoded;
+ * begin <= p <= end.
  */
 #include "trace/decode.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A place within one record; `error` sticks. */
+/* A position within one record; the first `error` stays. */
 struct place {
 	const uint8_t *p, *end;
 	const char *error;
@@ -121,8 +121,8 @@ static void get_bytes(struct place *at, struct trace_event *e)
 	at->p += n;
 }
 
-/* Reads one operand.  Decoder state changes only here, and a record that fails
- * later on ends the stream, so half an update does no harm. */
+/* Reads one operand.  Decoder state changes only here.  A record that fails later ends the stream,
+ * so a partial update does no harm. */
 static uint64_t get_operand(struct trace_decoder *d, struct place *at, struct trace_event *e, char letter)
 {
 	switch (letter) {
@@ -156,7 +156,7 @@ static void decode_row(struct trace_decoder *d, struct place *at, struct trace_e
 		e->size = e->values[2];
 }
 
-/* decode_row() for what a thread that spins makes by the million. */
+/* decode_row() for atomics, of which a spinning thread makes millions. */
 static void decode_atomic(struct trace_decoder *d, struct place *at, struct trace_event *e)
 {
 	uint64_t *slot;
@@ -198,7 +198,7 @@ int trace_decode_range(struct trace_decoder *d, struct trace_event *e)
 	return 1;
 }
 
-/* Gives the first access of a STRIDE or RANGES record; trace_decode_run() the others. */
+/* Returns the first access of a STRIDE or RANGES record; trace_decode_run() returns the others. */
 static void decode_run(struct trace_decoder *d, struct place *at, struct trace_event *e)
 {
 	bool ranges = e->kind == RADDLE_RANGES;

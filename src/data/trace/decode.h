@@ -2,10 +2,10 @@
 /*
  * Decoding records from memory (raddle/event.h has the encoding).
  *
- * Nothing is trusted: a decoder never reads outside [begin, end), and what it
- * cannot be sure of is an error with a reason.  RESET and STACK records
- * are applied, not returned; the call stack is that of the event returned last.
- * A STRIDE or RANGES record is returned as the accesses it stands for.
+ * Nothing is trusted: a decoder never reads outside [begin, end), and whatever is doubtful is an
+ * error with a reason.  RESET and STACK records are applied, not returned; the call stack is that
+ * of the last returned event.  A STRIDE or RANGES record is returned as the accesses that it
+ * represents.
  */
 #ifndef TRACE_DECODE_H
 #define TRACE_DECODE_H
@@ -16,11 +16,11 @@ struct trace_decoder {
 	const uint8_t *begin, *p, *end;
 	uint32_t site;
 	uint64_t q, t, a;
-	uint64_t run_left, run_step; /* accesses of a STRIDE or RANGES record still to come */
-	uint64_t run_size;	     /* of each range; 0: they are plain accesses */
+	uint64_t run_left, run_step; /* remaining accesses of a STRIDE or RANGES record */
+	uint64_t run_size;	     /* of each range; 0: plain accesses */
 	uint32_t *stack;	     /* call sites, outermost first */
 	size_t depth, stack_capacity;
-	uint64_t stack_version; /* changes whenever the stack may have */
+	uint64_t stack_version; /* changes whenever the stack may have changed */
 	const char *error;	/* why the last call failed */
 	uint64_t slots[RADDLE_SITE_SLOTS];
 };
@@ -29,8 +29,8 @@ struct trace_decoder {
 void trace_decoder_start(struct trace_decoder *d, const void *records, size_t length);
 void trace_decoder_release(struct trace_decoder *d);
 
-/* 1: *e is the next event.  0: the bytes are used up.  -1: d->error says what is
- * wrong with the record at d->p. */
+/* 1: *e is the next event.  0: the bytes are used up.  -1: d->error is what is wrong with the
+ * record at d->p. */
 int trace_decode_slow(struct trace_decoder *d, struct trace_event *e);
 
 static inline int64_t trace_unzigzag(uint64_t v)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plain encoder of records for imports and tests.  (The runtime has its own,
- * which must not allocate.)  It appends to a growing buffer and keeps the state
- * that the decoder will have; trace_encode_reset() begins a new chunk.
+ * A plain encoder of records for imports and tests.  (The runtime has its own, which must not
+ * allocate.) It appends to a growing buffer and keeps the state that the decoder will have;
+ * trace_encode_reset() begins a new chunk.
  */
 #ifndef TRACE_ENCODE_H
 #define TRACE_ENCODE_H

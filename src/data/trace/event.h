@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A decoded record, and what the tables know about each kind of event.
- */
+/* A decoded record, and the tables about each kind of event. */
 #ifndef TRACE_EVENT_H
 #define TRACE_EVENT_H
 
@@ -17,15 +15,15 @@ struct trace_event {
 	uint64_t address;	/* what is accessed, or the first `a` operand */
 	uint64_t size;		/* length of a range; 0 otherwise */
 	/* The rest is not set for plain accesses and ranges. */
-	uint64_t q, t;			      /* 0 where the kind has none */
+	uint64_t q, t;			      /* 0 if the kind has no such operand */
 	uint64_t values[RADDLE_MAX_OPERANDS]; /* by position in the row; for `b` the length */
 	const char *bytes; /* the `b` operand: not terminated, lives until the next event */
 	size_t length;
 };
 
-/* What a row of event.inc has for people and for the codec; event.h has the rest. */
+/* The columns of event.inc for people and for the codec; raddle/event.h has the others. */
 struct trace_kind {
-	const char *name; /* NULL: no such code */
+	const char *name; /* NULL: the code is not used */
 	const char *operands;
 	const char *operand_names; /* separated by blanks */
 	const char *meaning;
@@ -37,7 +35,7 @@ const struct trace_kind *trace_kind(unsigned code);
 /* The word for a class: "mutex", "sem". */
 const char *trace_class_name(enum raddle_class class);
 
-/* The last operand, which is the result where there is one. */
+/* The last operand, which is the result if there is one. */
 static inline uint64_t trace_result(const struct trace_event *e)
 {
 	return e->values[raddle_event_row(e->kind)->last];
@@ -50,8 +48,8 @@ int trace_kind_find(const char *name);
 #define TRACE_OPERAND_NAME 32
 void trace_operand_name(const struct trace_kind *kind, unsigned index, char out[TRACE_OPERAND_NAME]);
 
-/* Whether an event with that result acquires (1) or releases (-1) a lock or does neither (0);
- * failed attempts do neither.  Condition waits are not looked at. */
+/* Whether an event with that result acquires (1) or releases (-1) a lock or does neither (0).
+ *  Failed attempts do neither.  Condition waits are not considered. */
 int trace_lock_effect(enum raddle_event kind, uint64_t result);
 
 static inline int trace_lock_change(const struct trace_event *e)

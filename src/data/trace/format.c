@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The checksum of a chunk and its short header, in one place for writer and reader.  The stored
- * checksum lies between the header bytes it covers and the body, so two pieces
- * are summed.
+ * The checksum of a chunk and its short header, shared by writer and reader.  The stored checksum
+ * lies between the header bytes that it covers and the body, so two pieces are summed.
  */
 #include "trace/format.h"
 
@@ -20,11 +19,11 @@ uint64_t trace_chunk_sum(const uint8_t *header, const uint8_t *body, size_t leng
 	return XXH64_digest(&sum);
 }
 
-/* Where the fields of a short header are in a long one.  The last one is only there with codec PACKED: it is
- * the one before with codec SMALL, and else 0. */
+/* Where the fields of a short header are in a long one.  The last one exists only with codec
+ * PACKED.  With codec SMALL it equals the field before it, otherwise it is 0. */
 static const uint8_t brief[] = {16, 4, 8, 12, 20};
 #define FIELDS (sizeof brief)
-#define BRIEF_BEGIN 12 /* behind magic number and checksum */
+#define BRIEF_BEGIN 12 /* after magic number and checksum */
 
 size_t trace_chunk_shorten(uint8_t out[TRACE_CHUNK_HEADER], const uint8_t header[TRACE_CHUNK_HEADER])
 {

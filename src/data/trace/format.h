@@ -19,7 +19,7 @@ enum trace_codec {
 	TRACE_CODEC_RAW = 0,
 	TRACE_CODEC_ZSTD = 1,
 	TRACE_CODEC_PACKED = 2, /* and then as ZSTD */
-	TRACE_CODEC_SMALL = 3,	/* packed, and stored as it is: a frame would make it longer */
+	TRACE_CODEC_SMALL = 3,	/* packed, and stored as it is: compression would make it longer */
 };
 
 static inline int trace_is_packed(uint32_t codec)
@@ -27,10 +27,11 @@ static inline int trace_is_packed(uint32_t codec)
 	return codec == TRACE_CODEC_PACKED || codec == TRACE_CODEC_SMALL;
 }
 
-/* The header of a chunk of a full trace from version 2 on, which many have that hold little: magic number and
- * checksum, then the other fields, seven bits a byte.  Returns its length. */
+/* The short chunk header of full traces from version 2 on, for the many small chunks: magic number
+ * and checksum, then the other fields with seven bits a byte.  Returns its length. */
 size_t trace_chunk_shorten(uint8_t out[TRACE_CHUNK_HEADER], const uint8_t header[TRACE_CHUNK_HEADER]);
-/* And back, from what is left of the file; 0: that is not enough.  SIZE_MAX: it is none. */
+/* The inverse, from the remaining bytes of the file.  0: more bytes are needed.  SIZE_MAX: not a
+ * header. */
 size_t trace_chunk_expand(uint8_t header[TRACE_CHUNK_HEADER], const uint8_t *p, size_t left);
 
 /* XXH64 of header bytes 0 to 23 and the stored bytes. */

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records of a full trace.  The chunks of a stream come in, raw or packed; records go out one
- * by one.
+ * Records of a full trace.  In: the chunks of a stream, raw or packed.  Out: records, one by one.
  *
- * A piece is found in the layout and its ops are handed out in turn.  All that
- * is used of its bytes was checked when the layout was made, so the only test at run
- * time is whether the whole piece is there.
+ * A piece is found in the layout, and its ops are returned in turn.  The layout has checked all
+ * offsets, so the only check at run time is whether the whole piece is there.
  *
- * The call stack is kept along: an event belongs to the call that was made last in
- * the innermost scope.
+ * The reader keeps the call stack: an event belongs to the last call in the innermost scope.
  */
 #include "trace/full.h"
 
@@ -23,7 +20,8 @@
 #include <string.h>
 
 #define FAULT_SIZE 41
-#define DEPTH_MAX (1u << 24) /* scopes; a deeper stack loses its outermost ones */
+#define DEPTH_MAX                                                                                            \
+	(1u << 24) /* scopes that are kept; a deeper stack loses its outermost ones.  Bounds memory */
 
 struct scope {
 	uint64_t frame;
@@ -36,21 +34,22 @@ struct trace_full {
 	const struct trace_layout *layout;
 	struct trace_unpacker *unpacker;
 	const uint8_t *begin, *p, *end;
-	const struct trace_piece *piece; /* whose ops come next; NULL: a new record */
+	const struct trace_piece *piece; /* its ops come next; NULL: a new record begins */
 	const uint8_t *base;		 /* its bytes */
-	const struct trace_op *ops;	 /* its ops that are wanted */
+	const struct trace_op *ops;	 /* its ops that the caller wants */
 	uint32_t op, op_end;
-	uint32_t unfinished; /* op that was not finished, UINT32_MAX: none */
+	uint32_t unfinished; /* op that was not finished; UINT32_MAX: all were */
 	bool values;
-	bool fed;	 /* with raw bytes: there are no chunks */
+	bool fed;	 /* the caller feeds raw bytes: there are no chunks */
 	bool fed_last;	 /* nothing more will be fed */
-	bool has_branch; /* `branch` is the next record: a branch whose target is not in the bytes before */
+	bool has_branch; /* `branch` is the next record: its target was not in the bytes so far */
 	bool ended;	 /* with `end_code` */
 	int end_code;
 	struct trace_record branch;
 	struct scope *scopes;
 	size_t depth, scope_capacity;
-	uint8_t tail[RADDLE_PIECE_MAX + 8]; /* a piece behind which there are not 8 bytes to read */
+	uint8_t tail[RADDLE_PIECE_MAX +
+		     8]; /* copy of a piece that is followed by fewer than 8 readable bytes */
 	struct trace_event event;
 	struct trace_value atomic[2];
 	struct trace_pointer pointers[RADDLE_FULL_POINTERS];
@@ -169,7 +168,7 @@ static void pop(struct trace_full *f)
 	f->depth -= f->depth != 0;
 }
 
-/* What was unwound is gone. */
+/* Removes the scopes that were unwound. */
 static void land(struct trace_full *f, uint64_t frame)
 {
 	size_t depth = f->depth;
@@ -189,7 +188,7 @@ size_t trace_full_stack(const struct trace_full *f, uint32_t *sites, size_t max)
 
 /* --- pieces ---------------------------------------------------------------------------- */
 
-/* How far an incomplete piece came: what is before the last op with an address was executed. */
+/* How far an incomplete piece was executed: up to the last op with an address. */
 static void find_end(struct trace_full *f)
 {
 	uint32_t count = f->op_end;
@@ -206,14 +205,14 @@ static void find_end(struct trace_full *f)
 	}
 }
 
-/* The piece whose bytes are at p; NULL: *why it is none. */
+/* The piece whose bytes are at p; NULL: *why there is no piece. */
 static const struct trace_piece *piece_at(const struct trace_full *f, const char **why)
 {
 	const struct trace_piece *piece;
 	*why = "it is cut off";
 	if (f->end - f->p < RADDLE_PIECE_HEAD)
 		return NULL;
-	*why = "no such piece";
+	*why = "the layout has no such piece";
 	piece = trace_layout_get(f->layout, raddle_piece_number(load32(f->p)));
 	if (!piece || (size_t)(f->end - f->p) >= piece->size)
 		return piece;
@@ -236,7 +235,7 @@ static void begin_piece(struct trace_full *f, const struct trace_piece *piece)
 		find_end(f);
 }
 
-/* 1: f->piece is the piece at p.  Negative: there is none. */
+/* 1: f->piece is the piece at p.  Negative: there is no piece. */
 static int read_piece(struct trace_full *f)
 {
 	const char *why;
@@ -247,8 +246,8 @@ static int read_piece(struct trace_full *f)
 	return 1;
 }
 
-/* Whether the bytes tell what comes after a branch: *piece is the piece, 0 if it is none.  Faults tell of
- * the piece before; a piece with an entry is a handler's. */
+/* Whether the bytes show what follows a branch: *piece is the piece, 0 if another record follows.
+ *  Faults refer to the piece before them; a piece with an entry belongs to a signal handler. */
 static bool next_piece(const struct trace_full *f, uint64_t *piece)
 {
 	const struct trace_piece *next;
@@ -314,7 +313,7 @@ static void fill_op(struct trace_full *f, struct trace_record *r)
 	}
 }
 
-/* --- what the runtime wrote --------------------------------------------------------------- */
+/* --- records of the runtime --------------------------------------------------------------- */
 
 static bool has(const struct trace_full *f, size_t bytes)
 {
@@ -418,7 +417,7 @@ static int read_event(struct trace_full *f, struct trace_record *r)
 	const uint8_t *p = f->p + 1;
 	bool addressed = false;
 	if (*f->p < RADDLE_FIRST_ROW || !kind->name)
-		return trace_stream_bad(&f->stream, (size_t)(f->p - f->begin), "no such record");
+		return trace_stream_bad(&f->stream, (size_t)(f->p - f->begin), "unknown record");
 	*e = (struct trace_event){.kind = *f->p};
 	for (unsigned i = 0; kind->operands[i]; i++) {
 		size_t n = read_operand(f, p, kind->operands[i], &e->values[i]);
@@ -477,7 +476,7 @@ static int next_chunk(struct trace_full *f)
 	return 1;
 }
 
-/* The bytes are used up: 1 if there are more, else the answer of trace_full_next(). */
+/* At the end of the bytes: 1 if there are more, else the result of trace_full_next(). */
 static int more_bytes(struct trace_full *f)
 {
 	int got = f->fed ? 0 : f->ended ? f->end_code : next_chunk(f);
@@ -489,7 +488,7 @@ static int more_bytes(struct trace_full *f)
 	return got;
 }
 
-/* What the usual case leaves over. */
+/* Everything except the common case. */
 static int next_slow(struct trace_full *f, struct trace_record *r)
 {
 	for (;;) {

@@ -30,7 +30,7 @@ enum trace_full_kind {
 	TRACE_FULL_LANDING,
 	TRACE_FULL_COPY,
 	TRACE_FULL_FILL,
-	TRACE_FULL_VALUE, /* only where asked for */
+	TRACE_FULL_VALUE, /* only on request */
 	TRACE_FULL_RANGE,
 	TRACE_FULL_ATOMIC,
 	TRACE_FULL_FENCE,
@@ -40,29 +40,29 @@ enum trace_full_kind {
 };
 const char *trace_full_kind_name(enum trace_full_kind kind);
 
-/* What a value is; the letters of full.md. */
+/* The type of a value; the letters of full.md. */
 enum trace_value_type { TRACE_VALUE_INT, TRACE_VALUE_POINTER, TRACE_VALUE_FLOAT, TRACE_VALUE_BYTES };
 
 struct trace_value {
 	uint8_t type; /* enum trace_value_type */
 	uint8_t size;
 	uint16_t offset; /* from the fields of its record */
-	bool calculated; /* the code calculates with it, or if it is small with a part of what it may be */
+	bool calculated; /* the code calculates with it, or, if it is small, with a part of its range */
 };
 
 /* The part of a record that is known before the run. */
 struct trace_op {
 	uint8_t kind;	 /* enum trace_full_kind */
-	uint8_t address; /* it has one, in front of its values */
+	uint8_t address; /* it has an address, before its values */
 	uint8_t frame;	 /* the first field is the frame (entry, landing) */
 	uint8_t callee;	 /* the first field is the callee (call, tail) */
 	uint8_t value_count;
-	uint8_t simple;	       /* there is nothing to it but an address, a size and a value */
-	uint8_t numbers;       /* a value: made of the address of a variable, and calculated with */
-	uint16_t offset;       /* of its fields in the raw piece */
-	uint16_t value_at;     /* of its first value there */
-	uint64_t value_mask;   /* of its first value, at most eight bytes; 0: it has none */
-	uint64_t address_mask; /* 0: it has none */
+	uint8_t simple;	     /* it has only an address, a size and a value */
+	uint8_t numbers;     /* a value that is derived from the address of a variable and calculated with */
+	uint16_t offset;     /* of its fields in the raw piece */
+	uint16_t value_at;   /* of its first value there */
+	uint64_t value_mask; /* of its first value, at most eight bytes; 0: it has no value */
+	uint64_t address_mask; /* 0: it has no address */
 	uint32_t site;	       /* the number in the trace */
 	uint32_t size;	       /* bytes accessed or allocated, 0 if the record has it */
 	uint32_t moved;	       /* of a store: the site of the load that the value comes from; 0: unknown */
@@ -103,15 +103,15 @@ struct trace_record {
 	uint8_t flags; /* enum trace_record_flag */
 	uint32_t thread;
 	uint32_t site;		   /* of an event: that of the call that led to it; 0: unknown */
-	uint32_t piece;		   /* it is part of; 0: none */
-	const struct trace_op *op; /* of the piece; NULL for what comes from the runtime */
+	uint32_t piece;		   /* the piece that it is part of; 0: no piece */
+	const struct trace_op *op; /* of the piece; NULL for records of the runtime */
 	uint64_t address;
 	uint64_t size;	 /* bytes accessed, length of a range, copy or fill; size of an alloca */
 	uint64_t value;	 /* the first value, its low 8 bytes; of a branch: the piece it led to, 0 if
 			  * unknown; of a range: the hash */
-	uint64_t frame;	 /* entry and landing: 0 if it is none that can be unwound to */
+	uint64_t frame;	 /* entry and landing: 0 if it cannot be unwound to */
 	uint64_t callee; /* call and tail, if indirect */
-	uint64_t q;	 /* atomic, fence, event; 0 where there is none */
+	uint64_t q;	 /* atomic, fence, event; 0 if the kind has no q */
 	size_t value_count;
 	const struct trace_value *values; /* arguments, value loaded, ...; atomic: old, new */
 	const uint8_t *bytes;		  /* of the values; until the next call */
@@ -132,36 +132,37 @@ struct trace_full;
 /* `values`: with the records of kind VALUE. */
 int trace_full_open(struct trace_full **f, struct trace *trace, const struct trace_layout *layout,
 		    size_t index, bool values);
-/* Whether the file ended inside a chunk: what would follow is lost. */
+/* Whether the file ended inside a chunk: later records are lost. */
 bool trace_full_is_cut(const struct trace_full *f);
 
 void trace_full_close(struct trace_full *f);
 
-/* The same over raw bytes of a thread that are in memory, buffer by buffer: trace_full_next() returns 0 at
- * the end of what was fed last.  The bytes are used in place.  A branch that ends a buffer comes with the
- * next one, which tells where it led to; length 0 says that there is no next one. */
+/* The same for raw bytes of a thread in memory, buffer by buffer: trace_full_next() returns 0 at
+ * the end of the last buffer.  The bytes are used in place.  A branch at the end of a buffer is
+ * returned with the next one, which shows its target; length 0 means that there is no next one. */
 void trace_full_open_raw(struct trace_full **f, const struct trace_layout *layout, uint32_t thread,
 			 bool values);
 void trace_full_feed(struct trace_full *f, const void *raw, size_t length);
 
-/* The call sites of the scopes that the last record stands in, innermost first; returns how many there
- * are, of which at most `max` are filled in. */
+/* The call sites of the scopes of the last record, innermost first.  Returns their number; at most
+ * `max` are filled in. */
 size_t trace_full_stack(const struct trace_full *f, uint32_t *sites, size_t max);
 
 /* 1: *r is the next record.  0: there are no more.  Negative: as trace_stream_more(). */
 int trace_full_next(struct trace_full *f, struct trace_record *r);
 
-/* What comes next of a piece that was executed to its end, for those who need no records: its ops and where
- * their fields are, from the bytes at `base`.  There are at least 8 readable bytes after each field. */
+/* The rest of a piece that was executed to its end, for callers that need no records: its ops and
+ * where their fields are, from the bytes at `base`.  At least 8 readable bytes follow each field.
+ */
 struct trace_rest {
 	const struct trace_op *ops;
 	const uint8_t *base;
 	uint32_t count;
 };
-/* False: the next record is another one, or not in the bytes that were fed. */
+/* False: the next record is not of this kind, or not in the bytes so far. */
 bool trace_full_rest(struct trace_full *f, struct trace_rest *rest);
 
-/* The first `count` of these ops are done with.  Only those that change no scope. */
+/* Skips the first `count` of these ops.  None of them may change a scope. */
 void trace_full_skip(struct trace_full *f, uint32_t count);
 
 #endif

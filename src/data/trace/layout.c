@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The layout of pieces.  The P records of a site table come in; arrays in which a
- * piece's ops and their fields are found without a search go out.
+ * The layout of pieces.  In: the P records of a site table.  Out: arrays in which the ops of a
+ * piece and their fields are found without a search.
  *
- * The table is not trusted: letters, sites and types are checked, and the fields of a piece
- * must add up to its size, so that whoever has as many bytes may use every offset.
+ * The table is not trusted: letters, sites and types are checked, and the fields of a piece must
+ * add up to its size. So every offset is valid for a reader that has the bytes of the piece.
  */
 #include "trace/layout.h"
 
@@ -18,7 +18,7 @@
 
 #define SLOT_COUNT ((RADDLE_SITE_MAX >> RADDLE_SITE_LOCAL_BITS) + 1)
 
-struct parser {
+struct layout_parser {
 	struct trace_layout *layout;
 	const struct trace_sites *sites;
 	const struct trace_unit *unit;
@@ -40,7 +40,7 @@ static const struct {
 	{'n', TRACE_FULL_FILL, true},	 {'i', TRACE_FULL_VALUE, false},
 };
 
-static int bad(const struct parser *p, const char *what)
+static int bad(const struct layout_parser *p, const char *what)
 {
 	return rd_fail(RD_EFORMAT, "sites: piece %u of %s: %s \"%.40s\"", p->number, p->unit->name, what,
 		       p->op);
@@ -56,7 +56,7 @@ static const char *number(const char *s, uint32_t *out)
 	return s == start || v > UINT32_MAX ? NULL : s;
 }
 
-static void add_field(struct parser *p, uint32_t offset, uint32_t size, enum trace_field_role role)
+static void add_field(struct layout_parser *p, uint32_t offset, uint32_t size, enum trace_field_role role)
 {
 	struct trace_layout *l = p->layout;
 	uint32_t slot = (uint32_t)(l->field_count % (TRACE_PACK_SLOTS - TRACE_PACK_ROW_SLOTS));
@@ -73,7 +73,7 @@ static enum trace_field_role role_of(const struct trace_op *op)
 }
 
 /* The fields of an op that ends at p->offset, in words of eight bytes. */
-static void add_fields(struct parser *p, const struct trace_op *op)
+static void add_fields(struct layout_parser *p, const struct trace_op *op)
 {
 	const struct trace_value *values = p->layout->values + op->first_value;
 	if (op->address || op->frame || op->callee)
@@ -88,7 +88,7 @@ static void add_fields(struct parser *p, const struct trace_op *op)
 	}
 }
 
-static void add_value(struct parser *p, struct trace_op *op, enum trace_value_type type, uint32_t size)
+static void add_value(struct layout_parser *p, struct trace_op *op, enum trace_value_type type, uint32_t size)
 {
 	struct trace_layout *l = p->layout;
 	RD_GROW(l->values, p->value_capacity, l->value_count + 1);
@@ -99,7 +99,7 @@ static void add_value(struct parser *p, struct trace_op *op, enum trace_value_ty
 }
 
 /* One type after the number of an op: a letter and its bytes. */
-static int parse_type(struct parser *p, struct trace_op *op, const char **at)
+static int parse_type(struct layout_parser *p, struct trace_op *op, const char **at)
 {
 	char letter = **at;
 	uint32_t size;
@@ -130,7 +130,7 @@ static int parse_type(struct parser *p, struct trace_op *op, const char **at)
 }
 
 /* The number of a site of the unit. */
-static const char *parse_site(const struct parser *p, const char *at, uint32_t *site)
+static const char *parse_site(const struct layout_parser *p, const char *at, uint32_t *site)
 {
 	uint32_t n;
 	at = number(at, &n);
@@ -140,8 +140,8 @@ static const char *parse_site(const struct parser *p, const char *at, uint32_t *
 	return at;
 }
 
-/* What the code says of the op, or of the value before. */
-static int parse_mark(struct parser *p, struct trace_op *op, const char **at)
+/* Marks of the op, or of the value before. */
+static int parse_mark(struct layout_parser *p, struct trace_op *op, const char **at)
 {
 	if (**at == '<') {
 		*at = op->kind == TRACE_FULL_STORE && op->value_count && !op->moved
@@ -167,7 +167,8 @@ static bool fields_fit(const struct trace_op *op)
 	return !op->callee || op->kind == TRACE_FULL_CALL || op->kind == TRACE_FULL_TAIL;
 }
 
-static int check_op(const struct parser *p, const struct trace_op *op, const struct trace_value *values)
+static int check_op(const struct layout_parser *p, const struct trace_op *op,
+		    const struct trace_value *values)
 {
 	bool fits = true;
 	switch (op->kind) {
@@ -193,7 +194,7 @@ static int check_op(const struct parser *p, const struct trace_op *op, const str
 	return fits && fields_fit(op) ? RD_OK : bad(p, "wrong fields in");
 }
 
-/* What the reader would work out for each record. */
+/* Computes in advance what the reader needs for each record. */
 static void prepare(struct trace_op *op, const struct trace_value *values)
 {
 	uint32_t size = op->value_count ? values[0].size : 0;
@@ -205,7 +206,7 @@ static void prepare(struct trace_op *op, const struct trace_value *values)
 		     op->kind == TRACE_FULL_RESULT || (op->kind == TRACE_FULL_ALLOCA && !op->value_count);
 }
 
-static int parse_op(struct parser *p)
+static int parse_op(struct layout_parser *p)
 {
 	struct trace_layout *l = p->layout;
 	struct trace_op op = {.kind = TRACE_FULL_KINDS, .offset = (uint16_t)p->offset};
@@ -243,7 +244,7 @@ static int parse_op(struct parser *p)
 	return check_op(p, &op, l->values + first);
 }
 
-static int parse_piece(struct parser *p, const struct trace_piece_text *text, struct trace_piece *out)
+static int parse_piece(struct layout_parser *p, const struct trace_piece_text *text, struct trace_piece *out)
 {
 	uint32_t base = p->unit->slot << RADDLE_SITE_LOCAL_BITS;
 	*out = (struct trace_piece){.number = base + p->number,
@@ -271,7 +272,7 @@ static int parse_piece(struct parser *p, const struct trace_piece_text *text, st
 	return RD_OK;
 }
 
-static int parse_unit(struct parser *p, const struct trace_unit *unit)
+static int parse_unit(struct layout_parser *p, const struct trace_unit *unit)
 {
 	struct trace_layout *l = p->layout;
 	p->unit = unit;
@@ -288,7 +289,7 @@ static int parse_unit(struct parser *p, const struct trace_unit *unit)
 	return RD_OK;
 }
 
-/* The arrays have stopped moving: numbers become pointers. */
+/* Turns numbers into pointers, once the arrays have their final place. */
 static void link_up(struct trace_layout *l)
 {
 	for (size_t i = 0; i < l->op_count; i++)
@@ -313,7 +314,7 @@ int trace_layout_new(struct trace_layout **out, const struct trace_sites *sites)
 {
 	RD_ASSERT(out != NULL && sites != NULL);
 	struct trace_layout *l = rd_xcalloc(1, sizeof *l);
-	struct parser p = {.layout = l, .sites = sites};
+	struct layout_parser p = {.layout = l, .sites = sites};
 	int err = RD_OK;
 	l->count = sites ? sites->piece_count : 0;
 	l->pieces = rd_xcalloc(l->count + 1, sizeof *l->pieces);

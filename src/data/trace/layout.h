@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layout of pieces from inside; trace/full.h has what the world sees. */
+/* The layout of pieces, for trace/ only; trace/full.h is its public part. */
 #ifndef TRACE_LAYOUT_H
 #define TRACE_LAYOUT_H
 
 #include "raddle/event.h"
 #include "trace/full.h"
 
-/* A field of a raw piece, at most eight bytes; what a guess goes by (trace/pack.c). */
+/* A field of a raw piece, at most eight bytes; its role decides how it is predicted (trace/pack.c).
+ */
 enum trace_field_role { TRACE_FIELD_OTHER, TRACE_FIELD_ADDRESS, TRACE_FIELD_LOADED, TRACE_FIELD_STORED };
 
 struct trace_field {
@@ -16,10 +17,10 @@ struct trace_field {
 	uint32_t slot;
 };
 
-#define TRACE_PACK_SLOTS 65536u	   /* fields that are distinguished */
-#define TRACE_PACK_ROW_SLOTS 1024u /* the first ones are for what is no piece */
+#define TRACE_PACK_SLOTS 65536u	   /* fields that are distinguished; bounds the memory of a packer */
+#define TRACE_PACK_ROW_SLOTS 1024u /* the first ones are for records that are not pieces */
 
-/* Of the pieces: where number 1 of the slot would be, and the part of its unit. */
+/* For a slot of pieces: the index that number 1 would have, and the slot's part of its unit. */
 struct trace_layout_slot {
 	size_t first, begin, end;
 };

@@ -21,13 +21,13 @@
 enum trace_end { TRACE_RUNNING = 0, TRACE_EXITED, TRACE_SIGNALLED };
 
 struct trace_meta {
-	char *raddle; /* version of the Raddle that wrote it; the writer puts its own if NULL */
+	char *raddle; /* version of the Raddle that wrote it; NULL: the writer's own */
 	char *program;
 	char **argv; /* argc strings; needs no NULL at the end */
 	size_t argc;
 	char *cwd;
 	int64_t pid;
-	bool forked; /* parent_pid and fork_index mean something */
+	bool forked; /* parent_pid and fork_index are valid */
 	int64_t parent_pid;
 	uint64_t fork_index;
 	char *start;		   /* wall clock, trace_meta_time() makes it */
@@ -39,8 +39,8 @@ struct trace_meta {
 	bool complete;
 	char *stopped; /* why recording ended before the program did, or NULL */
 	uint64_t threads, events, bytes;
-	uint64_t left_out;  /* accesses that are not in the trace (doc/design/recording.md) */
-	uint64_t left_from; /* none before this q; 0: none at all */
+	uint64_t left_out;  /* accesses that the recording left out (doc/design/recording.md) */
+	uint64_t left_from; /* the first q at which accesses may be missing; 0: none are */
 	char *flavour, *mode, *key;
 	char *kernel;
 	uint64_t cpus;
@@ -53,7 +53,7 @@ void trace_meta_time(char out[TRACE_TIME_SIZE], int64_t realtime_ns);
 /* Writes PATH by rename. */
 int trace_meta_write(const struct trace_meta *meta, const char *path);
 
-/* `name` is what messages call the text. */
+/* `name` is used in messages. */
 int trace_meta_parse(struct trace_meta *meta, const char *text, size_t length, const char *name);
 int trace_meta_read(struct trace_meta *meta, const char *path);
 void trace_meta_release(struct trace_meta *meta);

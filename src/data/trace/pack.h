@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packing the raw bytes of full traces (doc/format/full.md, "Packed chunks").  What a field holds is
- * guessed from what it held before, and only the difference is kept; a
- * general compressor comes after it.  Packer and unpacker of a stream keep their state from chunk
- * to chunk, so chunks are unpacked in order.
+ * Packing the raw bytes of full traces (doc/format/full.md, "Packed chunks").  The value of a field
+ * is predicted from earlier ones, and only the difference is stored; a general compressor comes
+ * afterwards.  Packer and unpacker of a stream keep their state from chunk to chunk, so chunks are
+ * unpacked in order.
  */
 #ifndef TRACE_PACK_H
 #define TRACE_PACK_H
@@ -17,19 +17,18 @@ struct trace_packer;
 struct trace_packer *trace_packer_new(const struct trace_layout *layout); /* which must outlive it */
 void trace_packer_free(struct trace_packer *p);
 
-/* Adds the bytes of one buffer, up to the first that make no sense.  Returns how many records
- * they hold. */
+/* Adds the bytes of one buffer, up to the first invalid record.  Returns the number of records. */
 uint64_t trace_pack(struct trace_packer *p, const uint8_t *raw, size_t length);
 
-/* Whether the thread's end is among what was added; nothing should come after it. */
+/* Whether the thread's end was added; nothing should come after it. */
 bool trace_packed_end(const struct trace_packer *p);
 
-/* As new, for another thread. */
+/* Resets the packer for another thread. */
 void trace_packer_reset(struct trace_packer *p);
 
-size_t trace_packed_raw(const struct trace_packer *p); /* raw bytes that wait to be taken */
+size_t trace_packed_raw(const struct trace_packer *p); /* raw bytes that were added and not taken */
 
-/* The packed bytes of what was added since the last time; valid until the next call. */
+/* The packed bytes of what was added since the last call; valid until the next call. */
 const void *trace_packed_take(struct trace_packer *p, size_t *length);
 
 struct trace_unpacker;
@@ -37,7 +36,7 @@ struct trace_unpacker;
 struct trace_unpacker *trace_unpacker_new(const struct trace_layout *layout, unsigned version);
 void trace_unpacker_free(struct trace_unpacker *u);
 
-/* Unpacks a chunk to exactly `raw` bytes.  NULL, or why it cannot be. */
+/* Unpacks a chunk to exactly `raw` bytes.  Returns NULL, or why it is invalid. */
 const char *trace_unpack(struct trace_unpacker *u, const uint8_t *packed, size_t length, size_t raw);
 const uint8_t *trace_unpacked(const struct trace_unpacker *u);
 

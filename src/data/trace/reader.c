@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A trace directory on disk comes in; meta data, site table, streams and their
- * merge go out.
+ * In: a trace directory on disk.  Out: meta data, site table, streams and their merge.
  *
  * Invariants:
- *  1. Stream files are mapped when the trace is opened and stay mapped, so that
- *     any number of streams can be opened on them.
- *  2. In a merge, a lane's event is the next one of its thread; only the lane at the
- *     top of the heap advances, and its key never falls, so the heap needs
- *     repair only after an event that carries q.
+ *  1. Stream files are mapped when the trace is opened and stay mapped, so any number of streams can be
+ * opened on them.
+ *  2. In a merge, a lane's event is the next one of its thread.  Only the lane at the top of the heap
+ * advances, and its key never falls, so the heap needs repair only after an event with q.
  */
 #include "trace/reader.h"
 
@@ -25,15 +23,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define ANY_NUMBER UINT32_MAX /* of a file named otherwise: its header tells */
+#define ANY_NUMBER UINT32_MAX /* of a file with another name: its header has the number */
 
 struct thread_file {
 	uint32_t number;
 	char *path;
 	struct rd_map map;
 	bool mapped;
-	bool reported; /* its damage, if any, is known to the user */
-	bool unusable; /* its header is bad, and that has been said */
+	bool reported; /* its damage, if any, has been reported */
+	bool unusable; /* its header is bad, and that has been reported */
 };
 
 struct trace {
@@ -84,7 +82,7 @@ static int list_threads(struct trace *t, bool force)
 	closedir(d);
 	if (t->count > 0)
 		qsort(t->threads, t->count, sizeof *t->threads, compare_threads);
-	/* An import also counts threads that others only name. */
+	/* An import also counts threads that are only named by others. */
 	if (!force && t->meta.complete && t->meta.key && t->count < t->meta.threads)
 		return rd_fail(
 			RD_EFORMAT,

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading a trace directory: meta data, site table, one stream a thread, and
- * all threads merged into one order.
+ * Reading a trace directory: meta data, site table, one stream a thread, and all threads merged
+ * into one order.
  *
- * The order of a merge (the linearisation).  Records that carry q are in the order
- * of q.  A record without q, a plain access above all, stands directly after
- * the last q record before it in its thread, that is as early as the trace
- * allows.  Within a thread the order is the stream's; should q ever fall within
- * a stream, the largest q so far counts.  Equal places are ordered by thread
- * number.
+ * The order of a merge (the linearisation): records with q are in the order of q.  A record without
+ * q, such as a plain access, comes directly after the last record with q before it in its thread,
+ * that is as early as the trace allows.  Within a thread the order is the stream's; if q falls
+ * within a stream, the largest q so far counts. Equal positions are ordered by thread number.
  */
 #ifndef TRACE_READER_H
 #define TRACE_READER_H
@@ -37,8 +35,8 @@ uint32_t trace_thread_number(const struct trace *trace, size_t index);
  * trace_stream_close() before the trace. */
 int trace_open_thread(struct trace *trace, size_t index, struct trace_stream *s);
 
-/* By when streams of it have to be read (base/clock.h; 0: any time); whether one was cut short because of it.
- * A small trace is read in any case. */
+/* Sets the deadline for reading its streams (base/clock.h; 0: never); whether a stream was cut
+ * short by it.  A small trace is always read completely. */
 void trace_set_deadline(struct trace *trace, int64_t deadline_ns);
 bool trace_is_late(const struct trace *trace);
 
@@ -60,14 +58,14 @@ struct trace_merge {
 	uint32_t *heap; /* live lanes, the first in the order at 0 */
 	size_t heap_count;
 	bool started;
-	int err; /* the first error of any stream; those end only their stream */
+	int err; /* the first error of any stream; it ends only that stream */
 };
 
 int trace_merge_open(struct trace_merge *m, struct trace *trace);
 void trace_merge_close(struct trace_merge *m);
 
-/* The lane whose event is next, or NULL at the end.  lane->stream has the call
- * stack and, in last_q, the place of the event. */
+/* The lane whose event is next, or NULL at the end.  lane->stream has the call stack and, in
+ * last_q, the position of the event. */
 struct trace_lane *trace_merge_next(struct trace_merge *m);
 
 /* All events in that order. */

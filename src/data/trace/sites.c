@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reader of site tables.  Text comes in (perhaps as one zstd frame), arrays
- * go out.  The text is cut into strings in place, so that a table of hundreds
- * of thousands of sites costs one buffer and a few arrays.
+ * The reader of site tables.  In: text, perhaps as one zstd frame.  Out: arrays.  The text is cut
+ * into strings in place, so a table of hundreds of thousands of sites costs one buffer and a few
+ * arrays.
  *
- * Nothing is trusted: every number has a bound, the checksum is compared before
- * anything is used, and a message names the line.
+ * Nothing is trusted: every number has a bound, the checksum is compared before anything is used,
+ * and messages name the line.
  *
- * Invariants: the sites of a unit stand together, in ascending order of n; units
- * own disjoint slots; the members of a type stand together and only the first
- * definition of a type's name is found.
+ * Invariants: the sites of a unit are contiguous, in ascending order of n; units own disjoint
+ * slots; the members of a type are contiguous, and only the first definition of a type name is
+ * found.
  */
 #include "trace/sites.h"
 
@@ -31,9 +31,9 @@
 #include <xxhash.h>
 
 #define SLOT_COUNT ((RADDLE_SITE_MAX >> RADDLE_SITE_LOCAL_BITS) + 1)
-#define TEXT_MAX (1ull << 29)
-#define TEXT_TIMES 500		 /* that a packed table may grow, */
-#define TEXT_FIRST (16ull << 20) /* above the first megabytes */
+#define TEXT_MAX (1ull << 29) /* bytes of text; the largest tables of our programs have some tens of MiB */
+#define EXPANSION_MAX 500     /* times that a compressed table may grow; rejects decompression bombs, */
+#define EXPANSION_FREE (16ull << 20) /* beyond the first bytes */
 
 struct trace_sites_private {
 	char *text;
@@ -49,7 +49,7 @@ struct trace_sites_private {
 };
 
 /* The parse of one table. */
-struct parser {
+struct sites_parser {
 	struct trace_sites *sites;
 	struct trace_sites_private *private;
 	const char *name;
@@ -57,7 +57,7 @@ struct parser {
 	char **fields;
 	size_t field_count, field_capacity;
 	size_t file_base;	 /* files of the current unit start here */
-	const char *member_type; /* of the record before, if it was T */
+	const char *member_type; /* of the previous record, if that was T */
 	size_t site_capacity, chain_capacity, unit_capacity, global_capacity, member_capacity,
 		placed_capacity, file_capacity, piece_capacity;
 };
@@ -72,12 +72,12 @@ const char *trace_site_kind_name(enum trace_site_kind kind)
 	return kind_names[kind];
 }
 
-static int fail_line(const struct parser *p, const char *what, const char *value)
+static int fail_line(const struct sites_parser *p, const char *what, const char *value)
 {
 	return rd_fail(RD_EFORMAT, "sites: %s: line %zu: %s \"%.60s\"", p->name, p->line, what, value);
 }
 
-static int get_number(const struct parser *p, size_t field, uint64_t max, uint64_t *out)
+static int get_number(const struct sites_parser *p, size_t field, uint64_t max, uint64_t *out)
 {
 	const char *s = p->fields[field];
 	uint64_t v = 0;
@@ -95,7 +95,7 @@ static int get_number(const struct parser *p, size_t field, uint64_t max, uint64
 	return RD_OK;
 }
 
-static int get_u32(const struct parser *p, size_t field, uint32_t *out)
+static int get_u32(const struct sites_parser *p, size_t field, uint32_t *out)
 {
 	uint64_t v;
 	int err = get_number(p, field, UINT32_MAX, &v);
@@ -105,7 +105,7 @@ static int get_u32(const struct parser *p, size_t field, uint32_t *out)
 }
 
 /* A file number of the unit, or -1. */
-static int get_file(const struct parser *p, size_t field, uint32_t *out)
+static int get_file(const struct sites_parser *p, size_t field, uint32_t *out)
 {
 	uint64_t v;
 	if (strcmp(p->fields[field], "-1") == 0) {
@@ -121,12 +121,12 @@ static int get_file(const struct parser *p, size_t field, uint32_t *out)
 	return RD_OK;
 }
 
-static int need_unit(const struct parser *p)
+static int need_unit(const struct sites_parser *p)
 {
 	return p->sites->unit_count > 0 ? RD_OK : fail_line(p, "no U record before", p->fields[0]);
 }
 
-static int parse_unit(struct parser *p)
+static int parse_unit(struct sites_parser *p)
 {
 	uint64_t slot, slots;
 	int err = get_number(p, 1, SLOT_COUNT - 1, &slot);
@@ -150,7 +150,7 @@ static int parse_unit(struct parser *p)
 	return RD_OK;
 }
 
-static int parse_file(struct parser *p)
+static int parse_file(struct sites_parser *p)
 {
 	struct trace_sites *s = p->sites;
 	uint64_t n;
@@ -166,7 +166,7 @@ static int parse_file(struct parser *p)
 	return RD_OK;
 }
 
-static int parse_flags(const struct parser *p, const char *flags, struct trace_site *site)
+static int parse_flags(const struct sites_parser *p, const char *flags, struct trace_site *site)
 {
 	for (const char *c = flags; *c; c++) {
 		switch (*c) {
@@ -186,7 +186,7 @@ static int parse_flags(const struct parser *p, const char *flags, struct trace_s
 	return RD_OK;
 }
 
-static int parse_chain(struct parser *p, struct trace_site *site)
+static int parse_chain(struct sites_parser *p, struct trace_site *site)
 {
 	struct trace_sites *s = p->sites;
 	site->chain = (uint32_t)s->chain_count;
@@ -204,7 +204,7 @@ static int parse_chain(struct parser *p, struct trace_site *site)
 	return RD_OK;
 }
 
-static int parse_kind(const struct parser *p, const char *kind, struct trace_site *site)
+static int parse_kind(const struct sites_parser *p, const char *kind, struct trace_site *site)
 {
 	for (unsigned k = 0; k < TRACE_SITE_KINDS; k++) {
 		if (strcmp(kind, kind_names[k]) == 0) {
@@ -216,7 +216,7 @@ static int parse_kind(const struct parser *p, const char *kind, struct trace_sit
 }
 
 /* n must lie in the slots of its unit and be larger than the one before. */
-static int check_site_number(const struct parser *p, const struct trace_unit *unit, uint32_t n)
+static int check_site_number(const struct sites_parser *p, const struct trace_unit *unit, uint32_t n)
 {
 	if (n == 0 || (uint64_t)n >> RADDLE_SITE_LOCAL_BITS >= unit->slots)
 		return fail_line(p, "the unit's slots have no site number", p->fields[1]);
@@ -225,7 +225,7 @@ static int check_site_number(const struct parser *p, const struct trace_unit *un
 	return RD_OK;
 }
 
-static int get_argument(const struct parser *p, struct trace_site *site)
+static int get_argument(const struct sites_parser *p, struct trace_site *site)
 {
 	uint32_t n = 0;
 	int err = get_u32(p, 4, &n);
@@ -233,7 +233,7 @@ static int get_argument(const struct parser *p, struct trace_site *site)
 	return err;
 }
 
-static int parse_site(struct parser *p)
+static int parse_site(struct sites_parser *p)
 {
 	struct trace_sites *s = p->sites;
 	struct trace_site site = {.function = p->fields[8],
@@ -272,8 +272,8 @@ static int parse_site(struct parser *p)
 	return RD_OK;
 }
 
-/* Records about a site stand behind it. */
-static int get_last_site(const struct parser *p, struct trace_site **out)
+/* Records about a site follow it. */
+static int get_last_site(const struct sites_parser *p, struct trace_site **out)
 {
 	const struct trace_sites *s = p->sites;
 	uint32_t n = 0;
@@ -287,7 +287,7 @@ static int get_last_site(const struct parser *p, struct trace_site **out)
 	return err;
 }
 
-static int parse_holder(struct parser *p)
+static int parse_holder(struct sites_parser *p)
 {
 	struct trace_site *site = NULL;
 	int err = get_last_site(p, &site);
@@ -297,7 +297,7 @@ static int parse_holder(struct parser *p)
 	return get_u32(p, 3, &site->holder_offset);
 }
 
-static int parse_result(struct parser *p)
+static int parse_result(struct sites_parser *p)
 {
 	struct trace_site *site = NULL;
 	int err = get_last_site(p, &site);
@@ -306,7 +306,7 @@ static int parse_result(struct parser *p)
 	return err;
 }
 
-static int parse_global(struct parser *p)
+static int parse_global(struct sites_parser *p)
 {
 	struct trace_sites *s = p->sites;
 	struct trace_global g = {.name = p->fields[1], .linkage = p->fields[2], .type = p->fields[6]};
@@ -330,7 +330,7 @@ static int parse_global(struct parser *p)
 	return RD_OK;
 }
 
-static int parse_member(struct parser *p)
+static int parse_member(struct sites_parser *p)
 {
 	struct trace_sites *s = p->sites;
 	struct trace_sites_private *x = p->private;
@@ -360,7 +360,7 @@ static int parse_member(struct parser *p)
 	return RD_OK;
 }
 
-static int parse_placed(struct parser *p)
+static int parse_placed(struct sites_parser *p)
 {
 	struct trace_sites *s = p->sites;
 	struct trace_placed a = {.module = p->fields[1], .linkage = p->fields[4]};
@@ -374,7 +374,7 @@ static int parse_placed(struct parser *p)
 	return RD_OK;
 }
 
-static int parse_piece(struct parser *p)
+static int parse_piece(struct sites_parser *p)
 {
 	struct trace_sites *s = p->sites;
 	struct trace_piece_text piece = {.op_count = (uint32_t)(p->field_count - 4),
@@ -401,15 +401,15 @@ static int parse_piece(struct parser *p)
 static const struct {
 	char letter;
 	size_t least; /* fields, the letter included */
-	bool more;    /* may have more than `least` */
-	int (*parse)(struct parser *p);
+	bool more;    /* more than `least` are allowed */
+	int (*parse)(struct sites_parser *p);
 } records[] = {
 	{'U', 4, false, parse_unit},   {'F', 3, false, parse_file},   {'S', 11, true, parse_site},
 	{'G', 7, false, parse_global}, {'T', 7, false, parse_member}, {'A', 5, false, parse_placed},
 	{'P', 4, true, parse_piece},   {'O', 4, false, parse_holder}, {'R', 3, false, parse_result},
 };
 
-static int split_line(struct parser *p, char *line)
+static int split_line(struct sites_parser *p, char *line)
 {
 	p->field_count = 0;
 	for (char *at = line; at;) {
@@ -427,7 +427,7 @@ static int split_line(struct parser *p, char *line)
 	return RD_OK;
 }
 
-static int parse_line(struct parser *p, char *line)
+static int parse_line(struct sites_parser *p, char *line)
 {
 	int err = split_line(p, line);
 	if (err)
@@ -447,7 +447,8 @@ static int parse_line(struct parser *p, char *line)
 }
 
 /* Finds the last line and compares its checksum; *end is where it begins. */
-static int check_end(const struct parser *p, const char *text, size_t length, size_t *end, uint64_t *count)
+static int check_end(const struct sites_parser *p, const char *text, size_t length, size_t *end,
+		     uint64_t *count)
 {
 	size_t at = length;
 	unsigned long long n = 0, sum = 0;
@@ -467,7 +468,7 @@ static int check_end(const struct parser *p, const char *text, size_t length, si
 	return RD_OK;
 }
 
-static int check_first(const struct parser *p, const char *line)
+static int check_first(const struct sites_parser *p, const char *line)
 {
 	unsigned version = 0;
 	int used = 0;
@@ -479,7 +480,7 @@ static int check_first(const struct parser *p, const char *line)
 	return RD_OK;
 }
 
-static int parse_text(struct parser *p, char *text, size_t length)
+static int parse_text(struct sites_parser *p, char *text, size_t length)
 {
 	size_t end = 0;
 	uint64_t count = 0;
@@ -496,7 +497,7 @@ static int parse_text(struct parser *p, char *text, size_t length)
 		line = newline + 1;
 	}
 	if (p->line < 2 || count != p->line - 2)
-		return rd_fail(RD_EFORMAT, "sites: %s: %zu records, the last line says %llu", p->name,
+		return rd_fail(RD_EFORMAT, "sites: %s: %zu records, the last line has %llu", p->name,
 			       p->line - 2, (unsigned long long)count);
 	return RD_OK;
 }
@@ -507,12 +508,13 @@ static bool is_zstd(const uint8_t *p, size_t length)
 	return length >= 4 && memcmp(p, magic, 4) == 0;
 }
 
-/* Decompresses piece by piece: the size that a frame claims is not trusted. */
+/* Decompresses in steps, because the size that a frame claims is not trusted. */
 static int inflate_text(const char *name, const void *data, size_t length, struct rd_buf *out)
 {
 	ZSTD_DCtx *zstd = ZSTD_createDCtx();
 	ZSTD_inBuffer in = {data, length, 0};
-	size_t left = 1, most = length < TEXT_MAX / TEXT_TIMES ? TEXT_FIRST + length * TEXT_TIMES : TEXT_MAX;
+	size_t left = 1,
+	       most = length < TEXT_MAX / EXPANSION_MAX ? EXPANSION_FREE + length * EXPANSION_MAX : TEXT_MAX;
 	int err = RD_OK;
 	RD_ASSERT(zstd);
 	while (!err && left != 0) {
@@ -558,7 +560,7 @@ int trace_sites_parse(struct trace_sites **out, const void *data, size_t length,
 	struct trace_sites *s = rd_xcalloc(1, sizeof *s);
 	s->private = rd_xcalloc(1, sizeof *s->private);
 	s->private->unit_of_slot = rd_xcalloc(SLOT_COUNT, sizeof *s->private->unit_of_slot);
-	struct parser p = {.sites = s, .private = s->private, .name = name, .line = 1};
+	struct sites_parser p = {.sites = s, .private = s->private, .name = name, .line = 1};
 	size_t text_length = text.length;
 	s->private->text = rd_buf_detach(&text);
 	err = parse_text(&p, s->private->text, text_length);

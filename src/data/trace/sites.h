@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The site table (doc/format/sites.md): what each site number means, which
- * variables there are, how structures are laid out, and where variables lie.
+ * The site table (doc/format/sites.md): what each site number means, which variables there are, how
+ * structures are laid out, and where variables lie.
  *
  * Strings live as long as the table; absent ones are "".
  */
@@ -61,8 +61,9 @@ struct trace_site {
 	uint8_t argument; /* of TRACE_SITE_ARGUMENT and TRACE_SITE_OPERAND: its number, at most 255 */
 	uint32_t holder_offset;
 	const char *function, *what, *type;
-	const char *holder; /* the struct or union that a pointer led to, and how far in it the access is */
-	const char *result; /* of a call: the variable that its result goes to */
+	const char
+		*holder; /* the struct or union that a pointer led to, and the offset of the access in it */
+	const char *result; /* of a call: the variable that receives its result */
 };
 
 struct trace_inlined {
@@ -77,7 +78,7 @@ struct trace_unit {
 	size_t piece, piece_count; /* and of trace_sites.pieces */
 };
 
-/* A P record (doc/format/full.md); trace/full.h makes sense of it. */
+/* A P record (doc/format/full.md); trace/full.h interprets it. */
 struct trace_piece_text {
 	uint32_t function, size; /* n is its place in the unit, from 1 */
 	uint32_t op_count;
@@ -106,7 +107,7 @@ struct trace_sites {
 	struct trace_inlined *chains;
 	struct trace_unit *units;
 	struct trace_global *globals;
-	struct trace_member *members; /* those of one type stand together */
+	struct trace_member *members; /* those of one type are contiguous */
 	struct trace_placed *placed;
 	struct trace_piece_text *pieces;
 	const char **files;
@@ -126,14 +127,14 @@ const struct trace_site *trace_sites_find(const struct trace_sites *sites, uint3
 /* The number of a site of that unit, as it is in traces. */
 uint32_t trace_sites_number(const struct trace_sites *sites, size_t unit, const struct trace_site *site);
 
-/* A place as debuggers show it. */
+/* A place, as debuggers show it. */
 struct trace_frame {
 	const char *function, *file; /* "" if unknown */
 	uint32_t line, column;
 };
 
-/* The frames of a site, innermost first: its function, then those that function was
- * inlined into.  At most `max` are written; returns how many there are. */
+/* The frames of a site, innermost first: its function, then those that it was inlined into.  At
+ * most `max` are written; returns how many there are. */
 size_t trace_sites_frames(const struct trace_sites *sites, uint32_t site, struct trace_frame *frames,
 			  size_t max);
 
@@ -162,7 +163,8 @@ static inline bool trace_site_writes(const struct trace_site *s)
 	       s->kind == TRACE_SITE_ATOMIC_CMPXCHG || s->kind == TRACE_SITE_COPY;
 }
 
-/* Whether the program has barriers of assembler, which make order of accesses that look plain or relaxed. */
+/* Whether the program has memory barriers in assembler, which order accesses that look plain or
+ * relaxed. */
 bool trace_sites_have_barriers(const struct trace_sites *sites);
 
 #endif

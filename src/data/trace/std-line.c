@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line of STD text comes in, its parts go out as pointers into it.
+ * In: a line of STD text.  Out: its parts, as pointers into it.
  *
- * Blanks around the parts are nobody's business: some tools indent the lines of
- * each thread, some write CRLF.  Blanks within a name cannot be told from
- * damage and are refused, as RAPID does.
+ * Blanks around the parts are ignored: some tools indent the lines of each thread, some write CRLF.
+ *  Blanks within a name cannot be distinguished from damage and are rejected, as RAPID does.
  */
 #include "trace/std-line.h"
 
@@ -100,14 +99,14 @@ static const struct std_operation *find_operation(struct std_span s)
 	return NULL;
 }
 
-/* Where the marks of a line are. */
+/* The positions of the separators of a line. */
 struct marks {
 	const char *bars[2], *open, *end;
 	unsigned bar_count;
 	bool blanks;
 };
 
-/* One look at every byte, since lines are too short for anything cleverer. */
+/* One pass over all bytes; lines are too short for anything faster. */
 static struct marks find_marks(const char *p, const char *end)
 {
 	struct marks m = {{end, end}, NULL, end, 0, false};

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * STD text (doc/format/std.md) line by line: what a line says, without any idea
- * of what came before it.
+/* STD text (doc/format/std.md) line by line: the contents of a line, independent of earlier lines.
  */
 #ifndef TRACE_STD_LINE_H
 #define TRACE_STD_LINE_H
@@ -12,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is to be done about an operation. */
+/* How an operation is imported. */
 enum std_action {
 	STD_ACCESS,
 	STD_ATOMIC,
-	STD_ACQUIRE, /* for oneself alone */
+	STD_ACQUIRE, /* exclusively */
 	STD_SHARE,   /* for reading */
 	STD_RELEASE,
 	STD_BUSY, /* an acquisition that failed */
@@ -28,11 +26,11 @@ enum std_action {
 	STD_WAIT,	  /* cwait(c,m) */
 	STD_SEM_INIT,	  /* seminit(s,n) */
 	STD_ONCE,
-	STD_PLAIN, /* an event of the object that has no further conditions */
+	STD_PLAIN, /* an event of the object without further conditions */
 	STD_NOTHING,
 };
 
-/* Names of different spaces have nothing to do with one another. */
+/* Names in different spaces are independent. */
 enum std_space { STD_VARIABLES, STD_LOCKS, STD_CONDS, STD_BARRIERS, STD_SEMS, STD_ONCES, STD_SPACES };
 
 struct std_operation {
@@ -44,11 +42,11 @@ struct std_operation {
 	const char *flags; /* of the site */
 };
 
-/* Tells operations apart. */
+/* Distinguishes operations. */
 #define STD_OPERATIONS_MAX 63
 unsigned std_operation_number(const struct std_operation *o);
 
-/* The name of the operation that becomes an event; one that `failed` may have another. */
+/* The name of the operation that becomes an event; a failed one may have another name. */
 const char *std_word(enum raddle_event event, bool failed);
 
 struct std_span {
@@ -60,17 +58,17 @@ struct std_line {
 	struct std_span thread;
 	const struct std_operation *operation;
 	struct std_span operand;
-	struct std_span place; /* empty: the line has none */
+	struct std_span place; /* empty: the line has no place */
 };
 
 enum std_verdict { STD_EVENT, STD_NO_EVENT, STD_BAD };
 
-/* Takes the line apart that begins at *p, and moves *p after its newline.  A blank line is no event,
- * and neither is one that goes on with the call stack of the line before.  What is wrong with a bad one
- * comes in *why. */
+/* Parses the line that begins at *p, and moves *p after its newline.  A blank line is not an event,
+ * nor is one that continues the call stack of the line before.  For a bad line *why is the reason.
+ */
 enum std_verdict std_line_parse(const char **p, const char *end, struct std_line *line, const char **why);
 
-/* Only the thread; false if the line is no event. */
+/* Parses only the thread; false if the line is not an event. */
 bool std_line_thread(const char **p, const char *end, struct std_span *thread);
 
 static inline bool std_span_equal(struct std_span a, struct std_span b)
@@ -83,7 +81,7 @@ static inline bool std_span_equal(struct std_span a, struct std_span b)
 	return i == a.n;
 }
 
-/* The operands of an operation that has two. */
+/* Splits the operands of an operation that has two. */
 bool std_line_split(struct std_span both, struct std_span *first, struct std_span *second);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A path comes in, STD text goes out: the file as it is, what a pipe delivers, or
- * what the program that unpacks such a file makes of it.  Traces of this kind are mostly passed
- * around packed, because the text is ten times as long.
+ * In: a path.  Out: STD text: the contents of the file or of a pipe, decompressed if necessary.
+ *  STD traces are mostly exchanged in compressed form, because the text is ten times as long.
  */
 #include "trace/std.h"
 
@@ -14,12 +13,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define TEXT_MAX (UINT64_C(8) << 30) /* of what is not mapped */
-#define TEXT_FIRST (UINT64_C(64) << 20)
-#define TIMES_MAX 200
-#define LINE_MAX_BYTES (1 << 20)
+#define TEXT_MAX (UINT64_C(8) << 30)	    /* bytes of text that is not mapped; bounds memory */
+#define EXPANSION_FREE (UINT64_C(64) << 20) /* bytes that any compressed file may become */
+#define EXPANSION_MAX 200	 /* times that a larger one may grow; rejects decompression bombs */
+#define LINE_MAX_BYTES (1 << 20) /* bytes of a line; set by hand, far above any real one */
 
-/* The memory that xz takes is the file's wish. */
+/* The file determines how much memory xz needs. */
 static const struct packer {
 	const char *magic;
 	size_t length;
@@ -41,7 +40,7 @@ static const struct packer *find_packer(const void *data, size_t length)
 	return NULL;
 }
 
-/* The text.  To be closed also after a failure. */
+/* The text.  Close it also after a failure. */
 struct std_text {
 	const char *data;
 	size_t length;
@@ -49,10 +48,10 @@ struct std_text {
 	struct rd_buf buffer;
 };
 
-/* How much text a packed file may become: what traces do, and not what bombs do. */
+/* How much text a compressed file may become: enough for traces, not for decompression bombs. */
 static uint64_t unpacked_max(uint64_t packed)
 {
-	return packed > TEXT_MAX / TIMES_MAX ? TEXT_MAX : TEXT_FIRST + packed * TIMES_MAX;
+	return packed > TEXT_MAX / EXPANSION_MAX ? TEXT_MAX : EXPANSION_FREE + packed * EXPANSION_MAX;
 }
 
 static int unpack(struct std_text *t, const struct packer *p, const char *path)
@@ -68,7 +67,8 @@ static int unpack(struct std_text *t, const struct packer *p, const char *path)
 	return RD_OK;
 }
 
-/* Lines are short.  What has none, such as the hole in a sparse file, is not read to its end. */
+/* Lines are short.  Data without lines, such as the hole of a sparse file, is not read to its end.
+ */
 static int check_lines(const struct std_text *t, const char *path)
 {
 	const char *end = t->data + t->length;

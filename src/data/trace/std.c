@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * STD text comes in, a trace directory goes out.
+ * In: STD text.  Out: a trace directory.
  *
- * STD is a total order of all events; a trace orders synchronisation operations only.
- * An access that follows an event of another thread therefore gets an `order`
- * event before it, and the merge of the streams is the order of the lines again.
+ * STD is a total order of all events; a trace orders only synchronisation operations.  So an access
+ * that follows an event of another thread gets an `order` event before it.  The merge of the
+ * streams is then the order of the lines.
  *
- * Variables, locks and so on become variables of invented
- * modules, with their names in the site table; a location becomes a site for each
- * kind of event at it, whose line is the location.
+ * Variables, locks and so on become variables of invented modules, with their names in the site
+ * table.  A location becomes a site for each kind of event at it, whose line is the location.
  *
- * Some lines are understood only when later ones are known.  `wait(l)`, an
- * extension, follows the `rel(l)` it belongs to, so a release is deferred until the
- * next event of its thread.  `end` is the end of a thread for some tools and of an
- * atomic block for others, so it is deferred likewise; and a join that returned
- * although the thread went on is known by a look at the rest of the text.
+ * Some lines can be interpreted only with later ones.  `wait(l)`, an extension, follows its
+ * `rel(l)`, so a release is deferred until the next event of its thread.  `end` is the end of a
+ * thread for some tools and of an atomic block for others, so it is deferred too.  The rest of the
+ * text shows whether a join returned although the thread continued.
  */
 #include "trace/std.h"
 
@@ -25,7 +23,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "trace/encode.h"
-#include "trace/std-line.h"
+#include "trace/std-int.h"
 #include "trace/writer.h"
 
 #include <errno.h>
@@ -35,11 +33,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define CHUNK (128u << 10) /* begin a new one beyond this */
+#define FILE_BITS 24	   /* of a place */
+#define CHUNK (128u << 10) /* bytes after which a new chunk begins; as in recordings */
 #define UNIT_SLOT 1u
 #define SITE_COUNT_MAX ((RADDLE_SITE_MAX >> 1) - (UNIT_SLOT << RADDLE_SITE_LOCAL_BITS))
-#define NOBODY 0
-#define PROBLEMS_MAX 10 /* messages; further ones are only counted */
+#define PROBLEMS_MAX 10 /* messages that are printed; further ones are only counted */
 
 /* The invented modules. */
 static const struct {
@@ -57,86 +55,28 @@ static const struct {
 };
 #define SPACE_SIZE 0x10000000000
 
-/* A line, with numbers for names. */
-struct event {
-	const struct std_operation *operation;
-	struct std_span operand;
-	uint32_t thread;
-	uint64_t place; /* line << 24 | file, in a form of 56 bits; file 0 is the text itself */
-	uint64_t line;
-};
-#define FILE_BITS 24
-
-struct thread {
-	struct trace_encoder encoder;
-	struct event *delayed; /* events that cannot have happened yet */
-	size_t delayed_first, delayed_count, delayed_capacity;
-	bool fork_delayed; /* so is its fork */
-	uint32_t forks;
-	uint32_t stack_site;		/* top of the encoded call stack, 0: empty */
-	uint32_t deferred;		/* lock + 1 whose release waits to be written */
-	enum raddle_event deferred_row; /* as what */
-	uint64_t deferred_q;
-	uint32_t deferred_site;
-	uint64_t begin_q; /* of a `begin` that is not written yet; 0: none */
-	uint32_t begin_site;
-	uint64_t end_q; /* of an `end` that may be that of the thread; 0: none */
-	uint32_t end_site;
-	uint32_t waiting;   /* lock + 1 of a wait that has not returned */
-	uint32_t condition; /* that it waits for */
-	uint64_t last_line; /* its last one after the first join; 0: none */
-	bool seen, forked;
-	bool active; /* it has done something, not only begun */
-};
-
-struct lock {
-	uint32_t owner; /* thread + 1 */
-	uint32_t depth;
-	uint32_t readers;
-};
-
-struct import {
-	const struct trace_std_opts *opts;
-	struct trace_writer *writer;
-	struct rd_names thread_names, names[STD_SPACES], files;
-	struct thread *threads;
-	struct lock *locks;
-	size_t thread_capacity, lock_capacity;
-	struct rd_umap site_of; /* place and operation to n */
-	struct rd_buf sites;	/* their S records */
-	uint32_t site_count;
-	uint64_t records; /* of the site table */
-	uint64_t q, line, events, problems;
-	uint32_t last_thread; /* thread + 1 of the event before */
-	uint32_t thread;      /* of the line before, and how it was written */
-	struct std_span thread_text;
-	const char *next, *end; /* of the text that is still to be read */
-	bool joins;		/* last_line of the threads is known */
-	size_t delayed;		/* threads that have delayed events */
-};
-
-static int bad_line(struct import *in, const char *what)
+static int bad_line(struct std_import *in, const char *what)
 {
 	return rd_fail(RD_EFORMAT, "std: %s:%llu: %s", in->opts->name, (unsigned long long)in->line, what);
 }
 
-static void warn(struct import *in, const char *what, const char *name)
+void std_warn(struct std_import *in, const char *what, const char *name)
 {
 	if (++in->problems <= PROBLEMS_MAX)
 		rd_warn("std: %s:%llu: %s %s", in->opts->name, (unsigned long long)in->line, what, name);
 }
 
-/* The line is readable, but no program does that. */
-static int ill_formed(struct import *in, const char *what, const char *name)
+/* The line can be parsed, but no program does that. */
+static int ill_formed(struct std_import *in, const char *what, const char *name)
 {
 	if (!in->opts->force)
 		return rd_fail(RD_EFORMAT, "std: %s:%llu: %s %s", in->opts->name,
 			       (unsigned long long)in->line, what, name);
-	warn(in, what, name);
+	std_warn(in, what, name);
 	return RD_OK;
 }
 
-static uint32_t intern_thread(struct import *in, const char *p, size_t n)
+static uint32_t intern_thread(struct std_import *in, const char *p, size_t n)
 {
 	uint32_t number = rd_names_put(&in->thread_names, p, n);
 	size_t had = in->thread_capacity;
@@ -147,7 +87,7 @@ static uint32_t intern_thread(struct import *in, const char *p, size_t n)
 	return number;
 }
 
-/* Digits up to `end`, at least one; false if there is anything else or it is too large. */
+/* Digits up to `end`, at least one; false if there is anything else or the number is too large. */
 static bool parse_number(const char *p, const char *end, uint64_t *number)
 {
 	uint64_t v = 0;
@@ -162,9 +102,9 @@ static bool parse_number(const char *p, const char *end, uint64_t *number)
 	return v <= UINT32_MAX;
 }
 
-/* A place is a line of this text's program, file:line, or any other text, which is then a file.  An
- * event without one is known by its own line. */
-static uint64_t parse_place(struct import *in, struct std_span s)
+/* A place is a line of this text's program, file:line, or any other text, which then counts as a
+ * file.  An event without a place gets its own line. */
+static uint64_t parse_place(struct std_import *in, struct std_span s)
 {
 	const char *end = s.p + s.n, *colon = s.n ? memrchr(s.p, ':', s.n) : NULL;
 	uint64_t line = 0;
@@ -178,7 +118,7 @@ static uint64_t parse_place(struct import *in, struct std_span s)
 	return line << FILE_BITS | (rd_names_put(&in->files, s.p, (size_t)(end - s.p)) + 1);
 }
 
-static void take_line(struct import *in, const struct std_line *line, struct event *e)
+static void take_line(struct std_import *in, const struct std_line *line, struct std_event *e)
 {
 	e->line = in->line;
 	e->operation = line->operation;
@@ -196,12 +136,12 @@ static uint64_t address_of(enum std_space space, uint32_t number)
 	return spaces[space].base + (uint64_t)number * spaces[space].size;
 }
 
-static uint64_t object_of(struct import *in, enum std_space space, struct std_span name)
+static uint64_t object_of(struct std_import *in, enum std_space space, struct std_span name)
 {
 	return address_of(space, rd_names_put(&in->names[space], name.p, name.n));
 }
 
-static struct lock *lock_of(struct import *in, uint32_t number)
+struct std_lock *std_lock_of(struct std_import *in, uint32_t number)
 {
 	size_t had = in->lock_capacity;
 	if (number >= had) {
@@ -212,7 +152,7 @@ static struct lock *lock_of(struct import *in, uint32_t number)
 }
 
 /* The site of a place and an operation. */
-static uint32_t site_of(struct import *in, const struct event *e)
+static uint32_t site_of(struct std_import *in, const struct std_event *e)
 {
 	const struct std_operation *o = e->operation;
 	bool is_new;
@@ -230,24 +170,24 @@ static uint32_t site_of(struct import *in, const struct event *e)
 	return (UNIT_SLOT << RADDLE_SITE_LOCAL_BITS) + (uint32_t)*n;
 }
 
-static int flush(struct import *in, uint32_t thread)
+static int flush(struct std_import *in, uint32_t thread)
 {
-	struct thread *t = &in->threads[thread];
+	struct std_thread *t = &in->threads[thread];
 	int err = trace_writer_chunk(in->writer, thread, t->encoder.out.data, t->encoder.out.length);
 	trace_encode_reset(&t->encoder);
 	t->stack_site = 0;
 	return err;
 }
 
-static void put_stack(struct thread *t, uint32_t site)
+static void put_stack(struct std_thread *t, uint32_t site)
 {
 	if (t->stack_site != site)
 		trace_encode_stack(&t->encoder, 0, &site, 1);
 	t->stack_site = site;
 }
 
-/* Any event with q; `values` behind q, or behind q and t. */
-static void put_row(struct thread *t, enum raddle_event kind, uint64_t q, const uint64_t *values)
+/* Any event with q; `values` come after q, or after q and t. */
+static void put_row(struct std_thread *t, enum raddle_event kind, uint64_t q, const uint64_t *values)
 {
 	uint64_t all[RADDLE_MAX_OPERANDS] = {q};
 	const char *letters = trace_kind(kind)->operands;
@@ -257,10 +197,10 @@ static void put_row(struct thread *t, enum raddle_event kind, uint64_t q, const 
 	trace_encode_row(&t->encoder, kind, all, NULL);
 }
 
-/* Writes the release that was deferred: as a wait if that is what it was. */
-static void put_deferred(struct import *in, uint32_t thread, bool wait)
+/* Writes the deferred release: as a wait if it was one. */
+static void put_deferred(struct std_import *in, uint32_t thread, bool wait)
 {
-	struct thread *t = &in->threads[thread];
+	struct std_thread *t = &in->threads[thread];
 	uint32_t number = t->deferred - 1;
 	uint64_t lock = address_of(STD_LOCKS, number);
 	if (!t->deferred)
@@ -280,42 +220,43 @@ static void put_deferred(struct import *in, uint32_t thread, bool wait)
 
 /* ---- locks ---- */
 
-static int take_lock(struct import *in, const struct event *e, uint32_t number)
+static int take_lock(struct std_import *in, const struct std_event *e, uint32_t number)
 {
-	struct lock *l = lock_of(in, number);
+	struct std_lock *l = std_lock_of(in, number);
 	bool shared = e->operation->action == STD_SHARE, own = l->owner == e->thread + 1;
 	int err = RD_OK;
-	if ((l->owner != NOBODY && !own) || (l->readers && !shared))
+	if ((l->owner != STD_NO_OWNER && !own) || (l->readers && !shared))
 		err = ill_formed(in, "another thread holds the lock", in->names[STD_LOCKS].items[number]);
 	if (shared && !own) {
 		l->readers++;
 		return err;
 	}
 	if (!own)
-		*l = (struct lock){.owner = e->thread + 1};
+		*l = (struct std_lock){.owner = e->thread + 1};
 	l->depth++;
 	return err;
 }
 
-static int give_lock(struct import *in, const struct event *e, uint32_t number)
+static int give_lock(struct std_import *in, const struct std_event *e, uint32_t number)
 {
-	struct lock *l = lock_of(in, number);
+	struct std_lock *l = std_lock_of(in, number);
 	if (l->owner == e->thread + 1) {
 		if (--l->depth == 0)
-			l->owner = NOBODY;
+			l->owner = STD_NO_OWNER;
 		return RD_OK;
 	}
 	if (l->readers > 0 && e->operation->event == RADDLE_RWLOCK_UNLOCK) {
 		l->readers--;
 		return RD_OK;
 	}
-	return ill_formed(in, l->owner == NOBODY ? "nobody holds the lock" : "another thread holds the lock",
-			  in->names[STD_LOCKS].items[number]);
+	return ill_formed(
+		in, l->owner == STD_NO_OWNER ? "no thread holds the lock" : "another thread holds the lock",
+		in->names[STD_LOCKS].items[number]);
 }
 
-static int put_acquire(struct import *in, const struct event *e)
+static int put_acquire(struct std_import *in, const struct std_event *e)
 {
-	struct thread *t = &in->threads[e->thread];
+	struct std_thread *t = &in->threads[e->thread];
 	uint32_t number = rd_names_put(&in->names[STD_LOCKS], e->operand.p, e->operand.n);
 	uint64_t lock = address_of(STD_LOCKS, number);
 	int err = take_lock(in, e, number);
@@ -329,9 +270,9 @@ static int put_acquire(struct import *in, const struct event *e)
 	return err;
 }
 
-static int put_release(struct import *in, const struct event *e, uint32_t site)
+static int put_release(struct std_import *in, const struct std_event *e, uint32_t site)
 {
-	struct thread *t = &in->threads[e->thread];
+	struct std_thread *t = &in->threads[e->thread];
 	uint32_t number = rd_names_put(&in->names[STD_LOCKS], e->operand.p, e->operand.n);
 	int err = give_lock(in, e, number);
 	t->deferred = number + 1;
@@ -342,9 +283,9 @@ static int put_release(struct import *in, const struct event *e, uint32_t site)
 }
 
 /* cwait(c,m): releases m and waits for c, in one step. */
-static int put_wait(struct import *in, const struct event *e)
+static int put_wait(struct std_import *in, const struct std_event *e)
 {
-	struct thread *t = &in->threads[e->thread];
+	struct std_thread *t = &in->threads[e->thread];
 	struct std_span cond, mutex;
 	if (!std_line_split(e->operand, &cond, &mutex))
 		return bad_line(in, "a condition and a mutex expected");
@@ -364,8 +305,7 @@ static bool is_numbered(const char *p, size_t n)
 	return n > 0 && *p >= '0' && *p <= '9';
 }
 
-/* The thread that is forked or joined.  Some writers leave out the T there, as in T0|fork(1). */
-static uint32_t operand_thread(struct import *in, const struct event *e)
+uint32_t std_operand_thread(struct std_import *in, const struct std_event *e)
 {
 	const char *own = in->thread_names.items[e->thread], *p = e->operand.p;
 	size_t n = e->operand.n;
@@ -381,16 +321,16 @@ static uint32_t operand_thread(struct import *in, const struct event *e)
 	return intern_thread(in, p, n);
 }
 
-/* 1: nothing was written, since it orders nothing. */
-static int put_fork(struct import *in, const struct event *e)
+/* Returns 1 if nothing was written, because the fork orders nothing. */
+static int put_fork(struct std_import *in, const struct std_event *e)
 {
-	uint32_t child = operand_thread(in, e);
-	struct thread *t = &in->threads[e->thread], *c = &in->threads[child];
+	uint32_t child = std_operand_thread(in, e);
+	struct std_thread *t = &in->threads[e->thread], *c = &in->threads[child];
 	const char *name = in->thread_names.items[child];
 	if (c->forked)
 		return ill_formed(in, "forked twice:", name) ? RD_EFORMAT : 1;
 	if (c->active) {
-		warn(in, "a fork behind events of its thread orders nothing:", name);
+		std_warn(in, "a fork after events of its thread orders nothing:", name);
 		return 1;
 	}
 	c->forked = true;
@@ -399,8 +339,8 @@ static int put_fork(struct import *in, const struct event *e)
 	return 0;
 }
 
-/* Notes the last line of each thread that has events after this line, where the first join is. */
-static void find_last_lines(struct import *in)
+/* Records the last line of each thread that has events after this line, the first join. */
+static void find_last_lines(struct std_import *in)
 {
 	uint64_t line = in->line;
 	uint32_t thread = 0;
@@ -417,32 +357,32 @@ static void find_last_lines(struct import *in)
 	}
 }
 
-static int put_join(struct import *in, const struct event *e)
+static int put_join(struct std_import *in, const struct std_event *e)
 {
 	if (!in->joins)
 		find_last_lines(in);
-	uint32_t child = operand_thread(in, e);
-	const struct thread *c = &in->threads[child];
+	uint32_t child = std_operand_thread(in, e);
+	const struct std_thread *c = &in->threads[child];
 	const char *name = in->thread_names.items[child];
 	if (c->last_line > in->line)
 		return ill_formed(in, "joined before its last event:", name) ? RD_EFORMAT : 1;
 	if (!c->seen && !c->forked) {
-		warn(in, "a join of a thread without events orders nothing:", name);
+		std_warn(in, "a join of a thread without events orders nothing:", name);
 		return 1;
 	}
 	put_row(&in->threads[e->thread], RADDLE_THREAD_JOIN, ++in->q, (uint64_t[]){child, 0});
 	return 0;
 }
 
-/* The name is the trace's only memory of what STD called the thread. */
-static void put_name(struct import *in, uint32_t thread)
+/* The trace keeps the STD name of the thread only in this event. */
+static void put_name(struct std_import *in, uint32_t thread)
 {
 	const char *name = in->thread_names.items[thread];
 	uint64_t length = strlen(name);
 	trace_encode_row(&in->threads[thread].encoder, RADDLE_THREAD_NAME, &length, name);
 }
 
-static void put_modules(struct import *in)
+static void put_modules(struct std_import *in)
 {
 	for (unsigned i = 0; i < STD_SPACES; i++) {
 		uint64_t values[4] = {spaces[i].base, SPACE_SIZE, spaces[i].base, strlen(spaces[i].module)};
@@ -450,9 +390,9 @@ static void put_modules(struct import *in)
 	}
 }
 
-static void begin_thread(struct import *in, uint32_t thread)
+static void begin_thread(struct std_import *in, uint32_t thread)
 {
-	struct thread *t = &in->threads[thread];
+	struct std_thread *t = &in->threads[thread];
 	t->seen = true;
 	trace_encode_reset(&t->encoder);
 	if (thread == 0)
@@ -462,23 +402,23 @@ static void begin_thread(struct import *in, uint32_t thread)
 
 /* ---- events ---- */
 
-static void put_access(struct import *in, const struct event *e)
+static void put_access(struct std_import *in, const struct std_event *e)
 {
-	struct thread *t = &in->threads[e->thread];
+	struct std_thread *t = &in->threads[e->thread];
 	uint64_t variable = object_of(in, STD_VARIABLES, e->operand);
 	if (in->last_thread != e->thread + 1)
 		put_row(t, RADDLE_ORDER, ++in->q, NULL);
 	trace_encode_access(&t->encoder, site_of(in, e), variable);
 }
 
-static void put_atomic(struct import *in, const struct event *e)
+static void put_atomic(struct std_import *in, const struct std_event *e)
 {
 	bool stores = e->operation->site[1] != 'l';
 	put_row(&in->threads[e->thread], RADDLE_ATOMIC, ++in->q,
 		(uint64_t[]){site_of(in, e), object_of(in, STD_VARIABLES, e->operand), stores});
 }
 
-static int put_semaphore(struct import *in, const struct event *e)
+static int put_semaphore(struct std_import *in, const struct std_event *e)
 {
 	struct std_span name, number;
 	uint64_t value;
@@ -490,17 +430,17 @@ static int put_semaphore(struct import *in, const struct event *e)
 	return RD_OK;
 }
 
-static void put_once(struct import *in, const struct event *e)
+static void put_once(struct std_import *in, const struct std_event *e)
 {
-	struct thread *t = &in->threads[e->thread];
+	struct std_thread *t = &in->threads[e->thread];
 	uint64_t once = object_of(in, STD_ONCES, e->operand);
 	put_row(t, RADDLE_ONCE_RUN, ++in->q, (uint64_t[]){once});
 	put_row(t, RADDLE_ONCE_DONE, ++in->q, (uint64_t[]){once, 0});
 }
 
-static int put_sync(struct import *in, const struct event *e)
+static int put_sync(struct std_import *in, const struct std_event *e)
 {
-	struct thread *t = &in->threads[e->thread];
+	struct std_thread *t = &in->threads[e->thread];
 	uint32_t site = site_of(in, e);
 	enum raddle_event row = e->operation->event;
 	if (e->operation->action == STD_RELEASE)
@@ -521,9 +461,9 @@ static int put_sync(struct import *in, const struct event *e)
 	}
 }
 
-/* Some tools let all threads begin before the first line, and again behind their forks; what comes
- * before a fork is then forgotten. */
-static int defer_begin(struct import *in, struct thread *t, uint32_t site)
+/* Some tools let all threads begin before the first line and again after their forks; a begin
+ * before a fork is then dropped. */
+static int defer_begin(struct std_import *in, struct std_thread *t, uint32_t site)
 {
 	t->end_q = 0;
 	if (t->active || t->begin_q)
@@ -533,18 +473,18 @@ static int defer_begin(struct import *in, struct thread *t, uint32_t site)
 	return 0;
 }
 
-static void put_begin(struct thread *t)
+static void put_begin(struct std_thread *t)
 {
 	t->active = true;
 	if (!t->begin_q)
 		return;
 	put_stack(t, t->begin_site);
-	/* Who forked it is known from the fork. */
+	/* The fork shows the creator. */
 	put_row(t, RADDLE_THREAD_START, t->begin_q, (uint64_t[]){UINT32_MAX, 0, 0, 0, 0});
 	t->begin_q = 0;
 }
 
-static int defer_end(struct import *in, struct thread *t, uint32_t site)
+static int defer_end(struct std_import *in, struct std_thread *t, uint32_t site)
 {
 	t->end_q = ++in->q;
 	t->end_site = site;
@@ -552,28 +492,28 @@ static int defer_end(struct import *in, struct thread *t, uint32_t site)
 }
 
 /* Whether the event is the wait that the deferred release belongs to. */
-static bool is_wait_for(struct import *in, const struct event *e)
+static bool is_wait_for(struct std_import *in, const struct std_event *e)
 {
-	const struct thread *t = &in->threads[e->thread];
+	const struct std_thread *t = &in->threads[e->thread];
 	if (e->operation->action != STD_MONITOR_WAIT || !t->deferred)
 		return false;
 	const char *name = in->names[STD_LOCKS].items[t->deferred - 1];
 	return strlen(name) == e->operand.n && memcmp(name, e->operand.p, e->operand.n) == 0;
 }
 
-/* As write_event(), of what may be understood only later. */
-static int defer_event(struct import *in, const struct event *e)
+/* Like write_event(), for events that later lines interpret. */
+static int defer_event(struct std_import *in, const struct std_event *e)
 {
-	struct thread *t = &in->threads[e->thread];
+	struct std_thread *t = &in->threads[e->thread];
 	if (e->operation->action == STD_BEGIN)
 		return defer_begin(in, t, site_of(in, e));
 	return e->operation->action == STD_END ? defer_end(in, t, site_of(in, e)) : 1;
 }
 
 /* Negative: an error; 1: nothing was written. */
-static int write_event(struct import *in, const struct event *e)
+static int write_event(struct std_import *in, const struct std_event *e)
 {
-	struct thread *t = &in->threads[e->thread];
+	struct std_thread *t = &in->threads[e->thread];
 	bool wait = is_wait_for(in, e);
 	put_begin(t);
 	put_deferred(in, e->thread, wait);
@@ -596,7 +536,7 @@ static bool is_deferred(enum std_action action)
 	return action == STD_BEGIN || action == STD_END || action == STD_NOTHING;
 }
 
-static int put_event(struct import *in, const struct event *e)
+int std_put_event(struct std_import *in, const struct std_event *e)
 {
 	if (!in->threads[e->thread].seen)
 		begin_thread(in, e->thread);
@@ -612,140 +552,31 @@ static int put_event(struct import *in, const struct event *e)
 	return in->threads[e->thread].encoder.out.length > CHUNK ? flush(in, e->thread) : RD_OK;
 }
 
-/* ---- lines that come too early ---- */
-
-/*
- * A log whose lines are written after the operations has an acquisition before the release
- * that made it possible, if the threads were quick enough.  With --force the thread that comes too
- * early is delayed until it can go on, and with it all that its later events lead to.
- */
-
-static bool is_delayed(const struct thread *t)
-{
-	return t->delayed_first < t->delayed_count;
-}
-
-/* Valid until the next name comes up. */
-static struct thread *other_thread(struct import *in, const struct event *e)
-{
-	uint32_t number = operand_thread(in, e);
-	return &in->threads[number];
-}
-
-static bool is_lock_taken(struct import *in, const struct event *e)
-{
-	uint32_t number = rd_names_put(&in->names[STD_LOCKS], e->operand.p, e->operand.n);
-	const struct lock *l = lock_of(in, number);
-	if (l->owner != NOBODY)
-		return l->owner != e->thread + 1;
-	return l->readers > 0 && e->operation->action == STD_ACQUIRE;
-}
-
-static bool is_too_early(struct import *in, const struct event *e)
-{
-	if (in->threads[e->thread].fork_delayed)
-		return true;
-	switch (e->operation->action) {
-	case STD_ACQUIRE:
-	case STD_SHARE: return is_lock_taken(in, e);
-	case STD_JOIN: return is_delayed(other_thread(in, e));
-	default: return false;
-	}
-}
-
-static void delay(struct import *in, const struct event *e)
-{
-	struct thread *t = &in->threads[e->thread];
-	if (!is_delayed(t)) {
-		t->delayed_first = t->delayed_count = 0;
-		in->delayed++;
-		warn(in, "comes before what it needs, and is moved behind it: thread",
-		     in->thread_names.items[e->thread]);
-	}
-	if (e->operation->action == STD_FORK)
-		other_thread(in, e)->fork_delayed = true;
-	t = &in->threads[e->thread];
-	RD_GROW(t->delayed, t->delayed_capacity, t->delayed_count + 1);
-	t->delayed[t->delayed_count++] = *e;
-}
-
-/* Writes the delayed events of a thread, as far as they are possible now, or at least one if `any`. */
-static int resume(struct import *in, uint32_t thread, bool any, bool *moved)
-{
-	int err = RD_OK;
-	while (!err && is_delayed(&in->threads[thread])) {
-		struct event e = in->threads[thread].delayed[in->threads[thread].delayed_first];
-		if (!any && is_too_early(in, &e))
-			break;
-		any = false;
-		*moved = true;
-		in->line = e.line;
-		in->threads[thread].delayed_first++;
-		in->delayed -= !is_delayed(&in->threads[thread]);
-		if (e.operation->action == STD_FORK)
-			other_thread(in, &e)->fork_delayed = false;
-		err = put_event(in, &e);
-	}
-	return err;
-}
-
-/* Lets all threads go on that can; at the end of the text, one at least each time. */
-static int resume_all(struct import *in, bool is_end)
-{
-	uint64_t line = in->line;
-	bool moved = true;
-	int err = RD_OK;
-	while (in->delayed > 0 && moved && !err) {
-		moved = false;
-		for (uint32_t i = 0; i < in->thread_names.count && !err; i++)
-			err = resume(in, i, false, &moved);
-		for (uint32_t i = 0; i < in->thread_names.count && !err && is_end && !moved; i++)
-			err = resume(in, i, true, &moved);
-	}
-	in->line = line;
-	return err;
-}
-
-static int put_in_time(struct import *in, const struct event *e)
-{
-	if (!in->opts->force)
-		return put_event(in, e);
-	if (is_delayed(&in->threads[e->thread]) || is_too_early(in, e)) {
-		delay(in, e);
-		return RD_OK;
-	}
-	int err = put_event(in, e);
-	enum std_action action = e->operation->action;
-	if (!err && in->delayed > 0 && (action == STD_RELEASE || action == STD_WAIT))
-		err = resume_all(in, false);
-	return err;
-}
-
 /* ---- the text ---- */
 
-/* One line.  The last one may have been cut off when the disk was full or the program killed; if there is no
- * other, this is something else. */
-static int read_line(struct import *in)
+/* Imports one line.  The last line may be cut off because the disk was full or the program was
+ * killed.  If it is the only line, the text is not STD. */
+static int read_line(struct std_import *in)
 {
 	struct std_line line;
-	struct event e;
+	struct std_event e;
 	const char *why;
 	in->line++;
 	enum std_verdict verdict = std_line_parse(&in->next, in->end, &line, &why);
 	if (verdict == STD_EVENT) {
 		take_line(in, &line, &e);
-		return put_in_time(in, &e);
+		return std_put_in_time(in, &e);
 	}
 	if (verdict == STD_NO_EVENT)
 		return RD_OK;
 	bool is_cut = in->next == in->end && in->end[-1] != '\n';
 	if (!is_cut || in->line == 1)
 		return bad_line(in, why);
-	warn(in, why, "in a last line without a newline, which is left out");
+	std_warn(in, why, "in a last line without a newline, which is left out");
 	return RD_OK;
 }
 
-static int read_lines(struct import *in, const char *text, size_t length)
+static int read_lines(struct std_import *in, const char *text, size_t length)
 {
 	int err = RD_OK;
 	in->next = text;
@@ -753,7 +584,7 @@ static int read_lines(struct import *in, const char *text, size_t length)
 	while (in->next < in->end && !err)
 		err = read_line(in);
 	if (!err)
-		err = resume_all(in, true);
+		err = std_resume_all(in, true);
 	if (!err && in->problems > PROBLEMS_MAX)
 		rd_warn("std: %s: %llu more such lines", in->opts->name,
 			(unsigned long long)(in->problems - PROBLEMS_MAX));
@@ -762,7 +593,7 @@ static int read_lines(struct import *in, const char *text, size_t length)
 
 /* ---- the site table ---- */
 
-static void add_variables(struct import *in, struct rd_buf *b, enum std_space space)
+static void add_variables(struct std_import *in, struct rd_buf *b, enum std_space space)
 {
 	const struct rd_names *names = &in->names[space];
 	for (size_t i = 0; i < names->count; i++) {
@@ -777,7 +608,7 @@ static void add_variables(struct import *in, struct rd_buf *b, enum std_space sp
 	in->records += 2 * names->count;
 }
 
-static int write_sites(struct import *in, const char *directory)
+static int write_sites(struct std_import *in, const char *directory)
 {
 	struct rd_buf b = RD_BUF_INIT;
 	char *path = rd_xasprintf("%s/sites", directory);
@@ -803,16 +634,16 @@ static int write_sites(struct import *in, const char *directory)
 	return err;
 }
 
-static void put_end(struct import *in, uint32_t thread)
+static void put_end(struct std_import *in, uint32_t thread)
 {
-	struct thread *t = &in->threads[thread];
+	struct std_thread *t = &in->threads[thread];
 	if (!t->end_q)
 		return;
 	put_stack(t, t->end_site);
 	put_row(t, RADDLE_THREAD_END, t->end_q, NULL);
 }
 
-static int finish(struct import *in, const char *directory)
+static int finish(struct std_import *in, const char *directory)
 {
 	int err = RD_OK;
 	for (uint32_t i = 0; i < in->thread_names.count && !err; i++) {
@@ -837,7 +668,7 @@ static int finish(struct import *in, const char *directory)
 	return err ? err : trace_writer_meta(in->writer, &meta);
 }
 
-static void release(struct import *in)
+static void release(struct std_import *in)
 {
 	for (size_t i = 0; i < in->thread_names.count; i++) {
 		free(in->threads[i].delayed);
@@ -859,7 +690,7 @@ int trace_std_import(const char *text, size_t length, const char *directory,
 {
 	RD_ASSERT(text != NULL || length == 0);
 	RD_ASSERT(directory != NULL && opts != NULL && events != NULL);
-	struct import in = {.opts = opts, .sites = RD_BUF_INIT};
+	struct std_import in = {.opts = opts, .sites = RD_BUF_INIT};
 	int err = trace_writer_open(&in.writer, directory);
 	if (!err)
 		err = read_lines(&in, text, length);

@@ -13,15 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* meta.json's flavour name of an imported trace; exports then use the names and
- * locations of the original. */
+/* Flavour name of an imported trace in meta.json; exports then use the original names and
+ * locations. */
 #define TRACE_STD_FLAVOUR "std"
 
 struct trace;
 bool trace_is_std(const struct trace *trace);
 
 struct trace_std_opts {
-	const char *name; /* the text's name in messages and in the site table */
+	const char *name; /* name of the text in messages and in the site table */
 	bool force;	  /* ill-formed locking, forks and joins are warnings */
 };
 
@@ -29,7 +29,8 @@ struct trace_std_opts {
 int trace_std_import(const char *text, size_t length, const char *directory,
 		     const struct trace_std_opts *opts, uint64_t *events);
 
-/* The same with the text of a file, which may be packed by gzip, zstd, xz or bzip2, or of a pipe. */
+/* The same with the text of a file, which may be compressed by gzip, zstd, xz or bzip2, or of a
+ * pipe. */
 int trace_std_import_file(const char *path, const char *directory, bool force);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stream files: header, chunks, checksums, decompression.  Bytes of a stream
- * file come in, events go out.  All offsets in messages are file offsets, those of
- * records count the decompressed bytes of their chunk.
+ * Stream files: header, chunks, checksums, decompression.  In: bytes of a stream file.  Out:
+ * events.  Offsets in messages are file offsets; those of records count the decompressed bytes of
+ * their chunk.
  */
 #include "trace/stream.h"
 
@@ -104,7 +104,7 @@ static void stop(struct trace_stream *s, enum trace_damage damage)
 	s->decoder.p = s->decoder.end;
 }
 
-/* Whether to speak about damage: several readers of one file say it once. */
+/* Whether to report damage: several readers of one file report it once. */
 static bool first_report(struct trace_stream *s)
 {
 	if (!s->reported)
@@ -148,7 +148,7 @@ static int inflate(struct trace_stream *s, const uint8_t *body, size_t stored, s
 	return RD_OK;
 }
 
-/* Codecs, and the lengths that go with them; *records is how long the decompressed bytes are. */
+/* Checks codec and lengths; *records is the length of the decompressed bytes. */
 static int check_codec(struct trace_stream *s, const uint8_t *p, uint32_t *records)
 {
 	uint32_t length = trace_get32(p + 8), stored = trace_get32(p + 12), packed = trace_get32(p + 20);
@@ -172,7 +172,7 @@ static bool is_late(struct trace_limit *l)
 	return l->late;
 }
 
-/* How long the header in the file is; 0: the file ends inside it, SIZE_MAX: it is none. */
+/* The length of the header in the file; 0: the file ends inside it; SIZE_MAX: not a header. */
 static size_t read_chunk_header(const struct trace_stream *s, uint8_t header[TRACE_CHUNK_HEADER], size_t left)
 {
 	const uint8_t *p = s->data + s->offset;

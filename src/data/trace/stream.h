@@ -2,10 +2,9 @@
 /*
  * One stream file in memory: the events of one thread, chunk by chunk.
  *
- * Bytes are checked before they are used.  A stream that stops inside a chunk
- * is a readable prefix: a warning is emitted, the events before it count and
- * `damage` tells.  Anything else that does not fit is an error that names
- * stream, chunk and offset; it is given once and ends the stream.
+ * Bytes are checked before they are used.  A stream that stops inside a chunk is a readable prefix:
+ * a warning is emitted, the events before it count, and `damage` records it.  Any other defect is
+ * an error that names stream, chunk and offset; it is reported once and ends the stream.
  */
 #ifndef TRACE_STREAM_H
 #define TRACE_STREAM_H
@@ -18,14 +17,14 @@ enum trace_damage {
 	TRACE_BROKEN,	 /* bytes are not what they claim to be */
 };
 
-/* When reading has to end, for all streams of a trace.  A stream that is cut short by it ends as if there
- * were no more, and `late` is set: what was read is not the whole. */
+/* When reading has to end, for all streams of a trace.  A stream that the limit cuts short ends as
+ * if there were no more events, and `late` is set: the trace was not read completely. */
 struct trace_limit {
 	int64_t deadline_ns; /* base/clock.h; 0: never */
-	uint64_t chunks;     /* read so far; the first TRACE_LIMIT_FREE of them are read in any case */
+	uint64_t chunks;     /* read so far; the first TRACE_LIMIT_FREE of them are always read */
 	bool late;
 };
-#define TRACE_LIMIT_FREE 64
+#define TRACE_LIMIT_FREE 64 /* chunks; set by hand: a small trace is read whatever the deadline */
 
 struct trace_inflater; /* what decompression needs; any number of streams share one */
 struct trace_inflater *trace_inflater_new(void);
@@ -44,7 +43,7 @@ struct trace_stream {
 	uint32_t codec, length_raw; /* of the current chunk, and what it unpacks to */
 	uint32_t chunks;	    /* begun so far */
 	enum trace_damage damage;
-	bool *reported;	 /* not NULL and true: damage has been reported before, so be silent */
+	bool *reported;	 /* not NULL and true: damage has been reported before */
 	uint64_t last_q; /* the largest q so far: the event's place in the global order */
 	struct trace_decoder decoder;
 	struct trace_inflater *inflater;
@@ -53,8 +52,8 @@ struct trace_stream {
 	size_t records_capacity;
 };
 
-/* Checks the header.  Bytes, name and inflater must outlive the stream.  A stream of a full trace has chunks
- * but no events. */
+/* Checks the header.  Bytes, name and inflater must outlive the stream.  A stream of a full trace
+ * has chunks but no events. */
 int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
 		      size_t length, const char *name, bool full);
 /* The same for the stream of what came from outside, which has chunks but no events either. */
@@ -62,10 +61,11 @@ int trace_stream_open_world(struct trace_stream *s, struct trace_inflater *infla
 			    size_t length, const char *name);
 void trace_stream_close(struct trace_stream *s);
 
-/* 1: the next chunk's bytes are decoder.begin to decoder.end.  0 and less: as trace_stream_more(). */
+/* 1: the next chunk's bytes are decoder.begin to decoder.end.  0 and less: as trace_stream_more().
+ */
 int trace_stream_chunk(struct trace_stream *s);
 
-/* Where the current chunk begins; chunks can be read on their own. */
+/* Where the current chunk begins; chunks can be read separately. */
 struct trace_place {
 	size_t offset;
 	uint32_t chunks;
@@ -75,15 +75,15 @@ static inline struct trace_place trace_stream_place(const struct trace_stream *s
 	return (struct trace_place){s->chunk_offset, s->chunks - 1};
 }
 
-/* Lets a stream of the same thread go on there; last_q is what it was when the chunk began. */
-static inline void trace_stream_go_on(struct trace_stream *s, struct trace_place place, uint64_t last_q)
+/* Continues a stream of the same thread at that place; last_q is its value when the chunk began. */
+static inline void trace_stream_seek(struct trace_stream *s, struct trace_place place, uint64_t last_q)
 {
 	s->offset = place.offset;
 	s->chunks = place.chunks;
 	s->last_q = last_q;
 }
 
-/* What is in the chunk does not make sense: says so, and ends the stream. */
+/* Reports that the contents of the chunk are invalid, and ends the stream. */
 int trace_stream_bad(struct trace_stream *s, size_t at, const char *what);
 
 /* 1: *e is the next event.  0: there are no more.  Negative rd_err: the stream

@@ -2,8 +2,8 @@
 /*
  * Reading and writing pieces of the stream `world`.
  *
- * A chunk is a sequence of pieces: whose it is, its length, its records.  A piece is what the runtime wrote
- * into one buffer, so differences begin anew in each.
+ * A chunk is a sequence of pieces: the number of the thread, the length, the records.  A piece is
+ * what the runtime wrote into one buffer, so differences start anew in each.
  */
 #include "trace/world.h"
 
@@ -50,7 +50,7 @@ void trace_world_begin_piece(struct rd_buf *out, uint32_t thread, size_t length)
 	add_varint(out, length);
 }
 
-/* False: there is no whole number. */
+/* False: the number is incomplete. */
 static bool get_varint(const uint8_t **p, const uint8_t *end, uint64_t *v)
 {
 	*v = 0;
@@ -140,10 +140,10 @@ static int decode(struct trace_world *w, struct trace_world_record *r)
 
 	*r = (struct trace_world_record){.kind = *start, .thread = w->thread};
 	if (!row->name)
-		return bad(w, start, "there is no such record of the world");
+		return bad(w, start, "unknown record of the world");
 	for (const char *letter = row->operands; *letter; letter++)
 		if (!get_operand(w, r, *letter, &count))
-			return bad(w, start, "a record of the world is not whole");
+			return bad(w, start, "a record of the world is cut off");
 	return 1;
 }
 

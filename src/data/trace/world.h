@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What came to a run from outside: the file `world` of a trace directory (doc/format/world.md).  Bytes of the
- * file come in, records go out, in the order of the file: those of a thread are in their order, and ordered
- * records of different threads say by `order` how they stand to each other.
+ * What came to a run from outside: the file `world` of a trace directory (doc/format/world.md).
+ *  In: bytes of the file. Out: records, in the order of the file.  Those of a thread are in their
+ * order; `order` orders records of different threads.
  *
  * Nothing is trusted, as in trace/stream.h.
  */
@@ -17,7 +17,7 @@
 
 /* A row of world.inc. */
 struct trace_world_row {
-	const char *name;     /* NULL: there is no such record */
+	const char *name;     /* NULL: the code is not used */
 	const char *operands; /* letters */
 	const char *names;    /* of the operands */
 };
@@ -31,8 +31,8 @@ const struct trace_source_row *trace_source_row(uint32_t source);
 struct trace_world_record {
 	enum raddle_world_record kind;
 	uint32_t thread;
-	uint64_t order;				/* of ordered ones */
-	uint64_t operand[TRACE_WORLD_OPERANDS]; /* numbers but for the order; a source and its value */
+	uint64_t order;				/* of ordered records */
+	uint64_t operand[TRACE_WORLD_OPERANDS]; /* numbers except the order; a source and its value */
 	const uint8_t *bytes;			/* valid until the next record */
 	size_t length;
 };
@@ -47,7 +47,7 @@ struct trace_world {
 	uint64_t order, values[RADDLE_SOURCES];
 };
 
-/* Opens a file, or bytes that outlive it.  To be closed after success only. */
+/* Opens a file, or bytes that outlive it.  Close it after success only. */
 int trace_world_open(struct trace_world *w, const char *path);
 int trace_world_open_bytes(struct trace_world *w, const void *data, size_t length, const char *name);
 void trace_world_close(struct trace_world *w);
@@ -55,7 +55,7 @@ void trace_world_close(struct trace_world *w);
 /* As trace_stream_more(). */
 int trace_world_next(struct trace_world *w, struct trace_world_record *r);
 
-/* The head of a piece of `length` bytes, which the caller adds. */
+/* Writes the head of a piece of `length` bytes, which the caller adds. */
 void trace_world_begin_piece(struct rd_buf *out, uint32_t thread, size_t length);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writer of trace directories: chunks of records come in from the
- * collector, compressed and checksummed chunks go out to one file a thread.
+ * The writer of trace directories.  In: chunks of records from the collector.  Out: compressed and
+ * checksummed chunks in one file for each thread.
  *
  * Invariants:
- *  1. A stream file on disk is a header and whole chunks: a chunk is one
- *     write(2), and what a failed write left behind is cut off again.
- *  2. At most MAX_OPEN descriptors are open, however many threads there are; the
- *     stream that was used longest ago is closed to make room.
- *  3. A file is made when its thread's first chunk arrives, never earlier.
- *  4. Behind `offset` a file holds nothing, or the one chunk of a preview.
+ *  1. A stream file on disk is a header and whole chunks: a chunk is one write(2), and the remains of a
+ * failed write are cut off.
+ *  2. At most MAX_OPEN descriptors are open, however many threads there are; the least recently used stream
+ * is closed to make room.
+ *  3. A file is created when its thread's first chunk arrives, never earlier.
+ *  4. After `offset` a file contains nothing, or the one chunk of a preview.
  */
 #include "trace/writer.h"
 
@@ -29,31 +29,33 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#define MAX_OPEN 64
-#define LEVEL (-1)    /* a third faster than 1 and a tenth larger */
-#define FULL_LEVEL 1  /* full traces are large */
-#define HASTE (-100)  /* where little is to be gained: much faster, up to 40 % more bytes */
-#define WELL 4	      /* times smaller is worth the time, */
-#define WELL_PACKED 3 /* and of what was packed before */
-#define HASTY 15      /* chunks until it is looked at again */
-#define GAIN 8	      /* haste has to save one byte in so many; else those chunks are stored as they are */
+#define MAX_OPEN 64 /* descriptors; far below the usual limit of 1024 */
+/* zstd levels, measured on our recordings. */
+#define LEVEL (-1)	  /* a third faster than 1 and a tenth larger */
+#define FULL_LEVEL 1	  /* full traces are large */
+#define FAST_LEVEL (-100) /* much faster, up to 40 % more bytes; for streams that compress badly */
+/* When a stream counts as compressing well; set by hand from the same measurements. */
+#define GOOD_RATIO 4	    /* times smaller, */
+#define GOOD_RATIO_PACKED 3 /* and for packed bytes */
+#define FAST_CHUNKS 15	    /* chunks at FAST_LEVEL until the usual level is tried again */
+#define FAST_GAIN 8 /* FAST_LEVEL must save one byte in so many, else chunks are stored uncompressed */
 
 #define WORLD UINT32_MAX /* in place of a thread's number: what came from outside */
 
-struct stream {
+struct out_stream {
 	uint32_t thread;
 	uint32_t chunks;
-	uint32_t hasty;	 /* chunks to go that are packed in haste */
-	bool plain;	 /* not even that: it gained nothing when last tried */
-	uint64_t offset; /* end of the last whole chunk */
-	uint64_t used;	 /* clock value of the last use */
-	int fd;		 /* -1: not open now */
-	bool preview;	 /* a chunk behind `offset` is to be cut off */
+	uint32_t fast_chunks; /* remaining chunks at FAST_LEVEL */
+	bool plain;	      /* not even that: it gained nothing when last tried */
+	uint64_t offset;      /* end of the last whole chunk */
+	uint64_t used;	      /* clock value of the last use */
+	int fd;		      /* -1: not open */
+	bool preview;	      /* the chunk after `offset` is a preview and will be cut off */
 };
 
 struct trace_writer {
 	char *directory;
-	struct stream *streams;
+	struct out_stream *streams;
 	size_t count, capacity;
 	struct rd_umap by_thread; /* thread number to index of streams */
 	size_t open[MAX_OPEN];	  /* indices of the open streams */
@@ -108,14 +110,14 @@ int trace_writer_open(struct trace_writer **out, const char *directory)
 	return RD_OK;
 }
 
-static struct stream *find_stream(struct trace_writer *w, uint32_t thread)
+static struct out_stream *find_stream(struct trace_writer *w, uint32_t thread)
 {
 	bool is_new;
 	uint64_t *index = rd_umap_put(&w->by_thread, thread, &is_new);
 	if (is_new) {
 		*index = w->count;
 		RD_GROW(w->streams, w->capacity, w->count + 1);
-		w->streams[w->count++] = (struct stream){.thread = thread, .fd = -1};
+		w->streams[w->count++] = (struct out_stream){.thread = thread, .fd = -1};
 	}
 	return &w->streams[*index];
 }
@@ -127,7 +129,7 @@ static int close_oldest(struct trace_writer *w)
 		if (w->streams[w->open[i]].used < w->streams[w->open[victim]].used)
 			victim = i;
 	}
-	struct stream *s = &w->streams[w->open[victim]];
+	struct out_stream *s = &w->streams[w->open[victim]];
 	int fd = s->fd;
 	s->fd = -1;
 	w->open[victim] = w->open[--w->open_count];
@@ -136,7 +138,7 @@ static int close_oldest(struct trace_writer *w)
 	return RD_OK;
 }
 
-static int write_header(struct trace_writer *w, struct stream *s)
+static int write_header(struct trace_writer *w, struct out_stream *s)
 {
 	uint8_t header[TRACE_STREAM_HEADER];
 	bool world = s->thread == WORLD;
@@ -150,7 +152,7 @@ static int write_header(struct trace_writer *w, struct stream *s)
 	return RD_OK;
 }
 
-static int open_stream(struct trace_writer *w, struct stream *s)
+static int open_stream(struct trace_writer *w, struct out_stream *s)
 {
 	if (w->open_count == MAX_OPEN) {
 		int err = close_oldest(w);
@@ -172,36 +174,37 @@ static int open_stream(struct trace_writer *w, struct stream *s)
 	return RD_OK;
 }
 
-/* What goes into a chunk; raw: the length that packed records stand for, 0 for others. */
+/* The contents of a chunk; raw: the unpacked length of packed records, 0 for others. */
 struct content {
 	const void *records;
 	size_t length, raw;
 };
 
-/* Compresses what a chunk has, by the level that its stream deserves: each sixteenth chunk is packed well. If
- * that made it not much smaller, the next ones are packed in haste, and if the first of those got hardly
- * smaller, the others not at all.  0: it is stored as it is. */
-static size_t compress(struct trace_writer *w, struct stream *s, const struct content *c, uint8_t *body)
+/* Compresses the contents of a chunk.  Every sixteenth chunk is compressed at the usual level.  If
+ * that saves little, the following chunks use FAST_LEVEL, and if the first of those saves almost
+ * nothing, the others are not compressed. Returns 0 if the chunk is to be stored as it is. */
+static size_t compress(struct trace_writer *w, struct out_stream *s, const struct content *c, uint8_t *body)
 {
-	bool hasty = s->hasty, first = s->hasty == HASTY;
-	if (s->hasty)
-		s->hasty--;
-	if (hasty && !first && s->plain && !c->raw)
+	bool fast_chunks = s->fast_chunks, first = s->fast_chunks == FAST_CHUNKS;
+	if (s->fast_chunks)
+		s->fast_chunks--;
+	if (fast_chunks && !first && s->plain && !c->raw)
 		return 0;
 	size_t stored =
 		ZSTD_compressCCtx(w->zstd, body, w->out_size - TRACE_CHUNK_HEADER, c->records, c->length,
-				  hasty	    ? HASTE
-				  : w->full ? FULL_LEVEL
-					    : LEVEL);
-	if (hasty)
-		s->plain = stored > c->length - c->length / GAIN;
-	else if (stored > c->length / (c->raw ? WELL_PACKED : WELL))
-		s->hasty = HASTY;
+				  fast_chunks ? FAST_LEVEL
+				  : w->full   ? FULL_LEVEL
+					      : LEVEL);
+	if (fast_chunks)
+		s->plain = stored > c->length - c->length / FAST_GAIN;
+	else if (stored > c->length / (c->raw ? GOOD_RATIO_PACKED : GOOD_RATIO))
+		s->fast_chunks = FAST_CHUNKS;
 	return ZSTD_isError(stored) || stored >= c->length ? 0 : stored;
 }
 
-/* Puts a chunk into w->out, where *begin is its beginning, and returns its length. */
-static size_t build_chunk(struct trace_writer *w, struct stream *s, const struct content *c, uint8_t **begin)
+/* Builds a chunk in w->out, beginning at *begin, and returns its length. */
+static size_t build_chunk(struct trace_writer *w, struct out_stream *s, const struct content *c,
+			  uint8_t **begin)
 {
 	uint8_t *body = w->out + TRACE_CHUNK_HEADER, brief[TRACE_CHUNK_HEADER];
 	size_t head = TRACE_CHUNK_HEADER;
@@ -227,7 +230,7 @@ static size_t build_chunk(struct trace_writer *w, struct stream *s, const struct
 	return head + stored;
 }
 
-static int cut_preview(struct trace_writer *w, struct stream *s)
+static int cut_preview(struct trace_writer *w, struct out_stream *s)
 {
 	int err = s->fd < 0 ? open_stream(w, s) : RD_OK;
 	if (err || !s->preview)
@@ -239,7 +242,7 @@ static int cut_preview(struct trace_writer *w, struct stream *s)
 }
 
 /* Writes a chunk after the last whole one. */
-static int put_chunk(struct trace_writer *w, struct stream *s, const struct content *c, size_t *size)
+static int put_chunk(struct trace_writer *w, struct out_stream *s, const struct content *c, size_t *size)
 {
 	RD_ASSERT(c->raw ? c->length <= 2 * TRACE_CHUNK_MAX && c->raw <= TRACE_CHUNK_MAX && w->full
 			 : c->length <= TRACE_CHUNK_MAX);
@@ -265,7 +268,7 @@ static int write_chunk(struct trace_writer *w, uint32_t thread, const struct con
 	size_t size;
 	if (c->length == 0)
 		return RD_OK;
-	struct stream *s = find_stream(w, thread);
+	struct out_stream *s = find_stream(w, thread);
 	int err = put_chunk(w, s, c, &size);
 	if (err)
 		return err;
@@ -297,7 +300,7 @@ int trace_writer_preview(struct trace_writer *w, uint32_t thread, const void *re
 	size_t size;
 	if (length == 0)
 		return RD_OK;
-	struct stream *s = find_stream(w, thread);
+	struct out_stream *s = find_stream(w, thread);
 	int err = put_chunk(w, s, &(struct content){records, length, 0}, &size);
 	s->preview = !err;
 	return err;
@@ -324,7 +327,7 @@ int trace_writer_sites(struct trace_writer *w, const char *path)
 	RD_ASSERT(path != NULL);
 	char *target = rd_xasprintf("%s/sites", w->directory);
 	struct rd_buf b = RD_BUF_INIT;
-	/* A copy, never a link: whoever damages the trace must not damage the cache. */
+	/* A copy, not a link: damage to the trace must not damage the cache. */
 	int err = rd_file_read(path, &b);
 	if (!err)
 		err = rd_file_write(target, b.data, b.length);

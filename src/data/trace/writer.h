@@ -2,10 +2,9 @@
 /*
  * Writing a trace directory.
  *
- * One writer serves one trace (one process of the recorded run).  It is not
- * thread-safe.  Whenever a function fails, the message has been emitted, errno is
- * that of the failed system call (ENOSPC, EDQUOT, ...) and the files on disk
- * end after the last whole chunk.
+ * One writer serves one trace (one process of the recorded run).  It is not thread-safe.  When a
+ * function fails, the message has been emitted, errno is that of the failed system call (ENOSPC,
+ * EDQUOT, ...), and the files on disk end after the last whole chunk.
  */
 #ifndef TRACE_WRITER_H
 #define TRACE_WRITER_H
@@ -27,26 +26,26 @@ int trace_writer_open(struct trace_writer **w, const char *directory);
 /* The streams to come are those of a full trace (trace/full.h). */
 void trace_writer_full(struct trace_writer *w);
 
-/* Appends one chunk to the stream of `thread`.  `records` are whole records and
- * start with RESET.  An empty chunk is no chunk. */
+/* Appends one chunk to the stream of `thread`.  `records` are whole records and start with RESET.
+ *  Nothing is written for an empty chunk. */
 int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
 
-/* The same for those who read the trace while it grows: the thread's next chunk, or the end,
- * takes the place of this one. */
+/* The same for readers of a growing trace: the thread's next chunk, or its end, replaces this one.
+ */
 int trace_writer_preview(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
 
-/* Appends one chunk to the stream of what came from outside (trace/world.h).  It may hold secrets of whoever
- * sent them, so only the owner can read it. */
+/* Appends one chunk to the stream of what came from outside (trace/world.h).  It may contain
+ * secrets of the senders, so only the owner can read it. */
 int trace_writer_world(struct trace_writer *w, const void *pieces, size_t length);
 
-/* trace_writer_chunk() for packed bytes (trace/pack.h), which stand for `raw` bytes. */
+/* trace_writer_chunk() for packed bytes (trace/pack.h), which unpack to `raw` bytes. */
 int trace_writer_packed(struct trace_writer *w, uint32_t thread, const void *packed, size_t length,
 			size_t raw);
 
 /* Writes or replaces meta.json. */
 int trace_writer_meta(struct trace_writer *w, const struct trace_meta *meta);
 
-/* Puts the site table in place: a hard link to `path` if possible, a copy else. */
+/* Puts a copy of the site table in place. */
 int trace_writer_sites(struct trace_writer *w, const char *path);
 
 /* Bytes written to streams, and streams begun, so far. */
@@ -56,7 +55,7 @@ uint64_t trace_writer_threads(const struct trace_writer *w);
 /* Closes the files and frees the writer, also when it fails; NULL is fine. */
 int trace_writer_close(struct trace_writer *w);
 
-/* The same without a change to the files: another process writes them now. */
+/* The same without a change to the files, which another process writes now. */
 void trace_writer_abandon(struct trace_writer *w);
 
 #endif

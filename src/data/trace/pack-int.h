@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What packer and unpacker of full traces share (doc/format/full.md): both keep a `struct guess`
+ * that sees the same fields in the same order, so both guess the same values.
+ */
+#ifndef TRACE_PACK_INT_H
+#define TRACE_PACK_INT_H
+
+#include "raddle/full.h"
+#include "trace/layout.h"
+
+#include <endian.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The kinds of records, as marks. */
+enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW, MARK_NEAR, MARK_NEXT, MARK_SAME_ROW };
+
+/* Sizes of the tables.  They are part of the format: packer and unpacker must agree. */
+#define GUESS_CELLS 4096u      /* addresses whose content is remembered */
+#define GUESS_SUCCESSORS 8192u /* pieces whose successors are remembered */
+#define GUESS_RECENT 16u       /* recent addresses that were not guessed, the latest first */
+
+#define GUESS_RAW_MAX (1u << 16) /* bytes of one record that is stored as it is */
+#define GUESS_NEXT 2u		 /* zigzag code of the piece with the next number */
+
+/* An address that differs from its guess in GUESS_FAR bytes or more is compared with the recent
+ * ones.  A length of more than 8 states which of them the difference refers to, and how long it is.
+ *  With LENGTH_OTHER a byte of the data states it. */
+#define GUESS_FAR 2u	  /* bytes of a difference */
+#define GUESS_VERY_FAR 4u /* bytes of a difference, for the first occurrence of a field */
+#define GUESS_APART 3u	  /* bytes of the difference between addresses of different regions */
+enum { LENGTH_NONE = 9, LENGTH_ONE = 11, LENGTH_TWO = 14, LENGTH_OTHER = 15 };
+
+/* The number of fields of a row, at most. */
+#define GUESS_ROW_FIELDS (6 + 2 * RADDLE_FULL_POINTERS)
+
+struct guess_slot {
+	uint64_t last, step, step_before;
+};
+
+struct guess_cell {
+	uint64_t address, value;
+};
+
+/* What was recent so far. */
+struct guess {
+	const struct trace_layout *layout;
+	unsigned version;
+	uint32_t piece; /* the last one */
+	uint32_t (*next)[2];
+	struct guess_slot *slots;
+	struct guess_cell *cells;
+	uint64_t recent[GUESS_RECENT];
+	uint8_t row, next_row[128]; /* the last one; what last followed each row */
+};
+
+void guess_init(struct guess *g, const struct trace_layout *layout, unsigned version);
+void guess_reset(struct guess *g);
+void guess_release(struct guess *g);
+
+/* Remembers an address that differs from recent[entry] in so many bytes.  It replaces that entry if
+ * it is of the same region, and else the least recently used one. */
+void guess_remember(struct guess *g, unsigned entry, unsigned bytes, uint64_t address);
+
+/* Fills the sizes of the fields of a record that is not a piece, after its code; returns their
+ * number, 0: invalid. */
+size_t guess_row_fields(const uint8_t *p, size_t left, uint8_t *sizes);
+
+/* Bytes after the fields. */
+size_t guess_row_tail(const uint8_t *p, const uint8_t *sizes, size_t count);
+size_t guess_row_length(const uint8_t *sizes, size_t count);
+
+/* The slot of a field of a row.  Positions in the global order and times continue from row to row,
+ * whatever the rows are: fields 0 and 1 of a code that no row has. */
+struct guess_slot *guess_field_slot(struct guess *g, uint8_t code, size_t field);
+
+/* To be called after a whole row. */
+void guess_see_row(struct guess *g, uint8_t code, const uint8_t *row);
+
+static inline uint32_t *successors(struct guess *g)
+{
+	return g->next[(g->piece * 2654435761u >> 8) % GUESS_SUCCESSORS];
+}
+
+static inline void follow(struct guess *g, uint32_t piece)
+{
+	uint32_t *next = successors(g);
+	if (next[0] != piece) {
+		next[1] = next[0];
+		next[0] = piece;
+	}
+	g->piece = piece;
+}
+
+static inline struct guess_cell *cell_of(struct guess *g, uint64_t address)
+{
+	return &g->cells[(address ^ address >> 12) / 4 % GUESS_CELLS];
+}
+
+static inline uint64_t zigzag(uint64_t difference)
+{
+	return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
+}
+
+static inline uint64_t unzigzag(uint64_t v)
+{
+	return v >> 1 ^ (0 - (v & 1));
+}
+
+/* The guess for a field, and the update with its real value. */
+static inline uint64_t guess_value(const struct guess_slot *s)
+{
+	return s->last;
+}
+
+static inline uint64_t guess_address(const struct guess_slot *s)
+{
+	return s->last + s->step;
+}
+
+static inline void learn_address(struct guess_slot *s, uint64_t value)
+{
+	uint64_t step = value - s->last;
+	if (step == s->step_before)
+		s->step = step;
+	s->step_before = step;
+	s->last = value;
+}
+
+/* --- fields --- */
+
+/* The mask of a field by its size; 9 to 15 are invalid but may be read. */
+static const uint64_t masks[16] = {
+	0,     0xff,  0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff,
+	~0ull, ~0ull, ~0ull,  ~0ull,	~0ull,	    ~0ull,	  ~0ull,	  ~0ull,
+};
+
+static inline uint64_t mask_of(unsigned size)
+{
+	return masks[size];
+}
+
+/* Reads a field; eight bytes must be readable, whatever its size. */
+static inline uint64_t get_fast(const uint8_t *p, unsigned size)
+{
+	uint64_t v;
+	memcpy(&v, p, 8);
+	return le64toh(v) & masks[size];
+}
+
+/* Writes eight bytes; those after the field are overwritten later. */
+static inline void put_fast(uint8_t *p, uint64_t v)
+{
+	v = htole64(v);
+	memcpy(p, &v, 8);
+}
+
+static inline uint64_t get(const uint8_t *p, unsigned size)
+{
+	uint64_t v = 0;
+	switch (size) {
+	case 1: return *p;
+	case 2: memcpy(&v, p, 2); break;
+	case 4: memcpy(&v, p, 4); break;
+	case 8: memcpy(&v, p, 8); break;
+	default: memcpy(&v, p, size);
+	}
+	return le64toh(v);
+}
+
+static inline void put(uint8_t *p, uint64_t v, unsigned size)
+{
+	v = htole64(v);
+	switch (size) {
+	case 1: *p = (uint8_t)v; break;
+	case 2: memcpy(p, &v, 2); break;
+	case 4: memcpy(p, &v, 4); break;
+	case 8: memcpy(p, &v, 8); break;
+	default: memcpy(p, &v, size);
+	}
+}
+
+/* Differences are signed numbers of the field's size. */
+static inline uint64_t difference(uint64_t value, uint64_t guessed, unsigned size)
+{
+	unsigned shift = 64 - 8 * size;
+	return zigzag((uint64_t)((int64_t)((value - guessed) << shift) >> shift));
+}
+
+#endif
