@@ -159,7 +159,7 @@ static void print_stack(struct printer *p, const struct finding_stack *s)
 /* With the source line of the thread. */
 static void print_quoted(struct printer *p, const struct finding_stack *s)
 {
-	print_frames(p, s, finding_own(s));
+	print_frames(p, s, finding_own_code_frame(s));
 }
 
 /* A bare schedule does not contain the locks. */
@@ -523,7 +523,7 @@ static void print_finding(struct printer *p, const struct finding *f)
 	print_verdict(p, f);
 	fputc('\n', p->out);
 	rd_buf_addf(&p->line, "SUMMARY: Raddle: %s ", word_kind(f));
-	struct finding_frame near = nearer(p, finding_own(first_stack(f)));
+	struct finding_frame near = nearer(p, finding_own_code_frame(first_stack(f)));
 	word_place_in(&p->line, &near);
 	flush_line(p, 0, "");
 	fputs(RULE "\n\n", p->out);
@@ -555,7 +555,7 @@ static void print_short(struct printer *p, const struct finding *f)
 		rd_buf_adds(&p->line, i ? ", " : ": ");
 		if (access)
 			rd_buf_addf(&p->line, "%s at ", finding_op_name(f->accesses[i].op));
-		add_short_place(&p->line, finding_own(access ? &f->accesses[i].stack
+		add_short_place(&p->line, finding_own_code_frame(access ? &f->accesses[i].stack
 							     : &f->cycle[i - f->access_count].stack));
 	}
 	rd_buf_addf(&p->line, " [%s%s%s]", f->id, f->known ? ", known" : "",
@@ -580,7 +580,7 @@ static void print_brief(struct printer *p, const struct finding *f)
 
 		if (i < f->access_count)
 			rd_buf_addf(&p->line, "%-5s ", finding_op_name(f->accesses[i].op));
-		struct finding_frame near = nearer(p, finding_own(s));
+		struct finding_frame near = nearer(p, finding_own_code_frame(s));
 		word_place_in(&p->line, &near);
 		flush_line(p, 6, "");
 	}

@@ -130,7 +130,7 @@ static void bad_bodies(void **state)
 		{"raddle-schedule\tx\n", "no number"},
 		{HEADER "what\n", "unknown record"},
 		{HEADER "meet\tsomewhere\n", "unknown way to meet"},
-		{HEADER "locks\tfree\n", "unknown way to give back locks"},
+		{HEADER "locks\tfree\n", "unknown way to release locks"},
 		{HEADER "keep\t0\t5\n", "no site"},
 		{HEADER "\n", "unknown record"},
 		{HEADER "limit\tT_0\n", "wrong number of fields"},
@@ -314,7 +314,7 @@ static void bad_turns(void **state)
 		const char *body, *message;
 	} cases[] = {
 		{HEADER "then\tturns\n", "unknown record"},
-		{HEADER2 "then\trest\n", "unknown way to go on"},
+		{HEADER2 "then\trest\n", "unknown way to continue"},
 		{HEADER2 "then\tturns\nseed\t0\n", "no seed"},
 		{HEADER2 "seed\t1\n", "without \"then turns\""},
 		{HEADER2 "first\tT_0\n", "without \"then turns\""},

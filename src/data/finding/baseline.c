@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Baselines: what was known before is not news.  A baseline is the finding
- * document of an earlier run, or a text with an id in each line, which is easier
- * to keep under version control.  In: a set and a baseline.  Out: `known` marks.
+ * Baselines: findings that were known before are not reported as new.  A baseline is the finding
+ * document of an earlier run, or a text with an id in each line, which is easier to keep under
+ * version control.  In: a set and a baseline.  Out: `known` marks.
  */
 #include "finding/filter.h"
 
@@ -42,7 +42,7 @@ static int names_of_text(struct rd_names *ids, const char *text, const char *nam
 		if (word == FINDING_ID_SIZE - 1 && strchr("#\n", line[rest]))
 			rd_names_put(ids, line, word);
 		else if (word || !strchr("#\n", line[rest]))
-			return rd_fail(RD_EFORMAT, "baseline: %s: line %zu: no id of 16 hex digits", name,
+			return rd_fail(RD_EFORMAT, "baseline: %s: line %zu: not an id of 16 hex digits", name,
 				       number);
 		text += length + (text[length] == '\n');
 	}

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The set of findings: making them, and asking simple things about them.  All
- * memory of a set is one arena, but for the arrays that grow and the schedules,
- * which have arenas of their own.
+ * The set of findings: creating findings and simple queries.  All memory of a set is one arena,
+ * except for the arrays that grow and the schedules, which have arenas of their own.
  */
 #include "finding/pair.h"
 
@@ -115,7 +114,7 @@ void *finding_array(struct finding_set *set, size_t count, size_t size)
 	return count ? rd_arena_alloc(set->arena, count * size) : NULL;
 }
 
-/* Notes are few, so the array is copied each time. */
+/* There are few notes, so the array is copied each time. */
 void finding_note(struct finding_set *set, struct finding *f, const char *text)
 {
 	RD_ASSERT(text != NULL);
@@ -143,7 +142,7 @@ struct schedule *finding_schedule_add(struct finding_set *set, struct finding *f
 	return f->schedule;
 }
 
-/* ---- what it does ---- */
+/* ---- classes and witnesses ---- */
 
 enum finding_class finding_worse(enum finding_class a, enum finding_class b)
 {
@@ -174,7 +173,7 @@ void finding_unclassify(struct finding *f)
 	f->witness_count = 0;
 }
 
-/* Witnesses are few, so the array is copied each time. */
+/* There are few witnesses, so the array is copied each time. */
 void finding_add_witness(struct finding_set *set, struct finding *f, const struct finding_witness *w)
 {
 	RD_ASSERT(w->class < FINDING_CLASSES && w->model < FINDING_MODELS);
@@ -194,7 +193,7 @@ void finding_add_witness(struct finding_set *set, struct finding *f, const struc
 	f->input = all[0].input;
 }
 
-/* Whole numbers are written as such, so that counts do not become 1e+06. */
+/* Whole numbers are written without an exponent: 1000000, not 1e+06. */
 void finding_stat(struct finding_set *set, const char *name, double value)
 {
 	RD_ASSERT(name != NULL);
@@ -255,7 +254,8 @@ struct finding *finding_find(const struct finding_set *set, const char *id)
 	return found;
 }
 
-/* The access that is not atomic though the other one is: a lock word or flag stands apart from data. */
+/* The access that is not atomic although the other one is: probably a lock word or flag, not data.
+ */
 const struct finding_access *finding_plain_side(const struct finding *f)
 {
 	const struct finding_access *a = f->accesses;
@@ -266,8 +266,8 @@ const struct finding_access *finding_plain_side(const struct finding *f)
 	return a->op == FINDING_READ || a->op == FINDING_WRITE ? a : NULL;
 }
 
-/* What the detector saw while threads were to meet elsewhere may have come about by chance, unless the
- * schedule is that of the very run. */
+/* A race that the detector saw while threads were led elsewhere may have been chance, unless the
+ * schedule is that of the same run. */
 bool finding_is_reproduced(const struct finding *f)
 {
 	return f->status == FINDING_CONFIRMED && (!f->observed || (f->schedule && f->schedule->nowhere));
@@ -312,7 +312,7 @@ bool finding_is_library(const struct finding_frame *frame)
 	return frame->file && rd_is_library_source(frame->file);
 }
 
-const struct finding_frame *finding_own(const struct finding_stack *stack)
+const struct finding_frame *finding_own_code_frame(const struct finding_stack *stack)
 {
 	for (size_t i = 0; i < stack->count; i++)
 		if (stack->frames[i].file && !finding_is_library(&stack->frames[i]))

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The finding: a race or a deadlock, what is known about it, and the way to it.  Plain data.  A set owns its
- * findings and everything they point to; strings are put into it with finding_text(), arrays with
- * finding_array().  A string that is not known is NULL, a number that is not known is 0.
+/* The finding: a race or a deadlock, what is known about it, and the way to it.  A set owns its
+ * findings and all that they point to; finding_text() adds strings, finding_array() arrays.
+ * An unknown string is NULL, an unknown number is 0.
  *
- *	struct finding_set *set = finding_set_new();
- *	struct finding *f = finding_add(set, FINDING_RACE);
- *	f->object.name = finding_text(set, "hits"); ...
- *	finding_set_finish(set);     identities, duplicates, order
- *	finding_write(set, stdout);  doc/format/finding.md
+ * 	struct finding_set *set = finding_set_new();
+ * 	struct finding *f = finding_add(set, FINDING_RACE);
+ * 	f->object.name = finding_text(set, "hits"); ...
+ * 	finding_set_finish(set);     identities, duplicates, order
+ * 	finding_write(set, stdout);  doc/format/finding.md
  */
 #ifndef FINDING_FINDING_H
 #define FINDING_FINDING_H
@@ -35,7 +34,7 @@ enum finding_kind {
 enum finding_status {
 	FINDING_CONFIRMED,
 	FINDING_UNCONFIRMED, /* predicted from a run */
-	FINDING_CANDIDATE,   /* possible by the program's text; no run has been looked at */
+	FINDING_CANDIDATE,   /* possible by the program's text; no run was examined */
 	FINDING_DROPPED,
 	FINDING_STATUSES,
 };
@@ -50,7 +49,7 @@ enum finding_class {
 	FINDING_CLASSES,
 };
 
-/* The memory models a class can be told for, from the strongest to the weakest. */
+/* The memory models that a class can refer to, from the strongest to the weakest. */
 enum finding_model { FINDING_SC, FINDING_TSO, FINDING_PSO, FINDING_WEAK, FINDING_MODELS };
 
 enum finding_object_kind {
@@ -74,7 +73,7 @@ enum finding_op {
 	FINDING_OPS,
 };
 
-/* What a race is about beside reads and writes. */
+/* What a race is about, other than reads and writes. */
 enum finding_detail {
 	FINDING_PLAIN,
 	FINDING_USE_AFTER_FREE,
@@ -97,7 +96,7 @@ struct finding_stack {
 	size_t count;
 };
 
-/* A lock that a thread holds, and where it took it. */
+/* A lock that a thread holds, and where it acquired it. */
 struct finding_lock {
 	const char *name, *kind; /* `table[3].lock`, `mutex` */
 	bool shared;		 /* for reading */
@@ -110,8 +109,8 @@ struct finding_access {
 	enum finding_op op;
 	bool atomic;
 	uint32_t size;
-	uint32_t ordinal; /* which of its function's lines that access the subject, from 0 */
-	/* What its statement is about: `what` of the first access there.  NULL: that of this one. */
+	uint32_t ordinal; /* its number among the function's lines that access the subject, from 0 */
+	/* `what` of the statement's first access; NULL: the same as `what`. */
 	const char *subject;
 	struct finding_stack stack;
 	struct finding_lock *locks;
@@ -123,7 +122,7 @@ struct finding_wait {
 	const char *thread;
 	const char *wants, *kind; /* kind: mutex, rwlock, spin, cond, barrier, sem, once, join */
 	bool shared;		  /* wants it for reading */
-	uint32_t ordinal;	  /* which of its function's lines that call the same, from 0 */
+	uint32_t ordinal;	  /* its number among the function's lines with the same call, from 0 */
 	struct finding_stack stack;
 	struct finding_lock *holds;
 	size_t hold_count;
@@ -136,7 +135,7 @@ struct finding_thread {
 
 struct finding_object {
 	const char *name, *type;
-	const char *place; /* the canonical name, where `name` says more: `heap T_0 (list.c:9)#4+16` */
+	const char *place; /* the canonical name, if `name` is a better one: `heap T_0 (list.c:9)#4+16` */
 	enum finding_object_kind kind;
 	const char *thread; /* of a heap object: its allocator */
 	uint64_t size;
@@ -145,50 +144,50 @@ struct finding_object {
 
 struct schedule; /* finding/schedule.h */
 
-/* A run that shows what a finding does: with this input and schedule it can be run again. */
+/* A run that shows the effect of a finding: it can be repeated with this input and schedule. */
 struct finding_witness {
 	enum finding_class class; /* what it shows, under `model` */
 	enum finding_model model;
-	const char *consequence; /* as that of the finding */
-	const char *seen;	 /* how it was seen, a sentence */
+	const char *consequence; /* as in the finding */
+	const char *seen;	 /* how it was observed, a sentence */
 	const char *input;	 /* a JSON object as text; NULL: that of the recorded run */
 	const char *schedule_path;
-	struct schedule *schedule; /* of the set; NULL: none */
+	struct schedule *schedule; /* of the set; NULL: no schedule */
 	uint64_t runs;		   /* how often it was run with this result */
 };
 
 struct finding {
-	char id[FINDING_ID_SIZE];	   /* survives edits elsewhere; see identity.c */
+	char id[FINDING_ID_SIZE];	   /* stays the same when other code is edited; see identity.c */
 	char fingerprint[FINDING_ID_SIZE]; /* of the exact code locations */
 	enum finding_kind kind;
 	enum finding_status status;
 	enum finding_class class;		    /* the worst of `classes` */
-	enum finding_class classes[FINDING_MODELS]; /* FINDING_NO_CLASS: not asked for, or not known */
+	enum finding_class classes[FINDING_MODELS]; /* FINDING_NO_CLASS: not requested, or not known */
 	bool sound;				    /* the prediction keeps every read's writer */
 	bool known;				    /* in the baseline */
-	bool recorded;	    /* confirmed by the recorded run itself: it happened there */
-	bool observed;	    /* confirmed by the detector: the two accesses cannot be brought together */
-	bool unordered;	    /* the detector saw no order, but code that Raddle did not compile may have one */
+	bool recorded;	/* confirmed by the recorded run itself: it happened there */
+	bool observed;	/* confirmed by the detector: the two accesses cannot be brought together */
+	bool unordered; /* the detector saw no order, but code that Raddle did not compile may impose one */
 	const char *reason; /* why dropped or unconfirmed */
-	const char *firm;   /* that the recorded run had the two, and nothing in it could order them */
+	const char *firm;   /* that the recorded run had both accesses, and nothing in it could order them */
 	const char *consequence; /* crash, hang, deadlock, assertion, memory-error, ... */
 	const char *suppressed;	 /* the suppression that hides it */
-	bool told;		 /* its text report is out already; not part of documents */
+	bool told;		 /* its text report has been printed; not part of documents */
 	const char *schedule_path;
 	const char *input; /* a JSON object as text */
 	uint64_t k;	   /* witnesses tried by classification */
-	uint64_t count;	   /* how many predictions are merged in it; 0: only its schedule is known */
+	uint64_t count;	   /* number of predictions merged into it; 0: only its schedule is known */
 	struct finding_object object;
 	struct finding_access *accesses;
 	struct finding_wait *cycle;
 	struct finding_thread *threads;
 	const char **notes;		   /* evidence, a sentence each */
-	struct finding_witness *witnesses; /* that which shows `class` first */
+	struct finding_witness *witnesses; /* the one that shows `class` comes first */
 	size_t access_count, cycle_count, thread_count, note_count, witness_count;
-	struct schedule *schedule; /* of the set; NULL: none */
+	struct schedule *schedule; /* of the set; NULL: no schedule */
 };
 
-/* What the analysis counted; `json` is the value as JSON text. */
+/* A number that the analysis counted; `json` is the value as JSON text. */
 struct finding_stat {
 	const char *name, *json;
 };
@@ -198,14 +197,14 @@ struct finding_set {
 	size_t count, capacity;
 	struct finding_stat *stats;
 	size_t stat_count, stat_capacity;
-	struct finding_pair *pairs; /* what exploring covered (finding/pair.h), by file and line */
-	const char **argv;	    /* of the program that was looked at */
+	struct finding_pair *pairs; /* what exploration covered (finding/pair.h), by file and line */
+	const char **argv;	    /* of the examined program */
 	size_t pair_count, argc;
-	const char *stdin_path; /* the file that was its standard input; NULL: none */
-	const char *with;	/* the command that ran beside it; NULL: none */
+	const char *stdin_path; /* the file that was its standard input; NULL: no file */
+	const char *with;	/* the command that ran beside it; NULL: no command */
 	const char *setup;	/* and the one before each run */
-	const char *plugins;	/* that it loaded and that do not lie near it; NULL: none */
-	uint64_t timeout;	/* seconds of a run; 0: none */
+	const char *plugins;	/* that it loaded from elsewhere; NULL: no plug-ins */
+	uint64_t timeout;	/* seconds of a run; 0: no limit */
 	const char *tool;	/* version of Raddle; NULL is written as null */
 	struct rd_arena *arena;
 	struct schedule **schedules; /* those of the findings, freed with the set */
@@ -218,7 +217,7 @@ void finding_set_free(struct finding_set *set); /* NULL is fine */
 /* A new finding with count 1; valid as long as the set. */
 struct finding *finding_add(struct finding_set *set, enum finding_kind kind);
 
-/* Puts a finding of another set in, which must live as long as this one. */
+/* Adds a finding of another set, which must live as long as this one. */
 void finding_set_put(struct finding_set *set, struct finding *f);
 
 /* Copies that live as long as the set; NULL stays NULL. */
@@ -228,43 +227,44 @@ const char *finding_textf(struct finding_set *set, const char *format, ...)
 void *finding_array(struct finding_set *set, size_t count, size_t size); /* zeroed */
 void finding_note(struct finding_set *set, struct finding *f, const char *text);
 
-/* An empty schedule that is freed with the set; the second makes it that of a finding. */
+/* An empty schedule that is freed with the set; the second function makes it that of a finding. */
 struct schedule *finding_schedule_new(struct finding_set *set);
 struct schedule *finding_schedule_add(struct finding_set *set, struct finding *f);
 
-/* Sets the class under a memory model; that of the finding becomes the worst of all. */
+/* Sets the class under a memory model; the class of the finding becomes the worst of all. */
 void finding_classify(struct finding *f, enum finding_model model, enum finding_class class);
 
-/* As if it had never been classified: no class of an earlier time stands without its witness. */
+/* Removes all classes and witnesses: an earlier class must not remain without its witness. */
 void finding_unclassify(struct finding *f);
 
-/* Adds a witness; witnesses stay sorted by class, the worst first.  `input` becomes that of the first one. */
+/* Adds a witness, sorted by class, the worst first.  `input` becomes that of the first one. */
 void finding_add_witness(struct finding_set *set, struct finding *f, const struct finding_witness *w);
 
-enum finding_class finding_worse(enum finding_class a, enum finding_class b); /* any is worse than none */
-void finding_stat(struct finding_set *set, const char *name, double value);   /* as it is now */
-uint64_t finding_stat_value(const struct finding_set *set, const char *name); /* 0 where it has none */
+enum finding_class finding_worse(enum finding_class a, enum finding_class b); /* any is worse than no class */
+void finding_stat(struct finding_set *set, const char *name, double value);   /* replaces the value */
+uint64_t finding_stat_value(const struct finding_set *set,
+			    const char *name); /* 0 if there is no such value */
 
-/* Gives every finding its identities, merges those of the same pair of code locations, and sorts: confirmed
- * first, sound before speculative; also again after a change.  The other gives one its fingerprint only. */
+/* Sets all identities, merges findings of the same pair of code locations, and sorts: confirmed first,
+ * sound before speculative.  May be repeated.  The second sets only the fingerprint. */
 void finding_set_finish(struct finding_set *set);
 void finding_identify(struct finding *f);
 
-/* NULL if the set has none with that id; a unique prefix of 6 or more will do. */
+/* The finding with that id, or with that unique prefix of 6 or more digits; NULL. */
 struct finding *finding_find(const struct finding_set *set, const char *id);
 
-/* The one with that fingerprint, and where it stands; NULL, SIZE_MAX: none. */
+/* The finding with that fingerprint, and its position; NULL, SIZE_MAX: there is no such finding. */
 size_t finding_position(const struct finding_set *set, const char *fingerprint);
 struct finding *finding_at(const struct finding_set *set, const char *fingerprint);
-/* How many have a status; without the known and the suppressed if `fresh`. */
+/* How many findings have a status; if `fresh`, without known and suppressed ones. */
 size_t finding_set_count(const struct finding_set *set, enum finding_status status, bool fresh);
 
 /* The innermost frame that has a file, or the innermost, or an empty one. */
 const struct finding_frame *finding_top(const struct finding_stack *stack);
-/* The innermost place that is no part of the language's library, or finding_top(). */
-const struct finding_frame *finding_own(const struct finding_stack *stack);
+/* The innermost place that is not part of the language's library, or finding_top(). */
+const struct finding_frame *finding_own_code_frame(const struct finding_stack *stack);
 bool finding_is_library(const struct finding_frame *frame);
-enum finding_detail finding_detail(const struct finding *f); /* FINDING_PLAIN also of what is no race */
+enum finding_detail finding_detail(const struct finding *f); /* FINDING_PLAIN also if it is not a race */
 const struct finding_thread *finding_thread(const struct finding *f, const char *name); /* NULL */
 bool finding_is_reproduced(const struct finding *f); /* confirmed, and its schedule leads there */
 bool finding_is_fresh(const struct finding *f);	     /* neither known nor suppressed */
@@ -291,8 +291,8 @@ int finding_write_schedule(const struct schedule *schedule, FILE *out); /* its s
 int finding_parse(struct finding_set **set, const void *data, size_t length, const char *name);
 int finding_read(struct finding_set **set, const char *path);
 
-/* Marks as known what a baseline names: a finding document, or a text with an id in each line and comments
- * behind #.  *fixed, which may be NULL, is the number of ids that no finding has. */
+/* Marks the findings of a baseline as known: a finding document, or a text with an id in each line.
+ * *fixed, which may be NULL, is the number of ids without a finding. */
 int finding_baseline_parse(struct finding_set *set, const void *data, size_t length, const char *name,
 			   size_t *fixed);
 int finding_baseline_read(struct finding_set *set, const char *path, size_t *fixed);

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What makes two findings the same.
+ * When two findings are the same.
  *
- * The fingerprint says "the same two statements": kind, object, and of
- * each side file, function, line and subject.  Predictions with one fingerprint are one finding with a count:
- * the pairs of a loop, the read and the write of x++, and the many fields of a struct that is copied.
+ * The fingerprint means "the same two statements": kind, object, and file, function, line and
+ * subject of each side.  Predictions with one fingerprint are one finding with a count: the pairs
+ * of a loop, the read and the write of x++, the many fields of a struct that is copied.
  *
- * The id says "the same error in the next version of the source": it must not
- * change when lines move, when other code is added, when the program gets other
- * input or is built elsewhere.  So it is made of the kind, the file without its
- * directory, the function, the subject of the statement, or the call that waits, and its ordinal among the
- * function's lines about it; never of lines, addresses, threads or paths.  The subject does not depend on
- * which of a statement's accesses were caught in this run.  The
- * direction is left out as well: of x++ sometimes the read and sometimes
- * the write is what gets caught, and the error is the same.  Findings whose ids would be
- * equal (their maker gave no ordinals) are distinguished by their order in the
- * source.
+ * The id means "the same error in the next version of the source".  It must not change when lines
+ * move, when other code is added, or when the program gets other input or is built elsewhere.  So
+ * it is made of the kind, the file without its directory, the function, the subject of the
+ * statement (or the call that waits), and its ordinal among the function's lines about it.  Lines,
+ * addresses, threads and paths are not part of it.  The subject does not depend on which of a
+ * statement's accesses were caught in this run.  The direction is left out as well: of x++
+ * sometimes the read and sometimes the write is caught, and the error is the same.  Findings with
+ * equal ids (their producer gave no ordinals) are distinguished by their order in the source.
  *
- * Names of objects are normalised: `table[3].lock` and `table[4].lock` are one
- * thing, and so are all objects allocated at one place.  Where in its object an access is
- * does not count for races: a copy is about all of it, and the subject says more.  A variable
- * on a stack is known by its subjects alone: whether it has a name depends on what its thread did.
+ * Names of objects are normalised: `table[3].lock` and `table[4].lock` are the same object, and so
+ * are all objects allocated at one place.  The position of an access in its object does not count
+ * for races: a copy is about the whole object, and the subject is more precise.  A variable on a
+ * stack is identified by its subjects alone, because it has a name only if its thread accessed it
+ * by name.
  *
  * Invariant: after finding_set_finish() ids are unique in the set.
  */
@@ -28,6 +27,7 @@
 
 #include "base/buf.h"
 #include "base/compare.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
 #include "finding/schedule.h"
@@ -38,7 +38,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Where the fingerprint ends and what is only in the id begins. */
+/* Of the fingerprint (EXACT) or of the id (STABLE). */
 enum scope { EXACT, STABLE };
 
 static const char *base_name(const char *path)
@@ -68,7 +68,7 @@ static void add_place(struct rd_buf *b, const struct finding_stack *stack, enum 
 		rd_buf_addf(b, "%u\x1f", top->line);
 }
 
-/* A heap object is known by where it was allocated. */
+/* A heap object is identified by the place of its allocation. */
 static void add_object(struct rd_buf *b, const struct finding_object *o)
 {
 	if (o->kind == FINDING_HEAP) {
@@ -105,7 +105,7 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The sides in sorted order: which of them came first does not matter. */
+/* The sides in sorted order: it does not matter which of them came first. */
 static void add_sides(struct rd_buf *b, const struct finding *f, enum scope scope)
 {
 	size_t count = f->access_count + f->cycle_count;
@@ -135,7 +135,7 @@ static void identify(const struct finding *f, enum scope scope, size_t serial, c
 	add_field(&b, finding_kind_name(f->kind));
 	add_object(&b, &f->object);
 	if (f->kind == FINDING_FAILURE && f->cycle_count > 1)
-		add_field(&b, f->cycle[0].wants); /* the threads that were there are others each time */
+		add_field(&b, f->cycle[0].wants); /* the other threads of a failure differ from run to run */
 	else
 		add_sides(&b, f, scope);
 	if (serial)
@@ -161,6 +161,7 @@ static size_t steps(const struct finding *f)
 /* Which of two predictions of one error to show: < 0 for a. */
 static int compare_worth(const struct finding *a, const struct finding *b)
 {
+	RD_ASSERT(a != NULL && b != NULL);
 	RD_BY(a->status, b->status);
 	if (a->sound != b->sound)
 		return a->sound ? -1 : 1;
@@ -219,7 +220,7 @@ static int compare_rank(const void *a, const void *b)
 	return order ? order : strcmp(x->id, y->id);
 }
 
-/* What another prediction of the same error has shown counts as well. */
+/* Results of another prediction of the same error count as well. */
 static void absorb(struct finding_set *set, struct finding *f, const struct finding *other)
 {
 	enum finding_class class = finding_worse(f->class, other->class);
@@ -253,7 +254,7 @@ static void merge(struct finding_set *set)
 	set->count = kept;
 }
 
-/* Findings that only lines tell apart are numbered in the order of the source. */
+/* Findings that differ only in lines are numbered in the order of the source. */
 static void separate(struct finding_set *set)
 {
 	size_t first = 0;

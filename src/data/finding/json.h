@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside finding/: JSON values that nobody here looks into. */
+/* Inside finding/: JSON values that are passed through. */
 #ifndef FINDING_JSON_H
 #define FINDING_JSON_H
 

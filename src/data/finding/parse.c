@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The reader of finding documents: a tree of JSON (base/json-read.h) becomes findings.
- * An unknown word is an error, as a member of a wrong type is; an unknown member
- * is left alone.
+ * The reader of finding documents: a tree of JSON (base/json-read.h) becomes findings.  An unknown
+ * word and a member of a wrong type are errors; an unknown member is ignored.
  *
- * An access without a stack but with file and line, as other tools may
- * write it, gets a stack of one frame.
+ * An access without a stack but with file and line, as other tools may write it, gets a stack of
+ * one frame.
  */
 #include "finding/finding.h"
 
@@ -20,46 +19,46 @@
 #include <string.h>
 
 /* The state of one parse: the first wrong member stops it. */
-struct parse {
+struct finding_parse {
 	struct rd_json_read read;
 	struct finding_set *set;
-	struct schedule *schedule; /* whose strings are being read; NULL: the set's */
+	struct schedule *schedule; /* the schedule whose strings are being read; NULL: the set's */
 };
 
-static void fail_member(struct parse *p, const char *key, const char *what)
+static void fail_member(struct finding_parse *p, const char *key, const char *what)
 {
 	rd_json_wrong(&p->read, key, what);
 }
 
-static json_t *member(struct parse *p, const json_t *object, const char *key, json_type type)
+static json_t *member(struct finding_parse *p, const json_t *object, const char *key, json_type type)
 {
 	return rd_json_member(&p->read, object, key, type);
 }
 
-static const char *get_text(struct parse *p, const json_t *object, const char *key)
+static const char *get_text(struct finding_parse *p, const json_t *object, const char *key)
 {
 	const char *text = rd_json_get_text(&p->read, object, key);
 
 	return p->schedule ? schedule_text(p->schedule, text) : finding_text(p->set, text);
 }
 
-static uint64_t get_number(struct parse *p, const json_t *object, const char *key, uint64_t max)
+static uint64_t get_number(struct finding_parse *p, const json_t *object, const char *key, uint64_t max)
 {
 	return rd_json_get_number(&p->read, object, key, max);
 }
 
-static uint32_t get_u32(struct parse *p, const json_t *object, const char *key)
+static uint32_t get_u32(struct finding_parse *p, const json_t *object, const char *key)
 {
 	return (uint32_t)get_number(p, object, key, UINT32_MAX);
 }
 
-static bool get_bool(struct parse *p, const json_t *object, const char *key)
+static bool get_bool(struct finding_parse *p, const json_t *object, const char *key)
 {
 	return rd_json_get_bool(&p->read, object, key);
 }
 
 /* The number of the word among `count` names, or `absent`. */
-static unsigned get_word(struct parse *p, const json_t *object, const char *key,
+static unsigned get_word(struct finding_parse *p, const json_t *object, const char *key,
 			 const char *(*name)(unsigned), unsigned absent)
 {
 	const char *text = rd_json_get_text(&p->read, object, key);
@@ -83,10 +82,11 @@ FINDING_NAMED(FINDING_NAME)
 
 /* ---- arrays of objects ---- */
 
-typedef void element_fn(struct parse *p, const json_t *object, void *element);
+typedef void element_fn(struct finding_parse *p, const json_t *object, void *element);
 
-/* Makes an array of the elements of a member, each read by `fn`. */
-static void *get_array(struct parse *p, const json_t *array, size_t *count, size_t size, element_fn *fn)
+/* Makes an array of the elements of a member; `fn` reads each. */
+static void *get_array(struct finding_parse *p, const json_t *array, size_t *count, size_t size,
+		       element_fn *fn)
 {
 	size_t n = json_array_size(array);
 	char *elements = finding_array(p->set, n, size);
@@ -95,7 +95,7 @@ static void *get_array(struct parse *p, const json_t *array, size_t *count, size
 		const json_t *object = json_array_get(array, i);
 
 		if (!json_is_object(object))
-			fail_member(p, "element of an array", "is no object");
+			fail_member(p, "element of an array", "is not an object");
 		else
 			fn(p, object, elements + i * size);
 	}
@@ -103,7 +103,7 @@ static void *get_array(struct parse *p, const json_t *array, size_t *count, size
 	return elements;
 }
 
-static void get_frame(struct parse *p, const json_t *object, void *element)
+static void get_frame(struct finding_parse *p, const json_t *object, void *element)
 {
 	struct finding_frame *f = element;
 
@@ -114,14 +114,14 @@ static void get_frame(struct parse *p, const json_t *object, void *element)
 	f->column = get_u32(p, object, "column");
 }
 
-static void get_stack(struct parse *p, const json_t *object, const char *key, struct finding_stack *s)
+static void get_stack(struct finding_parse *p, const json_t *object, const char *key, struct finding_stack *s)
 {
 	json_t *frames = member(p, object, key, JSON_ARRAY);
 
 	s->frames = get_array(p, frames, &s->count, sizeof *s->frames, get_frame);
 }
 
-static void get_stack_or_place(struct parse *p, const json_t *object, struct finding_stack *s)
+static void get_stack_or_place(struct finding_parse *p, const json_t *object, struct finding_stack *s)
 {
 	get_stack(p, object, "stack", s);
 	if (s->count || !json_object_get(object, "file"))
@@ -131,7 +131,7 @@ static void get_stack_or_place(struct parse *p, const json_t *object, struct fin
 	get_frame(p, object, s->frames);
 }
 
-static void get_lock(struct parse *p, const json_t *object, void *element)
+static void get_lock(struct finding_parse *p, const json_t *object, void *element)
 {
 	struct finding_lock *l = element;
 
@@ -141,7 +141,7 @@ static void get_lock(struct parse *p, const json_t *object, void *element)
 	get_stack(p, object, "stack", &l->stack);
 }
 
-static void get_access(struct parse *p, const json_t *object, void *element)
+static void get_access(struct finding_parse *p, const json_t *object, void *element)
 {
 	struct finding_access *a = element;
 	json_t *locks = member(p, object, "locks", JSON_ARRAY);
@@ -157,7 +157,7 @@ static void get_access(struct parse *p, const json_t *object, void *element)
 	a->locks = get_array(p, locks, &a->lock_count, sizeof *a->locks, get_lock);
 }
 
-static void get_wait(struct parse *p, const json_t *object, void *element)
+static void get_wait(struct finding_parse *p, const json_t *object, void *element)
 {
 	struct finding_wait *w = element;
 	json_t *holds = member(p, object, "holds", JSON_ARRAY);
@@ -171,7 +171,7 @@ static void get_wait(struct parse *p, const json_t *object, void *element)
 	w->holds = get_array(p, holds, &w->hold_count, sizeof *w->holds, get_lock);
 }
 
-static void get_thread(struct parse *p, const json_t *object, void *element)
+static void get_thread(struct finding_parse *p, const json_t *object, void *element)
 {
 	struct finding_thread *t = element;
 
@@ -180,7 +180,7 @@ static void get_thread(struct parse *p, const json_t *object, void *element)
 	get_stack(p, object, "created", &t->created);
 }
 
-static void get_object(struct parse *p, const json_t *object, struct finding_object *o)
+static void get_object(struct finding_parse *p, const json_t *object, struct finding_object *o)
 {
 	json_t *detail = member(p, object, "object_detail", JSON_OBJECT);
 
@@ -195,16 +195,16 @@ static void get_object(struct parse *p, const json_t *object, struct finding_obj
 
 /* ---- the schedule ---- */
 
-static const char *get_name(struct parse *p, const json_t *object, const char *key)
+static const char *get_name(struct finding_parse *p, const json_t *object, const char *key)
 {
 	const char *text = get_text(p, object, key);
 
 	if (!text || !schedule_is_word(text))
-		fail_member(p, key, "is missing in the schedule, or no name");
+		fail_member(p, key, "is missing in the schedule, or is not a name");
 	return text ? text : "";
 }
 
-static struct schedule_place get_place(struct parse *p, const json_t *object)
+static struct schedule_place get_place(struct finding_parse *p, const json_t *object)
 {
 	return (struct schedule_place){
 		.file = get_text(p, object, "file"),
@@ -214,7 +214,7 @@ static struct schedule_place get_place(struct parse *p, const json_t *object)
 	};
 }
 
-static void get_op(struct parse *p, const json_t *object, void *element)
+static void get_op(struct finding_parse *p, const json_t *object, void *element)
 {
 	struct schedule_op *op = schedule_add_op(p->schedule);
 
@@ -227,7 +227,7 @@ static void get_op(struct parse *p, const json_t *object, void *element)
 	op->place = get_place(p, object);
 }
 
-static void get_limit(struct parse *p, const json_t *object, void *element)
+static void get_limit(struct finding_parse *p, const json_t *object, void *element)
 {
 	struct schedule_limit *l = schedule_add_limit(p->schedule);
 
@@ -236,7 +236,7 @@ static void get_limit(struct parse *p, const json_t *object, void *element)
 	l->n = get_number(p, object, "n", INT64_MAX);
 }
 
-static void get_goal(struct parse *p, const json_t *object, void *element)
+static void get_goal(struct finding_parse *p, const json_t *object, void *element)
 {
 	struct schedule_goal *h = schedule_add_goal(p->schedule);
 
@@ -250,7 +250,7 @@ static void get_goal(struct parse *p, const json_t *object, void *element)
 	h->place = get_place(p, object);
 }
 
-static void get_stop(struct parse *p, const json_t *object, void *element)
+static void get_stop(struct finding_parse *p, const json_t *object, void *element)
 {
 	struct schedule_stop *t = schedule_add_stop(p->schedule);
 
@@ -262,7 +262,7 @@ static void get_stop(struct parse *p, const json_t *object, void *element)
 	t->place = get_place(p, object);
 }
 
-static void get_watch(struct parse *p, const json_t *object, void *element)
+static void get_watch(struct finding_parse *p, const json_t *object, void *element)
 {
 	struct schedule_watch *w = schedule_add_watch(p->schedule);
 	bool both = !json_object_get(object, "op");
@@ -279,7 +279,7 @@ static void get_watch(struct parse *p, const json_t *object, void *element)
 	w->place = get_place(p, object);
 }
 
-static void get_decision(struct parse *p, const json_t *object, void *element)
+static void get_decision(struct finding_parse *p, const json_t *object, void *element)
 {
 	struct schedule_decision *d = schedule_add_decision(p->schedule);
 
@@ -292,7 +292,7 @@ static void get_decision(struct parse *p, const json_t *object, void *element)
 	d->place = get_place(p, object);
 }
 
-static void get_track(struct parse *p, const json_t *object, void *element)
+static void get_track(struct finding_parse *p, const json_t *object, void *element)
 {
 	struct schedule_track *t = schedule_add_track(p->schedule);
 
@@ -302,7 +302,7 @@ static void get_track(struct parse *p, const json_t *object, void *element)
 	t->place = get_place(p, object);
 }
 
-static void get_choice(struct parse *p, const json_t *object, void *element)
+static void get_choice(struct finding_parse *p, const json_t *object, void *element)
 {
 	struct schedule_choice *c = schedule_add_choice(p->schedule);
 
@@ -314,15 +314,15 @@ static void get_choice(struct parse *p, const json_t *object, void *element)
 	c->place = get_place(p, object);
 }
 
-static void get_records(struct parse *p, const json_t *object, const char *key, element_fn *fn)
+static void get_records(struct finding_parse *p, const json_t *object, const char *key, element_fn *fn)
 {
 	size_t count;
 
 	get_array(p, member(p, object, key, JSON_ARRAY), &count, 1, fn);
 }
 
-/* NULL: there is none. */
-static struct schedule *get_schedule(struct parse *p, const json_t *object, const struct finding *f)
+/* NULL: the object has no schedule. */
+static struct schedule *get_schedule(struct finding_parse *p, const json_t *object, const struct finding *f)
 {
 	json_t *inlined = member(p, object, "schedule_inline", JSON_OBJECT);
 
@@ -365,7 +365,7 @@ static struct schedule *get_schedule(struct parse *p, const json_t *object, cons
 /* ---- the document ---- */
 
 /* Any value, kept as text. */
-static const char *get_json(struct parse *p, const json_t *value, const char *key)
+static const char *get_json(struct finding_parse *p, const json_t *value, const char *key)
 {
 	if (!value || json_is_null(value))
 		return NULL;
@@ -379,7 +379,7 @@ static const char *get_json(struct parse *p, const json_t *value, const char *ke
 	return copy;
 }
 
-static void get_id(struct parse *p, const json_t *object, const char *key, char id[FINDING_ID_SIZE])
+static void get_id(struct finding_parse *p, const json_t *object, const char *key, char id[FINDING_ID_SIZE])
 {
 	const char *text = rd_json_get_text(&p->read, object, key);
 
@@ -391,8 +391,8 @@ static void get_id(struct parse *p, const json_t *object, const char *key, char 
 		memcpy(id, text, FINDING_ID_SIZE);
 }
 
-/* `class` is the worst of `classes`; documents of before have it alone. */
-static void get_classes(struct parse *p, const json_t *object, struct finding *f)
+/* `class` is the worst of `classes`; older documents have only `class`. */
+static void get_classes(struct finding_parse *p, const json_t *object, struct finding *f)
 {
 	json_t *classes = member(p, object, "classes", JSON_OBJECT);
 	enum finding_class class = f->class;
@@ -408,7 +408,7 @@ static void get_classes(struct parse *p, const json_t *object, struct finding *f
 		fail_member(p, "class", "is not the worst of \"classes\"");
 }
 
-static void get_witness(struct parse *p, const json_t *object, struct finding *f)
+static void get_witness(struct finding_parse *p, const json_t *object, struct finding *f)
 {
 	struct finding_witness w = {
 		.class = get_word(p, object, "class", class_word, FINDING_NO_CLASS),
@@ -424,7 +424,7 @@ static void get_witness(struct parse *p, const json_t *object, struct finding *f
 	finding_add_witness(p->set, f, &w);
 }
 
-static void get_witnesses(struct parse *p, const json_t *object, struct finding *f)
+static void get_witnesses(struct finding_parse *p, const json_t *object, struct finding *f)
 {
 	json_t *witnesses = member(p, object, "witnesses", JSON_ARRAY);
 	json_t *alone = member(p, object, "witness", JSON_OBJECT);
@@ -436,7 +436,7 @@ static void get_witnesses(struct parse *p, const json_t *object, struct finding 
 		if (json_is_object(json_array_get(witnesses, i)))
 			get_witness(p, json_array_get(witnesses, i), f);
 		else
-			fail_member(p, "witnesses", "has an element that is no object");
+			fail_member(p, "witnesses", "has an element that is not an object");
 	}
 	if (input)
 		f->input = input;
@@ -447,7 +447,7 @@ static bool is_unordered(const char *seen)
 	return seen && !strcmp(seen, "unordered");
 }
 
-static void get_verdict(struct parse *p, const json_t *object, struct finding *f)
+static void get_verdict(struct finding_parse *p, const json_t *object, struct finding *f)
 {
 	get_id(p, object, "id", f->id);
 	get_id(p, object, "fingerprint", f->fingerprint);
@@ -470,7 +470,7 @@ static void get_verdict(struct parse *p, const json_t *object, struct finding *f
 	f->input = get_json(p, member(p, object, "input", JSON_OBJECT), "input");
 }
 
-static void get_notes(struct parse *p, const json_t *object, struct finding *f)
+static void get_notes(struct finding_parse *p, const json_t *object, struct finding *f)
 {
 	json_t *notes = member(p, object, "notes", JSON_ARRAY);
 	size_t n = json_array_size(notes);
@@ -481,10 +481,10 @@ static void get_notes(struct parse *p, const json_t *object, struct finding *f)
 	f->note_count = n;
 }
 
-static void get_finding(struct parse *p, const json_t *object)
+static void get_finding(struct finding_parse *p, const json_t *object)
 {
 	if (!json_is_object(object)) {
-		fail_member(p, "findings", "has an element that is no object");
+		fail_member(p, "findings", "has an element that is not an object");
 		return;
 	}
 	struct finding *f = finding_add(p->set, get_word(p, object, "kind", kind_word, FINDING_RACE));
@@ -503,7 +503,7 @@ static void get_finding(struct parse *p, const json_t *object)
 	get_witnesses(p, object, f);
 }
 
-static void get_argv(struct parse *p, const json_t *document)
+static void get_argv(struct finding_parse *p, const json_t *document)
 {
 	json_t *argv = member(p, document, "argv", JSON_ARRAY);
 	size_t n = json_array_size(argv);
@@ -519,7 +519,7 @@ static void get_argv(struct parse *p, const json_t *document)
 	p->set->timeout = get_number(p, document, "timeout", INT32_MAX);
 }
 
-static void get_stats(struct parse *p, const json_t *document)
+static void get_stats(struct finding_parse *p, const json_t *document)
 {
 	json_t *stats = member(p, document, "stats", JSON_OBJECT);
 	struct finding_set *set = p->set;
@@ -536,7 +536,7 @@ static void get_stats(struct parse *p, const json_t *document)
 	}
 }
 
-static void get_document(struct parse *p, const json_t *document)
+static void get_document(struct finding_parse *p, const json_t *document)
 {
 	json_t *version = json_object_get(document, "version");
 	json_t *findings = json_object_get(document, "findings");
@@ -564,7 +564,7 @@ static void get_document(struct parse *p, const json_t *document)
 int finding_parse(struct finding_set **set, const void *data, size_t length, const char *name)
 {
 	RD_ASSERT(set != NULL && name != NULL);
-	struct parse p = {.read = {.subject = "findings", .name = name}};
+	struct finding_parse p = {.read = {.subject = "findings", .name = name}};
 	json_t *document = rd_json_load(&p.read, data, length);
 
 	if (!document)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Schedules in memory and as text (doc/format/schedule.md).  The writer is the
- * first half, the reader, which believes nothing, the second.
+ * Schedules in memory and as text (doc/format/schedule.md).  The first half is the writer.  The
+ * second half is the reader, which trusts nothing.
  *
- * A record is a line, its fields are separated by tabs; tab, newline and
- * backslash in a field are escaped as in the site table.  The last line has the
- * number of lines before it and their checksum, so that a cut or edited file is
- * noticed before a run is steered by it.
+ * A record is a line, its fields are separated by tabs; tab, newline and backslash in a field are
+ * escaped as in the site table.  The last line has the number of lines before it and their
+ * checksum, so that a cut or edited file is noticed before a run is steered by it.
  */
 #include "finding/schedule.h"
 
@@ -297,7 +296,7 @@ int schedule_write(const struct schedule *s, const char *path)
 
 /* ---- reading ---- */
 
-struct parser {
+struct schedule_parser {
 	struct schedule *schedule;
 	const char *name;
 	size_t line;
@@ -307,7 +306,7 @@ struct parser {
 	int err;
 };
 
-static int fail_line(struct parser *p, const char *what, const char *value)
+static int fail_line(struct schedule_parser *p, const char *what, const char *value)
 {
 	size_t length = strcspn(value, "\n");
 
@@ -317,14 +316,14 @@ static int fail_line(struct parser *p, const char *what, const char *value)
 	return p->err;
 }
 
-static void split(struct parser *p, char *line)
+static void split(struct schedule_parser *p, char *line)
 {
 	p->count = 0;
 	for (;;) {
 		char *tab = strchr(line, '\t');
 
 		if (p->count == FIELDS_MAX) {
-			fail_line(p, "too many fields behind", p->fields[0]);
+			fail_line(p, "too many fields after", p->fields[0]);
 			return;
 		}
 		p->fields[p->count++] = line;
@@ -338,12 +337,12 @@ static void split(struct parser *p, char *line)
 			fail_line(p, "a bad escape in", p->fields[i]);
 }
 
-static uint64_t parse_number(struct parser *p, const char *s, uint64_t max)
+static uint64_t parse_number(struct schedule_parser *p, const char *s, uint64_t max)
 {
 	uint64_t v = 0;
 
 	if (!*s)
-		fail_line(p, "a number is missing behind", p->fields[0]);
+		fail_line(p, "a number is missing after", p->fields[0]);
 	for (const char *c = s; *c; c++) {
 		if (*c < '0' || *c > '9') {
 			fail_line(p, "no number:", s);
@@ -359,20 +358,20 @@ static uint64_t parse_number(struct parser *p, const char *s, uint64_t max)
 	return v;
 }
 
-static uint64_t get_number(struct parser *p, size_t field, uint64_t max)
+static uint64_t get_number(struct schedule_parser *p, size_t field, uint64_t max)
 {
 	return parse_number(p, p->fields[field], max);
 }
 
-static const char *get_text(struct parser *p, size_t field)
+static const char *get_text(struct schedule_parser *p, size_t field)
 {
 	const char *s = p->fields[field];
 
 	return *s ? schedule_text(p->schedule, s) : NULL;
 }
 
-/* A word that a run is steered by: a thread or a kind. */
-static const char *get_word(struct parser *p, size_t field)
+/* A word that steers a run: a thread or a kind. */
+static const char *get_word(struct schedule_parser *p, size_t field)
 {
 	const char *s = p->fields[field];
 
@@ -381,8 +380,8 @@ static const char *get_word(struct parser *p, size_t field)
 	return schedule_text(p->schedule, s);
 }
 
-/* Cuts ":number" off the end of a field. */
-static uint32_t cut_number(struct parser *p, size_t field)
+/* Removes ":number" from the end of a field. */
+static uint32_t cut_number(struct schedule_parser *p, size_t field)
 {
 	char *colon = strrchr(p->fields[field], ':');
 
@@ -394,7 +393,7 @@ static uint32_t cut_number(struct parser *p, size_t field)
 	return (uint32_t)parse_number(p, colon + 1, UINT32_MAX);
 }
 
-static struct schedule_place get_place(struct parser *p, size_t field)
+static struct schedule_place get_place(struct schedule_parser *p, size_t field)
 {
 	struct schedule_place place = {.function = get_text(p, field + 1)};
 
@@ -406,7 +405,7 @@ static struct schedule_place get_place(struct parser *p, size_t field)
 	return place;
 }
 
-static void parse_op(struct parser *p)
+static void parse_op(struct schedule_parser *p)
 {
 	struct schedule_op *op = schedule_add_op(p->schedule);
 
@@ -418,7 +417,7 @@ static void parse_op(struct parser *p)
 	op->place = get_place(p, 6);
 }
 
-static void parse_limit(struct parser *p)
+static void parse_limit(struct schedule_parser *p)
 {
 	struct schedule_limit *l = schedule_add_limit(p->schedule);
 
@@ -426,7 +425,7 @@ static void parse_limit(struct parser *p)
 	l->n = get_number(p, 2, INT64_MAX);
 }
 
-static void parse_goal(struct parser *p)
+static void parse_goal(struct schedule_parser *p)
 {
 	struct schedule_goal *h = schedule_add_goal(p->schedule);
 
@@ -441,7 +440,7 @@ static void parse_goal(struct parser *p)
 	h->place = get_place(p, 7);
 }
 
-static void parse_stop(struct parser *p)
+static void parse_stop(struct schedule_parser *p)
 {
 	struct schedule_stop *t = schedule_add_stop(p->schedule);
 
@@ -452,29 +451,29 @@ static void parse_stop(struct parser *p)
 	t->place = get_place(p, 5);
 }
 
-static void parse_finding(struct parser *p)
+static void parse_finding(struct schedule_parser *p)
 {
 	p->schedule->finding = get_text(p, 1);
 }
 
-static void parse_program(struct parser *p)
+static void parse_program(struct schedule_parser *p)
 {
 	p->schedule->program = get_text(p, 1);
 }
 
-static void parse_trace(struct parser *p)
+static void parse_trace(struct schedule_parser *p)
 {
 	p->schedule->trace = get_text(p, 1);
 }
 
-static void parse_model(struct parser *p)
+static void parse_model(struct schedule_parser *p)
 {
 	if (strcmp(p->fields[1], "speculative") != 0 && strcmp(p->fields[1], "sound") != 0)
-		fail_line(p, "an unknown model", p->fields[1]);
+		fail_line(p, "neither sound nor speculative:", p->fields[1]);
 	p->schedule->speculative = strcmp(p->fields[1], "speculative") == 0;
 }
 
-static void parse_meet(struct parser *p)
+static void parse_meet(struct schedule_parser *p)
 {
 	p->schedule->anywhere = strcmp(p->fields[1], "anywhere") == 0;
 	p->schedule->nowhere = strcmp(p->fields[1], "nowhere") == 0;
@@ -482,14 +481,14 @@ static void parse_meet(struct parser *p)
 		fail_line(p, "an unknown way to meet", p->fields[1]);
 }
 
-static void parse_locks(struct parser *p)
+static void parse_locks(struct schedule_parser *p)
 {
 	if (strcmp(p->fields[1], "handed") != 0)
-		fail_line(p, "an unknown way to give back locks", p->fields[1]);
+		fail_line(p, "an unknown way to release locks", p->fields[1]);
 	p->schedule->handed = true;
 }
 
-static void parse_keep(struct parser *p)
+static void parse_keep(struct schedule_parser *p)
 {
 	for (size_t i = 0; i < 2; i++)
 		p->schedule->keep[i] = (uint32_t)get_number(p, i + 1, INT32_MAX);
@@ -497,46 +496,46 @@ static void parse_keep(struct parser *p)
 		fail_line(p, "no site:", p->fields[1]);
 }
 
-static void parse_edits(struct parser *p)
+static void parse_edits(struct schedule_parser *p)
 {
 	p->schedule->edits = get_text(p, 1);
 }
 
-static void parse_input(struct parser *p)
+static void parse_input(struct schedule_parser *p)
 {
 	p->schedule->input = get_text(p, 1);
 }
 
-static void parse_then(struct parser *p)
+static void parse_then(struct schedule_parser *p)
 {
 	if (strcmp(p->fields[1], "turns") != 0)
-		fail_line(p, "an unknown way to go on", p->fields[1]);
+		fail_line(p, "an unknown way to continue", p->fields[1]);
 	p->schedule->turns = true;
 }
 
-static void parse_first(struct parser *p)
+static void parse_first(struct schedule_parser *p)
 {
 	p->schedule->first = get_word(p, 1);
 }
 
-static void parse_front(struct parser *p)
+static void parse_front(struct schedule_parser *p)
 {
 	p->schedule->front = get_word(p, 1);
 }
 
-static void parse_flavour(struct parser *p)
+static void parse_flavour(struct schedule_parser *p)
 {
 	p->schedule->flavour = get_word(p, 1);
 }
 
-static void parse_seed(struct parser *p)
+static void parse_seed(struct schedule_parser *p)
 {
 	p->schedule->seed = get_number(p, 1, INT64_MAX);
 	if (!p->schedule->seed)
 		fail_line(p, "no seed:", p->fields[1]);
 }
 
-static void parse_watch(struct parser *p)
+static void parse_watch(struct schedule_parser *p)
 {
 	struct schedule_watch *w = schedule_add_watch(p->schedule);
 	const char *op = p->fields[5];
@@ -554,7 +553,7 @@ static void parse_watch(struct parser *p)
 	w->place = get_place(p, 7);
 }
 
-static void parse_next(struct parser *p)
+static void parse_next(struct schedule_parser *p)
 {
 	struct schedule_decision *d = schedule_add_decision(p->schedule);
 
@@ -566,13 +565,13 @@ static void parse_next(struct parser *p)
 	d->place = get_place(p, 6);
 }
 
-static void parse_memory(struct parser *p)
+static void parse_memory(struct schedule_parser *p)
 {
 	p->schedule->memory = get_word(p, 1);
 	p->schedule->memory_seed = get_number(p, 2, INT64_MAX);
 }
 
-static void parse_track(struct parser *p)
+static void parse_track(struct schedule_parser *p)
 {
 	struct schedule_track *t = schedule_add_track(p->schedule);
 
@@ -583,7 +582,7 @@ static void parse_track(struct parser *p)
 	t->place = get_place(p, 3);
 }
 
-static void parse_choose(struct parser *p)
+static void parse_choose(struct schedule_parser *p)
 {
 	struct schedule_choice *c = schedule_add_choice(p->schedule);
 
@@ -597,8 +596,8 @@ static void parse_choose(struct parser *p)
 static const struct record {
 	const char *name;
 	size_t fields;
-	void (*parse)(struct parser *);
-	uint64_t version; /* from which on */
+	void (*parse)(struct schedule_parser *);
+	uint64_t version; /* the first that has it */
 } records[] = {
 	{"op", 8, parse_op, 1},		{"limit", 3, parse_limit, 1},	  {"hold", 9, parse_goal, 1},
 	{"stop", 7, parse_stop, 1},	{"finding", 2, parse_finding, 1}, {"program", 2, parse_program, 1},
@@ -610,13 +609,13 @@ static const struct record {
 	{"input", 2, parse_input, 1},	{"front", 2, parse_front, 2},
 };
 
-static void parse_record(struct parser *p)
+static void parse_record(struct schedule_parser *p)
 {
 	for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
 		if (strcmp(p->fields[0], records[i].name) != 0 || records[i].version > p->version)
 			continue;
 		if (p->count != records[i].fields)
-			fail_line(p, "a wrong number of fields behind", p->fields[0]);
+			fail_line(p, "a wrong number of fields after", p->fields[0]);
 		else
 			records[i].parse(p);
 		return;
@@ -624,10 +623,10 @@ static void parse_record(struct parser *p)
 	fail_line(p, "an unknown record", p->fields[0]);
 }
 
-static void parse_header(struct parser *p)
+static void parse_header(struct schedule_parser *p)
 {
 	if (p->count != 2 || strcmp(p->fields[0], HEADER) != 0)
-		fail_line(p, "this is no schedule: it begins with", p->fields[0]);
+		fail_line(p, "this is not a schedule: it begins with", p->fields[0]);
 	else
 		p->version = get_number(p, 1, UINT32_MAX);
 	if (!p->err && (p->version < SCHEDULE_VERSION || p->version > SCHEDULE_VERSION_MEMORY))
@@ -635,8 +634,8 @@ static void parse_header(struct parser *p)
 				 p->name, p->fields[1], SCHEDULE_VERSION, SCHEDULE_VERSION_MEMORY);
 }
 
-/* The text without its last line, which must fit it; 0 if it does not. */
-static size_t check_end(struct parser *p, const char *text, size_t length)
+/* The length of the text without its last line, which must match it; 0 if it does not. */
+static size_t check_end(struct schedule_parser *p, const char *text, size_t length)
 {
 	size_t body = length ? length - 1 : 0;
 	char expected[64];
@@ -657,11 +656,11 @@ static size_t check_end(struct parser *p, const char *text, size_t length)
 	return body;
 }
 
-static int parse_text(struct parser *p, char *text, size_t length)
+static int parse_text(struct schedule_parser *p, char *text, size_t length)
 {
 	if (memchr(text, '\0', length)) {
 		p->line = 1;
-		return fail_line(p, "this is no text:", text);
+		return fail_line(p, "this is not text:", text);
 	}
 	size_t body = check_end(p, text, length);
 
@@ -681,14 +680,14 @@ static int parse_text(struct parser *p, char *text, size_t length)
 		at = (size_t)(end - text) + 1;
 	}
 	if (!p->err && !p->line)
-		fail_line(p, "this is no schedule:", "");
+		fail_line(p, "this is not a schedule:", "");
 	return p->err;
 }
 
 int schedule_parse(struct schedule *s, const void *data, size_t length, const char *name)
 {
 	struct rd_buf text = RD_BUF_INIT;
-	struct parser p = {.schedule = s, .name = name};
+	struct schedule_parser p = {.schedule = s, .name = name};
 
 	schedule_init(s);
 	rd_buf_add(&text, data, length);
@@ -773,17 +772,17 @@ static const char *check_turns(const struct schedule *s)
 	if (!s->turns)
 		return s->first || s->front || s->seed || s->flavour || s->watch_count || s->decision_count ||
 				       s->memory || s->nowhere
-			       ? "records of going on without \"then turns\""
+			       ? "records of turns without \"then turns\""
 			       : NULL;
 	if (s->nowhere && s->goal_count != 2)
-		return "two accesses are to meet nowhere, but are not there";
+		return "two accesses must not meet, but are missing";
 	if (s->stop_count || s->anywhere)
 		return "threads take turns, but stop or meet anywhere";
 	if ((s->first && !has_goal(s, s->first)) || (s->front && !has_goal(s, s->front)))
 		return "the first thread has no hold";
 	for (size_t i = 0; i < s->decision_count; i++)
 		if (schedule_point(s->decisions[i].point) < 0 || !s->decisions[i].count)
-			return "a decision is at no point";
+			return "a decision names an unknown point";
 	return check_memory(s);
 }
 

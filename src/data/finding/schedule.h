@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A schedule: the order of synchronisation operations that leads to a race or a
- * deadlock, and where the threads stand then (doc/format/schedule.md).  What it
- * names survives from run to run: threads and objects by their canonical names,
- * operations by their number within the thread.
+ * A schedule: the order of synchronisation operations that leads to a race or a deadlock, and where
+ * the threads are stopped then (doc/format/schedule.md).  Its names are the same in every run:
+ * canonical names of threads and objects, numbers of operations within their thread.
  *
- * A schedule owns its strings; they may be shared between its records.
+ * A schedule owns its strings; its records may share them.
  */
 #ifndef FINDING_SCHEDULE_H
 #define FINDING_SCHEDULE_H
@@ -18,10 +17,10 @@
 #include <stdint.h>
 
 #define SCHEDULE_VERSION 1
-#define SCHEDULE_VERSION_TURNS 2  /* of schedules that go on */
+#define SCHEDULE_VERSION_TURNS 2  /* of schedules with turns */
 #define SCHEDULE_VERSION_MEMORY 3 /* of those under a memory model */
 
-/* For people; file NULL: unknown. */
+/* For messages; file NULL: unknown. */
 struct schedule_place {
 	const char *file, *function;
 	uint32_t line, column;
@@ -32,19 +31,19 @@ struct schedule_op {
 	const char *thread;
 	uint64_t n;	    /* the n-th operation of the thread, from 1 */
 	const char *kind;   /* as in event.inc: mutex-lock, thread-create */
-	const char *object; /* canonical name; that of the thread created or joined; NULL: none */
-	uint64_t seen;	    /* which operation of the recorded run, from 1; 0: unknown */
+	const char *object; /* canonical name; that of the created or joined thread; NULL: no object */
+	uint64_t seen;	    /* its number among the operations of the recorded run, from 1; 0: unknown */
 	struct schedule_place place;
 };
 
-/* A thread that must stay behind: it does no operation past its n-th. */
+/* A thread that is stopped before its operation n + 1. */
 struct schedule_limit {
 	const char *thread;
 	uint64_t n;
 };
 
-/* A goal: a thread is to stand before an access: the `occurrence`-th (from 1) at `site` after the
- * `after`-th operation of the thread. */
+/* A goal: a thread is to be stopped before an access: the `occurrence`-th (from 1) at `site` after
+ * the `after`-th operation of the thread. */
 struct schedule_goal {
 	const char *thread;
 	uint64_t after, occurrence;
@@ -65,27 +64,27 @@ struct schedule_stop {
 /* Accesses at which a thread may lose the turn. */
 struct schedule_watch {
 	const char *thread;  /* NULL: any */
-	uint64_t after;	     /* only behind so many operations of the thread; SCHEDULE_ALWAYS */
-	uint64_t occurrence; /* only that one of those that fit, from 1; 0: each */
-	uint32_t site;	     /* of the site table; 0: find it by place, or any if there is none */
+	uint64_t after;	     /* only after so many operations of the thread; SCHEDULE_ALWAYS */
+	uint64_t occurrence; /* only this one of the matching accesses, from 1; 0: each */
+	uint32_t site;	     /* of the site table; 0: find it by place, or any if there is no place */
 	bool reads, writes;
 	const char *object; /* the variable; NULL: any */
 	struct schedule_place place;
 
-	/* Of a program that stands; not in files. */
-	uint64_t address, bytes; /* in its memory; 0 bytes: anywhere */
-	bool stand;		 /* the program stands there, */
-	bool once;		 /* but only at the first of a thread behind each of its operations */
+	/* For a stopped program; not in files. */
+	uint64_t address, bytes; /* in its memory; 0 bytes: any */
+	bool stand;		 /* the program stops there, */
+	bool once;		 /* but only at a thread's first access after each of its operations */
 };
 #define SCHEDULE_ALWAYS UINT64_MAX
 
-/* Who goes on at a point of a thread. */
+/* Which thread runs after a point of a thread. */
 struct schedule_decision {
 	const char *thread;
 	uint64_t n;	   /* operations that it has begun */
 	const char *point; /* a name of schedule_point() */
-	uint32_t count;	   /* among the points of that name behind operation n, from 1 */
-	const char *next;  /* the thread that goes on */
+	uint32_t count;	   /* its number among the points of that name after operation n, from 1 */
+	const char *next;  /* the thread that runs next */
 	struct schedule_place place;
 };
 
@@ -96,12 +95,12 @@ struct schedule_track {
 	struct schedule_place place;
 };
 
-/* A choice that the memory model left open, which is not the one of sequential consistency. */
+/* A choice that the memory model left open, if it is not that of sequential consistency. */
 struct schedule_choice {
-	uint64_t at;	    /* which of all choices, from 1 */
-	uint32_t from;	    /* so many alternatives there are */
+	uint64_t at;	    /* its number among all choices, from 1 */
+	uint32_t from;	    /* number of alternatives */
 	uint32_t taken;	    /* from 0 */
-	const char *thread; /* for people: who asked, where; NULL: unknown */
+	const char *thread; /* for messages: the thread and place of the choice; NULL: unknown */
 	struct schedule_place place;
 };
 
@@ -110,31 +109,31 @@ struct schedule {
 	const char *program;
 	const char *trace; /* the recorded run it was predicted from */
 	bool speculative;  /* predicted without regard to values */
-	bool anywhere;	   /* nobody is led: threads are to meet at the goals, whoever they are */
-	bool nowhere;	   /* with turns: they come to the goals one after the other, without an order */
-	bool handed;	   /* threads of the program give back locks that others took */
-	const char
-		*front; /* with turns: of the threads that are led, the one that goes on first; NULL: any */
-	const char *input; /* that it is for, as lines (base/override.h); NULL: that of the recorded run */
-	const char *edits; /* of the program it is for, as lines (base/edit.h); NULL: none */
-	uint32_t keep[2]; /* sites: who comes to the second waits until somebody is past the first; 0: none */
+	bool anywhere;	   /* no thread is led: any threads may meet at the goals */
+	bool nowhere;	   /* with turns: the threads reach the goals one after another, in any order */
+	bool handed;	   /* the program releases locks from other threads than acquired them */
+	const char *front; /* with turns: the first of the led threads to run; NULL: any */
+	const char *input; /* its input, as lines (base/override.h); NULL: that of the recorded run */
+	const char *edits; /* of the program, as lines (base/edit.h); NULL: no edits */
+	uint32_t keep[2];  /* sites: a thread at the second waits for one at the first; 0: none
+			    */
 	struct schedule_op *ops;
 	struct schedule_limit *limits;
 	struct schedule_goal *goals; /* two for a race */
 	struct schedule_stop *stops; /* for a deadlock, one for each thread of the cycle */
 
-	/* Going on. */
-	bool turns; /* one thread runs at a time, and what follows decides which */
-	bool notes; /* a fatal signal leaves a note where it came; not in the file */
-	bool looks; /* the program stands at operations and where a watch says so, also while decisions are
-		       left; not in files */
-	const char *first;   /* the thread of a goal that goes first; NULL: that of the first goal */
-	uint64_t seed;	     /* 0: none */
-	const char *flavour; /* that it was made with, whose points it names; NULL: any will do */
+	/* Turns. */
+	bool turns;	   /* one thread runs at a time, and the following members decide which */
+	bool notes;	   /* a fatal signal records its position; not in the file */
+	bool looks;	   /* the program stops at operations and at watches that say so, also while decisions
+			      remain;        not in files */
+	const char *first; /* the thread of a goal that runs first; NULL: that of the first goal */
+	uint64_t seed;	   /* 0: no seed */
+	const char *flavour; /* the flavour whose points it names; NULL: any */
 	struct schedule_watch *watches;
 	struct schedule_decision *decisions;
-	const char *memory;   /* the model that memory obeys (schedule_memory()); NULL: none */
-	uint64_t memory_seed; /* for choices behind the last one; 0: none */
+	const char *memory;   /* the memory model (schedule_memory()); NULL: no model is enforced */
+	uint64_t memory_seed; /* for choices after the last one; 0: no seed */
 	struct schedule_track *tracks;
 	struct schedule_choice *choices;
 	size_t track_count, track_capacity;
@@ -166,29 +165,28 @@ struct schedule_decision *schedule_add_decision(struct schedule *s);
 struct schedule_track *schedule_add_track(struct schedule *s);
 struct schedule_choice *schedule_add_choice(struct schedule *s);
 
-/* The memory models, in the order of enum raddle_memory_model: "sc", "tso", "pso", "weak", "coherent".  The
- * name of a number, NULL: there is none; the number of a name, -1: there is none. */
+/* The memory models, in the order of enum raddle_memory_model: "sc", "tso", "pso", "weak",
+ * "coherent".  The name of a number, or NULL; the number of a name, or -1. */
 const char *schedule_memory_name(unsigned number);
 int schedule_memory(const char *name);
 
-/* The kinds of points, in the order of enum raddle_point: "op", "wait", ...  The name of a number, NULL:
- * there is none; the number of a name, -1: there is none. */
+/* The kinds of points, in the order of enum raddle_point: "op", "wait", ...  The name of a number,
+ * or NULL; the number of a name, or -1. */
 const char *schedule_point_name(unsigned number);
 int schedule_point(const char *name);
 
-int schedule_version(const struct schedule *s); /* of the file that says it */
+int schedule_version(const struct schedule *s); /* of the file that can contain it */
 
 /* Appends the file's text to `out`. */
 void schedule_format(const struct schedule *s, struct rd_buf *out);
 int schedule_write(const struct schedule *s, const char *path);
 
-/* Into a released or fresh schedule, which is to be released also after a
- * failure.  `name` is for messages. */
+/* Into a released or fresh schedule.  Release it also after a failure.  `name` is for messages. */
 int schedule_parse(struct schedule *s, const void *data, size_t length, const char *name);
 int schedule_read(struct schedule *s, const char *path);
 
-/* Whether the numbers make sense: operations of a thread ascend, limits, goals
- * and stops lie after them.  NULL, or what is wrong. */
+/* Whether the numbers are consistent: operations of a thread ascend; limits, goals and stops come
+ * after them.  NULL, or what is wrong. */
 const char *schedule_check(const struct schedule *s);
 
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Suppressions.  Rules come in as text, findings get marked.  A rule is compared
- * with every text that its type looks at until one matches; the first rule in
- * file order that matches hides the finding and alone counts the hit, so that a
- * rule which never decides anything shows up as unused.
+ * Suppressions.  In: rules as text.  Out: marks at findings.  A rule is compared with every text
+ * that its type refers to until one matches.  The first rule in file order that matches hides the
+ * finding, and only its hit is counted, so a rule that never decides anything is listed as unused.
  */
 #include "finding/suppress.h"
 
@@ -21,19 +20,20 @@ static const char *const type_names[SUPPRESS_TYPES] = {"race",	 "race_top", "dea
 
 const char *suppress_type_name(enum suppress_type type)
 {
+	RD_ASSERT(type < SUPPRESS_TYPES);
 	return type_names[type];
 }
 
 /* ---- patterns ---- */
 
-/* Whether the piece of a pattern between two stars stands at the text. */
-static bool stands(const char *piece, size_t length, const char *text)
+/* Whether the text begins with a piece of a pattern. */
+static bool begins(const char *piece, size_t length, const char *text)
 {
 	return strncmp(piece, text, length) == 0;
 }
 
-/* The pieces between stars are looked for from left to right, each at its first
- * place; only the first (with ^) and the last (with $) are bound to a place. */
+/* The pieces between stars are searched from left to right, each at its first occurrence.  Only the
+ * first (with ^) and the last (with $) are bound to a position. */
 bool suppress_match(const char *pattern, const char *text)
 {
 	bool anchored = *pattern == '^';
@@ -48,9 +48,9 @@ bool suppress_match(const char *pattern, const char *text)
 		if (!star && to_end) {
 			if (piece > rest || (anchored && piece != rest))
 				return false;
-			return stands(p, piece, text + rest - piece);
+			return begins(p, piece, text + rest - piece);
 		}
-		while (!(piece <= rest && stands(p, piece, text))) {
+		while (!(piece <= rest && begins(p, piece, text))) {
 			if (anchored || piece >= rest)
 				return false;
 			text++;
@@ -83,7 +83,7 @@ static bool match_stack(const struct suppress_rule *rule, const struct finding_s
 	return false;
 }
 
-/* ---- what each type looks at ---- */
+/* ---- what each type is compared with ---- */
 
 static bool match_locks(const struct suppress_rule *rule, const struct finding_lock *locks, size_t count)
 {
@@ -121,7 +121,7 @@ static bool match_deadlock(const struct suppress_rule *rule, const struct findin
 	return false;
 }
 
-/* The locks that a deadlock is about, by name. */
+/* The names of the locks of a deadlock. */
 static bool match_mutex(const struct suppress_rule *rule, const struct finding *f)
 {
 	for (size_t i = 0; i < f->cycle_count; i++)
@@ -188,8 +188,8 @@ static void add_name(struct rd_buf *out, const char *name)
 
 static const struct finding_frame *place_of(const struct finding *f, size_t i)
 {
-	return finding_own(i < f->access_count ? &f->accesses[i].stack
-					       : &f->cycle[i - f->access_count].stack);
+	return finding_own_code_frame(i < f->access_count ? &f->accesses[i].stack
+							  : &f->cycle[i - f->access_count].stack);
 }
 
 static void add_remark(const struct finding *f, struct rd_buf *out)
@@ -212,7 +212,7 @@ static void add_remark(const struct finding *f, struct rd_buf *out)
 	rd_buf_addc(out, '\n');
 }
 
-/* The rule that ThreadSanitizer has for it, which may hide others in the same function. */
+/* The corresponding rule of ThreadSanitizer, which may hide other findings in the same function. */
 static void add_other_rule(const struct finding *f, struct rd_buf *out)
 {
 	enum suppress_type type = f->kind == FINDING_RACE ? SUPPRESS_RACE_TOP : SUPPRESS_DEADLOCK;
@@ -249,7 +249,7 @@ static int parse_line(struct suppressions *s, const char *line, size_t number, c
 		if ((size_t)(colon - line) != length || strncmp(line, type_names[type], length) != 0)
 			continue;
 		if (!colon[1])
-			return rd_fail(RD_EFORMAT, "suppressions: %s: line %zu: no pattern behind \"%s\"",
+			return rd_fail(RD_EFORMAT, "suppressions: %s: line %zu: no pattern after \"%s\"",
 				       name, number, line);
 		RD_GROW(s->rules, s->capacity, s->count + 1);
 		s->rules[s->count++] = (struct suppress_rule){

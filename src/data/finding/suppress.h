@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Suppressions in the syntax of ThreadSanitizer: a line is TYPE:PATTERN, the
- * pattern is searched in function names, files, modules and objects; `*` is any
- * text, `^` and `$` anchor it, `#` starts a comment line.  finding/README.md says
- * what each type is compared with.  called_from_lib is refused: a rule that can never match would hide
- * nothing quietly.
+ * Suppressions in the syntax of ThreadSanitizer: a line is TYPE:PATTERN.  The pattern is searched
+ * for in function names, files, modules and objects; `*` is any text, `^` and `$` anchor it, `#`
+ * starts a comment line.  finding/README.md lists what each type is compared with.  called_from_lib
+ * is rejected, because such a rule would never match.
  */
 #ifndef FINDING_SUPPRESS_H
 #define FINDING_SUPPRESS_H
@@ -18,9 +17,9 @@ enum suppress_type {
 	SUPPRESS_DEADLOCK,
 	SUPPRESS_MUTEX,
 	SUPPRESS_THREAD,
-	SUPPRESS_SIGNAL,  /* read and never used: Raddle has no such findings */
-	SUPPRESS_FAILURE, /* of Raddle's own */
-	SUPPRESS_FINDING, /* the same: by id */
+	SUPPRESS_SIGNAL,  /* accepted and never used: Raddle has no such findings */
+	SUPPRESS_FAILURE, /* only in Raddle */
+	SUPPRESS_FINDING, /* likewise: by id */
 	SUPPRESS_TYPES,
 };
 
@@ -28,7 +27,7 @@ struct suppress_rule {
 	enum suppress_type type;
 	char *pattern;
 	size_t line; /* in its file */
-	size_t hits; /* findings it hid */
+	size_t hits; /* findings that it hid */
 };
 
 struct suppressions {
@@ -40,7 +39,7 @@ struct suppressions {
 		0                                                                                            \
 	}
 
-/* Adds the rules of a file; a line that is no rule is an error that names it. */
+/* Adds the rules of a file; a line that is not a rule is an error that names it. */
 int suppressions_parse(struct suppressions *s, const void *data, size_t length, const char *name);
 int suppressions_read(struct suppressions *s, const char *path);
 void suppressions_release(struct suppressions *s);
@@ -49,8 +48,9 @@ void suppressions_release(struct suppressions *s);
  * Returns how many are hidden. */
 size_t suppressions_apply(struct suppressions *s, struct finding_set *set);
 
-/* Appends a rule for each confirmed finding that nothing hides yet.  Together they hide these and no other:
- * a rule names the id.  A remark says what it is about, and which rule ThreadSanitizer would understand. */
+/* Appends a rule for each confirmed finding that is not hidden yet.  A rule names the id, so no
+ * other finding is hidden.  A comment describes the finding and gives the corresponding rule of
+ * ThreadSanitizer. */
 void suppressions_make(const struct finding_set *set, struct rd_buf *out);
 
 int suppressions_write(const struct finding_set *set, FILE *out);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The finding document as JSON (doc/format/finding.md), by the streaming writer
- * of base/, which makes valid UTF-8 of any bytes.  Members that DESIGN.md
- * promises are always there, null or empty where nothing is known; the others
- * only where there is something to say.
+ * The finding document as JSON (doc/format/finding.md), by the streaming writer of base/, which
+ * makes valid UTF-8 of any bytes.  Required members are always written, null or empty if nothing is
+ * known; the others only if there is something to write.
  */
 #include "finding/finding.h"
 
@@ -54,7 +53,7 @@ static void put_value(struct rd_json *j, const char *name, json_t *value)
 	}
 }
 
-/* Writes JSON text as a value; text that is no JSON, or NULL, becomes null. */
+/* Writes JSON text as a value; invalid text, or NULL, becomes null. */
 static void finding_json_put(struct rd_json *j, const char *name, const char *text)
 {
 	json_t *value = text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
@@ -326,7 +325,7 @@ static void put_schedule(struct rd_json *j, const char *name, const struct sched
 	rd_json_end(j);
 }
 
-/* ---- what it does ---- */
+/* ---- classes and witnesses ---- */
 
 static void put_classes(struct rd_json *j, const struct finding *f)
 {
@@ -359,7 +358,7 @@ static void put_witness(struct rd_json *j, const char *name, const struct findin
 	rd_json_end(j);
 }
 
-/* The first one stands alone as well, without its schedule, for readers that want no more. */
+/* The first witness is also written separately, without its schedule, for simple readers. */
 static void put_witnesses(struct rd_json *j, const struct finding *f)
 {
 	if (!f->witness_count)
