@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Certificates as text.  In: a verdict; bytes from outside.  Out: JSON; a certificate whose numbers are in
- * range of its own tables.
+ * Certificates as text.  In: a verdict, or untrusted bytes.  Out: JSON, or a certificate whose
+ * numbers are within the ranges of its own tables.
  */
 #include "reversible/certificate.h"
 
@@ -15,12 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define THREADS_MAX 65536
+#define THREADS_MAX 65536 /* threads of a certificate; that of order/exec.h */
 
 /* ---- writing ---- */
 
 static void put_step(struct rd_json *j, const struct rev_run *run, const struct rev_need *need)
 {
+	RD_ASSERT(need->rule < REV_RULES);
 	const struct rev_op *op = &run->ops[need->op];
 
 	rd_json_array(j, NULL);
@@ -160,7 +161,7 @@ static bool get_pair(const struct rev_certificate *c, const json_t *from, void *
 	       get_small(json_array_get(from, 3), UINT32_MAX - 1, &p->r);
 }
 
-/* A list whose elements have `size` bytes; NULL: one of them is wrong. */
+/* A list whose elements have `size` bytes; NULL: an element is wrong. */
 static void *get_list(const struct rev_certificate *c, const json_t *from, size_t size, size_t *count,
 		      get_fn *get)
 {
@@ -181,12 +182,12 @@ static const char *get_all(struct rev_certificate *c, const json_t *from)
 	const char *what = json_string_value(json_object_get(from, "certificate"));
 
 	if (!what || strcmp(what, "reversible") != 0)
-		return "it is no certificate of raddle reversible";
+		return "it is not a certificate of raddle reversible";
 	if (json_integer_value(json_object_get(from, "version")) != 1)
 		return "it has a version that this Raddle does not know";
 	if (!rd_json_is_count(json_object_get(from, "records"), INT64_MAX, &c->records) ||
 	    !rd_json_is_count(json_object_get(from, "operations"), INT64_MAX, &c->operations))
-		return "it lacks the size of the trace";
+		return "the size of the trace is missing";
 	if (!get_threads(c, json_object_get(from, "threads")))
 		return "its threads are not in order";
 	c->steps = get_list(c, json_object_get(from, "steps"), sizeof *c->steps, &c->step_count, get_step);
@@ -199,6 +200,7 @@ static const char *get_all(struct rev_certificate *c, const json_t *from)
 
 int rev_certificate_parse(struct rev_certificate *c, const void *data, size_t length, const char *name)
 {
+	RD_ASSERT(c != NULL && name != NULL);
 	struct rd_json_read read = {.subject = "certificate", .name = name};
 	json_t *root = rd_json_load(&read, data, length);
 	const char *wrong;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificate of a yes (doc/format/reversible.md): a proof that the dependent events of a run are in
- * order, and its checker, which shares the reading of the trace and the solver with the
- * code that found it, but none of its conclusions.
+ * The certificate of a yes (doc/format/reversible.md): a proof that the dependent events of a run
+ * are in order.  Its checker shares the reading of the trace and the solver with the code that
+ * found the proof, but no conclusions.
  */
 #ifndef REVERSIBLE_CERTIFICATE_H
 #define REVERSIBLE_CERTIFICATE_H
@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "reversible/reversible.h"
 
-/* Appends the certificate; the result is a yes that was asked for with `log`. */
+/* Appends the certificate; the result must be a yes of a check with `log`. */
 void rev_certificate_write(const struct rev_result *x, const char *trace, struct rd_buf *out);
 
 /* The same to a file. */
@@ -33,8 +33,8 @@ struct rev_certificate {
 int rev_certificate_parse(struct rev_certificate *c, const void *data, size_t length, const char *name);
 void rev_certificate_release(struct rev_certificate *c);
 
-/* Checks the proof against the trace.  Sets *why to NULL if it holds, or to what is wrong, which the caller
- * frees.  Only a trace that cannot be read is an error. */
+/* Checks the proof against the trace.  Sets *why to NULL if it holds, or to what is wrong, which
+ * the caller frees.  Returns an error only if the trace cannot be read. */
 int rev_certificate_check(const struct rev_certificate *c, struct epa_source *source, unsigned solver_ms,
 			  char **why);
 

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Channels.  In: records of the first walk.  Out: operations of channels as posts and takes.
+ * Channels.  In: records of the first walk.  Out: channel operations as posts and takes.
  *
- * If all that is sent has one size, and each receipt got that size, then receipt number k needs k sends; that
- * goes for eventfds too, where one receipt may get several.  Otherwise bytes of one send may be received in
- * parts, and all that is certain is that the first receipt needs a send.  Polls, closed ends and what stdio
- * reads ahead take nothing.
+ * If all sends have one size, and each receipt got that size, receipt number k needs k sends.  The
+ * same holds for eventfds, where one receipt may get several.  Otherwise the bytes of one send may
+ * be received in parts, and only the first receipt certainly needs a send.  Polls, closed ends and
+ * what stdio reads ahead take nothing.
  *
- * A channel from which this process never receives orders nothing.  If something was sent while there was one
- * thread, which the recorder does not tell, no channel orders anything.
+ * A channel from which this process never receives orders nothing.  Sends before the first thread
+ * is created have no event; if there were any, no channel orders anything.
  */
 #include "reversible/channel.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/name.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENTFD_BYTES 8
+#define EVENTFD_BYTES 8 /* by definition of eventfd(2) */
 
 void rev_channels_init(struct rev_channels *c, struct rev_run *run, const struct trace_sites *sites)
 {
@@ -37,7 +38,7 @@ static const char *name_of(const struct rev_channels *c, uint32_t site)
 	return s ? s->what : "";
 }
 
-/* Calls that return how many bytes they moved. */
+/* Calls that return the number of bytes they moved. */
 static bool is_sending(const char *call)
 {
 	static const char *const names[] = {"write", "send", "sendto", "sendmsg", "writev"};
@@ -52,8 +53,8 @@ static bool moves_bytes(const char *call)
 	return is_sending(call) || rd_is_one_of(call, names, sizeof names / sizeof *names);
 }
 
-/* While there is one thread.  The standard streams lead elsewhere. */
-static void look_for_early(struct rev_channels *c, const struct trace_record *r)
+/* Before the first thread is created.  The standard streams lead elsewhere. */
+static void check_early_send(struct rev_channels *c, const struct trace_record *r)
 {
 	const char *call = name_of(c, r->site);
 	uint64_t first = r->value_count ? (uint32_t)trace_record_value(r, 0) : 0;
@@ -66,6 +67,7 @@ static void look_for_early(struct rev_channels *c, const struct trace_record *r)
 
 static void note_operation(struct rev_channels *c, uint32_t thread)
 {
+	RD_ASSERT(thread < c->run->thread_count);
 	size_t before = c->pending_capacity;
 
 	RD_GROW(c->pending, c->pending_capacity, (size_t)thread + 1);
@@ -92,7 +94,7 @@ static void note_result(struct rev_channels *c, uint32_t thread, const struct tr
 void rev_channels_feed(struct rev_channels *c, uint32_t thread, const struct trace_record *r)
 {
 	if (r->kind == TRACE_FULL_CALL || r->kind == TRACE_FULL_TAIL)
-		look_for_early(c, r);
+		check_early_send(c, r);
 	else if (r->kind == TRACE_FULL_RESULT)
 		note_result(c, thread, r);
 	else if (r->kind == TRACE_FULL_EVENT && raddle_class(r->event->kind) == RADDLE_CLASS_CHANNEL)
@@ -100,9 +102,9 @@ void rev_channels_feed(struct rev_channels *c, uint32_t thread, const struct tra
 	c->started |= r->kind == TRACE_FULL_EVENT && r->event->kind == RADDLE_THREAD_CREATE;
 }
 
-/* What is known of a channel. */
+/* What is known about a channel. */
 struct channel {
-	uint32_t bytes; /* of each send and receipt; 0: nothing yet */
+	uint32_t bytes; /* of each send and receipt; 0: not known yet */
 	bool mixed, received;
 	bool taken; /* the first receipt was seen */
 };

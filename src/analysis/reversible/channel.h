@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Order through pipes, sockets of the process with itself and eventfds: a channel is a semaphore.  To send is
- * to post it; which receipts take from it is decided at the end, when all sizes are known.
+ * Order through pipes, sockets of the process with itself, and eventfds: a channel is a semaphore.
+ *  A send posts it; which receipts take from it is decided at the end, when all sizes are known.
  *
- * Feed all records of the first walk in order, and rev_channels_finish() before rev_run_finish().
+ * Feed all records of the first walk in order, and call rev_channels_finish() before
+ * rev_run_finish().
  */
 #ifndef REVERSIBLE_CHANNEL_H
 #define REVERSIBLE_CHANNEL_H
@@ -14,16 +15,16 @@
 struct rev_channels {
 	struct rev_run *run;
 	const struct trace_sites *sites;
-	uint32_t *pending; /* by thread: its last operation on a channel + 1, whose call has not returned */
+	uint32_t *pending; /* by thread: its last channel operation + 1, if that call has not returned */
 	size_t pending_capacity;
 	bool started; /* a thread was created */
-	bool early;   /* something was sent before there were threads, which no event tells of */
+	bool early;   /* something was sent before there were threads, which has no event */
 };
 
 void rev_channels_init(struct rev_channels *c, struct rev_run *run, const struct trace_sites *sites);
 void rev_channels_release(struct rev_channels *c);
 
-/* After rev_run_event(), if it is an event. */
+/* To be called after rev_run_event(), if the record is an event. */
 void rev_channels_feed(struct rev_channels *c, uint32_t thread, const struct trace_record *r);
 void rev_channels_finish(struct rev_channels *c);
 

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The verdict.  In: the pairs of segments that the clocks leave open.  Out: yes, if each of them is proved to
- * be in order; no, with orders in which one is reversed; open, if neither could be found out.
+ * The verdict.  In: the pairs of segments that the clocks leave open.  Out: yes, if each of them is
+ * proved to be in order; no, with orders in which one is reversed; open, if some pair is not
+ * decided.
  *
- * An order that reverses a pair may have reversed another one before.  From there on the program may do
- * something else than it did, so the first pair that is reversed is the one that counts, and the order ends
- * with it: up to there every event finds what it found in the run.
+ * An order that reverses a pair may have reversed another pair before.  From then on the program
+ * may behave differently.  So the first reversed pair counts, and the order ends with it: up to
+ * there every event has the results of the recorded run.
  */
 #include "reversible/decide.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define HOPELESS 10000
+#define UNDECIDED_MAX 10000 /* pairs without a decision before the rest is given up; set by hand */
 
-struct decider {
+struct rev_decider {
 	const struct rev_run *run;
 	const struct rev_pair *pairs;
 	size_t pair_count;
@@ -49,8 +51,8 @@ uint32_t rev_common_lock(const struct rev_run *run, const struct rev_pair *p)
 	return REV_NONE;
 }
 
-/* A wait for a condition with that lock, or for that condition, by the thread if it can be; if there is none,
- * a notification. */
+/* A wait with that lock, or for that condition, preferably by the thread; if there is no wait, a
+ * notification. */
 static const struct rev_op *find_wait(const struct rev_run *run, uint32_t lock, uint32_t condition,
 				      uint32_t thread)
 {
@@ -80,8 +82,8 @@ const struct rev_op *rev_decided_wait(const struct rev_run *run, const struct re
 	return lock != REV_NONE ? find_wait(run, lock, REV_NONE, p->u) : NULL;
 }
 
-/* Later pairs first, so that the first one found is at the head. */
-static void index_pairs(struct decider *d)
+/* Goes backwards, so that the first pair of a list is the first one found. */
+static void index_pairs(struct rev_decider *d)
 {
 	d->next = rd_xcalloc(d->pair_count + 1, sizeof *d->next);
 	for (size_t i = d->pair_count; i-- > 0;) {
@@ -92,9 +94,10 @@ static void index_pairs(struct decider *d)
 	}
 }
 
-/* The first pair that is reversed in the order, which is cut there; `pair` if it is that one. */
-static size_t first_reversed(struct decider *d, struct rev_witness *w, size_t pair)
+/* The first pair that the order reverses; the order is cut there.  It may be `pair` itself. */
+static size_t first_reversed(struct rev_decider *d, struct rev_witness *w, size_t pair)
 {
+	RD_ASSERT(pair < d->pair_count);
 	uint32_t *done = rd_xcalloc(d->run->thread_count + 1, sizeof *done);
 	size_t first = pair;
 	bool found = false;
@@ -124,8 +127,8 @@ static void copy_order(struct rev_witness *to, const struct rev_witness *from)
 	to->count = from->count;
 }
 
-/* Both threads at their accesses: the order that was found, and then thread t alone. */
-static bool extend(struct decider *d, struct rev_found *f)
+/* With both threads at their accesses: the order that was found, and then thread t alone. */
+static bool extend(struct rev_decider *d, struct rev_found *f)
 {
 	const struct rev_pair *p = &f->pair;
 	struct machine *m = &d->machine;
@@ -145,7 +148,7 @@ static bool extend(struct decider *d, struct rev_found *f)
 	return rev_done(d->run, m, p->u) == p->r;
 }
 
-static bool find_meeting(struct decider *d, struct rev_found *f)
+static bool find_meeting(struct rev_decider *d, struct rev_found *f)
 {
 	const struct rev_pair *p = &f->pair;
 	struct rev_question meet = {p->t, p->s, p->u, p->r, true};
@@ -154,21 +157,22 @@ static bool find_meeting(struct decider *d, struct rev_found *f)
 	       (rev_search(d->run, &d->machine, &meet, &f->replay) || extend(d, f));
 }
 
-/* Thread u holds a lock in its segment that t needs for its own: it is enough to lead it there. */
-static bool is_locked_out(const struct decider *d, const struct rev_pair *p)
+/* Whether thread u holds a lock in its segment that t needs for its own: then leading u there is
+ * enough. */
+static bool is_locked_out(const struct rev_decider *d, const struct rev_pair *p)
 {
 	return rev_common_lock(d->run, p) != REV_NONE;
 }
 
-static bool ask(struct decider *d, const struct rev_question *q, struct rev_witness *w)
+static bool ask(struct rev_decider *d, const struct rev_question *q, struct rev_witness *w)
 {
 	return q->r <= d->run->threads[q->u].count && (rev_search(d->run, &d->machine, q, w) ||
 						       rev_solve(d->solver, &d->machine, q, w) == REV_FOUND);
 }
 
-/* What a replay can lead to: both threads at their accesses; or, since it leads operations only, thread u
- * past its event while t is kept from its own. */
-static void find_replay(struct decider *d, struct rev_found *f)
+/* What a replay can reach: both threads at their accesses.  Otherwise, since a replay leads
+ * operations only: thread u after its event while t is stopped before its own. */
+static void find_replay(struct rev_decider *d, struct rev_found *f)
 {
 	const struct rev_pair *p = &f->pair;
 	bool attempt = p->ops & 4, operation = p->ops & 2;
@@ -181,21 +185,22 @@ static void find_replay(struct decider *d, struct rev_found *f)
 		copy_order(&f->replay, &f->order);
 		return;
 	}
-	/* An event that is an operation is kept back by itself, an access only by the one before it. */
+	/* An event that is an operation can be delayed itself, an access only by the operation
+	 * before it. */
 	if (!(p->ops & 1) && !past.s--) {
 		f->replay.count = 0;
 		return;
 	}
 	if (!ask(d, &past, &f->replay))
 		f->replay.count = 0;
-	/* Whatever comes of the attempt, it is made. */
+	/* An attempt is made whatever its result. */
 	else if (attempt && p->r < d->run->threads[p->u].count) {
 		RD_GROW(f->replay.order, f->replay.capacity, f->replay.count + 1);
 		f->replay.order[f->replay.count++] = d->run->threads[p->u].ops[p->r];
 	}
 }
 
-static void report(struct decider *d, size_t pair, struct rev_witness *w, bool by_solver)
+static void report(struct rev_decider *d, size_t pair, struct rev_witness *w, bool by_solver)
 {
 	size_t first = first_reversed(d, w, pair);
 	struct rev_found *f;
@@ -210,8 +215,9 @@ static void report(struct decider *d, size_t pair, struct rev_witness *w, bool b
 	find_replay(d, f);
 }
 
-static void decide_pair(struct decider *d, size_t i, struct rev_witness *w)
+static void decide_pair(struct rev_decider *d, size_t i, struct rev_witness *w)
 {
+	RD_ASSERT(i < d->pair_count);
 	const struct rev_pair *p = &d->pairs[i];
 	struct rev_question q = {p->t, p->s, p->u, p->r, false};
 	struct rev_counts *c = &d->d->counts;
@@ -234,16 +240,16 @@ static void decide_pair(struct decider *d, size_t i, struct rev_witness *w)
 	}
 }
 
-/* Many were looked at in vain, and the solver has no time left. */
-static bool is_hopeless(const struct decider *d)
+/* Whether many pairs were undecided, and the solver has no time left. */
+static bool is_given_up(const struct rev_decider *d)
 {
-	return d->d->counts.unknown >= HOPELESS && rev_solver_is_spent(d->solver);
+	return d->d->counts.unknown >= UNDECIDED_MAX && rev_solver_is_spent(d->solver);
 }
 
 void rev_decide(struct rev_decision *decision, const struct rev_run *run, const struct rev_shadow *shadow,
 		unsigned solver_ms, size_t limit)
 {
-	struct decider d = {.run = run, .d = decision, .limit = limit ? limit : 1};
+	struct rev_decider d = {.run = run, .d = decision, .limit = limit ? limit : 1};
 	struct rev_counts *c = &decision->counts;
 	struct rev_witness w = {0};
 	bool overflow;
@@ -257,7 +263,7 @@ void rev_decide(struct rev_decision *decision, const struct rev_run *run, const 
 	machine_init(&d.machine, &run->x);
 	index_pairs(&d);
 	for (size_t i = 0; i < d.pair_count; i++) {
-		if (decision->found_count >= d.limit || is_hopeless(&d))
+		if (decision->found_count >= d.limit || is_given_up(&d))
 			c->left++;
 		else if (!d.reported[i])
 			decide_pair(&d, i, &w);
@@ -265,7 +271,7 @@ void rev_decide(struct rev_decision *decision, const struct rev_run *run, const 
 	if (c->left && !decision->found_count)
 		decision->reason = "there are too many pairs that neither search nor solver decide";
 	if (overflow && !decision->found_count)
-		decision->reason = "there are too many pairs to look at";
+		decision->reason = "there are too many pairs to decide";
 	decision->verdict = decision->found_count ? REV_NO : decision->reason ? REV_OPEN : REV_YES;
 	rev_witness_release(&w);
 	machine_release(&d.machine);

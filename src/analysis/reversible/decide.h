@@ -9,14 +9,14 @@
 enum rev_verdict { REV_YES, REV_NO, REV_OPEN };
 
 struct rev_counts {
-	uint64_t conflicts;    /* dependent accesses of two threads next to one another */
+	uint64_t conflicts;    /* adjacent dependent accesses of two threads */
 	uint64_t ordered;      /* of these, by clocks */
 	uint64_t pairs;	       /* segments that the clocks leave open */
-	uint64_t searched;     /* of these, an order was found for */
+	uint64_t searched;     /* of these, an order was found */
 	uint64_t solver_found; /* by the solver */
 	uint64_t solver_never; /* proved by the solver to be in order */
 	uint64_t unknown;      /* neither */
-	uint64_t left;	       /* not looked at, since enough was found */
+	uint64_t left;	       /* not decided, because enough reversals were found */
 };
 
 /* A pair that can be reversed. */
@@ -36,17 +36,18 @@ struct rev_decision {
 	size_t found_count, found_capacity;
 };
 
-/* `limit`: how many reversals are looked for. */
+/* `limit`: how many reversals to look for. */
 void rev_decide(struct rev_decision *d, const struct rev_run *run, const struct rev_shadow *shadow,
 		unsigned solver_ms, size_t limit);
 void rev_decision_release(struct rev_decision *d);
 
-/* The lock that keeps the two events of a pair apart; REV_NONE: there is none. */
+/* The lock that keeps the two events of a pair apart; REV_NONE: no lock does. */
 uint32_t rev_common_lock(const struct rev_run *run, const struct rev_pair *pair);
 
-/* Whether the order of the pair may decide only whether a thread waits for a condition: both events are in
- * sections of a lock that conditions are waited for with.  Rounds that end in a wait are no part of what runs
- * are compared by.  Gives the wait, or the notification if the run had no wait; NULL: it decides more. */
+/* Whether the order of the pair may decide only whether a thread waits for a condition: both events
+ * are in sections of a lock that is used with conditions.  Rounds of a loop that end in a wait are
+ * ignored when runs are compared.  Returns the wait, or the notification if the run had no wait;
+ * NULL: the order decides more. */
 const struct rev_op *rev_decided_wait(const struct rev_run *run, const struct rev_pair *pair);
 
 #endif

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Dependent operations.  In: a skeleton with its clocks.  Out: pairs of operations of one object whose order
- * decides what comes of them, and that is not certain.
+ * Dependent operations.  In: a skeleton with its clocks.  Out: pairs of operations of one object
+ * whose order decides their result and is not certain:
  *
  *   a trylock, and a lock with a time limit: any other operation of the lock; semaphores likewise
  *   the beginning of a wait for a condition: a notification, which is lost if it comes first; another
- *   wait, if there are signals, which wake one thread only
- *   once: who comes first runs the routine
- *   a barrier that more threads use than it takes: who is in which use
+ *   wait, if there are signals, which wake only one thread
+ *   once: the first thread runs the routine
+ *   a barrier that more threads use than it waits for: which threads meet in which use
  *
- * Two locks of one mutex, two posts of one semaphore do not depend on one another: the memory behind them
- * may. It is enough to look at the last operation of each kind of every other thread: earlier ones come
- * before it.
+ * Two locks of one mutex, or two posts of one semaphore, do not depend on each other; the memory
+ * that they protect may.  It is enough to compare with the last operation of each kind of every
+ * other thread: earlier ones come before it.
  */
 #include "reversible/depend.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 
 /* The last operation of a thread and kind. */
-struct last {
+struct last_use {
 	uint32_t thread, at;
 	uint8_t kind;
 };
 
 /* The operations of an object, in the order of the run. */
-struct uses {
+struct object_uses {
 	uint32_t *at;
 	size_t count, capacity;
 };
@@ -47,7 +48,7 @@ static bool is_relevant(const struct rev_run *run, uint32_t object)
 	}
 }
 
-/* Two kinds for each class of objects; operations of others depend on nothing. */
+/* There are two kinds for each class of objects; operations of other classes are independent. */
 static uint8_t kind_of(const struct rev_object *o, const struct rev_op *op)
 {
 	switch (o->class) {
@@ -61,6 +62,7 @@ static uint8_t kind_of(const struct rev_object *o, const struct rev_op *op)
 
 static bool depend(const struct rev_object *o, uint8_t a, uint8_t b)
 {
+	RD_ASSERT(a < NO_KIND && b < NO_KIND);
 	if (o->class == REV_COND)
 		return a != b || (a == 0 && o->signalled);
 	return a == 0 || b == 0;
@@ -72,7 +74,7 @@ static void check(const struct rev_run *run, struct rev_shadow *shadow, const st
 	bool attempt = second->flags & REV_TRY;
 	uint64_t address = run->objects[second->object].address;
 
-	/* Both in one use of a barrier: they come in any order. */
+	/* Both are in the same use of a barrier: their order does not matter. */
 	if (first->kind == EXEC_ENTER && second->kind == EXEC_ENTER && first->link == second->link)
 		return;
 	rev_shadow_add(shadow, &(struct rev_pair){.t = first->thread,
@@ -85,16 +87,16 @@ static void check(const struct rev_run *run, struct rev_shadow *shadow, const st
 						  .address = address});
 }
 
-static void look_at(const struct rev_run *run, struct rev_shadow *shadow, const struct rev_object *o,
-		    const struct uses *uses)
+static void compare_with_last(const struct rev_run *run, struct rev_shadow *shadow,
+			      const struct rev_object *o, const struct object_uses *uses)
 {
-	struct last *last = NULL;
+	struct last_use *last = NULL;
 	size_t count = 0, capacity = 0;
 
 	for (size_t i = 0; i < uses->count; i++) {
 		const struct rev_op *op = &run->ops[uses->at[i]];
 		uint8_t kind = kind_of(o, op);
-		struct last *own = NULL;
+		struct last_use *own = NULL;
 
 		if (kind == NO_KIND)
 			continue;
@@ -108,12 +110,12 @@ static void look_at(const struct rev_run *run, struct rev_shadow *shadow, const 
 			RD_GROW(last, capacity, count + 1);
 			own = &last[count++];
 		}
-		*own = (struct last){op->thread, uses->at[i], kind};
+		*own = (struct last_use){op->thread, uses->at[i], kind};
 	}
 	free(last);
 }
 
-static void note(struct uses *uses, const struct rev_run *run, uint32_t object, uint32_t at)
+static void note(struct object_uses *uses, const struct rev_run *run, uint32_t object, uint32_t at)
 {
 	if (object == REV_NONE || !is_relevant(run, object))
 		return;
@@ -123,7 +125,7 @@ static void note(struct uses *uses, const struct rev_run *run, uint32_t object, 
 
 void rev_depend(const struct rev_run *run, struct rev_shadow *shadow)
 {
-	struct uses *uses = rd_xcalloc(run->object_count + 1, sizeof *uses);
+	struct object_uses *uses = rd_xcalloc(run->object_count + 1, sizeof *uses);
 
 	for (uint32_t i = 0; i < run->op_count; i++) {
 		const struct rev_op *op = &run->ops[i];
@@ -135,7 +137,7 @@ void rev_depend(const struct rev_run *run, struct rev_shadow *shadow)
 			note(uses, run, op->lock, i);
 	}
 	for (size_t i = 0; i < run->object_count; i++) {
-		look_at(run, shadow, &run->objects[i], &uses[i]);
+		compare_with_last(run, shadow, &run->objects[i], &uses[i]);
 		free(uses[i].at);
 	}
 	free(uses);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the reader of a verdict wants to see.  In: the pairs that can be reversed, and the trace.  Out: for
- * each event of a pair its site, stack and size, the name of what both touch, the names of locks; for a
- * certificate how often each object was touched by dependent events.
+ * What the user wants to know about a verdict.  In: the pairs that can be reversed, and the trace.
+ *  Out: for each event of a pair its site, stack and size, the name of what both touch, the names
+ * of locks.  For a certificate: how often dependent events touched each object.
  *
- * Of segments s and r of a pair the events are those that touch its address: the last one of s that the other
- * depends on, the first one of r.  Where there is none it is the operation itself.
+ * The events of a pair of segments s and r are those that touch its address: the last one of s that
+ * the other depends on, and the first one of r.  If there is no such event, it is the operation
+ * itself.
  */
 #include "reversible/describe.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/name.h"
 #include "epa/object.h"
 #include "reversible/feed.h"
@@ -17,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STACK_MAX 64
+#define STACK_MAX 64 /* frames of a call stack that are kept; set by hand */
 
-struct describer {
+struct rev_describer {
 	struct rev_result *x;
 	struct rev_feed feed;
 	struct epa_walk *walk;
@@ -44,12 +46,12 @@ static const char *access_name(uint8_t access)
 	return names[access];
 }
 
-static char *text_of(struct describer *d, const struct rd_buf *text)
+static char *text_of(struct rev_describer *d, const struct rd_buf *text)
 {
 	return rd_arena_strndup(d->x->arena, text->data, text->length);
 }
 
-static char *name_at(struct describer *d, uint32_t site, uint64_t address)
+static char *name_at(struct rev_describer *d, uint32_t site, uint64_t address)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	char *name;
@@ -67,7 +69,7 @@ static char *name_at(struct describer *d, uint32_t site, uint64_t address)
 
 /* ---- sides ---- */
 
-static void fill_side(struct describer *d, struct rev_side *side, uint32_t thread)
+static void fill_side(struct rev_describer *d, struct rev_side *side, uint32_t thread)
 {
 	uint32_t frames[STACK_MAX];
 	size_t count = epa_walk_stack(d->walk, epa_walk_place(d->walk), frames, STACK_MAX);
@@ -76,7 +78,7 @@ static void fill_side(struct describer *d, struct rev_side *side, uint32_t threa
 	side->site = d->now->site;
 	side->n = d->done[thread];
 	count = count < STACK_MAX ? count : STACK_MAX;
-	/* The first one is a call out of the scope that the site itself is in. */
+	/* The first one is a call out of the scope of the site itself. */
 	side->frame_count = count ? count - 1 : 0;
 	side->frames = rd_arena_alloc(d->x->arena, (count + 1) * sizeof *side->frames);
 	memcpy(side->frames, frames + (count != 0), side->frame_count * sizeof *frames);
@@ -87,9 +89,10 @@ static bool writes(uint8_t access)
 	return access != REV_READ && access != REV_ATOMIC_READ;
 }
 
-/* An access that touches the address of a pair, in the right segment. */
-static void see(struct describer *d, size_t pair, int which, const struct rev_touch *t)
+/* Handles an access that touches the address of a pair, in the right segment. */
+static void see(struct rev_describer *d, size_t pair, int which, const struct rev_touch *t)
 {
+	RD_ASSERT(which == 0 || which == 1);
 	struct rev_reversal *v = &d->x->reversals[pair];
 	struct rev_side *side = &v->side[which];
 	bool must_write = which == 0 ? v->pair.first == REV_WRITE : writes(v->pair.second);
@@ -108,9 +111,11 @@ static void see(struct describer *d, size_t pair, int which, const struct rev_to
 		v->object = name_at(d, d->now->site, v->pair.address);
 }
 
-/* How many other places the site has touched in the segment, for the record flavour counts those. */
-static void count_instance(struct describer *d, size_t pair, int which, const struct rev_touch *t)
+/* Counts the other places that the site touched in the segment, because the record flavour counts
+ * them. */
+static void count_instance(struct rev_describer *d, size_t pair, int which, const struct rev_touch *t)
 {
+	RD_ASSERT(which == 0 || which == 1);
 	struct rd_pmap *seen = &d->seen[2 * pair + (size_t)which];
 	struct rev_side *side = &d->x->reversals[pair].side[which];
 	uint64_t site = (uint64_t)d->now->site << 1 | writes(t->access), *count;
@@ -125,7 +130,7 @@ static void count_instance(struct describer *d, size_t pair, int which, const st
 		side->instance = (uint32_t)*count;
 }
 
-static void look_at(struct describer *d, const struct rev_touch *t)
+static void visit_touch(struct rev_describer *d, const struct rev_touch *t)
 {
 	for (size_t i = 0; i < d->x->reversal_count; i++) {
 		const struct rev_pair *p = &d->x->reversals[i].pair;
@@ -141,7 +146,7 @@ static void look_at(struct describer *d, const struct rev_touch *t)
 
 /* ---- operations ---- */
 
-static void name_object(struct describer *d, const struct rev_op *op)
+static void name_object(struct rev_describer *d, const struct rev_op *op)
 {
 	const struct trace_event *e = d->now->event;
 	struct rev_object *o;
@@ -153,8 +158,8 @@ static void name_object(struct describer *d, const struct rev_op *op)
 		o->name = name_at(d, d->now->site, e->address);
 }
 
-/* A pair of operations, or one of whose events is an operation. */
-static void see_operation(struct describer *d, const struct rev_op *op)
+/* Handles an operation that is an event of a pair. */
+static void see_operation(struct rev_describer *d, const struct rev_op *op)
 {
 	for (size_t i = 0; i < d->x->reversal_count; i++) {
 		struct rev_reversal *v = &d->x->reversals[i];
@@ -187,7 +192,7 @@ const char *rev_object_name(const struct rev_result *x, const struct rev_op *op)
 
 static void count_conflict(void *context, uint64_t address, bool ordered)
 {
-	struct describer *d = context;
+	struct rev_describer *d = context;
 	struct epa_name name = epa_name_base(epa_objects_name(d->objects, d->now->site, address));
 	uint64_t *at;
 
@@ -210,7 +215,7 @@ static void count_conflict(void *context, uint64_t address, bool ordered)
 
 /* ---- the walk ---- */
 
-static void note_call(struct describer *d, uint32_t thread)
+static void note_call(struct rev_describer *d, uint32_t thread)
 {
 	const struct trace_site *site;
 
@@ -220,13 +225,13 @@ static void note_call(struct describer *d, uint32_t thread)
 	d->call[thread] = site ? site->what : "";
 }
 
-static void apply(struct describer *d, const struct rev_effects *e)
+static void apply(struct rev_describer *d, const struct rev_effects *e)
 {
 	for (size_t i = 0; i < e->count; i++) {
 		const struct rev_touch *t = &e->list[i].touch;
 
 		if (e->list[i].effect != REV_CLEAR)
-			look_at(d, t);
+			visit_touch(d, t);
 		if (!d->shadow)
 			continue;
 		if (e->list[i].effect == REV_TOUCH)
@@ -240,7 +245,7 @@ static void apply(struct describer *d, const struct rev_effects *e)
 	}
 }
 
-static void step(struct describer *d, uint32_t thread)
+static void step(struct rev_describer *d, uint32_t thread)
 {
 	struct rev_effects e;
 
@@ -257,7 +262,7 @@ static void step(struct describer *d, uint32_t thread)
 	apply(d, &e);
 }
 
-static int walk(struct describer *d)
+static int walk(struct rev_describer *d)
 {
 	size_t threads = epa_walk_threads(d->walk);
 	uint32_t *index = rd_xcalloc(threads + 1, sizeof *index);
@@ -272,7 +277,7 @@ static int walk(struct describer *d)
 	return 0;
 }
 
-/* Whether a thread can be held at both: they are accesses, and not both atomic. */
+/* Whether a thread can be stopped at both: they are accesses, and not both atomic. */
 static bool can_meet(const struct rev_reversal *v)
 {
 	const struct rev_side *a = &v->side[0], *b = &v->side[1];
@@ -281,8 +286,8 @@ static bool can_meet(const struct rev_reversal *v)
 	       (a->access <= REV_WRITE || b->access <= REV_WRITE);
 }
 
-/* What a pair lacks still. */
-static void finish(struct describer *d)
+/* Fills in what is still missing in a pair. */
+static void finish(struct rev_describer *d)
 {
 	for (size_t i = 0; i < d->x->reversal_count; i++) {
 		struct rev_reversal *v = &d->x->reversals[i];
@@ -304,7 +309,7 @@ static void finish(struct describer *d)
 
 int rev_describe(struct rev_result *x, struct epa_source *source, bool objects)
 {
-	struct describer d = {.x = x, .sites = epa_source_sites(source)};
+	struct rev_describer d = {.x = x, .sites = epa_source_sites(source)};
 	int err = epa_walk_open(&d.walk, source);
 
 	if (err)

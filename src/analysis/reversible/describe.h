@@ -5,10 +5,11 @@
 
 #include "reversible/reversible.h"
 
-/* One more walk over the trace.  With `objects` the shared objects are listed too. */
+/* Walks over the trace once more.  With `objects` the shared objects are listed too. */
 int rev_describe(struct rev_result *x, struct epa_source *source, bool objects);
 
-/* The name of an operation's object, or of the thread that it creates or joins; NULL: it has none. */
+/* The name of an operation's object, or of the thread that it creates or joins; NULL: it has no
+ * object. */
 const char *rev_object_name(const struct rev_result *x, const struct rev_op *op);
 
 /* The frame of a site, innermost; of an unknown one all is empty. */

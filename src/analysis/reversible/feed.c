@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What records do to memory.  In: records in the order of the run.  Out: touches, ends and beginnings of
- * lives.
+ * The effects of records on memory.  In: records in the order of the run.  Out: touches, and
+ * beginnings and ends of lifetimes.
  *
- * Memory that is used again is not the same memory: what malloc, mmap or a thread's start gives is cleared
- * of what was known; a release is a write, since it must not change places with a use; so is a local variable
- * that takes the place of another one of its thread, for what other threads did there.
+ * Reused memory is different memory: malloc, mmap and the start of a thread clear what was known
+ * about it.  A release is a write, because it must not be reordered with a use.  So is a new local
+ * variable in the place of an old one of its thread, with respect to other threads.
  *
- * An operation reads its object and an initialisation or destruction writes it, so that a lock must not be
- * used before the one or after the other.
+ * An operation reads its object, and an initialisation or destruction writes it.  So a lock must
+ * not be used before the one or after the other.
  */
 #include "reversible/feed.h"
 
@@ -19,8 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOUCH_MAX                                                                                            \
-	(64u << 20) /* bytes of one access that are looked at: no few bytes stand for endless work */
+/* Bytes of one access that are looked at, so that a damaged size does not cost endless work.  Set
+ * by hand. */
+#define TOUCH_MAX (64u << 20)
 
 void rev_feed_init(struct rev_feed *f, const struct rev_run *run, const struct trace_sites *sites)
 {
@@ -47,6 +48,7 @@ static struct rev_touch *add(struct rev_feed *f, struct rev_effects *e, enum rev
 
 static void touch(struct rev_feed *f, struct rev_effects *e, uint32_t thread, const struct rev_touch *what)
 {
+	RD_ASSERT(thread < f->run->thread_count);
 	struct rev_touch *t = add(f, e, REV_TOUCH, thread);
 
 	t->address = what->address;
@@ -59,7 +61,7 @@ static void touch(struct rev_feed *f, struct rev_effects *e, uint32_t thread, co
 
 /* ---- events ---- */
 
-/* In a damaged trace memory may end behind the last address. */
+/* In a damaged trace memory may extend beyond the last address. */
 static void set_range(struct rev_touch *t, uint64_t address, uint64_t size)
 {
 	t->address = address;
@@ -105,7 +107,7 @@ static void memory_event(struct rev_feed *f, struct rev_effects *e, uint32_t thr
 	}
 }
 
-/* Who sends first decides what is received first, and who receives first gets it. */
+/* The first sender decides what is received first, and the first receiver gets it. */
 static void channel_event(struct rev_feed *f, struct rev_effects *e, uint32_t thread,
 			  const struct trace_event *event)
 {
@@ -137,7 +139,8 @@ static void event_record(struct rev_feed *f, struct rev_effects *e, uint32_t thr
 	if (raddle_role(event->kind) == RADDLE_ROLE_INIT || raddle_role(event->kind) == RADDLE_ROLE_DESTROY) {
 		t.access = REV_SYNC;
 	} else if (counted) {
-		/* Who looks at the guard of a C++ static before asking sees when it was done. */
+		/* A thread that reads the guard of a C++ static first sees when the initialisation
+		 * was done. */
 		t.access = event->kind == RADDLE_ONCE_DONE ? REV_SYNC : REV_READ;
 		t.ops = 2;
 	} else {
@@ -155,8 +158,8 @@ static bool range_writes(const struct rev_feed *f, uint32_t site)
 	return s && (trace_site_writes(s) || s->kind == TRACE_SITE_COPY);
 }
 
-/* Hidden states; and where pthread_create() puts the new thread's handle, which it does before the thread
- * runs. */
+/* Handles hidden states of libraries, and the handle of a new thread: pthread_create() writes it
+ * before the thread runs. */
 static void call_record(struct rev_feed *f, struct rev_effects *e, uint32_t thread,
 			const struct trace_record *r, const char *call)
 {
@@ -174,6 +177,7 @@ static void call_record(struct rev_feed *f, struct rev_effects *e, uint32_t thre
 void rev_feed_record(struct rev_feed *f, uint32_t thread, const struct trace_record *r, const char *call,
 		     struct rev_effects *e)
 {
+	RD_ASSERT(thread < f->run->thread_count);
 	struct rev_touch t = {.address = r->address, .size = r->size, .access = REV_READ};
 
 	e->count = 0;

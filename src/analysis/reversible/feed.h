@@ -6,7 +6,7 @@
 #include "reversible/shadow.h"
 #include "trace/full.h"
 
-/* The segment of each thread, and how large what was allocated is. */
+/* The segment of each thread, and the sizes of allocations. */
 struct rev_feed {
 	const struct rev_run *run;
 	const struct trace_sites *sites;
@@ -19,7 +19,7 @@ struct rev_feed {
 void rev_feed_init(struct rev_feed *f, const struct rev_run *run, const struct trace_sites *sites);
 void rev_feed_release(struct rev_feed *f);
 
-/* What a record does to memory. */
+/* The effect of a record on memory. */
 enum rev_effect {
 	REV_TOUCH, /* as rev_shadow_touch() */
 	REV_ENDS,  /* as rev_shadow_end() */
@@ -35,12 +35,12 @@ struct rev_effects {
 	} list[REV_EFFECTS];
 };
 
-/* The next record of the run; `thread` is an index of rev_run.threads, `call` the function that
- * it called last.  An operation begins its segment here. */
+/* Processes the next record of the run; `thread` is an index of rev_run.threads, `call` the
+ * function that it called last.  An operation begins its segment here. */
 void rev_feed_record(struct rev_feed *f, uint32_t thread, const struct trace_record *r, const char *call,
 		     struct rev_effects *e);
 
-/* Addresses that stand for hidden states of libraries (rev_hidden_state()). */
+/* Addresses that represent hidden states of libraries (rev_hidden_state()). */
 #define REV_HIDDEN(state) ((uint64_t)(state)*8)
 
 #endif

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Files that threads share.  In: calls with their arguments, the names of files that they read, results. Out:
- * whether what is used was used by another thread, in no certain order.
+ * Files that threads share.  In: calls with their arguments, the names of files that they read,
+ * results.  Out: whether another thread has used the same file or descriptor in no certain order.
  *
- * Everything is a place in a shadow memory: the contents of a file, by the hash of its name; where a stream
- * stands, by its descriptor or FILE; and the table of descriptors.  Whoever opens a descriptor sees which
- * numbers are free, so that writes the table; who closes one, or opens a stream, which shows no number, only
- * changes what others see.
+ * Everything is a place in a shadow memory: the contents of a file, by the hash of its name; the
+ * position of a stream, by its descriptor or FILE; and the table of descriptors.  Opening a
+ * descriptor shows which numbers are free, so it reads and writes the table.  Closing one, or
+ * opening a FILE, which shows no number, only changes what other threads see.
  */
 #include "reversible/file.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "reversible/shadow.h"
 
 #include <fcntl.h>
@@ -19,7 +20,7 @@
 
 enum way { NOTHING, OPENS, OPENS_STREAM, NUMBERS, READS, WRITES, CLOSES, NAMES };
 
-/* A stream in no argument. */
+/* Streams that are not an argument. */
 #define STDOUT 255
 #define STDIN 254
 
@@ -32,22 +33,22 @@ static const struct function {
 #include "raddle/libc.inc"
 };
 
-/* Places; each thing has eight bytes. */
+/* Places; each has eight bytes. */
 enum { TABLE = 8, DESCRIPTORS = 1 << 16 };
 #define FILES (1ull << 40)
 #define PLACE 8
 
-struct lane {
-	const struct function *function; /* that is being called; NULL: none of these */
-	uint64_t path;			 /* where the name lies */
-	uint64_t file;			 /* the place of its contents, 0: not known yet */
-	bool writes;			 /* it may make the file, or empty it */
+struct file_lane {
+	const struct function *function; /* the current call; NULL: none of these functions */
+	uint64_t path;			 /* address of the name */
+	uint64_t file;			 /* the place of its contents; 0: not known yet */
+	bool writes;			 /* the call may create or empty the file */
 };
 
 struct rev_files {
 	const struct rev_run *run;
 	struct rev_shadow *shadow;
-	struct lane *lanes;
+	struct file_lane *lanes;
 	struct rd_umap named;  /* hash of a name -> place of the contents */
 	struct rd_umap opened; /* stream -> place of the contents */
 	uint64_t count;
@@ -95,8 +96,8 @@ static bool touch(struct rev_files *f, uint32_t thread, uint32_t segment, uint64
 	return now != before;
 }
 
-/* Where a stream stands.  What is no file of the disk, a socket say, may be read and written independently.
- */
+/* The position of a stream.  If it is not a file on disk, a socket for example, reads and writes
+ * are independent. */
 static uint64_t position(uint64_t stream, bool file, bool writes)
 {
 	uint64_t place = stream < DESCRIPTORS ? (stream + 2) * 2 * PLACE : stream;
@@ -127,10 +128,10 @@ static bool begin(struct rev_files *f, uint32_t thread, uint32_t segment, const 
 		  const struct trace_record *r)
 {
 	const struct function *function = find(call);
-	struct lane *lane = &f->lanes[thread];
+	struct file_lane *lane = &f->lanes[thread];
 	bool open = false;
 
-	*lane = (struct lane){.function = function};
+	*lane = (struct file_lane){.function = function};
 	if (!function)
 		return false;
 	switch (function->way) {
@@ -152,10 +153,10 @@ static bool begin(struct rev_files *f, uint32_t thread, uint32_t segment, const 
 	return open;
 }
 
-/* The function reads a name. */
+/* The current function reads a name. */
 static bool name(struct rev_files *f, uint32_t thread, uint32_t segment, const struct trace_record *r)
 {
-	struct lane *lane = &f->lanes[thread];
+	struct file_lane *lane = &f->lanes[thread];
 	uint64_t *place;
 
 	if (!lane->path || lane->path != r->address)
@@ -168,10 +169,10 @@ static bool name(struct rev_files *f, uint32_t thread, uint32_t segment, const s
 	return touch(f, thread, segment, lane->file, lane->writes);
 }
 
-/* A stream is open now, and its life begins. */
+/* A stream has been opened, and its lifetime begins. */
 static void end(struct rev_files *f, uint32_t thread, const struct trace_record *r)
 {
-	struct lane *lane = &f->lanes[thread];
+	struct file_lane *lane = &f->lanes[thread];
 	uint64_t stream = r->value_count ? trace_record_value(r, 0) : 0;
 
 	if (lane->function && lane->function->way == OPENS)
@@ -181,12 +182,13 @@ static void end(struct rev_files *f, uint32_t thread, const struct trace_record 
 		*rd_umap_put(&f->opened, stream, NULL) = lane->file;
 		rev_shadow_clear(f->shadow, position(stream, true, false), 2 * PLACE, false);
 	}
-	*lane = (struct lane){0};
+	*lane = (struct file_lane){0};
 }
 
 bool rev_files_feed(struct rev_files *f, uint32_t thread, uint32_t segment, const char *call,
 		    const struct trace_record *r)
 {
+	RD_ASSERT(thread < f->run->thread_count);
 	switch (r->kind) {
 	case TRACE_FULL_CALL:
 	case TRACE_FULL_TAIL: return begin(f, thread, segment, call, r);

@@ -2,44 +2,46 @@
 /*
  * The clocks of a run's operations.  In: a skeleton.  Out: its order.
  *
- * Sweeps over the operations, in the order in which they happened, until nothing changes.  A thread's clock
- * grows where an operation needs one of another thread:
+ * The operations are swept in the order in which they happened, until nothing changes.  A thread's
+ * clock grows where an operation needs one of another thread:
  *
  *   a thread's first operation needs its creation, a join the last operation of the thread, the exit of a
  *   barrier all entries of this use, the pass of a once the end of the routine;
  *   a successful semaphore wait needs k posts, where k - 1 is what the waits that must come before it took
  *   beyond the initial value.  Which ones is open, so its clock is only as late as the k-th latest of all
  *   posts that may come before it, thread by thread;
- *   a wake needs one notification, with k = 1 the same;
- *   whatever a thread does in a section of a lock needs the end of other sections of the lock that must have
- *   begun by then: the two cannot change places.
+ *   a wake needs one notification: the same with k = 1;
+ *   an operation in a section of a lock needs the end of other sections of the lock that must have begun
+ *   by then: the two sections cannot be swapped.
  *
- * Which posts may come before a wait depends on clocks of later operations, which earlier sweeps have made.
- * Clocks only grow, and what they say is so at any time, so it does no harm to stop early.
+ * Which posts may come before a wait depends on clocks of later operations, which earlier sweeps
+ * have computed.  Clocks only grow and are correct at any time, so stopping early is safe.
  */
 #include "reversible/order.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define SWEEPS_MAX 64
+#define SWEEPS_MAX 64 /* set by hand; stopping early is safe, most runs need few */
 
 struct sweep {
 	struct rev_run *run;
 	struct rev_order *order;
-	uint32_t *clock;      /* of the operation at hand */
-	const uint32_t *held; /* by operation: the sections its thread is in behind it */
-	uint32_t *zero;	      /* a row of nothing */
+	uint32_t *clock;      /* of the current operation */
+	const uint32_t *held; /* by operation: the sections that its thread is in after it */
+	uint32_t *zero;	      /* a row of zeros */
 	uint32_t *last;	      /* row of the last operation of each thread */
-	enum rev_rule rule;   /* at hand */
+	enum rev_rule rule;   /* the current one */
 	bool changed;
 };
 
 const char *rev_rule_name(enum rev_rule rule)
 {
+	RD_ASSERT(rule < REV_RULES);
 	static const char *const names[REV_RULES] = {
 		[REV_BY_CREATE] = "create", [REV_BY_JOIN] = "join",	[REV_BY_BARRIER] = "barrier",
 		[REV_BY_ONCE] = "once",	    [REV_BY_SEM] = "semaphore", [REV_BY_COND] = "condition",
@@ -49,7 +51,8 @@ const char *rev_rule_name(enum rev_rule rule)
 	return names[rule];
 }
 
-/* The operation at hand needs that; it is a step of the proof unless it was known before. */
+/* Records that the current operation needs another one; it is a step of the proof unless it was
+ * known before. */
 static void note(struct sweep *s, const struct rev_op *self, uint32_t thread, uint32_t n)
 {
 	struct rev_order *o = s->order;
@@ -62,9 +65,10 @@ static void note(struct sweep *s, const struct rev_op *self, uint32_t thread, ui
 		(struct rev_need){.op = at, .thread = thread, .n = n, .rule = (uint8_t)s->rule};
 }
 
-/* The operation at hand comes after the one at that position. */
+/* Orders the current operation after the one at that position. */
 static bool join_at(struct sweep *s, const struct rev_op *self, uint32_t at)
 {
+	RD_ASSERT(at < s->run->op_count);
 	const struct rev_op *op;
 	const uint32_t *row;
 	bool grown = false;
@@ -99,7 +103,8 @@ static bool join_use(struct sweep *s, const struct rev_op *self)
 
 /* ---- the k-th of several ---- */
 
-/* Where those of a slot end that can come before `self`: what must come after it in one thread is a tail. */
+/* The end of the items of a slot that can come before `self`: those that must come after it are a
+ * tail. */
 static uint32_t before(const struct rev_run *run, const struct slots *slots, const struct slot *slot,
 		       const struct rev_op *self)
 {
@@ -111,7 +116,7 @@ static uint32_t before(const struct rev_run *run, const struct slots *slots, con
 	return end;
 }
 
-/* Operations of a thread that may be meant: item[begin..end) of the slots. */
+/* The candidates of one thread: item[begin..end) of the slots. */
 struct choice {
 	const struct slots *slots;
 	uint32_t thread, begin, end;
@@ -132,10 +137,11 @@ static size_t count_until(const struct rev_run *run, const struct choice *c, siz
 	return count;
 }
 
-/* At least k of them come before the operation at hand.  So in each column it has at least the k-th
- * smallest of their numbers. */
+/* At least k of them come before the current operation.  So each of its columns is at least the
+ * k-th smallest of their numbers. */
 static bool join_kth(struct sweep *s, const struct rev_op *self, const struct choice *c, size_t n, size_t k)
 {
+	RD_ASSERT(k > 0);
 	bool grown = false;
 
 	if (n == 1 && k <= c->end - c->begin)
@@ -207,8 +213,8 @@ static bool join_notifications(struct sweep *s, const struct rev_op *self)
 
 /* ---- locks ---- */
 
-/* Sections of other threads on the lock of `acquire` that must have begun by now must be over, since this
- * one is open. */
+/* Sections of other threads on the lock of `acquire` that must have begun by now must have ended,
+ * since this one is open. */
 static bool join_sections(struct sweep *s, const struct rev_op *self, const struct rev_op *acquire)
 {
 	const struct slots *rivals = rev_rivals(s->run, acquire);
@@ -226,7 +232,7 @@ static bool join_sections(struct sweep *s, const struct rev_op *self, const stru
 	return grown;
 }
 
-/* All sections that the thread is in now. */
+/* Does this for all sections that the thread is in. */
 static bool join_held(struct sweep *s, const struct rev_op *self)
 {
 	const struct sections *all = &s->run->sections;
@@ -265,7 +271,7 @@ static bool grow(struct sweep *s, const struct rev_op *op)
 	}
 }
 
-/* The clock is that of the operation before, unless something was added to it. */
+/* Stores the clock; it is shared with the previous operation unless something was added. */
 static void keep(struct sweep *s, uint32_t at, bool grown)
 {
 	struct rev_order *o = s->order;
@@ -287,6 +293,7 @@ static void keep(struct sweep *s, uint32_t at, bool grown)
 
 static void step(struct sweep *s, uint32_t at)
 {
+	RD_ASSERT(at < s->run->op_count);
 	const struct rev_op *op = &s->run->ops[at];
 	bool grown, locked = false;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What must come before what, in every order in which the operations of a run can happen
- * (doc/design/reversible.md): clocks, a number for each thread.
+ * (doc/design/reversible.md):  vector clocks.
  *
- * The clock of an operation has, for each other thread, how many of its operations must have been done
- * when this one is done; for its own thread its own number.  Clocks are lower bounds: everything that
- * they say is so; what they do not say may still be so, because of locks, semaphores and conditions.
+ * The clock of an operation has, for each other thread, how many of its operations must be done
+ * when this one is done; for its own thread its own number.  Clocks are lower bounds: every order
+ * in them holds.  Further orders may hold because of locks, semaphores and conditions.
  */
 #ifndef REVERSIBLE_ORDER_H
 #define REVERSIBLE_ORDER_H
@@ -13,7 +13,7 @@
 #include "order/rows.h"
 #include "reversible/run.h"
 
-/* By which rule an edge came into the order. */
+/* The rule behind an edge of the order. */
 enum rev_rule {
 	REV_BY_CREATE,
 	REV_BY_JOIN,
@@ -21,7 +21,7 @@ enum rev_rule {
 	REV_BY_ONCE,
 	REV_BY_SEM,
 	REV_BY_COND,
-	REV_BY_LOCK, /* two sections of a lock that cannot change places */
+	REV_BY_LOCK, /* two sections of a lock that cannot be swapped */
 	REV_RULES,
 };
 const char *rev_rule_name(enum rev_rule rule);
@@ -35,15 +35,15 @@ struct rev_need {
 
 struct rev_order {
 	struct rows rows; /* by operation; row 0 is all zero */
-	uint32_t *own;	  /* by operation: the row that belongs to it alone; 0: none */
+	uint32_t *own;	  /* by operation: the row that is not shared with others; 0: it has no such row */
 	uint64_t used[REV_RULES];
 	unsigned sweeps;
 	bool logging;
-	struct rev_need *needs; /* with `logging`: each follows from those before it */
+	struct rev_need *needs; /* with `logging`: each follows from the earlier ones */
 	size_t need_count, need_capacity;
 };
 
-/* Fills in run->order; with `log` also the steps by which it was found. */
+/* Fills in run->order; with `log` also the steps of its derivation. */
 void rev_order_build(struct rev_run *run, bool log);
 void rev_order_free(struct rev_run *run);
 
@@ -58,7 +58,8 @@ static inline uint32_t rev_order_get(const struct rev_run *run, const struct rev
 	return rev_order_at(run, (uint32_t)(op - run->ops), thread);
 }
 
-/* Whether segment `s` of thread `t` is over before segment `r` of thread `u` begins, in every order. */
+/* Whether segment `s` of thread `t` ends before segment `r` of thread `u` begins, in every order.
+ */
 static inline bool rev_order_has(const struct rev_run *run, uint32_t t, uint32_t s, uint32_t u, uint32_t r)
 {
 	return t == u ? s <= r : r && rows_of(&run->order->rows, run->threads[u].ops[r - 1])[t] > s;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Checks a certificate.  In: its steps, and the trace.  Out: whether they prove that all dependent events
- * are in order.
+ * Checks a certificate.  In: its steps, and the trace.  Out: whether they prove that all dependent
+ * events are in order.
  *
- * Slow and plain on purpose.  Every operation has a clock of its own.  A step says that an operation needs
- * another one; it is accepted if its rule, looked up in the trace, follows from the steps before it, and then
- * goes into the clocks.  In the end every byte has a table of the last read and the last write of each
- * thread, and each access is compared with all of them.
+ * The code is slow and simple on purpose.  Every operation has a clock of its own.  A step states
+ * that an operation needs another one.  It is accepted, and added to the clocks, if its rule,
+ * looked up in the trace, follows from the earlier steps.  In the end every byte has a table of the
+ * last read and the last write of each thread, and each access is compared with all of them.
  */
 #include "reversible/certificate.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"
+#include "base/error.h"
 #include "base/name.h"
 #include "reversible/depend.h"
 #include "reversible/feed.h"
@@ -31,7 +32,7 @@ struct needing {
 };
 
 /* Last touches of a byte, by thread: segments plus one. */
-struct last {
+struct byte_state {
 	uint32_t read, write;
 };
 
@@ -44,12 +45,12 @@ struct prover {
 	uint32_t *todo;
 	size_t todo_count, todo_capacity;
 	struct rd_umap bytes; /* address -> place in `last`, in tables, plus one */
-	struct last *last;
+	struct byte_state *last;
 	size_t last_count, last_capacity;
 	struct rev_released released;
 	struct rev_feed feed;
 	struct rev_pair
-		*proved; /* that the solver proved: c->proved_count, in the order of compare_pairs() */
+		*proved; /* pairs that the solver proved: c->proved_count, in the order of compare_pairs() */
 	size_t proved_count;
 	char *why;
 };
@@ -83,9 +84,10 @@ static bool includes_op(struct prover *p, const struct rev_op *op, const struct 
 	return op != other && includes(p, op, other->thread, other->n);
 }
 
-/* What `from` needs, and itself, `at` needs too. */
+/* Adds `from` and everything that it needs to the needs of `at`. */
 static void absorb(struct prover *p, uint32_t at, uint32_t from)
 {
+	RD_ASSERT(at < p->run->op_count && from < p->run->op_count);
 	uint32_t *to = clock_of(p, at), self = p->run->ops[at].thread;
 	bool grown = false;
 
@@ -119,6 +121,7 @@ static void spread(struct prover *p)
 
 static void accept(struct prover *p, uint32_t at, uint32_t from)
 {
+	RD_ASSERT(at < p->run->op_count && from < p->run->op_count);
 	struct needing *list = &p->needing[from];
 
 	RD_GROW(list->at, list->capacity, list->count + 1);
@@ -129,9 +132,10 @@ static void accept(struct prover *p, uint32_t at, uint32_t from)
 
 /* ---- rules ---- */
 
-/* At least k of the candidates are done when `self` is; fewer than k do without operation n of the thread. */
+/* At least k of the candidates are done when `self` is; fewer than k do not need operation n of the
+ * thread. */
 struct vote {
-	const struct rev_op *self, *wait; /* wait: those that must come before it do not count */
+	const struct rev_op *self, *wait; /* wait: candidates that must come before it do not count */
 	uint32_t thread, n;
 	int64_t without;
 };
@@ -220,6 +224,7 @@ static bool follows(struct prover *p, const struct rev_step *s, const struct rev
 
 static void check_step(struct prover *p, size_t number)
 {
+	RD_ASSERT(number < p->c->step_count);
 	const struct rev_step *s = &p->c->steps[number];
 	uint32_t t = p->index[s->thread], of = p->index[s->of], at, other;
 
@@ -262,17 +267,17 @@ static void check_pair(struct prover *p, uint32_t t, uint32_t s, const struct re
 	if (t == now->u || rev_order_has(p->run, t, s, now->u, now->r) || is_proved(p, t, s, now->u, now->r))
 		return;
 	reject(p,
-	       "nothing orders an access of %s behind its operation %" PRIu32
-	       " and one of %s behind its operation %" PRIu32,
+	       "nothing orders an access of %s after its operation %" PRIu32
+	       " and one of %s after its operation %" PRIu32,
 	       p->x->names[t], s, p->x->names[now->u], now->r);
 }
 
-/* A byte that nobody has touched so far, in a released block maybe. */
+/* Adds a byte that no thread has touched so far, perhaps in a released block. */
 static void new_table(struct prover *p, uint64_t address)
 {
 	size_t threads = p->run->thread_count;
 	const struct rev_touch *t = rev_released_find(&p->released, address);
-	struct last *table;
+	struct byte_state *table;
 
 	RD_GROW(p->last, p->last_capacity, p->last_count + threads);
 	table = p->last + p->last_count;
@@ -282,7 +287,7 @@ static void new_table(struct prover *p, uint64_t address)
 		table[t->u].write = t->r + 1;
 }
 
-static struct last *table_of(struct prover *p, uint64_t address, bool make)
+static struct byte_state *table_of(struct prover *p, uint64_t address, bool make)
 {
 	size_t threads = p->run->thread_count;
 	uint64_t *at = make ? rd_umap_put(&p->bytes, address, NULL) : rd_umap_get(&p->bytes, address);
@@ -296,7 +301,7 @@ static struct last *table_of(struct prover *p, uint64_t address, bool make)
 	return p->last + (*at - 1) * threads;
 }
 
-static void check_byte(struct prover *p, const struct rev_touch *t, const struct last *table)
+static void check_byte(struct prover *p, const struct rev_touch *t, const struct byte_state *table)
 {
 	bool write = t->access != REV_READ && t->access != REV_ATOMIC_READ;
 
@@ -310,7 +315,7 @@ static void check_byte(struct prover *p, const struct rev_touch *t, const struct
 
 static void touch_byte(struct prover *p, const struct rev_touch *t, uint64_t address, enum rev_effect effect)
 {
-	struct last *table = table_of(p, address, effect == REV_TOUCH);
+	struct byte_state *table = table_of(p, address, effect == REV_TOUCH);
 	uint32_t n = t->ops & 2 && !(t->ops & 4) && t->r ? t->r - 1 : t->r;
 
 	if (!table)
@@ -326,13 +331,13 @@ static void touch_byte(struct prover *p, const struct rev_touch *t, uint64_t add
 
 static void clear_byte(struct prover *p, uint64_t address)
 {
-	struct last *table = table_of(p, address, false);
+	struct byte_state *table = table_of(p, address, false);
 
 	if (table)
 		memset(table, 0, p->run->thread_count * sizeof *table);
 }
 
-/* Calls for each byte that is there, or is to be. */
+/* Calls a function for each byte that has a table, or is to get one. */
 static void apply(struct prover *p, enum rev_effect effect, const struct rev_touch *t)
 {
 	if (effect != REV_TOUCH && t->size > p->bytes.count) {
@@ -373,7 +378,7 @@ static void follow(void *context, uint32_t thread, const struct trace_record *r,
 	}
 }
 
-/* Operations that depend on one another, by the clocks of the proof. */
+/* Checks operations that depend on each other, by the clocks of the proof. */
 static void check_operations(struct prover *p)
 {
 	struct rev_shadow *shadow = rev_shadow_new(p->run);
@@ -417,7 +422,7 @@ static void make_clocks(struct prover *p)
 		check_step(p, i);
 }
 
-/* What the solver proved is asked again. */
+/* Asks the solver again about the pairs that it proved. */
 static void check_proved(struct prover *p, unsigned solver_ms)
 {
 	struct rev_solver *solver = rev_solver_new(p->run, solver_ms);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Released blocks and, inside of them, what lives again: nested ranges, of which the smallest counts. */
+/* Released blocks, and memory inside them that is in use again: nested ranges, of which the
+ * smallest counts. */
 #include "reversible/released.h"
 
 #include "base/alloc.h"

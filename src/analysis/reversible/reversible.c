@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The reversibility check of a trace.  In: the records of a full trace.  Out: a verdict with what it
- * stands on.
+ * The reversibility check of a trace.  In: the records of a full trace.  Out: a verdict with its
+ * evidence.
  *
- * Two walks over the trace.  The first takes the operations out, from which the clocks are made.  The second
- * follows the accesses and finds the dependent ones that the clocks leave open.  Those are decided
- * (decide.c); where something is to be shown, a third walk looks it up (describe.c).
+ * There are two walks over the trace.  The first extracts the operations, from which the clocks are
+ * computed.  The second follows the accesses and finds dependent ones that the clocks leave open.
+ *  decide.c decides those.  If anything is to be shown, a third walk looks it up (describe.c).
  */
 #include "reversible/reversible.h"
 
@@ -21,12 +21,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNWRITTEN_MAX 4096	     /* larger allocations are taken for written */
-#define THREADS_MAX (UINT16_MAX - 2) /* of an execution */
+#define UNWRITTEN_MAX 4096	     /* bytes; larger allocations are assumed to be written.  Set by hand */
+#define THREADS_MAX (UINT16_MAX - 2) /* limit of struct exec */
 
 /* ---- the first walk ---- */
 
-/* The libraries: all modules but the first, which is the program. */
+/* The libraries: all modules except the first, which is the program. */
 struct modules {
 	struct {
 		uint64_t base, size;
@@ -49,10 +49,11 @@ static void note_module(struct modules *m, const struct trace_event *e)
 	m->list[m->count++].size = e->values[1];
 }
 
-/* Whether the operation itself is what was called, not a function that uses it inside: pthread_once() is,
- * pthread_exit(), which loads the unwinder, is not. */
+/* Whether the site calls the operation itself, not a function that uses it inside.  pthread_once()
+ * is the operation, pthread_exit(), which loads the unwinder, is not. */
 static bool is_called(const struct trace_site *site)
 {
+	RD_ASSERT(site != NULL);
 	static const char *const words[] = {"mutex", "mtx_", "rwlock",	"spin", "cond",
 					    "cnd_",  "sem_", "barrier", "once", "__cxa_guard"};
 
@@ -62,8 +63,9 @@ static bool is_called(const struct trace_site *site)
 	return false;
 }
 
-/* What a library does with its own locks is not the program's: which thread throws the first exception
- * decides who initialises the unwinder, and nothing else.  What sem_open() finds may have any value. */
+/* The locks of a library are not the program's: the thread that throws the first exception
+ * initialises the unwinder, and nothing else depends on that.  A semaphore of sem_open() may have
+ * any value. */
 static void note_object(struct rev_result *x, const struct modules *m, const struct trace_sites *sites,
 			const struct trace_record *r)
 {
@@ -112,14 +114,14 @@ static uint32_t *index_threads(struct rev_result *x, const struct epa_walk *walk
 	return index;
 }
 
-/* Hands all records over, each with the index of its thread, and the walk itself at the end. */
-struct reader {
+/* Receives all records, each with the index of its thread, and at the end the walk itself. */
+struct record_reader {
 	void (*record)(void *context, uint32_t thread, const struct trace_record *r);
 	void (*end)(void *context, struct epa_walk *walk); /* may be NULL */
 	void *context;
 };
 
-static int read_all(struct rev_result *x, struct epa_source *source, const struct reader *reader)
+static int read_all(struct rev_result *x, struct epa_source *source, const struct record_reader *reader)
 {
 	struct trace_record r;
 	struct epa_walk *walk;
@@ -179,7 +181,7 @@ int rev_read_operations(struct rev_result *x, struct epa_source *source)
 	int err;
 
 	rev_channels_init(&o.channels, &x->run, o.sites);
-	err = read_all(x, source, &(struct reader){add_operation, end_operations, &o});
+	err = read_all(x, source, &(struct record_reader){add_operation, end_operations, &o});
 	rev_channels_release(&o.channels);
 	free(o.modules.list);
 	return err;
@@ -187,12 +189,12 @@ int rev_read_operations(struct rev_result *x, struct epa_source *source)
 
 struct caller {
 	const struct trace_sites *sites;
-	const char **call; /* by thread: what it called last */
+	const char **call; /* by thread: the function that it called last */
 	rev_record_fn *fn;
 	void *context;
 };
 
-static void hand_on(void *context, uint32_t thread, const struct trace_record *r)
+static void pass_record(void *context, uint32_t thread, const struct trace_record *r)
 {
 	struct caller *c = context;
 
@@ -210,7 +212,7 @@ int rev_read_records(struct rev_result *x, struct epa_source *source, rev_record
 	int err;
 
 	c.call = rd_xcalloc(x->run.thread_count + 1, sizeof *c.call);
-	err = read_all(x, source, &(struct reader){hand_on, NULL, &c});
+	err = read_all(x, source, &(struct record_reader){pass_record, NULL, &c});
 	free(c.call);
 	return err;
 }
@@ -255,8 +257,8 @@ static void apply(struct follower *f, const struct rev_effects *e, const struct 
 	}
 }
 
-/* A library that gets a pointer may write there. */
-static void give_away(struct follower *f, const struct trace_record *r)
+/* A library that gets a pointer may write to its target. */
+static void escape_pointers(struct follower *f, const struct trace_record *r)
 {
 	for (size_t i = 0; i < r->value_count; i++)
 		if (r->values[i].type == TRACE_VALUE_POINTER)
@@ -273,13 +275,13 @@ static void follow(void *context, uint32_t thread, const struct trace_record *r)
 	call = rev_sources_call(f->sources, thread);
 	rev_feed_record(&f->feed, thread, r, call, &e);
 	if (r->kind == TRACE_FULL_CALL || r->kind == TRACE_FULL_TAIL)
-		give_away(f, r);
+		escape_pointers(f, r);
 	apply(f, &e, r, call);
 }
 
 static int read_accesses(struct rev_result *x, struct epa_source *source, struct follower *f)
 {
-	int err = read_all(x, source, &(struct reader){follow, NULL, f});
+	int err = read_all(x, source, &(struct record_reader){follow, NULL, f});
 
 	if (err)
 		return err;
@@ -299,7 +301,7 @@ struct rev_result *rev_result_new(void)
 	return x;
 }
 
-static void take_over(struct rev_result *x, struct rev_decision *d)
+static void move_decision(struct rev_result *x, struct rev_decision *d)
 {
 	x->verdict = d->verdict;
 	x->reason = d->reason;
@@ -336,11 +338,11 @@ static int check(struct rev_result *x, struct epa_source *source, const struct r
 	err = read_accesses(x, source, &f);
 	if (!err) {
 		rev_decide(&d, &x->run, f.shadow, options->solver_ms, options->limit);
-		take_over(x, &d);
+		move_decision(x, &d);
 		if (x->verdict == REV_YES && (x->partial || f.feed.shortened)) {
 			x->verdict = REV_OPEN;
-			x->reason = x->partial ? "the trace does not go to the end of the run"
-					       : "an access of more than 64 MB was not looked at as a whole";
+			x->reason = x->partial ? "the trace does not reach the end of the run"
+					       : "an access of more than 64 MB was not checked completely";
 		}
 	}
 	rev_shadow_free(f.shadow);
@@ -366,6 +368,7 @@ void rev_result_free(struct rev_result *x)
 
 int rev_check(struct rev_result **result, struct epa_source *source, const struct rev_options *options)
 {
+	RD_ASSERT(result != NULL && source != NULL && options != NULL);
 	struct rev_result *x = rev_result_new();
 	int err;
 

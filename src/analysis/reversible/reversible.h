@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is a run pseudo-deterministic?  That is: does every dependent pair of its events happen in the same
- * order, whatever the schedule is (doc/design/reversible.md), and does no event depend on anything but the
- * events before it.  If so, two runs of the program can be compared record by record.
+ * Is a run pseudo-deterministic?  That is: does every dependent pair of its events happen in the
+ * same order in every schedule (doc/design/reversible.md), and does every event depend only on
+ * earlier events?  If so, two runs of the program can be compared record by record.
  *
- *	rev_check(&result, source, &options)
- *	...
- *	rev_result_free(result)
+ * 	rev_check(&result, source, &options)
+ * 	...
+ * 	rev_result_free(result)
  */
 #ifndef REVERSIBLE_REVERSIBLE_H
 #define REVERSIBLE_REVERSIBLE_H
@@ -16,10 +16,10 @@
 #include "epa/walk.h"
 
 struct rev_options {
-	unsigned solver_ms; /* for each question to the solver; 0: it is not asked */
-	size_t limit;	    /* how many reversals are looked for; 0: one */
+	unsigned solver_ms; /* for each question to the solver; 0: the solver is not used */
+	size_t limit;	    /* how many reversals to look for; 0: one */
 	bool objects;	    /* count the conflicts of each object */
-	bool log;	    /* keep the steps by which the order was found, for a certificate */
+	bool log;	    /* keep the steps of the derivation, for a certificate */
 };
 
 /* One of the two events. */
@@ -30,18 +30,18 @@ struct rev_side {
 	uint64_t size;	    /* bytes; 0: an operation */
 	uint8_t access;	    /* enum rev_access */
 	uint32_t n;	    /* operations of the thread before it */
-	uint32_t instance; /* which access of the site since then to other memory than those before, from 1 */
+	uint32_t instance;  /* its number among the site's accesses of different memory since then, from 1 */
 	size_t frame_count; /* of the call stack, without the site itself: call sites, innermost first */
 	uint32_t *frames;
-	bool reads, changes; /* its segment reads the byte, and then writes it */
+	bool reads, changes; /* its segment reads the byte and later writes it */
 };
 
 struct rev_reversal {
 	struct rev_pair pair;
 	struct rev_side side[2];   /* in the order of the run */
 	struct rev_witness order;  /* the beginning of a run in which the second comes first */
-	struct rev_witness replay; /* the same with what a replay needs; without any: it cannot be led */
-	bool meet;		   /* in it both threads stand at their accesses; else it leads past both */
+	struct rev_witness replay; /* the same with what a replay needs; empty: a replay cannot reach it */
+	bool meet; /* at its end both threads are stopped at their accesses; else it passes both */
 	bool by_solver;
 	char *object; /* canonical name */
 };
@@ -49,7 +49,7 @@ struct rev_reversal {
 /* An object with dependent accesses of two threads. */
 struct rev_shared {
 	char *name;
-	uint64_t conflicts; /* dependent accesses next to one another */
+	uint64_t conflicts; /* adjacent dependent accesses */
 	uint64_t open;	    /* of these, not ordered by clocks */
 };
 
@@ -59,11 +59,12 @@ struct rev_result {
 	uint64_t records, accesses;
 	size_t threads, operations;
 	uint64_t odd; /* operations that contradict their primitive */
-	int damaged;  /* the error of a stream, which was read as far as it goes */
-	bool partial; /* the trace does not go to the end of the run, so there is no yes */
+	int damaged;  /* the error of a damaged stream, which was read as far as possible */
+	bool partial; /* the trace does not reach the end of the run, so the verdict is never yes */
 	struct rev_counts counts;
 	uint64_t rules[REV_RULES];
-	struct rev_pair *proved; /* that the solver proved to be in order: counts.solver_never of them */
+	struct rev_pair
+		*proved; /* pairs that the solver proved to be in order: counts.solver_never of them */
 	struct rev_reversal *reversals;
 	size_t reversal_count;
 	struct rev_source *sources;

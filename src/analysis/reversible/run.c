@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The skeleton of a run.  In: the events of all threads in the order of q.  Out: a whole execution
- * (order/exec.h), and its operations with their partners: who created a thread, which release ends a section,
- * which notification ended a wait, who used a barrier together.
+ * (order/exec.h), and its operations with their partners: the creation of a thread, the release
+ * that ends a section, the notification that ended a wait, the threads that used a barrier
+ * together.
  *
- * An event that contradicts its primitive (the trace may be cut, or the program wrong) is counted and
- * orders nothing.
+ * An event that contradicts its primitive (the trace may be cut, or the program wrong) is counted
+ * and orders nothing.
  */
 #include "reversible/run.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 
@@ -94,6 +96,7 @@ static enum rev_class class_of(uint32_t kind)
 
 void rev_run_endless(struct rev_run *run, uint32_t object)
 {
+	RD_ASSERT(object < run->object_count);
 	uint32_t sem = order_fill_object(&run->filler, object)->number;
 
 	if (sem != EXEC_NONE)
@@ -102,6 +105,7 @@ void rev_run_endless(struct rev_run *run, uint32_t object)
 
 const struct rev_op *rev_section(const struct rev_run *run, uint32_t lock, uint32_t thread, uint32_t n)
 {
+	RD_ASSERT(lock < run->object_count);
 	const struct slots *s = &run->acquires;
 	const struct rev_op *last = NULL;
 
@@ -115,7 +119,7 @@ const struct rev_op *rev_section(const struct rev_run *run, uint32_t lock, uint3
 
 /* ---- partners ---- */
 
-/* The lock of a section that begins or ends here, if one does. */
+/* The lock of a section that begins or ends here, if any. */
 static uint32_t lock_of(const struct rev_run *run, const struct rev_op *op, const struct exec_event *e,
 			uint32_t second)
 {
@@ -162,7 +166,7 @@ static void tie_use(struct rev_run *run, struct rev_op *op, uint32_t instance)
 	use->enters[use->count++] = (uint32_t)(op - run->ops);
 }
 
-/* What comes of these depends on when they are done. */
+/* Whether the result depends on when the operation is done. */
 static bool is_attempt(uint32_t kind)
 {
 	return raddle_is_limited(kind) ||
@@ -220,7 +224,7 @@ static struct rev_op *new_op(struct rev_run *run, uint32_t thread, uint8_t event
 	return op;
 }
 
-/* A channel begins as a semaphore with nothing in it. */
+/* A channel is a semaphore that starts with 0. */
 static void begin_channel(struct rev_run *run, uint32_t thread, const struct trace_event *e)
 {
 	struct order_op op = {.thread = thread,
@@ -264,7 +268,7 @@ static struct order_op translate(struct rev_run *run, uint32_t thread, const str
 	return op;
 }
 
-/* A life of an object begins. */
+/* Begins the lifetime of an object. */
 static void initialise(struct rev_run *run, uint32_t thread, const struct trace_event *e)
 {
 	struct order_op op;
@@ -278,6 +282,7 @@ static void initialise(struct rev_run *run, uint32_t thread, const struct trace_
 
 bool rev_run_event(struct rev_run *run, uint32_t thread, const struct trace_event *e, uint32_t site)
 {
+	RD_ASSERT(thread < run->thread_count);
 	struct order_op order;
 	struct rev_op *op;
 
@@ -303,7 +308,8 @@ bool rev_run_event(struct rev_run *run, uint32_t thread, const struct trace_even
 
 /* ---- the end ---- */
 
-/* A semaphore that gave more than it can have had began with more than the trace says. */
+/* A semaphore from which more was taken than it can have had started with a larger value than
+ * recorded. */
 static void check_semaphores(struct rev_run *run)
 {
 	int64_t *value = rd_xcalloc(run->x.sems + 1u, sizeof *value);
@@ -342,7 +348,7 @@ static void take_causes(struct rev_run *run)
 }
 
 typedef bool member_fn(const struct rev_op *op);
-struct sort {
+struct rev_index_filter {
 	const struct rev_run *run;
 	const uint32_t *by_thread;
 	member_fn *member;
@@ -371,11 +377,11 @@ static bool is_enter(const struct rev_op *op)
 
 static bool take_member(const void *context, uint32_t i, struct slot_item *item)
 {
-	const struct sort *sort = context;
-	uint32_t at = sort->by_thread[i];
-	const struct rev_op *op = &sort->run->ops[at];
+	const struct rev_index_filter *filter = context;
+	uint32_t at = filter->by_thread[i];
+	const struct rev_op *op = &filter->run->ops[at];
 
-	if (!sort->member(op))
+	if (!filter->member(op))
 		return false;
 	*item = (struct slot_item){at, is_acquire(op) ? op->lock : op->object, op->thread, op->n - 1};
 	return true;
@@ -396,7 +402,7 @@ static void build_slots(struct rev_run *run)
 			by_thread[n++] = run->threads[t].ops[i];
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		slots_build(all[i].slots, (uint32_t)run->object_count, (uint32_t)run->op_count, take_member,
-			    &(struct sort){run, by_thread, all[i].member});
+			    &(struct rev_index_filter){run, by_thread, all[i].member});
 	free(by_thread);
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The skeleton of a run: its synchronisation operations, in the order in which they happened, and
- * what each one needs.  What lies between two operations of a thread is a segment: all that happens
- * in it is equally free to move, so the reversibility check asks about segments only.
+ * what each one needs.  A segment is what lies between two operations of a thread.  All its events
+ * are equally free to move, so the reversibility check considers only segments.
  *
- * The operations of a thread count from 1, as in schedules (doc/format/schedule.md); segment n lies
- * behind operation n.  A state of the run is a number for each thread: the operations it has done.
+ * The operations of a thread count from 1, as in schedules (doc/format/schedule.md); segment n
+ * follows operation n.  A state of the run is a number for each thread: the operations that it has
+ * done.
  */
 #ifndef REVERSIBLE_RUN_H
 #define REVERSIBLE_RUN_H
@@ -19,11 +20,11 @@
 
 enum rev_flag {
 	REV_SHARED = 1, /* of an acquisition: for reading */
-	REV_TRY = 2,	/* what comes of it depends on when it is done */
-	REV_ALONE = 4,	/* of a wake: no notification is needed, the time was up */
+	REV_TRY = 2,	/* its result depends on when it is done */
+	REV_ALONE = 4,	/* of a wake: it needs no notification, because the time was up */
 };
 
-/* An operation, which is the event of the execution with the same position. */
+/* An operation; it is the event of the execution with the same position. */
 struct rev_op {
 	uint8_t kind;  /* enum exec_kind */
 	uint8_t event; /* enum raddle_event */
@@ -34,20 +35,20 @@ struct rev_op {
 	uint32_t link;	  /* beginning of a section: its end; end: its beginning;
 			   * enter, exit: the use of the barrier; REV_NONE */
 	uint32_t pair;	  /* start: the creation; join: the end; once: the end of the routine; wake: the
-			   * wait; REV_NONE: it was not seen */
+			   * wait; REV_NONE: not recorded */
 	uint32_t cause;	  /* wake: the notification that ended it in the run; REV_NONE */
 	uint32_t site;	  /* where it was called; 0: unknown */
 	uint32_t counted; /* operations of the thread up to this one that schedules count */
 	uint32_t bytes;	  /* of a channel: how many were moved; 0: unknown */
 };
 
-/* Schedules do not count what is done with channels, because the kernel orders it. */
+/* Schedules do not count channel operations, because the kernel orders them. */
 static inline bool rev_is_operation(uint32_t event)
 {
 	return raddle_is_counted(event) || raddle_class(event) == RADDLE_CLASS_CHANNEL;
 }
 
-/* Whether it begins a section, unless it has no lock; ends one. */
+/* Whether it begins a section, if it has a lock; whether it ends one. */
 static inline bool rev_begins(const struct rev_op *op)
 {
 	return exec_acquires(op->kind) || op->kind == EXEC_WAKE;
@@ -76,16 +77,16 @@ struct rev_object {
 	uint64_t address;
 	const char *name; /* canonical, of those that a report shows; else NULL */
 	uint8_t class;	  /* enum rev_class */
-	bool foreign;	  /* a library's own: nothing of the program depends on its order */
-	bool known;	  /* whether it is was looked at */
+	bool foreign;	  /* a library's own: nothing in the program depends on its order */
+	bool known;	  /* `foreign` has been determined */
 	bool tried;	  /* it has operations with REV_TRY */
-	bool signalled;	  /* of a condition: by a signal that is no broadcast */
-	bool channel;	  /* a semaphore that stands for a channel (reversible/channel.h) */
+	bool signalled;	  /* of a condition: by a signal, not only by broadcasts */
+	bool channel;	  /* a semaphore that represents a channel (reversible/channel.h) */
 	bool used;	  /* of a channel: this process receives from it */
 	uint64_t value;	  /* initial: of a semaphore; threads of a barrier; 0: unknown */
 };
 
-/* One use of a barrier: those who entered. */
+/* One use of a barrier: the threads that entered. */
 struct rev_use {
 	uint32_t *enters;
 	size_t count, capacity;
@@ -114,10 +115,10 @@ struct rev_run {
 	struct exec x;		/* whole: an event for each operation */
 	struct order_filler filler;
 	struct sections sections;
-	uint32_t *held; /* by operation: the holds of `sections` that its thread has behind it */
+	uint32_t *held; /* by operation: the holds of `sections` that its thread has after it */
 	size_t held_capacity;
-	/* Operations by object and thread: acquisitions, all and those for writing; notifications; posts and
-	 * successful waits; entries of barriers. */
+	/* Operations by object and thread: acquisitions, all and those for writing; notifications;
+	 * posts and successful waits; entries of barriers. */
 	struct slots acquires, exclusive, notes, posts, takes, enters;
 	struct rev_order *order; /* reversible/order.h */
 };
@@ -128,17 +129,17 @@ void rev_run_release(struct rev_run *run);
 /* The index of a thread; new ones are added. */
 uint32_t rev_run_thread(struct rev_run *run, uint32_t number);
 
-/* The next event of all threads.  Others than operations and initialisations are passed over.  Returns
- * whether it is an operation: then it begins a new segment of its thread. */
+/* Processes the next event of all threads.  Events other than operations and initialisations are
+ * ignored.  Returns whether it is an operation: then it begins a new segment of its thread. */
 bool rev_run_event(struct rev_run *run, uint32_t thread, const struct trace_event *e, uint32_t site);
 
-/* After the last event: ties up what was left open. */
+/* To be called after the last event: completes the tables. */
 void rev_run_finish(struct rev_run *run);
 
-/* A semaphore may have any value at first. */
+/* Lets a semaphore start with any value. */
 void rev_run_endless(struct rev_run *run, uint32_t object);
 
-/* The object that lies at an address now; REV_NONE. */
+/* The object at an address now; REV_NONE. */
 uint32_t rev_run_find(const struct rev_run *run, uint64_t address);
 
 static inline struct rev_op *rev_run_op(const struct rev_run *run, uint32_t thread, uint32_t n)
@@ -146,14 +147,14 @@ static inline struct rev_op *rev_run_op(const struct rev_run *run, uint32_t thre
 	return &run->ops[run->threads[thread].ops[n - 1]];
 }
 
-/* How many operations that schedules count the thread has done in segment n. */
+/* How many operations counted by schedules the thread has done in segment n. */
 static inline uint32_t rev_counted(const struct rev_run *run, uint32_t thread, uint32_t n)
 {
 	return n ? rev_run_op(run, thread, n)->counted : 0;
 }
 
-/* The acquisition of the section of the lock that segment n of the thread is in; NULL: it does not hold it.
- */
+/* The acquisition of the lock's section that segment n of the thread is in; NULL: the thread does
+ * not hold it. */
 const struct rev_op *rev_section(const struct rev_run *run, uint32_t lock, uint32_t thread, uint32_t n);
 
 /* Other acquisitions that can exclude this one. */

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Trying out and finding orders.  In: a skeleton with its clocks and a question.  Out: an order that
+ * Trying and finding orders.  In: a skeleton with its clocks, and a question.  Out: an order that
  * answers it with yes, or none.
  *
- * The search takes what thread u must have before it, and nothing else, in the recorded order.  Where an
- * operation of that cannot be done, because a section is open, a semaphore empty or a wait not notified, what
- * was there in the recorded run is taken too.  If in the end thread t has not gone too far, that is a
- * witness. Critical sections change places simply because the one is left out.  What needs two sections of
- * one lock in another order than recorded is left to the solver (solve.c).
+ * The search takes only what thread u needs, in the recorded order.  An operation may be blocked
+ * because a section is open, a semaphore is empty or a wait is not notified.  Then the operation
+ * that unblocked it in the recorded run is added.  If in the end thread t has not gone too far, the
+ * result is a witness.  Critical sections are swapped simply because one of them is left out.  The
+ * solver (solve.c) handles questions that need two sections of one lock in the other order.
  */
 #include "reversible/search.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ void rev_witness_release(struct rev_witness *w)
 
 bool rev_can(const struct rev_run *run, const struct machine *m, uint32_t at)
 {
+	RD_ASSERT(at < run->op_count);
 	const struct rev_op *op = &run->ops[at];
 
 	return rev_done(run, m, op->thread) + 1 == op->n && !machine_may(m, at);
@@ -42,17 +44,18 @@ bool rev_accepts(const struct rev_run *run, struct machine *m, const uint32_t *o
 
 /* ---- the search ---- */
 
-struct search {
+struct rev_search_state {
 	const struct rev_run *run;
 	struct machine *m;
 	const struct rev_question *q;
-	uint32_t *need; /* by thread: operations that the witness has */
-	uint32_t last;	/* no operation behind this position is needed */
+	uint32_t *need; /* by thread: operations that the witness contains */
+	uint32_t last;	/* no operation after this position is needed */
 	bool grown, failed;
 };
 
-static void add(struct search *s, uint32_t at)
+static void add(struct rev_search_state *s, uint32_t at)
 {
+	RD_ASSERT(at < s->run->op_count);
 	const struct rev_run *run = s->run;
 	const struct rev_op *op;
 
@@ -74,8 +77,8 @@ static void add(struct search *s, uint32_t at)
 	s->failed |= s->need[s->q->t] > s->q->s || (s->q->meet && s->need[s->q->u] > s->q->r);
 }
 
-/* The first post of the recorded order that is not in yet. */
-static void add_post(struct search *s, uint32_t object)
+/* Adds the first post of the recorded order that is not yet included. */
+static void add_post(struct rev_search_state *s, uint32_t object)
 {
 	const struct slots *posts = &s->run->posts;
 	uint32_t best = REV_NONE;
@@ -90,7 +93,7 @@ static void add_post(struct search *s, uint32_t object)
 	add(s, best);
 }
 
-static void unblock(struct search *s, const struct rev_op *op, uint32_t by)
+static void unblock(struct rev_search_state *s, const struct rev_op *op, uint32_t by)
 {
 	const struct rev_run *run = s->run;
 
@@ -108,8 +111,8 @@ static void unblock(struct search *s, const struct rev_op *op, uint32_t by)
 	}
 }
 
-/* Once through what is needed, in the recorded order. */
-static void pass(struct search *s, struct rev_witness *w)
+/* Goes once through the needed operations, in the recorded order. */
+static void pass(struct rev_search_state *s, struct rev_witness *w)
 {
 	const struct rev_run *run = s->run;
 	s->grown = false;
@@ -134,7 +137,7 @@ static void pass(struct search *s, struct rev_witness *w)
 bool rev_search(const struct rev_run *run, struct machine *m, const struct rev_question *q,
 		struct rev_witness *w)
 {
-	struct search s = {
+	struct rev_search_state s = {
 		.run = run, .m = m, .q = q, .need = rd_xcalloc(run->thread_count + 1, sizeof *s.need)};
 
 	if (q->r > run->threads[q->u].count || (q->meet && q->s > run->threads[q->t].count))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Orders in which a run can happen: whether the machine (order/machine.h) accepts one, and a search for an
- * order in which one segment comes before another.
+ * Orders in which a run can happen: whether the machine (order/machine.h) accepts one, and a search
+ * for an order in which one segment comes before another.
  */
 #ifndef REVERSIBLE_SEARCH_H
 #define REVERSIBLE_SEARCH_H
@@ -9,11 +9,11 @@
 #include "order/machine.h"
 #include "reversible/order.h"
 
-/* Can thread u come to its segment r while thread t has not gone past its segment s?  If so what lies in
- * the two segments can happen in the other order. */
+/* Can thread u reach its segment r while thread t has not gone beyond its segment s?  If so, the
+ * events of the two segments can happen in the other order. */
 struct rev_question {
 	uint32_t t, s, u, r;
-	bool meet; /* u is to be in r and t in s at the same time */
+	bool meet; /* u must be in r and t in s at the same time */
 };
 
 /* The beginning of such a run: positions in rev_run.ops. */
@@ -29,7 +29,8 @@ static inline uint32_t rev_done(const struct rev_run *run, const struct machine 
 	return m->at[thread] ? run->ops[m->at[thread] - 1].n : 0;
 }
 
-/* Whether the operation can be done now: it is the next one of its thread, and the machine lets it. */
+/* Whether the operation can be done now: it is the next one of its thread, and the machine allows
+ * it. */
 bool rev_can(const struct rev_run *run, const struct machine *m, uint32_t at);
 
 /* Whether the whole order can happen. */
@@ -37,7 +38,8 @@ bool rev_accepts(const struct rev_run *run, struct machine *m, const uint32_t *o
 
 /* ---- the search ---- */
 
-/* Looks for a witness that keeps the recorded order of what it needs.  false: there is none of that kind. */
+/* Looks for a witness that keeps the recorded order of what it needs.  false: there is no such
+ * witness. */
 bool rev_search(const struct rev_run *run, struct machine *m, const struct rev_question *q,
 		struct rev_witness *w);
 

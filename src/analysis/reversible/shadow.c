@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Shadow memory.  In: touches in the order of the run.  Out: pairs of segments that are not in order.
+ * Shadow memory.  In: touches in the order of the run.  Out: pairs of segments that are not in
+ * order.
  *
- * A cell stands for four bytes, and is split into four where they are touched differently.  It has two
- * numbers: the segment of the last write, and the segment of the last read or a set of them.  Sets are
- * shared: what many threads read alike, a table say, has few of them.  Segments are numbered by the
- * operations that begin them.
+ * A cell represents four bytes and is split into four if they are touched differently.  It has two
+ * numbers: the segment of the last write, and the segment of the last read or a set of segments.
+ *  Sets are shared: data that many threads read alike, such as a table, has few of them.  Segments
+ * are numbered by the operations that begin them.
  */
 #include "reversible/shadow.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "reversible/released.h"
 
 #include <stdlib.h>
@@ -17,42 +19,42 @@
 
 #define PAGE 512
 #define CELLS (PAGE / 4)
-#define CACHE 256
-#define EAGER (64u << 10) /* bytes of a release that are marked at once */
-#define PAIRS_MAX 400000
-#define FLAG 0x80000000u /* write: the cell is split; read: a set */
-#define FRESH 0x7fffffffu
+#define CACHE 256	  /* pages; a direct-mapped cache of lookups */
+#define EAGER (64u << 10) /* bytes of a release that are marked at once; larger ones are marked on use */
+#define PAIRS_MAX 400000  /* pairs that are kept; set by hand, bounds memory and time */
+#define FLAG 0x80000000u  /* write: the cell is split; read: a set */
+#define FRESH 0x7fffffffu /* write: never written */
 
-struct cell {
+struct rev_cell {
 	uint32_t write, read;
 };
 
-struct page {
+struct rev_page {
 	uint64_t number;
-	struct cell cells[CELLS];
+	struct rev_cell cells[CELLS];
 };
 
-struct node {
+struct rev_set_node {
 	uint32_t segment, rest;
 };
 
 struct quarters {
-	struct cell of[4];
+	struct rev_cell of[4];
 };
 
 struct rev_shadow {
 	const struct rev_run *run;
 	struct rd_umap index; /* page number -> page */
-	struct page **pages;
+	struct rev_page **pages;
 	size_t page_count, page_capacity;
-	struct page *cache[CACHE];
-	struct node *nodes; /* of sets; node 0 is the empty one */
+	struct rev_page *cache[CACHE];
+	struct rev_set_node *nodes; /* of sets; node 0 is the empty one */
 	size_t node_count, node_capacity;
 	struct rd_umap sets; /* (segment, rest) -> node */
 	struct quarters *quarters;
 	size_t quarter_count, quarter_capacity;
-	uint32_t free_quarters;	      /* a list through write of the first cell; 0: none */
-	struct rev_released released; /* of which pages that are made later know nothing */
+	uint32_t free_quarters;	      /* a list through `write` of the first cell; 0: empty */
+	struct rev_released released; /* pages that are created later need it */
 	struct rev_pair *pairs;
 	size_t pair_count, pair_capacity;
 	struct rd_umap known; /* (segment, segment) -> pair + 1 */
@@ -60,9 +62,9 @@ struct rev_shadow {
 	bool overflow;
 	rev_conflict_fn *listener;
 	void *context;
-	/* the touch at hand */
+	/* the current touch */
 	const struct rev_touch *touch;
-	uint32_t segment; /* it is kept as */
+	uint32_t segment; /* the number that is stored for it */
 };
 
 struct rev_shadow *rev_shadow_new(const struct rev_run *run)
@@ -72,7 +74,7 @@ struct rev_shadow *rev_shadow_new(const struct rev_run *run)
 	s->run = run;
 	rev_released_init(&s->released);
 	RD_GROW(s->nodes, s->node_capacity, 1);
-	s->nodes[s->node_count++] = (struct node){0};
+	s->nodes[s->node_count++] = (struct rev_set_node){0};
 	RD_GROW(s->quarters, s->quarter_capacity, 1);
 	s->quarters[s->quarter_count++] = (struct quarters){0};
 	return s;
@@ -94,6 +96,7 @@ void rev_shadow_free(struct rev_shadow *s)
 /* Segment n of a thread as one number, which is not 0. */
 static uint32_t number_of(const struct rev_run *run, uint32_t thread, uint32_t n)
 {
+	RD_ASSERT(thread < run->thread_count);
 	return n ? run->threads[thread].ops[n - 1] + 1 : (uint32_t)run->op_count + 1 + thread;
 }
 
@@ -112,6 +115,7 @@ static uint32_t n_of(const struct rev_run *run, uint32_t segment)
 
 static void keep_pair(struct rev_shadow *s, const struct rev_pair *pair)
 {
+	RD_ASSERT(pair->t != pair->u);
 	uint64_t key =
 		(uint64_t)number_of(s->run, pair->t, pair->s) << 32 | number_of(s->run, pair->u, pair->r);
 	uint64_t *known = rd_umap_get(&s->known, key);
@@ -142,7 +146,7 @@ void rev_shadow_add(struct rev_shadow *s, const struct rev_pair *pair)
 		keep_pair(s, pair);
 }
 
-/* What exactly the earlier access was is found out again if the pair is reported. */
+/* The exact earlier access is determined again if the pair is reported. */
 static void check(struct rev_shadow *s, uint32_t before, uint64_t address, bool wrote)
 {
 	const struct rev_touch *now = s->touch;
@@ -178,7 +182,7 @@ static uint32_t with(struct rev_shadow *s, uint32_t rest, uint32_t segment)
 	if (is_new) {
 		*at = s->node_count;
 		RD_GROW(s->nodes, s->node_capacity, s->node_count + 1);
-		s->nodes[s->node_count++] = (struct node){segment, rest};
+		s->nodes[s->node_count++] = (struct rev_set_node){segment, rest};
 	}
 	return (uint32_t)*at;
 }
@@ -193,7 +197,7 @@ static bool covers(const struct rev_shadow *s, uint32_t before)
 
 static uint32_t without_covered(struct rev_shadow *s, uint32_t node)
 {
-	struct node n = s->nodes[node];
+	struct rev_set_node n = s->nodes[node];
 	uint32_t rest;
 
 	if (!node)
@@ -204,7 +208,7 @@ static uint32_t without_covered(struct rev_shadow *s, uint32_t node)
 	return rest == n.rest ? node : with(s, rest, n.segment);
 }
 
-static void add_read(struct rev_shadow *s, struct cell *c)
+static void add_read(struct rev_shadow *s, struct rev_cell *c)
 {
 	if (c->read & FLAG) {
 		uint32_t node = c->read & ~FLAG;
@@ -219,7 +223,7 @@ static void add_read(struct rev_shadow *s, struct cell *c)
 	}
 }
 
-static void check_reads(struct rev_shadow *s, const struct cell *c, uint64_t address)
+static void check_reads(struct rev_shadow *s, const struct rev_cell *c, uint64_t address)
 {
 	if (!(c->read & FLAG)) {
 		check(s, c->read, address, false);
@@ -231,8 +235,8 @@ static void check_reads(struct rev_shadow *s, const struct cell *c, uint64_t add
 
 /* ---- cells ---- */
 
-/* What lies in a large block that was released is as if the release had written it. */
-static void mark_released(struct rev_shadow *s, struct page *page)
+/* Treats memory in a large released block as if the release had written it. */
+static void mark_released(struct rev_shadow *s, struct rev_page *page)
 {
 	for (size_t i = 0; s->released.any && i < CELLS; i++) {
 		const struct rev_touch *t = rev_released_find(&s->released, page->number * PAGE + i * 4);
@@ -242,10 +246,10 @@ static void mark_released(struct rev_shadow *s, struct page *page)
 	}
 }
 
-static struct page *find_page(struct rev_shadow *s, uint64_t address, bool make)
+static struct rev_page *find_page(struct rev_shadow *s, uint64_t address, bool make)
 {
 	uint64_t number = address / PAGE, *at;
-	struct page **cached = &s->cache[number % CACHE];
+	struct rev_page **cached = &s->cache[number % CACHE];
 	bool is_new;
 
 	if (*cached && (*cached)->number == number)
@@ -254,7 +258,7 @@ static struct page *find_page(struct rev_shadow *s, uint64_t address, bool make)
 	if (!at)
 		return NULL;
 	if (make && is_new) {
-		struct page *page = rd_xcalloc(1, sizeof *page);
+		struct rev_page *page = rd_xcalloc(1, sizeof *page);
 
 		page->number = number;
 		mark_released(s, page);
@@ -265,7 +269,7 @@ static struct page *find_page(struct rev_shadow *s, uint64_t address, bool make)
 	return *cached = s->pages[*at];
 }
 
-static uint32_t new_quarters(struct rev_shadow *s, const struct cell *c)
+static uint32_t new_quarters(struct rev_shadow *s, const struct rev_cell *c)
 {
 	uint32_t at = s->free_quarters;
 
@@ -280,8 +284,8 @@ static uint32_t new_quarters(struct rev_shadow *s, const struct cell *c)
 	return at;
 }
 
-/* A cell whose bytes are all alike again needs no quarters. */
-static void merge(struct rev_shadow *s, struct cell *c)
+/* A cell whose bytes are equal again needs no quarters. */
+static void merge(struct rev_shadow *s, struct rev_cell *c)
 {
 	uint32_t at = c->write & ~FLAG;
 	struct quarters *q = &s->quarters[at];
@@ -294,9 +298,9 @@ static void merge(struct rev_shadow *s, struct cell *c)
 	s->free_quarters = at;
 }
 
-typedef void cell_fn(struct rev_shadow *s, struct cell *c, uint64_t address);
+typedef void cell_fn(struct rev_shadow *s, struct rev_cell *c, uint64_t address);
 
-static void touch_cell(struct rev_shadow *s, struct cell *c, uint64_t address)
+static void touch_cell(struct rev_shadow *s, struct rev_cell *c, uint64_t address)
 {
 	if (c->write == s->segment && (c->read == 0 || c->read == s->segment))
 		return;
@@ -311,40 +315,41 @@ static void touch_cell(struct rev_shadow *s, struct cell *c, uint64_t address)
 	}
 }
 
-static void end_cell(struct rev_shadow *s, struct cell *c, uint64_t address)
+static void end_cell(struct rev_shadow *s, struct rev_cell *c, uint64_t address)
 {
 	check(s, c->write, address, true);
 	check_reads(s, c, address);
-	*c = (struct cell){0};
+	*c = (struct rev_cell){0};
 }
 
-static void clear_cell(struct rev_shadow *s, struct cell *c, uint64_t address)
+static void clear_cell(struct rev_shadow *s, struct rev_cell *c, uint64_t address)
 {
 	(void)s;
 	(void)address;
-	*c = (struct cell){0};
+	*c = (struct rev_cell){0};
 }
 
-static void freshen_cell(struct rev_shadow *s, struct cell *c, uint64_t address)
+static void freshen_cell(struct rev_shadow *s, struct rev_cell *c, uint64_t address)
 {
 	(void)s;
 	(void)address;
-	*c = (struct cell){.write = FRESH};
+	*c = (struct rev_cell){.write = FRESH};
 }
 
-/* Bytes from..to of a cell. */
-static void on_cell(struct rev_shadow *s, struct cell *c, uint64_t address, unsigned from, unsigned to,
+/* Applies a function to bytes from..to of a cell. */
+static void on_cell(struct rev_shadow *s, struct rev_cell *c, uint64_t address, unsigned from, unsigned to,
 		    cell_fn *fn)
 {
+	RD_ASSERT(from < to && to <= 4);
 	if (!(c->write & FLAG)) {
 		if (from == 0 && to == 4) {
 			fn(s, c, address);
 			return;
 		}
-		*c = (struct cell){.write = FLAG | new_quarters(s, c)};
+		*c = (struct rev_cell){.write = FLAG | new_quarters(s, c)};
 	}
 	for (unsigned i = from; i < to; i++) {
-		struct cell copy = s->quarters[c->write & ~FLAG].of[i];
+		struct rev_cell copy = s->quarters[c->write & ~FLAG].of[i];
 
 		fn(s, &copy, address + i);
 		s->quarters[c->write & ~FLAG].of[i] = copy;
@@ -353,13 +358,13 @@ static void on_cell(struct rev_shadow *s, struct cell *c, uint64_t address, unsi
 		merge(s, c);
 }
 
-/* Calls fn for each cell of the bytes; pages that are not there are made or left out. */
+/* Calls fn for each cell of the bytes; missing pages are created or skipped. */
 static void on_range(struct rev_shadow *s, uint64_t address, uint64_t size, bool make, cell_fn *fn)
 {
 	uint64_t end = address + size < address ? UINT64_MAX : address + size;
 
 	while (address < end) {
-		struct page *page = find_page(s, address, make);
+		struct rev_page *page = find_page(s, address, make);
 		uint64_t stop = (address / PAGE + 1) * PAGE;
 
 		stop = stop > end || stop == 0 ? end : stop;
@@ -379,7 +384,8 @@ static void begin(struct rev_shadow *s, const struct rev_touch *t)
 {
 	uint32_t n = t->r;
 
-	/* As the earlier of a pair an operation is over when it is done: it belongs to the segment before. */
+	/* As the earlier of a pair, an operation ends when it is done: it belongs to the segment
+	 * before. */
 	if (t->ops & 2 && !(t->ops & 4) && n)
 		n--;
 	s->touch = t;
@@ -393,7 +399,7 @@ void rev_shadow_touch(struct rev_shadow *s, const struct rev_touch *t)
 	on_range(s, t->address, t->size, true, touch_cell);
 }
 
-/* Many bytes of which few are known: by the pages that there are. */
+/* For many bytes of which few are known: visits the existing pages. */
 static void on_known(struct rev_shadow *s, uint64_t address, uint64_t size, cell_fn *fn)
 {
 	size = size <= UINT64_MAX - address ? size : UINT64_MAX - address;
@@ -442,11 +448,11 @@ void rev_shadow_clear(struct rev_shadow *s, uint64_t address, uint64_t size, boo
 		on_known(s, address, size, clear_cell);
 }
 
-/* The cell of a byte, NULL if there is none; *next is the first byte that it does not stand for. */
-static struct cell *cell_at(struct rev_shadow *s, uint64_t address, uint64_t *next)
+/* The cell of a byte, or NULL; *next is the first byte after it. */
+static struct rev_cell *cell_at(struct rev_shadow *s, uint64_t address, uint64_t *next)
 {
-	struct page *page = find_page(s, address, false);
-	struct cell *c = page ? &page->cells[address % PAGE / 4] : NULL;
+	struct rev_page *page = find_page(s, address, false);
+	struct rev_cell *c = page ? &page->cells[address % PAGE / 4] : NULL;
 
 	*next = c && c->write & FLAG ? address + 1 : address / 4 * 4 + 4;
 	return c && c->write & FLAG ? &s->quarters[c->write & ~FLAG].of[address % 4] : c;
@@ -454,7 +460,7 @@ static struct cell *cell_at(struct rev_shadow *s, uint64_t address, uint64_t *ne
 
 void rev_shadow_fill(struct rev_shadow *s, uint64_t address)
 {
-	struct cell *c;
+	struct rev_cell *c;
 	uint64_t next;
 
 	for (; (c = cell_at(s, address, &next)) && c->write == FRESH; address = next)
@@ -466,7 +472,7 @@ bool rev_shadow_is_fresh(struct rev_shadow *s, uint64_t address, uint64_t size)
 	uint64_t end = address + size, next;
 
 	while (address < end) {
-		const struct cell *c = cell_at(s, address, &next);
+		const struct rev_cell *c = cell_at(s, address, &next);
 
 		if (c && c->write == FRESH)
 			return true;

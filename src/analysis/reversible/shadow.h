@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who touched a byte last, and which of these touches are not in a fixed order: pairs of segments
+ * The last accesses of each byte, and which of them are not in a fixed order: pairs of segments
  * that the clocks of the run leave open.
  *
- * For each byte the last write and, by thread, the last reads since then are kept.  If each is ordered with
- * the next that it conflicts with, all conflicting accesses of the byte are.
+ * For each byte the last write and, by thread, the last reads since then are kept.  If each is
+ * ordered with the next one that it conflicts with, all conflicting accesses of the byte are.
  */
 #ifndef REVERSIBLE_SHADOW_H
 #define REVERSIBLE_SHADOW_H
 
 #include "reversible/order.h"
 
-/* What an access is; for the report. */
+/* The kind of an access; for the report. */
 enum rev_access {
 	REV_READ,
 	REV_WRITE,
 	REV_ATOMIC_READ,
 	REV_ATOMIC_WRITE,
-	REV_RELEASED, /* memory was given back: free, realloc, munmap */
-	REV_REUSED,   /* a local variable takes the place of one that is gone */
+	REV_RELEASED, /* memory was released: free, realloc, munmap */
+	REV_REUSED,   /* a local variable replaces an earlier one */
 	REV_SYNC,     /* an operation, or the initialisation or destruction of its object */
-	REV_CALLED,   /* a function of a library wrote, also a state that it hides */
+	REV_CALLED,   /* a library function wrote memory, or changed a hidden state */
 };
 
 /* Two segments whose order is not certain, and one byte that both touch. */
 struct rev_pair {
 	uint32_t t, s, u, r;   /* segment s of thread t came first; as in struct rev_question */
-	uint32_t count;	       /* accesses that it was seen for */
+	uint32_t count;	       /* number of accesses that showed it */
 	uint8_t first, second; /* enum rev_access */
 	uint8_t ops;	       /* bit 0: the first is operation s + 1 itself; bit 1: the second is
 				* operation r, or r + 1 if bit 2 is set */
@@ -46,19 +46,20 @@ struct rev_touch {
 };
 void rev_shadow_touch(struct rev_shadow *s, const struct rev_touch *t);
 
-/* The same as a write of what has been touched before, without a trace of it: then a life of
- * the memory is over.  With `fresh` a new one begins, and it holds nothing. */
+/* The same as a write of everything that has been touched before, and then forgets it: a lifetime
+ * of the memory ends.  With `fresh` a new one begins, with undefined contents. */
 void rev_shadow_end(struct rev_shadow *s, const struct rev_touch *t, bool fresh);
-/* A write of all bytes, however many: what has been touched before and what will be. */
+/* A write of all bytes, however many: those touched before and those touched later. */
 void rev_shadow_release(struct rev_shadow *s, const struct rev_touch *t);
-/* A new life begins, whatever was there. */
+/* Begins a new lifetime, whatever was there. */
 void rev_shadow_clear(struct rev_shadow *s, uint64_t address, uint64_t size, bool fresh);
-/* Something unseen may have written there: from the address on as far as nothing was written. */
+/* Code that is not recorded may have written there: from the address up to the next written byte.
+ */
 void rev_shadow_fill(struct rev_shadow *s, uint64_t address);
-/* Whether one of the bytes has never been written in this life. */
+/* Whether one of the bytes has never been written in this lifetime. */
 bool rev_shadow_is_fresh(struct rev_shadow *s, uint64_t address, uint64_t size);
 
-/* A pair that does not come from memory: operations that depend on one another. */
+/* Adds a pair that is not about memory: operations that depend on each other. */
 void rev_shadow_add(struct rev_shadow *s, const struct rev_pair *pair);
 
 /* Calls `fn` for every two conflicting accesses from now on. */
@@ -67,8 +68,8 @@ void rev_shadow_listen(struct rev_shadow *s, rev_conflict_fn *fn, void *context)
 
 /* The pairs, in the order in which they were found. */
 const struct rev_pair *rev_shadow_pairs(const struct rev_shadow *s, size_t *count);
-/* How many conflicting accesses of two threads were seen next to one another, and how many of these are
- * in a certain order; whether some pairs were not kept. */
+/* How many adjacent conflicting accesses of two threads were seen, and how many of these are in a
+ * certain order; whether some pairs were not kept. */
 void rev_shadow_counts(const struct rev_shadow *s, uint64_t *conflicts, uint64_t *ordered, bool *overflow);
 
 #endif

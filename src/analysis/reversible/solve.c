@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What locks leave open, decided by Z3.  In: a skeleton and a question.  Out: a witness, a proof that there
- * is none, or unknown.
+ * Questions that locks leave open, decided by Z3.  In: a skeleton and a question.  Out: a witness,
+ * a proof that there is none, or unknown.
  *
- * Each operation that thread t at its segment s allows at all is an integer, its place in the order; the
- * operation that begins segment r of thread u is the end of the witness.  Program order and what operations
- * need of certain others are inequalities.  That two sections of a lock do not overlap, unless one begins
- * behind the end, and that a semaphore's wait finds a post left, is told to the solver only where a solution
- * of it breaks it: the machine tries each solution out.  Which notification ends which wait is a choice
- * variable.
+ * Each operation that is possible while thread t is in its segment s is an integer variable, its
+ * place in the order.  The operation that begins segment r of thread u is the end of the witness.
+ *  Program order and needs between operations are inequalities.  Other rules are added only when a
+ * solution violates them; the machine tries each solution.  These are: two sections of a lock do
+ * not overlap, unless one begins after the end; a semaphore's wait finds a post.  Which
+ * notification ends which wait is a choice variable.
  *
- * The library is loaded when the first question comes: it takes longer to load than most runs
- * take to check.  Whatever goes wrong in there makes the answer unknown, never a yes or a no.
+ * The library is loaded with the first question, because loading takes longer than checking most
+ * runs.  Any failure in it makes the answer unknown, never a yes or a no.
  */
 #include "reversible/solve.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"
+#include "base/error.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -25,9 +26,9 @@
 #include <z3.h>
 
 #define LIBRARY "libz3.so.4"
-#define OPERATIONS_MAX 20000 /* of one question */
-#define COUNTED_MAX 4000     /* posts and waits of a semaphore in one constraint */
-#define BUDGET 6	     /* so many time-outs for all questions together */
+#define OPERATIONS_MAX 20000 /* of one question; set by hand, larger ones exceed the usual time limit */
+#define COUNTED_MAX 4000     /* posts and waits of a semaphore in one constraint; set by hand likewise */
+#define BUDGET 6	     /* all questions together get so many times the limit of one; set by hand */
 
 /* The functions of Z3 that are used. */
 /* clang-format off */
@@ -58,7 +59,7 @@ struct rev_solver {
 };
 
 /* One question. */
-struct asked {
+struct z3_question {
 	struct rev_solver *solver;
 	const struct library *z3;
 	const struct rev_run *run;
@@ -67,11 +68,11 @@ struct asked {
 	Z3_context ctx;
 	Z3_solver s;
 	Z3_ast *place;	 /* by position in rev_run.ops; NULL: it cannot be in a witness */
-	uint32_t *bound; /* by thread: how many of its operations can be */
+	uint32_t *bound; /* by thread: how many of its operations can be in a witness */
 	Z3_ast end;
 	unsigned next; /* number of the next variable */
-	bool more;     /* something was told to the solver in this round */
-	bool lost;     /* a solution breaks a rule that it was told: give up */
+	bool more;     /* a constraint was added in this round */
+	bool lost;     /* a solution violates a constraint that was added: give up */
 };
 
 /* ---- the library ---- */
@@ -94,7 +95,7 @@ void rev_solver_free(struct rev_solver *s)
 
 const char *rev_solver_reason(const struct rev_solver *s)
 {
-	return s->reason ? s->reason : "the solver was not asked";
+	return s->reason ? s->reason : "the solver was not used";
 }
 
 bool rev_solver_is_spent(const struct rev_solver *s)
@@ -122,7 +123,7 @@ static bool load(struct rev_solver *s)
 	return s->handle != NULL;
 }
 
-/* Z3 would end the process. */
+/* Without a handler Z3 would end the process. */
 static void ignore_error(Z3_context c, Z3_error_code e)
 {
 	(void)c;
@@ -131,36 +132,36 @@ static void ignore_error(Z3_context c, Z3_error_code e)
 
 /* ---- formulas ---- */
 
-static void tell(struct asked *a, Z3_ast formula)
+static void require(struct z3_question *a, Z3_ast formula)
 {
 	a->z3->solver_assert(a->ctx, a->s, formula);
 	a->more = true;
 }
 
-static Z3_ast either(struct asked *a, Z3_ast *of, unsigned count)
+static Z3_ast either(struct z3_question *a, Z3_ast *of, unsigned count)
 {
 	return a->z3->mk_or(a->ctx, count, of);
 }
 
 /* The operation is not part of the witness. */
-static Z3_ast is_behind(struct asked *a, uint32_t at)
+static Z3_ast is_behind(struct z3_question *a, uint32_t at)
 {
 	return a->z3->mk_gt(a->ctx, a->place[at], a->end);
 }
 
-static bool is_in(const struct asked *a, uint32_t at)
+static bool is_in(const struct z3_question *a, uint32_t at)
 {
 	return at != REV_NONE && a->place[at] != NULL;
 }
 
-static void tell_before(struct asked *a, uint32_t first, uint32_t second)
+static void require_before(struct z3_question *a, uint32_t first, uint32_t second)
 {
 	if (is_in(a, first) && is_in(a, second))
-		tell(a, a->z3->mk_lt(a->ctx, a->place[first], a->place[second]));
+		require(a, a->z3->mk_lt(a->ctx, a->place[first], a->place[second]));
 }
 
 /* Sections do not overlap, if both begin. */
-static void tell_sections(struct asked *a, uint32_t one, uint32_t other)
+static void require_sections(struct z3_question *a, uint32_t one, uint32_t other)
 {
 	Z3_ast of[4];
 	unsigned n = 0;
@@ -172,11 +173,11 @@ static void tell_sections(struct asked *a, uint32_t one, uint32_t other)
 		of[n++] = a->z3->mk_lt(a->ctx, a->place[ends[0]], a->place[other]);
 	if (is_in(a, ends[1]))
 		of[n++] = a->z3->mk_lt(a->ctx, a->place[ends[1]], a->place[one]);
-	tell(a, either(a, of, n));
+	require(a, either(a, of, n));
 }
 
-/* Adds "1 if it comes before `at`, times sign" for each operation of a sort on its object. */
-static bool sum_up(struct asked *a, const struct slots *slots, uint32_t at, Z3_ast *terms, unsigned *n,
+/* Adds "1 if it comes before `at`, times sign" for each operation of a kind on its object. */
+static bool sum_up(struct z3_question *a, const struct slots *slots, uint32_t at, Z3_ast *terms, unsigned *n,
 		   int sign)
 {
 	uint32_t object = a->run->ops[at].object, last = slots->first[object + 1];
@@ -198,7 +199,7 @@ static bool sum_up(struct asked *a, const struct slots *slots, uint32_t at, Z3_a
 	return true;
 }
 
-static void tell_count(struct asked *a, uint32_t at)
+static void require_count(struct z3_question *a, uint32_t at)
 {
 	uint64_t value = a->run->objects[a->run->ops[at].object].value;
 	Z3_ast *terms = rd_xcalloc(COUNTED_MAX + 1, sizeof *terms), of[2];
@@ -210,7 +211,7 @@ static void tell_count(struct asked *a, uint32_t at)
 		of[0] = is_behind(a, at);
 		of[1] = a->z3->mk_ge(a->ctx, a->z3->mk_add(a->ctx, n, terms),
 				     a->z3->mk_int(a->ctx, 1, integers));
-		tell(a, either(a, of, 2));
+		require(a, either(a, of, 2));
 	} else {
 		a->lost = true;
 	}
@@ -219,14 +220,15 @@ static void tell_count(struct asked *a, uint32_t at)
 
 /* ---- conditions ---- */
 
-/* A signal ends one wait: of the choices for it at most one is true. */
-static void tell_exclusive(struct asked *a, const Z3_ast *choices, size_t count)
+/* A signal ends one wait: at most one of its choices is true. */
+static void require_exclusive(struct z3_question *a, const Z3_ast *choices, size_t count)
 {
+	RD_ASSERT(choices != NULL || count == 0);
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = i + 1; k < count; k++) {
 			Z3_ast of[2] = {a->z3->mk_not(a->ctx, choices[i]), a->z3->mk_not(a->ctx, choices[k])};
 
-			tell(a, either(a, of, 2));
+			require(a, either(a, of, 2));
 		}
 }
 
@@ -251,7 +253,7 @@ static struct notes notes_of(const struct rev_run *run, uint32_t object)
 }
 
 /* `chosen`: a row for each signal, a column for each wake. */
-static void tell_wake(struct asked *a, uint32_t at, Z3_ast *chosen, size_t column, size_t columns)
+static void require_wake(struct z3_question *a, uint32_t at, Z3_ast *chosen, size_t column, size_t columns)
 {
 	const struct rev_op *wake = &a->run->ops[at];
 	struct notes notes = notes_of(a->run, wake->object);
@@ -269,16 +271,16 @@ static void tell_wake(struct asked *a, uint32_t at, Z3_ast *chosen, size_t colum
 		in[1] = a->z3->mk_lt(a->ctx, a->place[s], a->place[at]);
 		of[n] = a->z3->mk_const(a->ctx, a->z3->mk_int_symbol(a->ctx, (int)a->next++),
 					a->z3->mk_bool_sort(a->ctx));
-		tell(a, a->z3->mk_implies(a->ctx, of[n], a->z3->mk_and(a->ctx, 2, in)));
+		require(a, a->z3->mk_implies(a->ctx, of[n], a->z3->mk_and(a->ctx, 2, in)));
 		if (a->run->ops[s].kind == EXEC_SIGNAL)
 			chosen[(i - notes.begin) * columns + column] = of[n];
 		n++;
 	}
-	tell(a, either(a, of, n));
+	require(a, either(a, of, n));
 	free(of);
 }
 
-static void tell_condition(struct asked *a, uint32_t object, const struct wakes *w)
+static void require_condition(struct z3_question *a, uint32_t object, const struct wakes *w)
 {
 	struct notes notes = notes_of(a->run, object);
 	size_t rows = notes.end - notes.begin, used;
@@ -291,19 +293,19 @@ static void tell_condition(struct asked *a, uint32_t object, const struct wakes 
 	chosen = rd_xcalloc(rows * w->count + 1, sizeof *chosen);
 	line = rd_xcalloc(w->count + 1, sizeof *line);
 	for (size_t i = 0; i < w->count; i++)
-		tell_wake(a, w->at[i], chosen, i, w->count);
+		require_wake(a, w->at[i], chosen, i, w->count);
 	for (size_t r = 0; r < rows; r++) {
 		used = 0;
 		for (size_t i = 0; i < w->count; i++)
 			if (chosen[r * w->count + i])
 				line[used++] = chosen[r * w->count + i];
-		tell_exclusive(a, line, used);
+		require_exclusive(a, line, used);
 	}
 	free(chosen);
 	free(line);
 }
 
-static void tell_conditions(struct asked *a)
+static void require_conditions(struct z3_question *a)
 {
 	for (uint32_t object = 0; object < a->run->object_count; object++) {
 		struct wakes w = {0};
@@ -319,14 +321,14 @@ static void tell_conditions(struct asked *a)
 			RD_GROW(w.at, w.capacity, w.count + 1);
 			w.at[w.count++] = i;
 		}
-		tell_condition(a, object, &w);
+		require_condition(a, object, &w);
 		free(w.at);
 	}
 }
 
 /* ---- a question ---- */
 
-/* The operations of a thread that do not need t to have gone on. */
+/* The operations of a thread that do not need t to have continued. */
 static uint32_t bound_of(const struct rev_run *run, const struct rev_question *q, uint32_t thread)
 {
 	uint32_t low = 0, high = (uint32_t)run->threads[thread].count;
@@ -337,8 +339,9 @@ static uint32_t bound_of(const struct rev_run *run, const struct rev_question *q
 	return low;
 }
 
-/* Variables for what can be in a witness.  false: there is too much, or the end cannot be. */
-static bool make_places(struct asked *a)
+/* Creates variables for what can be in a witness.  false: there are too many, or the end is not
+ * possible. */
+static bool make_places(struct z3_question *a)
 {
 	size_t total = 0;
 
@@ -354,7 +357,7 @@ static bool make_places(struct asked *a)
 	return true;
 }
 
-static void tell_needs(struct asked *a)
+static void require_needs(struct z3_question *a)
 {
 	for (uint32_t i = 0; i < a->run->op_count; i++) {
 		const struct rev_op *op = &a->run->ops[i];
@@ -362,14 +365,14 @@ static void tell_needs(struct asked *a)
 		if (!is_in(a, i))
 			continue;
 		if (op->n > 1)
-			tell_before(a, a->run->threads[op->thread].ops[op->n - 2], i);
+			require_before(a, a->run->threads[op->thread].ops[op->n - 2], i);
 		if (rev_follows_pair(op))
-			tell_before(a, op->pair, i);
+			require_before(a, op->pair, i);
 		for (size_t k = 0; op->kind == EXEC_EXIT && k < a->run->uses[op->link].count; k++)
 			if (a->run->uses[op->link].enters[k] != i)
-				tell_before(a, a->run->uses[op->link].enters[k], i);
+				require_before(a, a->run->uses[op->link].enters[k], i);
 	}
-	tell_conditions(a);
+	require_conditions(a);
 }
 
 struct placed {
@@ -384,7 +387,7 @@ static int by_place(const void *x, const void *y)
 	return a->place != b->place ? (a->place < b->place ? -1 : 1) : (a->at > b->at) - (a->at < b->at);
 }
 
-static bool value_of(struct asked *a, Z3_model model, Z3_ast of, int64_t *value)
+static bool value_of(struct z3_question *a, Z3_model model, Z3_ast of, int64_t *value)
 {
 	Z3_ast found;
 
@@ -392,8 +395,8 @@ static bool value_of(struct asked *a, Z3_model model, Z3_ast of, int64_t *value)
 	       a->z3->get_numeral_int64(a->ctx, found, value);
 }
 
-/* The order that the solver proposes. */
-static bool read_order(struct asked *a, struct rev_witness *w)
+/* Reads the order that the solver proposes. */
+static bool read_order(struct z3_question *a, struct rev_witness *w)
 {
 	Z3_model model = a->z3->solver_get_model(a->ctx, a->s);
 	struct placed *all = rd_xcalloc(a->run->op_count + 1, sizeof *all);
@@ -419,8 +422,8 @@ static bool read_order(struct asked *a, struct rev_witness *w)
 	return good;
 }
 
-/* All who hold the lock of the operation now. */
-static void tell_holders(struct asked *a, uint32_t at)
+/* Adds constraints with all current holders of the operation's lock. */
+static void require_holders(struct z3_question *a, uint32_t at)
 {
 	const struct rev_op *op = &a->run->ops[at];
 	const struct slots *rivals = rev_rivals(a->run, op);
@@ -430,12 +433,13 @@ static void tell_holders(struct asked *a, uint32_t at)
 		uint32_t last = slots_last(rivals, slot, rev_done(a->run, a->m, slot->thread));
 
 		if (slot->thread != op->thread && is_in(a, last))
-			tell_sections(a, last, at);
+			require_sections(a, last, at);
 	}
 }
 
-/* Tells the solver what its order breaks; if it is nothing the order can happen. */
-static void refine(struct asked *a, const struct rev_witness *w)
+/* Adds the constraints that the proposed order violates; if there are none, the order can happen.
+ */
+static void refine(struct z3_question *a, const struct rev_witness *w)
 {
 	a->more = false;
 	machine_reset(a->m, w->order, w->count);
@@ -444,9 +448,9 @@ static void refine(struct asked *a, const struct rev_witness *w)
 
 		if (!rev_can(a->run, a->m, at)) {
 			if (machine_blocker(a->m, at) != EXEC_NONE)
-				tell_holders(a, at);
+				require_holders(a, at);
 			else if (a->run->ops[at].kind == EXEC_TAKE)
-				tell_count(a, at);
+				require_count(a, at);
 			else
 				a->lost = true;
 		}
@@ -462,7 +466,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static enum rev_answer ask(struct asked *a, struct rev_witness *w)
+static enum rev_answer ask(struct z3_question *a, struct rev_witness *w)
 {
 	uint64_t start = now_ms();
 
@@ -471,7 +475,7 @@ static enum rev_answer ask(struct asked *a, struct rev_witness *w)
 		case Z3_L_FALSE: return REV_NEVER;
 		case Z3_L_TRUE: break;
 		default:
-			a->solver->reason = "the solver did not come to an answer in its time";
+			a->solver->reason = "the solver found no answer within its time limit";
 			return REV_UNKNOWN;
 		}
 		if (!read_order(a, w))
@@ -483,11 +487,11 @@ static enum rev_answer ask(struct asked *a, struct rev_witness *w)
 			break;
 	}
 	a->solver->reason = a->lost ? "the question is too large for the solver"
-				    : "the solver did not come to an answer in its time";
+				    : "the solver found no answer within its time limit";
 	return REV_UNKNOWN;
 }
 
-static void open_solver(struct asked *a)
+static void open_solver(struct z3_question *a)
 {
 	const struct library *z3 = a->z3;
 	Z3_config config = z3->mk_config();
@@ -505,7 +509,7 @@ static void open_solver(struct asked *a)
 	z3->params_dec_ref(a->ctx, params);
 }
 
-static enum rev_answer solve(struct asked *a, struct rev_witness *w)
+static enum rev_answer solve(struct z3_question *a, struct rev_witness *w)
 {
 	enum rev_answer answer = REV_UNKNOWN;
 	uint32_t last = a->run->threads[a->q->u].ops[a->q->r - 1];
@@ -517,7 +521,7 @@ static enum rev_answer solve(struct asked *a, struct rev_witness *w)
 		answer = REV_NEVER;
 	} else {
 		a->end = a->place[last];
-		tell_needs(a);
+		require_needs(a);
 		answer = ask(a, w);
 	}
 	a->z3->solver_dec_ref(a->ctx, a->s);
@@ -528,18 +532,19 @@ static enum rev_answer solve(struct asked *a, struct rev_witness *w)
 enum rev_answer rev_solve(struct rev_solver *s, struct machine *m, const struct rev_question *q,
 			  struct rev_witness *w)
 {
-	struct asked a = {.solver = s, .z3 = &s->z3, .run = s->run, .q = q, .m = m};
+	RD_ASSERT(q->t != q->u);
+	struct z3_question a = {.solver = s, .z3 = &s->z3, .run = s->run, .q = q, .m = m};
 	enum rev_answer answer;
 	uint64_t start = now_ms();
 
 	if (!q->r || q->r > s->run->threads[q->u].count)
 		return REV_NEVER;
 	if (!s->timeout_ms) {
-		s->reason = "the solver has no time";
+		s->reason = "the time limit of the solver is zero";
 		return REV_UNKNOWN;
 	}
 	if (rev_solver_is_spent(s)) {
-		s->reason = "the solver has used up its time";
+		s->reason = "the time of the solver is used up";
 		return REV_UNKNOWN;
 	}
 	if (!load(s)) {

@@ -6,21 +6,21 @@
 #include "reversible/search.h"
 
 enum rev_answer {
-	REV_NEVER,   /* proved: no order of that kind */
+	REV_NEVER,   /* proved: no such order exists */
 	REV_FOUND,   /* the witness is one */
-	REV_UNKNOWN, /* the solver gave up, failed or is not there */
+	REV_UNKNOWN, /* the solver gave up, failed or is missing */
 };
 
 struct rev_solver;
-/* `timeout_ms`: for each question, and six times as much for all; 0: nothing is asked, every answer is
- * REV_UNKNOWN. */
+/* `timeout_ms`: for each question, and six times as much for all; 0: the solver is not used, and
+ * every answer is REV_UNKNOWN. */
 struct rev_solver *rev_solver_new(const struct rev_run *run, unsigned timeout_ms);
 void rev_solver_free(struct rev_solver *s);
 
 enum rev_answer rev_solve(struct rev_solver *s, struct machine *m, const struct rev_question *q,
 			  struct rev_witness *w);
 
-/* Whether the time for all questions is used up: all answers will be REV_UNKNOWN. */
+/* Whether the time for all questions is used up: all further answers are REV_UNKNOWN. */
 bool rev_solver_is_spent(const struct rev_solver *s);
 
 /* Why the last answer was REV_UNKNOWN. */

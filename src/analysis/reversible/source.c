@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sources of what a program does not decide itself.  In: records.  Out: a list of places.
+ * Sources of values that the program does not determine itself.  In: records.  Out: a list of
+ * places.
  *
- * A black list, as the paper proposes: functions by name, operations with a time limit, paths by their hash,
- * addresses in what is written out, loads of fresh heap memory, and choices of the schedule that no order
- * shows.  What is not on it is not found.
+ * This is a deny list, as the paper proposes: functions by name, operations with a time limit,
+ * paths by their hash, addresses in output, loads of fresh heap memory, and choices of the schedule
+ * that no order shows.  Anything else is not found.
  */
 #include "reversible/source.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/name.h"
 #include "reversible/file.h"
 #include "raddle/full.h"
@@ -45,7 +47,7 @@ static const char *const writers[] = {
 #include "raddle/libc.inc"
 };
 
-/* Functions that have a format, and which of their arguments it is. */
+/* Functions with a format, and the number of that argument. */
 enum format { PRINTS, SCANS };
 
 static const struct {
@@ -57,30 +59,30 @@ static const struct {
 #include "raddle/libc.inc"
 };
 
-#define PRINTED_MAX 8
+#define PRINTED_MAX 8 /* arguments of a printing call that are checked; set by hand */
 
-/* What is known of a thread. */
-struct lane {
-	const char *call; /* the last one */
-	uint32_t printer; /* site of a call that prints and has not returned */
+/* The state of a thread. */
+struct source_lane {
+	const char *call; /* the last called function */
+	uint32_t printer; /* site of a printing call that has not returned */
 	unsigned printed_count;
-	uint64_t printed[PRINTED_MAX]; /* its arguments that look like addresses and were not read through */
-	uint32_t input;		       /* site of a call that waits for input and has not returned; 0: none */
-	uint64_t asked;		       /* bytes that it takes at most; 0: nobody knows */
-	uint32_t channel;	       /* that it got something from: object + 1 */
-	uint32_t use;		       /* of a barrier that it has just left + 1 */
+	uint64_t printed[PRINTED_MAX]; /* its arguments that look like addresses and were not dereferenced */
+	uint32_t input;	  /* site of a call that waits for input and has not returned; 0: there is none */
+	uint64_t asked;	  /* bytes that it takes at most; 0: unknown */
+	uint32_t channel; /* the channel that it received from: object + 1 */
+	uint32_t use;	  /* the use of a barrier that it has just left + 1 */
 	bool serial;
 	uint64_t stack, stack_size;
 };
 
-/* Where a thread went behind a barrier. */
-struct way {
+/* Where a thread went after a barrier. */
+struct branch_taken {
 	uint64_t target;
 	uint32_t site;
 	bool serial;
 };
 
-/* A piece that makes a number of a variable's address and calculates with it. */
+/* A piece that converts a variable's address to a number and calculates with it. */
 struct numbering {
 	const struct trace_op *first; /* of its records */
 	uint32_t site;
@@ -92,22 +94,23 @@ struct rev_sources {
 	struct rev_source *list;
 	size_t count, capacity;
 	struct rd_umap known;  /* (site, kind) -> place in the list + 1 */
-	struct rd_umap kinds;  /* site of a call -> kind + 1, 0: none */
+	struct rd_umap kinds;  /* site of a call -> kind + 1, 0: not a source */
 	struct rd_umap pieces; /* number of a piece -> place in `numberings` + 1 */
 	struct numbering *numberings;
 	size_t numbering_count, numbering_capacity;
-	bool parts;	       /* the code calculates with parts of words somewhere: */
-	struct rd_umap stored; /* words that hold an address: number of the word -> 1 */
+	bool parts;	       /* some code calculates with parts of words: */
+	struct rd_umap stored; /* words that contain an address: number of the word -> 1 */
 	struct rev_files *files;
 	uint32_t *least; /* by object */
-	struct lane *lanes;
-	struct way *ways; /* by use of a barrier: of the first thread that left */
+	struct source_lane *lanes;
+	struct branch_taken *ways; /* by use of a barrier: of the first thread that left */
 	uint32_t *done;
 	uint32_t *waiting; /* by thread: object of the condition + 1 */
 };
 
 const char *rev_source_kind_name(enum rev_source_kind kind)
 {
+	RD_ASSERT(kind < REV_SOURCE_KINDS);
 	static const char *const names[REV_SOURCE_KINDS] = {"time",   "timeout", "random", "identity",
 							    "input",  "address", "number", "unwritten",
 							    "output", "choice",	 "signal"};
@@ -117,6 +120,7 @@ const char *rev_source_kind_name(enum rev_source_kind kind)
 
 const char *rev_source_kind_text(enum rev_source_kind kind)
 {
+	RD_ASSERT(kind < REV_SOURCE_KINDS);
 	static const char *const texts[REV_SOURCE_KINDS] = {
 		[REV_OF_TIME] = "the time",
 		[REV_OF_TIMEOUT] = "a wait with a time limit",
@@ -134,7 +138,8 @@ const char *rev_source_kind_text(enum rev_source_kind kind)
 	return texts[kind];
 }
 
-/* The site where a piece makes a number of a variable's address and calculates with it, 0: it does not. */
+/* The site where a piece converts a variable's address to a number and calculates with it; 0: it
+ * does not. */
 static uint32_t numbering_site(const struct trace_piece *piece)
 {
 	for (uint32_t i = 0; i < piece->op_count; i++)
@@ -143,7 +148,7 @@ static uint32_t numbering_site(const struct trace_piece *piece)
 	return 0;
 }
 
-/* Whether the code calculates with what is only a part of a word. */
+/* Whether the code calculates with part of a word. */
 static bool has_small_calculation(const struct trace_piece *piece)
 {
 	for (uint32_t i = 0; i < piece->record_count; i++) {
@@ -170,7 +175,7 @@ static void find_numberings(struct rev_sources *s, const struct trace_layout *la
 	}
 }
 
-/* By object: the smallest message that went through a channel; 0: one of them is not known. */
+/* By object: the smallest message that went through a channel; 0: the size of one is unknown. */
 static uint32_t *find_least(const struct rev_run *run, const struct trace_sites *sites)
 {
 	uint32_t *least = rd_xcalloc(run->object_count + 1, sizeof *least);
@@ -183,7 +188,7 @@ static uint32_t *find_least(const struct rev_run *run, const struct trace_sites 
 		if (op->event != RADDLE_CHANNEL_SEND || op->object == REV_NONE ||
 		    op->bytes >= least[op->object])
 			continue;
-		/* To close an end is told as a message, too. */
+		/* Closing an end is recorded as a message, too. */
 		site = op->bytes ? NULL : trace_sites_find(sites, op->site);
 		if (!site || strcmp(site->what, "close") != 0)
 			least[op->object] = op->bytes;
@@ -279,8 +284,8 @@ static bool may_be_address(const struct trace_record *r, size_t i)
 							: raddle_looks_like_pointer(value);
 }
 
-/* Arguments that look like addresses: what %s prints is read, what %p prints is not. */
-static void look_at_printer(struct lane *lane, const char *name, const struct trace_record *r)
+/* Arguments that look like addresses: the target of %s is read, that of %p is not. */
+static void look_at_printer(struct source_lane *lane, const char *name, const struct trace_record *r)
 {
 	lane->printed_count = 0;
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
@@ -293,7 +298,7 @@ static void look_at_printer(struct lane *lane, const char *name, const struct tr
 	}
 }
 
-static void printed_through(struct lane *lane, uint64_t address)
+static void printed_through(struct source_lane *lane, uint64_t address)
 {
 	for (unsigned i = 0; i < lane->printed_count; i++)
 		if (lane->printed[i] == address) {
@@ -302,7 +307,7 @@ static void printed_through(struct lane *lane, uint64_t address)
 		}
 }
 
-/* Calls that take what has come, up to a size in their third argument. */
+/* Calls that take the available data, up to a size in their third argument. */
 static const char *const takers[] = {"read", "__read_chk", "recv", "recvfrom"};
 
 static bool takes(const char *name)
@@ -310,10 +315,11 @@ static bool takes(const char *name)
 	return rd_is_one_of(name, takers, sizeof takers / sizeof *takers);
 }
 
-/* How much a call takes, if it is such a call; a wait for one descriptor, however long, takes nothing. */
+/* How much a call takes, if it is such a call; a wait for one descriptor, however long, takes
+ * nothing. */
 static void look_at_taker(struct rev_sources *s, uint32_t thread, const struct trace_record *r, bool input)
 {
-	struct lane *lane = &s->lanes[thread];
+	struct source_lane *lane = &s->lanes[thread];
 	bool one = !strcmp(lane->call, "poll") && r->value_count > 2 && trace_record_value(r, 1) == 1 &&
 		   (int32_t)trace_record_value(r, 2) < 0;
 
@@ -322,11 +328,11 @@ static void look_at_taker(struct rev_sources *s, uint32_t thread, const struct t
 	lane->asked = takes(lane->call) && r->value_count > 2 ? trace_record_value(r, 2) : one;
 }
 
-/* What a call took from a channel of the process with itself is certain if it asked for no more than one
- * message, or if it found the end; what comes from elsewhere comes when it likes. */
+/* Data from a channel of the process with itself is certain if the call asked for at most one
+ * message, or if it found the end.  Data from elsewhere comes at any time. */
 static void look_at_input(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
-	struct lane *lane = &s->lanes[thread];
+	struct source_lane *lane = &s->lanes[thread];
 	bool end = takes(lane->call) && r->value_count && (int64_t)trace_record_value(r, 0) <= 0;
 	bool certain = lane->channel && (end || (lane->asked && lane->asked <= s->least[lane->channel - 1]));
 
@@ -337,7 +343,7 @@ static void look_at_input(struct rev_sources *s, uint32_t thread, const struct t
 
 static void look_at_result(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
-	struct lane *lane = &s->lanes[thread];
+	struct source_lane *lane = &s->lanes[thread];
 
 	if (lane->printed_count)
 		add(s, REV_OF_ADDRESS, lane->printer, thread, lane->call);
@@ -346,8 +352,8 @@ static void look_at_result(struct rev_sources *s, uint32_t thread, const struct 
 		look_at_input(s, thread, r);
 }
 
-/* Whether pthread_kill() means another thread than its caller.  A pthread_t lies on the stack of its thread;
- * that of the initial thread does not. */
+/* Whether the target of pthread_kill() is another thread than its caller.  A pthread_t lies on the
+ * stack of its thread, except that of the initial thread. */
 static bool is_other(const struct rev_sources *s, uint32_t thread, uint64_t handle)
 {
 	bool initial = s->run->threads[thread].number == 0;
@@ -358,25 +364,25 @@ static bool is_other(const struct rev_sources *s, uint32_t thread, uint64_t hand
 	return !initial;
 }
 
-/* Signals of other threads, of timers, and those that any thread may get. */
+/* Signals from other threads, from timers, and those that any thread may receive. */
 static void look_at_signal(struct rev_sources *s, uint32_t thread, const struct trace_record *r,
 			   const char *name)
 {
 	static const char *const timers[] = {"setitimer", "alarm", "ualarm", "timer_settime"};
 	static const char *const all[] = {"kill", "sigqueue", "killpg"};
 	static const char *const one[] = {"pthread_kill", "pthread_sigqueue"};
-	bool told = rd_is_one_of(name, timers, sizeof timers / sizeof *timers);
+	bool sends = rd_is_one_of(name, timers, sizeof timers / sizeof *timers);
 
 	if (rd_is_one_of(name, all, sizeof all / sizeof *all))
-		told = s->run->thread_count > 1;
+		sends = s->run->thread_count > 1;
 	else if (rd_is_one_of(name, one, sizeof one / sizeof *one) && r->value_count)
-		told = is_other(s, thread, trace_record_value(r, 0));
-	/* Number 0 only asks whether there is such a thread, and a time of 0 stops the alarm. */
-	if (told && strstr(name, "kill") && r->value_count > 1 && !(uint32_t)trace_record_value(r, 1))
-		told = false;
-	if (told && strstr(name, "alarm") && r->value_count && !(uint32_t)trace_record_value(r, 0))
-		told = false;
-	if (told)
+		sends = is_other(s, thread, trace_record_value(r, 0));
+	/* Signal 0 only checks whether the thread exists, and a time of 0 stops the alarm. */
+	if (sends && strstr(name, "kill") && r->value_count > 1 && !(uint32_t)trace_record_value(r, 1))
+		sends = false;
+	if (sends && strstr(name, "alarm") && r->value_count && !(uint32_t)trace_record_value(r, 0))
+		sends = false;
+	if (sends)
 		add(s, REV_OF_SIGNAL, r->site, thread, name);
 }
 
@@ -416,7 +422,7 @@ static uint64_t hash_of(const char *text, uint64_t length)
 	return hash;
 }
 
-/* Whether one of the words that are listed looks like an address, which may be a number all the same. */
+/* Whether one of the listed words looks like an address; it may be a number nevertheless. */
 static bool has_address(const struct trace_record *r)
 {
 	for (uint32_t i = 0; i < r->listed; i++)
@@ -442,7 +448,7 @@ static void look_at_range(struct rev_sources *s, uint32_t thread, const struct t
 
 /* ---- choices ---- */
 
-/* A signal that finds several threads waiting. */
+/* Handles a signal that finds several waiting threads. */
 static void look_at_condition(struct rev_sources *s, const struct rev_op *op, uint32_t site)
 {
 	size_t waiting = 0;
@@ -483,19 +489,19 @@ static void look_at_event(struct rev_sources *s, uint32_t thread, const struct t
 	look_at_condition(s, op, r->site);
 }
 
-/* The first branch behind a barrier: if the thread that was told to be the serial one goes another way
- * there than another one, it matters who that is. */
+/* The first branch after a barrier: if the serial thread takes another direction there than other
+ * threads, it matters which thread that is. */
 static void look_at_branch(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
-	struct lane *lane = &s->lanes[thread];
-	struct way *way;
+	struct source_lane *lane = &s->lanes[thread];
+	struct branch_taken *way;
 
 	if (!lane->use)
 		return;
 	way = &s->ways[lane->use - 1];
 	lane->use = 0;
 	if (!way->site)
-		*way = (struct way){r->value, r->site, lane->serial};
+		*way = (struct branch_taken){r->value, r->site, lane->serial};
 	else if (way->site == r->site && way->serial != lane->serial && way->target != r->value)
 		add(s, REV_OF_CHOICE, r->site, thread, "pthread_barrier_wait");
 }
@@ -509,9 +515,9 @@ static void look_at_piece(struct rev_sources *s, uint32_t thread, const struct t
 		add(s, REV_OF_NUMBER, n->site, thread, "ptrtoint");
 }
 
-/* ---- words that hold addresses, for loads of parts of them ---- */
+/* ---- words that contain addresses, for loads of parts of them ---- */
 
-#define RANGE_MAX (1u << 20) /* bytes of one range that are looked at */
+#define RANGE_MAX (1u << 20) /* bytes of one range that are looked at; set by hand, bounds time */
 
 static bool holds_address(const struct rev_sources *s, uint64_t address)
 {
@@ -529,7 +535,7 @@ static void set_address(struct rev_sources *s, uint64_t address, bool holds)
 		*at = holds;
 }
 
-/* What lies in a range comes from `from`; 0: from elsewhere, and is no address. */
+/* The contents of a range come from `from`; 0: from elsewhere, and are not addresses. */
 static void set_range(struct rev_sources *s, uint64_t address, uint64_t size, uint64_t from)
 {
 	uint64_t length = size < RANGE_MAX ? size : RANGE_MAX;
@@ -543,7 +549,7 @@ static void note_store(struct rev_sources *s, const struct trace_record *r)
 	bool address = r->size == 8 && r->address % 8 == 0 && may_be_address(r, 0) &&
 		       raddle_looks_like_pointer(r->value);
 
-	/* Of bytes that are moved one by one the word is known when it is stored as a whole. */
+	/* If bytes are moved one by one, the word is known when it is stored as a whole. */
 	if (address || r->size >= 8 || !r->op || !r->op->moved)
 		set_address(s, r->address, address);
 }
@@ -571,7 +577,7 @@ static bool is_part_of_address(const struct rev_sources *s, const struct trace_r
 	return r->size < 8 && holds_address(s, r->address);
 }
 
-/* Values that the code calculates with and that are addresses, or parts of one. */
+/* Values that the code calculates with and that are addresses or parts of one. */
 static void look_at_values(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
 	const struct trace_site *site;
@@ -591,6 +597,7 @@ static void look_at_values(struct rev_sources *s, uint32_t thread, const struct 
 
 void rev_sources_feed(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
+	RD_ASSERT(thread < s->run->thread_count);
 	if (s->numbering_count)
 		look_at_piece(s, thread, r);
 	if (s->parts)

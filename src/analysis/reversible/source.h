@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a run may have taken in something that its own events do not decide: the second
- * condition of pseudo-determinism, checked by a list of what is known to be so.
+ * Where a run may have used something that its own events do not determine: the second condition of
+ * pseudo-determinism, checked with a list of known sources.
  */
 #ifndef REVERSIBLE_SOURCE_H
 #define REVERSIBLE_SOURCE_H
@@ -17,15 +17,14 @@ enum rev_source_kind {
 	REV_OF_INPUT,	  /* sockets, terminals, what is ready first */
 	REV_OF_ADDRESS,	  /* addresses that leave the program */
 	REV_OF_NUMBER,	  /* addresses that the program calculates with, for a hash say */
-	REV_OF_UNWRITTEN, /* memory that nothing was seen to write */
-	REV_OF_OUTPUT, /* several threads use a file, a stream or the table of descriptors in no certain order
-			*/
-	REV_OF_CHOICE, /* which of several threads is woken or told to be the serial one */
-	REV_OF_SIGNAL, /* signals that arrive at any time */
+	REV_OF_UNWRITTEN, /* memory without a recorded write */
+	REV_OF_OUTPUT,	  /* several threads use a file, stream or descriptor table in no certain order */
+	REV_OF_CHOICE,	  /* which of several threads is woken, or is the serial one of a barrier */
+	REV_OF_SIGNAL,	  /* signals that arrive at any time */
 	REV_SOURCE_KINDS,
 };
 const char *rev_source_kind_name(enum rev_source_kind kind);
-const char *rev_source_kind_text(enum rev_source_kind kind); /* for people */
+const char *rev_source_kind_text(enum rev_source_kind kind); /* for messages */
 
 struct rev_source {
 	uint8_t kind; /* enum rev_source_kind */
@@ -36,7 +35,8 @@ struct rev_source {
 };
 
 struct rev_sources;
-/* The layout of the trace, NULL: it is not known, and nobody looks for addresses that are calculated with. */
+/* `layout` is that of the trace; NULL: unknown, and calculations with addresses are not looked for.
+ */
 struct rev_sources *rev_sources_new(const struct rev_run *run, const struct trace_sites *sites,
 				    const struct trace_layout *layout);
 void rev_sources_free(struct rev_sources *s);
@@ -44,13 +44,14 @@ void rev_sources_free(struct rev_sources *s);
 /* Every record, in the order of the run; `thread` is an index of rev_run.threads. */
 void rev_sources_feed(struct rev_sources *s, uint32_t thread, const struct trace_record *r);
 
-/* A load of bytes that nothing was seen to write. */
+/* A load of bytes without a recorded write. */
 void rev_sources_unwritten(struct rev_sources *s, uint32_t thread, uint32_t site);
 
 /* The function that the thread called last, "" at first. */
 const char *rev_sources_call(const struct rev_sources *s, uint32_t thread);
 
-/* Functions of libraries that share a hidden state: a number from 1 for each state, 0 for all others. */
+/* Library functions that share a hidden state: a number from 1 for each state, 0 for all other
+ * functions. */
 unsigned rev_hidden_state(const char *function);
 const char *rev_hidden_name(unsigned state);
 
