@@ -58,7 +58,7 @@ static void json_first(struct rd_json *j, const struct compare_view *v)
 	json_site(j, v, n.site);
 	json_records(j, v, &n);
 	json_frame(j, "own", v, epa_deviation_own_site(d, v->show.sites));
-	json_frame(j, "behind", v, d->behind);
+	json_frame(j, "behind", v, d->previous_site);
 	rd_json_array(j, "stack");
 	for (size_t i = 0; i < d->depth && i < EPA_STACK_MAX; i++)
 		json_frame(j, NULL, v, d->stack[i]);

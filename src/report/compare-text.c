@@ -32,8 +32,8 @@ static void print_first(FILE *out, const struct compare_view *v)
 		line(out, "fault", compare_fault(v, &v->result->faults[i]));
 	line(out, "golden", compare_record(v, &d->golden, d->has_golden));
 	line(out, "run", compare_record(v, &d->run, d->has_run));
-	if (d->behind)
-		line(out, "behind", compare_place(v, d->behind));
+	if (d->previous_site)
+		line(out, "behind", compare_place(v, d->previous_site));
 	for (size_t i = 0; i < d->depth && i < EPA_STACK_MAX; i++)
 		line(out, i ? "" : "called", compare_place(v, d->stack[i]));
 }

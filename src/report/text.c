@@ -555,8 +555,9 @@ static void print_short(struct printer *p, const struct finding *f)
 		rd_buf_adds(&p->line, i ? ", " : ": ");
 		if (access)
 			rd_buf_addf(&p->line, "%s at ", finding_op_name(f->accesses[i].op));
-		add_short_place(&p->line, finding_own_code_frame(access ? &f->accesses[i].stack
-							     : &f->cycle[i - f->access_count].stack));
+		add_short_place(&p->line,
+				finding_own_code_frame(access ? &f->accesses[i].stack
+							      : &f->cycle[i - f->access_count].stack));
 	}
 	rd_buf_addf(&p->line, " [%s%s%s]", f->id, f->known ? ", known" : "",
 		    f->suppressed ? ", suppressed" : "");

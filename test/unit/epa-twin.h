@@ -21,7 +21,7 @@ static inline bool twin_same_first(const struct epa_deviation *a, const struct e
 {
 	size_t shown = a->depth < EPA_STACK_MAX ? a->depth : EPA_STACK_MAX;
 	return a->kind == b->kind && a->number == b->number && a->has_golden == b->has_golden &&
-	       a->has_run == b->has_run && a->slot == b->slot && a->behind == b->behind &&
+	       a->has_run == b->has_run && a->slot == b->slot && a->previous_site == b->previous_site &&
 	       a->depth == b->depth && !strcmp(a->thread ? a->thread : "", b->thread ? b->thread : "") &&
 	       !memcmp(a->stack, b->stack, shown * sizeof *a->stack) &&
 	       twin_same_record(a->has_run, &a->run, &b->run) &&

@@ -477,7 +477,7 @@ static void compare_struck(struct two *t, const char *struck, struct epa_compari
 {
 	struct epa_source *golden = fix_source(&t->golden), *run = fix_source(&t->run);
 	struct epa_reference *ref;
-	struct epa_compare_options how = {.propagation = !struck, .struck = struck};
+	struct epa_compare_options how = {.propagation = !struck, .faulty_thread = struck};
 	assert_int_equal(epa_reference_open(&ref, golden), RD_OK);
 	assert_int_equal(epa_compare(ref, run, &how, c), RD_OK);
 	epa_reference_close(ref);

@@ -120,7 +120,7 @@ static void odd_bounds(void **state)
 	assert_int_equal(epa_extents_find(&x, 64, 0), empty);
 	assert_int_equal(epa_extents_find(&x, 65, 0), 0);
 	assert_int_equal(epa_extents_before(&x, 1000), empty);
-	assert_int_equal(epa_extents_behind(&x, 64), top);
+	assert_int_equal(epa_extents_after(&x, 64), top);
 	epa_extents_remove(&x, empty);
 	assert_int_equal(epa_extents_find(&x, 64, 0), 0);
 	epa_extents_release(&x);

@@ -83,7 +83,8 @@ static bool is_closed(const struct situation *s, unsigned set)
 	for (unsigned t = 0; t < THREADS; t++) {
 		const struct owner_thread *o = &s->threads[t];
 		bool kept = false, written = false, writer = false, left = s->g.helped;
-		bool handed = s->g.hands == OWNER_ANY_THREAD || (s->g.hands == OWNER_HOLDER_UNLESS_STUCK && has_alone(o));
+		bool handed = s->g.hands == OWNER_ANY_THREAD ||
+			      (s->g.hands == OWNER_HOLDER_UNLESS_STUCK && has_alone(o));
 
 		if (!(set >> t & 1))
 			continue;

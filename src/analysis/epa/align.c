@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The alignment of a thread.  While it is lost the run's records wait in a queue, and a second cursor looks
- * ahead in the golden ones.
+ * The alignment of a thread.  While the two runs have diverged, records of the run wait in a queue,
+ * and a second cursor looks ahead in the golden ones.
  */
 #include "epa/align.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_TRY 16 /* records before the first search; then four times as many */
-#define CONFIRM 3    /* instructions in a row */
+#define FIRST_TRY                                                                                            \
+	16 /* queued records before the first search; each further search waits for four times as many */
+#define CONFIRM 3 /* equal instructions in a row that count as the same path again; set by hand */
 
-struct key {
+struct align_key {
 	uint64_t instruction;
 	uint32_t depth;
 };
@@ -22,16 +24,16 @@ struct epa_aligner {
 	struct epa_align_sink sink;
 	size_t place;
 	struct epa_cursor *cursor;
-	struct epa_record *queue; /* EPA_ALIGN_WINDOW; NULL: never lost */
+	struct epa_record *queue; /* EPA_ALIGN_WINDOW; NULL: never diverged */
 	size_t first, count;
-	bool lost;     /* they have parted */
-	bool leaving;  /* the scope where they parted */
-	bool hopeless; /* nothing will be found */
+	bool lost;     /* they have diverged */
+	bool leaving;  /* the search failed; skips to the end of the scope where they diverged */
+	bool given_up; /* the search cannot succeed any more */
 	size_t next_try;
-	uint32_t depth;	       /* of the last pair, or what has been left since */
+	uint32_t depth;	       /* of the last pair, or of the scopes left since */
 	uint32_t golden_depth; /* before the record at the cursor */
 	struct epa_cursor look;
-	struct key *keys; /* of the golden records from the cursor on */
+	struct align_key *keys; /* of the golden records from the cursor on */
 	size_t key_count;
 	uint32_t look_depth;
 };
@@ -57,6 +59,7 @@ void epa_aligner_free(struct epa_aligner *a)
 
 static struct epa_record *queued(const struct epa_aligner *a, size_t i)
 {
+	RD_ASSERT(i < a->count);
 	return &a->queue[(a->first + i) & (EPA_ALIGN_WINDOW - 1)];
 }
 
@@ -65,8 +68,8 @@ static const uint64_t *peek(const struct epa_aligner *a)
 	return a->cursor ? epa_cursor_peek(a->cursor) : NULL;
 }
 
-/* How deep calls are behind a golden record. */
-static uint32_t depth_behind(uint32_t depth, const uint64_t *words)
+/* The depth of calls after a golden record. */
+static uint32_t depth_after(uint32_t depth, const uint64_t *words)
 {
 	struct epa_record r;
 	epa_record_unpack(&r, words);
@@ -79,7 +82,8 @@ static uint32_t depth_behind(uint32_t depth, const uint64_t *words)
 	}
 }
 
-/* --- in step ------------------------------------------------------------------------------------- */
+/* --- in step -------------------------------------------------------------------------------------
+ */
 
 /* False: the record is another instruction. */
 static bool in_step(struct epa_aligner *a, const struct epa_record *r)
@@ -96,7 +100,7 @@ static bool in_step(struct epa_aligner *a, const struct epa_record *r)
 	return true;
 }
 
-static void get_lost(struct epa_aligner *a)
+static void begin_search(struct epa_aligner *a)
 {
 	a->lost = true;
 	a->next_try = FIRST_TRY;
@@ -118,14 +122,15 @@ static void part(struct epa_aligner *a, const struct epa_record *r)
 	a->sink.part(a->sink.context, a->place, words ? &golden : NULL, r, a->cursor ? a->cursor->number : 0);
 }
 
-/* --- lost ---------------------------------------------------------------------------------------- */
+/* --- diverged ------------------------------------------------------------------------------------
+ */
 
 static void drop_golden(struct epa_aligner *a)
 {
 	struct epa_record golden;
 	const uint64_t *words = peek(a);
 	epa_reference_unpack(a->cursor->reference, &golden, words);
-	a->golden_depth = depth_behind(a->golden_depth, words);
+	a->golden_depth = depth_after(a->golden_depth, words);
 	a->sink.only(a->sink.context, a->place, &golden, true);
 	epa_cursor_skip(a->cursor);
 }
@@ -141,8 +146,8 @@ static void look_ahead(struct epa_aligner *a, size_t count)
 {
 	const uint64_t *words;
 	while (a->cursor && a->key_count < count && (words = epa_cursor_peek(&a->look))) {
-		a->look_depth = depth_behind(a->look_depth, words);
-		a->keys[a->key_count++] = (struct key){epa_packed_key(words[0]), a->look_depth};
+		a->look_depth = depth_after(a->look_depth, words);
+		a->keys[a->key_count++] = (struct align_key){epa_packed_key(words[0]), a->look_depth};
 		epa_cursor_skip(&a->look);
 	}
 }
@@ -153,9 +158,9 @@ static bool is_same(const struct epa_aligner *a, size_t i, size_t j)
 	return a->keys[j].instruction == epa_record_key(r) && a->keys[j].depth == r->depth;
 }
 
-/* Whether record i of the queue and golden record j begin a common way; what is not known yet speaks
- * against it, the end for it.  One event is enough. */
-static bool meets(const struct epa_aligner *a, size_t i, size_t j, bool ended)
+/* Whether record i of the queue and golden record j begin a common path.  Records that are not
+ * known yet count against it, the end counts for it.  One event is enough. */
+static bool begins_common_path(const struct epa_aligner *a, size_t i, size_t j, bool ended)
 {
 	for (size_t k = 0; k < CONFIRM; k++) {
 		if (i + k >= a->count || j + k >= a->key_count)
@@ -168,8 +173,8 @@ static bool meets(const struct epa_aligner *a, size_t i, size_t j, bool ended)
 	return true;
 }
 
-/* The nearest place where both do the same; drops what is before it. */
-static bool find_way(struct epa_aligner *a, bool ended)
+/* Finds the nearest place where both do the same, and drops the records before it. */
+static bool find_common_path(struct epa_aligner *a, bool ended)
 {
 	size_t n = a->count, m;
 	look_ahead(a, a->next_try < FIRST_TRY || ended	   ? EPA_ALIGN_WINDOW
@@ -178,7 +183,7 @@ static bool find_way(struct epa_aligner *a, bool ended)
 	m = a->key_count;
 	for (size_t sum = 0; sum + 1 < n + m && n && m; sum++) {
 		for (size_t i = sum < m ? 0 : sum - m + 1; i <= sum && i < n; i++) {
-			if (!meets(a, i, sum - i, ended))
+			if (!begins_common_path(a, i, sum - i, ended))
 				continue;
 			for (size_t j = sum - i; j > 0; j--)
 				drop_golden(a);
@@ -191,7 +196,7 @@ static bool find_way(struct epa_aligner *a, bool ended)
 	return false;
 }
 
-/* Takes both out of the scope in which they parted; false: the run is still in it. */
+/* Leaves the scope in which they diverged, in both; false: the run is still in it. */
 static bool leave_scope(struct epa_aligner *a)
 {
 	const uint64_t *words;
@@ -199,20 +204,20 @@ static bool leave_scope(struct epa_aligner *a)
 		drop_queued(a);
 	if (!a->count)
 		return false;
-	while ((words = peek(a)) && depth_behind(a->golden_depth, words) >= a->depth)
+	while ((words = peek(a)) && depth_after(a->golden_depth, words) >= a->depth)
 		drop_golden(a);
 	a->depth--;
 	a->leaving = false;
-	get_lost(a);
+	begin_search(a);
 	return true;
 }
 
-/* One step; false: there is nothing to do before another record comes. */
+/* One step; false: nothing can be done before the next record. */
 static bool step(struct epa_aligner *a, bool ended)
 {
 	if (!a->count)
 		return false;
-	if (a->hopeless || (a->lost && !peek(a))) {
+	if (a->given_up || (a->lost && !peek(a))) {
 		drop_queued(a);
 		return true;
 	}
@@ -224,7 +229,7 @@ static bool step(struct epa_aligner *a, bool ended)
 			a->count--;
 		} else {
 			part(a, queued(a, 0));
-			get_lost(a);
+			begin_search(a);
 		}
 		return true;
 	}
@@ -232,11 +237,11 @@ static bool step(struct epa_aligner *a, bool ended)
 		return false;
 	if (ended)
 		a->next_try = EPA_ALIGN_WINDOW;
-	if (find_way(a, ended))
+	if (find_common_path(a, ended))
 		return true;
 	if (ended || a->next_try >= EPA_ALIGN_WINDOW) {
-		a->hopeless = ended || a->depth == 0;
-		a->leaving = !a->hopeless;
+		a->given_up = ended || a->depth == 0;
+		a->leaving = !a->given_up;
 		return true;
 	}
 	a->next_try = 4 * a->next_try < EPA_ALIGN_WINDOW ? 4 * a->next_try : EPA_ALIGN_WINDOW;
@@ -245,13 +250,14 @@ static bool step(struct epa_aligner *a, bool ended)
 
 void epa_aligner_feed(struct epa_aligner *a, const struct epa_record *r)
 {
+	RD_ASSERT(a->count <= EPA_ALIGN_WINDOW);
 	if (!a->lost && !a->count && in_step(a, r))
 		return;
 	if (!a->queue)
 		a->queue = rd_xmalloc(EPA_ALIGN_WINDOW * sizeof *a->queue);
 	*queued(a, a->count++) = *r;
-	/* Others may see what the thread did before an event: it should be known by then. */
-	if (a->lost && r->kind == TRACE_FULL_EVENT && !a->leaving && !a->hopeless)
+	/* Other threads may see what this one did before an event, so it must be known by then. */
+	if (a->lost && r->kind == TRACE_FULL_EVENT && !a->leaving && !a->given_up)
 		a->next_try = a->count;
 	while (step(a, false))
 		;

@@ -2,9 +2,9 @@
 /*
  * The comparison of a run with a reference.
  *
- * Each record of the run is packed into words and compared with those at the cursor of its thread; only if
- * they differ is anything unpacked.  That is the first deviation.  If the propagation is wanted every thread
- * gets an aligner from there on, whose pairs go to the propagator.
+ * Each record of the run is packed into words and compared with those at the cursor of its thread.
+ *  Nothing is unpacked until they differ.  That is the first deviation.  If the propagation is
+ * wanted, every thread then gets an aligner, whose pairs go to the propagator.
  */
 #include "epa/compare.h"
 
@@ -21,7 +21,8 @@ uint32_t epa_deviation_site(const struct epa_deviation *d)
 	return d->has_run ? d->run.site : d->golden.site;
 }
 
-/* Whether the code of a site, or what it was inlined into, is the program's own. */
+/* Whether the code of a site, or a function that it was inlined into, belongs to the program
+ * itself. */
 static bool is_own(const struct trace_sites *sites, uint32_t site)
 {
 	struct trace_frame frames[8];
@@ -46,9 +47,9 @@ uint32_t epa_deviation_own_site(const struct epa_deviation *d, const struct trac
 struct run_thread {
 	size_t reference; /* SIZE_MAX: the golden run has no such thread */
 	struct epa_cursor cursor;
-	struct epa_aligner *aligner; /* behind the first deviation */
+	struct epa_aligner *aligner; /* after the first deviation */
 	bool ended, seen;
-	bool joined; /* so it did end, whether its records tell or not */
+	bool joined; /* so it has ended, even if its records do not show it */
 	uint64_t records;
 	uint32_t site, depth; /* of the last record */
 	uint8_t kind;
@@ -56,27 +57,28 @@ struct run_thread {
 	size_t call_count, call_capacity;
 };
 
-struct comparing {
+struct comparison_state {
 	const struct epa_reference *ref;
 	struct epa_walk *walk;
 	struct epa_sanitizer *sanitizer;
 	struct epa_comparison *out;
-	struct epa_propagator *propagator; /* behind the first deviation, if it is wanted */
+	struct epa_propagator *propagator; /* after the first deviation, if it is wanted */
 	struct run_thread *threads;	   /* by place */
 	bool *met, *lost;		   /* by index of the reference's threads */
-	bool exited;			   /* the process, by itself */
+	bool exited;			   /* the process exited by itself */
 	struct cut_access {
-		bool found, died; /* an access that only one run finished; one that neither did */
+		bool found,
+			died; /* found: an access that only one run finished; died: one that neither did */
 		struct epa_record run;
 		uint64_t golden[EPA_WORDS];
 	} cut;
-	size_t held; /* place of the thread whose deviation is the first unless the struck one's is */
+	size_t held; /* place of the thread whose deviation is the first unless the faulty thread has one */
 	struct epa_compare_options options;
 	bool propagation;
 	int err;
 };
 
-static struct run_thread *thread_of(struct comparing *c, size_t place)
+static struct run_thread *thread_of(struct comparison_state *c, size_t place)
 {
 	struct run_thread *t = &c->threads[place];
 	if (t->seen)
@@ -91,13 +93,14 @@ static struct run_thread *thread_of(struct comparing *c, size_t place)
 	return t;
 }
 
-/* --- the first deviation ------------------------------------------------------------------------------ */
+/* --- the first deviation
+ * ------------------------------------------------------------------------------ */
 
-static void set_thread(struct comparing *c, struct epa_deviation *d, size_t place)
+static void set_thread(struct comparison_state *c, struct epa_deviation *d, size_t place)
 {
 	d->thread = rd_xstrdup(epa_walk_name(c->walk, place));
 	d->number = c->threads[place].cursor.number;
-	d->behind = c->threads[place].site;
+	d->previous_site = c->threads[place].site;
 }
 
 /* The call sites of the scopes around a record, innermost first. */
@@ -120,9 +123,11 @@ static void note_call(struct run_thread *t, const struct epa_record *r)
 	t->calls[r->depth] = r->site;
 }
 
-/* The run's record is not the golden one, whose words are given; NULL: there is none. */
-static void deviate(struct comparing *c, const struct epa_record *r, const uint64_t *golden)
+/* The run's record differs from the golden one, whose words are given; NULL: there is no golden
+ * record. */
+static void deviate(struct comparison_state *c, const struct epa_record *r, const uint64_t *golden)
 {
+	RD_ASSERT(!c->out->deviated);
 	struct epa_deviation *d = &c->out->first;
 	c->out->deviated = true;
 	d->kind = EPA_EXTRA;
@@ -137,8 +142,8 @@ static void deviate(struct comparing *c, const struct epa_record *r, const uint6
 	set_stack(d, &c->threads[r->place], r->depth);
 }
 
-/* The golden record is there, and the run has nothing. */
-static void deviate_missing(struct comparing *c, const uint64_t *golden)
+/* There is a golden record, and the run has none. */
+static void deviate_missing(struct comparison_state *c, const uint64_t *golden)
 {
 	struct epa_deviation *d = &c->out->first;
 	c->out->deviated = true;
@@ -147,7 +152,7 @@ static void deviate_missing(struct comparing *c, const uint64_t *golden)
 	epa_reference_unpack(c->ref, &d->golden, golden);
 }
 
-/* The first word tells how many there are. */
+/* The first word determines the number of words. */
 static bool same_words(const uint64_t *a, const uint64_t *b, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -156,8 +161,8 @@ static bool same_words(const uint64_t *a, const uint64_t *b, size_t count)
 	return true;
 }
 
-/* The same access, which one of the runs did not finish.  Its thread died there, or was cut off there when
- * another one did or by an exit: that is known when all records were seen. */
+/* The same access, which one of the runs did not finish.  The thread died there, or was cut off
+ * when another one died or by an exit; that is known after the last record. */
 static bool is_cut_within(const struct epa_record *r, const uint64_t *golden)
 {
 	struct epa_record g;
@@ -168,15 +173,15 @@ static bool is_cut_within(const struct epa_record *r, const uint64_t *golden)
 	       g.slots[0].where == r->slots[0].where;
 }
 
-/* Whether nothing ended the thread but the exit of its run. */
-static bool is_cut_by_exit(const struct comparing *c, const struct epa_record *r)
+/* Whether only the exit of its run ended the thread. */
+static bool is_cut_by_exit(const struct comparison_state *c, const struct epa_record *r)
 {
 	return r->unfinished ? c->exited : !epa_reference_was_killed(c->ref);
 }
 
-static void note_cut(struct comparing *c, const struct epa_record *r, const uint64_t *golden)
+static void note_cut(struct comparison_state *c, const struct epa_record *r, const uint64_t *golden)
 {
-	const char *struck = c->options.struck;
+	const char *struck = c->options.faulty_thread;
 	if (c->cut.found && (!struck || strcmp(epa_walk_name(c->walk, r->place), struck) != 0))
 		return;
 	c->cut.found = true;
@@ -184,9 +189,9 @@ static void note_cut(struct comparing *c, const struct epa_record *r, const uint
 	memcpy(c->cut.golden, golden, epa_packed_size(golden[0]) * sizeof *golden);
 }
 
-/* True: the record is as in the golden run, or what comes behind the end of a thread that the exit cut off.
- */
-static bool agrees(struct comparing *c, const struct epa_record *r, const uint64_t **golden)
+/* True: the record is as in the golden run, or follows the point where the golden run's exit cut
+ * the thread off. */
+static bool agrees(struct comparison_state *c, const struct epa_record *r, const uint64_t **golden)
 {
 	struct run_thread *t = thread_of(c, r->place);
 	uint64_t words[EPA_WORDS];
@@ -198,27 +203,28 @@ static bool agrees(struct comparing *c, const struct epa_record *r, const uint64
 		return true;
 	}
 	if (*golden && is_cut_within(r, *golden)) {
-		if (r->unfinished || !is_cut_by_exit(c, r)) /* the run may still come to its exit */
+		if (r->unfinished || !is_cut_by_exit(c, r)) /* the run may still reach its exit */
 			note_cut(c, r, *golden);
 		if (!r->unfinished)
 			epa_cursor_skip(&t->cursor);
 		return true;
 	}
-	/* The exit of the golden run cut this thread off where it happened to be, before its first record
-	 * maybe: if there was none its creator tells. */
+	/* The exit of the golden run cut this thread off at an arbitrary point, perhaps before its
+	 * first record; in that case the thread's creator shows whether it existed. */
 	return !*golden && !t->cursor.err && (t->reference == SIZE_MAX || !t->cursor.thread->ended);
 }
 
-/* --- the propagation ---------------------------------------------------------------------------------- */
+/* --- the propagation
+ * ---------------------------------------------------------------------------------- */
 
-static void start_propagation(struct comparing *c)
+static void start_propagation(struct comparison_state *c)
 {
 	c->propagator = epa_propagator_new(epa_sanitizer_objects(c->sanitizer), &c->out->propagation,
 					   epa_walk_threads(c->walk));
 }
 
-/* A golden thread that the run does not have. */
-static void lose_thread(struct comparing *c, size_t index)
+/* Handles a golden thread that the run does not have. */
+static void report_missing_thread(struct comparison_state *c, size_t index)
 {
 	const struct epa_reference_thread *thread = epa_reference_thread(c->ref, index);
 	struct epa_cursor cursor;
@@ -247,8 +253,8 @@ static void lose_thread(struct comparing *c, size_t index)
 	epa_cursor_close(&cursor);
 }
 
-/* Threads that only the golden run created, as far as that is known by now. */
-static void lose_threads(struct comparing *c)
+/* Handles threads that only the golden run created, as far as that is known by now. */
+static void report_missing_threads(struct comparison_state *c)
 {
 	size_t place, reference;
 	uint64_t index;
@@ -256,12 +262,12 @@ static void lose_threads(struct comparing *c)
 		char *name = rd_xasprintf("%s_%" PRIu64, epa_walk_name(c->walk, place), index);
 		reference = epa_reference_find(c->ref, epa_names_put(&c->out->names, name, strlen(name)));
 		if (reference != SIZE_MAX && !c->met[reference])
-			lose_thread(c, reference);
+			report_missing_thread(c, reference);
 		free(name);
 	}
 }
 
-static void align(struct comparing *c, const struct epa_record *r)
+static void align(struct comparison_state *c, const struct epa_record *r)
 {
 	struct run_thread *t = thread_of(c, r->place);
 	if (!t->aligner) {
@@ -272,11 +278,11 @@ static void align(struct comparing *c, const struct epa_record *r)
 		epa_propagator_begin(c->propagator, &last);
 	}
 	epa_aligner_feed(t->aligner, r);
-	lose_threads(c);
+	report_missing_threads(c);
 }
 
-/* A thread that the golden run did not create. */
-static bool is_extra(struct comparing *c, size_t place)
+/* Whether the golden run did not create the thread. */
+static bool is_extra(struct comparison_state *c, size_t place)
 {
 	const struct trace_event *start = epa_walk_start(c->walk, epa_walk_number(c->walk, place));
 	size_t parent = epa_objects_parent(epa_sanitizer_objects(c->sanitizer), place);
@@ -286,8 +292,9 @@ static bool is_extra(struct comparing *c, size_t place)
 	return t->reference == SIZE_MAX ? is_extra(c, parent) : start->values[3] >= t->cursor.thread->created;
 }
 
-/* What comes behind the place where the golden run's exit cut a thread off, before its first record maybe. */
-static bool is_beyond(struct comparing *c, size_t place)
+/* Whether the golden run's exit cut the thread off before this point, perhaps before its first
+ * record. */
+static bool is_beyond(struct comparison_state *c, size_t place)
 {
 	const struct run_thread *t = thread_of(c, place);
 	if (t->reference == SIZE_MAX)
@@ -295,9 +302,10 @@ static bool is_beyond(struct comparing *c, size_t place)
 	return !t->cursor.thread->ended && t->cursor.number == t->cursor.thread->records;
 }
 
-/* --- all records ------------------------------------------------------------------------------------- */
+/* --- all records
+ * ------------------------------------------------------------------------------------- */
 
-static void note_join(struct comparing *c, const struct epa_record *r)
+static void note_join(struct comparison_state *c, const struct epa_record *r)
 {
 	const struct epa_objects *objects = epa_sanitizer_objects(c->sanitizer);
 	for (size_t i = 0; i < epa_walk_threads(c->walk); i++)
@@ -305,7 +313,7 @@ static void note_join(struct comparing *c, const struct epa_record *r)
 			c->threads[i].joined |= r->slots[1].where == 0;
 }
 
-static void note_end(struct comparing *c, const struct epa_record *r)
+static void note_end(struct comparison_state *c, const struct epa_record *r)
 {
 	if (r->event == RADDLE_THREAD_JOIN)
 		note_join(c, r);
@@ -315,9 +323,9 @@ static void note_end(struct comparing *c, const struct epa_record *r)
 		c->threads[r->place].ended = true;
 }
 
-static void end_thread(struct comparing *c, size_t place);
+static void end_thread(struct comparison_state *c, size_t place);
 
-static void note(struct comparing *c, const struct epa_record *r)
+static void note(struct comparison_state *c, const struct epa_record *r)
 {
 	struct run_thread *t = &c->threads[r->place];
 	t->site = r->site;
@@ -328,17 +336,17 @@ static void note(struct comparing *c, const struct epa_record *r)
 		note_call(t, r);
 	else if (r->kind == TRACE_FULL_EVENT)
 		note_end(c, r);
-	/* What it did not do should be known before others see it. */
+	/* Missing records must be known before other threads see their effects. */
 	if (c->propagator && r->kind == TRACE_FULL_EVENT && r->event == RADDLE_THREAD_END)
 		end_thread(c, r->place);
 }
 
-/* Behind a record whose value differs and may, or that says that a call was not made. */
-static bool pardons(struct comparing *c, const struct epa_record *r)
+/* Whether a deviation is ignored: an allowed difference of a value, or a call that was not made. */
+static bool is_ignored(struct comparison_state *c, const struct epa_record *r)
 {
 	struct epa_deviation *d = &c->out->first;
 	bool more = r->kind == TRACE_FULL_FAULT;
-	if (!c->options.pardon || (d->kind != EPA_DATA && !more) || !c->options.pardon(c->options.context, d))
+	if (!c->options.ignore || (d->kind != EPA_DATA && !more) || !c->options.ignore(c->options.context, d))
 		return false;
 	free(d->thread);
 	*d = (struct epa_deviation){0};
@@ -348,26 +356,26 @@ static bool pardons(struct comparing *c, const struct epa_record *r)
 	return true;
 }
 
-/* The walk tells an order also of what has none: a record without a place in the order of all comes right
- * behind the last one of its thread that has one.  If the fault was not seen yet, it is in such a stretch of
- * another thread, and what it did was done to this one meanwhile. */
-static bool is_before_fault(const struct comparing *c, const struct epa_record *r)
+/* The walk orders also what has no order: a record without q comes directly after its thread's last
+ * record with q.  If the fault was not reached yet, it is in such a stretch of another thread, and
+ * its effects reached this one meanwhile. */
+static bool is_before_fault(const struct comparison_state *c, const struct epa_record *r)
 {
 	size_t count;
 	(void)epa_sanitizer_faults(c->sanitizer, &count);
-	return c->options.struck && count == 0 &&
-	       strcmp(epa_walk_name(c->walk, r->place), c->options.struck) != 0;
+	return c->options.faulty_thread && count == 0 &&
+	       strcmp(epa_walk_name(c->walk, r->place), c->options.faulty_thread) != 0;
 }
 
-/* Whether the search for the struck thread's deviation goes on: until the other one does something that
- * others may have waited for. */
-static bool look_for_struck(struct comparing *c, const struct epa_record *r)
+/* Whether to continue looking for a deviation of the faulty thread: until the other thread does
+ * something that others may have waited for. */
+static bool await_faulty_thread(struct comparison_state *c, const struct epa_record *r)
 {
 	const uint64_t *golden;
 	if (r->place == c->held)
 		return r->kind != TRACE_FULL_EVENT && r->kind != TRACE_FULL_ATOMIC &&
 		       r->kind != TRACE_FULL_FENCE;
-	if (strcmp(epa_walk_name(c->walk, r->place), c->options.struck) != 0 || agrees(c, r, &golden))
+	if (strcmp(epa_walk_name(c->walk, r->place), c->options.faulty_thread) != 0 || agrees(c, r, &golden))
 		return true;
 	free(c->out->first.thread);
 	c->out->first = (struct epa_deviation){0};
@@ -375,13 +383,13 @@ static bool look_for_struck(struct comparing *c, const struct epa_record *r)
 	return false;
 }
 
-/* False: that is enough. */
-static bool compare_record(struct comparing *c, const struct epa_record *r)
+/* False: the comparison can stop. */
+static bool compare_record(struct comparison_state *c, const struct epa_record *r)
 {
 	const uint64_t *golden;
 	struct epa_move move;
 	if (c->held != SIZE_MAX)
-		return look_for_struck(c, r);
+		return await_faulty_thread(c, r);
 	c->out->records++;
 	if (c->propagator) {
 		if (epa_objects_take_move(epa_sanitizer_objects(c->sanitizer), &move))
@@ -398,7 +406,7 @@ static bool compare_record(struct comparing *c, const struct epa_record *r)
 		align(c, r);
 		return true;
 	}
-	if (pardons(c, r))
+	if (is_ignored(c, r))
 		return true;
 	if (!is_before_fault(c, r))
 		return false;
@@ -406,8 +414,8 @@ static bool compare_record(struct comparing *c, const struct epa_record *r)
 	return true;
 }
 
-/* Behind a record that agrees there are mostly others. */
-static void pass_equal(struct comparing *c, size_t place)
+/* After an equal record mostly equal ones follow: compares them without unpacking. */
+static void pass_equal(struct comparison_state *c, size_t place)
 {
 	struct run_thread *t = &c->threads[place];
 	struct epa_cursor *cursor = &t->cursor;
@@ -429,7 +437,7 @@ static void pass_equal(struct comparing *c, size_t place)
 	}
 }
 
-static void compare_records(struct comparing *c)
+static void compare_records(struct comparison_state *c)
 {
 	struct epa_record r;
 	while (epa_sanitizer_next(c->sanitizer, &r) > 0) {
@@ -441,23 +449,24 @@ static void compare_records(struct comparing *c)
 	}
 }
 
-/* --- the ends ---------------------------------------------------------------------------------------- */
+/* --- the ends
+ * ---------------------------------------------------------------------------------------- */
 
-/* The run ended where the thread happened to be, as the golden run would have: by an exit, or because both
- * were killed. */
-static bool is_cut_off(const struct comparing *c, const struct run_thread *t)
+/* Whether the end of the run cut the thread off at an arbitrary point, as in the golden run: by an
+ * exit, or because both were killed. */
+static bool is_cut_off(const struct comparison_state *c, const struct run_thread *t)
 {
 	return (c->exited || epa_reference_was_killed(c->ref)) && !t->ended && !t->joined;
 }
 
-/* What the golden run has behind the last record of a thread, unless the thread was cut off there. */
-static const uint64_t *missing_of(struct comparing *c, struct run_thread *t)
+/* The golden record after the last one of a thread, unless the thread was cut off there. */
+static const uint64_t *missing_of(struct comparison_state *c, struct run_thread *t)
 {
 	const uint64_t *golden = t->seen && t->reference != SIZE_MAX ? epa_cursor_peek(&t->cursor) : NULL;
 	return golden && !is_cut_off(c, t) ? golden : NULL;
 }
 
-static void end_thread(struct comparing *c, size_t place)
+static void end_thread(struct comparison_state *c, size_t place)
 {
 	struct run_thread *t = &c->threads[place];
 	const uint64_t *golden;
@@ -492,21 +501,22 @@ static void end_thread(struct comparing *c, size_t place)
 	}
 }
 
-/* A thread that the run does not have at all.  Behind an exit its creator tells: it may have been created,
- * and the exit came before its first record; so it is if both were killed. */
-static void end_reference(struct comparing *c, size_t index)
+/* Handles a thread that the run does not have at all.  After an exit its creator shows whether it
+ * was created; the exit may have come before its first record.  The same holds if both were killed.
+ */
+static void end_reference(struct comparison_state *c, size_t index)
 {
 	if (!c->met[index] && !c->exited && !epa_reference_was_killed(c->ref))
-		lose_thread(c, index);
+		report_missing_thread(c, index);
 }
 
-static void compare_ends(struct comparing *c)
+static void compare_ends(struct comparison_state *c)
 {
 	bool goes_on = true;
 	if (c->propagator)
 		epa_propagator_stop(c->propagator);
-	/* Where several threads stop short, one of them died and the others were cut off: it is the one that
-	 * stands in a record that it did not finish. */
+	/* If several threads stop early, one of them died and the others were cut off.  The one
+	 * that died is in a record that it did not finish. */
 	if (!c->out->deviated && c->cut.found && !c->cut.died && !is_cut_by_exit(c, &c->cut.run)) {
 		deviate(c, &c->cut.run, c->cut.golden);
 		if (c->propagation) {
@@ -527,9 +537,10 @@ static void compare_ends(struct comparing *c)
 		epa_propagator_finish(c->propagator);
 }
 
-/* --- results ----------------------------------------------------------------------------------------- */
+/* --- results
+ * ----------------------------------------------------------------------------------------- */
 
-static void list_threads(struct comparing *c)
+static void list_threads(struct comparison_state *c)
 {
 	struct epa_comparison *out = c->out;
 	size_t threads = epa_walk_threads(c->walk), golden = epa_reference_threads(c->ref);
@@ -557,7 +568,7 @@ static void list_threads(struct comparing *c)
 	}
 }
 
-static void take_faults(struct comparing *c)
+static void take_faults(struct comparison_state *c)
 {
 	const struct epa_fault *list = epa_sanitizer_faults(c->sanitizer, &c->out->fault_count);
 	memcpy(c->out->faults, list, c->out->fault_count * sizeof *list);
@@ -565,6 +576,7 @@ static void take_faults(struct comparing *c)
 
 size_t epa_node_fault(const struct epa_comparison *c, size_t node)
 {
+	RD_ASSERT(node < c->propagation.node_count);
 	const struct epa_propagation *p = &c->propagation;
 	for (size_t i = 0; i < p->edge_count; i++)
 		if (p->edges[i].to == node && p->edges[i].first)
@@ -575,7 +587,7 @@ size_t epa_node_fault(const struct epa_comparison *c, size_t node)
 	return SIZE_MAX;
 }
 
-static void close_all(struct comparing *c)
+static void close_all(struct comparison_state *c)
 {
 	for (size_t i = 0; i < epa_walk_threads(c->walk); i++) {
 		struct run_thread *t = &c->threads[i];
@@ -591,7 +603,8 @@ static void close_all(struct comparing *c)
 	epa_walk_close(c->walk);
 }
 
-/* Sites of both have the same numbers: the slots of units are made of their content. */
+/* Sites of both have the same numbers, because the slots of units are derived from their content.
+ */
 static bool same_sites(const struct trace_sites *a, const struct trace_sites *b)
 {
 	if (a->site_count != b->site_count || a->unit_count != b->unit_count ||
@@ -615,11 +628,11 @@ static int check_same_program(const struct epa_reference *ref, const struct epa_
 static int compare_once(const struct epa_reference *ref, struct epa_source *run,
 			const struct epa_compare_options *options, struct epa_comparison *out)
 {
-	struct comparing c = {.ref = ref,
-			      .out = out,
-			      .held = SIZE_MAX,
-			      .options = options ? *options : (struct epa_compare_options){0},
-			      .propagation = options && options->propagation};
+	struct comparison_state c = {.ref = ref,
+				     .out = out,
+				     .held = SIZE_MAX,
+				     .options = options ? *options : (struct epa_compare_options){0},
+				     .propagation = options && options->propagation};
 	int err = check_same_program(ref, run);
 	if (!err)
 		err = epa_walk_open(&c.walk, run);
@@ -644,11 +657,12 @@ static int compare_once(const struct epa_reference *ref, struct epa_source *run,
 	return c.err;
 }
 
-/* Which thread was struck is known only now; what deviated first is asked again if it may be another. */
+/* Now the thread with the fault is known; the first deviation is determined again if it may be
+ * another one. */
 static int settle_first(const struct epa_reference *ref, struct epa_source *run, struct epa_comparison *out)
 {
 	const char *struck = epa_names_text(&out->names, out->faults[0].thread);
-	struct epa_compare_options quick = {.struck = struck};
+	struct epa_compare_options quick = {.faulty_thread = struck};
 	struct epa_comparison again;
 	int err;
 	if (!out->first.thread || !strcmp(out->first.thread, struck))
@@ -667,6 +681,7 @@ static int settle_first(const struct epa_reference *ref, struct epa_source *run,
 int epa_compare(const struct epa_reference *ref, struct epa_source *run,
 		const struct epa_compare_options *options, struct epa_comparison *out)
 {
+	RD_ASSERT(ref != NULL && run != NULL && out != NULL);
 	int err = compare_once(ref, run, options, out);
 	if (!err && options && options->propagation && out->deviated && out->fault_count)
 		err = settle_first(ref, run, out);

@@ -79,6 +79,7 @@ uint8_t epa_defined_without(const struct epa_defined *d, uint64_t offset, uint64
 
 void epa_parts_set(struct epa_parts *p, uint64_t object, uint64_t offset, uint64_t size, uint8_t which)
 {
+	RD_ASSERT(size <= 8);
 	if (!p->any && !which)
 		return;
 	if (!p->any)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Delayed records: a ring for each thread that ever held a mutex.  A ring is emptied when the last mutex is
- * released; if it is full, its oldest record is let through.
+ * Delayed records: a ring for each thread that ever held a mutex.  A ring is emptied when the last
+ * mutex is released; if it is full, its oldest record is passed on.
  */
 #include "epa/delay.h"
 
@@ -16,16 +16,16 @@ struct ring {
 	struct epa_record *ring; /* EPA_DELAYED; NULL: never needed */
 	size_t first, count;
 	unsigned locks; /* mutexes that the thread holds */
-	bool waited;	/* a wait is over, and the record behind it has not come yet */
+	bool waited;	/* a wait has ended, and the next record has not come yet */
 	bool leaves;	/* the thread itself ends the process */
-	bool struck;	/* by a fault, since the ring was empty */
+	bool struck;	/* a fault struck the thread since the ring was empty */
 };
 
 struct epa_delay {
 	struct epa_objects *objects;
 	struct ring *threads;
 	size_t thread_count;
-	size_t going; /* the thread whose records may go, SIZE_MAX: none */
+	size_t going; /* the thread whose records may be passed on; SIZE_MAX: no thread */
 	size_t keep;  /* how many of them stay */
 };
 
@@ -75,7 +75,7 @@ void epa_delay_fault(struct epa_delay *h, size_t place)
 	h->threads[place].struck |= h->threads[place].locks != 0;
 }
 
-/* A new round begins with this record: the last one goes, with all that it counted. */
+/* A new round begins with this record: drops the last round and everything that it counted. */
 static void drop_round(struct epa_delay *h, struct ring *t, const struct epa_record *r)
 {
 	for (size_t i = t->count; i-- > 0;) {
@@ -132,8 +132,9 @@ bool epa_delay_idle(const struct epa_delay *h, size_t place)
 	return h->going == SIZE_MAX && !h->threads[place].locks && !h->threads[place].count;
 }
 
-/* The run ended while the thread was in a round, which may have been one that is left out; nobody knows.  A
- * thread that died or ended the run itself was in no wait, and what a fault did to the round must be seen. */
+/* Whether the run ended while the thread was in a round that may have been dropped; that is not
+ * known.  A thread that died or ended the run itself was not in a wait, and the effects of a fault
+ * on the round must be seen. */
 static bool is_cut_off(const struct ring *t)
 {
 	return t->locks && !t->leaves && !t->struck && !delayed(t, t->count - 1)->unfinished;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Nested ranges: a treap, and two caches before it.
+ * Nested ranges: a treap, and two caches in front of it.
  *
- * No two ranges cut each other, so all that contain an address are around the one with
- * the largest start below it.  Range 0 is the empty one that caches and links mean by "none".  Caches
- * hold numbers that may be out of date; the range itself says whether it contains the address, and one
- * with others inside is never in a cache.
+ * Ranges nest or are disjoint, so all that contain an address are around the one with the largest
+ * start below it.  Range 0 is the empty one: "none" in caches and links.  Caches may be out of
+ * date; the range itself is checked for the address.  A range with others inside is never in a
+ * cache.
  */
 #include "epa/extent.h"
 
@@ -53,7 +53,7 @@ static bool meets(const struct epa_extent *a, const struct epa_extent *b)
 
 /* --- the tree ---------------------------------------------------------------------------- */
 
-/* What comes before `key` goes to *low, the rest to *high. */
+/* Ranges before `key` go to *low, the rest to *high. */
 static void split(struct epa_extents *x, uint32_t root, const struct epa_extent *key, uint32_t parts[2])
 {
 	uint32_t *low = &parts[0], *high = &parts[1];
@@ -122,13 +122,13 @@ uint32_t epa_extents_before(const struct epa_extents *x, uint64_t address)
 	return best;
 }
 
-uint32_t epa_extents_behind(const struct epa_extents *x, uint64_t address)
+uint32_t epa_extents_after(const struct epa_extents *x, uint64_t address)
 {
 	uint32_t best = 0;
 	for (uint32_t n = x->root; n;) {
-		bool behind = x->list[n].start > address;
-		best = behind ? n : best;
-		n = behind ? x->list[n].left : x->list[n].right;
+		bool after = x->list[n].start > address;
+		best = after ? n : best;
+		n = after ? x->list[n].left : x->list[n].right;
 	}
 	return best;
 }
@@ -200,7 +200,7 @@ void epa_extents_remove(struct epa_extents *x, uint32_t n)
 	x->free = n;
 }
 
-/* Removes what the new range replaces; returns the one that stays around it. */
+/* Removes what the new range replaces; returns the range that stays around it. */
 static uint32_t clear_room(struct epa_extents *x, const struct epa_extent *room)
 {
 	uint32_t n = epa_extents_before(x, room->start), around = 0;
@@ -214,7 +214,7 @@ static uint32_t clear_room(struct epa_extents *x, const struct epa_extent *room)
 			epa_extents_remove(x, n);
 		n = next;
 	}
-	/* With the same start, larger ones come first: they were around and have been looked at. */
+	/* With the same start, larger ones come first: they were around and have been checked. */
 	struct epa_extent key = {.start = room->start, .size = room->size};
 	while ((n = first_from(x, &key)) && x->list[n].start <= last_of(room))
 		epa_extents_remove(x, n);
@@ -240,7 +240,7 @@ static uint32_t next_random(struct epa_extents *x)
 	return x->random;
 }
 
-/* Nothing is inside, and it lies where the new one will. */
+/* Whether nothing is inside it, and it has the bounds of the new one. */
 static bool is_leaf_like(const struct epa_extents *x, uint32_t n, const struct epa_extent *fresh)
 {
 	const struct epa_extent *e = &x->list[n];
@@ -253,7 +253,8 @@ uint32_t epa_extents_add(struct epa_extents *x, uint64_t start, uint64_t size)
 	struct epa_extent fresh = {.start = start, .size = size ? size : 1};
 	if (fresh.size - 1 > UINT64_MAX - start)
 		fresh.size = UINT64_MAX - start;
-	/* The usual case: a function is called again, and its variables lie where they lay. */
+	/* The common case: a function is called again, and its variables have the same addresses.
+	 */
 	if (is_leaf_like(x, n, &fresh) || is_leaf_like(x, n = epa_extents_before(x, start), &fresh)) {
 		x->list[n].ended = false;
 		return n;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges of addresses that lie beside or inside each other: which is the smallest one at an address.
+ * Disjoint or nested ranges of addresses, and the smallest one at an address.
  *
- * Each has a number by which its owner keeps what it knows about it.  A new range replaces those that
- * are inside it, those that it cuts, and ended ones that it is inside of; a living range that it is inside of
- * stays around it.  One with the same bounds and nothing inside becomes the new one.  An ended range answers
- * until something replaces it, so that a stale address still has a name; there are never more of them than
- * the memory once had room for.
+ * Each has a number, which its owner uses as an index.  A new range replaces those inside it, those
+ * that it overlaps partly, and ended ones around it; a live range around it stays.  A range with
+ * the same bounds and nothing inside becomes the new one.  An ended range is found until it is
+ * replaced, so that a stale address still has a name.  There are never more of them than fitted
+ * into memory at once.
  */
 #ifndef EPA_EXTENT_H
 #define EPA_EXTENT_H
@@ -22,18 +22,18 @@ struct epa_extent {
 	uint64_t start, size;
 	uint32_t left, right; /* in the tree: a treap over start, larger ones first */
 	uint32_t priority;
-	uint32_t around; /* the next larger range that contains this one; 0: none */
+	uint32_t around; /* the next larger range that contains this one; 0: there is none */
 	bool ended;
-	bool container; /* something was put inside: no cache may answer with it */
+	bool container; /* something is inside: it must not be in a cache */
 };
 
 struct epa_extents {
 	struct epa_extent *list; /* by number, from 1 */
-	size_t count, capacity;	 /* count: numbers given so far */
+	size_t count, capacity;	 /* count: numbers assigned so far */
 	uint32_t root, free;
 	uint32_t random;
 	uint32_t lines[EPA_EXTENT_LINES]; /* by address: the range found there last */
-	uint32_t hints[EPA_EXTENT_HINTS]; /* by whatever the caller expects to find the same range */
+	uint32_t hints[EPA_EXTENT_HINTS]; /* by a key for which the caller expects the same range */
 };
 
 void epa_extents_init(struct epa_extents *x);
@@ -42,7 +42,7 @@ void epa_extents_release(struct epa_extents *x);
 /* The number of the new range; a size of 0 counts as 1. */
 uint32_t epa_extents_add(struct epa_extents *x, uint64_t start, uint64_t size);
 
-/* It ends, and answers on. */
+/* Ends a range; it is found until it is replaced. */
 static inline void epa_extents_end(struct epa_extents *x, uint32_t extent)
 {
 	x->list[extent].ended = true;
@@ -50,7 +50,7 @@ static inline void epa_extents_end(struct epa_extents *x, uint32_t extent)
 
 void epa_extents_remove(struct epa_extents *x, uint32_t extent);
 
-/* The range with the largest start that contains the address, 0 if there is none. */
+/* The range with the largest start that contains the address; 0: there is none. */
 uint32_t epa_extents_find_slow(struct epa_extents *x, uint64_t address, uint32_t hint);
 
 static inline bool epa_extent_has(const struct epa_extent *e, uint64_t address)
@@ -71,10 +71,11 @@ static inline uint32_t epa_extents_find(struct epa_extents *x, uint64_t address,
 	return epa_extents_find_slow(x, address, hint);
 }
 
-/* The range that begins last at or before the address, whether it contains it or not; 0: none. */
+/* The range with the largest start at or before the address, whether it contains it or not; 0:
+ * there is none. */
 uint32_t epa_extents_before(const struct epa_extents *x, uint64_t address);
 
-/* The range that begins first behind the address; 0: none. */
-uint32_t epa_extents_behind(const struct epa_extents *x, uint64_t address);
+/* The range with the smallest start after the address; 0: there is none. */
+uint32_t epa_extents_after(const struct epa_extents *x, uint64_t address);
 
 #endif

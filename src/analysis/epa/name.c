@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Canonical names: their parts, and how people read them.
- */
+/* Canonical names: their parts, and their text form. */
 #include "epa/name.h"
 
+#include "base/error.h"
 #include "base/name.h"
 #include "model/model.h"
 
@@ -11,6 +10,7 @@
 
 static const char *epa_kind_name(enum epa_kind kind)
 {
+	RD_ASSERT(kind <= EPA_REGION);
 	static const char *const names[] = {"number",  "variable", "module", "tls",	 "thread",
 					    "stack",   "heap",	   "mmap",   "argument", "unknown",
 					    "process", "part",	   "region"};
@@ -89,7 +89,7 @@ static void add_offset(struct rd_buf *out, int64_t offset)
 		rd_buf_addf(out, "%+" PRId64, offset);
 }
 
-/* A place in a variable, as the source would say it if its type is known. */
+/* A place in a variable, as in the source if its type is known. */
 static void add_member(const struct trace_sites *sites, const char *type, uint64_t size, struct epa_name name,
 		       struct rd_buf *out)
 {
@@ -113,7 +113,7 @@ static void add_sited(const struct epa_names *names, const struct trace_sites *s
 	} else {
 		rd_buf_addf(out, "%s ", epa_kind_name(kind));
 	}
-	/* The ordinal of what is unknown has other things in its low bits. */
+	/* The ordinal of an unknown object has other data in its low bits. */
 	model_name_maker(sites, epa_names_text(names, epa_name_thread(name)), epa_name_site(name),
 			 kind == EPA_UNKNOWN ? epa_name_ordinal(name) >> 16 : epa_name_ordinal(name), out);
 	if (!local)
@@ -148,7 +148,7 @@ void epa_name_text(const struct epa_names *names, const struct trace_sites *site
 		break;
 	case EPA_THREAD:
 		rd_buf_adds(out, epa_names_text(names, epa_name_thread(name)));
-		/* Where in it a pthread_t points is libc's business. */
+		/* The offset of a pthread_t depends on libc. */
 		return;
 	case EPA_PROCESS: rd_buf_adds(out, "process"); return;
 	case EPA_PART: rd_buf_adds(out, "part of an address"); return;

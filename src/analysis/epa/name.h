@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Canonical names: what an address means, said in a way that is the same in every run and under
+ * Canonical names: the meaning of an address, in a form that is the same in every run and under
  * every schedule.
  *
  * A name is two words, equal if and only if they name the same thing:
  *
- *	who    kind (4 bits), thread (20), ordinal (40)    of a variable: kind, index of
- *	                                                   trace_sites.placed; of a module: kind, number
- *	where  site (31), offset (33, signed)              of variables, modules, blocks, threads: offset
+ * 	who    kind (4 bits), thread (20), ordinal (40)    of a variable: kind, index of
+ * 	                                                   trace_sites.placed; of a module: kind, number
+ * 	where  site (31), offset (33, signed)              of variables, modules, blocks, threads: offset
  *
  * Threads and modules are numbers of an `epa_names`, which gives equal strings equal numbers.  So
  * names can be compared, stored and explained without a table of the objects of a run.
@@ -20,19 +20,19 @@
 #include "trace/sites.h"
 
 enum epa_kind {
-	EPA_NONE,     /* no address: `where` is a plain number */
+	EPA_NONE,     /* not an address: `where` is a plain number */
 	EPA_VARIABLE, /* by its row in the site table */
 	EPA_MODULE,   /* code and data of a module without a name of its own: by its offset */
-	EPA_TLS,      /* a block of thread-local variables: by thread and which of its blocks */
+	EPA_TLS,      /* a block of thread-local variables: by thread and its number there */
 	EPA_THREAD,   /* what pthread_t points to: by thread */
-	EPA_STACK,    /* a local variable: by thread, site and which execution of the site */
-	EPA_HEAP,     /* malloc, new: by thread, call site and which allocation there */
+	EPA_STACK,    /* a local variable: by thread, site and number of the execution of the site */
+	EPA_HEAP,     /* malloc, new: by thread, call site and number of the allocation there */
 	EPA_MAP,      /* mmap: the same */
-	EPA_ARGUMENT, /* argv, and the strings that it points to: which, from 1 */
-	EPA_UNKNOWN,  /* libraries' memory: by the thread that asks, where it first did, and which there */
-	EPA_PROCESS,  /* the number of a process, whichever it is */
-	EPA_PART,     /* bytes of an address that are loaded or stored one by one: which of the value's */
-	EPA_REGION,   /* the stack of a thread; no name has this kind */
+	EPA_ARGUMENT, /* argv, and the strings that it points to: by number, from 1 */
+	EPA_UNKNOWN,  /* memory of libraries: by the asking thread, its first site, and number there */
+	EPA_PROCESS,  /* the number of a process; all are equal */
+	EPA_PART,     /* bytes of an address that are loaded or stored one by one: which of them */
+	EPA_REGION,   /* the stack of a thread; names do not have this kind */
 };
 
 struct epa_name {
@@ -58,8 +58,8 @@ static inline struct epa_name epa_plain(uint64_t value)
 #define EPA_NAME_SITE 33
 #define EPA_NAME_ORDINALS ((1ull << EPA_NAME_THREAD) - 1)
 
-/* The beginning of what a thread made.  Numbers that do not fit are cut off: only a damaged trace has them.
- */
+/* The name of the first byte of what a thread made.  Numbers that do not fit are cut off: only a
+ * damaged trace has them. */
 static inline struct epa_name epa_name_of(enum epa_kind kind, uint32_t thread, uint64_t ordinal)
 {
 	return (struct epa_name){(uint64_t)kind << 60 | (uint64_t)(thread & 0xfffff) << EPA_NAME_THREAD |
@@ -71,11 +71,11 @@ static inline struct epa_name epa_name_of(enum epa_kind kind, uint32_t thread, u
 uint32_t epa_name_thread(struct epa_name n);
 int64_t epa_name_offset(struct epa_name n);
 
-/* The same thing without the offset: equal for two places of one object. */
+/* The same without the offset: equal for two places of one object. */
 struct epa_name epa_name_base(struct epa_name n);
 
-/* Strings to numbers.  With a base, strings that it knows have its numbers, and it is not changed: a run is
- * compared with a reference that others use too. */
+/* Strings to numbers.  With a base, strings that it contains have its numbers, and it is not
+ * changed: other comparisons use the same reference. */
 struct epa_names {
 	const struct epa_names *base;
 	struct rd_names list;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The propagation graph, made while the threads are aligned.
+ * The propagation graph, built while the threads are aligned.
  *
- * Pairs come in, equal or not, and records that only one of the two runs has.  A deviation becomes a node or
- * one more of a node; its cause is looked for in wrong memory first.  A store that deviates makes memory
- * wrong, an equal one makes it right. A golden store that the run did elsewhere or not at all leaves memory
- * wrong, too: that is known by the canonical name of the place.
+ * In: pairs of records, equal or not, and records that only one of the two runs has.  A deviation
+ * becomes a node or counts for an existing one; its cause is first looked for in wrong memory.  A
+ * deviating store makes memory wrong, an equal one makes it right.  A golden store that the run did
+ * elsewhere or not at all leaves memory wrong, too; this memory is identified by its canonical
+ * name.
  */
 #include "epa/propagate.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "epa/cell.h"
 #include "epa/rename.h"
 
@@ -17,16 +19,16 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-#define COPY_MAX (1u << 16) /* words of a copy that are looked at one by one */
+#define COPY_MAX (1u << 16) /* words of a copy that are looked at; set by hand, bounds time */
 
-struct thread {
+struct propagate_thread {
 	uint32_t *last; /* by depth: the last node of the scope, or NONE */
 	size_t last_count, last_capacity;
 	uint32_t depth;	   /* of the last record */
-	uint32_t control;  /* the node where it parted last */
-	uint32_t returned; /* the node of a return whose result has not come yet */
+	uint32_t control;  /* the node where it last diverged */
+	uint32_t returned; /* the node of a return whose result has not been seen yet */
 	uint32_t newest;   /* node of the thread */
-	uint64_t number;   /* of the golden record where it parted last */
+	uint64_t number;   /* of the golden record where it last diverged */
 	uint32_t before;   /* site of the last pair */
 	uint8_t before_kind;
 	struct epa_thread_counts counts;
@@ -35,7 +37,7 @@ struct thread {
 struct epa_propagator {
 	struct epa_objects *objects;
 	struct epa_propagation *out;
-	struct thread *threads;
+	struct propagate_thread *threads;
 	size_t thread_count;
 	struct rd_pmap nodes;	/* (place, site), (kind, operation) to index */
 	struct rd_pmap edges;	/* (from, to), through to index */
@@ -51,17 +53,19 @@ struct epa_propagator {
 		uint32_t node;
 	} * missing; /* creations that only the golden run has */
 	size_t missing_count, missing_capacity;
-	uint32_t creation; /* the node of the last one asked for, or NONE */
+	uint32_t creation; /* the node of the last requested one, or NONE */
 };
 
 const char *epa_deviation_name(enum epa_deviation_kind kind)
 {
+	RD_ASSERT(kind <= EPA_EXTRA);
 	static const char *const names[] = {"none", "data", "address", "control", "missing", "extra"};
 	return names[kind];
 }
 
 const char *epa_through_name(enum epa_through through)
 {
+	RD_ASSERT(through < EPA_THROUGHS);
 	static const char *const names[] = {"memory", "register", "call", "return", "control", "thread"};
 	return names[through];
 }
@@ -78,7 +82,7 @@ enum epa_deviation_kind epa_classify(const struct epa_record *golden, const stru
 		*slot = i;
 		return i == 0 && epa_record_has_address(run) ? EPA_ADDRESS : EPA_DATA;
 	}
-	/* The thread died in it, or values of another number of bytes. */
+	/* The thread died in it, or the sizes of the values differ. */
 	if (run->unfinished != golden->unfinished)
 		return EPA_MISSING;
 	*slot = golden->count < run->count ? golden->count : run->count;
@@ -125,12 +129,14 @@ struct epa_propagator *epa_propagator_new(struct epa_objects *objects, struct ep
 
 const struct epa_thread_counts *epa_propagator_counts(const struct epa_propagator *p, size_t place)
 {
+	RD_ASSERT(place < p->thread_count);
 	return &p->threads[place].counts;
 }
 
-/* --- scopes ------------------------------------------------------------------------------------------ */
+/* --- scopes
+ * ------------------------------------------------------------------------------------------ */
 
-static uint32_t *last_of(struct thread *t, uint32_t depth)
+static uint32_t *last_of(struct propagate_thread *t, uint32_t depth)
 {
 	while (t->last_count <= depth) {
 		RD_GROW(t->last, t->last_capacity, t->last_count + 1);
@@ -139,17 +145,19 @@ static uint32_t *last_of(struct thread *t, uint32_t depth)
 	return &t->last[depth];
 }
 
-/* A scope begins: what an earlier one at this depth had is gone. */
-static void note_scope(struct thread *t, const struct epa_record *r)
+/* A scope begins: nodes of an earlier one at this depth are forgotten. */
+static void note_scope(struct propagate_thread *t, const struct epa_record *r)
 {
 	if (r->kind == TRACE_FULL_ENTRY)
 		*last_of(t, r->depth) = NONE;
 	t->depth = r->depth;
 }
 
-/* --- nodes and edges ----------------------------------------------------------------------------------- */
+/* --- nodes and edges
+ * ----------------------------------------------------------------------------------- */
 
-static void count(struct epa_propagator *p, struct thread *t, enum epa_deviation_kind kind, uint64_t number)
+static void count(struct epa_propagator *p, struct propagate_thread *t, enum epa_deviation_kind kind,
+		  uint64_t number)
 {
 	p->out->counts[kind]++;
 	t->counts.counts[kind]++;
@@ -157,7 +165,7 @@ static void count(struct epa_propagator *p, struct thread *t, enum epa_deviation
 		t->counts.first = number;
 }
 
-/* The node, made if there is none; one more of it. */
+/* The node, created if necessary; counts one more deviation. */
 static uint32_t node_of(struct epa_propagator *p, size_t place, const struct epa_node *like)
 {
 	struct epa_propagation *out = p->out;
@@ -177,6 +185,7 @@ static uint32_t node_of(struct epa_propagator *p, size_t place, const struct epa
 static void add_edge(struct epa_propagator *p, uint32_t from, uint32_t to, enum epa_through through,
 		     const struct epa_name *object)
 {
+	RD_ASSERT(from < p->out->node_count && to < p->out->node_count);
 	struct epa_propagation *out = p->out;
 	bool is_new;
 	uint64_t *index;
@@ -196,7 +205,8 @@ static void add_edge(struct epa_propagator *p, uint32_t from, uint32_t to, enum 
 	out->edges[*index].count++;
 }
 
-/* --- wrong memory -------------------------------------------------------------------------------------- */
+/* --- wrong memory
+ * -------------------------------------------------------------------------------------- */
 
 static uint64_t serial_at(struct epa_propagator *p, uint64_t address)
 {
@@ -250,7 +260,7 @@ static void make_wrong(struct epa_propagator *p, const struct epa_record *r, uin
 	}
 }
 
-/* Node + 1 of the store that is missing there, 0 since another one came; NULL if none was. */
+/* Node + 1 of the store that is missing there; 0: another one came since; NULL: none is missing. */
 static uint64_t *omitted_at(const struct epa_propagator *p, const struct epa_name *name)
 {
 	return rd_pmap_get(&p->omitted, name->who, name->where);
@@ -278,7 +288,7 @@ static void make_right(struct epa_propagator *p, const struct epa_record *r, uin
 		*node = 0;
 }
 
-/* Who left the memory of this access wrong, or NONE. */
+/* The node that left the memory of this access wrong, or NONE. */
 static uint32_t blame(struct epa_propagator *p, uint64_t address, uint64_t size, const struct epa_name *name)
 {
 	uint64_t words = epa_cell_words(address, size);
@@ -292,9 +302,10 @@ static uint32_t blame(struct epa_propagator *p, uint64_t address, uint64_t size,
 	return node && *node ? (uint32_t)*node - 1 : NONE;
 }
 
-/* --- causes ------------------------------------------------------------------------------------------ */
+/* --- causes
+ * ------------------------------------------------------------------------------------------ */
 
-/* The thread that created this one, by their names. */
+/* The last node of the thread that created this one. */
 static uint32_t creators_node(struct epa_propagator *p, size_t place)
 {
 	size_t parent = epa_objects_parent(p->objects, place);
@@ -303,7 +314,7 @@ static uint32_t creators_node(struct epa_propagator *p, size_t place)
 
 static void explain_by_scope(struct epa_propagator *p, size_t place, uint32_t depth, uint32_t node)
 {
-	struct thread *t = &p->threads[place];
+	struct propagate_thread *t = &p->threads[place];
 	for (uint32_t d = depth + 1; d-- > 0;) {
 		if (d >= t->last_count || t->last[d] == NONE)
 			continue;
@@ -324,7 +335,7 @@ static bool reads_memory(const struct epa_record *r)
 static void explain(struct epa_propagator *p, const struct epa_record *r, enum epa_deviation_kind kind,
 		    uint32_t node)
 {
-	struct thread *t = &p->threads[r->place];
+	struct propagate_thread *t = &p->threads[r->place];
 	uint32_t from;
 	if (kind == EPA_DATA && reads_memory(r)) {
 		from = blame(p, r->address, r->size, &r->slots[0]);
@@ -341,7 +352,8 @@ static void explain(struct epa_propagator *p, const struct epa_record *r, enum e
 	explain_by_scope(p, r->place, r->depth, node);
 }
 
-/* --- pairs -------------------------------------------------------------------------------------------- */
+/* --- pairs
+ * -------------------------------------------------------------------------------------------- */
 
 static bool writes_memory(const struct epa_record *r)
 {
@@ -349,8 +361,8 @@ static bool writes_memory(const struct epa_record *r)
 	       (r->kind == TRACE_FULL_ATOMIC && r->count > 1 && r->slots[1].where);
 }
 
-/* Behind a place where they parted a thread may have made more or fewer objects: what both make in step now
- * is the same object. */
+/* After a divergence a thread may have made more or fewer objects.  Objects that both now make at
+ * the same record are the same object. */
 static void match_objects(struct epa_propagator *p, const struct epa_record *golden, struct epa_record *run)
 {
 	bool makes = run->kind == TRACE_FULL_ALLOCA || run->kind == TRACE_FULL_RESULT;
@@ -360,7 +372,7 @@ static void match_objects(struct epa_propagator *p, const struct epa_record *gol
 		run->slots[i] = epa_renames_apply(&p->renames, run->slots[i]);
 }
 
-/* What is wrong in the source of a copy is wrong in its target. */
+/* Makes the target of a copy wrong where its source is wrong. */
 static void copy_cells(struct epa_propagator *p, const struct epa_record *run, uint32_t node)
 {
 	uint64_t words = epa_cell_words(run->value, run->size), first = run->value / EPA_CELL;
@@ -376,7 +388,7 @@ static void copy_cells(struct epa_propagator *p, const struct epa_record *run, u
 	}
 }
 
-/* A copy takes wrong bytes along. */
+/* Whether a copy transferred wrong bytes. */
 static bool copy_wrong(struct epa_propagator *p, const struct epa_record *golden,
 		       const struct epa_record *run, uint64_t number)
 {
@@ -404,7 +416,7 @@ static bool copy_wrong(struct epa_propagator *p, const struct epa_record *golden
 static void equal_pair(struct epa_propagator *p, const struct epa_record *golden,
 		       const struct epa_record *run, uint64_t number)
 {
-	struct thread *t = &p->threads[run->place];
+	struct propagate_thread *t = &p->threads[run->place];
 	if (writes_memory(run))
 		make_right(p, run, run->size);
 	else if (run->kind == TRACE_FULL_COPY && p->cells.wrong && !copy_wrong(p, golden, run, number))
@@ -416,7 +428,7 @@ static void equal_pair(struct epa_propagator *p, const struct epa_record *golden
 static void deviating_pair(struct epa_propagator *p, const struct epa_record *golden,
 			   const struct epa_record *run, struct epa_node *like)
 {
-	struct thread *t = &p->threads[run->place];
+	struct propagate_thread *t = &p->threads[run->place];
 	uint32_t node;
 	count(p, t, like->kind, like->number);
 	node = node_of(p, run->place, like);
@@ -433,7 +445,7 @@ static void on_pair(void *context, const struct epa_record *golden, const struct
 		    uint64_t number)
 {
 	struct epa_propagator *p = context;
-	struct thread *t = &p->threads[r->place];
+	struct propagate_thread *t = &p->threads[r->place];
 	struct epa_record run = *r;
 	struct epa_node like = {.operation = r->kind, .number = number, .has_golden = true, .has_run = true};
 	note_scope(t, r);
@@ -455,14 +467,15 @@ static void on_pair(void *context, const struct epa_record *golden, const struct
 		t->returned = NONE;
 }
 
-/* --- different ways ------------------------------------------------------------------------------------ */
+/* --- divergence
+ * ---------------------------------------------------------------------------------------- */
 
-/* Where one of them ends the first record that only the other has is the node. */
+/* If one of them ends, the first record that only the other has is the node. */
 static void on_part(void *context, size_t place, const struct epa_record *golden,
 		    const struct epa_record *run, uint64_t number)
 {
 	struct epa_propagator *p = context;
-	struct thread *t = &p->threads[place];
+	struct propagate_thread *t = &p->threads[place];
 	uint32_t node = NONE;
 	if (golden && run) {
 		struct epa_node like = {.thread = epa_objects_thread(p->objects, place),
@@ -484,7 +497,7 @@ static void on_part(void *context, size_t place, const struct epa_record *golden
 	p->parted = true;
 }
 
-/* What is worth a node of its own. */
+/* Whether the record gets a node of its own. */
 static bool is_notable(const struct epa_record *r)
 {
 	return r->kind == TRACE_FULL_ENTRY || r->kind == TRACE_FULL_CALL || r->kind == TRACE_FULL_EVENT ||
@@ -504,7 +517,7 @@ static void note_creation(struct epa_propagator *p, size_t place, const struct e
 static void on_only(void *context, size_t place, const struct epa_record *r, bool golden)
 {
 	struct epa_propagator *p = context;
-	struct thread *t = &p->threads[place];
+	struct propagate_thread *t = &p->threads[place];
 	enum epa_deviation_kind kind = golden ? EPA_MISSING : EPA_EXTRA;
 	struct epa_node like = {.thread = epa_objects_thread(p->objects, place),
 				.site = r->site,
@@ -517,7 +530,7 @@ static void on_only(void *context, size_t place, const struct epa_record *r, boo
 	count(p, t, kind, like.number);
 	if (!golden)
 		note_scope(t, r);
-	/* What a thread would have done when the process died is no news. */
+	/* What a thread would have done when the process died is not reported. */
 	if (t->control != NONE && (!is_notable(r) || (p->stopped && golden)))
 		return;
 	*(golden ? &like.golden : &like.run) = *r;
@@ -543,13 +556,14 @@ struct epa_align_sink epa_propagator_sink(struct epa_propagator *p)
 
 void epa_propagator_begin(struct epa_propagator *p, const struct epa_record *last)
 {
-	struct thread *t = &p->threads[last->place];
+	struct propagate_thread *t = &p->threads[last->place];
 	t->before = last->site;
 	t->before_kind = last->kind;
 	t->depth = last->depth;
 }
 
-/* Golden threads are created in the order of their indices, so a creator's are asked for one by one. */
+/* Golden threads are created in the order of their indices, so those of a creator are requested one
+ * by one. */
 bool epa_propagator_missing(struct epa_propagator *p, size_t *place, uint64_t *index)
 {
 	if (!p->missing_count)
@@ -575,7 +589,7 @@ void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const
 	p->creation = NONE;
 }
 
-/* What it would have stored is omitted. */
+/* A store that the lost thread would have made is missing. */
 void epa_propagator_lost_record(struct epa_propagator *p, const struct epa_record *r)
 {
 	p->out->counts[EPA_MISSING]++;

@@ -2,10 +2,10 @@
 /*
  * How an error spread: which places of the program it reached, in which order, and from where.
  *
- * A node is a thread's deviating records of one site and kind; an edge is a way from one node to another
- * (doc/format/compare.md).  Wrong memory is known by the byte; what goes through registers is not in a trace,
- * so a deviation that nothing in memory explains is attributed to the last one before it in its scope, or in
- * the scopes around.
+ * A node is a thread's deviating records of one site and kind; an edge is a way from one node to
+ * another (doc/format/compare.md).  Wrong memory is tracked by the byte.  Registers are not in a
+ * trace, so a deviation without a cause in memory is attributed to the last one before it in its
+ * scope, or in the scopes around it.
  */
 #ifndef EPA_PROPAGATE_H
 #define EPA_PROPAGATE_H
@@ -17,8 +17,8 @@ enum epa_deviation_kind {
 	EPA_DATA,    /* another value */
 	EPA_ADDRESS, /* another place in memory */
 	EPA_CONTROL, /* another instruction */
-	EPA_MISSING, /* the run has no such record or thread any more */
-	EPA_EXTRA,   /* the run has a record or thread more */
+	EPA_MISSING, /* the run does not have the record or thread */
+	EPA_EXTRA,   /* the run has an additional record or thread */
 	EPA_DEVIATIONS,
 };
 const char *epa_deviation_name(enum epa_deviation_kind kind); /* none data address control missing extra */
@@ -45,17 +45,17 @@ const char *epa_through_name(enum epa_through through); /* memory register call 
 struct epa_edge {
 	uint32_t from, to; /* nodes */
 	uint8_t through;   /* enum epa_through */
-	bool first;	   /* it is how the node `to` was reached for the first time */
+	bool first;	   /* the node `to` was first reached this way */
 	bool has_object;
 	struct epa_name object; /* memory */
 	uint64_t count;
 };
 
-/* Where wrong memory became right, or was given back. */
+/* Where wrong memory became right, or was released. */
 struct epa_mask {
 	uint32_t node; /* that had stored it */
 	bool freed;
-	uint32_t thread, site; /* who overwrote it first */
+	uint32_t thread, site; /* that first overwrote it */
 	struct epa_name object;
 	uint64_t count;
 };
@@ -74,7 +74,7 @@ void epa_propagation_release(struct epa_propagation *p);
 /* Counts of a thread. */
 struct epa_thread_counts {
 	uint64_t counts[EPA_DEVIATIONS];
-	uint64_t first; /* number of its first deviating record; UINT64_MAX: none */
+	uint64_t first; /* number of its first deviating record; UINT64_MAX: no deviation */
 };
 
 struct epa_propagator;
@@ -82,28 +82,29 @@ struct epa_propagator *epa_propagator_new(struct epa_objects *objects, struct ep
 					  size_t threads);
 void epa_propagator_free(struct epa_propagator *p); /* NULL is fine */
 
-/* What a thread did last while all was well; before its first record that is aligned. */
+/* The last record of a thread before the deviation; to be called before its first aligned record.
+ */
 void epa_propagator_begin(struct epa_propagator *p, const struct epa_record *last);
 
 /* For the aligners of all threads. */
 struct epa_align_sink epa_propagator_sink(struct epa_propagator *p);
 
-/* What a block held is somewhere else now, and as wrong as before. */
+/* Moves the state of a block's memory, wrong or not, to its new place. */
 void epa_propagator_move(struct epa_propagator *p, const struct epa_move *move);
 
-/* Threads that are still going stop now: the process ended or died. */
+/* The process ended or died: running threads stop now. */
 void epa_propagator_stop(struct epa_propagator *p);
 
-/* Behind the last record. */
+/* To be called after the last record. */
 void epa_propagator_finish(struct epa_propagator *p);
 
-/* A thread that the run does not have: its golden records, from the first to the last. */
+/* For a thread that the run does not have: its golden records, from the first to the last. */
 void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const struct epa_record *first);
 void epa_propagator_lost_record(struct epa_propagator *p, const struct epa_record *r);
 
-/* The next creation of a thread that only the golden run has, by the creator's place and which of its threads
- * it is; false: there is none that has not been asked for.  The thread's golden records are then lost, before
- * others see that they are missing. */
+/* The next creation of a thread that only the golden run has: the creator's place and the number
+ * among its threads; false: all were returned.  The caller then reports the thread's golden records
+ * as lost, before others see that they are missing. */
 bool epa_propagator_missing(struct epa_propagator *p, size_t *place, uint64_t *index);
 
 const struct epa_thread_counts *epa_propagator_counts(const struct epa_propagator *p, size_t place);

@@ -2,8 +2,8 @@
 /*
  * A golden run on file.
  *
- * Each thread fills a block of words; full blocks go to the end of one file, and the thread remembers which
- * are its own.  A record never goes over the end of a block.
+ * Each thread fills a block of words.  Full blocks are appended to one file, and the thread keeps
+ * their positions.  A record never crosses the end of a block.
  */
 #include "epa/reference.h"
 
@@ -20,7 +20,8 @@
 
 #define BLOCK_BYTES (EPA_BLOCK_WORDS * sizeof(uint64_t))
 
-#define MAP_MAX (64u << 20) /* a larger file is read */
+#define MAP_MAX                                                                                              \
+	(64u << 20) /* bytes; a larger file is read, because it would not stay in memory.  Set by hand */
 
 struct epa_reference {
 	struct epa_source *source;
@@ -33,7 +34,7 @@ struct epa_reference {
 	uint64_t file_blocks;
 	const uint64_t *map; /* of the file; NULL: it is read */
 	int fd;
-	bool exited; /* the process, by itself */
+	bool exited; /* the process exited by itself */
 };
 
 static int write_block(struct epa_reference *ref, struct epa_reference_thread *t)
@@ -125,7 +126,7 @@ bool epa_reference_was_killed(const struct epa_reference *ref)
 	return false;
 }
 
-/* Where the layout has the types of a record. */
+/* Finds the types of records in the layout. */
 static void index_ops(struct epa_reference *ref)
 {
 	const struct trace_layout *layout = epa_source_layout(ref->source);
@@ -218,6 +219,7 @@ size_t epa_reference_threads(const struct epa_reference *ref)
 
 const struct epa_reference_thread *epa_reference_thread(const struct epa_reference *ref, size_t index)
 {
+	RD_ASSERT(index < ref->thread_count);
 	return &ref->threads[index];
 }
 
@@ -227,10 +229,12 @@ size_t epa_reference_find(const struct epa_reference *ref, uint32_t name)
 	return index ? (size_t)*index : SIZE_MAX;
 }
 
-/* --- cursors ------------------------------------------------------------------------------------ */
+/* --- cursors ------------------------------------------------------------------------------------
+ */
 
 void epa_cursor_open(struct epa_cursor *c, const struct epa_reference *ref, size_t thread)
 {
+	RD_ASSERT(thread < epa_reference_threads(ref));
 	*c = (struct epa_cursor){.reference = ref, .thread = &ref->threads[thread]};
 }
 
@@ -253,7 +257,7 @@ void epa_cursor_copy(struct epa_cursor *to, const struct epa_cursor *from)
 	to->words = to->own;
 }
 
-/* The block at that place of the file; its bytes are in c->own when it is read. */
+/* Loads the block at that position of the file; if it is read, its bytes are in c->own. */
 static bool read_block(struct epa_cursor *c, off_t at, size_t bytes)
 {
 	size_t done = 0;

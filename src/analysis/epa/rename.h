@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which golden object an object of the run is, when a thread made more or fewer objects at a site than
- * the golden run: from some ordinal on, all ordinals of that thread and site are off by the same number.
+ * Which golden object an object of the run corresponds to, if a thread made more or fewer objects
+ * at a site than in the golden run: from some ordinal on, all ordinals of that thread and site are
+ * shifted by the same number.
  */
 #ifndef EPA_RENAME_H
 #define EPA_RENAME_H
@@ -10,7 +11,7 @@
 
 struct epa_rename {
 	uint64_t from;	/* ordinals from here on ... */
-	uint64_t shift; /* ... are those of golden objects less this */
+	uint64_t shift; /* ... are those of golden objects minus this */
 };
 
 struct epa_renames {
@@ -23,10 +24,11 @@ struct epa_renames {
 };
 void epa_renames_release(struct epa_renames *r);
 
-/* Both made this object at the same time.  The names must differ in the ordinal only; others are ignored. */
+/* Both runs made this object at the same record.  Names must differ only in the ordinal; others are
+ * ignored. */
 void epa_renames_match(struct epa_renames *r, struct epa_name run, struct epa_name golden);
 
-/* The golden name of what the run calls so. */
+/* The golden name of an object of the run. */
 struct epa_name epa_renames_apply(const struct epa_renames *r, struct epa_name run);
 
 #endif

@@ -2,71 +2,26 @@
 /*
  * Records of the walk become canonical records.
  *
- * What is left out, and why: a difference there is not the program's.
- * - events that tell of waiting, and which thread of a barrier was the last one;
- * - allocations and releases: those of the program are calls with arguments and results, those of libraries
+ * These are left out, because a difference in them is not the program's:  - events about waiting,
+ * and which thread of a barrier was the last one; - allocations and releases: those of the program
+ * are calls with arguments and results; those of libraries
  *   (a buffer of stdout) are made by whichever thread comes first;
- * - what atomic additions found: they add the same, whoever comes first;
- * - the bytes of copies, which may be padding; those that enter or leave the program count;
- * - bytes without a value in a word of which others have one: padding that is loaded along with the rest of a
- *   structure, and then passed on or stored;
- * - which bytes they are where bytes of addresses are moved one by one (a swap by bytes): what they make up
- * is compared when it is used as a whole.
+ * - the old values of atomic additions: they add the same, whatever the order; - the bytes of
+ * copies, which may be padding; those that enter or leave the program count; - undefined bytes in a
+ * partly defined word: padding that is loaded along with the rest of a structure, and
+ *   then passed on or stored;
+ * - which bytes of addresses are moved one by one (a swap by bytes): the address is compared when
+ * it is used as
+ *   a whole.
  */
-#include "epa/sanitize.h"
+#include "epa/sanitize-int.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/name.h"
-#include "epa/delay.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define IO_CACHE 256
-#define PADDED 16 /* words with padding that a thread is known to have in registers */
-
-/* A word that was loaded with bytes that have no value: they are none of it, wherever the word goes. */
-struct padded {
-	uint64_t word;
-	uint8_t bytes;
-};
-
-#define CARRIED 32 /* loads of a thread whose values are parts of addresses */
-
-/* What a load gave last time: which of its bytes are part of an address. */
-struct carried {
-	uint32_t site;
-	uint8_t bytes;
-};
-
-struct thread {
-	struct carried carried[CARRIED];
-	unsigned carried_count, carried_next; /* next: the one that makes room, if all are used */
-	struct padded padded[PADDED];
-	unsigned next, known;	  /* known: how many there are */
-	uint64_t read, read_size; /* the last range that was read, for copies by libraries */
-	uint64_t number;	  /* that the system gave it; 0: unknown */
-};
-
-struct epa_sanitizer {
-	struct epa_walk *walk;
-	struct epa_names *names;
-	struct epa_objects *objects;
-	const struct trace_sites *sites;
-	struct epa_delay *delay; /* NULL: the program has no condition waits */
-	struct thread *threads;	 /* by place */
-	struct trace_record raw;
-	bool moves; /* the program stores parts of words as it has loaded them */
-	struct epa_fault faults[EPA_FAULTS];
-	size_t fault_count;
-	struct rd_umap numbered; /* numbers that the system gave processes and threads */
-	bool forked;		 /* numbers of children are told */
-	/* What is known of call sites: whether bytes enter or leave there; by number of the site. */
-	struct {
-		uint32_t site;
-		bool known, io, barrier, numbers;
-	} calls[IO_CACHE];
-};
 
 /* A call that may wait for a condition. */
 static bool is_wait(const char *callee)
@@ -123,10 +78,12 @@ struct epa_objects *epa_sanitizer_objects(struct epa_sanitizer *s)
 	return s->objects;
 }
 
-/* --- slots ------------------------------------------------------------------------------------- */
+/* --- slots -------------------------------------------------------------------------------------
+ */
 
 static void put(struct epa_record *r, struct epa_name name)
 {
+	RD_ASSERT(r->count <= EPA_SLOTS);
 	if (r->count < EPA_SLOTS) {
 		r->slots[r->count++] = name;
 		return;
@@ -141,19 +98,12 @@ static void put_number(struct epa_record *r, uint64_t value)
 	put(r, epa_plain(value));
 }
 
-/* The number that the system gave a process, another one in every run.  All have one name: several threads
- * may ask for one, in any order. */
-static bool is_process(const struct epa_sanitizer *s, uint64_t value)
-{
-	return rd_umap_get(&s->numbered, value) != NULL;
-}
-
 static void put_address(struct epa_sanitizer *s, struct epa_record *r, uint64_t address)
 {
 	put(r, epa_objects_value(s->objects, r->site, address));
 }
 
-/* The bytes of a word that are set in a mask, with all their bits. */
+/* A mask with all bits of the bytes in `bytes`. */
 static uint64_t widen(uint8_t bytes)
 {
 	uint64_t mask = 0;
@@ -162,27 +112,17 @@ static uint64_t widen(uint8_t bytes)
 	return mask;
 }
 
-/* Those of a word that is known to have padding. */
-static uint8_t padding_of(const struct thread *t, uint64_t word)
+/* Also for a known word: which entries are replaced must not depend on the contents of the padding.
+ */
+static void note_padding(struct sanitizer_thread *t, uint64_t word, uint8_t bytes)
 {
-	for (unsigned i = 1; i <= t->known; i++) {
-		const struct padded *p = &t->padded[(t->next - i) % PADDED];
-		if (p->word == word)
-			return p->bytes;
-	}
-	return 0;
-}
-
-/* Also if it is known already: which ones are forgotten must not depend on what lies in the padding. */
-static void note_padding(struct thread *t, uint64_t word, uint8_t bytes)
-{
-	t->padded[t->next] = (struct padded){word, bytes};
+	t->padded[t->next] = (struct padded_word){word, bytes};
 	t->next = (t->next + 1) % PADDED;
 	t->known += t->known < PADDED;
 }
 
-/* Most addresses look like one.  Others do not where the stack has no limit or addresses are more random;
- * then there must be something at them. */
+/* Most addresses look like one.  If the stack is unlimited or addresses are more random, others do
+ * not; then there must be an object at them. */
 static bool is_pointer(struct epa_sanitizer *s, const struct epa_record *r, uint64_t word)
 {
 	return raddle_looks_like_pointer(word) ||
@@ -197,33 +137,27 @@ static void put_number_or_address(struct epa_sanitizer *s, struct epa_record *r,
 		put_number(r, word);
 }
 
-/* A word that may be a pointer or not, and may have padding. */
+/* A word that may be a pointer, and may have padding. */
 static void put_word(struct epa_sanitizer *s, struct epa_record *r, uint64_t word)
 {
-	const struct thread *t = &s->threads[r->place];
+	const struct sanitizer_thread *t = &s->threads[r->place];
 	if (t->known)
-		word &= ~widen(padding_of(t, word));
+		word &= ~widen(epa_padding_of(t, word));
 	put_number_or_address(s, r, word);
-}
-
-static uint64_t word_at(const uint8_t *p, size_t size)
-{
-	uint64_t word = 0;
-	memcpy(&word, p, size < 8 ? size : 8);
-	return word;
 }
 
 static void put_bytes(struct epa_sanitizer *s, struct epa_record *r, const uint8_t *p, size_t size)
 {
 	for (size_t i = 0; i < size; i += 8)
-		put_word(s, r, word_at(p + i, size - i));
+		put_word(s, r, epa_word_at(p + i, size - i));
 }
 
 static void put_value(struct epa_sanitizer *s, struct epa_record *r, size_t i)
 {
+	RD_ASSERT(i < r->op->value_count);
 	const struct trace_value *v = &s->raw.values[i];
 	if (s->numbered.count && v->type == TRACE_VALUE_INT && (v->size == 4 || v->size == 8) &&
-	    is_process(s, trace_record_value(&s->raw, i)))
+	    epa_is_process_number(s, trace_record_value(&s->raw, i)))
 		put(r, epa_name_of(EPA_PROCESS, 0, 0));
 	else if (v->size > 8)
 		put_bytes(s, r, s->raw.bytes + v->offset, v->size);
@@ -237,27 +171,30 @@ static void put_value(struct epa_sanitizer *s, struct epa_record *r, size_t i)
 		put_number(r, trace_record_value(&s->raw, i));
 }
 
-/* A load of bytes of which some have no value. */
+/* Handles a load of bytes of which some are undefined. */
 static void look_for_padding(struct epa_sanitizer *s, struct epa_record *r)
 {
 	const struct trace_value *v = s->raw.values;
 	for (size_t i = 0; i < v->size; i += 8) {
 		size_t n = v->size - i < 8 ? v->size - i : 8;
 		uint8_t bytes = epa_objects_undefined(s->objects, r->site, r->address + i, n);
-		/* One that has none at all is what a library stored, or an error that shows. */
+		/* A completely undefined word was stored by a library, or is an error that should
+		 * be seen. */
 		if (bytes && bytes != (uint8_t)(0xff >> (8 - n)))
-			note_padding(&s->threads[r->place], word_at(s->raw.bytes + v->offset + i, n), bytes);
+			note_padding(&s->threads[r->place], epa_word_at(s->raw.bytes + v->offset + i, n),
+				     bytes);
 	}
 }
 
-/* A store: padding stays without a value. */
+/* Handles a store: padding stays undefined. */
 static void define_stored(struct epa_sanitizer *s, struct epa_record *r)
 {
 	const struct trace_value *v = s->raw.values;
-	const struct thread *t = &s->threads[r->place];
+	const struct sanitizer_thread *t = &s->threads[r->place];
 	uint64_t except = 0;
 	for (size_t i = 0; t->known && i < v->size && i < 64; i += 8)
-		except |= (uint64_t)padding_of(t, word_at(s->raw.bytes + v->offset + i, v->size - i)) << i;
+		except |= (uint64_t)epa_padding_of(t, epa_word_at(s->raw.bytes + v->offset + i, v->size - i))
+			  << i;
 	epa_objects_define(s->objects, &s->raw, r->size, except);
 }
 
@@ -267,9 +204,10 @@ static void put_values(struct epa_sanitizer *s, struct epa_record *r)
 		put_value(s, r, i);
 }
 
-/* --- parts of addresses --------------------------------------------------------------------------- */
+/* --- parts of addresses
+ * --------------------------------------------------------------------------- */
 
-static struct carried *carried_by(struct thread *t, uint32_t site)
+static struct carried_part *carried_by(struct sanitizer_thread *t, uint32_t site)
 {
 	for (unsigned i = 0; i < t->carried_count; i++)
 		if (t->carried[i].site == site)
@@ -277,9 +215,9 @@ static struct carried *carried_by(struct thread *t, uint32_t site)
 	return NULL;
 }
 
-static void carry(struct thread *t, uint32_t site, uint8_t bytes)
+static void carry(struct sanitizer_thread *t, uint32_t site, uint8_t bytes)
 {
-	struct carried *c = carried_by(t, site);
+	struct carried_part *c = carried_by(t, site);
 	if (c && !bytes) {
 		*c = t->carried[--t->carried_count];
 		return;
@@ -290,7 +228,7 @@ static void carry(struct thread *t, uint32_t site, uint8_t bytes)
 		c = &t->carried[t->carried_count++];
 	else if (!c)
 		c = &t->carried[t->carried_next++ % CARRIED];
-	*c = (struct carried){site, bytes};
+	*c = (struct carried_part){site, bytes};
 }
 
 static void put_part(struct epa_record *r, uint8_t bytes)
@@ -304,7 +242,7 @@ static bool is_address(struct epa_name name)
 	return epa_name_kind(name) != EPA_NONE && epa_name_kind(name) != EPA_PROCESS;
 }
 
-/* The value of a load; true: it is put. */
+/* Puts the value of a load; true: it was a part of an address. */
 static bool load_part(struct epa_sanitizer *s, struct epa_record *r)
 {
 	uint8_t bytes;
@@ -317,10 +255,10 @@ static bool load_part(struct epa_sanitizer *s, struct epa_record *r)
 	return bytes != 0;
 }
 
-/* The same of a store of less than a word; what lies there now is known from then on. */
+/* The same for a store of less than a word, which also changes the state of the memory. */
 static bool store_part(struct epa_sanitizer *s, struct epa_record *r)
 {
-	const struct carried *c;
+	const struct carried_part *c;
 	if (!s->moves || s->raw.size >= 8)
 		return false;
 	c = s->raw.op->moved ? carried_by(&s->threads[r->place], s->raw.op->moved) : NULL;
@@ -330,7 +268,7 @@ static bool store_part(struct epa_sanitizer *s, struct epa_record *r)
 	return c != NULL;
 }
 
-/* Words were stored, which are the slots from `first` on. */
+/* Handles a store of words, which are the slots from `first` on. */
 static void store_words(struct epa_sanitizer *s, const struct epa_record *r, unsigned first)
 {
 	struct trace_record word = s->raw;
@@ -341,9 +279,10 @@ static void store_words(struct epa_sanitizer *s, const struct epa_record *r, uns
 	}
 }
 
-/* --- calls that matter ------------------------------------------------------------------------------ */
+/* --- special calls
+ * ---------------------------------------------------------------------------------- */
 
-/* Functions whose ranges are all bytes that somebody chose: strings, input and output. */
+/* Functions whose ranges contain only defined bytes: strings, input and output. */
 static bool is_io(const char *callee)
 {
 	static const char *const names[] = {
@@ -377,7 +316,7 @@ static size_t call_of(struct epa_sanitizer *s, uint32_t number)
 	return i;
 }
 
-/* A range that a call made: the bytes count if that call lets them in or out. */
+/* A range made by a call: its bytes count if the call moves them into or out of the program. */
 static bool counts_bytes(struct epa_sanitizer *s, const struct epa_record *r)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, r->site);
@@ -388,7 +327,8 @@ static bool counts_bytes(struct epa_sanitizer *s, const struct epa_record *r)
 	return s->calls[call_of(s, call)].io;
 }
 
-/* --- kinds ------------------------------------------------------------------------------------------ */
+/* --- kinds
+ * ------------------------------------------------------------------------------------------ */
 
 static void copy_bytes(struct epa_sanitizer *s, uint64_t to, uint64_t from, uint64_t size)
 {
@@ -397,7 +337,7 @@ static void copy_bytes(struct epa_sanitizer *s, uint64_t to, uint64_t from, uint
 		epa_objects_copy_parts(s->objects, to, from, size);
 }
 
-/* They have a value, and are no part of an address. */
+/* Marks bytes as defined and not part of an address. */
 static void write_bytes(struct epa_sanitizer *s, uint64_t size)
 {
 	epa_objects_define(s->objects, &s->raw, size, 0);
@@ -405,11 +345,11 @@ static void write_bytes(struct epa_sanitizer *s, uint64_t size)
 		epa_objects_copy_parts(s->objects, s->raw.address, 0, size);
 }
 
-/* What a library writes has a value, except what it copies. */
+/* Memory that a library writes is defined, except what it copies. */
 static void define_range(struct epa_sanitizer *s, const struct epa_record *r)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, r->site);
-	struct thread *t = &s->threads[r->place];
+	struct sanitizer_thread *t = &s->threads[r->place];
 	if (!site || site->kind == TRACE_SITE_COPY)
 		return;
 	if (site->kind == TRACE_SITE_RANGE_READ) {
@@ -461,13 +401,13 @@ static void fill_atomic(struct epa_sanitizer *s, struct epa_record *r)
 	}
 }
 
-/* A thread by the number that this run gave it. */
+/* A thread, by its number in this run. */
 static void put_thread(struct epa_sanitizer *s, struct epa_record *r, uint64_t number)
 {
 	put(r, epa_name_of(EPA_THREAD, epa_objects_named(s->objects, (uint32_t)number), 0));
 }
 
-/* Everything but q, t and what the system numbers. */
+/* All operands except q, t and numbers of the system. */
 static void put_operands(struct epa_sanitizer *s, struct epa_record *r)
 {
 	const struct trace_event *e = s->raw.event;
@@ -482,8 +422,8 @@ static void put_operands(struct epa_sanitizer *s, struct epa_record *r)
 	}
 }
 
-/* What the program asked for belongs to its record; when a wait ended, who came first to a once and what
- * the runtime notes are chance. */
+/* Whether the event was requested by the program.  Ends of waits, the first thread at a once and
+ * notes of the runtime are chance. */
 static bool is_of_program(enum raddle_event kind)
 {
 	if (raddle_class(kind) == RADDLE_CLASS_PROCESS)
@@ -503,8 +443,8 @@ static void note_process(struct epa_sanitizer *s, uint64_t value)
 		rd_umap_put(&s->numbered, value, NULL);
 }
 
-/* Whether a result can be a number of a process.  Numbers of children and the thread's own are told by
- * events, so another one is what a fault made of it. */
+/* Whether a result can be a process number.  Events give the numbers of children and of the thread
+ * itself, so another number is the result of a fault. */
 static bool is_number_of(const struct epa_sanitizer *s, const char *callee, size_t place, uint64_t value)
 {
 	static const char *const children[] = {"fork", "vfork", "wait", "waitpid", "wait4"};
@@ -551,22 +491,22 @@ static void fill_result(struct epa_sanitizer *s, struct epa_record *r)
 	if (s->calls[call_of(s, r->site)].numbers &&
 	    is_number_of(s, trace_sites_find(s->sites, r->site)->what, r->place, value))
 		note_process(s, value);
-	/* One of the threads at a barrier is told so. */
+	/* One of the threads at a barrier gets a special result. */
 	if (s->calls[call_of(s, r->site)].barrier && (value == 0 || (uint32_t)value == UINT32_MAX))
 		put_number(r, 0);
 	else
 		put_values(s, r);
 }
 
-/* What a fault does shows in the records behind it.  Only a call that did not take place would not, if it
- * gives what it would have given: the record before says that it is about to be made. */
+/* The effects of a fault show in later records.  The exception is a prevented call with the same
+ * result: the record before it announces the call. */
 static bool prevents_call(const struct epa_sanitizer *s, uint32_t number)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, number);
 	return site && site->kind == TRACE_SITE_PREVENTABLE;
 }
 
-/* Of a load or a store. */
+/* The value of a load or a store. */
 static void fill_value(struct epa_sanitizer *s, struct epa_record *r)
 {
 	unsigned first = r->count;
@@ -586,14 +526,14 @@ static void note_fault(struct epa_sanitizer *s, size_t place)
 								 s->raw.site, s->raw.before, s->raw.after};
 }
 
-/* Which byte of an address a load gave is not compared, because it differs from run to run. */
+/* Which byte of an address a load returned is not compared, because it differs from run to run. */
 static bool changes_part(const struct epa_sanitizer *s, const struct epa_record *r)
 {
-	const struct carried *c = s->moves ? carried_by(&s->threads[r->place], r->site) : NULL;
+	const struct carried_part *c = s->moves ? carried_by(&s->threads[r->place], r->site) : NULL;
 	return c && c->bytes && s->raw.before != s->raw.after;
 }
 
-/* Whether nothing else shows what the fault did. */
+/* Whether nothing else shows the effect of the fault. */
 static bool is_compared_fault(const struct epa_sanitizer *s, const struct epa_record *r)
 {
 	return prevents_call(s, r->site) || changes_part(s, r);
@@ -656,7 +596,7 @@ static bool fill(struct epa_sanitizer *s, struct epa_record *r)
 	}
 }
 
-/* The next record of the walk that counts. */
+/* The next record of the walk that is not left out. */
 static int next_record(struct epa_sanitizer *s, struct epa_record *r)
 {
 	while (epa_walk_next(s->walk, &s->raw) > 0) {
@@ -695,223 +635,4 @@ int epa_sanitizer_next(struct epa_sanitizer *s, struct epa_record *r)
 		if (!epa_delay_take(s->delay, r))
 			return 1;
 	}
-}
-
-/* --- words --------------------------------------------------------------------------------------------- */
-
-/* The head: site (31), kind (5), event (7), slots (5), which of them
- * are names (16). */
-#define KIND_SHIFT 31
-#define EVENT_SHIFT 36
-#define COUNT_SHIFT 43
-#define MASK_SHIFT 48
-_Static_assert(TRACE_FULL_KINDS <= 24, "kinds of unfinished records need numbers of their own");
-
-/* Loads, stores, copies and fills are those that can be unfinished. */
-#define UNFINISHED 24
-static const uint8_t unfinished[] = {TRACE_FULL_LOAD, TRACE_FULL_STORE, TRACE_FULL_COPY, TRACE_FULL_FILL};
-
-static uint64_t kind_code(const struct epa_record *r)
-{
-	for (unsigned i = 0; r->unfinished && i < sizeof unfinished; i++)
-		if (r->kind == unfinished[i])
-			return UNFINISHED + i;
-	return r->kind;
-}
-
-uint64_t epa_record_key(const struct epa_record *r)
-{
-	return r->site | (uint64_t)r->kind << KIND_SHIFT | (uint64_t)r->event << EVENT_SHIFT;
-}
-
-uint64_t epa_packed_key(uint64_t head)
-{
-	uint64_t key = head & ((1ull << COUNT_SHIFT) - 1), kind = head >> KIND_SHIFT & 31;
-	if (kind >= UNFINISHED)
-		key += ((uint64_t)unfinished[kind & 3] - kind) << KIND_SHIFT;
-	return key;
-}
-
-size_t epa_record_pack(const struct epa_record *r, uint64_t words[EPA_WORDS])
-{
-	uint64_t mask = 0;
-	size_t n = 1;
-	for (unsigned i = 0; i < r->count; i++) {
-		words[n++] = r->slots[i].where;
-		if (r->slots[i].who) {
-			words[n++] = r->slots[i].who;
-			mask |= 1ull << i;
-		}
-	}
-	words[0] = r->site | kind_code(r) << KIND_SHIFT | (uint64_t)r->event << EVENT_SHIFT |
-		   (uint64_t)r->count << COUNT_SHIFT | mask << MASK_SHIFT;
-	return n;
-}
-
-void epa_record_unpack(struct epa_record *r, const uint64_t *words)
-{
-	uint64_t head = *words++, mask = head >> MASK_SHIFT;
-	unsigned kind = head >> KIND_SHIFT & 31;
-	r->site = head & RADDLE_SITE_MAX;
-	r->unfinished = kind >= UNFINISHED;
-	r->kind = kind >= UNFINISHED ? unfinished[kind & 3] : (uint8_t)kind;
-	r->event = head >> EVENT_SHIFT & 127;
-	r->count = head >> COUNT_SHIFT & 31;
-	for (unsigned i = 0; i < r->count; i++) {
-		r->slots[i].where = *words++;
-		r->slots[i].who = mask >> i & 1 ? *words++ : 0;
-	}
-}
-
-bool epa_record_same(const struct epa_record *a, const struct epa_record *b)
-{
-	if (a->site != b->site || a->kind != b->kind || a->event != b->event || a->count != b->count ||
-	    a->unfinished != b->unfinished)
-		return false;
-	for (unsigned i = 0; i < a->count; i++)
-		if (!epa_name_same(a->slots[i], b->slots[i]))
-			return false;
-	return true;
-}
-
-/* --- records that are as expected ---------------------------------------------------------------------- */
-
-/* An op of the usual kind, with its fields. */
-struct plain_op {
-	const struct trace_op *op;
-	const struct trace_value *type;
-	uint64_t address, value;
-	struct epa_object *object; /* at the address */
-};
-
-static uint64_t head_of(const struct trace_op *op, unsigned count, uint64_t mask)
-{
-	return op->site | (uint64_t)op->kind << KIND_SHIFT | (uint64_t)count << COUNT_SHIFT |
-	       mask << MASK_SHIFT;
-}
-
-enum meaning { NUMBER, NAME, UNSURE };
-
-/* What put_value() makes of a value of at most eight bytes. */
-static enum meaning meaning_of(const struct epa_sanitizer *s, const struct plain_op *p)
-{
-	const struct thread *t = &s->threads[epa_walk_place(s->walk)];
-	if (p->type->type == TRACE_VALUE_POINTER)
-		return p->value < 4096 || p->value >> 47 ? NUMBER
-		       : raddle_may_be_pointer(p->value) ? NAME
-							 : UNSURE;
-	if (p->type->type == TRACE_VALUE_FLOAT || p->type->size == 1)
-		return NUMBER;
-	if (s->numbered.count && is_process(s, p->value))
-		return UNSURE;
-	if (t->known && padding_of(t, p->value))
-		return UNSURE;
-	if (p->type->size < 8)
-		return NUMBER;
-	if (raddle_looks_like_pointer(p->value))
-		return NAME;
-	return p->value >> 40 && !(p->value >> 47) ? UNSURE : NUMBER;
-}
-
-/* Whether the bytes that it loads all have a value, so that there is no padding among them. */
-static bool loads_values(const struct plain_op *p)
-{
-	const struct epa_object *e = p->object;
-	if (p->type->size == 1 || p->type->type == TRACE_VALUE_FLOAT || !epa_object_has_gaps(e))
-		return true;
-	return !epa_defined_without(&e->defined, p->address - e->start, p->type->size);
-}
-
-/* How many words the record is if it is the one that begins there; 0: it is not, or nobody knows. */
-static size_t pass_access(struct epa_sanitizer *s, const struct plain_op *p, const uint64_t *words,
-			  size_t left)
-{
-	struct epa_name name = epa_object_name(p->object, p->address);
-	const struct epa_object *target;
-	if (left < 4 || words[1] != name.where || words[2] != name.who)
-		return 0;
-	switch (meaning_of(s, p)) {
-	case NUMBER: return words[0] == head_of(p->op, 2, 1) && words[3] == p->value ? 4 : 0;
-	case NAME:
-		target = epa_objects_plain(s->objects, p->op->site, p->value);
-		if (left < 5 || !target || words[0] != head_of(p->op, 2, 3))
-			return 0;
-		name = epa_object_name(target, p->value);
-		return words[3] == name.where && words[4] == name.who ? 5 : 0;
-	default: return 0;
-	}
-}
-
-/* Whether parts of addresses matter there. */
-static bool has_parts(const struct thread *t, const struct plain_op *p)
-{
-	if (p->op->size >= 8)
-		return false;
-	if (p->op->kind == TRACE_FULL_STORE)
-		return p->op->moved && t->carried_count;
-	return t->carried_count ||
-	       epa_parts_get(&p->object->parts, p->address - p->object->start, p->op->size);
-}
-
-/* The same for any op. */
-static size_t pass_op(struct epa_sanitizer *s, const struct trace_op *op, const uint8_t *base,
-		      const uint64_t *words, size_t left)
-{
-	struct plain_op p = {.op = op, .type = op->values};
-	const struct thread *t;
-	size_t n;
-	if (op->kind == TRACE_FULL_BRANCH)
-		return left && words[0] == head_of(op, 0, 0);
-	if ((op->kind != TRACE_FULL_LOAD && op->kind != TRACE_FULL_STORE) || op->value_count != 1 ||
-	    op->values->size > 8)
-		return 0;
-	p.address = (word_at(base + op->offset, 8) - 1) & op->address_mask;
-	p.value = word_at(base + op->value_at, 8) & op->value_mask;
-	p.object = epa_objects_plain(s->objects, op->site, p.address);
-	if (!p.object || (op->kind == TRACE_FULL_LOAD && !loads_values(&p)))
-		return 0;
-	t = &s->threads[epa_walk_place(s->walk)];
-	if (op->kind == TRACE_FULL_STORE && t->known && padding_of(t, p.value))
-		return 0;
-	if (s->moves && has_parts(t, &p))
-		return 0;
-	n = pass_access(s, &p, words, left);
-	if (n && op->kind == TRACE_FULL_STORE && epa_object_has_gaps(p.object))
-		epa_defined_set(&p.object->defined, p.address - p.object->start, op->size, 0);
-	/* With a name the record is a word longer. */
-	if (n && op->kind == TRACE_FULL_STORE && s->moves)
-		epa_parts_set(&p.object->parts, p.object->size, p.address - p.object->start, op->size,
-			      n == 5 ? 0xff : 0);
-	return n;
-}
-
-void epa_sanitizer_pass(struct epa_sanitizer *s, const uint64_t *words, const uint64_t *end,
-			struct epa_passed *passed)
-{
-	struct trace_full *reader = epa_walk_reader(s->walk);
-	size_t place = epa_walk_place(s->walk);
-	const uint64_t *at = words;
-	struct trace_rest rest;
-	size_t n = 1;
-	*passed = (struct epa_passed){0};
-	if (!reader || (s->delay && !epa_delay_idle(s->delay, place)))
-		return;
-	while (n && trace_full_rest(reader, &rest)) {
-		uint32_t i = 0;
-		for (; i < rest.count; i++, at += n) {
-			n = pass_op(s, &rest.ops[i], rest.base, at, (size_t)(end - at));
-			if (!n)
-				break;
-		}
-		if (!i && rest.count)
-			break;
-		trace_full_skip(reader, i);
-		passed->records += i;
-		if (i) {
-			passed->site = rest.ops[i - 1].site;
-			passed->kind = rest.ops[i - 1].kind;
-		}
-	}
-	passed->words = (size_t)(at - words);
-	epa_objects_skip(s->objects, passed->records);
 }

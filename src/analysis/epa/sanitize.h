@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Canonical records: what a thread did, said so that every run of a pseudo-deterministic program says the
- * same.
+ * Canonical records: what a thread did, in a form that is the same in every run of a
+ * pseudo-deterministic program.
  *
- *	struct epa_sanitizer *s = epa_sanitizer_new(walk, &names);
- *	while (epa_sanitizer_next(s, &r) > 0) ...
+ * 	struct epa_sanitizer *s = epa_sanitizer_new(walk, &names);
+ * 	while (epa_sanitizer_next(s, &r) > 0) ...
  *
- * Addresses and pointers are canonical names (epa/name.h), threads are named by their creation, and what only
- * the schedule decides is left out: places in the order, times, waits, allocations inside libraries.
+ * Addresses and pointers are canonical names (epa/name.h), threads are named by their creation.
+ *  What only the schedule decides is left out: positions in the order, times, waits, allocations
+ * inside libraries.
  *
- * The schedule decides how often a loop around a condition wait is executed.  Its rounds that end in a wait
- * are left out, so that only the round that found the condition true remains.  For that, records are delayed
- * while a thread holds a mutex, if the program has condition waits at all (epa/delay.h); they still come in
- * the order of their thread.
+ * The schedule decides how often a loop around a condition wait is executed.  Its rounds that end
+ * in a wait are left out, so that only the round that found the condition true remains.  For that,
+ * records are delayed while a thread holds a mutex, if the program has condition waits at all
+ * (epa/delay.h).  They keep the order of their thread.
  *
  * A record is a head and up to EPA_SLOTS slots, each a number or a name:
  *
- *	load, store, alloca      address, value or size
- *	copy, fill               address, source or byte, length
- *	call, entry, return, ... callee if it is indirect, values
- *	range                    address, length; where bytes enter or leave the program: hash, pointers
- *	atomic                   address, whether it stored, values
- *	event                    its objects and results
- *	fault                    nothing; only of a call that it prevented, or a byte of an address that it
- *changed
+ * 	load, store, alloca      address, value or size
+ * 	copy, fill               address, source or byte, length
+ * 	call, entry, return, ... callee if it is indirect, values
+ * 	range                    address, length; where bytes enter or leave the program: hash, pointers
+ * 	atomic                   address, whether it stored, values
+ * 	event                    its objects and results
+ * 	fault                    nothing; only for a call that it prevented, or a byte of an address that it
+ * 	                         changed
  *
  * Values of more than 8 bytes take several slots; what does not fit is folded into the last.
  */
@@ -42,8 +43,8 @@ struct epa_record {
 	bool unfinished;
 	struct epa_name slots[EPA_SLOTS];
 	/* Not part of what is compared: */
-	uint32_t depth;		   /* scopes that the thread stands in */
-	const struct trace_op *op; /* of the layout: the types of its values; NULL if it is not known */
+	uint32_t depth;		   /* scopes that the thread is in */
+	const struct trace_op *op; /* of the layout: the types of its values; NULL: unknown */
 	size_t place;		   /* of the thread in the walk */
 	uint64_t address, size;	   /* of the access, in this run */
 	uint64_t value;		   /* the first one, in this run; of a copy: the source */
@@ -76,42 +77,42 @@ struct epa_objects *epa_sanitizer_objects(struct epa_sanitizer *s);
 /* 1: *r is the next canonical record, in the order of the walk.  0: there are no more. */
 int epa_sanitizer_next(struct epa_sanitizer *s, struct epa_record *r);
 
-/* Faults that were injected into the run, as far as it was read. */
+/* Faults that were injected into the part of the run that was read. */
 #define EPA_FAULTS 16
 struct epa_fault {
 	uint32_t thread; /* number of its name */
 	uint32_t site;
-	uint64_t before, after; /* the value, or what a call that was not made returned */
+	uint64_t before, after; /* the value, or the result of a call that was not made */
 };
 const struct epa_fault *epa_sanitizer_faults(const struct epa_sanitizer *s, size_t *count);
 
 /* --- as words, to be stored and compared --- */
 
 #define EPA_WORDS (1 + 2 * EPA_SLOTS)
-/* Returns how many words it is. */
+/* Returns the number of words. */
 size_t epa_record_pack(const struct epa_record *r, uint64_t words[EPA_WORDS]);
 /* How many words the record with that head has. */
 static inline size_t epa_packed_size(uint64_t head)
 {
 	return 1 + (head >> 43 & 31) + (size_t)__builtin_popcountll(head >> 48);
 }
-/* Site, kind and event: which instruction it is, finished or not. */
+/* Site, kind and event: identifies the instruction, finished or not. */
 uint64_t epa_packed_key(uint64_t head);
 uint64_t epa_record_key(const struct epa_record *r);
 
-/* Goes past records of the thread that came last as long as they are the packed ones, without making any: the
- * same as epa_sanitizer_next() and epa_record_pack(), for loads, stores and branches in the usual case. Stops
- * where that is not known, and changes nothing there. */
+/* Skips records of the last thread as long as they equal the packed ones, without creating records:
+ * the same as epa_sanitizer_next() and epa_record_pack(), for loads, stores and branches in the
+ * common case.  Stops, without a change, where that is not known. */
 struct epa_passed {
 	uint64_t records;
 	size_t words;  /* of all these */
-	uint32_t site; /* of the last one, if there is one; its kind */
+	uint32_t site; /* of the last one, if any; its kind */
 	uint8_t kind;
 };
 void epa_sanitizer_pass(struct epa_sanitizer *s, const uint64_t *words, const uint64_t *end,
 			struct epa_passed *passed);
 
-/* The words must be whole; what is not compared is not set. */
+/* The words must be complete; members that are not compared are not set. */
 void epa_record_unpack(struct epa_record *r, const uint64_t *words);
 
 #endif

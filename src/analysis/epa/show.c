@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Canonical records as text.  Types come from the layout, or from what the site table says about the
- * accessed thing; a number of unknown type is shown as a signed integer.
+ * Canonical records as text.  Types come from the layout, or from the site table; a number of
+ * unknown type is shown as a signed integer.
  */
 #include "epa/show.h"
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
 #include "trace/event.h"
@@ -17,7 +18,7 @@ static const char *what(const struct trace_site *site)
 	return site && *site->what ? site->what : RD_UNKNOWN;
 }
 
-/* The value of the record's op that a slot holds; NULL: none, or one of several slots. */
+/* The value of the record's op in a slot; NULL: there is none, or it takes several slots. */
 static const struct trace_value *value_of(const struct epa_record *r, unsigned slot)
 {
 	unsigned first = epa_record_has_address(r) || (r->op && r->op->callee) ? 1 : 0;
@@ -65,6 +66,7 @@ static void add_number(const struct epa_show *show, const struct epa_record *r, 
 
 void epa_show_slot(const struct epa_show *show, const struct epa_record *r, unsigned slot, struct rd_buf *out)
 {
+	RD_ASSERT(slot < r->count);
 	if (slot >= r->count)
 		rd_buf_addc(out, '-');
 	else if (r->slots[slot].who)
@@ -103,7 +105,7 @@ void epa_show_record(const struct epa_show *show, const struct epa_record *r, st
 {
 	bool access = r->kind == TRACE_FULL_LOAD || r->kind == TRACE_FULL_STORE;
 	epa_show_operation(show, r, out);
-	/* The paper has the value before the address. */
+	/* In the paper the value comes before the address. */
 	if (access) {
 		for (unsigned i = 1; i < r->count; i++) {
 			rd_buf_addc(out, ' ');

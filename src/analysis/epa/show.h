@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Canonical records for people, in the notation of the TraceSanitizer paper (figure 4). */
+/* Canonical records as text, in the notation of the TraceSanitizer paper (figure 4). */
 #ifndef EPA_SHOW_H
 #define EPA_SHOW_H
 
@@ -13,14 +13,14 @@ struct epa_show {
 /* `load 3 arr+4`, `call-inc 0`, `store T_0_0 local in T_0 (main.c:12)#0`. */
 void epa_show_record(const struct epa_show *show, const struct epa_record *r, struct rd_buf *out);
 
-/* One slot: a name, or a number as its type says. */
+/* One slot: a name, or a number according to its type. */
 void epa_show_slot(const struct epa_show *show, const struct epa_record *r, unsigned slot,
 		   struct rd_buf *out);
 
 /* `load`, `call-malloc-u`, `mutex-lock`, ... */
 void epa_show_operation(const struct epa_show *show, const struct epa_record *r, struct rd_buf *out);
 
-/* `file.c:12:5 function`, `?` if nothing is known of the site. */
+/* `file.c:12:5 function`, `?` if the site is unknown. */
 void epa_show_place(const struct trace_sites *sites, uint32_t site, struct rd_buf *out);
 
 #endif

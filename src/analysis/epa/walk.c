@@ -2,9 +2,9 @@
 /*
  * The merge of a full trace's threads.
  *
- * A lane is a thread's reader.  The lane that the last record came from goes on, straight into the
- * caller's record, until its next record has a q; then that one waits in the lane, and the lane
- * with the smallest q is next.  So a record without q costs a call and a test.
+ * A lane is a thread's reader.  The lane of the last record continues, directly into the caller's
+ * record, until its next record has a q.  Then that record waits in the lane, and the lane with the
+ * smallest q is next.  So a record without q costs only a call and a test.
  */
 #include "epa/walk.h"
 
@@ -19,15 +19,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct raw {
+struct raw_buffer {
 	const void *data;
 	size_t length;
-	const void *from; /* of a mapping of a file; NULL: it is none */
+	const void *from; /* of a mapping of a file; NULL: not mapped */
 };
 
 struct memory_thread {
 	uint32_t number;
-	struct raw *buffers;
+	struct raw_buffer *buffers;
 	size_t count, capacity;
 };
 
@@ -40,15 +40,15 @@ struct epa_source {
 	size_t thread_count, thread_capacity;
 };
 
-struct lane {
+struct walk_lane {
 	struct trace_full *reader;
 	const struct memory_thread *memory;
 	size_t next_buffer;
 	struct trace_record waiting; /* the next record, if it is not the first lane's */
 	struct trace_event start;
-	bool started; /* `start` is there */
+	bool started; /* `start` is valid */
 	bool cut;     /* the file ended too early, and the reader is closed */
-	bool parked;  /* the reader is closed and stands behind that record */
+	bool parked;  /* the reader is closed; it will continue after the waiting record */
 	uint64_t key; /* the largest q so far */
 	uint32_t number;
 	char *name;
@@ -56,14 +56,14 @@ struct lane {
 
 struct epa_walk {
 	struct epa_source *source;
-	struct lane *lanes;
+	struct walk_lane *lanes;
 	size_t lane_count;
-	uint32_t *heap; /* lanes that have a record waiting, the first in the order at 0 */
+	uint32_t *heap; /* lanes with a waiting record, the first in the order at 0 */
 	size_t heap_count;
-	struct lane *current; /* goes on; NULL: the heap tells */
+	struct walk_lane *current; /* continues; NULL: the heap decides */
 	size_t place;
 	struct rd_umap by_number; /* to place */
-	char *lost;		  /* the last name of a thread that is not there */
+	char *lost;		  /* the last name of a missing thread */
 	int err;
 };
 
@@ -101,7 +101,7 @@ void epa_source_of_memory(struct epa_source **out, const struct trace_layout *la
 	*out = s;
 }
 
-/* Threads are kept in ascending order; mostly the last one is asked for. */
+/* Threads are in ascending order; mostly the last one is requested. */
 static struct memory_thread *memory_thread(struct epa_source *s, uint32_t number)
 {
 	size_t at = s->thread_count;
@@ -127,7 +127,7 @@ void epa_source_close(struct epa_source *s)
 	free(s);
 }
 
-static void add_raw(struct epa_source *s, uint32_t thread, struct raw raw)
+static void add_raw(struct epa_source *s, uint32_t thread, struct raw_buffer raw)
 {
 	struct memory_thread *t = memory_thread(s, thread);
 	RD_GROW(t->buffers, t->capacity, t->count + 1);
@@ -136,19 +136,19 @@ static void add_raw(struct epa_source *s, uint32_t thread, struct raw raw)
 
 void epa_source_add(struct epa_source *s, uint32_t thread, const void *raw, size_t length)
 {
-	add_raw(s, thread, (struct raw){raw, length, NULL});
+	add_raw(s, thread, (struct raw_buffer){raw, length, NULL});
 }
 
 void epa_source_add_mapped(struct epa_source *s, uint32_t thread, const void *raw, size_t length,
 			   const void *from)
 {
-	add_raw(s, thread, (struct raw){raw, length, from});
+	add_raw(s, thread, (struct raw_buffer){raw, length, from});
 }
 
-/* Behind the buffer that a lane has read last. */
-static void give_back(const struct lane *lane)
+/* Releases the buffer that a lane has just finished. */
+static void release_buffer(const struct walk_lane *lane)
 {
-	const struct raw *b = lane->next_buffer ? &lane->memory->buffers[lane->next_buffer - 1] : NULL;
+	const struct raw_buffer *b = lane->next_buffer ? &lane->memory->buffers[lane->next_buffer - 1] : NULL;
 	if (b && b->from)
 		rd_drop_pages(b->from, (size_t)((const char *)b->data - (const char *)b->from) + b->length);
 }
@@ -170,8 +170,8 @@ const char *epa_source_name(const struct epa_source *s)
 
 /* --- lanes ------------------------------------------------------------------------------- */
 
-/* The next record of a lane, of whatever buffer. */
-static int read_record(struct epa_walk *w, struct lane *lane, struct trace_record *r)
+/* The next record of a lane, across buffers. */
+static int read_record(struct epa_walk *w, struct walk_lane *lane, struct trace_record *r)
 {
 	for (;;) {
 		int got = trace_full_next(lane->reader, r);
@@ -181,12 +181,12 @@ static int read_record(struct epa_walk *w, struct lane *lane, struct trace_recor
 			w->err = got;
 		if (got < 0 || !lane->memory || lane->next_buffer > lane->memory->count)
 			return 0;
-		give_back(lane);
+		release_buffer(lane);
 		if (lane->next_buffer++ == lane->memory->count) {
 			trace_full_feed(lane->reader, NULL, 0); /* a branch may have waited for more */
 			continue;
 		}
-		const struct raw *b = &lane->memory->buffers[lane->next_buffer - 1];
+		const struct raw_buffer *b = &lane->memory->buffers[lane->next_buffer - 1];
 		trace_full_feed(lane->reader, b->data, b->length);
 	}
 }
@@ -200,7 +200,7 @@ static bool lane_before(const void *walk, uint32_t a, uint32_t b)
 	return a < b;
 }
 
-static void note_key(struct lane *lane, const struct trace_record *r)
+static void note_key(struct walk_lane *lane, const struct trace_record *r)
 {
 	if (r->q > lane->key)
 		lane->key = r->q;
@@ -209,7 +209,7 @@ static void note_key(struct lane *lane, const struct trace_record *r)
 static int open_reader(struct epa_walk *w, size_t place)
 {
 	struct epa_source *s = w->source;
-	struct lane *lane = &w->lanes[place];
+	struct walk_lane *lane = &w->lanes[place];
 	if (s->trace)
 		return trace_full_open(&lane->reader, s->trace, s->layout, place, false);
 	lane->memory = &s->threads[place];
@@ -217,16 +217,16 @@ static int open_reader(struct epa_walk *w, size_t place)
 	return RD_OK;
 }
 
-static void close_reader(struct lane *lane)
+static void close_reader(struct walk_lane *lane)
 {
 	lane->cut |= lane->reader && trace_full_is_cut(lane->reader);
 	trace_full_close(lane->reader);
 	lane->reader = NULL;
 }
 
-/* Until the thread starts its reader is closed: what it needs to unpack is large, and there may be many
- * threads. */
-static void park(struct epa_walk *w, struct lane *lane)
+/* Closes the reader of a thread until the thread starts: its unpacker is large, and there may be
+ * many threads. */
+static void park(struct epa_walk *w, struct walk_lane *lane)
 {
 	if (!w->source->trace)
 		return;
@@ -235,10 +235,10 @@ static void park(struct epa_walk *w, struct lane *lane)
 	close_reader(lane);
 }
 
-/* Reads on behind the first record. */
+/* Continues after the first record. */
 static void unpark(struct epa_walk *w, size_t place)
 {
-	struct lane *lane = &w->lanes[place];
+	struct walk_lane *lane = &w->lanes[place];
 	struct trace_record first;
 	int err;
 	if (!lane->parked)
@@ -253,8 +253,9 @@ static void unpark(struct epa_walk *w, size_t place)
 
 static int open_lane(struct epa_walk *w, size_t place)
 {
+	RD_ASSERT(place < w->lane_count);
 	struct epa_source *s = w->source;
-	struct lane *lane = &w->lanes[place];
+	struct walk_lane *lane = &w->lanes[place];
 	int err;
 	lane->number = s->trace ? trace_thread_number(s->trace, place) : s->threads[place].number;
 	err = open_reader(w, place);
@@ -272,7 +273,7 @@ static int open_lane(struct epa_walk *w, size_t place)
 }
 
 /* Parents have smaller numbers than their children. */
-static void name_lane(struct epa_walk *w, struct lane *lane)
+static void name_lane(struct epa_walk *w, struct walk_lane *lane)
 {
 	const uint64_t *parent = NULL;
 	if (lane->number == 0) {
@@ -332,7 +333,7 @@ static int next_lane(struct epa_walk *w, struct trace_record *r)
 
 int epa_walk_next(struct epa_walk *w, struct trace_record *r)
 {
-	struct lane *lane = w->current;
+	struct walk_lane *lane = w->current;
 	if (!lane)
 		return next_lane(w, r);
 	if (!lane->reader || !read_record(w, lane, r)) {
@@ -360,7 +361,7 @@ bool epa_walk_is_whole(const struct epa_walk *w)
 	if (w->err || (w->source->trace && !trace_get_meta(w->source->trace)->complete))
 		return false;
 	for (size_t i = 0; i < w->lane_count; i++) {
-		const struct lane *lane = &w->lanes[i];
+		const struct walk_lane *lane = &w->lanes[i];
 		if (lane->cut || (lane->reader && trace_full_is_cut(lane->reader)))
 			return false;
 	}
@@ -385,6 +386,7 @@ uint32_t epa_walk_number(const struct epa_walk *w, size_t place)
 
 const char *epa_walk_name(const struct epa_walk *w, size_t place)
 {
+	RD_ASSERT(place < w->lane_count);
 	return w->lanes[place].name;
 }
 

@@ -2,15 +2,15 @@
 /*
  * All records of a full trace, in one order.
  *
- *	struct epa_source *s;         epa_source_open(&s, "DIR")
- *	struct epa_walk *w;           epa_walk_open(&w, s)
- *	while (epa_walk_next(w, &r) > 0) ...
- *	epa_walk_close(w); epa_source_close(s);
+ * 	struct epa_source *s;         epa_source_open(&s, "DIR")
+ * 	struct epa_walk *w;           epa_walk_open(&w, s)
+ * 	while (epa_walk_next(w, &r) > 0) ...
+ * 	epa_walk_close(w); epa_source_close(s);
  *
  * The order is that of trace/reader.h: records with q in the order of q, and a thread's records
- * without q directly behind its last one that has q.  So what must come before something else
- * (a creation, an unlock, a release of memory) does.  Should q fall within a thread, the largest so
- * far counts; equal ones are ordered by thread number.
+ * without q directly after its last one with q.  So whatever must come before something else (a
+ * creation, an unlock, a release of memory) does.  If q falls within a thread, the largest so far
+ * counts; equal ones are ordered by thread number.
  *
  * A walk reads each record once and keeps one of each thread.
  */
@@ -23,17 +23,17 @@
 struct epa_source;
 int epa_source_open(struct epa_source **source, const char *directory);
 
-/* Buffers of a program that has ended, as the runtime filled them: nothing is on disk and nothing
- * is packed.  Layout and sites must outlive the source. */
+/* Buffers of a program that has ended, as the runtime filled them: not on disk and not packed.
+ *  Layout and sites must outlive the source. */
 void epa_source_of_memory(struct epa_source **source, const struct trace_layout *layout,
 			  const struct trace_sites *sites);
 
-/* A further buffer of a thread, in the order in which it was filled.  The bytes are used in place
+/* Adds a buffer of a thread, in the order in which they were filled.  The bytes are used in place
  * and must outlive the source.  Not while a walk is open. */
 void epa_source_add(struct epa_source *source, uint32_t thread, const void *raw, size_t length);
 
-/* The same of bytes in a shared mapping of a file that begins at `from`: what was read is given back from
- * there on, because the system maps pages around those that are read. */
+/* The same for bytes in a shared mapping of a file that begins at `from`.  Pages that were read are
+ * released from there on, because the kernel maps pages around those that are read. */
 void epa_source_add_mapped(struct epa_source *source, uint32_t thread, const void *raw, size_t length,
 			   const void *from);
 
@@ -51,11 +51,11 @@ void epa_walk_close(struct epa_walk *walk); /* NULL is fine */
 /* 1: *r is the next record; what it points to lives until the next call.  0: there are no more. */
 int epa_walk_next(struct epa_walk *walk, struct trace_record *r);
 
-/* The first error of a stream, which ended that stream only and has been reported; 0: none. */
+/* The first error of a stream, which has been reported and ended only that stream; 0: no error. */
 int epa_walk_error(const struct epa_walk *walk);
 
-/* Whether all of the run was seen: nothing is damaged or cut off, and the recording went on to the end.
- * Certain when the walk is over. */
+/* Whether the whole run was read: nothing is damaged or cut off, and it was recorded to its end.
+ *  Valid after the walk. */
 bool epa_walk_is_whole(const struct epa_walk *walk);
 
 /* Threads have places 0, 1, ... in ascending order of their numbers. */
@@ -64,18 +64,19 @@ size_t epa_walk_place(const struct epa_walk *walk); /* of the thread of the last
 uint32_t epa_walk_number(const struct epa_walk *walk, size_t place);
 
 /* T_0, T_0_1, ...: the n-th thread that a thread created has its creator's name and _n, from 0.
- * Known from the beginning of the walk; "T_?7" for a number whose stream or first record is lost. */
+ *  Known from the beginning of the walk; "T_?7" for a number whose stream or first record is lost.
+ */
 const char *epa_walk_name(const struct epa_walk *walk, size_t place);
 const char *epa_thread_name(struct epa_walk *walk, uint32_t number);
 
 /* The thread-start event of a thread, also before the walk has reached it; NULL: there is none. */
 const struct trace_event *epa_walk_start(const struct epa_walk *walk, uint32_t number);
 
-/* The call sites of the scopes that the last record of a thread stands in, as trace_full_stack(). */
+/* The call sites of the scopes of a thread's last record, as trace_full_stack(). */
 size_t epa_walk_stack(const struct epa_walk *walk, size_t place, uint32_t *sites, size_t max);
 
-/* The reader of the thread of the last record, if its next record is the next one of the walk whenever it is
- * one of a piece; NULL: that is not known. */
+/* The reader of the thread of the last record, if its next record, when it is part of a piece, is
+ * the next one of the walk; NULL: that is not known. */
 struct trace_full *epa_walk_reader(const struct epa_walk *walk);
 
 const struct epa_source *epa_walk_source(const struct epa_walk *walk);

@@ -35,14 +35,14 @@ void rev_released_add(struct rev_released *r, const struct rev_touch *release)
 
 void rev_released_clear(struct rev_released *r, uint64_t address, uint64_t size)
 {
-	uint32_t behind;
+	uint32_t next;
 	bool meets;
 
 	if (!r->any || !size)
 		return;
-	behind = epa_extents_behind(&r->extents, address);
+	next = epa_extents_after(&r->extents, address);
 	meets = epa_extents_find(&r->extents, address, 0) ||
-		(behind && r->extents.list[behind].start - address < size);
+		(next && r->extents.list[next].start - address < size);
 	if (meets)
 		put(r, &(struct rev_touch){0}, address, size);
 }

@@ -177,13 +177,13 @@ int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *v
 		[EPA_MISSING] = RUNLOG_MISSING, [EPA_EXTRA] = RUNLOG_EXTRA,
 	};
 	struct pardon pardon = {c, c->fault->count > 1 || c->run->fired > 1};
-	struct epa_compare_options options = {.struck = c->fault->thread, .context = &pardon};
+	struct epa_compare_options options = {.faulty_thread = c->fault->thread, .context = &pardon};
 	struct epa_comparison result;
 	int r;
 
 	/* Where something came of the fault, the very first difference is of interest. */
 	if (v->outcome == RUNLOG_MASKED)
-		options.pardon = is_fault_itself;
+		options.ignore = is_fault_itself;
 	r = inject_golden_compare(c->golden, &c->run->raw, &options, &result);
 
 	v->records = result.records;
