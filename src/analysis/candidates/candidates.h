@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Static race candidates: pairs of memory accesses of which nothing in the program's code says that they
- * cannot race.  In: facts of a whole program (facts/facts.h).  Out: candidates in the order in which they
- * deserve attention, and a list of what the analysis did not look into.
+ * Static race candidates: pairs of memory accesses that nothing in the program's code prevents from
+ * racing.  In: facts of a whole program (facts/facts.h).  Out: candidates, the most promising
+ * first, and a list of what the analysis does not cover.
  *
- * Few races are to be missed; many candidates are none.  doc/design/candidates.md says what rules a pair out.
+ * Few races should be missed, so many candidates are not races.  doc/design/candidates.md lists
+ * what excludes a pair.
  */
 #ifndef CANDIDATES_CANDIDATES_H
 #define CANDIDATES_CANDIDATES_H
@@ -18,20 +19,20 @@ enum { CANDIDATE_ID_SIZE = 17 };
 /* One of the two accesses. */
 struct candidate_access {
 	uint32_t value;	  /* the instruction */
-	uint32_t site;	  /* of the flavour `record`, quick; 0: it has none */
+	uint32_t site;	  /* of the flavour `record`, quick; 0: it has no site */
 	const char *op;	  /* "read", "write" */
 	const char *what; /* the expression in the source, or what the call does; may be "" */
 	bool atomic;
-	bool locked; /* some lock is held, if not the right one */
+	bool locked; /* some lock is held, but not the right one */
 };
 
 struct candidate {
-	char id[CANDIDATE_ID_SIZE]; /* the same as long as the two functions and accesses are */
+	char id[CANDIDATE_ID_SIZE]; /* stays the same as long as the two functions and accesses do */
 	uint32_t object;	    /* in the facts: one that both may access */
-	char *name;		    /* of it, with the member that is meant */
-	bool wide;		    /* the pointers may point to so many objects that it says little */
+	char *name;		    /* of it, with the accessed member */
+	bool wide;		    /* the pointers may point to so many objects that this one means little */
 	uint32_t rank;		    /* 1 is the best */
-	uint32_t group;		    /* from 0, by their best: candidates of the same variable or allocation */
+	uint32_t group; /* from 0, by their best candidate; a group has one variable or allocation */
 	int score;
 	const char *reason; /* why it has that rank */
 	struct candidate_access accesses[2];
@@ -41,12 +42,12 @@ struct candidates {
 	struct candidate *items; /* by rank */
 	size_t count, capacity;
 	size_t groups;
-	size_t left_out; /* pairs of a group beyond those that are listed */
-	char **unsound;	 /* what was not looked into */
+	size_t left_out; /* pairs of groups that are not listed */
+	char **unsound;	 /* what the analysis does not cover */
 	size_t unsound_count, unsound_capacity;
-	/* What the program is like. */
-	uint32_t threads;  /* with main */
-	uint32_t accesses; /* that were looked at */
+	/* Properties of the program. */
+	uint32_t threads;  /* including main */
+	uint32_t accesses; /* analysed accesses */
 	uint32_t contexts; /* of functions */
 	const struct facts *facts;
 };
@@ -54,10 +55,10 @@ struct candidates {
 void candidates_find(struct candidates *c, const struct facts *f);
 void candidates_release(struct candidates *c);
 
-/* Why no guard can be put at its accesses (raddle/guard.h); NULL: some can. */
+/* Why its accesses cannot have guards (raddle/guard.h); NULL: at least one can. */
 const char *candidate_unguarded(const struct candidates *c, const struct candidate *it);
 
-/* The document of doc/format/candidates.md; a text for people that describes at most `limit` groups, 0: all.
+/* Writes the document of doc/format/candidates.md, or a text with at most `limit` groups, 0: all.
  */
 int candidates_json(const struct candidates *c, FILE *out);
 int candidates_text(const struct candidates *c, FILE *out, size_t limit);

@@ -2,12 +2,15 @@
 /* Whether two instances of accesses that touch the same bytes may race (candidates/conflict.h). */
 #include "candidates/conflict.h"
 
+#include "base/error.h"
+
 static uint64_t bit(uint32_t thread)
 {
+	RD_ASSERT(thread < THREADS_MAX);
 	return UINT64_C(1) << thread;
 }
 
-/* Whether thread a starts thread b, or starts who does. */
+/* Whether thread a starts thread b, directly or indirectly. */
 static bool starts(const struct walk *w, uint32_t a, uint32_t b)
 {
 	return a == 0 || w->flow.effects[w->threads->items[a].function].started & bit(b);
@@ -18,13 +21,13 @@ static bool at_the_same_time(const struct walk *w, const struct instance *x, con
 	bool y_in_x = x->alive & bit(y->thread), x_in_y = y->alive & bit(x->thread);
 	if (x->thread == y->thread)
 		return w->threads->items[x->thread].many && (y_in_x || x_in_y);
-	/* Who starts the other is there before it; of others either may have been the first. */
+	/* A thread that starts the other exists before it; otherwise either may have come first. */
 	if (starts(w, x->thread, y->thread) != starts(w, y->thread, x->thread))
 		return y_in_x && x_in_y;
 	return y_in_x || x_in_y;
 }
 
-/* Whether what is different in every thread keeps them apart. */
+/* Whether the two instances are of memory that is different in every thread. */
 static bool is_kept_apart(const struct instance *x, const struct instance *y)
 {
 	if (x->thread == y->thread && x->own && y->own)
@@ -40,6 +43,7 @@ static bool is_atomic(const struct access *a)
 
 bool conflict_may_race(const struct walk *w, const struct instance *x, const struct instance *y)
 {
+	RD_ASSERT(x->thread < w->threads->count && y->thread < w->threads->count);
 	const struct access *a = &w->p->accesses[x->access], *b = &w->p->accesses[y->access];
 	if ((a->kind == FACTS_READ && b->kind == FACTS_READ) || (is_atomic(a) && is_atomic(b)) ||
 	    a->flags & b->flags & FACTS_ACCESS_THREAD_LOCAL)

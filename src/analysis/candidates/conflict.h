@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether two instances of accesses, if they touch the same bytes, may race.  The answer depends on the kind
- * of each instance only, which is a few numbers; so it is worked out once for each pair of kinds.
+ * Whether two instances of accesses may race if they touch the same bytes.  The answer depends only
+ * on the kind of each instance, which is a few numbers, so it is computed once for each pair of
+ * kinds.
  */
 #ifndef CANDIDATES_CONFLICT_H
 #define CANDIDATES_CONFLICT_H

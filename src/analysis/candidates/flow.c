@@ -3,16 +3,21 @@
 #include "candidates/flow.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "facts/role.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS_MAX = 6, CALLEES_MAX = 64 };
+enum {
+	ROUNDS_MAX = 6,	  /* passes over recursive functions; set by hand, more is sound but slow */
+	CALLEES_MAX = 64, /* functions of an indirect call; set by hand, further ones are ignored */
+};
 
-/* Stands for whatever the caller hands over: the effect names the argument instead (struct starter). */
-#define HANDED_OVER (FACTS_NONE - 1)
-static const struct bound handed_over = {{HANDED_OVER, HANDED_OVER, HANDED_OVER, HANDED_OVER}};
+/* Represents an argument that the caller provides: the effect names the argument instead (struct
+ * starter). */
+#define FROM_CALLER (FACTS_NONE - 1)
+static const struct bound from_caller = {{FROM_CALLER, FROM_CALLER, FROM_CALLER, FROM_CALLER}};
 
 const struct bound flow_unbound = {{FACTS_NONE, FACTS_NONE, FACTS_NONE, FACTS_NONE}};
 
@@ -20,10 +25,11 @@ const struct bound flow_unbound = {{FACTS_NONE, FACTS_NONE, FACTS_NONE, FACTS_NO
 
 static uint64_t bit(uint32_t thread)
 {
+	RD_ASSERT(thread < THREADS_MAX);
 	return UINT64_C(1) << thread;
 }
 
-/* Which argument of its function an operand is, if it is one that can be bound. */
+/* The position of an operand among the arguments of its function, if it can be bound. */
 static uint32_t position_of(const struct facts *f, uint32_t operand)
 {
 	if (operand == FACTS_NONE || operand & FACTS_CONSTANT || f->values[operand].kind != FACTS_ARGUMENT)
@@ -69,7 +75,7 @@ struct bound flow_bind(const struct flow *w, uint32_t call, uint32_t callee, con
 	return b;
 }
 
-/* Threads that the call's function starts by way of its arguments. */
+/* Threads that the called function starts with a routine from its arguments. */
 static uint64_t started_through(const struct flow *w, uint32_t callee, const struct bound *b)
 {
 	const struct effect *e = &w->effects[callee];
@@ -93,7 +99,7 @@ static bool add_starter(struct effect *e, uint32_t parameter, uint32_t create)
 	return true;
 }
 
-/* Functions that hand an argument on to be the routine of a thread. */
+/* Finds functions that use an argument as the routine of a thread. */
 static void find_starters(struct flow *w)
 {
 	const struct facts *f = w->p->f;
@@ -180,7 +186,7 @@ static void join(const struct flow *w, struct state *s, uint64_t threads)
 	}
 }
 
-/* A single join ends the only one that there is. */
+/* A single join ends the thread only if there is at most one of it. */
 static void join_one(const struct flow *w, struct state *s, uint32_t value)
 {
 	const struct join *j = thread_join(w->threads, value);
@@ -218,7 +224,7 @@ static void call_library(struct flow *w, struct state *s, uint32_t value, const 
 	}
 }
 
-/* The state behind a call of the function. */
+/* The state after a call of the function. */
 static void apply_effect(struct flow *w, struct state *s, uint32_t call, uint32_t callee,
 			 const struct bound *bound)
 {
@@ -247,8 +253,8 @@ static bool leads_to(const struct facts *f, uint32_t pointer, const struct path 
 	       f->places[f->members[run.first].place].object == path->root;
 }
 
-/* Locks of `set` that lie behind a pointer. */
-static uint32_t behind(struct flow *w, uint32_t set, uint32_t pointer)
+/* Locks of `set` that are reached through a pointer. */
+static uint32_t reached_through(struct flow *w, uint32_t set, uint32_t pointer)
 {
 	uint32_t list[LOCKS_MAX], result = 0;
 	size_t count = pointer != FACTS_NONE ? lockset_copy(w->locks, set, list) : 0;
@@ -259,7 +265,8 @@ static uint32_t behind(struct flow *w, uint32_t set, uint32_t pointer)
 	return result;
 }
 
-/* What holds on both ways.  `if (m) lock(m)` is taken to lock: where there is no lock, nobody has it. */
+/* What holds on both paths.  `if (m) lock(m)` counts as locking: without a lock no other thread can
+ * hold it. */
 static void meet(struct flow *w, struct state *to, const struct state *s)
 {
 	if (!to->reached) {
@@ -267,8 +274,8 @@ static void meet(struct flow *w, struct state *to, const struct state *s)
 		to->reached = true;
 		return;
 	}
-	uint32_t kept =
-		lockset_unite(w->locks, behind(w, to->held, s->nothing), behind(w, s->held, to->nothing));
+	uint32_t kept = lockset_unite(w->locks, reached_through(w, to->held, s->nothing),
+				      reached_through(w, s->held, to->nothing));
 	to->alive |= s->alive;
 	to->ended &= s->ended;
 	to->held = lockset_unite(w->locks, lockset_meet(w->locks, to->held, s->held), kept);
@@ -293,7 +300,7 @@ static size_t callees_of(const struct flow *w, uint32_t call, uint32_t *callees)
 		callees[count++] = callee;
 		effective |= w->effects[callee].held != 0 || w->effects[callee].released != 0;
 	}
-	/* Stubs in place of lock functions are taken not to be chosen. */
+	/* Stubs that replace lock functions are assumed not to be chosen. */
 	size_t to = 0;
 	for (size_t i = 0; i < count; i++)
 		if (!effective || !w->effects[callees[i]].stub)
@@ -301,7 +308,7 @@ static size_t callees_of(const struct flow *w, uint32_t call, uint32_t *callees)
 	return to;
 }
 
-/* Whether the functions may also not be called: registered, or called by a library. */
+/* Whether the functions may also not be called: they are registered, or a library calls them. */
 static bool is_optional(const struct flow *w, uint32_t call)
 {
 	struct facts_run calls = facts_calls_of(w->p->f, call);
@@ -344,9 +351,9 @@ static bool is_zero(const struct facts_constant *c)
 	return c->kind == FACTS_CONSTANT_NULL || (c->kind == FACTS_CONSTANT_INTEGER && c->number == 0);
 }
 
-/* If the branch at the end of a block asks whether a value is 0, the value; *zero is the number of the
- * successor where it is. */
-static uint32_t asked_for_zero(const struct facts *f, uint32_t end, uint32_t *zero)
+/* If the branch at the end of a block tests whether a value is 0: the value; *zero is the successor
+ * where it is 0. */
+static uint32_t tested_for_zero(const struct facts *f, uint32_t end, uint32_t *zero)
 {
 	if (f->values[end].kind != FACTS_BRANCH)
 		return FACTS_NONE;
@@ -363,7 +370,7 @@ static uint32_t asked_for_zero(const struct facts *f, uint32_t end, uint32_t *ze
 	return value;
 }
 
-/* The lock that a call tried to get. */
+/* The lock of a trylock call. */
 static uint32_t tried_lock(struct flow *w, uint32_t call)
 {
 	const struct facts_function *called = call != FACTS_NONE ? program_library(w->p, call) : NULL;
@@ -381,7 +388,7 @@ static bool is_same_state(const struct state *a, const struct state *b)
 	       a->nothing == b->nothing && a->held == b->held && a->released == b->released;
 }
 
-struct run {
+struct flow_run_state {
 	struct flow *w;
 	uint32_t function;
 	const struct function_info *info;
@@ -390,7 +397,7 @@ struct run {
 	bool *waiting;
 };
 
-static struct state through_block(const struct run *r, uint32_t block, flow_fn *fn, void *data)
+static struct state through_block(const struct flow_run_state *r, uint32_t block, flow_fn *fn, void *data)
 {
 	struct facts_run values = facts_block_values(r->w->p->f, r->function, r->info->first_block + block);
 	struct state s = r->in[block];
@@ -402,8 +409,8 @@ static struct state through_block(const struct run *r, uint32_t block, flow_fn *
 	return s;
 }
 
-/* A loop that joins all has done so where it is left. */
-static void leave_loop(const struct run *r, uint32_t from, uint32_t to, struct state *s)
+/* After a loop that joins all threads these have ended. */
+static void leave_loop(const struct flow_run_state *r, uint32_t from, uint32_t to, struct state *s)
 {
 	uint64_t joined = thread_joined_by(r->w->threads, r->function, from);
 	if (joined == 0)
@@ -414,11 +421,11 @@ static void leave_loop(const struct run *r, uint32_t from, uint32_t to, struct s
 			join(r->w, s, joined);
 }
 
-static void hand_on(struct run *r, uint32_t block, const struct state *out)
+static void propagate(struct flow_run_state *r, uint32_t block, const struct state *out)
 {
 	const struct facts_graph *g = &r->info->graph;
 	struct facts_run values = facts_block_values(r->w->p->f, r->function, r->info->first_block + block);
-	uint32_t zero = 0, value = asked_for_zero(r->w->p->f, values.end - 1, &zero);
+	uint32_t zero = 0, value = tested_for_zero(r->w->p->f, values.end - 1, &zero);
 	uint32_t lock = tried_lock(r->w, value);
 	for (uint32_t s = g->succ_start[block]; s < g->succ_start[block + 1]; s++) {
 		struct state next = *out, merged = r->in[g->succ[s]];
@@ -436,7 +443,7 @@ static void hand_on(struct run *r, uint32_t block, const struct state *out)
 	}
 }
 
-static void settle(struct run *r)
+static void iterate(struct flow_run_state *r)
 {
 	const struct facts_graph *g = &r->info->graph;
 	for (bool changed = true; changed;) {
@@ -448,16 +455,17 @@ static void settle(struct run *r)
 			r->waiting[block] = false;
 			changed = true;
 			struct state out = through_block(r, block, NULL, NULL);
-			hand_on(r, block, &out);
+			propagate(r, block, &out);
 		}
 	}
 }
 
-/* Calls `fn` for all instructions, then returns the state at the ends of the function together. */
+/* Calls `fn` for all instructions, then returns the combined state at the ends of the function. */
 static struct state run(struct flow *w, uint32_t function, const struct state *entry,
 			const struct bound *bound, flow_fn *fn, void *data)
 {
-	struct run r = {.w = w, .function = function, .info = &w->p->functions[function], .bound = bound};
+	struct flow_run_state r = {
+		.w = w, .function = function, .info = &w->p->functions[function], .bound = bound};
 	struct state end = {0};
 	const struct facts_graph *g = &r.info->graph;
 	if (!r.info->has_graph)
@@ -466,7 +474,7 @@ static struct state run(struct flow *w, uint32_t function, const struct state *e
 	r.waiting = rd_xcalloc((size_t)g->nodes + 1, sizeof *r.waiting);
 	r.in[0] = *entry;
 	r.in[0].reached = r.waiting[0] = true;
-	settle(&r);
+	iterate(&r);
 	for (uint32_t i = 0; i < g->reached; i++) {
 		uint32_t block = g->order[i];
 		struct state out = through_block(&r, block, fn, data);
@@ -483,12 +491,13 @@ static struct state run(struct flow *w, uint32_t function, const struct state *e
 void flow_run(struct flow *w, uint32_t function, const struct state *entry, const struct bound *bound,
 	      flow_fn *fn, void *data)
 {
+	RD_ASSERT(function < w->p->f->function_count);
 	run(w, function, entry, bound, fn, data);
 }
 
 /* ------------------------------------------------------------------ effects --- */
 
-/* Locks that a caller can name: by the arguments, or everywhere. */
+/* Locks that a caller can name: by its arguments, or globally. */
 static uint32_t outside(struct flow *w, uint32_t function, uint32_t set)
 {
 	const struct facts_function *row = &w->p->f->functions[function];
@@ -528,7 +537,7 @@ static bool find_effect(struct flow *w, uint32_t function)
 	struct effect *e = &w->effects[function], old = *e;
 	struct state entry = {.reached = true, .nothing = FACTS_NONE};
 	uint64_t started = 0;
-	struct state end = run(w, function, &entry, &handed_over, note_start, &started);
+	struct state end = run(w, function, &entry, &from_caller, note_start, &started);
 	e->alive = end.alive;
 	e->started |= started | end.alive;
 	e->ended = end.reached ? end.ended : 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What holds at each point of a function: which threads may be alive beside the one that runs it, and which
- * locks are certainly held.  A state comes in at the entry; at every instruction a callback sees the state
- * before it.
+ * What holds at each point of a function: which other threads may be alive, and which locks are
+ * certainly held.  The analysis starts with a state at the entry; a callback sees the state before
+ * every instruction.
  *
- * What a call leaves behind is an effect of the function called, in its own terms (its arguments, objects of
- * which there is one).  Effects are found bottom-up; functions that call each other are looked at until
- * nothing changes any more.  Joins and semaphores are trusted until a walk over the program shows that they
- * may not be: the rounds of candidates/walk.c.
+ * The result of a call is an effect of the called function, in terms of its arguments and of unique
+ * objects.  Effects are computed bottom-up; recursive functions are repeated until nothing changes.
+ *  Joins and semaphores are trusted until a walk over the program disproves them: the rounds of
+ * candidates/walk.c.
  */
 #ifndef CANDIDATES_FLOW_H
 #define CANDIDATES_FLOW_H
@@ -19,7 +19,7 @@ struct state {
 	bool reached;
 	uint64_t alive;	   /* threads that may be alive */
 	uint64_t ended;	   /* threads that have certainly ended since the entry */
-	uint32_t nothing;  /* a pointer that is null here, FACTS_NONE: none is known to be */
+	uint32_t nothing;  /* a pointer that is null here; FACTS_NONE: unknown */
 	uint32_t held;	   /* set of locks */
 	uint32_t released; /* set of locks that may have been released since the entry without being acquired
 			      in it */
@@ -32,9 +32,9 @@ struct starter {
 
 struct effect {
 	uint64_t alive, ended; /* at the end: threads that may have been started, that have ended */
-	uint64_t started;      /* at any time, by what it starts too */
+	uint64_t started;      /* at any time, including threads that these start */
 	uint32_t held, released;
-	bool stub; /* it does nothing at all: stands where a real function may be chosen */
+	bool stub; /* it does nothing: a placeholder for a real function */
 	struct starter *starters;
 	size_t starter_count, starter_capacity;
 };
@@ -46,13 +46,12 @@ struct flow {
 	struct effect *effects; /* by function */
 	struct semaphore {
 		uint32_t lock;
-		bool banned; /* it is no lock: has not one to take, or is posted by who did not take it */
+		bool banned; /* not a lock: it starts with 0, or a thread posts it that did not wait */
 	} * semaphores;
 	size_t semaphore_count, semaphore_capacity;
 };
 
-/* Functions that the arguments of the running function are known to be, by position; FACTS_NONE: not known.
- */
+/* Known functions among the arguments of the current function, by position; FACTS_NONE: unknown. */
 enum { FLOW_BOUND = 4 };
 struct bound {
 	uint32_t functions[FLOW_BOUND];
@@ -69,13 +68,14 @@ void flow_effects(struct flow *w);
 void flow_run(struct flow *w, uint32_t function, const struct state *entry, const struct bound *bound,
 	      flow_fn *fn, void *data);
 
-/* The threads that a call starts, with what these start; `bound` is that of the function of the call. */
+/* The threads that a call starts, including those that they start; `bound` is that of the calling
+ * function. */
 uint64_t flow_started(const struct flow *w, uint32_t create, const struct bound *bound);
 
-/* What is known of the arguments of a function that is called there. */
+/* What is known about the arguments of a called function. */
 struct bound flow_bind(const struct flow *w, uint32_t call, uint32_t callee, const struct bound *bound);
 
-/* A semaphore, if it has one to take and is used as a lock: its lock; FACTS_NONE: it is not.  */
+/* The lock of a semaphore that starts with 1 and is used as a lock; FACTS_NONE: it is not.  */
 uint32_t flow_semaphore(const struct flow *w, uint32_t call, size_t *number);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When memory is made known (candidates/fresh.h). */
+/* Where memory becomes known to other threads (candidates/fresh.h). */
 #include "candidates/fresh.h"
 
 #include "base/alloc.h"
@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 12 }; /* of calls that an address is followed through */
+enum { DEPTH_MAX = 12 }; /* calls through which an address is followed; set by hand, bounds time */
 
 struct fresh {
 	struct program *p;
 	uint32_t *user_start, *users; /* of values: instructions of which they are operands */
 	struct rd_umap blocks;	      /* root to 1 + row of `known` */
 	struct known {
-		uint32_t *told; /* instructions that make it known */
+		uint32_t *publications; /* instructions that publish it */
 		size_t count, capacity;
-		bool *blocks; /* at whose start it may be known */
-		size_t loose; /* of `told`: they order nothing, so that others may see what came before later
-			       */
+		bool *blocks;	/* blocks at whose start it may be published */
+		size_t relaxed; /* of `publications`: relaxed ones, after which others may see earlier
+				   accesses late */
 	} * known;
 	size_t known_count, known_capacity;
 	uint8_t *keeps; /* by value of arguments: enum keeps */
@@ -68,20 +68,20 @@ struct fresh *fresh_new(struct program *p)
 void fresh_free(struct fresh *h)
 {
 	for (size_t i = 0; i < h->known_count; i++)
-		RD_FREE(h->known[i].told, h->known[i].blocks);
+		RD_FREE(h->known[i].publications, h->known[i].blocks);
 	rd_umap_release(&h->blocks);
 	RD_FREE(h->user_start, h->users, h->keeps, h->known, h);
 }
 
 /* --------------------------------------------------------------------- uses --- */
 
-/* What a function does with an argument: not looked at yet, being looked at, it keeps it to itself, it makes
- * it known, it does so by relaxed operations alone. */
-enum keeps { NOT_YET, LOOKING, NO, YES, LOOSELY };
+/* What a function does with an argument: not analysed yet, being analysed, keeps it private,
+ * publishes it, publishes it only by relaxed operations. */
+enum keeps { NOT_YET, IN_PROGRESS, NO, YES, RELAXED };
 
 static enum keeps keeps_argument(struct fresh *h, uint32_t argument, unsigned depth);
 
-/* Whether a library function keeps its arguments where others find them. */
+/* Whether a library function stores its arguments where other threads find them. */
 static bool library_keeps(const struct facts_function *called)
 {
 	if (called->flags & FACTS_FUNCTION_INTRINSIC)
@@ -108,25 +108,25 @@ static enum keeps call_keeps(struct fresh *h, uint32_t call, uint32_t pointer, u
 			if (k - run.first >= callee->arguments || f->calls[i].kind > FACTS_EDGE_INDIRECT)
 				return YES;
 			enum keeps keeps = keeps_argument(h, callee->values + (k - run.first), depth + 1);
-			most = keeps == NO || most == LOOSELY ? most : keeps;
+			most = keeps == NO || most == RELAXED ? most : keeps;
 		}
 	}
 	return most;
 }
 
-/* What a use does with the pointer. */
-enum use { USE_NOTHING, USE_DERIVES, USE_TELLS, USE_TELLS_LOOSELY };
+/* What an instruction does with the pointer. */
+enum use { USE_NOTHING, USE_DERIVES, USE_PUBLISHES, USE_PUBLISHES_RELAXED };
 
 static enum use stored(const struct facts_value *v, bool is_stored)
 {
 	if (!is_stored)
 		return USE_NOTHING;
-	return v->flags & FACTS_VALUE_RELAXED ? USE_TELLS_LOOSELY : USE_TELLS;
+	return v->flags & FACTS_VALUE_RELAXED ? USE_PUBLISHES_RELAXED : USE_PUBLISHES;
 }
 
 static enum use kept(enum keeps keeps)
 {
-	return keeps == NO ? USE_NOTHING : keeps == LOOSELY ? USE_TELLS_LOOSELY : USE_TELLS;
+	return keeps == NO ? USE_NOTHING : keeps == RELAXED ? USE_PUBLISHES_RELAXED : USE_PUBLISHES;
 }
 
 static enum use use_of(struct fresh *h, uint32_t user, uint32_t pointer, unsigned depth)
@@ -142,13 +142,14 @@ static enum use use_of(struct fresh *h, uint32_t user, uint32_t pointer, unsigne
 	case FACTS_UPDATE:
 	case FACTS_EXCHANGE: return stored(v, f->operands[v->operands].operand != pointer);
 	case FACTS_CALL: return kept(call_keeps(h, user, pointer, depth));
-	case FACTS_COMPUTE: return USE_TELLS;
+	case FACTS_COMPUTE: return USE_PUBLISHES;
 	default: return USE_NOTHING; /* loads, comparisons; a return ends the function */
 	}
 }
 
-/* Collects the instructions that tell others of the address in `root`; `returns` counts as one. */
-static void find_told(struct fresh *h, uint32_t root, unsigned depth, struct known *k, bool *returned)
+/* Collects the instructions that publish the address in `root`; a return counts as one if
+ * `returned` is set. */
+static void find_publications(struct fresh *h, uint32_t root, unsigned depth, struct known *k, bool *returned)
 {
 	struct rd_umap seen = RD_UMAP_INIT;
 	uint32_t *work = NULL;
@@ -162,10 +163,10 @@ static void find_told(struct fresh *h, uint32_t root, unsigned depth, struct kno
 			enum use use = use_of(h, user, pointer, depth);
 			bool is_new;
 			*returned |= h->p->f->values[user].kind == FACTS_RETURN;
-			if (use == USE_TELLS || use == USE_TELLS_LOOSELY) {
-				k->loose += use == USE_TELLS_LOOSELY;
-				RD_GROW(k->told, k->capacity, k->count + 1);
-				k->told[k->count++] = user;
+			if (use == USE_PUBLISHES || use == USE_PUBLISHES_RELAXED) {
+				k->relaxed += use == USE_PUBLISHES_RELAXED;
+				RD_GROW(k->publications, k->capacity, k->count + 1);
+				k->publications[k->count++] = user;
 			}
 			if (use != USE_DERIVES)
 				continue;
@@ -180,25 +181,26 @@ static void find_told(struct fresh *h, uint32_t root, unsigned depth, struct kno
 	rd_umap_release(&seen);
 }
 
-/* A function keeps an argument if it tells of it, or returns it, as the caller does not follow results.  One
- * that tells in several ways (std::atomic's, by an argument) is taken to tell in one that orders. */
+/* A function publishes an argument if it stores it, or returns it, as the caller does not follow
+ * results.  One that publishes in several ways (std::atomic's, by an argument) counts as one that
+ * orders. */
 static enum keeps keeps_argument(struct fresh *h, uint32_t argument, unsigned depth)
 {
 	if (h->keeps[argument] == NOT_YET && depth < DEPTH_MAX) {
 		struct known k = {0};
 		bool returned = false;
-		h->keeps[argument] = LOOKING;
-		find_told(h, argument, depth, &k, &returned);
-		bool loosely = k.count != 0 && k.loose == k.count && !returned;
-		h->keeps[argument] = loosely ? LOOSELY : k.count != 0 || returned ? YES : NO;
-		free(k.told);
+		h->keeps[argument] = IN_PROGRESS;
+		find_publications(h, argument, depth, &k, &returned);
+		bool loosely = k.count != 0 && k.relaxed == k.count && !returned;
+		h->keeps[argument] = loosely ? RELAXED : k.count != 0 || returned ? YES : NO;
+		free(k.publications);
 	}
-	return h->keeps[argument] == NO || h->keeps[argument] == LOOSELY ? h->keeps[argument] : YES;
+	return h->keeps[argument] == NO || h->keeps[argument] == RELAXED ? h->keeps[argument] : YES;
 }
 
 /* -------------------------------------------------------------------- where --- */
 
-/* The blocks that can be reached behind the instructions that tell, without making the memory anew. */
+/* The blocks that are reachable after a publication, without creating the memory again. */
 static void spread(struct fresh *h, uint32_t root, struct known *k)
 {
 	const struct program *p = h->p;
@@ -207,7 +209,7 @@ static void spread(struct fresh *h, uint32_t root, struct known *k)
 	uint32_t *work = rd_xcalloc((size_t)g->nodes + 1 + k->count, sizeof *work);
 	k->blocks = rd_xcalloc((size_t)g->nodes + 1, sizeof *k->blocks);
 	for (size_t i = 0; i < k->count; i++)
-		work[count++] = p->block_of[k->told[i]];
+		work[count++] = p->block_of[k->publications[i]];
 	while (count != 0) {
 		uint32_t n = work[--count];
 		for (uint32_t s = g->succ_start[n]; s < g->succ_start[n + 1]; s++) {
@@ -227,7 +229,7 @@ bool fresh_is_known(struct fresh *h, uint32_t root, uint32_t at)
 	uint64_t *row = rd_umap_put(&h->blocks, root, &is_new);
 	if (is_new) {
 		struct known k = {0};
-		find_told(h, root, 0, &k, &returned);
+		find_publications(h, root, 0, &k, &returned);
 		spread(h, root, &k);
 		RD_GROW(h->known, h->known_capacity, h->known_count + 1);
 		h->known[h->known_count++] = k;
@@ -235,11 +237,11 @@ bool fresh_is_known(struct fresh *h, uint32_t root, uint32_t at)
 		row = rd_umap_get(&h->blocks, root);
 	}
 	const struct known *k = &h->known[*row - 1];
-	if (k->loose != 0)
+	if (k->relaxed != 0)
 		return true;
 	for (size_t i = 0; i < k->count; i++)
-		if (h->p->block_of[k->told[i]] == h->p->block_of[at] && k->told[i] < at &&
-		    (h->p->block_of[root] != h->p->block_of[at] || root < k->told[i]))
+		if (h->p->block_of[k->publications[i]] == h->p->block_of[at] && k->publications[i] < at &&
+		    (h->p->block_of[root] != h->p->block_of[at] || root < k->publications[i]))
 			return true;
 	return k->blocks[h->p->block_of[at]];
 }

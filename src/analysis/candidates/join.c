@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which joins end which threads (candidates/join.h).  A join is matched with the calls that may have written
- * the name of the thread to where the join reads it:
+ * Which joins end which threads (candidates/join.h).  A join is matched with the calls that may
+ * have written the thread handle that it reads:
  *
  *   - one place, which one call writes: the join ends the thread of that call;
- *   - an element of an array, written in a loop that counts and read in a loop that counts in the same
- *     way, which nothing but its end leaves: behind the loop all these threads have ended.
+ *   - an element of an array, written in a counting loop and read in a loop that counts in the same way and
+ *     is left only at its end: after the loop all these threads have ended.
  */
 #include "candidates/join.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "facts/role.h"
 
 #include <stdlib.h>
 
-/* Where the name of a thread is written or read. */
-struct name {
+/* Where a thread handle is written or read. */
+struct handle_place {
 	uint32_t value, function; /* the call */
 	struct path path;
 	uint32_t set;
@@ -30,7 +31,8 @@ static bool is_integer(const struct facts *f, uint32_t operand, int64_t *number)
 	return true;
 }
 
-/* Whether two operands have the same value: one of a function, a constant, a global variable that is read. */
+/* Whether two operands have the same value: the same value, an equal constant, or a read of the
+ * same global variable. */
 static bool is_same_value(const struct facts *f, uint32_t a, uint32_t b)
 {
 	int64_t x, y;
@@ -63,7 +65,7 @@ static bool ends_program(const struct program *p, uint32_t function, uint32_t bl
 	return p->f->values[values.end - 1].kind == FACTS_UNREACHABLE;
 }
 
-/* Whether the loop is left at its header only, and the block runs in each round. */
+/* Whether the loop is left only at its header, and the block runs in each round. */
 static bool runs_whole(const struct program *p, uint32_t function, const struct facts_loop *loop,
 		       uint32_t block)
 {
@@ -82,15 +84,17 @@ static bool runs_whole(const struct program *p, uint32_t function, const struct 
 	return true;
 }
 
-static const struct facts_loop *counting_loop(const struct program *p, const struct name *n,
+static const struct facts_loop *counting_loop(const struct program *p, const struct handle_place *n,
 					      struct counting *c)
 {
 	const struct facts_loop *loop = program_loop(p, n->function, p->block_of[n->value]);
 	return loop != NULL && program_counts(p, n->function, loop, c) ? loop : NULL;
 }
 
-/* The place of the name by way of a table: `t = malloc(..); ts[i] = t; create(&t->name)` is ts[i]->name. */
-static bool through_table(const struct program *p, const struct name *n, uint32_t variable, struct path *out)
+/* The place of the handle through a table: `t = malloc(..); ts[i] = t; create(&t->name)` is
+ * ts[i]->name. */
+static bool through_table(const struct program *p, const struct handle_place *n, uint32_t variable,
+			  struct path *out)
 {
 	const struct facts *f = p->f;
 	const struct facts_loop *loop = program_loop(p, n->function, p->block_of[n->value]);
@@ -114,8 +118,8 @@ static bool through_table(const struct program *p, const struct name *n, uint32_
 }
 
 /* Whether the join reads, in each round, what the creation wrote in the same round. */
-static bool joins_all(const struct program *p, const struct name *create, const struct name *join,
-		      uint32_t *header)
+static bool joins_all(const struct program *p, const struct handle_place *create,
+		      const struct handle_place *join, uint32_t *header)
 {
 	struct counting made, joined;
 	struct path from = create->path, to = join->path;
@@ -135,8 +139,8 @@ static bool joins_all(const struct program *p, const struct name *create, const 
 
 /* ------------------------------------------------------------------ matches --- */
 
-/* Whether two names are certainly in different places: fixed distances from the same root. */
-static bool is_elsewhere(const struct program *p, const struct name *a, const struct name *b)
+/* Whether two handles are certainly in different places: fixed distances from the same root. */
+static bool is_elsewhere(const struct program *p, const struct handle_place *a, const struct handle_place *b)
 {
 	if (a->path.kind == b->path.kind && a->path.root == b->path.root && a->path.loads == 0 &&
 	    b->path.loads == 0 && a->path.index == FACTS_NONE && b->path.index == FACTS_NONE)
@@ -144,20 +148,21 @@ static bool is_elsewhere(const struct program *p, const struct name *a, const st
 	return !facts_sets_overlap(p->f, a->set, 8, b->set, 8);
 }
 
-static bool reads_what(const struct name *create, const struct name *join)
+static bool reads_what(const struct handle_place *create, const struct handle_place *join)
 {
 	return create->path.index == FACTS_NONE && path_equal(&create->path, &join->path) &&
 	       (create->function == join->function || create->path.kind == PATH_GLOBAL);
 }
 
-struct search {
+struct join_search {
 	struct threads *t;
-	struct name *creates;
+	struct handle_place *creates;
 	size_t count, capacity;
 };
 
 static uint64_t threads_at(const struct threads *t, uint32_t create)
 {
+	RD_ASSERT(t->count <= THREADS_MAX);
 	uint64_t threads = 0;
 	for (size_t i = 1; i < t->count; i++)
 		if (t->items[i].create == create && !t->items[i].handler)
@@ -165,14 +170,14 @@ static uint64_t threads_at(const struct threads *t, uint32_t create)
 	return t->overflow ? threads & ~(UINT64_C(1) << (THREADS_MAX - 1)) : threads;
 }
 
-static void match(struct search *s, const struct name *join)
+static void match(struct join_search *s, const struct handle_place *join)
 {
 	struct threads *t = s->t;
-	const struct name *found = NULL;
+	const struct handle_place *found = NULL;
 	uint32_t header = 0;
 	bool all = false;
 	for (size_t i = 0; i < s->count; i++) {
-		const struct name *create = &s->creates[i];
+		const struct handle_place *create = &s->creates[i];
 		uint32_t at;
 		if (joins_all(t->p, create, join, &at)) {
 			found = create;
@@ -182,8 +187,8 @@ static void match(struct search *s, const struct name *join)
 			found = create;
 		}
 	}
-	/* Another call that may have written there, too, leaves a doubt about one join; a loop ends what its
-	 * own loop started, and others stay alive. */
+	/* If another call may also have written there, one join is uncertain; a loop ends the
+	 * threads that its own loop started, and others stay alive. */
 	for (size_t i = 0; i < s->count && found != NULL && !all; i++)
 		if (&s->creates[i] != found && !is_elsewhere(t->p, &s->creates[i], join))
 			return;
@@ -194,9 +199,9 @@ static void match(struct search *s, const struct name *join)
 		(struct join){join->value, join->function, threads_at(t, found->value), all, header};
 }
 
-static bool name_of(const struct program *p, uint32_t value, uint32_t operand, struct name *out)
+static bool name_of(const struct program *p, uint32_t value, uint32_t operand, struct handle_place *out)
 {
-	*out = (struct name){.value = value, .function = facts_function_at(p->f, value)};
+	*out = (struct handle_place){.value = value, .function = facts_function_at(p->f, value)};
 	if (operand == FACTS_NONE)
 		return false;
 	out->path = path_of(p->f, operand);
@@ -208,8 +213,8 @@ void joins_find(struct threads *t)
 {
 	struct program *p = t->p;
 	const struct facts *f = p->f;
-	struct search s = {.t = t};
-	struct name name;
+	struct join_search s = {.t = t};
+	struct handle_place name;
 	for (uint32_t v = 0; v < f->value_count; v++) {
 		const struct facts_function *called = program_library(p, v);
 		if (called != NULL && called->role == FACTS_ROLE_THREAD_CREATE &&

@@ -3,6 +3,7 @@
 #include "candidates/lock.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ void locks_release(struct locks *l)
 
 /* ----------------------------------------------------------------- locks --- */
 
-/* The only place that a set holds, if it is a definite one of an object of which there is one. */
+/* The only place in a set, if it is a definite one of a unique object. */
 static bool only_place(const struct program *p, uint32_t set, struct path *out)
 {
 	struct facts_run run = facts_members_of(p->f, set);
@@ -61,7 +62,7 @@ uint32_t lock_at(struct locks *l, uint32_t operand, bool read)
 	uint32_t object =
 		lock.path.kind == PATH_GLOBAL ? l->p->f->globals[lock.path.root].object : FACTS_NONE;
 	if (object != FACTS_NONE && lock.path.loads == 0 && lock.path.index == FACTS_NONE) {
-		/* By name: elements of an array with fixed indices are different locks. */
+		/* By name: array elements with fixed indices are different locks. */
 		lock.path.kind = PATH_OBJECT;
 		lock.path.root = object;
 	} else if (lock.path.index == FACTS_NONE) {
@@ -96,9 +97,10 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The set with these numbers, which are put in order. */
+/* The set with these numbers, which are sorted. */
 static uint32_t number_set(struct rd_tuples *sets, uint32_t *items, size_t count)
 {
+	RD_ASSERT(count <= LOCKS_MAX);
 	size_t to = 0;
 	if (count != 0)
 		qsort(items, count, sizeof *items, by_number);
@@ -110,6 +112,7 @@ static uint32_t number_set(struct rd_tuples *sets, uint32_t *items, size_t count
 
 uint32_t lockset_add(struct locks *l, uint32_t set, uint32_t lock)
 {
+	RD_ASSERT(lock < l->count);
 	uint32_t items[LOCKS_MAX];
 	size_t count = lockset_copy(l, set, items);
 	if (count == LOCKS_MAX)
@@ -144,6 +147,7 @@ static bool may_be_same(const struct locks *l, const struct lock *a, const struc
 
 uint32_t lockset_remove(struct locks *l, uint32_t set, uint32_t lock)
 {
+	RD_ASSERT(lock < l->count);
 	uint32_t kept[LOCKS_MAX];
 	const uint32_t *items;
 	size_t count = lockset_items(l, set, &items), to = 0;
@@ -191,7 +195,7 @@ static bool is_known_everywhere(const struct path *path)
 	return path->kind == PATH_OBJECT || path->kind == PATH_GLOBAL;
 }
 
-/* In terms of the arguments; the index must be an argument itself. */
+/* The path in terms of the arguments; the index must be an argument itself. */
 static bool enter_path(const struct facts *f, const struct path *path, uint32_t call, uint32_t callee,
 		       struct path *out)
 {
@@ -223,12 +227,13 @@ uint32_t lockset_enter(struct locks *l, uint32_t set, uint32_t call, uint32_t ca
 
 bool lock_leave(struct locks *l, uint32_t lock, uint32_t call, uint32_t callee, uint32_t *out)
 {
+	RD_ASSERT(lock < l->count);
 	const struct facts *f = l->p->f;
 	struct lock it = l->items[lock];
 	uint32_t first = f->functions[callee].values;
 	*out = lock;
 	if (it.path.index != FACTS_NONE) {
-		/* An index that was handed over is one of the caller's. */
+		/* An index that is an argument is a value of the caller. */
 		uint32_t n = it.path.index & FACTS_CONSTANT ? FACTS_NONE : it.path.index - first;
 		uint32_t actual =
 			n < f->functions[callee].arguments ? program_argument(f, call, n) : FACTS_NONE;
@@ -270,8 +275,8 @@ static uint32_t number_guard(struct locks *l, const uint32_t *numbers, size_t co
 	return rd_tuples_put(&l->guards, numbers, count, rd_tuple_hash(numbers, count), NULL) << 1 | read;
 }
 
-/* The lock of the data's own object: both start at the same address, so the way from the data to the lock is
- * known.  An index of the data does not matter, as its object is the same. */
+/* The lock in the data's own object: both start at the same address, so the distance from the data
+ * to the lock is known.  An index of the data does not matter, as its object is the same. */
 static bool near_guard(const struct lock *lock, const struct path *data, uint32_t *numbers, size_t *count)
 {
 	struct path base = *data, rest;
@@ -286,7 +291,8 @@ static bool near_guard(const struct lock *lock, const struct path *data, uint32_
 	return true;
 }
 
-/* The lock of an array at the index of the data, where the array is found in the same way everywhere. */
+/* The lock of an array at the index of the data, if the array is named in the same way everywhere.
+ */
 static bool indexed_guard(const struct lock *lock, const struct path *data, uint32_t *numbers, size_t *count)
 {
 	struct path path = lock->path;

@@ -2,25 +2,27 @@
 /*
  * Pairs of accesses that conflict (candidates/pair.h).
  *
- * Instances of one function that differ neither in kind (conflict.h) nor in the bytes they may touch nor in
- * the member that the source names are one *atom*.  Atoms whose pointers may point to a few places are
- * compared where they meet, at a place.  Where a pointer may point nearly anywhere, points-to sets say
- * nothing about which member is meant; atoms with such pointers are compared if the source names the same
- * member.  What is left out by that is counted.
+ * Instances of one function with the same kind (conflict.h), the same bytes and the same member in
+ * the source are one *atom*.  Atoms whose pointers have few targets are compared at the places that
+ * they share.  If a pointer may point nearly anywhere, its points-to set does not show which member
+ * is accessed.  Atoms with such pointers are compared only if the source names the same member.
+ *  Pairs that are left out by that are counted.
  */
 #include "candidates/pair.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"
+#include "base/error.h"
 #include "candidates/conflict.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	PAIRS_MAX = 16,	   /* of a group, without accesses with themselves */
-	WIDE = 48,	   /* places that a pointer may point to */
-	EXAMPLES = 3,	   /* instances of an atom */
+	/* All four were set by hand; they bound the number of pairs and the time. */
+	PAIRS_MAX = 16,	   /* of a group, not counting accesses with themselves */
+	WIDE = 48,	   /* places of a pointer that "may point nearly anywhere" */
+	EXAMPLES = 3,	   /* instances that are kept of an atom */
 	BUCKET_MAX = 4000, /* atoms of one member */
 };
 
@@ -32,17 +34,17 @@ struct atom {
 };
 
 /* Atoms, writers first. */
-struct list {
+struct atom_list {
 	uint32_t *items;
 	size_t count, capacity, writers;
 };
 
-struct group {
+struct pair_group {
 	uint32_t pairs[PAIRS_MAX];
 	uint32_t count;
 };
 
-struct search {
+struct pair_search {
 	struct pairs *out;
 	const struct walk *w;
 	struct atom *atoms;
@@ -50,16 +52,16 @@ struct search {
 	struct rd_tuples known, kinds, group_keys;
 	uint32_t *kind_example; /* an instance of each kind */
 	size_t kind_capacity;
-	uint8_t *races;		 /* by two kinds: 0 not known, 1 no, 2 yes */
-	uint32_t *first_place;	 /* of objects */
-	struct list *cells;	 /* by place */
-	struct list *buckets;	 /* by member */
-	struct rd_pmap pairs;	 /* accesses of pairs that were looked at */
-	struct rd_pmap overlaps; /* sets and sizes that were compared: 1 + place, or 0 */
+	uint8_t *races;		   /* by two kinds: 0 unknown, 1 no, 2 yes */
+	uint32_t *first_place;	   /* of objects */
+	struct atom_list *cells;   /* by place */
+	struct atom_list *buckets; /* by member */
+	struct rd_pmap pairs;	   /* accesses of pairs that were compared */
+	struct rd_pmap overlaps;   /* sets and sizes that were compared: 1 + place, or 0 */
 	struct rd_names members;
-	struct group *groups;
+	struct pair_group *groups;
 	size_t group_capacity;
-	struct pair *selves; /* accesses with themselves that had no room in their group */
+	struct pair *selves; /* accesses with themselves that did not fit into their group */
 	size_t self_count, self_capacity;
 };
 
@@ -79,7 +81,7 @@ const char *pair_member(const char *what, size_t *length)
 
 /* ------------------------------------------------------------------------ atoms --- */
 
-static uint32_t kind_of(struct search *s, uint32_t instance)
+static uint32_t kind_of(struct pair_search *s, uint32_t instance)
 {
 	uint32_t numbers[CONFLICT_NUMBERS];
 	size_t n = conflict_kind(s->w, &s->w->instances[instance], numbers);
@@ -107,8 +109,9 @@ static bool is_wide(const struct program *p, uint32_t set)
 	return count > WIDE;
 }
 
-static void add_instance(struct search *s, uint32_t number)
+static void add_instance(struct pair_search *s, uint32_t number)
 {
+	RD_ASSERT(number < s->w->count);
 	const struct instance *x = &s->w->instances[number];
 	const struct access *a = &s->w->p->accesses[x->access];
 	size_t length;
@@ -133,7 +136,7 @@ static void add_instance(struct search *s, uint32_t number)
 		at->examples[at->count++] = number;
 }
 
-static bool may_race(struct search *s, const struct atom *a, const struct atom *b)
+static bool may_race(struct pair_search *s, const struct atom *a, const struct atom *b)
 {
 	uint32_t x = a->kind < b->kind ? a->kind : b->kind, y = a->kind < b->kind ? b->kind : a->kind;
 	uint8_t *known = &s->races[(size_t)x * s->kinds.count + y];
@@ -147,10 +150,10 @@ static bool may_race(struct search *s, const struct atom *a, const struct atom *
 
 /* ------------------------------------------------------------------------ groups --- */
 
-/* The part of a group that has the same member, of which the best pairs are kept; *number is the group: the
- * object. */
-static struct group *group_of(struct search *s, const struct atom *a, const struct atom *b, uint32_t place,
-			      uint32_t *number)
+/* The part of a group with the same member, of which the best pairs are kept; *number is the group:
+ * the object. */
+static struct pair_group *group_of(struct pair_search *s, const struct atom *a, const struct atom *b,
+				   uint32_t place, uint32_t *number)
 {
 	const struct atom *told = a->write && a->named ? a : b->named ? b : a;
 	uint32_t object = s->w->p->f->places[place].object;
@@ -165,7 +168,7 @@ static struct group *group_of(struct search *s, const struct atom *a, const stru
 	return &s->groups[part];
 }
 
-static void leave_out(struct search *s, const struct pair *pair)
+static void leave_out(struct pair_search *s, const struct pair *pair)
 {
 	s->out->left_out++;
 	if (s->w->instances[pair->x].access != s->w->instances[pair->y].access)
@@ -174,9 +177,10 @@ static void leave_out(struct search *s, const struct pair *pair)
 	s->selves[s->self_count++] = *pair;
 }
 
-/* Keeps the pair if its group has room for it or a worse one. */
-static void keep(struct search *s, struct group *g, const struct pair *pair)
+/* Keeps the pair if its group has room for it, or replaces a worse one. */
+static void keep(struct pair_search *s, struct pair_group *g, const struct pair *pair)
 {
+	RD_ASSERT(g->count <= PAIRS_MAX);
 	struct pairs *out = s->out;
 	if (g->count < PAIRS_MAX) {
 		RD_GROW(out->items, out->capacity, out->count + 1);
@@ -196,8 +200,8 @@ static void keep(struct search *s, struct group *g, const struct pair *pair)
 	leave_out(s, &left);
 }
 
-/* An access that is in a pair which was kept has a guard already, and with itself costs none. */
-static void keep_selves(struct search *s)
+/* An access in a kept pair already has a guard, so a pair with itself costs no additional guard. */
+static void keep_selves(struct pair_search *s)
 {
 	struct pairs *out = s->out;
 	size_t kept = out->count;
@@ -216,7 +220,7 @@ static void keep_selves(struct search *s)
 	free(guarded);
 }
 
-static void add_pair(struct search *s, const struct atom *a, const struct atom *b, struct pair pair)
+static void add_pair(struct pair_search *s, const struct atom *a, const struct atom *b, struct pair pair)
 {
 	uint32_t x = s->w->instances[pair.x].access, y = s->w->instances[pair.y].access;
 	bool is_new;
@@ -228,12 +232,12 @@ static void add_pair(struct search *s, const struct atom *a, const struct atom *
 	rd_pmap_put(&s->pairs, x < y ? x : y, x < y ? y : x, &is_new);
 	if (!is_new)
 		return;
-	struct group *g = group_of(s, a, b, pair.place, &pair.group);
+	struct pair_group *g = group_of(s, a, b, pair.place, &pair.group);
 	pair.score = pair_weigh(s->w, &pair, &pair.reason);
 	keep(s, g, &pair);
 }
 
-static void add_pairs(struct search *s, const struct atom *a, const struct atom *b, uint32_t place)
+static void add_pairs(struct pair_search *s, const struct atom *a, const struct atom *b, uint32_t place)
 {
 	for (uint32_t i = 0; i < a->count; i++)
 		for (uint32_t k = 0; k < b->count; k++)
@@ -246,7 +250,7 @@ static void add_pairs(struct search *s, const struct atom *a, const struct atom 
 
 /* ------------------------------------------------------------------------- places --- */
 
-static void put(struct list *l, uint32_t atom)
+static void put(struct atom_list *l, uint32_t atom)
 {
 	if (l->count != 0 && l->items[l->count - 1] == atom)
 		return;
@@ -254,8 +258,8 @@ static void put(struct list *l, uint32_t atom)
 	l->items[l->count++] = atom;
 }
 
-/* Whether an access at the place `by` touches the place `p`.  What is accessed anywhere touches all places,
- * and so meets there whoever accesses these. */
+/* Whether an access at the place `by` touches the place `p`.  An access at an unknown offset
+ * touches all places, and so meets every access of these. */
 static bool is_covered(const struct facts_place *by, int64_t size, const struct facts_place *p)
 {
 	if (by->offset == FACTS_ANYWHERE)
@@ -263,7 +267,7 @@ static bool is_covered(const struct facts_place *by, int64_t size, const struct 
 	return p->offset >= by->offset && (size == 0 || p->offset < by->offset + size);
 }
 
-static void enter_places(struct search *s, uint32_t number)
+static void enter_places(struct pair_search *s, uint32_t number)
 {
 	const struct program *p = s->w->p;
 	const struct facts *f = p->f;
@@ -279,8 +283,8 @@ static void enter_places(struct search *s, uint32_t number)
 	}
 }
 
-/* Compares each writer with all that come behind it. */
-static void compare_at(struct search *s, const struct list *l, uint32_t place)
+/* Compares each writer with all atoms after it. */
+static void compare_at(struct pair_search *s, const struct atom_list *l, uint32_t place)
 {
 	for (size_t i = 0; i < l->writers; i++)
 		for (size_t k = i; k < l->count; k++) {
@@ -316,7 +320,7 @@ static uint32_t find_common(const struct program *p, const struct atom *a, const
 	return FACTS_NONE;
 }
 
-static uint32_t common_place(struct search *s, const struct atom *a, const struct atom *b)
+static uint32_t common_place(struct pair_search *s, const struct atom *a, const struct atom *b)
 {
 	bool is_new;
 	uint64_t one = (uint64_t)a->set << 32 | (uint32_t)a->size,
@@ -329,7 +333,7 @@ static uint32_t common_place(struct search *s, const struct atom *a, const struc
 	return *known != 0 ? (uint32_t)(*known - 1) : FACTS_NONE;
 }
 
-static void compare_members(struct search *s, const struct list *l)
+static void compare_members(struct pair_search *s, const struct atom_list *l)
 {
 	size_t end = l->count < BUCKET_MAX ? l->count : BUCKET_MAX;
 	s->out->unrelated += l->count - end;
@@ -346,8 +350,9 @@ static void compare_members(struct search *s, const struct list *l)
 
 /* ---------------------------------------------------------------------- the whole --- */
 
-/* Where atoms are compared: at places, or by the member; an atom without a member has that of number 0. */
-static void enter(struct search *s, bool writers)
+/* Enters atoms where they are compared: at places, or by member; an atom without a member has
+ * member 0. */
+static void enter(struct pair_search *s, bool writers)
 {
 	for (uint32_t i = 0; i < s->atom_count; i++) {
 		const struct atom *a = &s->atoms[i];
@@ -365,7 +370,7 @@ static void enter(struct search *s, bool writers)
 		s->buckets[i].writers = s->buckets[i].count;
 }
 
-static void start(struct search *s)
+static void start(struct pair_search *s)
 {
 	const struct facts *f = s->w->p->f;
 	rd_names_put(&s->members, "", 0);
@@ -382,7 +387,7 @@ static void start(struct search *s)
 	}
 }
 
-static void finish(struct search *s)
+static void finish(struct pair_search *s)
 {
 	RD_FREE_EACH(s->cells, s->w->p->f->place_count, .items);
 	RD_FREE_EACH(s->buckets, s->members.count, .items);
@@ -398,7 +403,7 @@ static void finish(struct search *s)
 
 void pairs_find(struct pairs *pairs, const struct walk *w)
 {
-	struct search s = {.out = pairs, .w = w};
+	struct pair_search s = {.out = pairs, .w = w};
 	*pairs = (struct pairs){0};
 	start(&s);
 	enter(&s, true);

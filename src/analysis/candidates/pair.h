@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses that conflict: two threads may make them at the same time, to the same bytes, one of them a write,
- * and no lock is certainly held by both.
+ * Accesses that conflict: two threads may make them at the same time, to the same bytes, one of
+ * them a write, and no lock is certainly held by both.
  *
- * Pairs of the same object are a group; of each member of it the best are kept and the others counted.
+ * Pairs of the same object are a group; the best pairs of each of its members are kept and the
+ * others counted.
  */
 #ifndef CANDIDATES_PAIR_H
 #define CANDIDATES_PAIR_H
@@ -11,10 +12,10 @@
 #include "candidates/walk.h"
 
 struct pair {
-	uint32_t x, y;	/* instances; that with the lower access first */
+	uint32_t x, y;	/* instances; the one with the lower access first */
 	uint32_t place; /* one that both access */
 	uint32_t group; /* the object */
-	bool wide;	/* the pointers may point to so many places that it says little */
+	bool wide;	/* the pointers may point to so many places that this one means little */
 	int score;
 	const char *reason;
 };
@@ -23,8 +24,8 @@ struct pairs {
 	struct pair *items;
 	size_t count, capacity;
 
-	size_t left_out;  /* of groups that have enough */
-	size_t unrelated; /* accesses through pointers that may point nearly anywhere, of different members */
+	size_t left_out;  /* of full groups */
+	size_t unrelated; /* accesses of different members through pointers that may point nearly anywhere */
 };
 
 void pairs_find(struct pairs *pairs, const struct walk *w);
@@ -33,7 +34,7 @@ void pairs_release(struct pairs *pairs);
 /* The last member that an expression of the source names, or all of it; its length. */
 const char *pair_member(const char *what, size_t *length);
 
-/* rank.c: what speaks for a pair; more is better. */
+/* rank.c: how promising a pair is; more is better. */
 int pair_weigh(const struct walk *w, const struct pair *pair, const char **reason);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses as paths (candidates/path.h): operands of the facts come in, paths go out. */
+/* Addresses as paths (candidates/path.h).  In: operands of the facts.  Out: paths. */
 #include "candidates/path.h"
+
+#include "base/error.h"
 
 #include <string.h>
 
-enum { STEPS_MAX = 64 };
+enum { STEPS_MAX = 64 }; /* instructions that an address is followed back; set by hand, bounds time */
 
 static const struct path nowhere = {.kind = PATH_NONE, .index = FACTS_NONE};
 
@@ -51,7 +53,7 @@ struct path path_of(const struct facts *f, uint32_t operand)
 {
 	struct reading r = {.f = f, .index = FACTS_NONE};
 	struct path p = nowhere;
-	/* In code that nothing reaches an address may be its own base. */
+	/* In unreachable code an address may be its own base. */
 	for (int steps = 0; steps < STEPS_MAX && !(operand & FACTS_CONSTANT) && step_back(&r, &operand);
 	     steps++)
 		;
@@ -77,6 +79,7 @@ struct path path_of(const struct facts *f, uint32_t operand)
 
 bool path_equal(const struct path *a, const struct path *b)
 {
+	RD_ASSERT(a->loads <= PATH_LOADS && b->loads <= PATH_LOADS);
 	return a->kind == b->kind && a->kind != PATH_NONE && a->root == b->root && a->loads == b->loads &&
 	       a->index == b->index && a->index_at == b->index_at && a->stride == b->stride &&
 	       memcmp(a->offsets, b->offsets, (a->loads + 1) * sizeof *a->offsets) == 0;
@@ -90,7 +93,7 @@ bool path_rebase(const struct path *p, const struct path *base, enum path_root k
 	for (uint32_t i = 0; i < base->loads; i++)
 		if (p->offsets[i] != base->offsets[i])
 			return false;
-	/* An index belongs to both or to what is left. */
+	/* An index belongs to both or to the rest. */
 	bool inside = base->index != FACTS_NONE;
 	if (inside && (p->index != base->index || p->index_at != base->index_at || p->stride != base->stride))
 		return false;
@@ -130,6 +133,7 @@ bool path_append(const struct path *base, const struct path *rest, struct path *
 
 size_t path_numbers(const struct path *p, uint32_t numbers[PATH_NUMBERS])
 {
+	RD_ASSERT(p->loads <= PATH_LOADS);
 	size_t n = 0;
 	numbers[n++] = p->kind;
 	numbers[n++] = p->root;

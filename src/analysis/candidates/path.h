@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses as paths.  A path begins at a root, adds an offset, loads a pointer, adds an offset, and so on;
- * `o->next->lock` is the root `o`, a load at the offset of `next`, the offset of `lock`.  At one step an
- * element may be chosen by an index that varies.
+ * Addresses as paths.  A path begins at a root, adds an offset, loads a pointer, adds an offset,
+ * and so on.  `o->next->lock` is the root `o`, a load at the offset of `next`, the offset of
+ * `lock`.  At one step an element may be chosen by a variable index.
  *
- * Two equal paths of one function, or of any functions if the root is global, are taken to be the same
- * address: pointers that a path loads are taken not to change between the two.  doc/design/candidates.md
- * names that.
+ * Two equal paths of one function, or of any functions if the root is global, are assumed to be the
+ * same address: the pointers that a path loads are assumed not to change in between
+ * (doc/design/candidates.md).
  */
 #ifndef CANDIDATES_PATH_H
 #define CANDIDATES_PATH_H
 
 #include "candidates/program.h"
 
-enum { PATH_LOADS = 3 };
+enum { PATH_LOADS = 3 }; /* loads of a path; set by hand, longer ones are PATH_NONE */
 
 enum path_root {
 	PATH_NONE,
 	PATH_VALUE,  /* a value of a function */
 	PATH_GLOBAL, /* a global variable, by number */
-	PATH_OBJECT, /* an object of which there is one, by number */
+	PATH_OBJECT, /* a unique object, by number */
 };
 
 struct path {
 	uint32_t kind, root;
 	uint32_t loads;
 	int64_t offsets[PATH_LOADS + 1]; /* before each load, then the last one */
-	uint32_t index;			 /* operand without casts; FACTS_NONE: none */
+	uint32_t index;			 /* operand without casts; FACTS_NONE: no index */
 	uint32_t index_at;		 /* the step it belongs to */
 	int64_t stride;
 };
@@ -35,12 +35,12 @@ struct path {
 struct path path_of(const struct facts *f, uint32_t operand);
 bool path_equal(const struct path *a, const struct path *b);
 
-/* Whether `p` goes through the address `base`; *out is then the rest of it, from the root `kind`, `root`.
- * Here and below *out may be one of the paths that go in. */
+/* Whether `p` goes through the address `base`; *out is then the rest of it, from the root `kind`,
+ * `root`.  Here and below *out may be one of the input paths. */
 bool path_rebase(const struct path *p, const struct path *base, enum path_root kind, uint32_t root,
 		 struct path *out);
 
-/* The path `rest`, which begins at a root that stands for the address `base`, from where `base` begins. */
+/* The path `rest`, whose root represents the address `base`, from the root of `base`. */
 bool path_append(const struct path *base, const struct path *rest, struct path *out);
 
 enum { PATH_NUMBERS = 14 };

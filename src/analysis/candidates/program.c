@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is worked out once for each function: flow, loops, callers, which code runs once, accesses. */
+/* What is computed once for each function: flow, loops, callers, which code runs once, accesses. */
 #include "candidates/program.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/compare.h"
+#include "base/error.h"
 #include "facts/role.h"
 
 #include <stdarg.h>
@@ -128,7 +129,7 @@ const struct facts_loop *program_loop(const struct program *p, uint32_t function
 	return l->count != 0 && l->innermost[block] != FACTS_NONE ? &l->items[l->innermost[block]] : NULL;
 }
 
-/* The compute with a constant that makes the next value of a loop's variable. */
+/* The instruction with a constant that computes the next value of a loop variable. */
 static bool next_value(const struct facts *f, uint32_t operand, uint32_t phi, int64_t *step)
 {
 	if (operand & FACTS_CONSTANT || f->values[operand].kind != FACTS_COMPUTE)
@@ -190,6 +191,7 @@ bool program_counts(const struct program *p, uint32_t function, const struct fac
 
 bool program_reaches(const struct program *p, uint32_t function, uint32_t from, uint32_t to, uint32_t barrier)
 {
+	RD_ASSERT(function < p->f->function_count);
 	const struct facts_graph *g = &p->functions[function].graph;
 	uint32_t start = p->block_of[from], end = p->block_of[to], count = 0;
 	if (start == end && from < to)
@@ -267,8 +269,8 @@ static void find_reached(struct program *p)
 	free(work);
 }
 
-/* A function runs once if its only call is not in a cycle and stands in a function that runs once.  All are
- * taken to be called often until shown otherwise, so recursion never is. */
+/* A function runs once if its only call is not in a cycle and is in a function that runs once.  All
+ * functions are assumed to run often until shown otherwise, so a recursive one never runs once. */
 static void find_once(struct program *p)
 {
 	const struct facts *f = p->f;
@@ -316,6 +318,7 @@ static void find_once_objects(struct program *p)
 
 static struct access *add_access(struct program *p, uint32_t value, uint32_t operand)
 {
+	RD_ASSERT(value < p->f->value_count);
 	RD_GROW(p->accesses, p->access_capacity, p->access_count + 1);
 	struct access *a = &p->accesses[p->access_count++];
 	*a = (struct access){
@@ -323,14 +326,14 @@ static struct access *add_access(struct program *p, uint32_t value, uint32_t ope
 	return a;
 }
 
-/* Whether the object is made, gone or another one behind the call. */
+/* Whether the call creates, destroys or replaces the object. */
 static bool changes(uint32_t role)
 {
 	return role == FACTS_ROLE_FREE || role == FACTS_ROLE_RESIZE || role == FACTS_ROLE_LOCK_INIT ||
 	       role == FACTS_ROLE_LOCK_DESTROY || role == FACTS_ROLE_THREAD_CREATE;
 }
 
-/* What a library function does to an object that the facts list no access for. */
+/* Adds the access of a library function to an object, if the facts have none. */
 static void add_library_access(struct program *p, uint32_t value, const struct facts_function *called)
 {
 	uint32_t operand = program_argument(p->f, value, called->subject);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parts of the analysis share: the facts, and what is worked out once for each function.
+ * What the parts of the analysis share: the facts, and what is computed once for each function.
  *
- * In the order of the work (README.md lists all files): program.c makes this, thread.c and join.c find the
- * threads, flow.c says what a call leaves behind, share.c which objects several threads can reach, walk.c
- * what holds when an access is made, pair.c and conflict.c which accesses conflict, rank.c which pairs come
- * first.
+ * In the order of the work (README.md lists all files): program.c makes this, thread.c and join.c
+ * find the threads, flow.c computes the effects of calls, share.c finds objects that several
+ * threads can reach, walk.c what holds at each access, pair.c and conflict.c which accesses
+ * conflict, rank.c which pairs come first.
  */
 #ifndef CANDIDATES_PROGRAM_H
 #define CANDIDATES_PROGRAM_H
@@ -14,7 +14,7 @@
 #include "base/tuple.h"
 #include "candidates/candidates.h"
 
-/* LLVM's numbers of operations, as the facts have them (doc/format/facts.md). */
+/* LLVM's opcode numbers, as in the facts (doc/format/facts.md). */
 enum {
 	OP_ADD = 8,
 	OP_SUB = 10,
@@ -27,7 +27,8 @@ enum {
 };
 enum { IS_EQUAL = 32, IS_NOT_EQUAL = 33 };
 
-/* A loop that counts: the variable goes from `first` by `step` while `compare` holds against `bound`. */
+/* A loop that counts: the variable goes from `first` by `step` while `compare` holds against
+ * `bound`. */
 struct counting {
 	uint32_t variable;     /* the phi */
 	uint32_t first, bound; /* operands */
@@ -55,7 +56,7 @@ struct access {
 	uint32_t set, kind, flags, site;
 	int64_t size;
 	const char *what;
-	bool use; /* of a lock or another object of threads: two uses never race */
+	bool use; /* of a lock or another synchronisation object: two uses never race */
 };
 
 struct program {
@@ -69,35 +70,36 @@ struct program {
 	struct access *accesses;
 	size_t access_count, access_capacity;
 	uint32_t *accesses_of; /* by function: start; accesses are in the order of values */
-	bool *once_object;     /* there is one of it at a time */
+	bool *once_object;     /* there is at most one of it at a time */
 	bool *shared_object;   /* see share.c */
 };
 
 void program_init(struct program *p, const struct facts *f, struct candidates *out);
 void program_release(struct program *p);
 
-/* The innermost natural loop that a block lies in; NULL: none. */
+/* The innermost natural loop that contains a block; NULL: there is none. */
 const struct facts_loop *program_loop(const struct program *p, uint32_t function, uint32_t block);
 
 /* Whether the loop counts, and how. */
 bool program_counts(const struct program *p, uint32_t function, const struct facts_loop *loop,
 		    struct counting *c);
 
-/* Whether control may come from behind the value `from` to `to` without passing the block `barrier` (of the
- * function; FACTS_NONE: none). */
+/* Whether control may come from after the value `from` to `to` without passing the block `barrier`
+ * of the function; FACTS_NONE: no barrier. */
 bool program_reaches(const struct program *p, uint32_t function, uint32_t from, uint32_t to,
 		     uint32_t barrier);
 
-/* The library function that a value calls by name; NULL: none. */
+/* The library function that a value calls by name; NULL: it does not. */
 const struct facts_function *program_library(const struct program *p, uint32_t value);
 
-uint32_t program_argument(const struct facts *f, uint32_t call, uint32_t n); /* operand; FACTS_NONE: none */
-uint32_t program_constant_function(const struct facts *f, uint32_t operand); /* FACTS_NONE: it is none */
+uint32_t program_argument(const struct facts *f, uint32_t call,
+			  uint32_t n); /* operand; FACTS_NONE: there is none */
+uint32_t program_constant_function(const struct facts *f, uint32_t operand); /* FACTS_NONE: not a function */
 
 /* An operand without the casts around it. */
 uint32_t program_strip(const struct facts *f, uint32_t operand);
 
-/* Adds to the list of what was not looked into. */
+/* Adds to the list of what the analysis does not cover. */
 void program_unsound(struct program *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* share.c */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From pairs to candidates: their names, what speaks for and against each, their order and groups.
+ * From pairs to candidates: their names, what makes each more or less likely, their order and
+ * groups.
  *
- * What was not looked into is listed: it is what may hide races.
+ * What the analysis does not cover is listed, because races may hide there.
  */
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/compare.h"
+#include "base/error.h"
 #include "candidates/pair.h"
 #include "facts/role.h"
 
@@ -19,7 +21,7 @@ static bool holds(const struct instance *x)
 	return x->held != 0;
 }
 
-/* What the locks say. */
+/* The weight of the held locks. */
 static int weigh_locks(const struct walk *w, const struct instance *x, const struct instance *y,
 		       const char **reason)
 {
@@ -41,6 +43,7 @@ static int weigh_locks(const struct walk *w, const struct instance *x, const str
 
 int pair_weigh(const struct walk *w, const struct pair *pair, const char **reason)
 {
+	RD_ASSERT(pair->x < w->count && pair->y < w->count);
 	const struct program *p = w->p;
 	const struct instance *x = &w->instances[pair->x], *y = &w->instances[pair->y];
 	const struct access *a = &p->accesses[x->access], *b = &p->accesses[y->access];
@@ -70,7 +73,7 @@ int pair_weigh(const struct walk *w, const struct pair *pair, const char **reaso
 
 /* ------------------------------------------------------------------------ names --- */
 
-/* "queue.head": the object, then the member where the source names one. */
+/* "queue.head": the object, then the member if the source names one. */
 static char *name_object(const struct walk *w, const struct pair *pair)
 {
 	const struct program *p = w->p;
@@ -86,13 +89,14 @@ static char *name_object(const struct walk *w, const struct pair *pair)
 	const char *member = pair_member(what, &length);
 	bool called = program_library(p, (second ? b : a)->value) != NULL;
 	if (o->kind == FACTS_OBJECT_GLOBAL && strncmp(what, object, strlen(object)) == 0 && !called)
-		return rd_xstrdup(what); /* as the source writes it */
+		return rd_xstrdup(what); /* as in the source */
 	if (member == what || length == 0 || called)
 		return rd_xstrdup(object);
 	return rd_xasprintf("%s.%.*s", object, (int)length, member);
 }
 
-/* Which of the accesses of its function with the same words and kind it is: survives edits elsewhere. */
+/* Its number among the accesses of its function with the same text and kind: edits elsewhere do not
+ * change it. */
 static uint32_t ordinal(const struct program *p, uint32_t access)
 {
 	const struct access *a = &p->accesses[access];
@@ -128,6 +132,7 @@ static void identify(const struct walk *w, const struct pair *pair, char id[CAND
 
 static struct candidate_access describe(const struct walk *w, uint32_t instance)
 {
+	RD_ASSERT(instance < w->count);
 	const struct access *a = &w->p->accesses[w->instances[instance].access];
 	return (struct candidate_access){
 		.value = a->value,
@@ -171,7 +176,7 @@ static struct candidate make(const struct walk *w, const struct pair *pair)
 	return c;
 }
 
-/* Groups are numbered in the order of their best. */
+/* Groups are numbered in the order of their best candidate. */
 static void rank(struct candidates *out, const struct walk *w, const struct pairs *pairs)
 {
 	uint32_t *groups = rd_xcalloc(w->p->f->object_count + 1, sizeof *groups);
@@ -216,11 +221,10 @@ static void list_limits(struct program *p, const struct walk *w, const struct pa
 			"accesses of the same member only",
 			pairs->unrelated);
 	if (w->threads->overflow)
-		program_unsound(p, "more than %d kinds of threads: the others are looked at as one",
+		program_unsound(p, "more than %d kinds of threads: the others are treated as one",
 				THREADS_MAX - 1);
 	if (w->threads->items[0].many)
-		program_unsound(
-			p, "there is no main: any exported function is taken to be called by any thread");
+		program_unsound(p, "there is no main: any thread is assumed to call any exported function");
 }
 
 void candidates_find(struct candidates *c, const struct facts *f)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which objects more than one thread can reach: global variables, what is handed to a thread at its start,
- * what library functions may hold, and all that pointers stored in these lead to.  A thread-local variable,
- * or one on a stack, is among them if its address is stored there.
+ * Objects that more than one thread can reach: global variables, arguments of new threads, objects
+ * that library functions may keep, and everything that pointers stored in these lead to.  A
+ * thread-local or local variable is among them if its address is stored there.
  */
 #include "base/alloc.h"
+#include "base/error.h"
 #include "candidates/program.h"
 #include "facts/role.h"
 
@@ -19,6 +20,7 @@ struct reach {
 
 static void reach_object(struct reach *r, uint32_t object)
 {
+	RD_ASSERT(object < r->p->f->object_count);
 	if (r->p->shared_object[object])
 		return;
 	r->p->shared_object[object] = true;
@@ -49,8 +51,8 @@ static void follow(struct reach *r)
 	free(done);
 }
 
-/* Whatever a call hands on to other threads: the arguments of a start, and those of functions nobody knows.
- */
+/* Arguments that a call passes to other threads: those of a thread creation and of unknown
+ * functions. */
 static void reach_arguments(struct reach *r, uint32_t value, bool unknown)
 {
 	const struct facts *f = r->p->f;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Empty loops that wait for a variable: `while (!done) {}`.  They are reported as they are: a test in such a
- * loop would be all that it does, and what it waits for is shared in any case.
+ * Empty loops that wait for a variable: `while (!done) {}`.  They are reported without guards: a
+ * guard would be all that the loop does, and the variable is shared in any case.
  *
- * A loop is empty if a way leads from the load back to it on which nothing is written and nothing is called
- * that does more than pass the time; it waits if it loads from the same place in each round and makes nothing
- * of it but the decision to go on.  A loop that adds up an array or walks along a list does neither.
+ * A loop is empty if a path leads from the load back to it on which nothing is written and nothing
+ * is called that does more than pass the time.  It waits if it loads from the same place in each
+ * round and uses the value only for the decision to continue.  A loop that sums up an array or
+ * walks along a list does neither.
  */
 #include "candidates/candidates.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,15 +62,15 @@ static uint32_t block_of(const struct facts *f, uint32_t function, uint32_t valu
 	return FACTS_NONE;
 }
 
-/* A cycle through the block of a load on which nothing is done, while it is looked for. */
-struct cycle {
+/* The state of a search for an empty cycle through the block of a load. */
+struct empty_cycle {
 	const struct facts *f;
 	struct facts_run blocks; /* of the function */
 	bool *on;		 /* by block */
 };
 
-/* Marks the empty blocks on ways that come back to `start`; false: there are none. */
-static bool find_cycle(struct cycle *c, uint32_t function, uint32_t start)
+/* Marks the empty blocks on paths that lead back to `start`; false: there is no such path. */
+static bool find_cycle(struct empty_cycle *c, uint32_t function, uint32_t start)
 {
 	const struct facts *f = c->f;
 	bool found = false, changed = true;
@@ -92,10 +94,13 @@ static bool find_cycle(struct cycle *c, uint32_t function, uint32_t start)
 	return found;
 }
 
-enum { STEPS_MAX = 256 };
+enum {
+	STEPS_MAX = 256
+}; /* instructions of a cycle that are followed; set by hand, longer ones count as work */
 
-/* Whether `value` is made, on the cycle, of `source`; or, if that is none, of what the round before left. */
-static bool is_made_of(const struct cycle *c, uint32_t function, uint32_t value, uint32_t source)
+/* Whether `value` is computed, on the cycle, from `source`; or, if that is FACTS_NONE, from the
+ * previous round. */
+static bool is_made_of(const struct empty_cycle *c, uint32_t function, uint32_t value, uint32_t source)
 {
 	const struct facts *f = c->f;
 	uint32_t work[STEPS_MAX], count = 1, done = 0;
@@ -112,7 +117,7 @@ static bool is_made_of(const struct cycle *c, uint32_t function, uint32_t value,
 			while (k < count && work[k] != from)
 				k++;
 			if (k == STEPS_MAX)
-				return true; /* it is no short loop */
+				return true; /* not a short loop */
 			if (k == count && f->values[from].kind != FACTS_PHI)
 				work[count++] = from;
 		}
@@ -120,8 +125,8 @@ static bool is_made_of(const struct cycle *c, uint32_t function, uint32_t value,
 	return false;
 }
 
-/* Whether a later round makes something of what the load has read: then the loop works, and does not wait. */
-static bool is_carried_on(const struct cycle *c, uint32_t function, uint32_t load)
+/* Whether a later round uses what the load has read: then the loop works, and does not wait. */
+static bool is_used_later(const struct empty_cycle *c, uint32_t function, uint32_t load)
 {
 	for (uint32_t b = c->blocks.first; b < c->blocks.end; b++) {
 		struct facts_run values = facts_block_values(c->f, function, b);
@@ -134,13 +139,14 @@ static bool is_carried_on(const struct cycle *c, uint32_t function, uint32_t loa
 
 static bool spins(const struct facts *f, uint32_t value)
 {
+	RD_ASSERT(value < f->value_count);
 	uint32_t function = facts_function_at(f, value), start = block_of(f, function, value);
 	if (f->values[value].kind != FACTS_LOAD || start == FACTS_NONE || !is_empty(f, function, start))
 		return false;
-	struct cycle c = {.f = f, .blocks = facts_blocks_of(f, function)};
+	struct empty_cycle c = {.f = f, .blocks = facts_blocks_of(f, function)};
 	c.on = rd_xcalloc(c.blocks.end - c.blocks.first + 1, sizeof *c.on);
 	bool waits = find_cycle(&c, function, start) && !is_made_of(&c, function, value, FACTS_NONE) &&
-		     !is_carried_on(&c, function, value);
+		     !is_used_later(&c, function, value);
 	free(c.on);
 	return waits;
 }
@@ -156,7 +162,7 @@ const char *candidate_unguarded(const struct candidates *c, const struct candida
 		if (spins(c->facts, it->accesses[i].value))
 			return "an empty loop waits for it";
 	if (it->accesses[0].site == 0 || it->accesses[1].site == 0)
-		return "an access of the same bytes in front of it stands for it";
+		return "an earlier access of the same bytes represents it";
 	if (is_in_library(c->facts, &it->accesses[0]) || is_in_library(c->facts, &it->accesses[1]))
 		return "it is in a shared library or plug-in, and only the program has guards";
 	return NULL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which threads there are and what makes their arguments different (candidates/thread.h). */
+/* Which threads there are, and how their arguments differ (candidates/thread.h). */
 #include "candidates/thread.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "candidates/fresh.h"
 #include "candidates/join.h"
 #include "facts/role.h"
@@ -12,7 +13,7 @@
 
 /* ------------------------------------------------------ different arguments --- */
 
-/* Whether each time control comes to the call again it has passed the block. */
+/* Whether control passes the block before each further execution of the call. */
 static bool is_renewed(const struct program *p, uint32_t function, uint32_t call, uint32_t block)
 {
 	return !program_reaches(p, function, call, call, block);
@@ -41,7 +42,7 @@ static void find_own(const struct program *p, struct thread *t)
 		t->own_size = INT64_MAX;
 		t->own_since = p->block_of[path.root];
 	} else if (!p->functions[function].once) {
-		return; /* another call of it counts from the start again */
+		return; /* another execution of it counts from the start again */
 	} else if (path.kind != PATH_NONE && path.index != FACTS_NONE && path.index_at == path.loads &&
 		   counted_by(p, function, t->create, path.index, &c)) {
 		t->own_pointer = true;
@@ -80,6 +81,7 @@ uint32_t thread_routine(const struct program *p, uint32_t create)
 
 static void add_thread(struct threads *t, uint32_t create, uint32_t function, bool handler)
 {
+	RD_ASSERT(t->count <= THREADS_MAX);
 	struct program *p = t->p;
 	if (t->count == THREADS_MAX) {
 		t->overflow = true;
@@ -103,12 +105,12 @@ uint32_t thread_number(const struct threads *t, uint32_t create, uint32_t functi
 	return number != NULL ? (uint32_t)*number - 1 : FACTS_NONE;
 }
 
-/* What runs a function that is registered with a library. */
+/* In what a library runs a registered function. */
 enum beside { BESIDE_NOTHING, BESIDE_HANDLER, BESIDE_THREADS, BESIDE_PLUGIN };
 
-/* Functions that a library runs beside the program's own: a signal handler interrupts some thread at any
- * point, a destructor of thread data runs in every thread that ends, a plug-in may have threads of its own.
- */
+/* Functions that a library runs concurrently with the program's own: a signal handler interrupts
+ * some thread at any point, a destructor of thread data runs in every thread that ends, a plug-in
+ * may have threads of its own. */
 static enum beside runs_beside(const struct program *p, uint32_t value)
 {
 	const struct facts_function *called = program_library(p, value);

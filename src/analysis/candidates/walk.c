@@ -4,30 +4,31 @@
 
 #include "base/alloc.h"
 #include "base/compare.h"
+#include "base/error.h"
 #include "facts/role.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	CONTEXTS_MAX = 12, /* of a function in a thread */
+	CONTEXTS_MAX = 12, /* of a function in a thread; set by hand, further ones are merged */
 	ARGUMENTS_MAX = 32,
 	ROUNDS_MAX = 8,
 };
 
-/* Bits of arguments: memory that only the caller knows; what is the thread's own. */
+/* Bits of arguments: memory that only the caller knows; memory that belongs to the thread. */
 struct context {
 	uint32_t function, thread;
 	uint64_t alive;
 	uint32_t held;
 	uint32_t fresh, own, own_number;
 	struct bound bound;
-	uint32_t next; /* 1 + another of the same function and thread */
-	bool merged;   /* stands for all further ones */
+	uint32_t next; /* 1 + another one of the same function and thread */
+	bool merged;   /* represents all further ones */
 	bool waiting;
 };
 
-/* A context while its function is looked at. */
+/* A context while its function is analysed. */
 struct visit {
 	struct walk *w;
 	const struct context *c;
@@ -36,6 +37,7 @@ struct visit {
 
 static uint64_t bit(uint32_t thread)
 {
+	RD_ASSERT(thread < THREADS_MAX);
 	return UINT64_C(1) << thread;
 }
 
@@ -47,7 +49,7 @@ static bool is_same(const struct context *a, const struct context *b)
 	       a->own_number == b->own_number && memcmp(&a->bound, &b->bound, sizeof a->bound) == 0;
 }
 
-static void put_to_work(struct walk *w, uint32_t context)
+static void enqueue(struct walk *w, uint32_t context)
 {
 	if (w->contexts[context].waiting)
 		return;
@@ -56,7 +58,7 @@ static void put_to_work(struct walk *w, uint32_t context)
 	w->work[w->work_count++] = context;
 }
 
-/* Makes `to` hold only what holds in both. */
+/* Reduces `to` to what holds in both. */
 static bool widen(struct walk *w, struct context *to, const struct context *from)
 {
 	struct context old = *to;
@@ -73,6 +75,7 @@ static bool widen(struct walk *w, struct context *to, const struct context *from
 
 static void enter(struct walk *w, const struct context *wanted)
 {
+	RD_ASSERT(wanted->thread < w->threads->count);
 	uint64_t *list = rd_pmap_put(&w->context_lists, wanted->function, wanted->thread, NULL);
 	size_t count = 0;
 	for (uint64_t i = *list; i != 0; i = w->contexts[i - 1].next, count++) {
@@ -81,7 +84,7 @@ static void enter(struct walk *w, const struct context *wanted)
 			return;
 		if (c->merged) {
 			if (widen(w, c, wanted))
-				put_to_work(w, (uint32_t)i - 1);
+				enqueue(w, (uint32_t)i - 1);
 			return;
 		}
 	}
@@ -92,7 +95,7 @@ static void enter(struct walk *w, const struct context *wanted)
 	c->merged = count == CONTEXTS_MAX;
 	c->waiting = false;
 	*list = w->context_count;
-	put_to_work(w, (uint32_t)w->context_count - 1);
+	enqueue(w, (uint32_t)w->context_count - 1);
 }
 
 /* ----------------------------------------------------------------- arguments --- */
@@ -106,7 +109,7 @@ static uint32_t argument_bit(const struct visit *v, uint32_t value)
 		       : 0;
 }
 
-/* Whether memory at this path is known to nobody else yet. */
+/* Whether no other thread can know the memory at this path yet. */
 static bool is_unknown(const struct visit *v, const struct path *path, uint32_t at)
 {
 	if (path->kind != PATH_VALUE || path->loads != 0)
@@ -116,7 +119,7 @@ static bool is_unknown(const struct visit *v, const struct path *path, uint32_t 
 	return fresh && !fresh_is_known(v->w->fresh, path->root, at);
 }
 
-/* What a callee may take for granted of its arguments. */
+/* What a callee may assume about its arguments. */
 static void pass_arguments(const struct visit *v, uint32_t call, struct context *to)
 {
 	const struct facts *f = v->w->p->f;
@@ -157,9 +160,10 @@ static bool is_own(const struct visit *v, const struct path *path, int64_t size)
 	       path->offsets[0] + size <= t->own_size;
 }
 
-/* Whether the access is of memory that a thread of this kind gets as its own, before that thread starts. */
-static bool is_before(const struct program *p, const struct thread *t, const struct path *path,
-		      uint32_t value)
+/* Whether the access is of memory that belongs to a thread of this kind, before that thread starts.
+ */
+static bool is_before_start(const struct program *p, const struct thread *t, const struct path *path,
+			    uint32_t value)
 {
 	uint32_t function = facts_function_at(p->f, value);
 	if (!t->own_pointer || facts_function_at(p->f, t->create) != function)
@@ -169,9 +173,10 @@ static bool is_before(const struct program *p, const struct thread *t, const str
 	       !program_reaches(p, function, t->create, value, t->own_since);
 }
 
-/* Whether it is of the memory of a thread that a loop has just joined: `join(ts[i]->name); free(ts[i])`. */
-static bool is_behind(const struct program *p, const struct threads *ts, uint32_t thread,
-		      const struct path *path, uint32_t value)
+/* Whether it is of the memory of a thread that a loop has just joined: `join(ts[i]->name);
+ * free(ts[i])`. */
+static bool is_after_join(const struct program *p, const struct threads *ts, uint32_t thread,
+			  const struct path *path, uint32_t value)
 {
 	const struct thread *t = &ts->items[thread];
 	uint32_t function = facts_function_at(p->f, value);
@@ -183,7 +188,7 @@ static bool is_behind(const struct program *p, const struct threads *ts, uint32_
 			 read = program_argument(p->f, j->value, 0);
 		struct path made = path_of(p->f, name), argument = path_of(p->f, t->argument), rest,
 			    joined = path_of(p->f, p->f->operands[p->f->values[read].operands].operand);
-		/* The name lies in the memory that the thread gets. */
+		/* The handle lies in the memory that belongs to the thread. */
 		if (!path_rebase(&made, &argument, PATH_VALUE, 0, &rest) || rest.loads != 0 ||
 		    joined.loads == 0)
 			continue;
@@ -204,8 +209,8 @@ static uint64_t apart_from(const struct walk *w, const struct path *path, uint32
 {
 	uint64_t apart = 0;
 	for (uint32_t i = 1; i < w->threads->count; i++)
-		if (is_before(w->p, &w->threads->items[i], path, value) ||
-		    is_behind(w->p, w->threads, i, path, value))
+		if (is_before_start(w->p, &w->threads->items[i], path, value) ||
+		    is_after_join(w->p, w->threads, i, path, value))
 			apart |= bit(i);
 	return apart;
 }
@@ -261,7 +266,7 @@ static void note_accesses(const struct visit *v, uint32_t value, const struct st
 {
 	const struct program *p = v->w->p;
 	uint32_t first = p->accesses_of[v->c->function], end = p->accesses_of[v->c->function + 1];
-	/* Who is alone races with nobody. */
+	/* A single thread does not race. */
 	if (!v->w->threads->threaded && !v->w->threads->items[0].many)
 		return;
 	if (s->alive == 0 && !v->w->threads->items[v->c->thread].many)
@@ -317,7 +322,7 @@ static void call_function(const struct visit *v, uint32_t value, uint32_t callee
 	enter(v->w, &c);
 }
 
-/* A post by a thread that has not waited gives away what it never had: no lock. */
+/* If a thread posts without having waited, the semaphore is not a lock. */
 static void check_semaphore(const struct visit *v, uint32_t value, const struct state *s)
 {
 	size_t number;
@@ -355,6 +360,7 @@ static void note(void *data, uint32_t value, const struct state *s)
 
 static void walk_context(struct walk *w, uint32_t number)
 {
+	RD_ASSERT(number < w->context_count);
 	struct context c = w->contexts[number];
 	struct visit v = {w, &c, w->p->f->functions[c.function].values};
 	struct state entry = {.reached = true, .alive = c.alive, .nothing = FACTS_NONE, .held = c.held};
@@ -370,7 +376,8 @@ static void forget(struct walk *w)
 	w->count = w->context_count = w->work_count = 0;
 }
 
-/* Constructors run before main; what a library exports runs at any time and in any thread. */
+/* Constructors run before main; exported functions of a library run at any time and in any thread.
+ */
 static uint64_t started_before(const struct walk *w)
 {
 	const struct facts *f = w->p->f;
@@ -397,8 +404,8 @@ static void walk_round(struct walk *w)
 		walk_context(w, w->work[--w->work_count]);
 }
 
-/* What was not shown to be otherwise in all rounds. */
-static void trust_nothing(struct walk *w)
+/* After the last round: assumes nothing that was not confirmed. */
+static void distrust_unconfirmed(struct walk *w)
 {
 	for (uint32_t i = 1; i < w->threads->count; i++)
 		w->threads->items[i].many = true;
@@ -414,7 +421,7 @@ void walk_program(struct walk *w, struct program *p, struct threads *threads, st
 	for (int round = 0; w->changed && round < ROUNDS_MAX; round++)
 		walk_round(w);
 	if (w->changed) {
-		trust_nothing(w);
+		distrust_unconfirmed(w);
 		walk_round(w);
 	}
 	p->out->contexts = (uint32_t)w->context_count;

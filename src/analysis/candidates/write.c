@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates for people and for programs: the text of `raddle candidates`, the document of
- * doc/format/candidates.md. */
+/* Candidates as text (`raddle candidates`) and as the document of doc/format/candidates.md. */
 #include "base/json.h"
 #include "candidates/candidates.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { SHOWN_PAIRS = 4 }; /* of a group, in the text */
+enum { SHOWN_PAIRS = 4 }; /* pairs of a group in the text; set by hand, to keep it short */
 
 static void write_access(struct rd_json *j, const struct facts *f, const struct candidate_access *a)
 {
