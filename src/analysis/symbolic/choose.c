@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which inputs may change (symbolic/choose.h).
+ * Which inputs may change (symbolic/choose.h).  In: the selection of the user, if any, and traces.
+ *  Out: the variables that keep their value.
  */
 #include "symbolic/choose.h"
 
@@ -10,19 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- wishes ---- */
+/* ---- the selection of the user ---- */
 
 static int is_wrong(const char *text)
 {
 	return rd_fail(RD_EUSAGE,
-		       "--sym: argv:NUMBER, stdin, file:PATH, env:NAME, with :FIRST-LAST behind it for "
+		       "--sym: argv:NUMBER, stdin, file:PATH, env:NAME, followed by :FIRST-LAST for "
 		       "bytes, separated "
 		       "by commas; not %s",
 		       text);
 }
 
-/* Cuts ":3-17" off the end. */
-static void cut_range(char *text, struct sym_wish *w)
+/* Removes ":3-17" from the end. */
+static void cut_range(char *text, struct sym_selector *w)
 {
 	char *colon = strrchr(text, ':'), *end;
 	unsigned long long first, last;
@@ -42,9 +43,9 @@ static void cut_range(char *text, struct sym_wish *w)
 	*colon = 0;
 }
 
-static int parse_wish(struct sym_wishes *w, char *text)
+static int parse_selector(struct sym_selection *w, char *text)
 {
-	struct sym_wish wish = {0};
+	struct sym_selector wish = {0};
 	char *name = NULL, *end;
 	int kind = -1;
 
@@ -73,30 +74,30 @@ static int parse_wish(struct sym_wishes *w, char *text)
 	return RD_OK;
 }
 
-int sym_wishes_parse(struct sym_wishes *w, const char *text)
+int sym_selection_parse(struct sym_selection *w, const char *text)
 {
 	char *copy = rd_xstrdup(text ? text : ""), *next = copy, *one;
 	int err = RD_OK;
 
-	*w = (struct sym_wishes){0};
+	*w = (struct sym_selection){0};
 	while (!err && *copy && (one = strsep(&next, ",")))
-		err = parse_wish(w, one);
+		err = parse_selector(w, one);
 	free(copy);
 	return err;
 }
 
-void sym_wishes_release(struct sym_wishes *w)
+void sym_selection_release(struct sym_selection *w)
 {
 	for (size_t i = 0; i < w->count; i++)
 		free(w->items[i].name);
 	free(w->items);
-	*w = (struct sym_wishes){0};
+	*w = (struct sym_selection){0};
 }
 
 /* ---- choices ---- */
 
-static bool is_wished(const struct sym_trace *t, const struct sym_wishes *w,
-		      const struct raddle_shadow_var *v)
+static bool is_selected(const struct sym_trace *t, const struct sym_selection *w,
+			const struct raddle_shadow_var *v)
 {
 	struct rd_override_part p = sym_trace_part(t, v->input);
 	bool found = false;
@@ -144,13 +145,13 @@ static uint64_t find_most(const struct sym_trace *t, const struct sym_trace *oth
 	return chosen;
 }
 
-uint64_t sym_choose(const struct sym_trace *t, const struct sym_trace *other, const struct sym_wishes *w,
+uint64_t sym_choose(const struct sym_trace *t, const struct sym_trace *other, const struct sym_selection *w,
 		    bool *fixed)
 {
 	uint64_t chosen = w->count ? 0 : find_most(t, other), some = chosen;
 
 	for (size_t i = 0; i < t->var_count; i++) {
-		fixed[i] = !(w->count ? is_wished(t, w, &t->vars[i]) : chosen >> t->vars[i].input & 1);
+		fixed[i] = !(w->count ? is_selected(t, w, &t->vars[i]) : chosen >> t->vars[i].input & 1);
 		if (!fixed[i])
 			some |= 1ull << t->vars[i].input;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From values of variables to an input.  In: what the solver wants.  Out: bytes, with numbers written as
- * digits, strings in place of others, and lengths made by cutting or filling.
+ * From values of variables to an input.  In: the values that the solver found.  Out: bytes, with
+ * numbers written as digits, replaced strings, and lengths reached by cutting or padding.
  */
 #include "symbolic/trace.h"
 
@@ -13,17 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LENGTH_MAX 4096u
+#define LENGTH_MAX 4096u /* bytes of a slot; the limit of solve.c */
 
-/* What takes the place of a slot. */
-struct edit {
+/* The replacement of a slot. */
+struct slot_edit {
 	uint64_t offset;
 	uint32_t length;
 	struct rd_buf text;
 };
 
-struct edits {
-	struct edit *items;
+struct slot_edits {
+	struct slot_edit *items;
 	size_t count, capacity;
 };
 
@@ -39,7 +39,7 @@ static void render_number(const struct raddle_shadow_var *v, uint64_t value, str
 		rd_buf_addf(out, "%" PRId64, (int64_t)value);
 }
 
-/* The slot, as long as it should be: what is missing is its last byte again. */
+/* The slot with the wanted length: it is cut, or its last byte is repeated. */
 static void render_length(const struct raddle_shadow_var *v, uint64_t value, const struct rd_buf *data,
 			  struct rd_buf *out)
 {
@@ -52,9 +52,9 @@ static void render_length(const struct raddle_shadow_var *v, uint64_t value, con
 }
 
 static void add_slot(const struct sym_trace *t, const struct raddle_shadow_var *v, uint64_t value,
-		     const struct rd_buf *data, struct edits *edits)
+		     const struct rd_buf *data, struct slot_edits *edits)
 {
-	struct edit e = {v->offset, v->length, RD_BUF_INIT};
+	struct slot_edit e = {v->offset, v->length, RD_BUF_INIT};
 
 	switch (v->sort) {
 	case RADDLE_VAR_NUMBER: render_number(v, value, &e.text); break;
@@ -70,23 +70,24 @@ static void add_slot(const struct sym_trace *t, const struct raddle_shadow_var *
 	edits->items[edits->count++] = e;
 }
 
-/* From the end on, so that places stay what they are; of two at one place the one for a whole string wins. */
+/* From the end on, so that earlier offsets stay valid; of two at one offset the one for a whole
+ * string wins. */
 static int by_place(const void *x, const void *y)
 {
-	const struct edit *a = x, *b = y;
+	const struct slot_edit *a = x, *b = y;
 
 	return a->offset != b->offset ? (a->offset < b->offset ? 1 : -1)
 				      : (a->length < b->length) - (a->length > b->length);
 }
 
-static void apply_slots(struct edits *edits, struct rd_buf *data)
+static void apply_slots(struct slot_edits *edits, struct rd_buf *data)
 {
-	uint64_t before = UINT64_MAX; /* what lies there was written already */
+	uint64_t before = UINT64_MAX; /* the bytes from here on are already written */
 
 	if (edits->count)
 		qsort(edits->items, edits->count, sizeof *edits->items, by_place);
 	for (size_t i = 0; i < edits->count; i++) {
-		struct edit *e = &edits->items[i];
+		struct slot_edit *e = &edits->items[i];
 		struct rd_buf now = RD_BUF_INIT;
 
 		if (e->offset <= data->length && e->offset + e->length <= before) {
@@ -110,10 +111,11 @@ static bool is_changed(const struct raddle_shadow_var *v, uint64_t value)
 	return (value & raddle_expr_mask(v->bits)) != (v->value & raddle_expr_mask(v->bits));
 }
 
-/* The bytes of one input. */
+/* The new bytes of one input. */
 static bool change(const struct sym_trace *t, uint32_t input, const uint64_t *values, struct rd_buf *data)
 {
-	struct edits edits = {0};
+	RD_ASSERT(input < t->input_count);
+	struct slot_edits edits = {0};
 	bool changed = false;
 
 	for (size_t i = 0; i < t->var_count; i++) {

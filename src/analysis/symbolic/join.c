@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two traces as one: what both orders of a race wrote is compared under the conditions of both paths.  In:
- * two traces of the same program with the same input.  Out: a trace with the nodes of both, in which equal
- * variables are one, and a condition that says that something that was written differs.
+ * Two traces as one: compares the output of both orders of a race under the conditions of both
+ * paths.  In: two traces of the same program with the same input.  Out: a trace with the nodes of
+ * both, in which equal variables are merged, and a condition that is true if some output differs.
  */
 #include "symbolic/join.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ITEMS_MAX 4096 /* of the output that are compared */
+#define ITEMS_MAX 4096 /* bytes of output that are compared; set by hand, bounds the formula */
 
 static bool is_same_var(const struct sym_trace *t, const struct raddle_shadow_var *a,
 			const struct sym_trace *of, const struct raddle_shadow_var *b)
@@ -55,9 +56,10 @@ static void join_tables(struct sym_trace *to, const struct sym_trace *a, const s
 	to->table_count = a->table_count + b->table_count;
 }
 
-/* A node of the second trace; false: it has a variable that the first one does not know. */
+/* Adds a node of the second trace; false: it has a variable that the first one does not have. */
 static bool add_node(struct sym_join *j, const struct sym_trace *a, const struct sym_trace *b, uint32_t at)
 {
+	RD_ASSERT(at < b->node_count);
 	struct raddle_expr n = b->nodes[at];
 	uint32_t var;
 
@@ -94,15 +96,16 @@ static uint32_t add(struct sym_trace *t, struct raddle_expr n)
 	return (uint32_t)t->node_count++;
 }
 
-/* The two differ; 0: they are the same node, or cannot be compared. */
+/* The condition that the two differ; 0: they are the same node, or cannot be compared. */
 static uint32_t differ(struct sym_trace *t, uint32_t x, uint32_t y)
 {
+	RD_ASSERT(x < t->node_count && y < t->node_count);
 	uint32_t is;
 
 	if (!x || !y || x == y || t->nodes[x].bits != t->nodes[y].bits)
 		return 0;
 	if (t->nodes[x].op == RADDLE_EXPR_CONST && t->nodes[y].op == RADDLE_EXPR_CONST)
-		return 0; /* what is written in any case was compared by running */
+		return 0; /* constant output was compared by running */
 	is = add(t, (struct raddle_expr){.op = RADDLE_EXPR_EQ, .bits = 1, .a = x, .b = y});
 	return add(t, (struct raddle_expr){
 			      .op = RADDLE_EXPR_XOR,

@@ -2,13 +2,15 @@
 /*
  * Expressions as formulas of Z3.  In: conditions of a path.  Out: an input that fulfils them.
  *
- * A question is cut down to what it is about: conditions that share no variable with it, directly or through
- * others, hold with the values that the run had.  Every node is a bit vector; a condition is one of one bit.
+ * A question is reduced to its subject: conditions that share no variable with it, directly or
+ * through others, hold with the values of the run.  Every node is a bit vector; a condition has one
+ * bit.
  */
 #include "symbolic/solve.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/error.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -16,9 +18,10 @@
 #include <z3.h>
 
 #define LIBRARY "libz3.so.4"
-#define LENGTH_MAX 4096u
-#define SMALL ((1ull << 31) - 1) /* numbers that people would write */
-#define NEAR_BY 16		 /* from the number that was there */
+#define LENGTH_MAX 4096u /* bytes that a string may have; bounds the formula */
+#define SMALL                                                                                                \
+	((1ull << 31) - 1) /* the largest number that is tried before any other: those that people write */
+#define NEAR_BY 16	   /* distance from the number of the run that is tried first; set by hand */
 
 enum nearness { NEAR, USUAL };
 
@@ -51,7 +54,7 @@ struct sym_solver {
 	Z3_solver solver;
 	Z3_ast *made; /* by node */
 	struct sym_walk *walk;
-	bool *touched; /* variables that the question is about */
+	bool *touched; /* variables of the question */
 	int64_t spent_ns;
 };
 
@@ -173,7 +176,7 @@ static Z3_ast binary(struct sym_solver *s, const struct raddle_expr *n, Z3_ast a
 	}
 }
 
-/* A table, by ranges of equal values. */
+/* A table, as ranges of equal values. */
 static Z3_ast table(struct sym_solver *s, const struct raddle_expr *n, Z3_ast index)
 {
 	const uint64_t *values = s->trace->tables + n->k * 256;
@@ -219,10 +222,10 @@ static Z3_ast make(struct sym_solver *s, const struct raddle_expr *n)
 	}
 }
 
-/* The formula of a node, after those of its operands; they are few at a time, so a list of our own is the
- * stack. */
+/* The formula of a node, after those of its operands.  An explicit stack avoids deep recursion. */
 static Z3_ast formula(struct sym_solver *s, uint32_t node)
 {
+	RD_ASSERT(node < s->trace->node_count);
 	uint32_t *stack = NULL;
 	size_t count = 0, capacity = 0;
 
@@ -249,22 +252,22 @@ static Z3_ast formula(struct sym_solver *s, uint32_t node)
 	return s->made[node];
 }
 
-static void tell(struct sym_solver *s, const struct sym_fact *f)
+static void require(struct sym_solver *s, const struct sym_fact *f)
 {
 	s->z3.solver_assert(s->ctx, s->solver,
 			    s->z3.mk_eq(s->ctx, formula(s, f->node), number(s, f->holds, 1)));
 }
 
-/* ---- what a question is about ---- */
+/* ---- the subject of a question ---- */
 
-struct reach {
+struct var_reach {
 	struct sym_solver *s;
 	bool any, grown;
 };
 
 static void touch(void *context, uint32_t var)
 {
-	struct reach *r = context;
+	struct var_reach *r = context;
 	bool *touched = &r->s->touched[var];
 
 	if (r->s->fixed && r->s->fixed[var])
@@ -275,29 +278,29 @@ static void touch(void *context, uint32_t var)
 
 static void look(void *context, uint32_t var)
 {
-	struct reach *r = context;
+	struct var_reach *r = context;
 
 	r->any |= r->s->touched[var];
 }
 
 static bool is_about(struct sym_solver *s, uint32_t node)
 {
-	struct reach r = {.s = s};
+	struct var_reach r = {.s = s};
 
 	sym_walk_vars(s->walk, node, look, &r);
 	return r.any;
 }
 
-/* Whether the variables of a slot and those of its bytes belong together. */
+/* Whether a slot and a byte overlap in one input. */
 static bool overlap(const struct raddle_shadow_var *a, const struct raddle_shadow_var *b)
 {
 	return a->input == b->input && a->offset < b->offset + b->length && b->offset < a->offset + a->length;
 }
 
-/* Variables of slots pull in those of the bytes that lie there. */
+/* Adds the variables of the bytes that lie in slots of the question. */
 static bool touch_slots(struct sym_solver *s)
 {
-	struct reach r = {.s = s};
+	struct var_reach r = {.s = s};
 
 	for (size_t i = 0; i < s->trace->var_count; i++) {
 		if (!s->touched[i] || s->trace->vars[i].sort == RADDLE_VAR_BYTE)
@@ -312,7 +315,7 @@ static bool touch_slots(struct sym_solver *s)
 static void find_related(struct sym_solver *s, const struct sym_fact *facts, size_t count, size_t wanted,
 			 bool *in)
 {
-	struct reach r = {.s = s, .grown = true};
+	struct var_reach r = {.s = s, .grown = true};
 
 	memset(s->touched, 0, s->trace->var_count * sizeof *s->touched);
 	for (size_t i = count - wanted; i < count; i++) {
@@ -330,15 +333,15 @@ static void find_related(struct sym_solver *s, const struct sym_fact *facts, siz
 	}
 }
 
-/* ---- what is true of every input ---- */
+/* ---- what holds for every input ---- */
 
 static Z3_ast variable_at(struct sym_solver *s, size_t var)
 {
 	return formula(s, s->trace->vars[var].node);
 }
 
-/* A text that takes the place of a slot says what its bytes are. */
-static void tell_equal(struct sym_solver *s, size_t var)
+/* A text that replaces a slot determines its bytes. */
+static void require_equal(struct sym_solver *s, size_t var)
 {
 	const struct sym_trace *t = s->trace;
 	const struct raddle_shadow_var *v = &t->vars[var];
@@ -363,7 +366,7 @@ static void tell_equal(struct sym_solver *s, size_t var)
 	}
 }
 
-static void tell_domain(struct sym_solver *s, size_t var)
+static void require_domain(struct sym_solver *s, size_t var)
 {
 	const struct raddle_shadow_var *v = &s->trace->vars[var];
 	uint32_t kind = s->trace->inputs[v->input].kind;
@@ -376,11 +379,11 @@ static void tell_domain(struct sym_solver *s, size_t var)
 		s->z3.solver_assert(s->ctx, s->solver,
 				    s->z3.mk_bvule(s->ctx, variable_at(s, var), number(s, LENGTH_MAX, 64)));
 	if (v->sort == RADDLE_VAR_EQUAL)
-		tell_equal(s, var);
+		require_equal(s, var);
 }
 
-/* A number differs from another one by at most so much. */
-static void tell_near(struct sym_solver *s, size_t var, uint64_t from, uint64_t most)
+/* Limits the distance of a number from another one. */
+static void require_near(struct sym_solver *s, size_t var, uint64_t from, uint64_t most)
 {
 	Z3_ast v = variable_at(s, var);
 
@@ -404,7 +407,7 @@ static bool read_values(struct sym_solver *s, uint64_t *values)
 		if (!s->touched[i])
 			continue;
 		good = s->z3.model_eval(s->ctx, model, variable_at(s, i), false, &found);
-		/* What the model leaves open keeps its value. */
+		/* A variable without a value in the solution keeps its value. */
 		if (good)
 			s->z3.get_numeral_uint64(s->ctx, found, &values[i]);
 	}
@@ -421,20 +424,20 @@ static enum sym_answer check(struct sym_solver *s, uint64_t *values)
 	}
 }
 
-static bool tell_numbers(struct sym_solver *s, const uint64_t *values, enum nearness how)
+static bool require_numbers(struct sym_solver *s, const uint64_t *values, enum nearness how)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < s->trace->var_count; i++)
 		if (s->touched[i] && s->trace->vars[i].sort == RADDLE_VAR_NUMBER) {
-			tell_near(s, i, how == NEAR ? values[i] : 0, how == NEAR ? NEAR_BY : SMALL);
+			require_near(s, i, how == NEAR ? values[i] : 0, how == NEAR ? NEAR_BY : SMALL);
 			any = true;
 		}
 	return any;
 }
 
-/* A number may say how long the program runs: one that is hardly another is asked for first, then one that
- * people would write, then any. */
+/* A number may determine how long the program runs.  So a small change is tried first, then a
+ * number that people would write, then any. */
 static enum sym_answer ask(struct sym_solver *s, uint64_t *values)
 {
 	for (enum nearness how = NEAR; how <= USUAL; how++) {
@@ -442,7 +445,7 @@ static enum sym_answer ask(struct sym_solver *s, uint64_t *values)
 		bool any;
 
 		s->z3.solver_push(s->ctx, s->solver);
-		any = tell_numbers(s, values, how);
+		any = require_numbers(s, values, how);
 		answer = check(s, values);
 		s->z3.solver_pop(s->ctx, s->solver, 1);
 		if (!any || answer == SYM_YES)
@@ -451,7 +454,7 @@ static enum sym_answer ask(struct sym_solver *s, uint64_t *values)
 	return check(s, values);
 }
 
-/* Whether the values do what the solver says, as the runtime sees it. */
+/* Whether the values fulfil the facts, as the runtime evaluates them. */
 static bool is_right(struct sym_solver *s, const struct sym_fact *facts, size_t count, const uint64_t *values)
 {
 	uint64_t *nodes = rd_xcalloc(s->trace->node_count + 1, sizeof *nodes);
@@ -467,6 +470,7 @@ static bool is_right(struct sym_solver *s, const struct sym_fact *facts, size_t 
 enum sym_answer sym_solve(struct sym_solver *s, const struct sym_fact *facts, size_t count, size_t wanted,
 			  uint64_t *values)
 {
+	RD_ASSERT(wanted <= count);
 	bool *in = rd_xcalloc(count + 1, sizeof *in);
 	int64_t start = rd_cpu_ns();
 	enum sym_answer answer;
@@ -475,10 +479,10 @@ enum sym_answer sym_solve(struct sym_solver *s, const struct sym_fact *facts, si
 	s->z3.solver_push(s->ctx, s->solver);
 	for (size_t i = 0; i < count; i++)
 		if (in[i])
-			tell(s, &facts[i]);
+			require(s, &facts[i]);
 	for (size_t i = 0; i < s->trace->var_count; i++)
 		if (s->touched[i])
-			tell_domain(s, i);
+			require_domain(s, i);
 	answer = ask(s, values);
 	if (s->z3.get_error_code(s->ctx) != Z3_OK)
 		answer = SYM_UNKNOWN;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reading what the flavour `shadow` left.  The program wrote it, and may have written anything.
+ * Reading the memory that the flavour `shadow` left.  It is not trusted: the program may have
+ * overwritten it.
  */
 #include "symbolic/trace.h"
 
@@ -138,10 +139,10 @@ int sym_trace_read(struct sym_trace *t, const void *memory, size_t size)
 
 	*t = (struct sym_trace){0};
 	if (size < RADDLE_SHADOW_SIZE || header->version != RADDLE_SHADOW_VERSION || !header->active)
-		return rd_fail(RD_ETOOL, "the program did not say what it does with its input");
+		return rd_fail(RD_ETOOL, "the program has not recorded what it does with its input");
 	copy_all(t, memory);
 	if (!is_sound(t))
-		return rd_fail(RD_EFORMAT, "what the program says about its input is damaged");
+		return rd_fail(RD_EFORMAT, "the program's record of its input is damaged");
 	return RD_OK;
 }
 
@@ -214,6 +215,7 @@ static void push(struct sym_walk *w, uint32_t node)
 
 void sym_walk_vars(struct sym_walk *w, uint32_t node, sym_var_fn *fn, void *context)
 {
+	RD_ASSERT(node < w->trace->node_count);
 	w->now++;
 	w->count = 0;
 	push(w, node);
@@ -230,6 +232,7 @@ void sym_walk_vars(struct sym_walk *w, uint32_t node, sym_var_fn *fn, void *cont
 
 struct rd_override_part sym_trace_part(const struct sym_trace *t, uint32_t input)
 {
+	RD_ASSERT(input < t->input_count);
 	static const enum rd_override_kind kinds[] = {RD_OVERRIDE_ARGV, RD_OVERRIDE_STDIN, RD_OVERRIDE_FILE,
 						      RD_OVERRIDE_ENV};
 	const struct raddle_shadow_input *i = &t->inputs[input];

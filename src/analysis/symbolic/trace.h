@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run of the flavour `shadow` left (raddle/shadow.h), copied and checked: every reference
- * leads to an earlier node, widths fit, and names lie in the text.
+ * What a run of the flavour `shadow` recorded (raddle/shadow.h), copied and checked: every
+ * reference is to an earlier node, widths match, and names lie in the text.
  */
 #ifndef SYMBOLIC_TRACE_H
 #define SYMBOLIC_TRACE_H
@@ -25,7 +25,8 @@ struct sym_trace {
 	uint64_t lost[RADDLE_LOSSES];
 };
 
-/* To be released also after a failure: the program did not take part, or damaged it. */
+/* Fails if the program recorded nothing or damaged the memory.  Release the trace also after a
+ * failure. */
 int sym_trace_read(struct sym_trace *t, const void *memory, size_t size);
 void sym_trace_release(struct sym_trace *t);
 
@@ -35,31 +36,33 @@ void sym_evaluate(const struct sym_trace *t, const uint64_t *values, uint64_t *o
 /* The values of variables in the run. */
 void sym_trace_values(const struct sym_trace *t, uint64_t *values);
 
-/* Which variables a node depends on: calls back for each, once. */
+/* Calls `fn` once for each variable that a node depends on. */
 typedef void sym_var_fn(void *context, uint32_t var);
 struct sym_walk; /* for many questions about one trace */
 struct sym_walk *sym_walk_new(const struct sym_trace *t);
 void sym_walk_free(struct sym_walk *w);
 void sym_walk_vars(struct sym_walk *w, uint32_t node, sym_var_fn *fn, void *context);
 
-/* The input of `t` that is input `input` of another trace; UINT32_MAX: it has none. */
+/* The input of `t` that corresponds to input `input` of another trace; UINT32_MAX: there is none.
+ */
 uint32_t sym_same_input(const struct sym_trace *t, const struct sym_trace *of, uint32_t input);
 
-/* An input, as a part without data; the name is to be freed. */
+/* An input, as a part without data; the caller frees the name. */
 struct rd_override_part sym_trace_part(const struct sym_trace *t, uint32_t input);
 
 /* ---- symbolic/words.c ---- */
 
-/* A condition as people write it; false: it is too long for that. */
+/* A condition as a user would write it; false: it is too long. */
 bool sym_words_condition(const struct sym_trace *t, uint32_t node, bool holds, struct rd_buf *out);
 extern const char *const sym_loss_text[RADDLE_LOSSES];
 
 /* ---- symbolic/input.c ---- */
 
-/* The bytes of an input of the run, whose data is to be freed; false: they are not to be had. */
+/* Reads the bytes of an input of the run; the caller frees the data; false: they are not available.
+ */
 typedef bool sym_content_fn(void *context, struct rd_override_part *part);
 
-/* What is to be given instead: `base` with what `values` say. */
+/* The input for the next run: `base` with the changes of `values`. */
 int sym_input_make(const struct sym_trace *t, const uint64_t *values, const struct rd_override *base,
 		   sym_content_fn *content, void *context, struct rd_override *out);
 

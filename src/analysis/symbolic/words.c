@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Conditions in words: what a path says about the input, as people write it.
- */
+/* Conditions as text: what a path requires of the input, as a user would write it. */
 #include "symbolic/trace.h"
+
+#include "base/error.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST 160 /* bytes of a condition; what is longer is only counted */
-#define DEEPEST 12
+#define LONGEST                                                                                              \
+	160 /* bytes of a condition; longer ones are only counted.  Set by hand: two lines of a terminal */
+#define DEEPEST 12 /* nested operators of a condition; set by hand likewise */
 
 const char *const sym_loss_text[RADDLE_LOSSES] = {
 #define RADDLE_SHADOW_LOSS(name, text) text,
@@ -18,9 +19,10 @@ const char *const sym_loss_text[RADDLE_LOSSES] = {
 #undef RADDLE_SHADOW_LOSS
 };
 
-/* How people name an input: argv[1], stdin, file(in.txt), $HOME. */
+/* An input as users write it: argv[1], stdin, file(in.txt), $HOME. */
 static void put_input(const struct sym_trace *t, uint32_t input, struct rd_buf *out)
 {
+	RD_ASSERT(input < t->input_count);
 	const struct raddle_shadow_input *i = &t->inputs[input];
 
 	switch (i->kind) {
@@ -85,7 +87,7 @@ static void put_constant(const struct raddle_expr *n, bool as_byte, struct rd_bu
 		rd_buf_addf(out, "%" PRId64, v);
 }
 
-/* Extensions and parts are how machines hold numbers: people see the number. */
+/* Skips extensions and extractions: users think of the number itself. */
 static uint32_t look_through(const struct sym_trace *t, uint32_t e)
 {
 	for (;;) {
@@ -151,7 +153,7 @@ static bool put(const struct sym_trace *t, uint32_t e, unsigned depth, struct rd
 	}
 }
 
-/* How a comparison reads: as it is or turned round, with its operands in their places or swapped. */
+/* The sign of a comparison, negated if it does not hold, with its operands in order or swapped. */
 static const char *sign_for(uint32_t op, bool holds, bool swapped)
 {
 	switch (op) {
@@ -163,7 +165,8 @@ static const char *sign_for(uint32_t op, bool holds, bool swapped)
 	}
 }
 
-/* Without double negations: a condition of one bit that is compared with 1 or turned by an exclusive or. */
+/* Removes double negations: a one-bit condition that is compared with 1 or inverted by an exclusive
+ * or. */
 static uint32_t positive(const struct sym_trace *t, uint32_t e, bool *holds)
 {
 	for (;;) {
@@ -178,6 +181,7 @@ static uint32_t positive(const struct sym_trace *t, uint32_t e, bool *holds)
 
 bool sym_words_condition(const struct sym_trace *t, uint32_t node, bool holds, struct rd_buf *out)
 {
+	RD_ASSERT(node < t->node_count);
 	struct rd_buf text = RD_BUF_INIT;
 	const struct raddle_expr *n;
 	bool good;

@@ -71,7 +71,7 @@ struct task {
 	struct classify_techniques techniques;
 	struct check_edits edits;
 	unsigned models; /* bits of enum finding_model */
-	struct sym_wishes sym;
+	struct sym_selection sym;
 	struct classify_result result;
 	char **argv;
 	char *scratch;
@@ -279,7 +279,7 @@ static void release(struct task *t)
 	classify_result_release(&t->result);
 	classify_pairs_release(&t->pairs);
 	check_edits_close(&t->edits);
-	sym_wishes_release(&t->sym);
+	sym_selection_release(&t->sym);
 	replay_led_close(&t->program);
 	run_input_close(&t->input);
 	rd_scratch_close(t->scratch);
@@ -314,7 +314,7 @@ static bool is_usable(struct task *t)
 {
 	return !cmd_executor("classify") &&
 	       !cmd_classes_models(opt.models, "classify", "--memory", &t->models) &&
-	       !sym_wishes_parse(&t->sym, opt.sym) &&
+	       !sym_selection_parse(&t->sym, opt.sym) &&
 	       !cmd_classes_option(opt.fail_on, "classify", &t->fail_on) &&
 	       !classify_techniques_without(opt.without, &t->techniques) &&
 	       !check_edits_open(&t->edits, opt.require, opt.without_sync);

@@ -14,7 +14,7 @@ struct paths {
 	struct trial_bench *bench;
 	const struct schedule *race;
 	const struct replay_program *shadow;
-	const struct sym_wishes *wishes;
+	const struct sym_selection *wishes;
 	const struct rd_override *base; /* the input of the first primary */
 	unsigned most;			/* primaries, with that of the recorded input */
 	int64_t end_ns;			/* no input is tried any more from then on */

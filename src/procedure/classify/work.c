@@ -890,7 +890,7 @@ static int settle_inputs(struct work *w, const struct paths *p, const struct dec
 
 static int explore_inputs(struct work *w, const struct replay_program *shadow)
 {
-	static const struct sym_wishes any;
+	static const struct sym_selection any;
 	struct decide_runs runs = w->runs;
 	struct decision decision = w->decision;
 	struct paths p = {.bench = &w->bench,
