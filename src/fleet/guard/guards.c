@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From candidates to guards: numbers for their accesses, the functions that may order threads unseen, and the
- * flavour. */
+/*
+ * From candidates to guards.  In: the candidates of a program.  Out: the file that raddle-instr
+ * reads, with numbers for the accesses and the functions that may order threads unnoticed; and the
+ * flavour.
+ */
 #include "guard/guards.h"
 
 #include "base/alloc.h"
@@ -12,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of functions of which it is known how they order threads: the runtime stands in front of them, or
- * they do not. */
+/* Functions whose effect on the order of threads is known: the runtime interposes them, or they
+ * have none. */
 static const char *const known[] = {
 #define GUARDED(name) #name,
 #include "raddle/guard.inc"
@@ -28,8 +31,8 @@ static const char *const known[] = {
 #include "raddle/libc.inc"
 };
 
-/* Of those in front of which the recorder stands, these order nobody by themselves: they open, set up and
- * sleep, or use a stream, which is a file as a rule. */
+/* Functions that the recorder interposes and that order no threads by themselves: they open, set up
+ * and sleep, or use a stream, which usually is a file. */
 static const char *const harmless[] = {
 	"bind",
 	"socket",
@@ -96,7 +99,7 @@ static const char *const harmless[] = {
 	"pthread_spin_destroy",
 };
 
-/* Functions of libc and libm that the table says something about which is not synchronisation. */
+/* Functions of libc and libm in the table for reasons other than synchronisation. */
 static const char *const described[] = {
 #define LIBC_RANGE(name, argument, direction, length, a, b) #name,
 #define LIBC_FORMAT(name, what, argument) #name,
@@ -106,7 +109,7 @@ static const char *const described[] = {
 #include "raddle/libc.inc"
 };
 
-/* And those in front of which the recorder stands because they do. */
+/* And those that the recorder interposes because they synchronise. */
 static const char *const ordering[] = {
 #define LIBC_INTERPOSED(group, name) ORDERING_##group(name)
 #define ORDERING_sync(name) #name,
@@ -130,8 +133,8 @@ static bool has(const struct rd_names *names, const char *s)
 	return rd_names_find(names, s, strlen(s), &number);
 }
 
-/* Functions of the C++ library of which it is known by how their names begin that they order nobody: strings,
- * trees, hashes and lists are memory that belongs to the caller; throwing is the thread's own business. */
+/* Functions of the C++ library that order no threads, by prefix: strings, trees, hashes and lists
+ * are memory of the caller; throwing concerns only the thread. */
 static bool is_quiet_cxx(const char *name)
 {
 	static const char *const quiet[] = {
@@ -155,10 +158,10 @@ static bool is_quiet_cxx(const char *name)
 
 static void list_outside(const struct facts *f, struct rd_buf *out)
 {
-	struct rd_names sure = RD_NAMES_INIT, told = RD_NAMES_INIT, orders = RD_NAMES_INIT;
+	struct rd_names sure = RD_NAMES_INIT, listed = RD_NAMES_INIT, orders = RD_NAMES_INIT;
 	PUT_ALL(&sure, known);
 	PUT_ALL(&sure, harmless);
-	PUT_ALL(&told, described);
+	PUT_ALL(&listed, described);
 	PUT_ALL(&orders, ordering);
 	for (size_t i = 0; i < f->function_count; i++) {
 		const struct facts_function *function = &f->functions[i];
@@ -167,13 +170,13 @@ static void list_outside(const struct facts *f, struct rd_buf *out)
 		    (function->flags & FACTS_FUNCTION_INTRINSIC) || *name == '\0' || strpbrk(name, " \n\t"))
 			continue;
 		bool fine = is_quiet_cxx(name) || has(&sure, name) ||
-			    (has(&told, name) && !has(&orders, name)) ||
+			    (has(&listed, name) && !has(&orders, name)) ||
 			    ((function->flags & FACTS_FUNCTION_MODELLED) && !has(&orders, name));
 		if (!fine)
 			rd_buf_addf(out, "x %s\n", name);
 	}
 	rd_names_release(&sure);
-	rd_names_release(&told);
+	rd_names_release(&listed);
 	rd_names_release(&orders);
 }
 
@@ -183,9 +186,10 @@ struct numbering {
 	struct rd_buf accesses;
 };
 
-/* The guard of an access, a new one if there is room; RADDLE_GUARDS: there is none. */
+/* The guard of an access, created if there is room; RADDLE_GUARDS: all are used. */
 static uint32_t guard_of(struct numbering *n, const struct candidate_access *access)
 {
+	RD_ASSERT(access->site != 0);
 	const uint64_t *known_one = rd_umap_get(&n->guards, access->site);
 	if (known_one != NULL)
 		return (uint32_t)*known_one;
@@ -197,11 +201,12 @@ static uint32_t guard_of(struct numbering *n, const struct candidate_access *acc
 	return guard;
 }
 
-/* Candidates that no guard can be put at are left out. */
+/* Writes the file; candidates whose accesses cannot have guards are left out. */
 static void write_guards(const struct candidates *c, const char *build, struct rd_buf *out)
 {
 	struct numbering n = {.accesses = RD_BUF_INIT};
 	struct rd_buf pairs = RD_BUF_INIT;
+	RD_ASSERT(strlen(build) < RD_BUILD_ID_SIZE);
 	size_t count = 0;
 	for (size_t i = 0; i < c->count && count < RADDLE_GUARD_PAIRS; i++) {
 		const struct candidate *it = &c->items[i];
@@ -230,7 +235,7 @@ static int make_text(const char *program, struct rd_buf *text)
 	struct facts *f;
 	path = rd_find_program(program);
 	if (path == NULL)
-		return rd_fail(RD_ENOTFOUND, "%s: there is no such program", program);
+		return rd_fail(RD_ENOTFOUND, "%s: program not found", program);
 	int err = rd_build_id(path, build);
 	free(path);
 	if (!err)

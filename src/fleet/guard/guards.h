@@ -26,12 +26,12 @@ struct guard_table {
 	char build[RD_BUILD_ID_SIZE];
 	uint32_t guards;
 	uint32_t *regions;		    /* each below RADDLE_GUARDS, by guard */
-	uint32_t *first;		    /* of each guard, and one behind: its regions */
+	uint32_t *first;		    /* by guard, and one more: the index of its first region */
 	struct guard_candidate *candidates; /* by rank */
 	size_t count, capacity;
 };
 
-/* Whether the file at `path` carries a table. */
+/* Whether the file at `path` contains a table. */
 bool guard_table_is_in(const char *path);
 int guard_table_read(struct guard_table *t, const char *path);
 /* The same from text.  Trusts no byte. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table that a guarded program carries: bytes in, candidates out. */
+/* The table in a guarded program.  In: bytes, which are not trusted.  Out: candidates. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -15,7 +15,7 @@ static bool is_build(const char *s, size_t length)
 	return strspn(s, "0123456789abcdefghijklmnopqrstuvwxyz") >= length;
 }
 
-/* A number of the line, and the place behind it. */
+/* Parses a number, and moves *at after it. */
 static bool number(const char **at, const char *end, uint32_t *value)
 {
 	uint64_t n = 0;
@@ -40,6 +40,7 @@ static bool parse_candidate(struct guard_table *t, const char *at, const char *e
 	    !number(&at, end, &c.guard[1]) || at != end || c.guard[0] >= t->guards ||
 	    c.guard[1] >= t->guards || t->count == RADDLE_GUARD_PAIRS)
 		return false;
+	RD_ASSERT(t->count < RADDLE_GUARD_PAIRS && t->guards <= RADDLE_GUARDS);
 	RD_GROW(t->candidates, t->capacity, t->count + 1);
 	t->candidates[t->count++] = c;
 	return true;
@@ -64,7 +65,7 @@ static int parse_table(struct guard_table *t, const char *copy, const char *name
 	const size_t title = strlen(RADDLE_GUARD_TITLE), first = strcspn(copy, "\n");
 	if (strncmp(copy, RADDLE_GUARD_TITLE, title) != 0 || first < title ||
 	    !is_build(copy + title, first - title))
-		return rd_fail(RD_EFORMAT, "%s: carries no table of guards that this Raddle can read", name);
+		return rd_fail(RD_EFORMAT, "%s: contains no table of guards that this Raddle can read", name);
 	memcpy(t->build, copy + title, first - title);
 	for (const char *line = copy + first; *line == '\n' && line[1] != '\0';) {
 		size_t n = strcspn(++line, "\n");
@@ -77,19 +78,19 @@ static int parse_table(struct guard_table *t, const char *copy, const char *name
 
 /* ---- regions ---- */
 
-struct pair {
+struct guard_region {
 	uint32_t guard, region;
 };
 
 static int by_guard(const void *a, const void *b)
 {
-	const struct pair *x = a, *y = b;
+	const struct guard_region *x = a, *y = b;
 	if (x->guard != y->guard)
 		return x->guard < y->guard ? -1 : 1;
 	return (x->region > y->region) - (x->region < y->region);
 }
 
-static bool parse_pair(struct pair *p, const char **at, const char *end, uint32_t guards)
+static bool parse_pair(struct guard_region *p, const char **at, const char *end, uint32_t guards)
 {
 	if (!number(at, end, &p->guard) || *at == end || *(*at)++ != ' ' || !number(at, end, &p->region) ||
 	    *at == end || *(*at)++ != '\n')
@@ -97,8 +98,8 @@ static bool parse_pair(struct pair *p, const char **at, const char *end, uint32_
 	return p->guard < guards && p->region < RADDLE_GUARDS;
 }
 
-/* Each pair once, by guard. */
-static void keep_pairs(struct guard_table *t, struct pair *pairs, size_t count)
+/* Keeps each pair once, by guard. */
+static void keep_pairs(struct guard_table *t, struct guard_region *pairs, size_t count)
 {
 	size_t kept = 0;
 	if (count)
@@ -112,11 +113,12 @@ static void keep_pairs(struct guard_table *t, struct pair *pairs, size_t count)
 				t->regions[kept++] = pairs[i].region;
 	}
 	t->first[t->guards] = (uint32_t)kept;
+	RD_ASSERT(kept <= count);
 }
 
 static int parse_regions(struct guard_table *t, const char *copy, size_t length, const char *name)
 {
-	struct pair *pairs = NULL;
+	struct guard_region *pairs = NULL;
 	size_t count = 0, capacity = 0;
 	const char *end = copy + length;
 	int err = 0;
@@ -133,7 +135,7 @@ static int parse_regions(struct guard_table *t, const char *copy, size_t length,
 
 int guard_table_parse(struct guard_table *t, const struct guard_text *text, const char *name)
 {
-	/* Copies end with '\0', so nothing reads beyond. */
+	/* Copies end with '\0', so parsing stops there. */
 	char *table = rd_xstrndup(text->table, text->table_length);
 	char *regions = rd_xstrndup(text->regions != NULL ? text->regions : "", text->regions_length);
 	*t = (struct guard_table){0};
@@ -177,7 +179,7 @@ int guard_table_read(struct guard_table *t, const char *path)
 					  regions.size};
 		err = guard_table_parse(t, &text, path);
 	} else
-		err = rd_fail(RD_EFORMAT, "%s: carries no table of guards", path);
+		err = rd_fail(RD_EFORMAT, "%s: contains no table of guards", path);
 	rd_map_close(&map);
 	return err;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether tables of facts hold together: what facts_read() promises its callers.  In: tables of any
- * content.  Out: nothing, or the first row that is wrong.
+ * Whether tables of facts are consistent: what facts_read() guarantees.  In: tables of any content.
+ *  Out: nothing, or the first row that is wrong.
  *
- * Members are checked by what the description (table.c) says of them; four rules that reach over rows
- * are here: starts ascend, a function's arguments and blocks lie in its values, the targets of constants
- * depend on their kind, places, members of a set and rows of the call graph ascend.
+ * Members are checked by their description (table.c).  Four rules concern several rows: starts
+ * ascend; the arguments and blocks of a function lie in its values; the targets of constants depend
+ * on their kind; places, members of a set and rows of the call graph ascend.
  */
 #include "base/error.h"
 #include "facts/facts-int.h"
@@ -43,7 +43,7 @@ static int check_column(const struct facts *f, enum facts_table table, const str
 				       i, field->name, (long long)v);
 		above = v;
 	}
-	/* Nothing may lie before the first run, but the arguments before the values of a block. */
+	/* Nothing may precede the first run, except the arguments before the values of a block. */
 	bool of_block = table == FACTS_TABLE_block && field->target == FACTS_TABLE_value;
 	if (field->use == FACTS_USE_START && !of_block && count != 0 && facts_get(field, rows) != 0)
 		return rd_fail(RD_EFORMAT, "%s: damaged: %s: %s starts at %lld", name, layout->name,
@@ -138,17 +138,17 @@ int facts_check(const struct facts *f, const char *name)
 		return err;
 	const char *wrong = NULL;
 	if (f->program_count != 1 || f->set_count == 0)
-		wrong = "there is not one program and an empty set";
+		wrong = "there must be one program and an empty set";
 	else if (facts_members_of(f, 0).end != 0)
 		wrong = "set 0 is not empty";
 	else if (!functions_hold(f))
-		wrong = "a function, its blocks and its values do not fit";
+		wrong = "a function, its blocks and its values do not match";
 	else if (!constants_hold(f))
-		wrong = "a constant names what is not there";
+		wrong = "a constant refers to a missing row";
 	else if (!objects_hold(f))
-		wrong = "an object comes from what is not there";
+		wrong = "an object refers to a missing row";
 	else if (!accesses_hold(f))
-		wrong = "an access has no such operand";
+		wrong = "an access refers to a missing operand";
 	else if (!orders_hold(f))
 		wrong = "places, a set or the call graph are not in order";
 	return wrong ? rd_fail(RD_EFORMAT, "%s: damaged: %s", name, wrong) : 0;

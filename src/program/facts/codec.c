@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file of facts (doc/format/facts.md): tables go out as bytes, and bytes come in as tables.
+ * The file of facts (doc/format/facts.md): from tables to bytes, and back.
  *
- * A column of a table is written after the other, each number as the difference to the one above it, zigzag
- * and seven bits a byte; what is sorted or repeats becomes a byte a row.  The reader believes nothing: the
- * checksum first, then every length, then (check.c) every number that names a row.  A row of n members has at
- * least n bytes, so no count can ask for more memory than a few times the file.
+ * Tables are written column by column.  Each number is the difference to the one above it, in
+ * zigzag code with seven bits a byte; sorted or repeated numbers take a byte a row.  The reader
+ * trusts nothing: it checks the checksum, then every length, then (check.c) every number that
+ * refers to a row.  A row of n members has at least n bytes, so no count can request more memory
+ * than a few times the file.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -157,7 +158,7 @@ static bool sum_fits(const uint8_t *data, size_t length)
 int facts_decode(struct facts **out, const void *data, size_t length, const char *name)
 {
 	if (length < MAGIC_BYTES + 1 + SUM_BYTES || memcmp(data, FACTS_MAGIC, MAGIC_BYTES) != 0)
-		return rd_fail(RD_EFORMAT, "%s: does not hold facts of a program", name);
+		return rd_fail(RD_EFORMAT, "%s: does not contain facts of a program", name);
 	if (!sum_fits(data, length))
 		return rd_fail(RD_EFORMAT, "%s: damaged: its checksum is wrong", name);
 	struct input in = {(const uint8_t *)data + MAGIC_BYTES, (const uint8_t *)data + length - SUM_BYTES,
@@ -172,7 +173,7 @@ int facts_decode(struct facts **out, const void *data, size_t length, const char
 		get_table(&in, f, t);
 	int err = 0;
 	if (in.bad || in.p != in.end)
-		err = rd_fail(RD_EFORMAT, "%s: damaged: its tables have no proper end", name);
+		err = rd_fail(RD_EFORMAT, "%s: damaged: its tables are cut off, or bytes follow them", name);
 	if (!err)
 		err = facts_check(f, name);
 	if (err)

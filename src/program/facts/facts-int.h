@@ -8,7 +8,8 @@
 /* Makes `count` rows of zeros the whole of a table. */
 void *facts_make_rows(struct facts *f, enum facts_table table, size_t count);
 
-/* Every number that names a row names one that exists, and runs do not overlap. */
+/* Checks that every number that refers to a row refers to an existing one, and that runs do not
+ * overlap. */
 int facts_check(const struct facts *f, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables in memory: making and filling them, and the questions that users of facts ask.  Everything
- * here trusts the tables; facts_read() has checked those that came from a file.
+ * The tables in memory: creating and filling them, and queries.  Everything here trusts the tables;
+ * facts_read() has checked those from a file.
  */
 #include "facts/facts.h"
 
@@ -160,9 +160,10 @@ static bool places_overlap(const struct facts_place *a, int64_t a_size, const st
 	       (b_size == 0 || a->offset < b->offset + b_size);
 }
 
-/* Places are numbered by object and then by distance, so the places of one object lie together. */
+/* Places are numbered by object and then by offset, so the places of one object are contiguous. */
 bool facts_sets_overlap(const struct facts *f, uint32_t a, int64_t a_size, uint32_t b, int64_t b_size)
 {
+	RD_ASSERT(a < f->set_count && b < f->set_count);
 	struct facts_run x = facts_members_of(f, a), y = facts_members_of(f, b);
 	while (x.first < x.end && y.first < y.end) {
 		const struct facts_place *p = &f->places[f->members[x.first].place];
@@ -185,6 +186,7 @@ bool facts_sets_overlap(const struct facts *f, uint32_t a, int64_t a_size, uint3
 
 void facts_flow(const struct facts *f, uint32_t function, struct facts_graph *g)
 {
+	RD_ASSERT(function < f->function_count);
 	struct facts_run blocks = facts_blocks_of(f, function);
 	struct facts_edge *edges = NULL;
 	size_t count = 0, capacity = 0;

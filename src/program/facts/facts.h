@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of a whole program, as raddle-instr found them in its merged bitcode (the artefact of
- * doc/format/facts.md): functions, flow graphs, instructions with their operands and places, memory
- * accesses with their sites, what pointers may point to, who may call or start whom.
+ * Facts of a whole program, which raddle-instr extracts from its merged bitcode (the artefact of
+ * doc/format/facts.md):  functions, flow graphs, instructions with their operands and places,
+ * memory accesses with their sites, points-to sets, and which function may call or start which.
  *
- * All of it is tables; a row names rows of other tables by number.  A member that is a *start* is the
- * first of a run of rows which ends where the run of the next row starts; facts_run() gives the run.
- * Text is a number too, that of a string; string 0 is "".
+ * Everything is tables; a row refers to rows of other tables by number.  A member that is a *start*
+ * is the first of a run of rows, which ends where the run of the next row starts; facts_run()
+ * returns the run.  A text is the number of a string; string 0 is "".
  *
- * facts_read() guarantees that every number of a row that it hands out names a row that exists.
+ * facts_read() guarantees that every number of a row refers to an existing row.
  */
 #ifndef FACTS_FACTS_H
 #define FACTS_FACTS_H
@@ -59,17 +59,18 @@ struct facts {
 #undef FACTS_TABLE_MEMBERS
 };
 
-/* Facts with string 0 and nothing else, for those who fill them. */
+/* Facts with string 0 and nothing else, to be filled. */
 struct facts *facts_new(void);
 void facts_free(struct facts *f);
 
-/* Appends a row of zeros to a table, which the next row may move. */
+/* Appends a row of zeros to a table; the pointer is valid until the next row. */
 #define FACTS_ADD_DECLARE(name, rows) struct facts_##name *facts_add_##name(struct facts *f);
 FACTS_TABLES(FACTS_ADD_DECLARE)
 #undef FACTS_ADD_DECLARE
 uint32_t facts_add_string(struct facts *f, const char *s); /* always a new one */
 
-/* The file.  Writing never fails but for the disk; reading trusts no byte.  The caller frees *f. */
+/* The file.  Writing fails only because of the disk; reading trusts no byte.  The caller frees *f.
+ */
 void facts_encode(const struct facts *f, struct rd_buf *out);
 int facts_write(const struct facts *f, const char *path);
 int facts_decode(struct facts **f, const void *data, size_t length, const char *name);
@@ -89,18 +90,18 @@ struct facts_run facts_members_of(const struct facts *f, uint32_t set);
 struct facts_run facts_calls_of(const struct facts *f, uint32_t value);
 
 const char *facts_string(const struct facts *f, uint32_t string);
-uint32_t facts_function_at(const struct facts *f, uint32_t value); /* that the value belongs to */
+uint32_t facts_function_at(const struct facts *f, uint32_t value); /* the function that contains the value */
 uint32_t facts_operand_set(const struct facts *f, uint32_t operand);
 uint32_t facts_find_function(const struct facts *f, const char *linkage); /* FACTS_NONE: there is none */
 
-/* Whether two accesses of `a_size` and `b_size` bytes at what the sets hold may touch the same bytes;
- * size 0: of unknown length. */
+/* Whether two accesses of `a_size` and `b_size` bytes at places of the sets may touch the same
+ * bytes; size 0: unknown length. */
 bool facts_sets_overlap(const struct facts *f, uint32_t a, int64_t a_size, uint32_t b, int64_t b_size);
 
 /* The blocks of a function as a graph, numbered from 0 (facts/graph.h). */
 void facts_flow(const struct facts *f, uint32_t function, struct facts_graph *g);
 
-/* Names of numbers, for people: "load", "pthread-create". */
+/* Names of numbers, for messages: "load", "pthread-create". */
 const char *facts_kind_name(uint32_t kind);
 const char *facts_role_name(uint32_t role);
 const char *facts_call_name(uint32_t kind);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flow graphs: an edge list comes in, reverse postorder, dominators, the graph
- * turned round and natural loops go out.
+ * Flow graphs.  In: an edge list.  Out: reverse postorder, dominators, the reversed graph and
+ * natural loops.
  *
- * A node d dominates n if every path from the entry to n meets d.  The obvious
- * computation removes d and asks what is still reached (test/unit/u-facts-graph.c
- * does that); this one is the iteration of Cooper, Harvey and Kennedy ("A
- * simple, fast dominance algorithm"): the immediate dominator of a node is the
- * meeting point, in the tree built so far, of its predecessors, and nodes in
- * reverse postorder settle in very few rounds.
+ * A node d dominates n if every path from the entry to n contains d.  The obvious computation
+ * removes d and checks what is still reachable (test/unit/u-facts-graph.c does that).  This one is
+ * the iteration of Cooper, Harvey and Kennedy ("A simple, fast dominance algorithm"): the immediate
+ * dominator of a node is the meeting point, in the tree built so far, of its predecessors.  In
+ * reverse postorder this converges in very few rounds.
  *
- * Invariants: order[number[n]] == n for reachable n; idom[n] comes before n in
- * the order, the entry excepted.
+ * Invariants: order[number[n]] == n for reachable n; idom[n] comes before n in the order, except
+ * for the entry.
  */
 #include "facts/graph.h"
 
@@ -38,8 +37,8 @@ static void adjacency(struct facts_graph *g, const struct facts_edge *edges, siz
 	*(by_target ? &g->pred : &g->succ) = list;
 }
 
-/* Depth-first without recursion: functions of generated programs have
- * hundreds of thousands of blocks. */
+/* Depth-first search without recursion: functions of generated programs have hundreds of thousands
+ * of blocks. */
 static void number_nodes(struct facts_graph *g)
 {
 	uint32_t *stack = rd_xcalloc(g->nodes + 1, sizeof *stack);
@@ -132,6 +131,7 @@ void facts_graph_dominators(struct facts_graph *g)
 
 bool facts_graph_dominates(const struct facts_graph *g, uint32_t a, uint32_t b)
 {
+	RD_ASSERT(a < g->nodes && b < g->nodes);
 	if (g->number[a] == FACTS_NONE || g->number[b] == FACTS_NONE)
 		return false;
 	while (g->number[b] > g->number[a])
@@ -139,7 +139,7 @@ bool facts_graph_dominates(const struct facts_graph *g, uint32_t a, uint32_t b)
 	return a == b;
 }
 
-/* Marks what leads to `from`; `stack` has room for every node. */
+/* Marks the nodes that lead to `from`; `stack` has room for every node. */
 static void mark_back(const struct facts_graph *g, uint32_t from, bool *marked, uint32_t *stack)
 {
 	uint32_t depth = 0;
@@ -180,7 +180,7 @@ void facts_graph_reverse(const struct facts_graph *g, struct facts_graph *revers
 	RD_FREE(list, ends, stack);
 }
 
-/* Walks backwards from the source of a back edge; the header stops the walk. */
+/* Walks backwards from the source of a back edge up to the header. */
 static void loop_add(struct facts_loop *loop, const struct facts_graph *g, uint32_t *mark, uint32_t source)
 {
 	uint32_t done = loop->size;

@@ -26,8 +26,7 @@ struct facts_graph {
 	uint32_t *idom;	  /* immediate dominator; the entry's is itself; FACTS_NONE if unreachable */
 };
 
-/* Edges keep the order in which they are given, so that results do not depend
- * on anything but the input. */
+/* Edges keep their order, so results depend only on the input. */
 void facts_graph_init(struct facts_graph *g, uint32_t nodes, const struct facts_edge *edges, size_t count);
 void facts_graph_release(struct facts_graph *g);
 
@@ -35,9 +34,9 @@ void facts_graph_release(struct facts_graph *g);
 void facts_graph_dominators(struct facts_graph *g);
 bool facts_graph_dominates(const struct facts_graph *g, uint32_t a, uint32_t b);
 
-/* The graph with its edges turned round, in which dominators are the post-dominators: node 0 is
- * where all ways end, node n + 1 is node n of g.  A node without successors ends; so does, for
- * every cycle that no way leaves, the node of it that comes last in g's order. */
+/* The graph with reversed edges, in which dominators are post-dominators.  Node 0 is the common
+ * end, node n + 1 is node n of g.  A node without successors leads to the end.  So does, for every
+ * endless cycle, its last node in g's order. */
 void facts_graph_reverse(const struct facts_graph *g, struct facts_graph *reverse);
 
 /* A natural loop: all back edges to one header together. */
@@ -50,11 +49,10 @@ struct facts_loop {
 struct facts_loops {
 	struct facts_loop *items; /* larger ones first */
 	size_t count;
-	uint32_t *innermost; /* loop of each node, FACTS_NONE if none */
+	uint32_t *innermost; /* loop of each node; FACTS_NONE: no loop */
 };
 
-/* Needs dominators.  Cycles with several entries are no natural loops and are
- * left out. */
+/* Needs dominators.  Cycles with several entries are not natural loops and are left out. */
 void facts_loops_init(struct facts_loops *l, const struct facts_graph *g);
 void facts_loops_release(struct facts_loops *l);
 bool facts_loop_has(const struct facts_loop *loop, uint32_t node);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The description of the tables, from which writer, reader, checker and dump are made. */
+/* The description of the tables, which writer, reader, checker and dump use. */
 #ifndef FACTS_LAYOUT_H
 #define FACTS_LAYOUT_H
 
 #include "facts/facts.h"
 
-/* What a member of a row says. */
+/* What a member of a row means. */
 enum facts_use {
 	FACTS_USE_NUMBER, /* any number */
 	FACTS_USE_STRING,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a call of a library function means to threads and to memory. */
+/* What a call of a library function does to threads and memory. */
 #ifndef FACTS_ROLE_H
 #define FACTS_ROLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Identifier and name.  The argument that a role is about is the row's subject (facts.h): the lock, the
- * condition variable, the start routine of a new thread. */
+/* Identifier and name.  The subject of a row (facts.h) is the argument that the role refers to: the
+ * lock, the condition variable, the start routine of a new thread. */
 #define FACTS_ROLES(R)                                                                                       \
 	R(NONE, "none")                                                                                      \
 	R(THREAD_CREATE, "thread-create") /* subject: where the thread's name goes */                        \
@@ -51,7 +51,8 @@ static inline bool facts_role_takes(uint32_t role)
 	       role == FACTS_ROLE_TRY_READ_LOCK;
 }
 
-/* Whether it uses its subject to synchronise: a lock, a condition variable, a barrier, a semaphore. */
+/* Whether its subject is a synchronisation object: a lock, a condition variable, a barrier, a
+ * semaphore. */
 static inline bool facts_role_synchronises(uint32_t role)
 {
 	return facts_role_takes(role) || role == FACTS_ROLE_UNLOCK || role == FACTS_ROLE_COND_WAIT ||

@@ -7,7 +7,7 @@
 
 /* How precise the points-to sets are. */
 enum facts_rung {
-	FACTS_RUNG_NONE,	/* none were computed: sets are empty, indirect calls have no edges */
+	FACTS_RUNG_NONE,	/* not computed: sets are empty, indirect calls have no edges */
 	FACTS_RUNG_INCLUSION,	/* inclusion-based, with fields */
 	FACTS_RUNG_UNIFICATION, /* unification-based, without fields: for huge programs */
 };
@@ -24,20 +24,21 @@ enum facts_function_flag {
 	FACTS_FUNCTION_EXTERNAL = 1, /* its code is elsewhere */
 	FACTS_FUNCTION_ADDRESS = 2,  /* its address is taken */
 	FACTS_FUNCTION_NO_RETURN = 4,
-	FACTS_FUNCTION_ROOT = 8, /* called before or by nobody: main, constructors, what a library exports */
-	FACTS_FUNCTION_MODELLED = 16, /* external, and what it does to pointers is known */
+	FACTS_FUNCTION_ROOT =
+		8, /* called from outside: main, constructors, exported functions of a library */
+	FACTS_FUNCTION_MODELLED = 16, /* external, and its effect on pointers is known */
 	FACTS_FUNCTION_INTRINSIC = 32,
 	FACTS_FUNCTION_LIBRARY = 64, /* its code is in a shared library or plug-in of the program */
 };
 
 struct facts_function {
-	uint32_t name;	  /* string: as the source has it */
+	uint32_t name;	  /* string: as in the source */
 	uint32_t linkage; /* string */
 	uint32_t file;	  /* string */
 	uint32_t line;
 	uint32_t flags;
-	uint32_t role;	  /* enum facts_role: what a call of it means to threads and memory */
-	uint32_t subject; /* the argument that the role is about, FACTS_NONE: none */
+	uint32_t role;	  /* enum facts_role: its effect on threads and memory */
+	uint32_t subject; /* the argument that the role refers to; FACTS_NONE: no argument */
 	uint32_t values;  /* start in values: its arguments, then the instructions of its blocks */
 	uint32_t arguments;
 	uint32_t blocks; /* start in blocks; the entry is the first */
@@ -59,14 +60,14 @@ enum facts_kind {
 	FACTS_UPDATE,	/* atomic read-modify-write: address, value */
 	FACTS_EXCHANGE, /* compare-and-exchange: address, expected, new */
 	FACTS_FENCE,
-	FACTS_CALL,	/* arguments, then what is called */
+	FACTS_CALL,	/* arguments, then the callee */
 	FACTS_VARIABLE, /* a stack variable; number: bytes, -1 if they vary */
 	FACTS_ADDRESS,	/* base, then variable indices, each with its stride; number: constant distance */
-	FACTS_PHI,	/* values, each with the block it comes from */
+	FACTS_PHI,	/* values, each with the block that it comes from */
 	FACTS_SELECT,	/* condition, value if true, value if false */
 	FACTS_COMPARE,
 	FACTS_CAST,
-	FACTS_COMPUTE, /* anything else that has a value */
+	FACTS_COMPUTE, /* any other instruction with a value */
 	FACTS_BRANCH,  /* condition */
 	FACTS_SWITCH,  /* condition */
 	FACTS_JUMP,
@@ -90,8 +91,8 @@ struct facts_value {
 	uint32_t flags;
 	uint32_t file; /* string */
 	uint32_t line, column;
-	uint32_t site;	   /* of calls and fences, as the flavour `record`, quick, numbers them; 0: none */
-	uint32_t what;	   /* string: what the address of a load, a store or an atomic is in the source */
+	uint32_t site;	   /* of calls and fences, as numbered in the flavour `record`, quick; 0: no site */
+	uint32_t what;	   /* string: the address of a load, a store or an atomic, as in the source */
 	uint32_t operands; /* start in operands */
 	uint32_t set;	   /* what it may point to */
 	int64_t number;	   /* see enum facts_kind; of loads and stores the size in bytes */
@@ -125,7 +126,7 @@ enum facts_object_flag {
 	FACTS_OBJECT_CONSTANT = 1,
 	FACTS_OBJECT_THREAD_LOCAL = 2,
 	FACTS_OBJECT_EXTERNAL = 4, /* defined elsewhere */
-	FACTS_OBJECT_ARRAY = 8,	   /* its elements are one: places are those of the first */
+	FACTS_OBJECT_ARRAY = 8,	   /* its elements are merged: places are those of the first */
 	FACTS_OBJECT_MANY =
 		16, /* there may be several at a time: heap, stack of a function that runs more than once */
 };
@@ -152,11 +153,12 @@ struct facts_object {
 	uint32_t name; /* string: "counter", "malloc at queue.c:12" */
 	uint32_t flags;
 	uint32_t origin; /* global, function, or the value that makes it (stack, heap); FACTS_NONE: library */
-	uint32_t through; /* heap: the allocation inside the wrapper that origin calls; FACTS_NONE: none */
-	int64_t size;	  /* bytes, -1: not known */
+	uint32_t through; /* heap: the allocation inside the wrapper that origin calls; FACTS_NONE: no wrapper
+			   */
+	int64_t size;	  /* bytes; -1: unknown */
 };
 
-/* A place is an object and a distance from its start, or all of the object. */
+/* A place is an object and an offset in it, or the whole object. */
 #define FACTS_ANYWHERE (-1)
 
 struct facts_place {
@@ -186,22 +188,22 @@ enum facts_access_flag {
 		32, /* the same bytes were accessed before in the same segment: it has no site */
 };
 
-/* A memory access that another thread may take part in, as the recorder sees it. */
+/* A memory access that other threads may conflict with, as the recorder sees it. */
 struct facts_access {
 	uint32_t value; /* the instruction */
 	uint32_t kind;
 	uint32_t flags;
 	uint32_t operand; /* of the instruction: the address */
-	uint32_t site;	  /* of the flavour `record`, quick; 0: it has none */
+	uint32_t site;	  /* of the flavour `record`, quick; 0: no site */
 	uint32_t set;	  /* what the address may point to */
-	int64_t size;	  /* bytes, 0: known at run time only */
+	int64_t size;	  /* bytes; 0: known only at run time */
 };
 
 enum facts_edge_kind {
 	FACTS_EDGE_CALL,     /* by name */
 	FACTS_EDGE_INDIRECT, /* through a pointer */
 	FACTS_EDGE_START,    /* the call starts a thread that runs the function */
-	FACTS_EDGE_CALLBACK, /* the library function called calls it */
+	FACTS_EDGE_CALLBACK, /* a library function calls it before it returns */
 	FACTS_EDGE_LATER,    /* it is registered: a signal handler, an exit function, a destructor */
 	FACTS_EDGE_KINDS
 };
@@ -213,10 +215,10 @@ struct facts_call {
 	uint32_t kind;
 };
 
-/* What the sets leave out: for whoever must say how far they can be trusted. */
+/* What the points-to sets do not cover; it limits how far they can be trusted. */
 struct facts_note {
 	uint32_t text;	/* string */
-	uint32_t value; /* the first instruction it is about, FACTS_NONE: none */
+	uint32_t value; /* the first such instruction; FACTS_NONE: none in particular */
 	uint32_t count; /* how many */
 };
 

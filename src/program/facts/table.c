@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The description of the tables: which members a row has and what their numbers name.  Reader, writer,
- * checker and dump are made from it, so that a new member is a line here and one in row.h.
+ * The description of the tables: the members of a row and what their numbers refer to.  Reader,
+ * writer, checker and dump use it, so a new member is a line here and one in row.h.
  */
 #include "facts/layout.h"
 
