@@ -145,7 +145,7 @@ static void what_is_refused(void **state)
 	expect("a += 1", "! a predicate changes nothing at '= 1'");
 	expect("a++", "! a predicate changes nothing at ''");
 	expect("--a", "! a predicate changes nothing at 'a'");
-	expect("a ? b", "! no ':' behind '?' at ''");
+	expect("a ? b", "! no ':' after '?' at ''");
 	expect("1x", "! no number at '1x'");
 	expect("''", "! a character without an end at ''''");
 	expect("'ab'", "! a character without an end at ''ab''");

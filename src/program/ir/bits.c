@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sparse bitmaps.  Invariant: keys ascend strictly and no word is zero, so equal sets are equal bytes.
- * Points-to sets are dense where they are large, because the places of an object are numbered one after the
- * other; a sorted array of words is then small, and uniting two is one pass over memory.
+ * Sparse bitmaps.  Invariant: keys ascend strictly and no word is zero, so equal sets are equal
+ * bytes.  Large points-to sets are dense, because the places of an object have consecutive numbers.
+ *  So a sorted array of words is small, and a union is one pass over memory.
  */
 #include "ir/bits.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ bool ir_bits_add(struct ir_bits *s, uint32_t n)
 	return is_new;
 }
 
-/* How many words `other` has that s lacks; *grows: whether there are such words or bits. */
+/* How many words `other` has that s does not have; *grows: whether there are such words or bits. */
 static size_t missing(const struct ir_bits *s, const struct ir_bits *other, bool *grows)
 {
 	size_t i = 0, lacks = 0;
@@ -77,7 +78,7 @@ bool ir_bits_unite(struct ir_bits *s, const struct ir_bits *other)
 	size_t i = s->count, k = other->count, to = s->count + lacks;
 	RD_GROW(s->words, s->capacity, to);
 	s->count = to;
-	/* From the end, so that no word is overwritten before it was moved. */
+	/* From the end, so that no word is overwritten before it is moved. */
 	while (k != 0) {
 		const struct ir_word *w = &other->words[k - 1];
 		if (i != 0 && s->words[i - 1].key > w->key) {
@@ -110,6 +111,7 @@ void ir_bits_intersect(struct ir_bits *s, const struct ir_bits *other)
 
 void ir_bits_subtract(struct ir_bits *s, const struct ir_bits *a, const struct ir_bits *b)
 {
+	RD_ASSERT(s != a && s != b);
 	size_t k = 0;
 	s->count = 0;
 	for (size_t i = 0; i < a->count; i++) {
@@ -127,6 +129,7 @@ void ir_bits_subtract(struct ir_bits *s, const struct ir_bits *a, const struct i
 
 void ir_bits_copy(struct ir_bits *s, const struct ir_bits *other)
 {
+	RD_ASSERT(s != other);
 	if (other->count != 0) {
 		RD_GROW(s->words, s->capacity, other->count);
 		memcpy(s->words, other->words, other->count * sizeof *s->words);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sets of numbers as sparse bitmaps: words of 64 bits that are not zero, ascending.  Zeroed memory is the
- * empty set.
+ * Sets of numbers as sparse bitmaps: words of 64 bits that are not zero, ascending.  Zeroed memory
+ * is the empty set.
  */
 #ifndef IR_BITS_H
 #define IR_BITS_H
@@ -21,11 +21,11 @@ struct ir_bits {
 };
 
 void ir_bits_release(struct ir_bits *s);
-bool ir_bits_add(struct ir_bits *s, uint32_t n); /* whether it was not there */
+bool ir_bits_add(struct ir_bits *s, uint32_t n); /* whether it is new */
 bool ir_bits_has(const struct ir_bits *s, uint32_t n);
 bool ir_bits_unite(struct ir_bits *s, const struct ir_bits *other); /* whether s grew */
 void ir_bits_intersect(struct ir_bits *s, const struct ir_bits *other);
-/* s becomes what is in a and not in b. */
+/* s becomes the difference of a and b. */
 void ir_bits_subtract(struct ir_bits *s, const struct ir_bits *a, const struct ir_bits *b);
 void ir_bits_copy(struct ir_bits *s, const struct ir_bits *other);
 size_t ir_bits_size(const struct ir_bits *s);

@@ -2,10 +2,10 @@
 /*
  * Calls as constraints.
  *
- * A function that hands on memory which it got from an allocator is copied for each call by name, so that
- * memory is told apart by who asked for it.  Library functions do what raddle/libc.inc says; of one that is
- * not there a note is made, its result is memory of its own, and functions whose address it is given are
- * taken to be called with the other pointers it is given, which is how callbacks get their data.
+ * A function that returns memory from an allocator is copied for each call by name, so that memory
+ * is distinguished by its requester.  Library functions have the effects in raddle/libc.inc.  An
+ * unknown one gets a note, its result is memory of its own, and functions among its arguments are
+ * assumed to be called with the other pointer arguments, which is how callbacks get their data.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -17,11 +17,12 @@
 #include <string.h>
 
 enum {
-	MAX_WRAPPER = 400, /* values of a function that is copied */
-	MAX_DEPTH = 3,	   /* copies in copies */
+	MAX_WRAPPER =
+		400,   /* values of a function that is copied; these limits were set by hand and bound time */
+	MAX_DEPTH = 3, /* nesting of copies */
 	MAX_COPIES = 1 << 16,
 	MAX_SOURCES = 64,  /* values that a result is followed through */
-	MAX_ARGUMENTS = 8, /* that a callback gets */
+	MAX_ARGUMENTS = 8, /* of a callback */
 };
 
 uint64_t ir_constrain_signature(LLVMTypeRef function_type)
@@ -56,7 +57,8 @@ static bool allocates(struct ir_constrain *c, LLVMValueRef call)
 	return known != NULL && known->effects[0] == 'f';
 }
 
-/* Whether a value may be fresh memory: an allocation reaches it through casts, choices and steps. */
+/* Whether a value may be fresh memory: an allocation reaches it through casts, choices and steps.
+ */
 static bool is_fresh(struct ir_constrain *c, LLVMValueRef v)
 {
 	LLVMValueRef work[MAX_SOURCES];
@@ -97,6 +99,7 @@ static bool returns_fresh(struct ir_constrain *c, LLVMValueRef function)
 
 static bool is_wrapper(struct ir_constrain *c, uint32_t function)
 {
+	RD_ASSERT(function < c->program->facts->function_count);
 	enum { UNKNOWN, LOOKING, NO, YES };
 	struct facts_run values = facts_values_of(c->program->facts, function);
 	LLVMValueRef ref = c->program->function_refs[function];
@@ -130,7 +133,7 @@ static bool may_copy(struct ir_constrain *c, const struct ir_frame *f, uint32_t 
 
 /* ---------------------------------------------------- functions of the program --- */
 
-/* Arguments behind those that have names lie in an object of the function, where va_start() finds them. */
+/* Variadic arguments lie in an object of the function, where va_start() finds them. */
 static uint32_t variadic_of(struct ir_constrain *c, uint32_t function)
 {
 	uint32_t *known = &c->variadic[function];
@@ -213,7 +216,7 @@ static void call_indirect(struct ir_constrain *c, const struct ir_frame *f, LLVM
 
 /* ------------------------------------------------------- library functions --- */
 
-/* The effects of one call, while they are read. */
+/* The effects of one call, while they are parsed. */
 struct effect {
 	struct ir_constrain *c;
 	const struct ir_frame *f;
@@ -221,7 +224,7 @@ struct effect {
 	const char *at;
 };
 
-/* The argument whose number stands next. */
+/* The argument whose number comes next. */
 static uint32_t next_argument(struct effect *e)
 {
 	unsigned n = (unsigned)(*e->at++ - '0');
@@ -283,8 +286,8 @@ static void handlers_in(struct effect *e, uint32_t pointer)
 	callback(e, stored, FACTS_EDGE_LATER, IR_NO_VARIABLE);
 }
 
-/* Messages that one thread of the program sends to another carry pointers; data whose length varies does not.
- */
+/* Messages between threads of the program carry pointers if their length is constant; other data
+ * does not. */
 static void send_or_get(struct effect *e, bool sends)
 {
 	uint32_t memory = next_argument(e);
@@ -298,8 +301,8 @@ static void send_or_get(struct effect *e, bool sends)
 				(int64_t)LLVMConstIntGetZExtValue(length));
 }
 
-/* A function that only a plug-in has.  It may keep what it is given and call, from threads of its own, the
- * functions that it is given or that lie in the memory it is given. */
+/* A function of a plug-in.  It may keep its arguments and call, from threads of its own, functions
+ * that are among them or in memory that they point to. */
 static void plugin(struct effect *e)
 {
 	struct ir_constrain *c = e->c;
@@ -329,7 +332,7 @@ static void plugin(struct effect *e)
 			  &c->plugin_note);
 }
 
-/* std::thread hands over a pointer to an object, whose virtual function is what the thread runs. */
+/* std::thread passes a pointer to an object; the thread runs a virtual function of it. */
 static void start_virtual(struct effect *e)
 {
 	struct ir_constrain *c = e->c;
@@ -363,7 +366,7 @@ static void thread_effect(struct effect *e, char letter)
 		call_pointer(c, &row, &c->thread_data, &site);
 		break;
 	}
-	default: RD_BUG("raddle/libc.inc has a letter that nobody knows");
+	default: RD_BUG("unknown letter in raddle/libc.inc");
 	}
 }
 
@@ -403,8 +406,8 @@ static void pointer_effect(struct effect *e)
 	}
 }
 
-/* Data for a callback usually follows it: event_set(event, fd, what, callback, data).  Where nothing does, it
- * is taken to be any of the other pointers. */
+/* Data for a callback usually follows it: event_set(event, fd, what, callback, data).  If nothing
+ * follows, it may be any of the other pointers. */
 static uint32_t data_of(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call,
 			unsigned callback)
 {
@@ -496,6 +499,7 @@ static void call_assembler(struct ir_constrain *c, const struct ir_frame *f, LLV
 
 void ir_constrain_call(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call)
 {
+	RD_ASSERT(ir_is_call(call));
 	LLVMValueRef callee = ir_callee(call);
 	if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
 		call_assembler(c, f, call);

@@ -2,10 +2,10 @@
 /*
  * Instructions and initial values as constraints.
  *
- * Pointers flow through values of pointer type, through aggregates that have some (as one), and through
- * numbers where the code converts: from ptrtoint on, as far as arithmetic goes, and back to what reaches an
- * inttoptr.  Numbers that are loaded or stored carry pointers only if such a conversion is in sight; a
- * note counts conversions that lead nowhere.
+ * Pointers flow through values of pointer type, through aggregates with pointers (as a whole), and
+ * through numbers where the code converts: from ptrtoint on, through arithmetic, and backwards from
+ * an inttoptr.  Numbers that are loaded or stored carry pointers only if such a conversion is
+ * nearby; a note counts conversions without a known source.
  */
 #include "ir/constrain.h"
 
@@ -17,12 +17,13 @@
 #include <string.h>
 
 enum {
+	/* The limits were set by hand; they bound the number of constraints. */
 	MAX_COPY = 256,	     /* bytes that are copied word by word; more are copied as a whole */
 	WORD = 8,	     /* bytes of a pointer */
-	MAX_ELEMENTS = 4096, /* of an initial value that are looked at, per array */
+	MAX_ELEMENTS = 4096, /* of an array's initial value that are looked at */
 };
 
-/* Words of sets that may be touched: about a minute. */
+/* Words of sets that the solver may touch; measured: about a minute. */
 static const uint64_t BUDGET = 30ull << 30;
 
 uint32_t ir_constrain_variable(struct ir_constrain *c)
@@ -39,6 +40,7 @@ static struct ir_constraint *add(struct ir_constrain *c)
 
 void ir_constrain_add(struct ir_constrain *c, enum ir_constraint_kind kind, uint32_t to, uint32_t from)
 {
+	RD_ASSERT(kind <= IR_STORE);
 	if (to != IR_NO_VARIABLE && from != IR_NO_VARIABLE)
 		*add(c) = (struct ir_constraint){.kind = kind, .to = to, .from = from};
 }
@@ -61,7 +63,7 @@ static uint32_t place_of(struct ir_constrain *c, uint32_t object, int64_t offset
 	return variable;
 }
 
-/* The variable of a value in a frame; IR_NO_VARIABLE for what points nowhere. */
+/* The variable of a value in a frame; IR_NO_VARIABLE if it cannot point anywhere. */
 uint32_t ir_constrain_operand(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef v)
 {
 	uint32_t value = ir_program_value(c->program, v);
@@ -183,7 +185,7 @@ static void mark_from(struct marks *m)
 	}
 }
 
-/* Numbers that become a pointer: what arithmetic before an inttoptr starts from. */
+/* Numbers that become a pointer: the sources of arithmetic before an inttoptr. */
 static void mark_to(struct marks *m)
 {
 	while (m->count != 0) {
@@ -324,7 +326,7 @@ static void constrain_memory(struct ir_constrain *c, const struct ir_frame *f, L
 		transfer(c, (struct transfer){pointer, to, false}, type, becomes_pointer(c, inst));
 }
 
-/* Instructions whose value is made of their operands, if there may be a pointer in it. */
+/* Instructions whose value is derived from their operands, if it may contain a pointer. */
 static bool carries_pointer(const struct ir_constrain *c, LLVMValueRef inst)
 {
 	bool part = LLVMIsAExtractValueInst(inst) || LLVMIsAInsertValueInst(inst) ||
@@ -388,7 +390,8 @@ static uint32_t object_of_base(struct ir_constrain *c, LLVMValueRef base)
 	return IR_NO_VARIABLE;
 }
 
-/* The object that a constant points into and where; also of an address that was made a number. */
+/* The object and offset that a constant points to; also of an address that was converted to a
+ * number. */
 static uint32_t object_of_constant(struct ir_constrain *c, LLVMValueRef v, int64_t *offset)
 {
 	struct ir_derived derived;
@@ -417,7 +420,7 @@ static void constrain_constants(struct ir_constrain *c)
 	}
 }
 
-/* Where pointers stand in an initial value.  Elements of an array are one place, so that a long table makes
+/* Finds pointers in an initial value.  Elements of an array are merged, so that a long table makes
  * few constraints. */
 static void constrain_initial(struct ir_constrain *c, uint32_t object, LLVMValueRef value, int64_t at)
 {
@@ -455,7 +458,7 @@ static void constrain_globals(struct ir_constrain *c)
 	}
 }
 
-/* What main() is given. */
+/* The arguments of main(). */
 static void constrain_main(struct ir_constrain *c)
 {
 	LLVMValueRef function = LLVMGetNamedFunction(c->program->module, "main");
@@ -510,7 +513,7 @@ static void start(struct ir_constrain *c, struct ir_program *program)
 	}
 }
 
-/* Functions that are only called in copies need no frame of their own. */
+/* Functions that are only called as copies need no frame of their own. */
 static void constrain_functions(struct ir_constrain *c)
 {
 	const struct facts *f = c->program->facts;
@@ -540,7 +543,7 @@ static void release(struct ir_constrain *c)
 	RD_UMAP_RELEASE(&c->library, &c->unknown);
 }
 
-/* Numbers that are made pointers, of which nothing is known: a gap to tell of. */
+/* Numbers of unknown origin that are converted to pointers are noted as a gap. */
 static void note_numbers(struct ir_constrain *c)
 {
 	const struct facts *f = c->program->facts;

@@ -13,17 +13,18 @@
 #include "ir/points.h"
 #include "ir/program.h"
 
-/* A function in a context.  The first one of a function has its values' own numbers as variables; others are
- * copies for one call, so that what a wrapper of an allocator returns is told apart by who called it. */
+/* A function in a context.  The first frame of a function uses the numbers of its values as
+ * variables.  Others are copies for one call, so that the result of an allocator's wrapper is
+ * distinguished by its caller. */
 struct ir_frame {
 	uint32_t function;
 	uint32_t variables;	   /* of its first value; the others follow */
 	uint32_t result;	   /* variable */
-	const struct ir_frame *up; /* whose call made this copy; NULL: the function itself */
+	const struct ir_frame *up; /* the frame whose call made this copy; NULL: not a copy */
 	LLVMValueRef call;	   /* that call */
 };
 
-/* What an object of the problem is. */
+/* The origin of an object of the problem. */
 struct ir_object {
 	enum facts_object_kind kind;
 	LLVMValueRef origin;  /* global, function, or instruction; NULL: memory of a library */
@@ -48,20 +49,21 @@ struct ir_constrain {
 	size_t frame_count, frame_capacity;
 	uint32_t *results;			   /* variable of each function's result */
 	uint32_t constants;			   /* variable of the first constant; the others follow */
-	uint32_t *function_object, *global_object; /* by number; IR_NO_VARIABLE: none yet */
+	uint32_t *function_object, *global_object; /* by number; IR_NO_VARIABLE: not created yet */
 	uint32_t *variadic;			   /* object that holds a function's further arguments */
 	uint32_t thread_result, thread_data; /* variables: results of threads, what is stored for threads */
 	struct rd_umap library;		     /* name of a library function to its object */
-	uint8_t *wrapper;		     /* of functions: 0 not known, 1 being looked at, 2 no, 3 yes */
+	uint8_t *wrapper;		     /* of functions: 0 unknown, 1 being analysed, 2 no, 3 yes */
 	bool *needed;			     /* functions whose own frame is called */
 	bool *from_pointer, *to_pointer;     /* values that are numbers and carry pointers */
 	struct rd_umap unknown;		     /* library function to 1 + note */
 	uint32_t assembler_note, plugin_note;
-	uint32_t messages; /* object; IR_NO_VARIABLE: none yet */
+	uint32_t messages; /* object; IR_NO_VARIABLE: not created yet */
 };
 
-/* Adds sets, objects, places, calls and notes to the program's facts.  `budget` is that of ir_points_solve();
- * 0: one that stands for about a minute.  If it does not suffice, sets come from ir_points_unify(). */
+/* Adds sets, objects, places, calls and notes to the program's facts.  `budget` is that of
+ * ir_points_solve(); 0: about a minute.  If it does not suffice, sets come from ir_points_unify().
+ */
 void ir_constrain(struct ir_program *program, uint64_t budget);
 
 /* constrain.c */
@@ -76,18 +78,18 @@ void ir_constrain_note(struct ir_constrain *c, const char *text, LLVMValueRef in
 /* constrain-call.c */
 void ir_constrain_call(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call);
 uint64_t ir_constrain_signature(LLVMTypeRef function_type);
-bool ir_constrain_is_entered(struct ir_constrain *c, uint32_t function); /* not only in copies */
+bool ir_constrain_is_entered(struct ir_constrain *c, uint32_t function); /* not only as copies */
 
 /* object.c */
 uint32_t ir_object_of_global(struct ir_constrain *c, LLVMValueRef global);
 uint32_t ir_object_of_function(struct ir_constrain *c, LLVMValueRef function);
 uint32_t ir_object_of_variable(struct ir_constrain *c, LLVMValueRef alloca);
-uint32_t ir_object_of_arguments(struct ir_constrain *c, LLVMValueRef function); /* those without names */
+uint32_t ir_object_of_arguments(struct ir_constrain *c, LLVMValueRef function); /* the variadic ones */
 uint32_t ir_object_of_library(struct ir_constrain *c, const char *name);
-uint32_t ir_object_of_messages(struct ir_constrain *c); /* what is on its way through descriptors */
+uint32_t ir_object_of_messages(struct ir_constrain *c); /* messages in transit through descriptors */
 /* A function of a plug-in; `function` is its number in the problem. */
 uint32_t ir_object_of_plugin(struct ir_constrain *c, uint32_t function);
-/* What a call allocates, in a frame: the outermost call of a wrapper is where the memory comes from. */
+/* The memory that a call allocates, in a frame: the outermost call of a wrapper is its origin. */
 uint32_t ir_object_of_heap(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call);
 
 /* sets.c */

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps that repeat.  A pointer that is moved on in a loop (p = p + 4) would visit one place after the other;
- * such a step is known by a cycle of copies and steps that leads back to it, and is made one over any number
- * of elements.
+ * Steps that repeat.  A pointer that is advanced in a loop (p = p + 4) would visit one place after
+ * another.  Such a step is on a cycle of copies and steps; it is replaced by one over any number of
+ * elements.
  */
 #include "base/alloc.h"
+#include "base/error.h"
 #include "facts/graph.h"
 #include "ir/points.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct search {
+struct cycle_search {
 	const struct facts_graph *g;
 	uint32_t *number, *low, *component, *stack, *path, *edge;
 	uint32_t next_number, depth, count;
 };
 
-static void close_component(struct search *s, uint32_t n)
+static void close_component(struct cycle_search *s, uint32_t n)
 {
+	RD_ASSERT(n < s->g->nodes);
 	uint32_t member;
 	do {
 		member = s->stack[--s->depth];
@@ -27,8 +29,9 @@ static void close_component(struct search *s, uint32_t n)
 	s->count++;
 }
 
-/* Tarjan's search without recursion; path[] are the nodes under way, edge[] the next edge of each node. */
-static void search_from(struct search *s, uint32_t start)
+/* Tarjan's search without recursion; path[] are the nodes on the stack, edge[] the next edge of
+ * each node. */
+static void search_from(struct cycle_search *s, uint32_t start)
 {
 	uint32_t length = 0;
 	s->path[length++] = start;
@@ -55,10 +58,10 @@ static void search_from(struct search *s, uint32_t start)
 	}
 }
 
-/* component[n] becomes equal for nodes that lie on a cycle together. */
+/* component[n] becomes equal for nodes on a common cycle. */
 static void components(const struct facts_graph *g, uint32_t *component)
 {
-	struct search s = {.g = g, .component = component};
+	struct cycle_search s = {.g = g, .component = component};
 	uint32_t *all = rd_xcalloc(5 * ((size_t)g->nodes + 1), sizeof *all);
 	s.number = all;
 	s.low = all + g->nodes + 1;

@@ -27,7 +27,7 @@ struct ir_debug {
 	struct rd_umap types;	      /* node to struct ir_type */
 	struct rd_umap locals;	      /* value to DILocalVariable, of one function */
 	struct rd_umap globals;	      /* global to DIGlobalVariable or NULL */
-	struct rd_names used_names;   /* types whose members will be asked for */
+	struct rd_names used_names;   /* types whose members will be listed */
 	struct ir_used_type *used;
 	size_t used_capacity;
 };
@@ -36,9 +36,10 @@ struct ir_debug {
 enum { SCOPE_PARENT = 1, SCOPE_NAME = 2 };
 enum { VARIABLE_SCOPE = 0, VARIABLE_NAME = 1, VARIABLE_TYPE = 3 };
 
-const char *ir_debug_string(struct ir_debug *d, LLVMMetadataRef string);	   /* "" for none */
-LLVMMetadataRef ir_debug_global_variable(struct ir_debug *d, LLVMValueRef global); /* NULL: it has none */
-/* The value a debug intrinsic speaks of, if it is one value; NULL. */
+const char *ir_debug_string(struct ir_debug *d, LLVMMetadataRef string); /* "" for none */
+LLVMMetadataRef ir_debug_global_variable(struct ir_debug *d,
+					 LLVMValueRef global); /* NULL: it has no debug information */
+/* The value that a debug intrinsic describes, if it is a single one; NULL. */
 LLVMValueRef ir_debug_described(LLVMValueRef call);
 
 /* All operands of a node; the list lives in the arena. */
@@ -48,20 +49,19 @@ void ir_debug_qualify(struct ir_debug *d, LLVMMetadataRef scope, struct rd_buf *
 
 /* Types may be NULL (void). */
 uint64_t ir_type_size(struct ir_debug *d, LLVMMetadataRef type); /* bytes */
-bool ir_type_is_open(struct ir_debug *d,
-		     LLVMMetadataRef type); /* its last member is an array of any length */
+bool ir_type_is_open(struct ir_debug *d, LLVMMetadataRef type);	 /* its last member is a flexible array */
 bool ir_type_is_pointer(struct ir_debug *d, LLVMMetadataRef type);
-LLVMMetadataRef ir_type_pointee(struct ir_debug *d, LLVMMetadataRef type); /* NULL if it is no pointer */
+LLVMMetadataRef ir_type_pointee(struct ir_debug *d, LLVMMetadataRef type); /* NULL if it is not a pointer */
 LLVMMetadataRef ir_type_result(struct ir_debug *d, LLVMMetadataRef subprogram);
 void ir_type_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out);
 
-/* The same of a struct or union without qualifiers, by a typedef only if it has no other name.  False: the
- * type is none. */
+/* The same for a struct or union without qualifiers, by a typedef only if it has no other name.
+ *  False: the type is not one. */
 bool ir_type_record_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out);
 
-/* Appends the way from an object of this type to what lies `offset` bytes in
- * it, ".state" or "[].next", as far down as `size` bytes fit (size 0: no further than
- * the offset forces), and returns the type there. */
+/* Appends the path from an object of this type to the byte at `offset`, ".state" or "[].next", as
+ * deep as `size` bytes fit (size 0: no deeper than the offset requires), and returns the type
+ * there. */
 LLVMMetadataRef ir_type_path(struct ir_debug *d, LLVMMetadataRef type, uint64_t offset, uint64_t size,
 			     struct rd_buf *out);
 

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Source names from debug information.  LLVM's C API has few getters for it, so
- * nodes are read by operand number and what was read
- * is kept: a node is looked at once.
+ * Source names from debug information.  LLVM's C API has few getters for it, so nodes are read by
+ * operand number, and the results are kept: each node is read once.
  *
- * The name of an access is found by walking from the pointer to the object it
- * points into, adding up constant distances, and then walking down the object's
- * type with that distance: global `table` at distance 24 is `table[].next`.  A
- * pointer that was itself loaded is named first, in the same way, and then
- * followed: `c->next->state`.  Where debug information says nothing the
- * name is left empty; no name is better than a wrong one.
+ * The name of an access is found by walking from the pointer to its object, adding up constant
+ * offsets, and then walking down the object's type with that offset: global `table` at offset 24 is
+ * `table[].next`.  A pointer that was itself loaded is named first, in the same way, and then
+ * followed: `c->next->state`.  Without debug information the name is left empty; no name is better
+ * than a wrong one.
  *
- * ir/type.c has the types.
+ * ir/type.c handles the types.
  */
 #include "ir/debug-int.h"
 
@@ -21,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 6 }; /* loads followed for one name */
+enum { MAX_DEPTH = 6 }; /* loads that are followed for one name; set by hand */
 
 void ir_debug_free(struct ir_debug *d)
 {
@@ -168,8 +166,9 @@ static uint64_t pointee_size(struct ir_debug *d, LLVMMetadataRef variable)
 	return type != NULL ? ir_type_size(d, type) : 0;
 }
 
-/* Of two variables with one value: a thread's `void *argument` becomes a `struct job *` in its first line. */
-static bool says_more(struct ir_debug *d, LLVMMetadataRef variable, LLVMMetadataRef other)
+/* Of two variables with one value: a thread's `void *argument` becomes a `struct job *` in its
+ * first line. */
+static bool is_more_specific(struct ir_debug *d, LLVMMetadataRef variable, LLVMMetadataRef other)
 {
 	return ir_type_is_pointer(d, ir_debug_operand(d, other, VARIABLE_TYPE)) &&
 	       pointee_size(d, other) == 0 && pointee_size(d, variable) != 0;
@@ -193,7 +192,7 @@ void ir_debug_function(struct ir_debug *d, LLVMValueRef function)
 			bool is_new;
 			uint64_t *slot = rd_umap_put(&d->locals, (uintptr_t)value, &is_new);
 			LLVMMetadataRef variable = LLVMValueAsMetadata(LLVMGetOperand(i, 1));
-			if (is_new || says_more(d, variable, (LLVMMetadataRef)(uintptr_t)*slot))
+			if (is_new || is_more_specific(d, variable, (LLVMMetadataRef)(uintptr_t)*slot))
 				*slot = (uintptr_t)variable;
 		}
 }
@@ -230,9 +229,9 @@ static void variable_name(struct ir_debug *d, LLVMMetadataRef variable, bool glo
 	rd_buf_adds(out, ir_debug_string(d, ir_debug_operand(d, variable, VARIABLE_NAME)));
 }
 
-/* What a pointer points to, as far as known: `text` names an object (or, if
- * `follow`, a pointer to it), `type` is the object's type or NULL. */
-struct place {
+/* The target of a pointer, as far as known: `text` names an object (or, if `follow`, a pointer to
+ * it), `type` is the object's type or NULL. */
+struct pointed_place {
 	struct rd_buf text;
 	LLVMMetadataRef type;
 	int64_t offset;
@@ -240,7 +239,7 @@ struct place {
 	bool follow;
 };
 
-static void render(struct ir_debug *d, const struct place *p, uint64_t size, struct rd_buf *what,
+static void render(struct ir_debug *d, const struct pointed_place *p, uint64_t size, struct rd_buf *what,
 		   LLVMMetadataRef *type)
 {
 	struct rd_buf path = RD_BUF_INIT;
@@ -268,12 +267,12 @@ static void render(struct ir_debug *d, const struct place *p, uint64_t size, str
 	rd_buf_release(&path);
 }
 
-static bool find_place(struct ir_debug *d, LLVMValueRef pointer, struct place *p, int depth);
+static bool find_place(struct ir_debug *d, LLVMValueRef pointer, struct pointed_place *p, int depth);
 
-/* The base is a pointer that was loaded from somewhere with a name. */
-static bool loaded_place(struct ir_debug *d, LLVMValueRef load, struct place *p, int depth)
+/* The base is a pointer that was loaded from a place with a name. */
+static bool loaded_place(struct ir_debug *d, LLVMValueRef load, struct pointed_place *p, int depth)
 {
-	struct place from = {.text = RD_BUF_INIT};
+	struct pointed_place from = {.text = RD_BUF_INIT};
 	LLVMMetadataRef type = NULL;
 	bool found = find_place(d, LLVMGetOperand(load, 0), &from, depth + 1);
 	if (found) {
@@ -285,7 +284,7 @@ static bool loaded_place(struct ir_debug *d, LLVMValueRef load, struct place *p,
 	return found;
 }
 
-static bool call_place(struct ir_debug *d, LLVMValueRef call, struct place *p)
+static bool call_place(struct ir_debug *d, LLVMValueRef call, struct pointed_place *p)
 {
 	LLVMValueRef callee = ir_callee(call);
 	if (callee == NULL || ir_starts(ir_name(callee), "llvm."))
@@ -296,7 +295,7 @@ static bool call_place(struct ir_debug *d, LLVMValueRef call, struct place *p)
 	return true;
 }
 
-static bool base_place(struct ir_debug *d, LLVMValueRef base, struct place *p, int depth)
+static bool base_place(struct ir_debug *d, LLVMValueRef base, struct pointed_place *p, int depth)
 {
 	LLVMMetadataRef variable = NULL;
 	if (LLVMIsAGlobalVariable(base)) {
@@ -314,7 +313,7 @@ static bool base_place(struct ir_debug *d, LLVMValueRef base, struct place *p, i
 		variable = (LLVMMetadataRef)(uintptr_t)*local;
 		LLVMMetadataRef type = ir_debug_operand(d, variable, VARIABLE_TYPE);
 		bool object = LLVMIsAAllocaInst(base) != NULL;
-		/* A fragment of a struct in a register carries the struct's name. */
+		/* A fragment of a struct in a register has the struct's name. */
 		if (object || ir_type_is_pointer(d, type)) {
 			variable_name(d, variable, false, &p->text);
 			p->type = object ? type : ir_type_pointee(d, type);
@@ -329,7 +328,7 @@ static bool base_place(struct ir_debug *d, LLVMValueRef base, struct place *p, i
 	return false;
 }
 
-static bool find_place(struct ir_debug *d, LLVMValueRef pointer, struct place *p, int depth)
+static bool find_place(struct ir_debug *d, LLVMValueRef pointer, struct pointed_place *p, int depth)
 {
 	struct ir_derived derived;
 	for (;;) {
@@ -348,7 +347,7 @@ static bool find_place(struct ir_debug *d, LLVMValueRef pointer, struct place *p
 
 void ir_debug_what(struct ir_debug *d, LLVMValueRef pointer, uint64_t size, struct ir_what *out)
 {
-	struct place place = {.text = RD_BUF_INIT};
+	struct pointed_place place = {.text = RD_BUF_INIT};
 	LLVMMetadataRef node = NULL;
 	if (find_place(d, pointer, &place, 0)) {
 		render(d, &place, size, &out->text, &node);
@@ -364,11 +363,11 @@ void ir_debug_what_release(struct ir_what *what)
 	rd_buf_release(&what->type);
 }
 
-/* The struct or union that a pointer leads to, if the pointer lies `offset` bytes behind its beginning, or
- * behind that of another element of its array; NULL. */
+/* The struct or union that a pointer leads to, if the pointer lies `offset` bytes after its start,
+ * or after that of another element of its array; NULL. */
 static LLVMMetadataRef holder_at(struct ir_debug *d, LLVMValueRef base, int64_t *offset)
 {
-	struct place place = {.text = RD_BUF_INIT};
+	struct pointed_place place = {.text = RD_BUF_INIT};
 	LLVMMetadataRef type = base_place(d, base, &place, 0) && place.follow ? place.type : NULL;
 	int64_t size = type != NULL ? (int64_t)ir_type_size(d, type) : 0;
 	rd_buf_release(&place.text);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Source names from debug information: where an instruction stands, what a
- * pointer points to as the source would write it, what its type is called, what
- * a struct is made of.  Wants the module's debug records as intrinsics
- * (LLVMSetIsNewDbgInfoFormat(m, 0)).
+ * Source names from debug information: the place of an instruction, the target of a pointer as the
+ * source would write it, the name of its type, the members of a struct.  Needs the module's debug
+ * records as intrinsics (LLVMSetIsNewDbgInfoFormat(m, 0)).
  */
 #ifndef IR_DEBUG_H
 #define IR_DEBUG_H
@@ -19,20 +18,21 @@ struct ir_debug;
 struct ir_debug *ir_debug_new(LLVMModuleRef module);
 void ir_debug_free(struct ir_debug *d);
 
-/* Learns the local variables of a function; needed before ir_debug_what() is
- * asked about its instructions. */
+/* Reads the local variables of a function; needed before ir_debug_what() is called for its
+ * instructions. */
 void ir_debug_function(struct ir_debug *d, LLVMValueRef function);
 
 /* Path of the file of a scope or location; NULL if unknown.  Valid as long as d. */
 const char *ir_debug_file(struct ir_debug *d, LLVMMetadataRef scope);
 
-/* Source name of the function a scope lies in, with its classes and namespaces;
- * valid as long as d.  "" if unknown. */
+/* Source name of the function that contains a scope, with its classes and namespaces; valid as long
+ * as d.  "" if unknown. */
 const char *ir_debug_scope_name(struct ir_debug *d, LLVMMetadataRef scope);
 /* The same of a function; its linkage name if there is no debug information. */
 const char *ir_debug_function_name(struct ir_debug *d, LLVMValueRef function);
 
-/* What a pointer points to: as the source writes it, and the name of its type; either may stay empty. */
+/* The target of a pointer: as the source writes it, and the name of its type; either may stay
+ * empty. */
 struct ir_what {
 	struct rd_buf text, type;
 };
@@ -43,14 +43,15 @@ struct ir_what {
 void ir_debug_what(struct ir_debug *d, LLVMValueRef pointer, uint64_t size, struct ir_what *out);
 void ir_debug_what_release(struct ir_what *what);
 
-/* Appends the name of the largest struct or union that a pointer is known to lie in and that another pointer
- * leads to: of `&c->list.next` that of *c.  *offset is the place in it.  False: none is known. */
+/* Appends the name of the largest struct or union that contains the target of a pointer and that
+ * another pointer leads to: for `&c->list.next` that of *c.  *offset is the position in it.  False:
+ * unknown. */
 bool ir_debug_holder(struct ir_debug *d, LLVMValueRef pointer, struct rd_buf *type, uint64_t *offset);
 
-/* Appends the variable that the result of a call goes to; nothing if it is not known. */
+/* Appends the variable that receives the result of a call; nothing if it is unknown. */
 void ir_debug_result(struct ir_debug *d, LLVMValueRef call, struct rd_buf *out);
 
-/* A global variable's own facts.  False if it has no debug information. */
+/* Debug information of a global variable.  False if it has none. */
 struct ir_global {
 	struct rd_buf name, type;
 	const char *file;
@@ -58,8 +59,8 @@ struct ir_global {
 };
 bool ir_debug_global(struct ir_debug *d, LLVMValueRef global, struct ir_global *out);
 
-/* Calls back for each member of each struct or union type whose name was handed
- * out so far, types in order of first use, members in order of offset. */
+/* Calls back for each member of each struct or union type whose name was returned so far, types in
+ * the order of first use, members in the order of their offset. */
 struct ir_member {
 	const char *type, *name, *member_type;
 	uint64_t size, offset, member_size;
@@ -67,11 +68,11 @@ struct ir_member {
 typedef void ir_member_fn(void *context, const struct ir_member *member);
 void ir_debug_members(struct ir_debug *d, ir_member_fn *fn, void *context);
 
-/* A variable that a name means where a location's scope is: the innermost local, else a global.  NULL: there
+/* The variable that a name means at a location: the innermost local, else a global.  False: there
  * is none. */
 struct ir_variable {
 	LLVMValueRef storage; /* an alloca or a parameter that points to it; or a global */
-	LLVMMetadataRef type; /* NULL: that of a global that is defined elsewhere is not known */
+	LLVMMetadataRef type; /* NULL: unknown, for a global that is defined elsewhere */
 	bool local;
 };
 bool ir_debug_variable(struct ir_debug *d, LLVMValueRef inst, const char *name, struct ir_variable *out);
@@ -82,7 +83,7 @@ const char *ir_debug_keep(struct ir_debug *d, const char *text);
 /* An enumerator of the unit. */
 bool ir_debug_enumerator(struct ir_debug *d, const char *name, int64_t *value);
 
-/* What a type is to an expression. */
+/* What a type is in an expression. */
 enum ir_shape {
 	IR_SHAPE_NONE,
 	IR_SHAPE_INTEGER,
@@ -95,12 +96,12 @@ struct ir_view {
 	enum ir_shape shape;
 	unsigned bits;	     /* of a number or a pointer */
 	bool is_signed;	     /* of an integer */
-	LLVMMetadataRef to;  /* what a pointer points to; what an array has */
+	LLVMMetadataRef to;  /* what a pointer points to; elements of an array */
 	unsigned dimensions; /* of an array */
 };
 void ir_type_view(struct ir_debug *d, LLVMMetadataRef type, struct ir_view *out);
 uint64_t ir_type_bytes(struct ir_debug *d, LLVMMetadataRef type);
-/* Elements that a step in the dimension-th dimension passes over. */
+/* Elements that one step in the dimension-th dimension skips. */
 uint64_t ir_type_step(struct ir_debug *d, LLVMMetadataRef array, unsigned dimension);
 
 struct ir_found_member {
@@ -108,7 +109,7 @@ struct ir_found_member {
 	uint64_t offset; /* bits */
 	unsigned bits;	 /* of a bit-field; 0 */
 };
-/* A member of a struct or union, also within members without a name. */
+/* A member of a struct or union, also within anonymous members. */
 bool ir_type_member(struct ir_debug *d, LLVMMetadataRef record, const char *name,
 		    struct ir_found_member *out);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the functions of a unit may do.  One walk over the module collects for each
- * function its own actions and its callees; the properties then spread from
- * callees to callers until nothing changes.  What is not defined here may do
- * anything, unless raddle/libc.inc says otherwise; neither does a definition
- * count that another one may replace at link or load time.
+ * What the functions of a unit may do.  One walk over the module collects each function's own
+ * actions and its callees.  The properties are then propagated from callees to callers until
+ * nothing changes.  A function that is not defined here may do anything, unless raddle/libc.inc
+ * lists it.  The same holds for a definition that may be replaced at link or load time.
  */
 #include "ir/effects.h"
 
@@ -16,19 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct facts {
+struct function_facts {
 	LLVMValueRef function;
 	uint32_t *callees; /* numbers of functions of the unit */
 	size_t count, capacity;
-	bool synchronises; /* may */
+	bool synchronises; /* may synchronise */
 	bool calls_wait;   /* itself, by name */
-	bool waits;	   /* outside of any loop of its own, see wait_wrappers() */
+	bool waits;	   /* outside of any loop of its own, see learn_waits() */
 	bool early;
-	uint8_t *keeps; /* of each parameter: 0 not known yet, 1 being looked at, 2 keeps, 3 does not */
+	uint8_t *keeps; /* of each parameter: 0 unknown, 1 being analysed, 2 keeps, 3 does not */
 };
 
 struct ir_effects {
-	struct facts *items;
+	struct function_facts *items;
 	size_t count;
 	struct rd_umap index; /* function to number */
 	struct rd_names quiet;
@@ -56,7 +55,7 @@ bool ir_effects_is_quiet(struct ir_effects *e, const char *name)
 	return rd_names_find(&e->quiet, name, strlen(name), &number);
 }
 
-static struct facts *facts_of(struct ir_effects *e, LLVMValueRef function)
+static struct function_facts *facts_of(struct ir_effects *e, LLVMValueRef function)
 {
 	const uint64_t *n = rd_umap_get(&e->index, (uintptr_t)function);
 	return n != NULL ? &e->items[*n] : NULL;
@@ -76,8 +75,8 @@ bool ir_effects_is_final(struct ir_effects *e, LLVMValueRef f)
 	}
 }
 
-/* Assembler that neither has side effects nor touches memory just computes; an
- * empty text is a barrier for the compiler only. */
+/* Assembler without side effects and memory accesses only computes; an empty text is only a
+ * compiler barrier. */
 static bool asm_synchronises(LLVMValueRef code)
 {
 	size_t n;
@@ -87,7 +86,7 @@ static bool asm_synchronises(LLVMValueRef code)
 
 enum call_effect { CALL_NONE, CALL_UNKNOWN, CALL_FUNCTION };
 
-static enum call_effect call_effect(struct ir_effects *e, LLVMValueRef call, struct facts **target)
+static enum call_effect call_effect(struct ir_effects *e, LLVMValueRef call, struct function_facts **target)
 {
 	LLVMValueRef called = LLVMGetCalledValue(call), callee = ir_callee(call);
 	if (LLVMIsAInlineAsm(called))
@@ -104,9 +103,9 @@ static enum call_effect call_effect(struct ir_effects *e, LLVMValueRef call, str
 	return *target != NULL && ir_effects_is_final(e, callee) ? CALL_FUNCTION : CALL_UNKNOWN;
 }
 
-static void look_at(struct ir_effects *e, struct facts *f, LLVMValueRef inst)
+static void collect_action(struct ir_effects *e, struct function_facts *f, LLVMValueRef inst)
 {
-	struct facts *target = NULL;
+	struct function_facts *target = NULL;
 	switch (LLVMGetInstructionOpcode(inst)) {
 	case LLVMLoad:
 	case LLVMStore: f->synchronises |= LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic; return;
@@ -127,21 +126,21 @@ static void look_at(struct ir_effects *e, struct facts *f, LLVMValueRef inst)
 	f->callees[f->count++] = target - e->items;
 }
 
-static void look_at_functions(struct ir_effects *e)
+static void collect_actions(struct ir_effects *e)
 {
 	for (size_t i = 0; i < e->count; i++) {
-		struct facts *f = &e->items[i];
+		struct function_facts *f = &e->items[i];
 		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->function); b != NULL;
 		     b = LLVMGetNextBasicBlock(b))
 			for (LLVMValueRef inst = LLVMGetFirstInstruction(b); inst != NULL;
 			     inst = LLVMGetNextInstruction(inst))
-				look_at(e, f, inst);
+				collect_action(e, f, inst);
 	}
 }
 
-/* Asks `learn` about each function until it learns nothing more.  Callees mostly stand before their callers,
- * so few rounds are needed. */
-static void repeat(struct ir_effects *e, bool (*learn)(struct ir_effects *e, struct facts *f))
+/* Calls `learn` for each function until nothing changes.  Callees mostly precede their callers, so
+ * few rounds are needed. */
+static void repeat(struct ir_effects *e, bool (*learn)(struct ir_effects *e, struct function_facts *f))
 {
 	bool changed = true;
 	while (changed) {
@@ -151,7 +150,7 @@ static void repeat(struct ir_effects *e, bool (*learn)(struct ir_effects *e, str
 	}
 }
 
-static bool learn_synchronises(struct ir_effects *e, struct facts *f)
+static bool learn_synchronises(struct ir_effects *e, struct function_facts *f)
 {
 	bool before = f->synchronises;
 	for (size_t k = 0; k < f->count && !f->synchronises; k++)
@@ -159,11 +158,11 @@ static bool learn_synchronises(struct ir_effects *e, struct facts *f)
 	return f->synchronises != before;
 }
 
-static bool pass_early_on(struct ir_effects *e, struct facts *f)
+static bool pass_early_on(struct ir_effects *e, struct function_facts *f)
 {
 	bool changed = false;
 	for (size_t k = 0; f->early && k < f->count; k++) {
-		struct facts *callee = &e->items[f->callees[k]];
+		struct function_facts *callee = &e->items[f->callees[k]];
 		changed |= !callee->early;
 		callee->early = true;
 	}
@@ -173,7 +172,7 @@ static bool pass_early_on(struct ir_effects *e, struct facts *f)
 static void mark_early(struct ir_effects *e, LLVMModuleRef module)
 {
 	for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(module); i != NULL; i = LLVMGetNextGlobalIFunc(i)) {
-		struct facts *f = facts_of(e, ir_base(LLVMGetGlobalIFuncResolver(i)));
+		struct function_facts *f = facts_of(e, ir_base(LLVMGetGlobalIFuncResolver(i)));
 		if (f != NULL)
 			f->early = true;
 	}
@@ -182,16 +181,16 @@ static void mark_early(struct ir_effects *e, LLVMModuleRef module)
 
 bool ir_effects_has_wait(struct ir_effects *e, LLVMValueRef function)
 {
-	const struct facts *f = facts_of(e, function);
+	const struct function_facts *f = facts_of(e, function);
 	for (size_t i = 0; f != NULL && i < f->count; i++)
 		if (e->items[f->callees[i]].waits)
 			return true;
 	return f != NULL && f->calls_wait;
 }
 
-/* Whether the function waits outside of any loop of its own: then a loop around
- * a call of it is the wait loop. */
-static bool just_waits(struct ir_effects *e, LLVMValueRef function)
+/* Whether the function waits outside of any loop of its own: then a loop around a call of it is the
+ * wait loop. */
+static bool waits_outside_loops(struct ir_effects *e, LLVMValueRef function)
 {
 	struct ir_cfg cfg;
 	struct facts_loops loops;
@@ -212,9 +211,9 @@ static bool just_waits(struct ir_effects *e, LLVMValueRef function)
 }
 
 /* Wrappers of condition waits, and wrappers of those. */
-static bool learn_waits(struct ir_effects *e, struct facts *f)
+static bool learn_waits(struct ir_effects *e, struct function_facts *f)
 {
-	if (f->waits || !ir_effects_has_wait(e, f->function) || !just_waits(e, f->function))
+	if (f->waits || !ir_effects_has_wait(e, f->function) || !waits_outside_loops(e, f->function))
 		return false;
 	return f->waits = true;
 }
@@ -231,11 +230,11 @@ struct ir_effects *ir_effects_new(LLVMModuleRef module)
 		if (LLVMIsDeclaration(f))
 			continue;
 		RD_GROW(e->items, capacity, e->count + 1);
-		e->items[e->count] = (struct facts){.function = f};
+		e->items[e->count] = (struct function_facts){.function = f};
 		e->items[e->count].keeps = rd_xcalloc(LLVMCountParams(f) + 1, 1);
 		*rd_umap_put(&e->index, (uintptr_t)f, NULL) = e->count++;
 	}
-	look_at_functions(e);
+	collect_actions(e);
 	repeat(e, learn_synchronises);
 	mark_early(e, module);
 	repeat(e, learn_waits);
@@ -254,10 +253,10 @@ void ir_effects_free(struct ir_effects *e)
 
 bool ir_effects_synchronises(struct ir_effects *e, LLVMValueRef inst)
 {
-	struct facts *target = NULL;
+	struct function_facts *target = NULL;
 	if (!ir_is_call(inst)) {
-		struct facts own = {0};
-		look_at(e, &own, inst);
+		struct function_facts own = {0};
+		collect_action(e, &own, inst);
 		return own.synchronises;
 	}
 	enum call_effect effect = call_effect(e, inst, &target);
@@ -271,11 +270,11 @@ bool ir_effects_waits(struct ir_effects *e, LLVMValueRef call)
 		return false;
 	if (is_wait_name(ir_name(callee)))
 		return true;
-	const struct facts *f = facts_of(e, callee);
+	const struct function_facts *f = facts_of(e, callee);
 	return f != NULL && f->waits;
 }
 
-/* These store a pointer into one argument through another. */
+/* Functions that store a pointer into one argument through another. */
 static bool stores_pointer(const char *name)
 {
 	return ir_starts(name, "strto") || ir_starts(name, "__isoc23_strto") || ir_starts(name, "__strtok") ||
@@ -286,9 +285,9 @@ bool ir_effects_harmless(void *effects, LLVMValueRef call, unsigned argument)
 {
 	enum { UNKNOWN, LOOKING, KEEPS, DROPS };
 	struct ir_effects *e = effects;
-	struct facts *target = NULL;
+	struct function_facts *target = NULL;
 	LLVMValueRef callee = ir_callee(call);
-	/* Hooks that are there already only look at an address. */
+	/* Hooks that are already inserted only use the address as a value. */
 	if (callee != NULL && ir_starts(ir_name(callee), "__raddle_"))
 		return true;
 	/* A quiet function that returns a pointer may return this one. */
@@ -308,6 +307,6 @@ bool ir_effects_harmless(void *effects, LLVMValueRef call, unsigned argument)
 
 bool ir_effects_is_early(struct ir_effects *e, LLVMValueRef function)
 {
-	const struct facts *f = facts_of(e, function);
+	const struct function_facts *f = facts_of(e, function);
 	return f != NULL && f->early;
 }

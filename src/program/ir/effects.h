@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the functions of a unit may do, as far as the unit alone tells: whether a
- * call may synchronise with other threads (then it ends a segment), whether it
- * waits on a condition variable, whether it keeps a pointer it is given.
+ * What the functions of a unit may do, according to the unit alone: whether a call may synchronise
+ * with other threads (then it ends a segment), whether it waits on a condition variable, whether it
+ * keeps a pointer argument.
  */
 #ifndef IR_EFFECTS_H
 #define IR_EFFECTS_H
@@ -14,8 +14,8 @@ struct ir_effects;
 struct ir_effects *ir_effects_new(LLVMModuleRef module);
 void ir_effects_free(struct ir_effects *e);
 
-/* A library function that does nothing but compute and touch the memory it is
- * given: it neither synchronises nor calls back.  raddle/libc.inc lists them. */
+/* A library function that only computes and accesses the memory that it is given: it neither
+ * synchronises nor calls back.  raddle/libc.inc lists them. */
 bool ir_effects_is_quiet(struct ir_effects *e, const char *name);
 
 /* Whether the unit's body of the function is the one that runs when it is called by name. */
@@ -24,8 +24,7 @@ bool ir_effects_is_final(struct ir_effects *e, LLVMValueRef function);
 /* Whether executing this instruction may end the segment. */
 bool ir_effects_synchronises(struct ir_effects *e, LLVMValueRef inst);
 
-/* Whether this call is a condition wait, or of a function of the unit that just
- * does one. */
+/* Whether this call is a condition wait, or calls a function of the unit that is one. */
 bool ir_effects_waits(struct ir_effects *e, LLVMValueRef call);
 
 /* Whether the body of the function has such a call. */
@@ -34,8 +33,7 @@ bool ir_effects_has_wait(struct ir_effects *e, LLVMValueRef function);
 /* Whether the callee keeps no copy of this argument (an ir_harmless_fn). */
 bool ir_effects_harmless(void *effects, LLVMValueRef call, unsigned argument);
 
-/* Whether the function runs before the program is relocated: ifunc resolvers and
- * what they call. */
+/* Whether the function runs before the program is relocated: ifunc resolvers and their callees. */
 bool ir_effects_is_early(struct ir_effects *e, LLVMValueRef function);
 
 #endif

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Expressions of C.  In: text.  Out: a tree.  By recursive descent; the binary operators by their ranks.
- */
+/* Expressions of C.  In: text.  Out: a tree.  Recursive descent; binary operators by precedence. */
 #include "ir/expr.h"
+
+#include "base/error.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 200 }; /* of nesting */
+enum { DEPTH = 200 }; /* of nesting; set by hand, bounds the stack */
 
-struct parser {
+struct expr_parser {
 	const char *text, *at;
 	struct rd_arena *arena;
-	struct rd_buf *why; /* not empty: it went wrong */
+	struct rd_buf *why; /* not empty: parsing failed */
 	int depth;
 };
 
-static struct ir_expr *parse_choice(struct parser *p);
-static struct ir_expr *parse_unary(struct parser *p);
+static struct ir_expr *parse_choice(struct expr_parser *p);
+static struct ir_expr *parse_unary(struct expr_parser *p);
 
-static struct ir_expr *fail(struct parser *p, const char *what)
+static struct ir_expr *fail(struct expr_parser *p, const char *what)
 {
 	if (p->why->length == 0)
 		rd_buf_addf(p->why, "%s at '%.20s'", what, p->at);
 	return NULL;
 }
 
-static void skip(struct parser *p)
+static void skip(struct expr_parser *p)
 {
 	while (isspace((unsigned char)*p->at))
 		p->at++;
 }
 
-static bool take(struct parser *p, const char *token)
+static bool take(struct expr_parser *p, const char *token)
 {
 	skip(p);
 	size_t n = strlen(token);
@@ -44,7 +44,7 @@ static bool take(struct parser *p, const char *token)
 	return true;
 }
 
-static struct ir_expr *make(struct parser *p, struct ir_expr e)
+static struct ir_expr *make(struct expr_parser *p, struct ir_expr e)
 {
 	struct ir_expr *copy = rd_arena_alloc(p->arena, sizeof *copy);
 	*copy = e;
@@ -53,7 +53,7 @@ static struct ir_expr *make(struct parser *p, struct ir_expr e)
 
 /* --- constants ------------------------------------------------------------ */
 
-static struct ir_expr *parse_real(struct parser *p)
+static struct ir_expr *parse_real(struct expr_parser *p)
 {
 	char *end;
 	double real = strtod(p->at, &end);
@@ -73,7 +73,7 @@ static bool is_real(const char *at)
 	return *at == '.';
 }
 
-static struct ir_expr *parse_number(struct parser *p)
+static struct ir_expr *parse_number(struct expr_parser *p)
 {
 	struct ir_expr e = {.kind = IR_EXPR_INTEGER, .type = {32, true, false}};
 	char *end;
@@ -98,7 +98,7 @@ static struct ir_expr *parse_number(struct parser *p)
 	return make(p, e);
 }
 
-static struct ir_expr *parse_character(struct parser *p)
+static struct ir_expr *parse_character(struct expr_parser *p)
 {
 	static const char escapes[] = "n\nt\tr\r0\0\\\\''\"\"a\ab\bf\fv\v";
 	int c = (unsigned char)p->at[1];
@@ -130,7 +130,7 @@ static size_t word_length(const char *at)
 	return n;
 }
 
-/* Words that make up the name of an arithmetic type; bits 0: they say something about others. */
+/* Words of the name of an arithmetic type; bits 0: modifies another word. */
 static const struct word {
 	const char *name;
 	struct ir_arithmetic type;
@@ -153,8 +153,8 @@ static const struct word *find_word(const char *at, size_t length)
 	return NULL;
 }
 
-/* "(unsigned long)": the type, and p->at is behind it.  False: this is no cast. */
-static bool take_cast(struct parser *p, struct ir_arithmetic *type)
+/* "(unsigned long)": the type, with p->at after it.  False: not a cast. */
+static bool take_cast(struct expr_parser *p, struct ir_arithmetic *type)
 {
 	const char *start = p->at;
 	bool any = false, sign = true;
@@ -186,7 +186,7 @@ static bool take_cast(struct parser *p, struct ir_arithmetic *type)
 
 /* --- terms ---------------------------------------------------------------------- */
 
-static const char *take_name(struct parser *p)
+static const char *take_name(struct expr_parser *p)
 {
 	skip(p);
 	size_t n = isdigit((unsigned char)*p->at) ? 0 : word_length(p->at);
@@ -195,7 +195,7 @@ static const char *take_name(struct parser *p)
 	return name;
 }
 
-static struct ir_expr *parse_name(struct parser *p)
+static struct ir_expr *parse_name(struct expr_parser *p)
 {
 	static const struct {
 		const char *name;
@@ -220,7 +220,7 @@ static struct ir_expr *parse_name(struct parser *p)
 	return make(p, (struct ir_expr){.kind = IR_EXPR_NAME, .name = name});
 }
 
-static struct ir_expr *parse_primary(struct parser *p)
+static struct ir_expr *parse_primary(struct expr_parser *p)
 {
 	skip(p);
 	if (isdigit((unsigned char)*p->at) || (*p->at == '.' && isdigit((unsigned char)p->at[1])))
@@ -233,7 +233,7 @@ static struct ir_expr *parse_primary(struct parser *p)
 	return e == NULL || take(p, ")") ? e : fail(p, "no closing parenthesis");
 }
 
-static struct ir_expr *parse_member(struct parser *p, struct ir_expr *of)
+static struct ir_expr *parse_member(struct expr_parser *p, struct ir_expr *of)
 {
 	const char *name = take_name(p);
 	if (name == NULL)
@@ -241,7 +241,7 @@ static struct ir_expr *parse_member(struct parser *p, struct ir_expr *of)
 	return make(p, (struct ir_expr){.kind = IR_EXPR_MEMBER, .a = of, .name = name});
 }
 
-static struct ir_expr *parse_postfix(struct parser *p)
+static struct ir_expr *parse_postfix(struct expr_parser *p)
 {
 	struct ir_expr *e = parse_primary(p);
 	while (e != NULL) {
@@ -268,7 +268,7 @@ static struct ir_expr *parse_postfix(struct parser *p)
 	return e;
 }
 
-static struct ir_expr *parse_operand(struct parser *p)
+static struct ir_expr *parse_operand(struct expr_parser *p)
 {
 	struct ir_arithmetic type;
 	skip(p);
@@ -287,7 +287,7 @@ static struct ir_expr *parse_operand(struct parser *p)
 	return parse_postfix(p);
 }
 
-static struct ir_expr *parse_unary(struct parser *p)
+static struct ir_expr *parse_unary(struct expr_parser *p)
 {
 	if (p->depth >= DEPTH)
 		return fail(p, "too deeply nested");
@@ -311,7 +311,7 @@ static const struct binary {
 	{"/", '/', 10},	      {"%", '%', 10},
 };
 
-static const struct binary *next_operator(struct parser *p)
+static const struct binary *next_operator(struct expr_parser *p)
 {
 	skip(p);
 	for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
@@ -320,8 +320,9 @@ static const struct binary *next_operator(struct parser *p)
 	return NULL;
 }
 
-static struct ir_expr *parse_binary(struct parser *p, int rank)
+static struct ir_expr *parse_binary(struct expr_parser *p, int rank)
 {
+	RD_ASSERT(rank >= 1);
 	struct ir_expr *left = parse_unary(p);
 	const struct binary *o;
 	while (left != NULL && (o = next_operator(p)) != NULL && o->rank >= rank) {
@@ -336,7 +337,7 @@ static struct ir_expr *parse_binary(struct parser *p, int rank)
 	return left;
 }
 
-static struct ir_expr *parse_choice(struct parser *p)
+static struct ir_expr *parse_choice(struct expr_parser *p)
 {
 	if (p->depth >= DEPTH)
 		return fail(p, "too deeply nested");
@@ -345,7 +346,7 @@ static struct ir_expr *parse_choice(struct parser *p)
 	if (e != NULL && take(p, "?")) {
 		struct ir_expr *b = parse_choice(p), *c = NULL;
 		if (b != NULL && !take(p, ":"))
-			fail(p, "no ':' behind '?'");
+			fail(p, "no ':' after '?'");
 		else if (b != NULL)
 			c = parse_choice(p);
 		e = c == NULL ? NULL
@@ -357,7 +358,8 @@ static struct ir_expr *parse_choice(struct parser *p)
 
 struct ir_expr *ir_expr_parse(const char *text, struct rd_arena *arena, struct rd_buf *why)
 {
-	struct parser p = {.text = text, .at = text, .arena = arena, .why = why};
+	RD_ASSERT(text != NULL && why != NULL);
+	struct expr_parser p = {.text = text, .at = text, .arena = arena, .why = why};
 	struct ir_expr *e = parse_choice(&p);
 	skip(&p);
 	if (e == NULL)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Expressions of C, as far as predicates need them: no assignment, no call, no comma, no sizeof.
- */
+/* The subset of C expressions for predicates: no assignment, no call, no comma, no sizeof. */
 #ifndef IR_EXPR_H
 #define IR_EXPR_H
 
@@ -23,7 +21,7 @@ enum ir_expr_kind {
 	IR_EXPR_CAST,	/* to an arithmetic type */
 };
 
-/* Operators are their characters; these have two. */
+/* Operators of one character are that character; these have two. */
 enum ir_expr_op { IR_OP_EQ = 256, IR_OP_NE, IR_OP_LE, IR_OP_GE, IR_OP_AND, IR_OP_OR, IR_OP_SHL, IR_OP_SHR };
 
 /* An arithmetic type. */
@@ -42,7 +40,8 @@ struct ir_expr {
 	struct ir_arithmetic type; /* of a constant or a cast */
 };
 
-/* NULL: the text is none, and `why` says where it goes wrong.  The expression lives in the arena. */
+/* NULL: the text is not an expression, and `why` is the reason.  The expression lives in the arena.
+ */
 struct ir_expr *ir_expr_parse(const char *text, struct rd_arena *arena, struct rd_buf *why);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of library functions (raddle/libc.inc): a name comes in, its row goes out. */
+/* The table of library functions (raddle/libc.inc).  In: a name.  Out: its row. */
 #include "ir/extern.h"
 
+#include "base/error.h"
 #include "base/map.h"
 #include "ir/value.h"
 
@@ -14,7 +15,7 @@ static const struct ir_extern rows[] = {
 
 static const struct ir_extern quiet = {"", FACTS_ROLE_NONE, -1, ""};
 
-/* What neither keeps pointers nor calls back is modelled by doing nothing. */
+/* A function that neither keeps pointers nor calls back has no effect. */
 static const char *const quiet_names[] = {
 #define LIBC_QUIET(name) name,
 #include "raddle/libc.inc"
@@ -22,7 +23,7 @@ static const char *const quiet_names[] = {
 
 enum { ROWS = sizeof rows / sizeof *rows, QUIETS = sizeof quiet_names / sizeof *quiet_names };
 
-/* Built when first asked; the worker is single-threaded. */
+/* Built on first use; the worker is single-threaded. */
 static struct rd_names names;
 
 static void index_names(void)
@@ -35,6 +36,7 @@ static void index_names(void)
 
 const struct ir_extern *ir_extern_find(const char *name)
 {
+	RD_ASSERT(name != NULL);
 	uint32_t number;
 	if (names.count == 0)
 		index_names();

@@ -4,29 +4,29 @@
  *
  * Effects are written as letters with argument numbers:
  *
- *	f        the result is fresh memory
- *	l        the result is memory of the library
- *	=N       the result is argument N
- *	rN       the result points into what argument N points into
- *	nN       *N becomes fresh memory
- *	oN       *N becomes memory of the library
- *	sNM      *N points into what M points into
- *	mNML     L bytes are copied from *M to *N
- *	cNM      anything in *M may be copied to *N
- *	kN(ABC)  calls N with the arguments A, B, C
- *	tN(A)    starts a thread that calls N with A
- *	hN(A)    N will be called later with A
- *	HN       functions stored in *N will be called later
- *	wNL      sends the L bytes at *N to whoever gets them, if L is a constant
- *	gNL      gets such bytes; what has no constant length is data and carries no pointers
- *	p        the result is a function of a plug-in, which may have threads
- *	jN       *N becomes the result of a thread
- *	xN       N is the result of this thread
- *	SN       N is stored for the thread;  G: the result was stored for the thread
- *	DN       N is called with what was stored for a thread
- *	VN       starts a thread that calls a virtual function of the object that *N points to, with it
+ * 	f        the result is fresh memory
+ * 	l        the result is memory of the library
+ * 	=N       the result is argument N
+ * 	rN       the result points into what argument N points into
+ * 	nN       *N becomes fresh memory
+ * 	oN       *N becomes memory of the library
+ * 	sNM      *N points into what M points into
+ * 	mNML     L bytes are copied from *M to *N
+ * 	cNM      anything in *M may be copied to *N
+ * 	kN(ABC)  calls N with the arguments A, B, C
+ * 	tN(A)    starts a thread that calls N with A
+ * 	hN(A)    N will be called later with A
+ * 	HN       functions stored in *N will be called later
+ * 	wNL      sends the L bytes at *N to any receiver, if L is a constant
+ * 	gNL      receives such bytes; data without a constant length carries no pointers
+ * 	p        the result is a function of a plug-in, which may have threads
+ * 	jN       *N becomes the result of a thread
+ * 	xN       N is the result of this thread
+ * 	SN       N is stored for the thread;  G: the result was stored for the thread
+ * 	DN       N is called with what was stored for a thread
+ * 	VN       starts a thread that calls a virtual function of the object that *N points to, with it
  *
- * In a list of arguments, - is one of which nothing is known.
+ * In a list of arguments, - is an unknown one.
  */
 #ifndef IR_EXTERN_H
 #define IR_EXTERN_H
@@ -36,11 +36,11 @@
 struct ir_extern {
 	const char *name;
 	enum facts_role role;
-	int subject; /* the argument that the role is about; -1: none */
+	int subject; /* the argument that the role refers to; -1: no argument */
 	const char *effects;
 };
 
-/* NULL: nothing is known of it. */
+/* NULL: the function is unknown. */
 const struct ir_extern *ir_extern_find(const char *name);
 
 #endif

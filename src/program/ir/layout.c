@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where in an object a distance leads.  Elements of an array are one, so a distance into an array becomes the
- * one into its first element; a step of a varying number of elements stays where it is if it goes over
- * an array's elements, and may lead anywhere in the object if not.
+ * Where an offset leads in an object.  Elements of an array are merged, so an offset into an array
+ * becomes the one into its first element.  A step over a variable number of elements stays where it
+ * is if it goes over an array's elements; otherwise it may lead anywhere in the object.
  */
 #include "ir/points.h"
 
@@ -20,12 +20,12 @@ bool ir_object_place(const struct ir_points_object *o, int64_t offset, int64_t *
 {
 	if (offset < 0 || (o->size >= 0 && offset > o->size))
 		return false;
-	/* Just behind the object one may point, and step back from there. */
+	/* A pointer may point just after the object, and step back from there. */
 	*place = o->size > 0 && offset == o->size ? IR_ANYWHERE : fold(o, offset);
 	return true;
 }
 
-/* The array around `at` over whose elements the stride goes; NULL: none. */
+/* The array around `at` whose elements the stride steps over; NULL: there is none. */
 static const struct ir_range *array_at(const struct ir_points_object *o, int64_t at, int64_t stride)
 {
 	for (uint32_t i = 0; i < o->range_count; i++) {
@@ -44,7 +44,7 @@ bool ir_object_step(const struct ir_points_object *o, int64_t from, const struct
 		return true;
 	if (step->stride == 0)
 		return ir_object_place(o, from + step->offset, place);
-	/* a[i - 1].f: the constant part may lead out of the array, the varying part leads back. */
+	/* a[i - 1].f: the constant part may lead out of the array, the variable part leads back. */
 	const struct ir_range *r = array_at(o, from, step->stride);
 	if (r != NULL) {
 		int64_t inside = (from - r->start + step->offset) % r->element;

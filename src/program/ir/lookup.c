@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a name means at a place of the source, by debug information: a local variable, a static or global one,
- * an enumerator.  In: an instruction and a name.  Out: where the variable lies and its type.  Wants the
- * module as clang made it, where each local has its memory.
+ * What a name means at a place of the source, according to debug information: a local variable, a
+ * static or global one, an enumerator.  In: an instruction and a name.  Out: the variable's
+ * location and type.  Needs the module as clang made it, with memory for each local variable.
  */
 #include "ir/debug-int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* How far the scope lies around the other one; -1: it does not. */
+/* How many scopes the outer one is away; -1: it is not an outer scope. */
 static int distance(struct ir_debug *d, LLVMMetadataRef from, LLVMMetadataRef to)
 {
 	for (int n = 0; from != NULL; n++) {
@@ -23,7 +23,7 @@ static int distance(struct ir_debug *d, LLVMMetadataRef from, LLVMMetadataRef to
 	return -1;
 }
 
-/* Whether the variable lies just where the intrinsic says, and not at what is found there. */
+/* Whether the variable is exactly where the intrinsic points, without a further indirection. */
 static bool is_plain_declare(struct ir_debug *d, LLVMValueRef call)
 {
 	char *text = LLVMPrintValueToString(LLVMGetOperand(call, 2));
@@ -45,7 +45,7 @@ struct wanted {
 	int best;
 };
 
-/* A declaration behind the place is not visible there, and of two in one scope the later one is. */
+/* A declaration after the place is not visible there; of two in one scope the later one is. */
 static void consider(struct ir_debug *d, LLVMValueRef call, struct wanted *w, struct ir_variable *out)
 {
 	LLVMValueRef storage = ir_debug_described(call);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The objects of a points-to problem and how they are laid out.  A variable has the layout of its type.
- * Memory from the heap has none, so it is guessed from the size that is asked for (a multiple of 24 is an
- * array of 24 bytes each) and from what the program does first with it (it is used as a struct of some type).
- * A guess that is wrong costs precision, not soundness: a step that does not fit a layout leads anywhere in
- * the object.
+ * The objects of a points-to problem and their layouts.  A variable has the layout of its type.
+ *  Heap memory has none, so its layout is guessed from the requested size (a multiple of 24 is an
+ * array of 24-byte elements) and from its first uses (as a struct of some type).  A wrong guess
+ * costs precision, not soundness: a step that does not match the layout leads anywhere in the
+ * object.
  */
 #include "base/alloc.h"
+#include "base/error.h"
 #include "ir/constrain.h"
 #include "ir/value.h"
 
@@ -14,14 +15,16 @@
 #include <string.h>
 
 enum {
-	MAX_RANGES = 64, /* of an object; one with more has no fields */
-	MAX_USES = 64,	 /* looked at for a guess */
-	/* Places of an object: a pointer that walks on and on must come to an end. */
-	PLAIN_PLACES = 16,  /* if nothing is known of its layout */
-	TYPED_PLACES = 512, /* if it has a type, or as many as the type has members */
+	/* All were set by hand; they bound time and memory. */
+	MAX_RANGES = 64, /* arrays in an object; one with more has no fields */
+	MAX_USES = 64,	 /* uses that a guess is based on */
+	/* Places of an object; the number is limited because a pointer may be advanced without end.
+	 */
+	PLAIN_PLACES = 16,  /* without a known layout */
+	TYPED_PLACES = 512, /* with a type, or as many as the type has members */
 };
 
-struct ranges {
+struct object_ranges {
 	LLVMTargetDataRef layout;
 	struct ir_range items[MAX_RANGES];
 	uint32_t count;
@@ -29,8 +32,9 @@ struct ranges {
 	bool too_many;
 };
 
-static void add_range(struct ranges *r, int64_t start, int64_t end, int64_t element)
+static void add_range(struct object_ranges *r, int64_t start, int64_t end, int64_t element)
 {
+	RD_ASSERT(start <= end);
 	if (element <= 0 || end <= start)
 		return;
 	if (r->count == MAX_RANGES)
@@ -39,8 +43,9 @@ static void add_range(struct ranges *r, int64_t start, int64_t end, int64_t elem
 		r->items[r->count++] = (struct ir_range){start, end, element};
 }
 
-/* The arrays in a type that lies at `start`.  An array of no length goes on to the end of the object. */
-static void walk_type(struct ranges *r, LLVMTypeRef type, int64_t start)
+/* Finds the arrays in a type at `start`.  An array without a length extends to the end of the
+ * object. */
+static void walk_type(struct object_ranges *r, LLVMTypeRef type, int64_t start)
 {
 	switch (LLVMGetTypeKind(type)) {
 	case LLVMStructTypeKind:
@@ -60,8 +65,8 @@ static void walk_type(struct ranges *r, LLVMTypeRef type, int64_t start)
 	}
 }
 
-static uint32_t add_object(struct ir_constrain *c, const struct ir_object *object, const struct ranges *r,
-			   int64_t size)
+static uint32_t add_object(struct ir_constrain *c, const struct ir_object *object,
+			   const struct object_ranges *r, int64_t size)
 {
 	struct ir_points_problem *p = &c->problem;
 	uint32_t number = (uint32_t)p->object_count++;
@@ -84,7 +89,7 @@ static uint32_t add_object(struct ir_constrain *c, const struct ir_object *objec
 
 static uint32_t add_typed(struct ir_constrain *c, const struct ir_object *object, LLVMTypeRef type, bool many)
 {
-	struct ranges r = {.layout = c->program->layout};
+	struct object_ranges r = {.layout = c->program->layout};
 	if (!LLVMTypeIsSized(type))
 		return add_object(c, object, NULL, -1);
 	int64_t size = (int64_t)LLVMABISizeOfType(r.layout, type);
@@ -94,7 +99,8 @@ static uint32_t add_typed(struct ir_constrain *c, const struct ir_object *object
 	return add_object(c, object, &r, many || size == 0 ? -1 : size);
 }
 
-/* A variable whose initialiser is longer than its type (a flexible array member) has no known size. */
+/* A variable whose initialiser is longer than its type (a flexible array member) has no known size.
+ */
 static bool outgrows(const struct ir_constrain *c, LLVMValueRef global)
 {
 	LLVMValueRef value = LLVMGetInitializer(global);
@@ -143,7 +149,7 @@ uint32_t ir_object_of_variable(struct ir_constrain *c, LLVMValueRef alloca)
 uint32_t ir_object_of_arguments(struct ir_constrain *c, LLVMValueRef function)
 {
 	struct ir_object object = {.kind = FACTS_OBJECT_LIBRARY, .name = ir_name(function)};
-	struct ranges r = {.layout = c->program->layout};
+	struct object_ranges r = {.layout = c->program->layout};
 	add_range(&r, 0, INT64_MAX, 1);
 	return add_object(c, &object, &r, -1);
 }
@@ -179,16 +185,16 @@ uint32_t ir_object_of_plugin(struct ir_constrain *c, uint32_t function)
 
 /* ------------------------------------------------------------------ heap --- */
 
-/* What is known of the size that is asked for. */
-struct asked {
-	int64_t size;	 /* all of it, -1: varies */
-	int64_t element; /* it is a multiple of this; 0: not known to be */
+/* What is known about the requested size. */
+struct requested_size {
+	int64_t size;	 /* the whole size; -1: variable */
+	int64_t element; /* it is a multiple of this; 0: unknown */
 };
 
-static void look_at_size(LLVMValueRef v, struct asked *asked)
+static void look_at_size(LLVMValueRef v, struct requested_size *requested)
 {
 	if (LLVMIsAConstantInt(v)) {
-		asked->size = LLVMConstIntGetSExtValue(v);
+		requested->size = LLVMConstIntGetSExtValue(v);
 		return;
 	}
 	if (!LLVMIsAInstruction(v) ||
@@ -197,15 +203,15 @@ static void look_at_size(LLVMValueRef v, struct asked *asked)
 	LLVMValueRef right = LLVMIsAConstantInt(LLVMGetOperand(v, 1)),
 		     left = LLVMIsAConstantInt(LLVMGetOperand(v, 0));
 	if (LLVMGetInstructionOpcode(v) == LLVMShl)
-		asked->element = right != NULL ? 1ll << (LLVMConstIntGetZExtValue(right) & 31) : 0;
+		requested->element = right != NULL ? 1ll << (LLVMConstIntGetZExtValue(right) & 31) : 0;
 	else if (right != NULL || left != NULL)
-		asked->element = LLVMConstIntGetSExtValue(right != NULL ? right : left);
+		requested->element = LLVMConstIntGetSExtValue(right != NULL ? right : left);
 }
 
-/* The integer arguments of the call that the source makes: malloc(n), calloc(n, size), wrap(n). */
-static struct asked asked_of(LLVMValueRef call)
+/* The integer arguments of the call in the source: malloc(n), calloc(n, size), wrap(n). */
+static struct requested_size requested_by(LLVMValueRef call)
 {
-	struct asked asked = {.size = -1};
+	struct requested_size requested = {.size = -1};
 	int64_t product = 1;
 	unsigned numbers = 0, known = 0;
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
@@ -213,25 +219,25 @@ static struct asked asked_of(LLVMValueRef call)
 		if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind ||
 		    LLVMGetIntTypeWidth(LLVMTypeOf(v)) < 32)
 			continue;
-		struct asked one = {.size = -1};
+		struct requested_size one = {.size = -1};
 		look_at_size(v, &one);
 		numbers++;
 		known += one.size >= 0;
 		product = one.size >= 0 ? product * one.size : product;
-		if (one.element > asked.element)
-			asked.element = one.element;
+		if (one.element > requested.element)
+			requested.element = one.element;
 		if (one.size > 0 && numbers == 2 && known == 1)
-			asked.element = one.size; /* calloc(n, size) */
+			requested.element = one.size; /* calloc(n, size) */
 	}
 	if (numbers == 1 && known == 1)
-		asked.size = product;
+		requested.size = product;
 	if (numbers == 2 && known == 2 && ir_callee(call) != NULL &&
 	    strcmp(ir_name(ir_callee(call)), "calloc") == 0)
-		asked.size = product;
-	return asked;
+		requested.size = product;
+	return requested;
 }
 
-/* The largest struct that the memory is used as, and whether an index of it varies. */
+/* The largest struct that the memory is used as, and whether it is used with a variable index. */
 struct usage {
 	LLVMTypeRef type;
 	int64_t size, stride;
@@ -282,18 +288,22 @@ static void look_at_uses(struct ir_constrain *c, LLVMValueRef memory, struct usa
 		}
 }
 
-/* Puts size and use together.  A struct with a buffer behind it has fields, then one array of bytes. */
-static void guess(struct ranges *r, const struct asked *asked, const struct usage *u)
+/* Combines size and use.  A struct with a trailing buffer has fields, then one array of bytes. */
+static void guess(struct object_ranges *r, const struct requested_size *requested, const struct usage *u)
 {
 	if (u->type == NULL) {
-		int64_t element = asked->element != 0 ? asked->element : asked->size < 0 ? u->stride : 0;
+		int64_t element = requested->element != 0 ? requested->element
+				  : requested->size < 0	  ? u->stride
+							  : 0;
 		add_range(r, 0, INT64_MAX, element);
 		return;
 	}
-	bool whole = asked->size >= 0 ? asked->size % u->size == 0 : asked->element % u->size == 0;
-	if (asked->size != u->size && (u->indexed || (whole && (asked->size >= 0 || asked->element != 0))))
+	bool whole =
+		requested->size >= 0 ? requested->size % u->size == 0 : requested->element % u->size == 0;
+	if (requested->size != u->size &&
+	    (u->indexed || (whole && (requested->size >= 0 || requested->element != 0))))
 		add_range(r, 0, INT64_MAX, u->size);
-	else if (asked->size != u->size)
+	else if (requested->size != u->size)
 		add_range(r, u->size, INT64_MAX, 1);
 	walk_type(r, u->type, 0);
 }
@@ -305,11 +315,11 @@ uint32_t ir_object_of_heap(struct ir_constrain *c, const struct ir_frame *f, LLV
 		outer = f->call;
 	struct ir_object object = {
 		.kind = FACTS_OBJECT_HEAP, .origin = outer, .through = outer != call ? call : NULL};
-	struct asked asked = asked_of(outer);
+	struct requested_size requested = requested_by(outer);
 	struct usage usage = {0};
-	struct ranges r = {.layout = c->program->layout};
+	struct object_ranges r = {.layout = c->program->layout};
 	look_at_uses(c, outer, &usage);
-	guess(&r, &asked, &usage);
-	/* What a wrapper does with its numbers is its own business. */
-	return add_object(c, &object, &r, outer == call && asked.size > 0 ? asked.size : -1);
+	guess(&r, &requested, &usage);
+	/* Integer arguments of a wrapper need not be the size. */
+	return add_object(c, &object, &r, outer == call && requested.size > 0 ? requested.size : -1);
 }

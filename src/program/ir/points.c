@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inclusion-based points-to sets (Andersen), by waves (Pereira and Berlin, "Wave propagation and deep
- * propagation for pointer analysis"): cycles of copies are found and made one node, new places then run
- * through the acyclic graph in topological order, and only then loads, stores, steps and calls are looked at,
- * each with the places that are new to it, which add edges for the next wave.
+ * Inclusion-based points-to sets (Andersen), by waves (Pereira and Berlin, "Wave propagation and
+ * deep propagation for pointer analysis").  Cycles of copies are collapsed into one node.  New
+ * places are then propagated through the acyclic graph in topological order.  Only then loads,
+ * stores, steps and calls are processed, each with the places that are new to it; they add edges
+ * for the next wave.
  *
- * Nodes are the variables, then one for each place that came up (its contents); a place that is anywhere in
- * its object has two: what is stored there flows to every place of the object, and what every place holds
- * flows to where it is loaded from.
+ * Nodes are the variables, then one for each place that occurs (its contents).  A place that is
+ * anywhere in its object has two: what is stored there flows to every place of the object, and the
+ * contents of every place flow to loads from it.
  *
- * Invariants: parent[] is a forest whose roots own sets and edges; done[n] is a subset of sets[n], and has
- * been handed to all successors and constraints of n; between waves nothing else is pending.
+ * Invariants: parent[] is a forest whose roots own sets and edges; done[n] is a subset of sets[n]
+ * that has been passed to all successors and constraints of n; between waves nothing else is
+ * pending.
  */
 #include "ir/points.h"
 
@@ -21,35 +23,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OFFSET = 1 << 16 }; /* what is farther out is anywhere */
+enum {
+	MAX_OFFSET = 1 << 16
+}; /* bytes; a larger offset is treated as anywhere.  Set by hand, bounds memory */
 
-/* What hangs on a node: indices of constraints or calls. */
-struct list {
+/* Indices of constraints or calls at a node. */
+struct index_list {
 	uint32_t *items;
 	size_t count, capacity;
 };
 
-struct node {
+struct points_node {
 	struct ir_bits set, done, successors;
-	struct list uses;  /* constraints: LOAD and STEP from it, STORE to it */
-	struct list calls; /* calls whose callee it is */
+	struct index_list uses;	 /* constraints: LOAD and STEP from it, STORE to it */
+	struct index_list calls; /* calls whose callee it is */
 };
 
-struct object {
-	struct list places;
-	struct list by_offset; /* 1 + place, 0: none yet */
-	uint32_t anywhere;     /* the place, or IR_NO_VARIABLE */
+struct solver_object {
+	struct index_list places;
+	struct index_list by_offset; /* 1 + place; 0: not created yet */
+	uint32_t anywhere;	     /* the place, or IR_NO_VARIABLE */
 };
 
 struct solver {
 	const struct ir_points_problem *p;
 	struct ir_solution *s;
-	struct node *nodes;
+	struct points_node *nodes;
 	uint32_t *parent;
 	size_t node_count, node_capacity, parent_capacity;
 	uint32_t *load_node, *store_node; /* of places */
 	size_t load_capacity, store_capacity;
-	struct object *objects;
+	struct solver_object *objects;
 	struct rd_umap edges; /* call << 32 | function */
 	uint64_t work, budget;
 	bool changed;
@@ -64,7 +68,7 @@ static uint32_t find(struct solver *v, uint32_t n)
 	return ir_root(v->parent, n);
 }
 
-static void list_add(struct list *l, uint32_t item)
+static void list_add(struct index_list *l, uint32_t item)
 {
 	RD_GROW(l->items, l->capacity, l->count + 1);
 	l->items[l->count++] = item;
@@ -74,7 +78,7 @@ static uint32_t add_node(struct solver *v)
 {
 	RD_GROW(v->nodes, v->node_capacity, v->node_count + 1);
 	RD_GROW(v->parent, v->parent_capacity, v->node_count + 1);
-	v->nodes[v->node_count] = (struct node){0};
+	v->nodes[v->node_count] = (struct points_node){0};
 	v->parent[v->node_count] = (uint32_t)v->node_count;
 	return (uint32_t)v->node_count++;
 }
@@ -87,18 +91,19 @@ static void unite(struct solver *v, uint32_t to, const struct ir_bits *from)
 
 static void add_edge(struct solver *v, uint32_t from, uint32_t to)
 {
+	RD_ASSERT(from < v->node_count && to < v->node_count);
 	from = find(v, from);
 	to = find(v, to);
 	if (from == to || !ir_bits_add(&v->nodes[from].successors, to))
 		return;
-	/* What `from` has still to hand on, it hands on to all its successors later. */
+	/* New places of `from` reach all its successors later. */
 	unite(v, to, &v->nodes[from].set);
 	v->changed = true;
 }
 
 /* ---------------------------------------------------------------- places --- */
 
-/* The place that is anywhere in the object meets all others. */
+/* Connects a place with the one that is anywhere in the same object. */
 static void connect(struct solver *v, uint32_t place, uint32_t anywhere)
 {
 	if (place == anywhere)
@@ -116,7 +121,7 @@ static uint32_t add_place(struct solver *v, uint32_t object, int64_t offset)
 	v->s->places[place] = (struct ir_place){.object = object, .offset = offset};
 	v->load_node[place] = add_node(v);
 	v->store_node[place] = offset == IR_ANYWHERE ? add_node(v) : v->load_node[place];
-	struct object *o = &v->objects[object];
+	struct solver_object *o = &v->objects[object];
 	list_add(&o->places, place);
 	if (offset == IR_ANYWHERE) {
 		o->anywhere = place;
@@ -129,10 +134,11 @@ static uint32_t add_place(struct solver *v, uint32_t object, int64_t offset)
 	return place;
 }
 
-/* The place, which may be new; where it would be one too many or too far out, anywhere. */
+/* The place, created if necessary; beyond the limits the one that is anywhere. */
 static uint32_t place_of(struct solver *v, uint32_t object, int64_t offset)
 {
-	struct object *o = &v->objects[object];
+	RD_ASSERT(object < v->p->object_count);
+	struct solver_object *o = &v->objects[object];
 	uint32_t limit = v->p->objects[object].places;
 	if (offset >= MAX_OFFSET)
 		offset = IR_ANYWHERE;
@@ -151,13 +157,14 @@ static uint32_t place_of(struct solver *v, uint32_t object, int64_t offset)
 
 /* ---------------------------------------------------------------- cycles --- */
 
-/* Makes node b part of node a. */
+/* Merges node b into node a. */
 static void merge(struct solver *v, uint32_t a, uint32_t b)
 {
-	struct node *x = &v->nodes[a], *y = &v->nodes[b];
+	RD_ASSERT(a != b);
+	struct points_node *x = &v->nodes[a], *y = &v->nodes[b];
 	v->work += x->set.count + y->set.count;
 	ir_bits_unite(&x->set, &y->set);
-	/* Only what both had handed on has reached the successors of both. */
+	/* Only what both had passed on has reached the successors of both. */
 	ir_bits_intersect(&x->done, &y->done);
 	ir_bits_unite(&x->successors, &y->successors);
 	for (size_t i = 0; i < y->uses.count; i++)
@@ -169,18 +176,19 @@ static void merge(struct solver *v, uint32_t a, uint32_t b)
 	ir_bits_release(&y->successors);
 	free(y->uses.items);
 	free(y->calls.items);
-	y->uses = y->calls = (struct list){0};
+	y->uses = y->calls = (struct index_list){0};
 	v->parent[b] = a;
 }
 
 /* A frame of the depth-first search. */
-struct visit {
+struct points_visit {
 	uint32_t node;
 	struct ir_bits_iterator next;
 };
 
 static void finish_component(struct solver *v, uint32_t root)
 {
+	RD_ASSERT(root < v->node_count);
 	uint32_t n;
 	do {
 		n = v->stack[--v->stack_depth];
@@ -193,25 +201,26 @@ static void finish_component(struct solver *v, uint32_t root)
 
 static void enter(struct solver *v, uint32_t n)
 {
+	RD_ASSERT(n < v->node_count);
 	v->number[n] = v->low[n] = ++v->next_number;
 	v->stack[v->stack_depth++] = n;
 }
 
-/* Tarjan's search without recursion.  Components are made one node when they are complete; nobody
- * walks their successors any more, so their sets of successors may change then. */
-static void search_from(struct solver *v, uint32_t start, struct visit *visits)
+/* Tarjan's search without recursion.  Components are merged when they are complete; their
+ * successors are not visited any more, so their successor sets may change then. */
+static void search_from(struct solver *v, uint32_t start, struct points_visit *visits)
 {
 	size_t depth = 0;
-	visits[depth++] = (struct visit){.node = start};
+	visits[depth++] = (struct points_visit){.node = start};
 	enter(v, start);
 	while (depth != 0) {
-		struct visit *top = &visits[depth - 1];
+		struct points_visit *top = &visits[depth - 1];
 		uint32_t n = top->node, to;
 		if (ir_bits_next(&v->nodes[n].successors, &top->next, &to)) {
 			to = find(v, to);
 			if (v->number[to] == 0) {
 				enter(v, to);
-				visits[depth++] = (struct visit){.node = to};
+				visits[depth++] = (struct points_visit){.node = to};
 			} else if (v->low[to] != UINT32_MAX && v->number[to] < v->low[n]) {
 				v->low[n] = v->number[to];
 			}
@@ -229,7 +238,7 @@ static void search_from(struct solver *v, uint32_t start, struct visit *visits)
 static void collapse_cycles(struct solver *v)
 {
 	size_t n = v->node_count;
-	struct visit *visits = rd_xmalloc((n + 1) * sizeof *visits);
+	struct points_visit *visits = rd_xmalloc((n + 1) * sizeof *visits);
 	v->number = rd_xrealloc(v->number, (n + 1) * sizeof *v->number);
 	v->low = rd_xrealloc(v->low, (n + 1) * sizeof *v->low);
 	v->stack = rd_xrealloc(v->stack, (n + 1) * sizeof *v->stack);
@@ -262,6 +271,7 @@ static void apply_step(struct solver *v, const struct ir_constraint *c, const st
 
 static void apply_constraint(struct solver *v, const struct ir_constraint *c, const struct ir_bits *fresh)
 {
+	RD_ASSERT(c->kind <= IR_STORE);
 	struct ir_bits_iterator i = {0};
 	if (c->kind == IR_STEP) {
 		apply_step(v, c, fresh);
@@ -276,6 +286,7 @@ static void apply_constraint(struct solver *v, const struct ir_constraint *c, co
 
 static void connect_call(struct solver *v, uint32_t number, uint32_t function)
 {
+	RD_ASSERT(number < v->p->call_count);
 	const struct ir_points_call *c = &v->p->calls[number];
 	const struct ir_points_function *f = &v->p->functions[function];
 	bool is_new;
@@ -303,8 +314,8 @@ static void apply_calls(struct solver *v, uint32_t call, const struct ir_bits *f
 	}
 }
 
-/* Hands new places to the constraints of a node.  Nodes may be added meanwhile, so none is held by pointer.
- */
+/* Passes new places to the constraints of a node.  Nodes may be added meanwhile, so no pointer to a
+ * node is kept. */
 static void apply_uses(struct solver *v, uint32_t n, const struct ir_bits *fresh)
 {
 	for (size_t i = 0; i < v->nodes[n].uses.count; i++)
@@ -313,13 +324,14 @@ static void apply_uses(struct solver *v, uint32_t n, const struct ir_bits *fresh
 		apply_calls(v, v->nodes[n].calls.items[i], fresh);
 }
 
-/* Runs what is new through the graph; what constraints must see is left in `fresh`, by node. */
+/* Propagates new places through the graph; those that constraints must process are left in `fresh`,
+ * by node. */
 static void propagate(struct solver *v, struct ir_bits *fresh)
 {
 	for (size_t i = v->order_count; i-- > 0;) {
 		uint32_t n = v->order[i], to;
 		struct ir_bits_iterator next = {0};
-		struct node *node = &v->nodes[n];
+		struct points_node *node = &v->nodes[n];
 		ir_bits_subtract(&fresh[n], &node->set, &node->done);
 		if (fresh[n].count == 0)
 			continue;
@@ -351,7 +363,7 @@ static void wave(struct solver *v)
 		ir_bits_release(&fresh[n]);
 	}
 	free(fresh);
-	/* Then something was left undone. */
+	/* Then the wave is incomplete. */
 	v->changed |= !within_budget(v);
 }
 
@@ -392,7 +404,7 @@ static void start(struct solver *v)
 }
 
 /* Sets move from the nodes to the solution. */
-static void hand_over(struct solver *v)
+static void move_sets(struct solver *v)
 {
 	struct ir_solution *s = v->s;
 	s->variables = v->p->variables;
@@ -400,7 +412,7 @@ static void hand_over(struct solver *v)
 	s->sets = rd_xcalloc(s->variables + 1, sizeof *s->sets);
 	for (size_t i = 0; i < s->place_count; i++)
 		ir_bits_copy(&s->places[i].contents, &v->nodes[find(v, v->load_node[i])].set);
-	/* A cycle is owned by its first variable, as its root may be a place. */
+	/* A cycle is owned by its first variable, because its root may be a place. */
 	uint32_t *first = rd_xmalloc((v->node_count + 1) * sizeof *first);
 	memset(first, 0xff, (v->node_count + 1) * sizeof *first);
 	for (uint32_t i = 0; i < s->variables; i++) {
@@ -440,7 +452,7 @@ bool ir_points_solve(const struct ir_points_problem *p, uint64_t budget, struct 
 		wave(&v);
 	bool done = !v.changed;
 	if (done)
-		hand_over(&v);
+		move_sets(&v);
 	finish(&v);
 	if (!done)
 		ir_solution_release(s);

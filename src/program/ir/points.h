@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What pointers may point to, without LLVM: a problem of variables, objects and constraints comes in, a set
- *of places for each variable and each place goes out.
+ * What pointers may point to, without LLVM.  In: a problem of variables, objects and constraints.
+ *  Out: a set of places for each variable and each place.
  *
- * A place is an object and a distance, or IR_ANYWHERE in the object.  A store through IR_ANYWHERE goes to all
- * places of the object, a load from there comes from all.
+ * A place is an object and an offset, or IR_ANYWHERE in the object.  A store through IR_ANYWHERE
+ * goes to all places of the object, a load from there comes from all.
  *
- *	ADDRESS  to = &object + offset
- *	COPY     to = from
- *	STEP     to = from + offset, and any multiple of stride if it is not 0; stride IR_ANYWHERE: anywhere
- *	LOAD     to = *from
- *	STORE    *to = from
+ * 	ADDRESS  to = &object + offset
+ * 	COPY     to = from
+ * 	STEP     to = from + offset, and any multiple of stride if it is not 0; stride IR_ANYWHERE: anywhere
+ * 	LOAD     to = *from
+ * 	STORE    *to = from
  *
  * A call connects its arguments and result with the functions that its callee points to.
  */
@@ -22,9 +22,8 @@
 #define IR_ANYWHERE (-1)
 #define IR_NO_VARIABLE UINT32_MAX
 
-/* An array inside an object: its elements are one, so distances in it are those in the first element. */
-/* The representative of a class; each number is the parent of itself or of another.  Halves the path to it.
- */
+/* The representative of a class; each number is the parent of itself or of another.  Halves the
+ * path to it. */
 static inline uint32_t ir_root(uint32_t *parent, uint32_t n)
 {
 	while (parent[n] != n) {
@@ -34,22 +33,24 @@ static inline uint32_t ir_root(uint32_t *parent, uint32_t n)
 	return n;
 }
 
+/* An array inside an object: its elements are merged, so offsets in it are those in the first
+ * element. */
 struct ir_range {
 	int64_t start, end, element; /* bytes */
 };
 
 struct ir_points_object {
-	int64_t size;		 /* bytes; -1: not known */
+	int64_t size;		 /* bytes; -1: unknown */
 	struct ir_range *ranges; /* outer ones first; inner ones lie in the first element of outer ones */
 	uint32_t range_count;
-	uint32_t places;   /* at most, 0: any number; what is more is anywhere */
-	uint32_t function; /* which one this object is; IR_NO_VARIABLE: none */
+	uint32_t places;   /* at most; 0: any number; further ones are anywhere */
+	uint32_t function; /* the function that this object is; IR_NO_VARIABLE: it is not a function */
 };
 
 struct ir_points_function {
-	uint32_t parameters, parameter_count; /* variables, one after the other */
+	uint32_t parameters, parameter_count; /* consecutive variables */
 	uint32_t result;		      /* variable */
-	uint64_t signature;		      /* of the parameters; 0: fits every call */
+	uint64_t signature;		      /* of the parameters; 0: matches every call */
 };
 
 enum ir_constraint_kind { IR_ADDRESS, IR_COPY, IR_STEP, IR_LOAD, IR_STORE };
@@ -62,9 +63,9 @@ struct ir_constraint {
 
 struct ir_points_call {
 	uint32_t callee;
-	uint32_t arguments, argument_count; /* in `arguments`; IR_NO_VARIABLE where nothing is known */
-	uint32_t result;		    /* IR_NO_VARIABLE: nobody wants it */
-	uint64_t signature;		    /* 0: fits every function */
+	uint32_t arguments, argument_count; /* in `arguments`; IR_NO_VARIABLE: unknown */
+	uint32_t result;		    /* IR_NO_VARIABLE: not used */
+	uint64_t signature;		    /* 0: matches every function */
 };
 
 struct ir_points_problem {
@@ -82,7 +83,7 @@ struct ir_points_problem {
 };
 void ir_points_problem_release(struct ir_points_problem *p); /* with the ranges of objects */
 
-/* Makes steps that repeat steps over any number of elements; do it before solving. */
+/* Replaces repeated steps by steps over any number of elements; to be called before solving. */
 void ir_points_repeat(struct ir_points_problem *p);
 
 struct ir_place {
@@ -98,14 +99,15 @@ struct ir_edge_found {
 struct ir_solution {
 	struct ir_place *places;
 	size_t place_count, place_capacity;
-	struct ir_bits *sets; /* of places, by variable; equal ones may be one: see owner */
-	uint32_t *owner;      /* of a variable: the one whose set is its own */
+	struct ir_bits *sets; /* of places, by variable; equal ones may be shared: see owner */
+	uint32_t *owner;      /* of a variable: the one that owns its set */
 	uint32_t variables;
 	struct ir_edge_found *edges; /* calls and functions that they may call */
 	size_t edge_count, edge_capacity;
 };
 
-/* Inclusion-based.  False if it would take more than `budget` steps (0: no limit); *s is then empty. */
+/* Inclusion-based.  False if it would take more than `budget` steps (0: no limit); *s is then
+ * empty. */
 bool ir_points_solve(const struct ir_points_problem *p, uint64_t budget, struct ir_solution *s);
 
 /* Unification-based and without fields: all places are IR_ANYWHERE.  Nearly linear. */
@@ -114,14 +116,14 @@ void ir_points_unify(const struct ir_points_problem *p, struct ir_solution *s);
 void ir_solution_release(struct ir_solution *s);
 const struct ir_bits *ir_solution_set(const struct ir_solution *s, uint32_t variable);
 
-/* layout.c: where in an object a distance leads.  False: out of it. */
+/* layout.c: where an offset leads in an object.  False: out of it. */
 bool ir_object_place(const struct ir_points_object *o, int64_t offset, int64_t *place);
 bool ir_object_step(const struct ir_points_object *o, int64_t from, const struct ir_constraint *step,
 		    int64_t *place);
 
 int64_t ir_common_divisor(int64_t a, int64_t b); /* of strides */
 
-/* Whether the call may go to the function, as far as their signatures tell. */
+/* Whether the call may go to the function, according to their signatures. */
 bool ir_points_fits(const struct ir_points_call *c, const struct ir_points_function *f);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a merged module to tables.  The first walk gives every function, block and value its row, so that
- * the second can name those that come later; rows are in the order of the module.
+ * From a merged module to tables.  The first walk assigns rows to functions, blocks and values, so
+ * that the second can refer to later ones; rows are in the order of the module.
  */
 #include "ir/program.h"
 
@@ -37,7 +37,7 @@ uint32_t ir_program_value(const struct ir_program *p, LLVMValueRef v)
 	return row_of(&p->values, v);
 }
 
-/* The instructions that have rows: not those that only tell the compiler something. */
+/* Whether the instruction gets a row: not those that only inform the compiler. */
 static bool ir_program_counts(LLVMValueRef inst)
 {
 	static const char *const silent[] = {"llvm.dbg.", "llvm.lifetime.", "llvm.assume", "llvm.invariant.",
@@ -200,7 +200,7 @@ static void add_operand(struct ir_program *p, LLVMValueRef v, uint32_t with)
 	*facts_add_operand(p->facts) = (struct facts_operand){operand, with};
 }
 
-/* The base, then the indices that vary, each with the bytes that one step of it is. */
+/* The base, then the variable indices, each with the bytes of one step. */
 static void address_operands(struct ir_program *p, LLVMValueRef gep)
 {
 	add_operand(p, LLVMGetOperand(gep, 0), 0);
@@ -246,7 +246,7 @@ static LLVMValueRef address_of(LLVMValueRef inst, uint32_t kind)
 	}
 }
 
-/* Bytes that a value of the type takes in memory, -1 if that varies. */
+/* Bytes of a value of the type in memory; -1 if that varies. */
 static int64_t size_of(struct ir_program *p, LLVMTypeRef type)
 {
 	return LLVMTypeIsSized(type) ? (int64_t)LLVMStoreSizeOfType(p->layout, type) : -1;
@@ -327,6 +327,7 @@ static void apply_marks(struct ir_program *p, LLVMValueRef inst, uint32_t value)
 
 static void fill_instruction(struct ir_program *p, uint32_t value)
 {
+	RD_ASSERT(value < p->facts->value_count);
 	LLVMValueRef inst = p->refs[value];
 	struct ir_what what = IR_WHAT_INIT;
 	uint32_t kind = kind_of(inst);
@@ -356,6 +357,7 @@ static void fill_instruction(struct ir_program *p, uint32_t value)
 
 static void fill_argument(struct ir_program *p, uint32_t value)
 {
+	RD_ASSERT(value < p->facts->value_count);
 	struct facts_value *row = &p->facts->values[value];
 	row->operands = (uint32_t)p->facts->operand_count;
 	if (LLVMGetTypeKind(LLVMTypeOf(p->refs[value])) == LLVMPointerTypeKind)
@@ -380,6 +382,7 @@ static void fill_successors(struct ir_program *p, uint32_t function)
 
 static void fill_function(struct ir_program *p, uint32_t function)
 {
+	RD_ASSERT(function < p->facts->function_count);
 	LLVMValueRef ref = p->function_refs[function];
 	LLVMMetadataRef subprogram = LLVMGetSubprogram(ref);
 	struct facts_function *row = &p->facts->functions[function];
@@ -423,7 +426,7 @@ static void mark_list(struct ir_program *p, const char *list)
 	}
 }
 
-/* What nobody in the program calls by name but somebody outside does. */
+/* Marks functions that are called from outside the program. */
 static void mark_roots(struct ir_program *p)
 {
 	struct facts *f = p->facts;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A merged program on its way to facts: its module, the tables (facts/facts.h), and which value of the
- * module is which row.
- */
+/* A merged program on its way to facts: its module, the tables (facts/facts.h), and the rows of the
+ * module's values. */
 #ifndef IR_PROGRAM_H
 #define IR_PROGRAM_H
 
@@ -13,7 +11,7 @@
 
 #include <llvm-c/Target.h>
 
-/* Functions that have it are of a library of the program. */
+/* Attribute of functions that belong to a library of the program. */
 #define IR_LIBRARY_ATTRIBUTE "raddle-library"
 
 struct ir_program {
@@ -29,12 +27,12 @@ struct ir_program {
 	size_t function_capacity, global_capacity, constant_capacity;
 };
 
-/* Fills the tables with all that the code itself says: everything but sets, objects and the calls that
- * need them.  The module must have its debug records as intrinsics. */
+/* Fills the tables with everything that the code itself shows: all except sets, objects and the
+ * calls that need them.  The module must have its debug records as intrinsics. */
 void ir_program_init(struct ir_program *p, LLVMModuleRef module);
 void ir_program_release(struct ir_program *p);
 
-/* Hands over the tables; call after everything is filled. */
+/* Returns the tables, which then belong to the caller; call it after everything is filled. */
 struct facts *ir_program_finish(struct ir_program *p);
 
 uint32_t ir_program_string(struct ir_program *p, const char *s); /* NULL: "" */

@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses that say nothing new: a forward dataflow over sets of facts.
+ * Accesses that add nothing new: a forward dataflow over sets of facts.
  *
- * The simple semantics: walk every path from the entry; keep the set of bytes read
- * or written and the set of bytes written, both emptied by a FORGET step; a step is
- * redundant if on all paths its bytes are in the set when it is reached
- * (test/unit/u-ir-redundant.c does that).  Here a fact is a bit, two for each key
- * (seen, written); the set at a block's start is the intersection of those at the ends
- * of its predecessors, starting from "all facts" so that loops settle at the
- * largest solution.
+ * The definition: walk every path from the entry; keep the set of bytes read or written and the set
+ * of bytes written, both emptied by a FORGET step; a step is redundant if its bytes are in the set
+ * on all paths (test/unit/u-ir-redundant.c does that).  Here a fact is a bit, two for each key
+ * (seen, written).  The set at a block's start is the intersection of those at the ends of its
+ * predecessors, starting from "all facts" so that loops converge to the largest solution.
  *
- * Containment of keys is resolved on the side of the giver: a step that covers
- * eight bytes also gives the facts of the keys inside them.  Keys that only one
- * step uses and that nobody contains cannot matter and get no bits, which keeps
- * the sets small: most keys of a function occur once.
+ * Containment of keys is resolved when a fact is added: a step that covers eight bytes also adds
+ * the facts of the keys inside them.  Keys that only one step uses and that no other key contains
+ * cannot matter and get no bits.  That keeps the sets small, because most keys of a function occur
+ * once.
  */
 #include "ir/redundant.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A function whose sets would take more memory than this (512 MB) is left as it is. */
+/* Words (512 MB) of a function's sets beyond which it is not analysed; set by hand, bounds memory.
+ */
 #define MAX_WORDS ((size_t)1 << 26)
 
-struct given {
+struct added_bits {
 	uint32_t first, count; /* in flow.covers */
 };
 
-struct flow {
+struct redundant_flow {
 	const struct facts_graph *g;
 	const struct ir_steps *s;
-	uint32_t *bit;	     /* of each key, FACTS_NONE if it cannot matter */
-	uint32_t bits;	     /* two facts each */
-	struct given *given; /* per key: the bits a step on it gives */
+	uint32_t *bit;		  /* of each key; FACTS_NONE: it cannot matter */
+	uint32_t bits;		  /* two facts each */
+	struct added_bits *added; /* per key: the bits that a step on it adds */
 	uint32_t *covers;
 	size_t covers_count, covers_capacity;
 	size_t words;
@@ -65,15 +65,16 @@ static bool contains(const struct ir_key *outer, const struct ir_key *inner)
 	       inner->offset + inner->size <= outer->offset + outer->size;
 }
 
-static void add_cover(struct flow *f, uint32_t bit)
+static void add_cover(struct redundant_flow *f, uint32_t bit)
 {
+	RD_ASSERT(bit < f->bits);
 	RD_GROW(f->covers, f->covers_capacity, f->covers_count + 1);
 	f->covers[f->covers_count++] = bit;
 }
 
-/* Gives bits to keys that several steps use or that another key contains, and
- * lists for each key what it gives. */
-static void assign_bits(struct flow *f)
+/* Assigns bits to keys that several steps use or that another key contains, and lists what each key
+ * adds. */
+static void assign_bits(struct redundant_flow *f)
 {
 	uint32_t n = f->s->key_count;
 	struct ranked *ranked = rd_xcalloc(n + 1, sizeof *ranked);
@@ -94,8 +95,8 @@ static void assign_bits(struct flow *f)
 	for (uint32_t k = 0; k < n; k++)
 		f->bit[k] = uses[k] > 1 ? f->bits++ : FACTS_NONE;
 	for (uint32_t i = 0; i < n; i++) {
-		struct given *given = &f->given[ranked[i].number];
-		given->first = f->covers_count;
+		struct added_bits *added = &f->added[ranked[i].number];
+		added->first = f->covers_count;
 		for (uint32_t j = i;
 		     j < n && ranked[j].key.base == ranked[i].key.base &&
 		     ranked[j].key.offset < ranked[i].key.offset + (int64_t)ranked[i].key.size;
@@ -103,13 +104,13 @@ static void assign_bits(struct flow *f)
 			if (f->bit[ranked[j].number] != FACTS_NONE &&
 			    contains(&ranked[i].key, &ranked[j].key))
 				add_cover(f, f->bit[ranked[j].number]);
-		given->count = f->covers_count - given->first;
+		added->count = f->covers_count - added->first;
 	}
 	free(ranked);
 	free(uses);
 }
 
-static void enter(struct flow *f, uint32_t block)
+static void enter(struct redundant_flow *f, uint32_t block)
 {
 	const struct facts_graph *g = f->g;
 	bool any = false;
@@ -134,9 +135,10 @@ static bool test(const uint64_t *set, uint32_t fact)
 	return set[fact / 64] >> (fact % 64) & 1;
 }
 
-/* Runs the steps of a block over f->now; tells which were redundant if asked. */
-static void run(struct flow *f, uint32_t block, bool *redundant)
+/* Runs the steps of a block over f->now; fills `redundant` unless it is NULL. */
+static void run(struct redundant_flow *f, uint32_t block, bool *redundant)
 {
+	RD_ASSERT(block < f->g->nodes);
 	for (size_t i = f->first[block]; i < f->first[block + 1]; i++) {
 		const struct ir_step *step = &f->s->items[i];
 		if (step->kind == IR_STEP_FORGET) {
@@ -147,15 +149,15 @@ static void run(struct flow *f, uint32_t block, bool *redundant)
 		uint32_t wanted = 2 * bit + (step->kind == IR_STEP_WRITE);
 		if (redundant != NULL)
 			redundant[i] = bit != FACTS_NONE && test(f->now, wanted);
-		const struct given *given = &f->given[step->key];
-		for (uint32_t c = 0; c < given->count; c++) {
-			uint32_t fact = 2 * f->covers[given->first + c];
+		const struct added_bits *added = &f->added[step->key];
+		for (uint32_t c = 0; c < added->count; c++) {
+			uint32_t fact = 2 * f->covers[added->first + c];
 			f->now[fact / 64] |= (step->kind == IR_STEP_WRITE ? 3ull : 1ull) << (fact % 64);
 		}
 	}
 }
 
-static void solve(struct flow *f)
+static void solve(struct redundant_flow *f)
 {
 	bool changed = true;
 	memset(f->out, 0xff, f->g->nodes * f->words * sizeof *f->out);
@@ -174,7 +176,7 @@ static void solve(struct flow *f)
 	}
 }
 
-static void index_steps(struct flow *f)
+static void index_steps(struct redundant_flow *f)
 {
 	for (size_t i = 0; i < f->s->count; i++)
 		f->first[f->s->items[i].block + 1]++;
@@ -184,10 +186,10 @@ static void index_steps(struct flow *f)
 
 void ir_redundant(const struct facts_graph *g, const struct ir_steps *steps, bool *redundant)
 {
-	struct flow f = {.g = g, .s = steps};
+	struct redundant_flow f = {.g = g, .s = steps};
 	memset(redundant, 0, steps->count * sizeof *redundant);
 	f.bit = rd_xcalloc(steps->key_count + 1, sizeof *f.bit);
-	f.given = rd_xcalloc(steps->key_count + 1, sizeof *f.given);
+	f.added = rd_xcalloc(steps->key_count + 1, sizeof *f.added);
 	assign_bits(&f);
 	f.words = (2 * (size_t)f.bits + 63) / 64;
 	if (f.bits != 0 && f.words * g->nodes <= MAX_WORDS) {
@@ -201,5 +203,5 @@ void ir_redundant(const struct facts_graph *g, const struct ir_steps *steps, boo
 			run(&f, g->order[i], redundant);
 		}
 	}
-	RD_FREE(f.bit, f.given, f.covers, f.out, f.now, f.first);
+	RD_FREE(f.bit, f.added, f.covers, f.out, f.now, f.first);
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A dataflow over a flow graph that finds accesses which say nothing new. */
+/* A dataflow over a flow graph that finds accesses that add nothing new. */
 #ifndef IR_REDUNDANT_H
 #define IR_REDUNDANT_H
 
 #include "facts/graph.h"
 
 /*
- * Accesses that say nothing new.  A step is something a block does: it reads
- * or writes the bytes of a key, or it forgets everything.  A read is redundant if
- * on every path from the entry its bytes were read or written since the
- * last forgetting; a write if they were written.
+ * A step is an action of a block: it reads or writes the bytes of a key, or it forgets everything.
+ *  A read is redundant if on every path from the entry its bytes were read or written since the
+ * last FORGET; a write if they were written.
  */
 enum ir_step_kind { IR_STEP_READ, IR_STEP_WRITE, IR_STEP_FORGET };
 
@@ -29,7 +28,7 @@ struct ir_key {
 struct ir_steps {
 	const struct ir_step *items;
 	size_t count;
-	const struct ir_key *keys; /* equal ones would not be recognised as such */
+	const struct ir_key *keys; /* must be distinct */
 	uint32_t key_count;
 };
 

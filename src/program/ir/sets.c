@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The solution of a points-to problem as tables of facts: objects, places in their order, sets that are equal
- * once, the set of every value and constant, and the calls that pointers make.  A value of a function that
- * was copied for its callers has all the places that it has in any copy.
+ * The solution of a points-to problem as tables of facts: objects, places in order, each distinct
+ * set once, the set of every value and constant, and the calls through pointers.  A value of a
+ * function that was copied for its callers has the places of all copies.
  */
 #include "base/alloc.h"
 #include "base/compare.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* A set that was written, as the solver has it. */
+/* A set that was written, in the solver's form. */
 struct known_set {
 	struct ir_bits bits;
 	uint32_t next; /* the set before it with the same hash, plus 1 */
@@ -136,10 +136,11 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The number of the set with these places; a new one if there was none.  Sets are told apart as the solver
- * has them, equal ones being equal bytes, so that only new ones are put in order. */
+/* The number of the set with these places, created if necessary.  Sets are compared in the solver's
+ * form, in which equal ones are equal bytes, so only new ones are sorted. */
 static uint32_t write_set(struct tables *t, const struct ir_bits *bits)
 {
+	RD_ASSERT(t->s != NULL && bits != NULL);
 	struct ir_bits_iterator i = {0};
 	size_t count = 0, bytes = bits->count * sizeof *bits->words;
 	if (bits->count == 0)
@@ -166,6 +167,7 @@ static uint32_t write_set(struct tables *t, const struct ir_bits *bits)
 
 static uint32_t set_of_variable(struct tables *t, uint32_t variable)
 {
+	RD_ASSERT(variable < t->s->variables);
 	uint32_t *known = &t->of_variable[t->s->owner[variable]];
 	if (*known == 0)
 		*known = 1 + write_set(t, ir_solution_set(t->s, variable));
@@ -174,7 +176,7 @@ static uint32_t set_of_variable(struct tables *t, uint32_t variable)
 
 /* ------------------------------------------------------------------- values --- */
 
-/* Values of copied functions: what they have in all copies. */
+/* Values of copied functions: the union over all copies. */
 static void unite_copies(struct tables *t, struct ir_bits **united)
 {
 	for (size_t i = 0; i < t->c->frame_count; i++) {
@@ -229,14 +231,14 @@ static int by_value(const void *a, const void *b)
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
-/* A call that is in several copies is one. */
+/* A call that is in several copies becomes one. */
 static void write_calls(struct tables *t)
 {
 	size_t to = 0;
 	for (size_t i = 0; i < t->s->edge_count; i++) {
 		const struct ir_edge_found *e = &t->s->edges[i];
 		const struct ir_call_site *site = &t->c->sites[e->call];
-		if (e->function < t->f->function_count) /* functions of plug-ins are nowhere */
+		if (e->function < t->f->function_count) /* functions of plug-ins have no row */
 			*facts_add_call(t->f) = (struct facts_call){site->value, e->function, site->kind};
 	}
 	if (t->f->call_count != 0)

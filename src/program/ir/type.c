@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types from debug information: names as C writes them, the way from an object to
- * the member at a byte offset, the members of structs.  A node comes in, text and
- * nodes go out; each node's operands are read once and kept in struct ir_type.
+ * Types from debug information: names as in C, the path from an object to the member at a byte
+ * offset, the members of structs.  In: a node.  Out: text and nodes.  Each node's operands are read
+ * once and kept in struct ir_type.
  */
 #include "ir/debug-int.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* DWARF tags of the nodes we meet. */
+/* DWARF tags of the nodes that occur. */
 enum {
 	TAG_ARRAY = 0x01,
 	TAG_CLASS = 0x02,
@@ -36,7 +36,7 @@ enum {
 /* Operand numbers of type nodes. */
 enum { OPERAND_BASE = 3, OPERAND_ELEMENTS = 4, OPERAND_IDENTIFIER = 7, OPERAND_COUNT = 0 };
 
-struct field {
+struct type_field {
 	LLVMMetadataRef node;
 	const char *name; /* "" for a base class or an anonymous member */
 	LLVMMetadataRef type;
@@ -53,7 +53,7 @@ struct ir_type {
 	uint64_t size;
 	uint64_t *counts; /* of array dimensions; UINT64_MAX: unknown */
 	unsigned dimensions;
-	struct field *fields;
+	struct type_field *fields;
 	size_t field_count;
 	bool complete; /* fields or counts were read */
 	bool cxx;      /* has a linkage identifier: no keyword before its name */
@@ -89,7 +89,7 @@ static struct ir_type *type_of(struct ir_debug *d, LLVMMetadataRef node)
 	return t;
 }
 
-/* Looks through typedefs and qualifiers. */
+/* Skips typedefs and qualifiers. */
 static struct ir_type *plain(struct ir_debug *d, LLVMMetadataRef node)
 {
 	struct ir_type *t = type_of(d, node);
@@ -146,7 +146,7 @@ static uint64_t subrange_count(struct ir_debug *d, LLVMMetadataRef range)
 
 static int by_offset(const void *a, const void *b)
 {
-	const struct field *x = a, *y = b;
+	const struct type_field *x = a, *y = b;
 	RD_BY(x->offset, y->offset);
 	return 0;
 }
@@ -159,7 +159,7 @@ static void add_field(struct ir_debug *d, struct ir_type *t, LLVMMetadataRef nod
 	LLVMDIFlags flags = LLVMDITypeGetFlags(node);
 	if ((m->tag != TAG_MEMBER && m->tag != TAG_INHERITANCE) || (flags & LLVMDIFlagStaticMember))
 		return;
-	struct field *f = &t->fields[t->field_count++];
+	struct type_field *f = &t->fields[t->field_count++];
 	f->node = node;
 	f->name = m->name;
 	f->type = m->base;
@@ -169,7 +169,7 @@ static void add_field(struct ir_debug *d, struct ir_type *t, LLVMMetadataRef nod
 			  : ir_type_size(d, m->base);
 }
 
-/* Reads what is inside a struct or an array. */
+/* Reads the members of a struct or the dimensions of an array. */
 static void complete(struct ir_debug *d, struct ir_type *t)
 {
 	LLVMValueRef *list;
@@ -188,10 +188,10 @@ static void complete(struct ir_debug *d, struct ir_type *t)
 	for (unsigned i = 0; i < n; i++)
 		if (list[i] != NULL)
 			add_field(d, t, LLVMValueAsMetadata(list[i]));
-	/* Insertion order is kept among equal offsets: unions, empty bases. */
+	/* Keeps the order of equal offsets: unions, empty bases. */
 	for (size_t i = 1; i < t->field_count; i++)
 		for (size_t k = i; k > 0 && by_offset(&t->fields[k - 1], &t->fields[k]) > 0; k--) {
-			struct field swap = t->fields[k];
+			struct type_field swap = t->fields[k];
 			t->fields[k] = t->fields[k - 1];
 			t->fields[k - 1] = swap;
 		}
@@ -230,8 +230,7 @@ static void array_name(struct ir_debug *d, struct ir_type *t, struct rd_buf *out
 			rd_buf_addf(out, "[%llu]", (unsigned long long)t->counts[i]);
 }
 
-/* Remembers a struct under the name it is handed out with, so that its members
- * can be listed. */
+/* Remembers a struct by the name that was returned, so that its members can be listed. */
 static void use(struct ir_debug *d, struct ir_type *t, const char *name, size_t n)
 {
 	size_t before = d->used_names.count;
@@ -308,18 +307,18 @@ bool ir_type_is_open(struct ir_debug *d, LLVMMetadataRef type)
 	if (!is_record(t))
 		return false;
 	complete(d, t);
-	const struct field *last = t->field_count != 0 ? &t->fields[t->field_count - 1] : NULL;
+	const struct type_field *last = t->field_count != 0 ? &t->fields[t->field_count - 1] : NULL;
 	const struct ir_type *member = last != NULL ? plain(d, last->type) : NULL;
 	return member != NULL && member->tag == TAG_ARRAY && last->size == 0;
 }
 
-/* The member that holds the bytes; among members of a union the one of just this
- * size wins. */
-static const struct field *field_at(const struct ir_type *t, uint64_t offset, uint64_t size)
+/* The member that contains the bytes; among members of a union the one with exactly this size wins.
+ */
+static const struct type_field *field_at(const struct ir_type *t, uint64_t offset, uint64_t size)
 {
-	const struct field *best = NULL;
+	const struct type_field *best = NULL;
 	for (size_t i = 0; i < t->field_count; i++) {
-		const struct field *f = &t->fields[i];
+		const struct type_field *f = &t->fields[i];
 		if (offset < f->offset || offset >= f->offset + (f->size != 0 ? f->size : 1))
 			continue;
 		bool fits = f->bits || offset + size <= f->offset + f->size;
@@ -341,7 +340,7 @@ LLVMMetadataRef ir_type_path(struct ir_debug *d, LLVMMetadataRef type, uint64_t 
 			break;
 		complete(d, t);
 		if (is_record(t)) {
-			const struct field *f = field_at(t, offset, size);
+			const struct type_field *f = field_at(t, offset, size);
 			if (f == NULL)
 				break;
 			if (f->name[0] != '\0')
@@ -367,12 +366,12 @@ LLVMMetadataRef ir_type_path(struct ir_debug *d, LLVMMetadataRef type, uint64_t 
 
 void ir_debug_members(struct ir_debug *d, ir_member_fn *fn, void *context)
 {
-	/* Names of members' types may add to the list while it is walked. */
+	/* Names of members' types may extend the list during the walk. */
 	for (size_t i = 0; i < d->used_names.count; i++) {
 		struct ir_used_type used = d->used[i];
 		complete(d, used.type);
 		for (size_t k = 0; k < used.type->field_count; k++) {
-			const struct field *f = &used.type->fields[k];
+			const struct type_field *f = &used.type->fields[k];
 			struct rd_buf type = RD_BUF_INIT;
 			ir_type_name(d, f->type, &type);
 			struct ir_member member = {
@@ -391,8 +390,8 @@ void ir_debug_members(struct ir_debug *d, ir_member_fn *fn, void *context)
 
 /* --- for expressions --------------------------------------------------------- */
 
-/* A word of the node's text: LLVM's C API has no getter for encodings. */
-static bool says(struct ir_debug *d, LLVMMetadataRef node, const char *word)
+/* Whether the node's text contains a word: LLVM's C API has no getter for encodings. */
+static bool has_word(struct ir_debug *d, LLVMMetadataRef node, const char *word)
 {
 	char *text = LLVMPrintValueToString(LLVMMetadataAsValue(d->context, node));
 	bool found = strstr(text, word) != NULL;
@@ -405,12 +404,12 @@ static void view_basic(struct ir_debug *d, const struct ir_type *t, struct ir_vi
 	static const char *const integers[] = {"DW_ATE_signed", "DW_ATE_unsigned", "DW_ATE_boolean",
 					       "DW_ATE_UTF"};
 	out->bits = (unsigned)t->size * 8;
-	if (says(d, t->node, "DW_ATE_float") && (out->bits == 32 || out->bits == 64))
+	if (has_word(d, t->node, "DW_ATE_float") && (out->bits == 32 || out->bits == 64))
 		out->shape = IR_SHAPE_REAL;
 	for (size_t i = 0; i < sizeof integers / sizeof *integers && out->shape == IR_SHAPE_NONE; i++)
-		if (out->bits <= 64 && says(d, t->node, integers[i]))
+		if (out->bits <= 64 && has_word(d, t->node, integers[i]))
 			out->shape = IR_SHAPE_INTEGER;
-	out->is_signed = out->shape == IR_SHAPE_INTEGER && says(d, t->node, "DW_ATE_signed");
+	out->is_signed = out->shape == IR_SHAPE_INTEGER && has_word(d, t->node, "DW_ATE_signed");
 }
 
 void ir_type_view(struct ir_debug *d, LLVMMetadataRef type, struct ir_view *out)
@@ -459,7 +458,7 @@ bool ir_type_member(struct ir_debug *d, LLVMMetadataRef record, const char *name
 		return false;
 	complete(d, t);
 	for (size_t i = 0; i < t->field_count; i++) {
-		const struct field *f = &t->fields[i];
+		const struct type_field *f = &t->fields[i];
 		uint64_t offset = LLVMDITypeGetOffsetInBits(f->node);
 		if (strcmp(f->name, name) == 0) {
 			*out = (struct ir_found_member){

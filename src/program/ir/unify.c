@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Points-to sets by unification (Steensgaard), the cheap way for huge programs: a pointer points to one class
- * of objects, and what is copied has the same class on both sides.  Fields are not told apart.
+ * Points-to sets by unification (Steensgaard), for huge programs: a pointer points to one class of
+ * objects, and a copy has the same class on both sides.  Fields are not distinguished.
  *
- * Nodes are the variables, the objects, and classes that were needed before anything was known to be in them.
- * Invariant: target[] of a root is the class that its members point to, or IR_NO_VARIABLE while nobody asked.
+ * Nodes are the variables, the objects, and classes that were needed before they had members.
+ *  Invariant: target[] of a root is the class that its members point to, or IR_NO_VARIABLE if it
+ * was not needed yet.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -34,9 +35,10 @@ static uint32_t find(struct unifier *u, uint32_t n)
 	return ir_root(u->parent, n);
 }
 
-/* What the members of a class point to. */
+/* The class that the members of a class point to. */
 static uint32_t target_of(struct unifier *u, uint32_t n)
 {
+	RD_ASSERT(n < u->count);
 	n = find(u, n);
 	if (u->target[n] == IR_NO_VARIABLE) {
 		uint32_t fresh = add_node(u);
@@ -45,9 +47,10 @@ static uint32_t target_of(struct unifier *u, uint32_t n)
 	return find(u, u->target[n]);
 }
 
-/* Makes two classes one, and with them what they point to. */
+/* Merges two classes, and those that they point to. */
 static void join(struct unifier *u, uint32_t a, uint32_t b)
 {
+	RD_ASSERT(a < u->count && b < u->count);
 	for (;;) {
 		a = find(u, a);
 		b = find(u, b);
@@ -67,6 +70,7 @@ static void join(struct unifier *u, uint32_t a, uint32_t b)
 
 static uint32_t object_node(const struct unifier *u, uint32_t object)
 {
+	RD_ASSERT(object < u->p->object_count);
 	return u->p->variables + object;
 }
 
@@ -91,7 +95,7 @@ static void connect(struct unifier *u, const struct ir_points_call *c, const str
 		join(u, target_of(u, f->result), target_of(u, c->result));
 }
 
-/* Calls `fn` for each call and each function that it may go to. */
+/* Calls `fn` for each call and each function that it may call. */
 typedef void pair_fn(struct unifier *u, uint32_t call, uint32_t function, void *context);
 
 static void each_pair(struct unifier *u, pair_fn *fn, void *context)
@@ -121,7 +125,7 @@ static void keep_pair(struct unifier *u, uint32_t call, uint32_t function, void 
 }
 
 /* Variables that point to the same class share a set. */
-static void hand_over(struct unifier *u, struct ir_solution *s)
+static void move_sets(struct unifier *u, struct ir_solution *s)
 {
 	const struct ir_points_problem *p = u->p;
 	uint32_t n = p->variables;
@@ -168,7 +172,7 @@ void ir_points_unify(const struct ir_points_problem *p, struct ir_solution *s)
 		each_pair(&u, connect_pair, NULL);
 	}
 	each_pair(&u, keep_pair, s);
-	hand_over(&u, s);
+	move_sets(&u, s);
 	free(u.parent);
 	free(u.target);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pointer points into, what a call calls, whether an address escapes, and
- * the flow graph of a function: small questions about LLVM values, answered
- * from the values alone, without changing anything.
+ * What a pointer points into, what a call calls, whether an address escapes, and the flow graph of
+ * a function: small queries about LLVM values, without side effects.
  */
 #include "ir/value.h"
 
@@ -209,7 +208,9 @@ static enum use classify_use(LLVMValueRef user, LLVMValueRef v, ir_harmless_fn *
 
 bool ir_escapes(LLVMValueRef object, ir_harmless_fn *harmless, void *context)
 {
-	enum { LIMIT = 512 }; /* values derived from one object; more of them count as escape */
+	enum {
+		LIMIT = 512
+	}; /* values derived from one object; more count as an escape.  Set by hand, bounds time */
 	LLVMValueRef work[LIMIT];
 	unsigned count = 1;
 	work[0] = object;
@@ -236,6 +237,7 @@ bool ir_escapes(LLVMValueRef object, ir_harmless_fn *harmless, void *context)
 
 void ir_cfg_init(struct ir_cfg *cfg, LLVMValueRef function)
 {
+	RD_ASSERT(!LLVMIsDeclaration(function));
 	uint32_t n = LLVMCountBasicBlocks(function);
 	struct facts_edge *edges = NULL;
 	size_t count = 0, capacity = 0;
@@ -263,8 +265,9 @@ void ir_cfg_release(struct ir_cfg *cfg)
 	memset(cfg, 0, sizeof *cfg);
 }
 
-void ir_lead(LLVMBasicBlockRef from, LLVMBasicBlockRef old, LLVMBasicBlockRef to)
+void ir_redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef old, LLVMBasicBlockRef to)
 {
+	RD_ASSERT(from != NULL && old != NULL && to != NULL);
 	LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
 	unsigned n = LLVMGetNumSuccessors(end);
 	for (unsigned i = 0; i < n; i++)

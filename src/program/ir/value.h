@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions about LLVM values that the C API leaves to its users. */
+/* Queries about LLVM values that the C API does not offer. */
 #ifndef IR_VALUE_H
 #define IR_VALUE_H
 
@@ -10,8 +10,8 @@
 #include <llvm-c/Target.h>
 #include <stdbool.h>
 
-/* The function a call or invoke names; NULL for indirect calls and inline
- * assembler.  Aliases are looked through. */
+/* The function that a call or invoke names; NULL for indirect calls and inline assembler.  Aliases
+ * are resolved. */
 LLVMValueRef ir_callee(LLVMValueRef call);
 const char *ir_name(LLVMValueRef v); /* NUL-terminated, "" if none */
 bool ir_starts(const char *s, const char *prefix);
@@ -22,39 +22,38 @@ bool ir_has_attribute(LLVMValueRef function, const char *name); /* enum or strin
 /* Whether the function is used for anything but being called by name. */
 bool ir_address_taken(LLVMValueRef function);
 
-/* The object a pointer points into: casts, address computations, aliases and
- * the thread-local address intrinsic are looked through. */
+/* The object that a pointer points into, through casts, address computations, aliases and the
+ * thread-local address intrinsic. */
 LLVMValueRef ir_base(LLVMValueRef pointer);
 
-/* One step of ir_base(): the pointer that `pointer` is derived from, with the constant
- * distance in bytes if it has one; NULL if it is a base. */
+/* One step of ir_base(): the pointer that `pointer` is derived from, with the constant offset in
+ * bytes if it has one; NULL if it is a base. */
 struct ir_derived {
 	LLVMValueRef from;
 	int64_t offset;
-	bool constant;	 /* offset is all there is */
-	uint64_t stride; /* of a variable index of the whole pointee, 0 if there is none */
+	bool constant;	 /* the offset is complete */
+	uint64_t stride; /* of a variable index of the whole pointee; 0: no such index */
 };
 bool ir_derive(LLVMTargetDataRef layout, LLVMValueRef pointer, struct ir_derived *out);
 
 /* The indices of a getelementptr, one after the other; begin with {.gep = gep}. */
 struct ir_gep {
 	LLVMValueRef gep, index;
-	LLVMTypeRef type; /* what `index` counts, or the struct that it is a field of */
+	LLVMTypeRef type; /* what `index` counts, or the struct whose field it is */
 	bool field;
 	unsigned at;	   /* the operand that `index` is */
 	LLVMTypeRef inner; /* what the next index goes into */
 };
 bool ir_gep_next(struct ir_gep *g); /* false: there are no more */
 
-/* Whether the address of an object may be known to code that does not see it by
- * name: stored somewhere, passed on, converted to a number.  `harmless` says for
- * a call and an argument number that the callee keeps no copy. */
+/* Whether the address of an object may be known to code that does not access it by name: it is
+ * stored, passed on, or converted to a number.  `harmless` returns whether the callee keeps no copy
+ * of an argument. */
 typedef bool ir_harmless_fn(void *context, LLVMValueRef call, unsigned argument);
 bool ir_escapes(LLVMValueRef object, ir_harmless_fn *harmless, void *context);
 
-/* Whoever goes from a block to `old` goes to another one; values that come from there are not looked after.
- */
-void ir_lead(LLVMBasicBlockRef from, LLVMBasicBlockRef old, LLVMBasicBlockRef to);
+/* Redirects the edges from a block to `old` to another block; phi nodes are not updated. */
+void ir_redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef old, LLVMBasicBlockRef to);
 
 /* A function's blocks as a graph; block numbers are in layout order. */
 struct ir_cfg {

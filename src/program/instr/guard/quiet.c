@@ -123,7 +123,7 @@ static void make_door(struct quiet *q, struct rd_buf *regions)
 	LLVMBasicBlockRef door = LLVMInsertBasicBlockInContext(u->context, header, "");
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != NULL; b = LLVMGetNextBasicBlock(b))
 		if (b != door && rd_umap_get(&q->inside, (uintptr_t)b) == NULL)
-			ir_lead(b, header, door);
+			ir_redirect(b, header, door);
 	LLVMBasicBlockRef quiet = copy_loop(q, function, regions);
 	LLVMPositionBuilderAtEnd(u->builder, door);
 	LLVMValueRef wanted = instr_clone_byte(u, q->region);

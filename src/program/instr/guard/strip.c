@@ -239,7 +239,7 @@ static LLVMBasicBlockRef another_way_back(struct instr_unit *u, const struct cou
 		instr_copy_operands(copy, &copies);
 	}
 	rd_umap_release(&copies);
-	ir_lead(block, c->header, start);
+	ir_redirect(block, c->header, start);
 	return block;
 }
 
@@ -275,8 +275,8 @@ static void cut(struct instr_clone *t, const struct facts_loop *loop, const stru
 	test_limit(u, c, &p);
 	for (uint32_t e = g->pred_start[loop->header]; e < g->pred_start[loop->header + 1]; e++)
 		if (!facts_loop_has(loop, g->pred[e]))
-			ir_lead(t->cfg.blocks[g->pred[e]], c->header, start);
-	ir_lead(c->latch, c->exit, end);
+			ir_redirect(t->cfg.blocks[g->pred[e]], c->header, start);
+	ir_redirect(c->latch, c->exit, end);
 	rd_umap_put(pieces, (uintptr_t)start, NULL);
 }
 

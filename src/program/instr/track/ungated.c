@@ -221,7 +221,7 @@ static void spend_loop(struct spending *s, const struct part *p)
 	LLVMBasicBlockRef test = make_test(s, many ? &leaders : &p->gates,
 					   many ? UINT8_MAX : RADDLE_TRACK_OPEN, header, clean);
 	for (uint32_t e = g->pred_start[p->header]; e < g->pred_start[p->header + 1]; e++)
-		ir_lead(s->cfg.blocks[g->pred[e]], header, test);
+		ir_redirect(s->cfg.blocks[g->pred[e]], header, test);
 	free(leaders.at);
 }
 
