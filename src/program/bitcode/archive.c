@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `ar` archives, GNU flavour, also thin ones.  Bytes come in, members go out.
- * A member is a 60-byte text header and its data, padded to an even length.
- * Names: "name/", "/offset" into the long name table "//"; "/" and "/SYM64/" are
- * symbol indexes.  BSD's "#1/length" names are understood too.
+ * `ar` archives in GNU's format, also thin ones.  In: bytes.  Out: members.  A member is a 60-byte
+ * text header and its data, padded to an even length.  Names: "name/", "/offset" into the long name
+ * table "//"; "/" and "/SYM64/" are symbol indexes.  BSD's "#1/length" names are supported too.
  */
 #include "bitcode/archive.h"
 
@@ -106,7 +105,7 @@ void bitcode_archive_begin(struct rd_buf *out)
 	rd_buf_add(out, "!<arch>\n", 8);
 }
 
-/* Names are only for messages of the linker, so a long one is cut. */
+/* Names are used only in messages of the linker, so a long one is cut. */
 void bitcode_archive_add(struct rd_buf *out, const char *name, const void *data, size_t length)
 {
 	RD_ASSERT(name != NULL && (data != NULL || length == 0));

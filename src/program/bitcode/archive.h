@@ -22,14 +22,15 @@ struct bitcode_member {
 	size_t length;
 };
 
-/* False if the bytes are no archive. */
+/* False if the bytes are not an archive. */
 bool bitcode_archive_parse(struct bitcode_archive *a, const void *data, size_t length);
 
-/* The next member that is no symbol index or name table; false at the end or
- * where the archive is damaged. */
+/* The next member that is not a symbol index or name table; false at the end or where the archive
+ * is damaged. */
 bool bitcode_archive_next(struct bitcode_archive *a, struct bitcode_member *member);
 
-/* Writing: begin, add members.  The result has no symbol index, and names end after 15 characters. */
+/* Writing: begin, add members.  The result has no symbol index, and names end after 15 characters.
+ */
 void bitcode_archive_begin(struct rd_buf *out);
 void bitcode_archive_add(struct rd_buf *out, const char *name, const void *data, size_t length);
 

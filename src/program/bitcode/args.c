@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads a compiler command line.  An argument vector comes in, a struct
- * bitcode_args goes out.  The tables below are the wrapper's whole knowledge of
- * clang's options: which take a separate value (their values must not be
- * taken for inputs), and which mean that no code is generated for this machine.
- * An option that is in no table is passed on and otherwise ignored.
+ * Reads a compiler command line.  In: an argument vector.  Out: a struct bitcode_args.  The tables
+ * below are everything that the wrapper knows about clang's options: which take a separate value (a
+ * value must not be taken for an input), and which mean that no code is generated for this machine.
+ *  An option that is in no table is passed on unchanged.
  */
 #include "bitcode/args.h"
 #include "bitcode/text.h"
@@ -111,7 +110,7 @@ static const char *const separate[] = {
 	NULL,
 };
 
-/* Options with which clang makes no object of this machine. */
+/* Options with which clang makes no object for this machine. */
 static const char *const passing[] = {
 	"-E",
 	"-M",
@@ -145,7 +144,7 @@ static const char *const passing[] = {
 	NULL,
 };
 
-/* The same, by how the argument starts. */
+/* The same, by prefix. */
 static const char *const passing_prefix[] = {
 	"-print-",
 	"--print-",
@@ -191,8 +190,8 @@ static const char *const source_language[] = {
 
 static const char *const assembler_language[] = {"assembler", "assembler-with-cpp", NULL};
 
-/* Options that clang must not see.  Those with -flto would make bitcode files
- * of the objects, the others make no sense without it. */
+/* Options that clang must not see.  With -flto objects would be bitcode files; the others are
+ * useless without it. */
 static const char *const lto[] = {
 	"-ffat-lto-objects",	   "-fno-fat-lto-objects",
 	"-fwhole-program-vtables", "-fvirtual-function-elimination",
@@ -217,7 +216,7 @@ bool bitcode_args_takes_value(const char *option)
 	return is_one_of(option, separate);
 }
 
-/* An option that clang may not get. */
+/* Whether clang must not see the option. */
 static bool is_withheld(const char *s)
 {
 	return starts(s, "-flto") || is_one_of(s, lto) || is_one_of(s, few_debug) || !strcmp(s, "-g0") ||
@@ -257,9 +256,9 @@ static bool next_word(const char **text, struct rd_buf *word)
 	return some;
 }
 
-enum { NESTING_LIMIT = 20 };
+enum { NESTING_LIMIT = 20 }; /* of @files in @files; set by hand, clang has a similar limit */
 
-/* An @file that cannot be read stays an argument; clang then says so. */
+/* An @file that cannot be read stays an argument; clang then reports it. */
 static void expand(struct bitcode_args *a, const char *argument, int depth)
 {
 	struct rd_buf content = RD_BUF_INIT, word = RD_BUF_INIT;
@@ -272,7 +271,7 @@ static void expand(struct bitcode_args *a, const char *argument, int depth)
 		return;
 	}
 	a->expanded = true;
-	/* A pipe can be read but once. */
+	/* A pipe can be read only once. */
 	if (!S_ISREG(st.st_mode))
 		a->dropped = true;
 	text = content.data;
@@ -286,13 +285,14 @@ static void expand(struct bitcode_args *a, const char *argument, int depth)
 
 static const char *suffix_of(const char *path)
 {
+	RD_ASSERT(path != NULL);
 	const char *base = strrchr(path, '/'), *dot;
 
 	dot = strrchr(base ? base : path, '.');
 	return dot ? dot : "";
 }
 
-/* Returns false for an input that clang alone can judge. */
+/* Returns false for an input that only clang can judge. */
 static bool input_kind(const char *path, const char *language, enum bitcode_input_kind *kind)
 {
 	const char *suffix = suffix_of(path);
@@ -330,7 +330,7 @@ static void add_input(struct bitcode_args *a, size_t argument, const char *langu
 	a->inputs[a->input_count++] = (struct bitcode_input){path, argument, kind};
 }
 
-/* -g options that set how much is written; the others only how. */
+/* -g options that set the amount of debug information; the others set only its form. */
 static void read_debug(struct bitcode_args *a, const char *s)
 {
 	static const char *const full[] = {"-g", "-g2", "-g3", "-gfull", "-gused", "-gmodules", NULL};
@@ -420,7 +420,7 @@ void bitcode_args_parse(struct bitcode_args *a, int argc, char **argv)
 			read_option(a, s);
 		}
 	}
-	/* Assembler code on the screen is for reading. */
+	/* Assembler code on the terminal is for reading. */
 	if (!a->input_count || (a->phase == BITCODE_ASSEMBLY && a->output && !strcmp(a->output, "-")))
 		a->phase = BITCODE_PASS;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a compiler command line asks for, as far as the wrapper has to know:
- * the phase it stops at, its inputs and output, and the few options that
- * matter for embedding.  Everything else is clang's business.
+ * What a compiler command line asks for, as far as the wrapper needs it: the phase at which it
+ * stops, its inputs and output, and the few options that matter for embedding.  Everything else is
+ * left to clang.
  */
 #ifndef BITCODE_ARGS_H
 #define BITCODE_ARGS_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 enum bitcode_phase {
-	BITCODE_PASS,	     /* nothing for us to do: run clang as it is */
+	BITCODE_PASS,	     /* nothing to embed: run clang unchanged */
 	BITCODE_ASSEMBLY,    /* -S */
 	BITCODE_COMPILE,     /* -c */
 	BITCODE_RELOCATABLE, /* -r */
@@ -22,7 +22,7 @@ enum bitcode_phase {
 
 enum bitcode_input_kind {
 	BITCODE_SOURCE,	   /* C family or LLVM IR: gets bitcode */
-	BITCODE_ASSEMBLER, /* .s, .S: has none */
+	BITCODE_ASSEMBLER, /* .s, .S: has no bitcode */
 	BITCODE_OBJECT,	   /* for the linker: objects, archives, libraries, scripts */
 };
 
@@ -38,12 +38,12 @@ struct bitcode_args {
 	struct rd_argv all; /* the arguments after the driver, @files expanded */
 	struct bitcode_input *inputs;
 	size_t input_count, input_capacity;
-	size_t sources, assemblers; /* how many inputs are such */
+	size_t sources, assemblers; /* how many inputs are of these kinds */
 	enum bitcode_phase phase;
-	enum bitcode_debug debug; /* what the last -g option says */
+	enum bitcode_debug debug; /* set by the last -g option */
 	const char *output;	  /* of -o, or NULL */
-	bool expanded;		  /* an @file was there */
-	bool dropped;		  /* an option is there that bitcode_args_keep() may refuse */
+	bool expanded;		  /* there was an @file */
+	bool dropped;		  /* there is an option that bitcode_args_keep() may reject */
 	bool optimised;		  /* the last -O is not -O0 */
 	bool save_temps, is_static, shared;
 };
@@ -52,12 +52,12 @@ struct bitcode_args {
 void bitcode_args_parse(struct bitcode_args *a, int argc, char **argv);
 void bitcode_args_release(struct bitcode_args *a);
 
-/* Whether clang gets this argument: link-time optimisation would hide the
- * bitcode, -g0 or -g1 would take the names out of it, and -gsplit-dwarf without
- * -g must not split the debug information that we ask for. */
+/* Whether clang gets this argument: link-time optimisation would hide the bitcode, -g0 or -g1 would
+ * remove names from it, and -gsplit-dwarf without -g must not split the debug information that we
+ * request. */
 bool bitcode_args_keep(const struct bitcode_args *a, const char *argument);
 
-/* Whether the argument behind `option` belongs to it. */
+/* Whether the argument after `option` belongs to it. */
 bool bitcode_args_takes_value(const char *option);
 
 #endif

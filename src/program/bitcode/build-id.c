@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The identity of a build.  In: an ELF file.  Out: a text of 8 to 64 of the characters 0-9 and a-z, which is
- * the same for every copy of the file.  A build-id that is too short or too long to be one is not used, so
- * the result always has that form.
+ * The identity of a build.  In: an ELF file.  Out: a text of 8 to 64 characters 0-9 and a-z, the
+ * same for every copy of the file.  A build-id of another length is not used, so the result always
+ * has that form.
  */
 #include "bitcode/build-id.h"
 
@@ -21,7 +21,7 @@ static uint64_t padded(uint32_t n)
 	return ((uint64_t)n + 3) & ~UINT64_C(3);
 }
 
-/* The build-id among the notes of a section: its bytes in the file, NULL if there is none. */
+/* The build-id among the notes of a section: its bytes in the file; NULL: there is none. */
 static const uint8_t *find_note(const struct bitcode_elf_section *s, uint32_t *length)
 {
 	uint64_t at = 0;

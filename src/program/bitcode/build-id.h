@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which build of a program a file is: the name under which the hive keeps it. */
+/* The identity of a build: the name under which the hive keeps it. */
 #ifndef BITCODE_BUILD_ID_H
 #define BITCODE_BUILD_ID_H
 
@@ -8,8 +8,8 @@
 /* Up to 64 characters and the end. */
 #define RD_BUILD_ID_SIZE 65
 
-/* Lower-case hexadecimal digits of the GNU build-id; of a file that has none, 'x' and the XXH128 of its
- * bytes. `path` is one of a file, not looked for in PATH. */
+/* Lower-case hexadecimal digits of the GNU build-id; without one, 'x' and the XXH128 of the file's
+ * bytes.  `path` is the path of a file; PATH is not searched. */
 int rd_build_id(const char *path, char id[RD_BUILD_ID_SIZE]);
 
 /* The same of bytes in memory; `e` has been parsed from them. */

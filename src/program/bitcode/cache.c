@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The flavour cache on disk.  Invariants: (1) an entry under its final name is
- * complete, since it got there by rename; (2) an entry's modification time is
- * its last use; (3) nothing under work/ is trusted by another process; (4) an entry is used only if its files
- * still have the hash that was stored with them.  Failing
- * to tidy up is never an error: the next build tries again.
+ * The flavour cache on disk.  Invariants: (1) an entry under its final name is complete, because it
+ * was renamed into place; (2) an entry's modification time is its last use; (3) other processes
+ * trust nothing under work/; (4) an entry is used only if its files still have the hash that was
+ * stored with them.  A failure to clean up is never an error: the next build tries again.
  */
 #include "bitcode/cache.h"
 
@@ -40,7 +39,7 @@ int bitcode_cache_open(struct bitcode_cache *c)
 	err = rd_cache_dir(&given);
 	if (err)
 		return err;
-	/* Flavours are linked elsewhere and know their own place. */
+	/* Flavours are linked from other directories and contain their own path. */
 	if (realpath(given, real))
 		c->directory = rd_xstrdup(real);
 	else
@@ -89,7 +88,7 @@ static int make_parent(const char *path)
 	return err;
 }
 
-/* Notes that an entry is in use: its turn to go is put off. */
+/* Records that an entry is in use, so that it is removed later. */
 static void touch(const char *path)
 {
 	utimensat(AT_FDCWD, path, NULL, 0);
@@ -122,7 +121,7 @@ static int is_hashed(const struct dirent *e)
 	return strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && strcmp(e->d_name, ".sum");
 }
 
-/* All files below, in the order of their names; links by where they lead. */
+/* All files below, in the order of their names; links by their target. */
 static void add_tree(XXH3_state_t *state, const char *directory)
 {
 	struct dirent **entries;
@@ -145,10 +144,10 @@ static void add_tree(XXH3_state_t *state, const char *directory)
 		free(entries);
 }
 
-static void add_unit(XXH3_state_t *state, const char *stem)
+static void add_unit(XXH3_state_t *state, const char *unit)
 {
 	for (int i = 0; i < UNIT_SUFFIXES; i++) {
-		char *path = rd_xasprintf("%s%s", stem, unit_suffixes[i]);
+		char *path = rd_xasprintf("%s%s", unit, unit_suffixes[i]);
 
 		if (rd_file_exists(path))
 			add_file(state, path, unit_suffixes[i]);
@@ -156,7 +155,7 @@ static void add_unit(XXH3_state_t *state, const char *stem)
 	}
 }
 
-/* The hash of what `add` says the entry consists of, as text. */
+/* The hash of the entry's content, which `add` collects, as text. */
 static void sum(void (*add)(XXH3_state_t *, const char *), const char *entry, char text[BITCODE_KEY_TEXT])
 {
 	XXH3_state_t *state = XXH3_createState();
@@ -178,7 +177,7 @@ static bool has_sum(const char *path, const char text[BITCODE_KEY_TEXT])
 	return same;
 }
 
-/* Out of sight first: nobody shall find half an entry. */
+/* Moves the entry away first, so that no process finds a partial one. */
 static void evict(const struct bitcode_cache *c, const char *path)
 {
 	char *aside =
@@ -210,19 +209,19 @@ bool bitcode_cache_has_flavour(const struct bitcode_cache *c, const char *path)
 	return sound;
 }
 
-bool bitcode_cache_has_unit(const struct bitcode_cache *c, const char *stem)
+bool bitcode_cache_has_unit(const struct bitcode_cache *c, const char *unit)
 {
-	char *stored = rd_xasprintf("%s.sum", stem), text[BITCODE_KEY_TEXT];
+	char *stored = rd_xasprintf("%s.sum", unit), text[BITCODE_KEY_TEXT];
 	bool sound = false, there = rd_file_exists(stored);
 
 	if (there) {
-		sum(add_unit, stem, text);
+		sum(add_unit, unit, text);
 		sound = has_sum(stored, text);
 	}
 	if (there && !sound)
-		rd_warn("%s is damaged; it is made again", stem);
+		rd_warn("%s is damaged; it is made again", unit);
 	for (int i = -1; i < UNIT_SUFFIXES && there; i++) {
-		char *path = rd_xasprintf("%s%s", stem, i < 0 ? ".sum" : unit_suffixes[i]);
+		char *path = rd_xasprintf("%s%s", unit, i < 0 ? ".sum" : unit_suffixes[i]);
 
 		if (sound)
 			touch(path);
@@ -236,7 +235,7 @@ bool bitcode_cache_has_unit(const struct bitcode_cache *c, const char *stem)
 
 /* -------------------------------------------------------------- storing --- */
 
-/* The hash comes last: a unit without one is not there. */
+/* The hash comes last: a unit without one does not count. */
 int bitcode_cache_store_unit(const char *from, const char *to)
 {
 	RD_ASSERT(from != NULL && to != NULL);
@@ -288,7 +287,7 @@ struct entries {
 	uint64_t total;
 };
 
-/* nftw() hands no context on; the walk is short and of one thread. */
+/* nftw() passes no context; the walk is short and single-threaded. */
 static _Thread_local uint64_t tree_size;
 
 static int add_size(const char *path, const struct stat *st, int type, struct FTW *walk)
@@ -345,7 +344,7 @@ static int by_use(const void *a, const void *b)
 	return x->used < y->used ? -1 : x->used > y->used;
 }
 
-/* What a killed build left behind. */
+/* Removes the remains of killed builds. */
 static void remove_stale_work(const struct bitcode_cache *c, int64_t before)
 {
 	char *directory = rd_xasprintf("%s/work", c->directory);

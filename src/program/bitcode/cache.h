@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cache of flavours: whole programs and the objects of single units, each
- * under the hash of all that it was made from.
+ * The cache of flavours: whole programs and the objects of single units, each under the hash of all
+ * its inputs.
  *
- *	DIR/flavour/KEY/...          a program, its libraries and its site table
- *	DIR/unit/KK/KEY.o, .sites    one instrumented unit
- *	DIR/unit/KK/KEY.facts        facts of a program
- *	.../.sum, KEY.sum            the hash of an entry's files
- *	DIR/cost/KEY                 how long a flavour has run (cost.h)
- *	DIR/work/...                 builds under way
+ * 	DIR/flavour/KEY/...          a program, its libraries and its site table
+ * 	DIR/unit/KK/KEY.o, .sites    one instrumented unit
+ * 	DIR/unit/KK/KEY.facts        facts of a program
+ * 	.../.sum, KEY.sum            the hash of an entry's files
+ * 	DIR/cost/KEY                 how long a flavour has run (cost.h)
+ * 	DIR/work/...                 current builds
  *
- * Entries appear by rename and never change, so processes need no locks.  What
- * was not used for longest goes when the whole grows beyond BITCODE_CACHE_LIMIT.
+ * Entries are renamed into place and never change, so processes need no locks.  The least recently
+ * used entries are removed when the cache grows beyond BITCODE_CACHE_LIMIT.
  */
 #ifndef BITCODE_CACHE_H
 #define BITCODE_CACHE_H
@@ -20,8 +20,10 @@
 #include <stdint.h>
 #include <xxhash.h>
 
-#define BITCODE_CACHE_LIMIT (5ull << 30)
-enum { BITCODE_CACHE_RECENT = 3600 }; /* seconds for which an entry is not taken away from who uses it */
+#define BITCODE_CACHE_LIMIT (5ull << 30) /* bytes; set by hand: some tens of large programs */
+enum {
+	BITCODE_CACHE_RECENT = 3600
+}; /* seconds since its last use during which an entry is kept; set by hand */
 
 /* Keys are XXH128 hashes; as text, 32 hex digits and a NUL. */
 enum { BITCODE_KEY_TEXT = 33 };
@@ -39,22 +41,22 @@ void bitcode_cache_close(struct bitcode_cache *c); /* removes `work` */
 char *bitcode_cache_flavour(const struct bitcode_cache *c, const char *key);
 char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key); /* without a suffix */
 
-/* Whether the entry is there, all of it and as it was stored; what is damaged is removed, and a message says
- * so. A unit is named by its path without a suffix. */
+/* Whether the entry is complete and unchanged; a damaged one is removed, with a message.  A unit is
+ * named by its path without a suffix. */
 bool bitcode_cache_has_flavour(const struct bitcode_cache *c, const char *path);
-bool bitcode_cache_has_unit(const struct bitcode_cache *c, const char *stem);
+bool bitcode_cache_has_unit(const struct bitcode_cache *c, const char *path);
 
 /* Makes `work`, empty. */
 int bitcode_cache_begin(struct bitcode_cache *c);
 
-/* Moves the files of an entry that are in `work`, STEM.o and STEM.sites or STEM.facts, to their place. */
+/* Moves the files of an entry in `work`, PATH.o and PATH.sites or PATH.facts, into place. */
 int bitcode_cache_store_unit(const char *from, const char *to);
 
-/* Moves a directory of `work` to its place; fine if another process was first. */
+/* Moves a directory of `work` into place; fine if another process was first. */
 int bitcode_cache_store_tree(const char *from, const char *to);
 
-/* Removes old entries until the rest is at most `limit` bytes.  Entries that
- * were used in the last `grace` seconds stay in any case. */
+/* Removes old entries until the rest is at most `limit` bytes.  Entries that were used in the last
+ * `grace` seconds always stay. */
 void bitcode_cache_trim(const struct bitcode_cache *c, uint64_t limit, int64_t grace);
 
 #endif

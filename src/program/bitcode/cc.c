@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The compiler wrapper.  A command line for clang comes in; clang runs once
- * with it, and what it wrote is completed:
+ * The compiler wrapper.  In: a command line for clang.  Clang runs once with it, and its result is
+ * completed:
  *
  *   nothing to embed    exec clang
  *   -S, -c              clang with -fembed-bitcode, then rename the sections; an
  *                       assembler file's object gets a copy of itself instead
- *   link                clang with one more object that holds the link line;
+ *   link                clang with an additional object that contains the link line;
  *                       then rename, if sources were compiled on the way
  *
- * Options of ours stand in front of the user's, so that "--" and -x do not
- * change their meaning and the user's own win.  Two kinds of user options are
- * withheld (bitcode_args_keep).  Diagnostics are clang's own: no option of ours
- * is ever unused, since they are added only where something is compiled.
+ * Our options come before the user's, so "--" and -x do not change their meaning, and the user's
+ * win.  Two kinds of user options are withheld (bitcode_args_keep).  Diagnostics are the same as
+ * clang's: none of our options is ever unused, since they are added only where something is
+ * compiled.
  *
- * The link object and shortened response files are memory files that clang
- * and the linker open through /proc, so a killed build leaves nothing behind.
+ * The link object and shortened response files are memory files that clang and the linker open
+ * through /proc, so a killed build leaves no files.
  */
 #include "bitcode/cc.h"
 
@@ -35,13 +35,13 @@
 #include <unistd.h>
 
 /* Files that clang and the linker read while they run. */
-struct files {
+struct input_files {
 	struct rd_argv temporary; /* on disk, to be removed */
 };
 
-/* A memory file, which goes with this process; without /proc, one on disk.
- * The caller frees the path. */
-static int make_file(struct files *f, const struct rd_buf *content, char **path)
+/* A memory file, which disappears with this process; without /proc, one on disk.  The caller frees
+ * the path. */
+static int make_file(struct input_files *f, const struct rd_buf *content, char **path)
 {
 	int fd = memfd_create("raddle", MFD_CLOEXEC);
 
@@ -61,7 +61,7 @@ static int make_file(struct files *f, const struct rd_buf *content, char **path)
 	return rd_fail_errno("cannot create a file for the link line");
 }
 
-static void remove_files(struct files *f)
+static void remove_files(struct input_files *f)
 {
 	for (size_t i = 0; i < f->temporary.count; i++)
 		unlink(f->temporary.items[i]);
@@ -87,14 +87,14 @@ static void add_embedding(struct rd_argv *out, const struct bitcode_args *args)
 	rd_argv_add(out, "-Xclang");
 	rd_argv_add(out, "-fembed-bitcode=all");
 	if (!args->optimised) {
-		/* Marks that forbid later optimisation; the code is the same. */
+		/* Attributes that forbid later optimisation; the code is the same. */
 		rd_argv_add(out, "-Xclang");
 		rd_argv_add(out, "-disable-O0-optnone");
 	}
 	if (args->debug == BITCODE_DEBUG_FULL)
 		return;
-	/* Between the phases that -save-temps separates, checksums of version 5
-	 * draw a warning from the assembler. */
+	/* Between the phases that -save-temps separates, DWARF 5 checksums cause a warning of the
+	 * assembler. */
 	rd_argv_add(out, args->save_temps ? "-gdwarf-4" : "-g");
 }
 
@@ -110,9 +110,9 @@ static void add_quoted(struct rd_buf *b, const char *s)
 	rd_buf_adds(b, "\"\n");
 }
 
-/* The user's arguments without those that are withheld.  What came by @file
- * goes by @file again: it may be too long for a command line. */
-static int add_kept(struct rd_argv *out, const struct bitcode_args *args, struct files *files)
+/* The user's arguments without the withheld ones.  What came by @file is passed by @file again: it
+ * may be too long for a command line. */
+static int add_kept(struct rd_argv *out, const struct bitcode_args *args, struct input_files *files)
 {
 	struct rd_buf response = RD_BUF_INIT;
 	char *path;
@@ -139,15 +139,15 @@ static int add_kept(struct rd_argv *out, const struct bitcode_args *args, struct
 	return err;
 }
 
-/* What every command of ours needs. */
-struct run {
+/* What all our commands need. */
+struct cc_run {
 	const char *driver;
 	const struct bitcode_args *args;
 	char **argv; /* the user's */
-	struct files files;
+	struct input_files files;
 };
 
-static int command(struct run *r, struct rd_argv *out)
+static int command(struct cc_run *r, struct rd_argv *out)
 {
 	rd_argv_add(out, r->driver);
 	add_embedding(out, r->args);
@@ -196,7 +196,7 @@ static int complete_objects(const struct bitcode_args *args)
 	return 0;
 }
 
-static int compile(struct run *r)
+static int compile(struct cc_run *r)
 {
 	struct rd_argv arguments = RD_ARGV_INIT;
 	int status = command(r, &arguments);
@@ -209,8 +209,8 @@ static int compile(struct run *r)
 	return complete_objects(r->args);
 }
 
-/* Assembles one source of a link into `object`, silently: the link itself will
- * do it again and report what is wrong. */
+/* Assembles one source of a link into `object`, silently: the link itself does it again and reports
+ * errors. */
 static bool assemble(const char *driver, const struct bitcode_args *args, size_t input, const char *object)
 {
 	struct rd_argv arguments = RD_ARGV_INIT;
@@ -270,9 +270,9 @@ static void remove_objects(const struct bitcode_args *args, char **objects, char
 	rd_scratch_close(directory);
 }
 
-/* Adds the object with the link line to the command.  Where a linker script
- * decides what is where, a loaded note would be in its way. */
-static int add_line(struct run *r, struct rd_argv *arguments)
+/* Adds the object with the link line to the command.  With a linker script a loaded note would be
+ * misplaced. */
+static int add_line(struct cc_run *r, struct rd_argv *arguments)
 {
 	struct rd_buf line = RD_BUF_INIT, object = RD_BUF_INIT;
 	char *directory, *path;
@@ -293,12 +293,12 @@ static int add_line(struct run *r, struct rd_argv *arguments)
 	return err;
 }
 
-static int link_program(struct run *r)
+static int link_program(struct cc_run *r)
 {
 	struct rd_argv arguments = RD_ARGV_INIT, all = RD_ARGV_INIT;
 	int status = command(r, &arguments);
 
-	/* In front, where no "--" stands before it. */
+	/* First, where no "--" precedes it. */
 	rd_argv_add(&all, r->driver);
 	if (!status && r->args->phase == BITCODE_LINK)
 		status = add_line(r, &all);
@@ -316,7 +316,7 @@ int bitcode_cc(const char *driver, int argc, char **argv)
 {
 	RD_ASSERT(driver != NULL && argc >= 0);
 	struct bitcode_args args;
-	struct run r = {.driver = driver, .args = &args, .argv = argv, .files = {RD_ARGV_INIT}};
+	struct cc_run r = {.driver = driver, .args = &args, .argv = argv, .files = {RD_ARGV_INIT}};
 	int status;
 
 	bitcode_args_parse(&args, argc, argv);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Makes the link line of a link that is about to run.  The parsed command and
- * the files it names come in; records for line.c go out.
+ * Makes the link line of a link that is about to run.  In: the parsed command and the files that it
+ * names.  Out: records for line.c.
  *
- * Arguments keep their order.  -Wl, lists are taken apart, relative paths made
- * absolute.  Inputs are looked into: what came with bitcode is only named, what
- * has none is copied in if it lies outside the system's directories, since
- * those objects may be gone when the program is linked again.  Archives: members
- * with bitcode are covered if they were used, members without are copied.
+ * Arguments keep their order.  -Wl, lists are split, relative paths made absolute.  Inputs are
+ * examined: those with bitcode are only named.  Those without are copied if they are outside the
+ * system's directories, because they may be gone when the program is linked again.  Archives:
+ * members with bitcode are covered if they were used, members without are copied.
  */
 #include "bitcode/line-int.h"
 
@@ -25,8 +24,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* More native code than this is not copied into a program; its files must then
- * still be there for a relink. */
+/* Bytes of native code that are copied into a program, at most; beyond that its files must still
+ * exist for a relink.  Set by hand. */
 #define COPY_LIMIT (32u << 20)
 
 struct collector {
@@ -37,12 +36,12 @@ struct collector {
 	size_t copied;
 	bool whole, only_static;
 	bool saved_whole, saved_static;
-	bool script; /* a linker script was given */
+	bool script; /* there is a linker script */
 };
 
 enum coverage { COVERED_NOT, COVERED_PARTLY, COVERED_FULLY };
 
-/* A file that can be opened; where it cannot, clang says so, not we. */
+/* A file that can be opened; for others clang reports the error. */
 static bool is_file(const char *path)
 {
 	struct stat st;
@@ -60,7 +59,7 @@ static char *absolute(const struct collector *c, const char *path)
 	return path[0] == '/' ? rd_xstrdup(path) : rd_xasprintf("%s/%s", c->directory, path);
 }
 
-/* Files there are part of the system, not of the user's build. */
+/* Files there belong to the system, not to the user's build. */
 static bool is_system_path(const char *path)
 {
 	static const char *const system[] = {"/usr/lib/", "/usr/lib64/", "/usr/libexec/", "/usr/local/lib/",
@@ -75,10 +74,9 @@ static bool is_system_path(const char *path)
 /* ------------------------------------------------------------- coverage --- */
 
 /*
- * An object that clang wrote is covered by its bitcode, or by the copy of
- * itself.  `ld -r` may have merged such objects with foreign ones; its results
- * are told by their name tables, since clang keeps the names of sections and
- * symbols in one table and linkers do not.
+ * An object that clang wrote is covered by its bitcode, or by the copy of itself.  `ld -r` may have
+ * merged such objects with foreign ones.  Its results are recognised by their name tables: clang
+ * keeps the names of sections and symbols in one table, linkers do not.
  */
 static enum coverage coverage_of(const struct bitcode_elf *e)
 {
@@ -212,8 +210,8 @@ static void add_assembled(struct collector *c, const char *source, const char *o
 	rd_map_close(&map);
 }
 
-/* -l: an archive of the user's own is an input like any other; the rest is
- * found again by name, in the directories of -L. */
+/* -l: the user's own archive is an input like any other; other libraries are found again by name,
+ * in the directories of -L. */
 static void add_library(struct collector *c, const char *name)
 {
 	char *option = rd_xasprintf("-l%s", name);
@@ -381,7 +379,7 @@ static void add_option(struct collector *c, const struct bitcode_args *args, con
 		add(c, BITCODE_ITEM_ARGUMENT, s);
 }
 
-/* Options first: a -L after a -l counts for it too. */
+/* Options first: a -L after a -l applies to it too. */
 static void find_searches(struct collector *c, const struct bitcode_args *args)
 {
 	struct rd_buf unused = RD_BUF_INIT, *out = c->out;

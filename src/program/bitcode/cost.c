@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Estimates of what code costs, and the memory of what it did cost.  In: sizes of bitcode, CPU seconds of
- * runs.  Out: which code to make.  The file of a flavour appears by rename; two processes that add at the
- * same time may lose one of their sums, which does no harm.
+ * Estimates of the cost of code, and a record of the real cost.  In: sizes of bitcode, CPU seconds
+ * of runs.  Out: which code to generate.  The file of a flavour is renamed into place; two
+ * processes that add at the same time may lose one sum, which does no harm.
  */
 #include "bitcode/cost.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/file.h"
 
 #include <stdlib.h>
@@ -16,11 +17,13 @@
 #define QUICK_PER_MB 0.6
 #define FAST_PER_MB 7.0
 
-/* The part of its time that a program which is recorded with quick code would not need with fast code. */
+/* The share of its time that a program recorded with quick code would save with fast code (measured
+ * likewise). */
 #define SAVED 0.6
 
 bool bitcode_cost_wants_fast(const struct bitcode_cost *c)
 {
+	RD_ASSERT(c->make_fast >= 0 && c->make_quick >= 0);
 	return (!c->most || c->make_fast <= c->most) &&
 	       c->make_fast - c->make_quick <= SAVED * (c->spent + c->expected);
 }
@@ -45,7 +48,7 @@ double bitcode_cost_spent(const struct bitcode_cache *c, const char *key)
 		rd_buf_addc(&text, '\0');
 		seconds = strtod(text.data, &end);
 		if (*end != '\n' || !(seconds >= 0 && seconds < 1e9))
-			seconds = 0; /* damaged: it begins again */
+			seconds = 0; /* damaged: starts again */
 	}
 	rd_buf_release(&text);
 	free(path);

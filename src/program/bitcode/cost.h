@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a flavour's code costs: quick code is soon made and runs slowly, fast code takes long to make.  Which
- * of them costs less altogether depends on how long the program will be run, which nobody knows.  The first
- * time a guess has to do; after that what the runs of quick code took is remembered, and fast code is made as
- * soon as it would have paid.  So nobody ever waits for more than about twice what was necessary.
+ * The cost of a flavour's code: quick code is generated fast and runs slowly, fast code takes long
+ * to generate.  Which of them costs less depends on how long the program will run, which is
+ * unknown.  The first time it is guessed.  Then the time of runs with quick code is recorded, and
+ * fast code is generated as soon as it would have paid.  So the total is at most about twice the
+ * minimum.
  *
- * In the cache, DIR/cost/KEY holds the CPU seconds that the flavour KEY has run so far, as text.
+ * In the cache, DIR/cost/KEY contains the CPU seconds that the flavour KEY has run so far, as text.
  */
 #ifndef BITCODE_COST_H
 #define BITCODE_COST_H
@@ -16,21 +17,21 @@
 #include <stdint.h>
 
 struct bitcode_cost {
-	double make_fast, make_quick; /* CPU seconds to make what the cache lacks of each */
+	double make_fast, make_quick; /* CPU seconds to generate what is missing in the cache */
 	double spent;		      /* CPU seconds that quick code has run */
 	double expected;	      /* and that it is expected to run */
-	double most;		      /* CPU seconds that making it may take; 0: any */
+	double most;		      /* CPU seconds that generation may take; 0: no limit */
 };
 
 bool bitcode_cost_wants_fast(const struct bitcode_cost *c);
 
-/* CPU seconds to make that many bytes of bitcode into code. */
+/* CPU seconds to generate code from that many bytes of bitcode. */
 double bitcode_cost_to_make(uint64_t bytes, bool fast);
 
-/* What was remembered of a flavour; less than 0: nothing. */
+/* The recorded CPU seconds of a flavour; negative: none are recorded. */
 double bitcode_cost_spent(const struct bitcode_cache *c, const char *key);
 
-/* Adds to it.  Not being able to is no error: then fast code comes later. */
+/* Adds to it.  A failure is not an error: fast code is then generated later. */
 void bitcode_cost_spend(const struct bitcode_cache *c, const char *key, double seconds);
 
 #endif

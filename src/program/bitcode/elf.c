@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A reader of ELF64 files in memory.  Any bytes come in, views into them go
- * out.  Invariants: (1) bitcode_elf_parse() has checked that the section table
- * lies inside the file, so headers are read without another check; (2) a
- * section's `data` is NULL or has `size` readable bytes; (3) every name handed
- * out ends inside the file.
+ * A reader of ELF64 files in memory.  In: any bytes.  Out: views into them.  Invariants: (1)
+ * bitcode_elf_parse() has checked that the section table lies inside the file, so headers are read
+ * without another check; (2) a section's `data` is NULL or has `size` readable bytes; (3) every
+ * returned name ends inside the file.
  */
 #include "bitcode/elf.h"
 
@@ -31,7 +30,7 @@ static void read_header(const struct bitcode_elf *e, uint32_t index, Elf64_Shdr 
 	memcpy(h, e->data + e->table + (uint64_t)index * sizeof *h, sizeof *h);
 }
 
-/* Extended numbering keeps counts that do not fit in section 0. */
+/* With extended numbering, counts that do not fit are in section 0. */
 static bool find_sections(struct bitcode_elf *e, const Elf64_Ehdr *h)
 {
 	Elf64_Shdr first, names;
@@ -113,6 +112,7 @@ bool bitcode_elf_find(const struct bitcode_elf *e, const char *name, uint32_t pr
 
 bool bitcode_elf_symbols(const struct bitcode_elf *e, uint32_t table, struct bitcode_elf_symbols *symbols)
 {
+	RD_ASSERT(table == SHT_SYMTAB || table == SHT_DYNSYM);
 	for (uint32_t i = 1; i < e->count; i++) {
 		bitcode_elf_section(e, i, &symbols->table);
 		if (symbols->table.type != table || !symbols->table.data)
@@ -177,8 +177,8 @@ bool bitcode_elf_note(const struct bitcode_elf *e, uint8_t key[16])
 				       0, 0, 'R', 'a', 'd', 'd', 'l', 'e', 0, 0};
 	struct bitcode_elf_section s;
 
-	/* Linkers may merge all notes into one section, and a stripped file may
-	 * have no section names: look into every note section. */
+	/* Linkers may merge all notes into one section, and a stripped file may have no section
+	 * names: look into every note section. */
 	for (uint32_t i = 1; i < e->count; i++) {
 		bitcode_elf_section(e, i, &s);
 		if (s.type != SHT_NOTE || !s.data)

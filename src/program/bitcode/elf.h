@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading ELF files from memory.  Only 64-bit little-endian x86-64 files are
- * ours; everything else is "not ELF" to the callers.  No byte is trusted: each
- * offset and length is checked against the file before it is used, and a
- * name that does not end inside its table is no name.  Nothing is copied; what
- * is handed out points into the caller's bytes.
+ * Reading ELF files from memory.  Only 64-bit little-endian x86-64 files are supported; everything
+ * else is "not ELF" to the callers.  No byte is trusted: each offset and length is checked against
+ * the file before it is used, and a name that does not end inside its table is rejected.  Nothing
+ * is copied; results point into the caller's bytes.
  */
 #ifndef BITCODE_ELF_H
 #define BITCODE_ELF_H
@@ -14,15 +13,15 @@
 #include <stdint.h>
 
 /* The sections of ours in objects and programs (doc/format/program.md). */
-#define BITCODE_SECTION ".rad.bc"	   /* bitcode modules, one behind the other */
+#define BITCODE_SECTION ".rad.bc"	   /* bitcode modules, one after another */
 #define BITCODE_COMMAND_SECTION ".rad.cmd" /* clang's command lines */
 #define BITCODE_NATIVE_SECTION ".rad.obj"  /* objects that have no bitcode */
 #define BITCODE_LINK_SECTION ".rad.ln"	   /* the link line */
 #define BITCODE_ASSEMBLER_SECTION                                                                            \
 	".rad.as" /* of a flavour: functions with assembler that may order threads */
-#define BITCODE_NOTE_SECTION ".note.raddle" /* survives what strips the others */
+#define BITCODE_NOTE_SECTION ".note.raddle" /* survives tools that strip the others */
 
-/* The names clang gives to the first two; of the same lengths. */
+/* Clang's names of the first two; of the same lengths. */
 #define BITCODE_CLANG_SECTION ".llvmbc"
 #define BITCODE_CLANG_COMMAND_SECTION ".llvmcmd"
 
@@ -31,12 +30,12 @@ struct bitcode_elf {
 	size_t length;
 	uint16_t type;		    /* ET_REL, ET_EXEC, ET_DYN */
 	uint64_t table;		    /* offset of the section headers */
-	uint32_t count;		    /* number of sections; 0 if there are none */
+	uint32_t count;		    /* number of sections; may be 0 */
 	uint64_t names, names_size; /* the section name table */
 };
 
 struct bitcode_elf_section {
-	const char *name; /* "" if it has none */
+	const char *name; /* "" if it has no name */
 	uint32_t index, type, link, info;
 	uint64_t flags, address, size, offset, entry_size;
 	const uint8_t *data; /* NULL for SHT_NOBITS or bytes outside the file */
@@ -49,7 +48,7 @@ struct bitcode_elf_symbol {
 	uint8_t type, binding;
 };
 
-/* False if the bytes are no ELF file of ours; says nothing. */
+/* False, without a message, if the bytes are not such a file. */
 bool bitcode_elf_parse(struct bitcode_elf *e, const void *data, size_t length);
 
 /* Section `index`; false if its header lies outside the file. */
@@ -74,7 +73,7 @@ void bitcode_elf_dynamic(const struct bitcode_elf *e, int64_t tag, bitcode_elf_d
 /* Whether the file has one of our notes, and its 16-byte key. */
 bool bitcode_elf_note(const struct bitcode_elf *e, uint8_t key[16]);
 
-/* The length of the bitcode module that starts at `p`, 0 if none does. */
+/* The length of the bitcode module that starts at `p`; 0: there is none. */
 size_t bitcode_module_length(const uint8_t *p, size_t length);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a program to its facts.  In: the program's path.  Out: the path of a file in the cache, under the hash
- * of the bitcode and of what makes facts from it.  The sites in it are those of the flavour `record`.
+ * From a program to its facts.  In: the program's path.  Out: the path of a file in the cache,
+ * under the hash of the bitcode and of the worker.  Its sites are those of the flavour `record`.
  */
 #include "bitcode/facts.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The worker's own bytes stand for everything that it knows. */
+/* The worker's own bytes represent everything that it knows. */
 static int make_key(const struct bitcode_modules *all, const char *worker, char key[BITCODE_KEY_TEXT])
 {
 	XXH3_state_t *state = XXH3_createState();
@@ -44,7 +44,7 @@ static int make_key(const struct bitcode_modules *all, const char *worker, char 
 	return err;
 }
 
-/* The program first: where it and a library define the same, the program's counts. */
+/* The program comes first: of two definitions the program's counts. */
 static void list_units(const struct bitcode_modules *all, struct rd_buf *jobs)
 {
 	for (size_t m = all->count; m-- > 0;)
@@ -59,7 +59,7 @@ static void list_units(const struct bitcode_modules *all, struct rd_buf *jobs)
 }
 
 static int make(struct bitcode_cache *cache, const struct bitcode_modules *all, const char *worker,
-		const char *stem)
+		const char *unit)
 {
 	struct rd_argv command = RD_ARGV_INIT;
 	struct rd_buf units = RD_BUF_INIT;
@@ -80,7 +80,7 @@ static int make(struct bitcode_cache *cache, const struct bitcode_modules *all, 
 	if (err > 0)
 		err = rd_fail(RD_ETOOL, "%s: no facts could be made from its bitcode", all->program.path);
 	if (!err)
-		err = bitcode_cache_store_unit(work, stem);
+		err = bitcode_cache_store_unit(work, unit);
 	if (!err)
 		bitcode_cache_trim(cache, BITCODE_CACHE_LIMIT, BITCODE_CACHE_RECENT);
 	rd_argv_release(&command);
@@ -93,7 +93,7 @@ int rd_facts_build(const char *program, char **path)
 {
 	struct bitcode_modules all = {0};
 	struct bitcode_cache cache;
-	char key[BITCODE_KEY_TEXT], *worker = NULL, *stem = NULL;
+	char key[BITCODE_KEY_TEXT], *worker = NULL, *unit = NULL;
 	int err = bitcode_cache_open(&cache);
 
 	if (!err)
@@ -103,13 +103,13 @@ int rd_facts_build(const char *program, char **path)
 	if (!err)
 		err = make_key(&all, worker, key);
 	if (!err) {
-		stem = bitcode_cache_unit(&cache, key);
-		if (!bitcode_cache_has_unit(&cache, stem) && (err = bitcode_cache_begin(&cache)) == 0)
-			err = make(&cache, &all, worker, stem);
+		unit = bitcode_cache_unit(&cache, key);
+		if (!bitcode_cache_has_unit(&cache, unit) && (err = bitcode_cache_begin(&cache)) == 0)
+			err = make(&cache, &all, worker, unit);
 	}
 	if (!err)
-		*path = rd_xasprintf("%s.facts", stem);
-	free(stem);
+		*path = rd_xasprintf("%s.facts", unit);
+	free(unit);
 	free(worker);
 	bitcode_modules_close(&all);
 	bitcode_cache_close(&cache);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a program to its flavour.  In: the program's path.  Out: paths in the
- * cache.  The way:
+ * From a program to its flavour.  In: the program's path.  Out: paths in the cache.  The steps:
  *
  *   1. open the program and its libraries, number their sites (modules.c);
- *   2. hash everything into the key; if the cache has it, done; if nobody said which code, choose it
- * (cost.h);
- *   3. have raddle-instr make the objects that the cache lacks;
+ *   2. hash everything into the key; if the cache has it, done; if no code was requested, choose it (cost.h);
+ *   3. let raddle-instr make the objects that are not in the cache;
  *   4. link libraries, then the program; write the site table;
  *   5. move the result into the cache.
  */
@@ -38,28 +36,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ATTEMPTS = 5 }; /* to build in a cache that others empty */
+enum { ATTEMPTS = 5 }; /* builds in a cache that other processes empty meanwhile; set by hand */
 
-struct build {
+struct flavour_build {
 	const struct rd_flavour_opts *opts;
 	const struct raddle_flavour *kind;
 	bool fast, by_cost; /* as in struct rd_flavour */
 	struct bitcode_cache cache;
 	struct bitcode_modules all;
 	char *worker, *hooks;  /* raddle-instr and the bitcode of the hooks */
-	XXH128_hash_t tools;   /* hash of all that makes objects */
-	XXH128_hash_t runtime; /* hash of all that is linked to them */
+	XXH128_hash_t tools;   /* hash of everything that makes objects */
+	XXH128_hash_t runtime; /* hash of everything that is linked to them */
 	char key[BITCODE_KEY_TEXT];
 	char *final;	  /* where the flavour will be */
-	char *stage;	  /* where it is made */
-	uint64_t missing; /* bytes of bitcode whose objects the cache lacks */
+	char *stage;	  /* where it is built */
+	uint64_t missing; /* bytes of bitcode whose objects are not in the cache */
 };
 
-static int find_kind(struct build *b)
+static int find_kind(struct flavour_build *b)
 {
 	b->kind = raddle_flavour_find(b->opts->name);
 	if (!b->kind)
-		return rd_fail(RD_EUSAGE, "%s: there is no such flavour", b->opts->name);
+		return rd_fail(RD_EUSAGE, "%s: unknown flavour", b->opts->name);
 	return 0;
 }
 
@@ -82,7 +80,7 @@ static void hash_string(XXH3_state_t *state, const char *s)
 	XXH3_128bits_update(state, s, strlen(s) + 1);
 }
 
-static void hash_options(XXH3_state_t *state, const struct build *b)
+static void hash_options(XXH3_state_t *state, const struct flavour_build *b)
 {
 	uint32_t numbers[3] = {RADDLE_ABI_VERSION, b->fast, b->opts->debug | b->opts->optimised << 1};
 
@@ -95,7 +93,7 @@ static void hash_options(XXH3_state_t *state, const struct build *b)
 		hash_string(state, b->opts->guards);
 }
 
-static int hash_tools(struct build *b, XXH3_state_t *state)
+static int hash_tools(struct flavour_build *b, XXH3_state_t *state)
 {
 	const char *const libraries[] = {b->kind->runtime, b->kind->static_runtime};
 	int err = rd_support_file("raddle-instr", &b->worker);
@@ -122,7 +120,7 @@ static int hash_tools(struct build *b, XXH3_state_t *state)
 	return err;
 }
 
-/* All of our sections but the bitcode, which the units' hashes stand for. */
+/* All our sections except the bitcode, which the hashes of the units represent. */
 static void hash_module(XXH3_state_t *state, const struct bitcode_module *m)
 {
 	static const char *const sections[] = {BITCODE_LINK_SECTION, BITCODE_NATIVE_SECTION};
@@ -141,7 +139,7 @@ static void hash_module(XXH3_state_t *state, const struct bitcode_module *m)
 		hash_string(state, m->program->path);
 }
 
-static int make_key(struct build *b)
+static int make_key(struct flavour_build *b)
 {
 	XXH3_state_t *state = XXH3_createState();
 	int err;
@@ -160,7 +158,7 @@ static int make_key(struct build *b)
 	return err;
 }
 
-static void name_unit(struct build *b, struct bitcode_module_unit *u)
+static void name_unit(struct flavour_build *b, struct bitcode_module_unit *u)
 {
 	struct {
 		XXH128_hash_t tools, unit;
@@ -169,18 +167,18 @@ static void name_unit(struct build *b, struct bitcode_module_unit *u)
 	char key[BITCODE_KEY_TEXT];
 
 	bitcode_key_text(XXH3_128bits(&all, sizeof all), key);
-	u->stem = bitcode_cache_unit(&b->cache, key);
-	u->object = rd_xasprintf("%s.o", u->stem);
-	u->sites = rd_xasprintf("%s.sites", u->stem);
-	u->made = bitcode_cache_has_unit(&b->cache, u->stem);
+	u->base = bitcode_cache_unit(&b->cache, key);
+	u->object = rd_xasprintf("%s.o", u->base);
+	u->sites = rd_xasprintf("%s.sites", u->base);
+	u->made = bitcode_cache_has_unit(&b->cache, u->base);
 }
 
 /* ---------------------------------------------------------------- units --- */
 
 /* Calls `fn` for each unit with its number, until one fails. */
-typedef int unit_fn(struct build *b, const struct bitcode_module *m, size_t unit, size_t number);
+typedef int unit_fn(struct flavour_build *b, const struct bitcode_module *m, size_t unit, size_t number);
 
-static int each_unit(struct build *b, unit_fn *fn)
+static int each_unit(struct flavour_build *b, unit_fn *fn)
 {
 	size_t number = 0;
 	int err = 0;
@@ -192,12 +190,12 @@ static int each_unit(struct build *b, unit_fn *fn)
 }
 
 /* The table of guards is in the first unit of the program. */
-static bool carries_table(const struct build *b, size_t module, size_t unit)
+static bool carries_table(const struct flavour_build *b, size_t module, size_t unit)
 {
 	return b->opts->guards && module + 1 == b->all.count && unit == 0;
 }
 
-static int write_jobs(struct build *b, const char *path, size_t *count)
+static int write_jobs(struct flavour_build *b, const char *path, size_t *count)
 {
 	struct rd_buf jobs = RD_BUF_INIT;
 	size_t number = 0;
@@ -224,22 +222,22 @@ static int write_jobs(struct build *b, const char *path, size_t *count)
 	return err;
 }
 
-static int store_unit(struct build *b, const struct bitcode_module *m, size_t unit, size_t number)
+static int store_unit(struct flavour_build *b, const struct bitcode_module *m, size_t unit, size_t number)
 {
 	struct bitcode_module_unit *u = &m->units[unit];
-	char *stem;
+	char *base;
 	int err;
 
 	if (u->made)
 		return 0;
-	stem = rd_xasprintf("%s/u%zu", b->cache.work, number);
-	u->made = true; /* whether it is still there is another matter */
-	err = bitcode_cache_store_unit(stem, u->stem);
-	free(stem);
+	base = rd_xasprintf("%s/u%zu", b->cache.work, number);
+	u->made = true; /* it may be removed again meanwhile */
+	err = bitcode_cache_store_unit(base, u->base);
+	free(base);
 	return err;
 }
 
-static int make_units(struct build *b)
+static int make_units(struct flavour_build *b)
 {
 	char *jobs = rd_xasprintf("%s/jobs", b->cache.work);
 	struct rd_argv command = RD_ARGV_INIT;
@@ -294,7 +292,7 @@ static int make_units(struct build *b)
 	return err;
 }
 
-static int count_gone(struct build *b, const struct bitcode_module *m, size_t unit, size_t number)
+static int count_gone(struct flavour_build *b, const struct bitcode_module *m, size_t unit, size_t number)
 {
 	const struct bitcode_module_unit *u = &m->units[unit];
 
@@ -303,7 +301,7 @@ static int count_gone(struct build *b, const struct bitcode_module *m, size_t un
 	return u->made && (!rd_file_exists(u->object) || !rd_file_exists(u->sites));
 }
 
-static bool was_emptied(struct build *b)
+static bool cache_was_emptied(struct flavour_build *b)
 {
 	return !b->cache.work || !rd_file_exists(b->cache.work) || each_unit(b, count_gone);
 }
@@ -311,7 +309,7 @@ static bool was_emptied(struct build *b)
 /* -------------------------------------------------------------- linking --- */
 
 /* Plug-ins of the same name have a directory each. */
-static char *module_path(const struct build *b, const char *directory, const struct bitcode_module *m)
+static char *module_path(const struct flavour_build *b, const char *directory, const struct bitcode_module *m)
 {
 	switch (m->role) {
 	case BITCODE_LIBRARY: return rd_xasprintf("%s/lib/%s", directory, m->name);
@@ -327,7 +325,7 @@ static void note_string(void *context, const char *string)
 	*(bool *)context = true;
 }
 
-static void link_alias(const struct build *b, const struct bitcode_module *m, const char *alias)
+static void link_alias(const struct flavour_build *b, const struct bitcode_module *m, const char *alias)
 {
 	char *path = rd_xasprintf("%s/lib/%s", b->stage, alias);
 
@@ -336,9 +334,9 @@ static void link_alias(const struct build *b, const struct bitcode_module *m, co
 	free(path);
 }
 
-/* `name`, and what is left of it without the parts of its version: libx.so.1.0.0, libx.so.1.0, libx.so.1,
- * libx.so. */
-static void link_versions(const struct build *b, const struct bitcode_module *m, const char *name)
+/* `name`, and what remains of it without parts of its version: libx.so.1.0.0, libx.so.1.0,
+ * libx.so.1, libx.so. */
+static void link_versions(const struct flavour_build *b, const struct bitcode_module *m, const char *name)
 {
 	char *alias = rd_xstrdup(name);
 	const char *so = strstr(alias, ".so");
@@ -356,10 +354,10 @@ static void link_versions(const struct build *b, const struct bitcode_module *m,
 }
 
 /*
- * A library is stored under the name that the loader asks for.  The link line may call it otherwise: -lNAME
- * looks for libNAME.so, and build systems name the file, which carries the whole version.
+ * A library is stored under the name that the loader uses.  The link line may use another one:
+ * -lNAME looks for libNAME.so, and build systems name the file with the whole version.
  */
-static void link_other_names(const struct build *b, const struct bitcode_module *m)
+static void link_other_names(const struct flavour_build *b, const struct bitcode_module *m)
 {
 	char *real = realpath(m->program->path, NULL);
 
@@ -369,7 +367,7 @@ static void link_other_names(const struct build *b, const struct bitcode_module 
 	free(real);
 }
 
-static int link_module(struct build *b, const struct bitcode_module *m)
+static int link_module(struct flavour_build *b, const struct bitcode_module *m)
 {
 	char *output = module_path(b, b->stage, m), *found = rd_xasprintf("%s/lib", b->final);
 	char *from = rd_xasprintf("%s/lib", b->stage);
@@ -400,7 +398,7 @@ static int link_module(struct build *b, const struct bitcode_module *m)
 }
 
 /* For the runtime (raddle/plugin.h). */
-static void link_key(const struct build *b, const char *what, const char *to)
+static void link_key(const struct flavour_build *b, const char *what, const char *to)
 {
 	char key[RADDLE_PLUGIN_KEY_SIZE], *path;
 
@@ -411,8 +409,8 @@ static void link_key(const struct build *b, const char *what, const char *to)
 	free(path);
 }
 
-/* A program does not depend on what lies beside it: a plug-in that cannot be linked runs as it is. */
-static int link_plugin(struct build *b, struct bitcode_module *m)
+/* A program does not depend on a plug-in: one that cannot be linked runs uninstrumented. */
+static int link_plugin(struct flavour_build *b, struct bitcode_module *m)
 {
 	char *made = module_path(b, b->stage, m), *known = module_path(b, b->final, m);
 	char *directory = rd_xstrndup(made, (size_t)(rd_base_name(made) - 1 - made));
@@ -423,7 +421,7 @@ static int link_plugin(struct build *b, struct bitcode_module *m)
 		err = rd_mkdirs(keys);
 	if (!err)
 		err = link_module(b, m);
-	if (err && !was_emptied(b)) {
+	if (err && !cache_was_emptied(b)) {
 		rd_warn("%s: this plug-in will be loaded as it is, without instrumentation",
 			m->program->path);
 		m->left_out = true;
@@ -439,7 +437,7 @@ static int link_plugin(struct build *b, struct bitcode_module *m)
 	return err;
 }
 
-static int link_modules(struct build *b)
+static int link_modules(struct flavour_build *b)
 {
 	char *libraries = rd_xasprintf("%s/lib", b->stage);
 	int err = rd_mkdirs(b->all.libraries.count ? libraries : b->stage);
@@ -451,7 +449,7 @@ static int link_modules(struct build *b)
 	return err;
 }
 
-static int write_sites(struct build *b)
+static int write_sites(struct flavour_build *b)
 {
 	struct bitcode_sites table;
 	char *path = rd_xasprintf("%s/.sites", b->stage);
@@ -478,7 +476,7 @@ static int write_sites(struct build *b)
 	return err;
 }
 
-static int make(struct build *b)
+static int make(struct flavour_build *b)
 {
 	int err = bitcode_cache_begin(&b->cache);
 
@@ -497,23 +495,23 @@ static int make(struct build *b)
 	return err;
 }
 
-static int forget_unit(struct build *b, const struct bitcode_module *m, size_t unit, size_t number)
+static int forget_unit(struct flavour_build *b, const struct bitcode_module *m, size_t unit, size_t number)
 {
 	struct bitcode_module_unit *u = &m->units[unit];
 
 	(void)b;
 	(void)number;
-	RD_FREE(u->stem, u->object, u->sites);
-	u->stem = u->object = u->sites = NULL;
+	RD_FREE(u->base, u->object, u->sites);
+	u->base = u->object = u->sites = NULL;
 	return 0;
 }
 
-/* The cache may be emptied while we build from it; then all is made once more. */
-static int make_at_last(struct build *b)
+/* The cache may be emptied while we build from it; then everything is built again. */
+static int make_with_retries(struct flavour_build *b)
 {
 	int err = make(b);
 
-	for (int i = 1; i < ATTEMPTS && err && was_emptied(b); i++) {
+	for (int i = 1; i < ATTEMPTS && err && cache_was_emptied(b); i++) {
 		rd_info("%s: the cache was emptied meanwhile; trying once more", b->all.program.path);
 		each_unit(b, forget_unit);
 		rd_scratch_close(b->cache.work);
@@ -527,15 +525,15 @@ static int make_at_last(struct build *b)
 
 /* ------------------------------------------------------------------ all --- */
 
-static void release(struct build *b)
+static void release(struct flavour_build *b)
 {
 	bitcode_modules_close(&b->all);
 	bitcode_cache_close(&b->cache);
 	RD_FREE(b->worker, b->hooks, b->final, b->stage);
 }
 
-/* Of those that are there: a plug-in that could not be linked has no file. */
-static void list_files(const struct build *b, struct rd_flavour *f)
+/* Lists the existing files: a plug-in that could not be linked has none. */
+static void list_files(const struct flavour_build *b, struct rd_flavour *f)
 {
 	for (size_t i = 0; i < b->all.count; i++) {
 		char *path = module_path(b, b->final, &b->all.items[i]);
@@ -548,7 +546,7 @@ static void list_files(const struct build *b, struct rd_flavour *f)
 	}
 }
 
-static bool loads_more(const struct build *b)
+static bool loads_more(const struct flavour_build *b)
 {
 	for (size_t i = 0; i < b->all.count; i++)
 		if (bitcode_loads_more(b->all.items[i].program))
@@ -556,7 +554,7 @@ static bool loads_more(const struct build *b)
 	return false;
 }
 
-static void fill(const struct build *b, struct rd_flavour *out, bool cached)
+static void fill(const struct flavour_build *b, struct rd_flavour *out, bool cached)
 {
 	*out = (struct rd_flavour){
 		.executable = module_path(b, b->final, &b->all.items[b->all.count - 1]),
@@ -572,8 +570,8 @@ static void fill(const struct build *b, struct rd_flavour *out, bool cached)
 	rd_argv_add(&out->files, out->sites);
 }
 
-/* With such code: its key, and whether the cache has it. */
-static int take_mode(struct build *b, bool fast, bool *cached)
+/* Selects fast or quick code: computes the key, and whether the cache has it. */
+static int select_mode(struct flavour_build *b, bool fast, bool *cached)
 {
 	int err;
 
@@ -585,7 +583,7 @@ static int take_mode(struct build *b, bool fast, bool *cached)
 	return err;
 }
 
-static int add_missing(struct build *b, const struct bitcode_module *m, size_t unit, size_t number)
+static int add_missing(struct flavour_build *b, const struct bitcode_module *m, size_t unit, size_t number)
 {
 	name_unit(b, &m->units[unit]);
 	if (!m->units[unit].made)
@@ -593,15 +591,15 @@ static int add_missing(struct build *b, const struct bitcode_module *m, size_t u
 	return forget_unit(b, m, unit, number);
 }
 
-/* What it would cost to make the flavour with the code that was taken. */
-static double cost_to_make(struct build *b)
+/* The cost of building the flavour with the selected code. */
+static double cost_to_make(struct flavour_build *b)
 {
 	b->missing = 0;
 	each_unit(b, add_missing);
 	return bitcode_cost_to_make(b->missing, b->fast);
 }
 
-/* CPU seconds for a quarter of the time that is left, as busy as the machine is; 0: there is no limit. */
+/* CPU seconds in a quarter of the remaining time, at the present load; 0: no limit. */
 static double most_to_make(int64_t end_ns)
 {
 	double load[1], processors = (double)sysconf(_SC_NPROCESSORS_ONLN);
@@ -614,16 +612,16 @@ static double most_to_make(int64_t end_ns)
 	return left > 0 ? left * processors * processors / (load[0] + processors) : 1e-9;
 }
 
-/* Quick code that is there and has no cost on record was asked for by somebody. */
-static int choose_mode(struct build *b, bool *cached)
+/* Quick code in the cache without a recorded cost was requested explicitly. */
+static int choose_mode(struct flavour_build *b, bool *cached)
 {
 	struct bitcode_cost cost = {.expected = b->opts->expected, .most = most_to_make(b->opts->end_ns)};
-	int err = take_mode(b, true, cached);
+	int err = select_mode(b, true, cached);
 
 	if (err || *cached)
 		return err;
 	cost.make_fast = cost_to_make(b);
-	err = take_mode(b, false, cached);
+	err = select_mode(b, false, cached);
 	if (err)
 		return err;
 	cost.spent = bitcode_cost_spent(&b->cache, b->key);
@@ -635,13 +633,13 @@ static int choose_mode(struct build *b, bool *cached)
 	if (b->opts->verbose)
 		rd_info("%s: %s code; optimising it takes about %.0f CPU seconds", b->all.program.path,
 			b->by_cost ? "quick" : "fast", cost.make_fast);
-	return b->by_cost ? 0 : take_mode(b, true, cached);
+	return b->by_cost ? 0 : select_mode(b, true, cached);
 }
 
 int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, struct rd_flavour *out)
 {
 	RD_ASSERT(program != NULL && opts != NULL && opts->name != NULL);
-	struct build b = {.opts = opts};
+	struct flavour_build b = {.opts = opts};
 	bool cached = false;
 	int err = bitcode_cache_open(&b.cache);
 
@@ -649,12 +647,12 @@ int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, st
 		err = find_kind(&b);
 	if (!err)
 		err = bitcode_modules_open(&b.all, program, opts->plugins, b.kind);
-	if (!err && opts->guards) /* it is shipped, and runs with the libraries that are there */
+	if (!err && opts->guards) /* it is deployed elsewhere, with the libraries there */
 		bitcode_modules_keep_program(&b.all);
 	if (!err)
-		err = opts->choose ? choose_mode(&b, &cached) : take_mode(&b, opts->fast, &cached);
+		err = opts->choose ? choose_mode(&b, &cached) : select_mode(&b, opts->fast, &cached);
 	if (!err && !cached)
-		err = make_at_last(&b);
+		err = make_with_retries(&b);
 	if (!err)
 		fill(&b, out, cached);
 	release(&b);
@@ -663,6 +661,7 @@ int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, st
 
 void rd_flavour_spend(const struct rd_flavour *f, double seconds)
 {
+	RD_ASSERT(seconds >= 0);
 	struct bitcode_cache cache;
 
 	if (!f->by_cost || bitcode_cache_open(&cache))

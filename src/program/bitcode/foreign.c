@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which code of a program did Raddle not compile?  In: the modules of a program, and their flavoured files.
- * Out: a list for people, "libchan.so", "spin.o", "assembler in lock", each once.
+ * Which code of a program Raddle did not compile.  In: the modules of a program, and their
+ * flavoured files.  Out: a list for messages, "libchan.so", "spin.o", "assembler in lock", each
+ * once.
  *
- * Libraries that are known not to order threads by themselves are left out: what they do goes through libc,
- * whose functions are interposed, or they work on what one thread gives them.  A library that is not known
- * counts, also if it has no atomic instruction: on this machine a plain store releases.  Members of archives
- * count whether they are linked or not, since the link line does not tell.
+ * Libraries that are known not to order threads by themselves are left out: they work through libc,
+ * whose functions are interposed, or on data of one thread.  An unknown library counts, even
+ * without atomic instructions: on x86-64 a plain store releases.  Members of archives count whether
+ * they are linked or not, since the link line does not show it.
  */
 #include "bitcode/foreign.h"
 
@@ -22,9 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 5 };
+enum { SHOWN = 5 }; /* names in a message; set by hand */
 
-/* Up to ".so" or a version in the name. */
+/* File names up to ".so" or a version. */
 static const char *const known[] = {
 	"ld-linux-x86-64", "libc",	  "libm",
 	"libpthread",	   "librt",	  "libdl",
@@ -39,12 +40,12 @@ static const char *const known[] = {
 	"libubsan",	   "linux-vdso",
 };
 
-struct list {
+struct foreign_names {
 	struct rd_names names; /* each once */
 	struct rd_argv *out;
 };
 
-/* libomp tells the runtime what it does (rt/core/library/ompt.c), unless the user forbids it. */
+/* libomp reports its actions to the runtime (rt/core/library/ompt.c), unless the user disables that. */
 static bool is_known_openmp(const char *name)
 {
 	const char *tool = getenv("OMP_TOOL");
@@ -64,7 +65,7 @@ bool bitcode_foreign_is_known(const char *name)
 	return !strncmp(name, "libevent_", 9) || is_known_openmp(name);
 }
 
-static void add(struct list *l, const char *name, size_t length)
+static void add(struct foreign_names *l, const char *name, size_t length)
 {
 	uint32_t number;
 
@@ -74,15 +75,15 @@ static void add(struct list *l, const char *name, size_t length)
 	rd_argv_addf(l->out, "%.*s", (int)length, name);
 }
 
-static void add_file(struct list *l, const char *path)
+static void add_file(struct foreign_names *l, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	add(l, slash ? slash + 1 : path, strlen(slash ? slash + 1 : path));
 }
 
-/* Shared libraries among the inputs are needed by the file, and are found as that. */
-static void add_item(struct list *l, const struct bitcode_item *item)
+/* Shared libraries among the inputs are found as needed libraries of the file. */
+static void add_item(struct foreign_names *l, const struct bitcode_item *item)
 {
 	switch (item->kind) {
 	case BITCODE_ITEM_NATIVE:
@@ -96,7 +97,7 @@ static void add_item(struct list *l, const struct bitcode_item *item)
 	}
 }
 
-static void add_module(struct list *l, const struct bitcode_program *p)
+static void add_module(struct foreign_names *l, const struct bitcode_program *p)
 {
 	for (size_t i = 0; i < p->native_count; i++) {
 		const struct bitcode_native *n = &p->natives[i];
@@ -110,7 +111,7 @@ static void add_module(struct list *l, const struct bitcode_program *p)
 }
 
 /* The section has a name with a NUL for each function; see instr/scan/scan.c. */
-static void add_assembler(struct list *l, const char *path)
+static void add_assembler(struct foreign_names *l, const char *path)
 {
 	struct bitcode_elf e;
 	struct bitcode_elf_section s = {0};
@@ -133,7 +134,7 @@ static void add_assembler(struct list *l, const char *path)
 void bitcode_foreign_list(const struct bitcode_modules *all, const struct rd_argv *flavoured,
 			  struct rd_argv *out)
 {
-	struct list l = {.names = RD_NAMES_INIT, .out = out};
+	struct foreign_names l = {.names = RD_NAMES_INIT, .out = out};
 
 	for (size_t i = 0; i < all->libraries.natives.count; i++)
 		if (!bitcode_foreign_is_known(all->libraries.natives.items[i]))
@@ -153,7 +154,7 @@ static bool is_named(const struct rd_argv *list, const char *name)
 	return false;
 }
 
-/* What was flavoured lies where the executable does. */
+/* Flavoured files are in the directory of the executable. */
 static bool is_flavoured(const struct rd_flavour *f, const char *path)
 {
 	return !strncmp(path, f->executable, (size_t)(rd_base_name(f->executable) - f->executable));

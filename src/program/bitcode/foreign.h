@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code in a program that Raddle did not compile and that could order its threads: what it does with memory is
- * in no trace, so a detector that sees no order between two accesses may just not have seen it.
+ * Code in a program that Raddle did not compile and that could order its threads.  Its accesses are
+ * not in the trace, so a detector may miss an order between two accesses.
  */
 #ifndef BITCODE_FOREIGN_H
 #define BITCODE_FOREIGN_H
@@ -11,13 +11,13 @@
 
 #include <stdbool.h>
 
-/* Whether a shared library of this file name orders threads only by what the runtime interposes, or not at
- * all. */
+/* Whether a shared library of this file name orders threads only through interposed functions, or
+ * not at all. */
 bool bitcode_foreign_is_known(const char *name);
 
-/* The native libraries, objects and archive members of a program and of its libraries that carry bitcode, and
- * assembler at the top of files or with memory that it does not name.  `flavoured` has the flavoured files,
- * which say the latter. */
+/* Lists the native libraries, objects and archive members of a program and of its libraries with
+ * bitcode, and assembler at file scope or with memory operands that it does not declare.
+ *  `flavoured` are the flavoured files, which list the latter. */
 void bitcode_foreign_list(const struct bitcode_modules *all, const struct rd_argv *flavoured,
 			  struct rd_argv *out);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which shared libraries will the loader take, and which of them carry
- * bitcode?  A program comes in, opened libraries go out, each once.  The search
- * follows ld.so(8), breadth first, so that the first library of a name wins as
- * it does there.  Libraries of the system's own directories are looked
- * at but not looked through: what they need is the system's too.
+ * Which shared libraries the loader will use, and which of them contain bitcode.  In: a program.
+ *  Out: opened libraries, each once.  The search follows ld.so(8), breadth first, so that the first
+ * library of a name wins as it does there.  Libraries in the system's directories are opened but
+ * not searched: their dependencies belong to the system, too.
  */
 #include "bitcode/library.h"
 #include "bitcode/text.h"
@@ -18,11 +17,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct search {
+struct library_search {
 	struct bitcode_libraries *found;
-	struct rd_names seen; /* names that were asked for; their order is the queue's */
-	struct rd_argv queue; /* files whose needs are still to be looked up */
-	char *origin;	      /* directory of the file being looked through */
+	struct rd_names seen; /* requested names; their order is that of the queue */
+	struct rd_argv queue; /* files whose dependencies are not searched yet */
+	char *origin;	      /* directory of the current file */
 	const struct bitcode_elf *file;
 	char *result; /* path of the library last searched */
 	const char *wanted;
@@ -49,7 +48,7 @@ static bool is_file(const char *path)
 /* Tries each directory of a list separated by colons. */
 static void try_list(void *context, const char *list)
 {
-	struct search *s = context;
+	struct library_search *s = context;
 
 	while (!s->result && *list) {
 		size_t n = strcspn(list, ":;");
@@ -71,7 +70,7 @@ static void note_runpath(void *context, const char *list)
 	*(bool *)context = true;
 }
 
-static void locate(struct search *s, const char *name)
+static void locate(struct library_search *s, const char *name)
 {
 	const char *environment = getenv("LD_LIBRARY_PATH");
 	bool runpath = false;
@@ -100,7 +99,7 @@ static bool is_system(const char *path)
 
 static void need(void *context, const char *name)
 {
-	struct search *s = context;
+	struct library_search *s = context;
 	struct bitcode_program p;
 	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
 	uint32_t number;
@@ -126,7 +125,7 @@ static void need(void *context, const char *name)
 	s->result = NULL;
 }
 
-static void look_through(struct search *s, const char *path, const struct bitcode_elf *e)
+static void search_needs(struct library_search *s, const char *path, const struct bitcode_elf *e)
 {
 	char real[PATH_MAX];
 
@@ -138,7 +137,7 @@ static void look_through(struct search *s, const char *path, const struct bitcod
 	bitcode_elf_dynamic(e, DT_NEEDED, need, s);
 }
 
-/* Whether they carry bitcode or not: preloaded libraries are not flavoured. */
+/* With bitcode or not: preloaded libraries are not flavoured. */
 static void add_preloaded(struct bitcode_libraries *l)
 {
 	const char *list = getenv("LD_PRELOAD");
@@ -157,12 +156,12 @@ static void add_preloaded(struct bitcode_libraries *l)
 void bitcode_libraries_find(struct bitcode_libraries *l, const struct bitcode_program *p,
 			    const struct bitcode_libraries *plugins)
 {
-	struct search s = {.found = l, .seen = RD_NAMES_INIT, .queue = RD_ARGV_INIT};
+	struct library_search s = {.found = l, .seen = RD_NAMES_INIT, .queue = RD_ARGV_INIT};
 
 	*l = (struct bitcode_libraries){.natives = RD_ARGV_INIT};
-	look_through(&s, p->path, &p->elf);
+	search_needs(&s, p->path, &p->elf);
 	for (size_t i = 0; i < plugins->count; i++)
-		look_through(&s, plugins->items[i].program.path, &plugins->items[i].program.elf);
+		search_needs(&s, plugins->items[i].program.path, &plugins->items[i].program.elf);
 	add_preloaded(l);
 	for (size_t i = 0; i < s.queue.count; i++) {
 		struct rd_map map;
@@ -171,7 +170,7 @@ void bitcode_libraries_find(struct bitcode_libraries *l, const struct bitcode_pr
 		if (rd_map_open(&map, s.queue.items[i]))
 			continue;
 		if (bitcode_elf_parse(&e, map.data, map.length))
-			look_through(&s, s.queue.items[i], &e);
+			search_needs(&s, s.queue.items[i], &e);
 		rd_map_close(&map);
 	}
 	rd_argv_release(&s.queue);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shared libraries of a program that came from `raddle cc` too. */
+/* The shared libraries of a program that also come from `raddle cc`. */
 #ifndef BITCODE_LIBRARY_H
 #define BITCODE_LIBRARY_H
 
@@ -19,8 +19,8 @@ struct bitcode_libraries {
 		natives; /* file names of the other libraries that are needed, and those of LD_PRELOAD */
 };
 
-/* Finds them as the dynamic loader would: RPATH, LD_LIBRARY_PATH, RUNPATH, the
- * system's directories; libraries of libraries included, and those of the plug-ins. */
+/* Finds them like the dynamic loader: RPATH, LD_LIBRARY_PATH, RUNPATH, the system's directories;
+ * including libraries of libraries and of plug-ins. */
 void bitcode_libraries_find(struct bitcode_libraries *l, const struct bitcode_program *p,
 			    const struct bitcode_libraries *plugins);
 void bitcode_libraries_release(struct bitcode_libraries *l);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The bytes of a link line: written by the records of collect.c, read here.
- * Layout: "RADLN001", u64 length of all, then records of u8 kind, u64 length of
- * the text, u64 length of the data, text, NUL, data.  Numbers are little-endian.
+ * The bytes of a link line: written from the records of collect.c, read here.  Layout: "RADLN001",
+ * u64 total length, then records of u8 kind, u64 length of the text, u64 length of the data, text,
+ * NUL, data.  Numbers are little-endian.
  */
 #include "bitcode/line.h"
 
@@ -56,6 +56,7 @@ void bitcode_line_add(struct rd_buf *out, const struct bitcode_item *item)
 
 void bitcode_line_end(struct rd_buf *out)
 {
+	RD_ASSERT(out->length >= HEADER_SIZE);
 	put64((uint8_t *)out->data + 8, out->length);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The link line that a program carries: enough to link it again, with other
- * objects in place of those that have bitcode, after the build tree is gone.
- * doc/format/program.md describes the bytes.
+ * The link line in a program: enough to link it again, with other objects in place of those with
+ * bitcode, after the build tree is gone.  doc/format/program.md describes the bytes.
  */
 #ifndef BITCODE_LINE_H
 #define BITCODE_LINE_H
@@ -16,11 +15,11 @@
 enum bitcode_item_kind {
 	BITCODE_LINE_DIRECTORY = 'D', /* where the link ran */
 	BITCODE_LINE_DRIVER = 'R',    /* "clang-19" or "clang++-19" */
-	BITCODE_LINE_OUTPUT = 'O',    /* absolute path of what was made */
+	BITCODE_LINE_OUTPUT = 'O',    /* absolute path of the result */
 	BITCODE_ITEM_ARGUMENT = 'a',  /* for the driver */
 	BITCODE_ITEM_LINKER = 'w',    /* for the linker, by -Xlinker */
 	BITCODE_ITEM_INPUT = 'i',     /* a file to link, by absolute path */
-	BITCODE_ITEM_COVERED = 'c',   /* an input that came with bitcode */
+	BITCODE_ITEM_COVERED = 'c',   /* an input with bitcode */
 	BITCODE_ITEM_NATIVE = 'n',    /* an object without bitcode: its bytes */
 	BITCODE_ITEM_PARTIAL =
 		'p', /* an object that may hold code without bitcode beside its own: its bytes */
@@ -32,7 +31,7 @@ enum bitcode_item_kind {
 struct bitcode_item {
 	enum bitcode_item_kind kind;
 	const char *text;
-	const uint8_t *data; /* bytes, where the kind has some */
+	const uint8_t *data; /* bytes, if the kind has data */
 	size_t length;
 };
 
@@ -42,15 +41,14 @@ struct bitcode_line {
 	size_t count, capacity;
 };
 
-/* Writes the link line of a command into `out`.  Reads the inputs to see which
- * have bitcode.  objects[i], if not NULL, stands for input i (an assembler file
- * that the caller has assembled).  True if a linker script of the user's decides
- * on the layout. */
+/* Writes the link line of a command into `out`.  Reads the inputs to see which have bitcode.
+ *  objects[i], if not NULL, replaces input i (an assembler file that the caller has assembled).
+ *  Returns true if a linker script of the user determines the layout. */
 bool bitcode_line_write(struct rd_buf *out, const struct bitcode_args *args, const char *driver,
 			char *const *objects);
 
-/* Parses a section; strings and data point into it.  False, without a message,
- * if the bytes are no link line. */
+/* Parses a section; strings and data point into it.  False, without a message, if the bytes are not
+ * a link line. */
 bool bitcode_line_parse(struct bitcode_line *line, const uint8_t *data, size_t length);
 void bitcode_line_release(struct bitcode_line *line);
 

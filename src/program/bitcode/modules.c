@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The program that a user names and those of its libraries and plug-ins that carry bitcode, opened and
- * numbered.  In: a path, or a name that is looked for in PATH.  Out: the modules, each with the hash of every
- * unit and the range of site numbers (slots) that belongs to it.
+ * A program and those of its libraries and plug-ins that contain bitcode, opened and numbered.  In:
+ * a path, or a name that is searched in PATH.  Out: the modules, each with the hash of every unit
+ * and its range of site numbers (slots).
  *
- * A unit's slot comes from the hash of its bitcode, so the same unit has the
- * same sites in every program unless two units collide; then the later one
- * moves on to the next free slot.
+ * A unit's slot comes from the hash of its bitcode, so the same unit has the same sites in every
+ * program unless two units collide; then the later one moves to the next free slot.
  */
 #include "bitcode/modules.h"
 
@@ -63,7 +62,8 @@ static void add_modules(struct bitcode_modules *all, struct bitcode_libraries *l
 	}
 }
 
-/* What a plug-in needs is looked for once it is known; what is needed is a library then, and no plug-in. */
+/* The needs of plug-ins are searched after all plug-ins are known; what is needed then is a
+ * library, not a plug-in. */
 static int find_modules(struct bitcode_modules *all, const char *plugins)
 {
 	int err;
@@ -106,7 +106,7 @@ static int assign_slot(const struct raddle_flavour *flavour, uint8_t *used, stru
 		return rd_fail(RD_ELIMIT,
 			       "a unit has %llu bytes of bitcode, more than sites can be numbered for",
 			       (unsigned long long)length);
-	places = SLOT_COUNT - count; /* slot 0 is nobody's */
+	places = SLOT_COUNT - count; /* slot 0 is not used */
 	for (uint64_t i = 0; i < places; i++) {
 		uint32_t slot = 1 + (uint32_t)((u->hash.low64 + i) % places);
 
@@ -145,7 +145,7 @@ int bitcode_modules_open(struct bitcode_modules *all, const char *program, const
 static void release_units(struct bitcode_module *m)
 {
 	for (size_t i = 0; i < m->program->unit_count; i++)
-		RD_FREE(m->units[i].stem, m->units[i].object, m->units[i].sites);
+		RD_FREE(m->units[i].base, m->units[i].object, m->units[i].sites);
 	free(m->units);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program, its libraries and its plug-ins that carry bitcode, with the sites' numbers shared out among
- * their units. */
+/* A program, its libraries and its plug-ins that contain bitcode, with site numbers for their
+ * units. */
 #ifndef BITCODE_MODULES_H
 #define BITCODE_MODULES_H
 
@@ -12,8 +12,8 @@
 struct bitcode_module_unit {
 	XXH128_hash_t hash;
 	uint32_t slot;
-	char *stem, *object, *sites; /* in the cache, once named */
-	bool made;		     /* it is there */
+	char *base, *object, *sites; /* in the cache, once named */
+	bool made;		     /* it exists */
 };
 
 struct bitcode_module {
@@ -32,11 +32,11 @@ struct bitcode_modules {
 	size_t count;
 };
 
-/* Start with zeros.  `plugins` is what the user names (bitcode/plugin.h).  Slots are as large as the
- * flavour's sites need.  To be closed after a failure too. */
+/* Start with zeros.  `plugins` are those that the user names (bitcode/plugin.h).  The size of slots
+ * depends on the flavour.  Close it after a failure too. */
 int bitcode_modules_open(struct bitcode_modules *all, const char *program, const char *plugins,
 			 const struct raddle_flavour *flavour);
-/* Leaves the program alone; the numbers of its sites stay. */
+/* Removes everything except the program; the numbers of its sites stay. */
 void bitcode_modules_keep_program(struct bitcode_modules *all);
 void bitcode_modules_close(struct bitcode_modules *all);
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Changes to objects that clang has just written.
+ * Changes to objects that clang has just written.  Names: clang puts bitcode into .llvmbc.  GNU ar,
+ * nm and ranlib load LLVM's plug-in, which takes any file with such a section for a link-time
+ * optimisation object and drops its symbols from the archive's index.  Our names have the same
+ * length, so only bytes of the section name table change.
  *
- * Names: clang puts bitcode into .llvmbc.  GNU ar, nm and ranlib load LLVM's
- * plug-in, which takes any file with such a section for a link-time optimisation
- * object and drops its symbols from the archive's index.  Our names have the
- * same length, so only bytes of the section name table change.
- *
- * Native objects: an object without bitcode gets a section that holds the
- * object as it was.  The section, a new name table and a new header table are
- * appended; nothing that was there moves.
+ * Native objects: an object without bitcode gets a section that contains the original object.  The
+ * section, a new name table and a new header table are appended; nothing else moves.
  *
  * The link object: four sections, see bitcode_link_object().
  */
@@ -34,7 +31,7 @@
 #define FLAG_RETAIN (1u << 21)
 #define FLAG_EXCLUDE 0x80000000u
 
-/* A regular file mapped for writing; length 0 if there is nothing to patch. */
+/* A regular file mapped for writing; length 0: there is nothing to patch. */
 struct mapping {
 	uint8_t *data;
 	size_t length;
@@ -194,8 +191,8 @@ int bitcode_patch_native(const char *path)
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return 0;
 	err = rd_file_read(path, &object);
-	/* An assembler file that clang made from C may carry bitcode already; an
-	 * object with extended section numbers is beyond a patch. */
+	/* An assembler file that clang made from C may already contain bitcode; an object with
+	 * extended section numbers cannot be patched. */
 	if (!err && bitcode_elf_parse(&e, object.data, object.length) && e.type == ET_REL && e.names_size &&
 	    e.count < SHN_LORESERVE - 1 && !bitcode_elf_find(&e, BITCODE_SECTION, 0, &s)) {
 		int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -215,10 +212,9 @@ int bitcode_patch_native(const char *path)
 enum { LINK_NULL, LINK_LINE, LINK_NOTE, LINK_STACK, LINK_NAMES, LINK_SECTIONS };
 
 /*
- * The line's section must be retained: `ld.bfd --gc-sections` drops an object
- * that has only unallocated sections.  Retention is a GNU extension, so the
- * object must say it is a GNU one.  The note is allocated, so that even tools
- * that remove every unallocated section leave it.
+ * The line's section must be retained: `ld.bfd --gc-sections` drops an object that has only
+ * unallocated sections.  Retention is a GNU extension, so the object must be marked as a GNU one.
+ *  The note is allocated, so that even tools that remove every unallocated section keep it.
  */
 void bitcode_link_object(struct rd_buf *out, const struct rd_buf *line, bool note)
 {

@@ -7,16 +7,16 @@
 
 #include <stdbool.h>
 
-/* Gives clang's bitcode sections in `path` our names, in place.  With
- * `hide_debug` the linker will leave the object's debug sections out.  A file
- * that is no regular ELF file (/dev/null) is left alone without an error. */
+/* Renames clang's bitcode sections in `path`, in place.  With `hide_debug` the linker will drop the
+ * object's debug sections.  A file that is not a regular ELF file (/dev/null) is left alone without
+ * an error. */
 int bitcode_patch_names(const char *path, bool hide_debug);
 
 /* The same for an assembler file that -S made. */
 int bitcode_patch_assembly(const char *path);
 
-/* Adds a section with a copy of the object itself to an object that has no
- * bitcode, so that the linked program carries what a relink needs. */
+/* Adds a copy of an object without bitcode to it as a section, so that the linked program contains
+ * what a relink needs. */
 int bitcode_patch_native(const char *path);
 
 /* Appends an entry of the section for such copies to `out`. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which plug-ins may a program load, and which of them carry bitcode?  In: the program, and what the user
- * names.  Out: opened shared objects, each once.
+ * Which plug-ins a program may load, and which of them contain bitcode.  In: the program, and what
+ * the user names.  Out:  opened shared objects, each once.
  *
- * What a program will hand to dlopen() cannot be read from it.  Build systems put plug-ins near the program,
- * so one that can load anything has its directory looked through, not deeply, and not without end; others are
- * named by the user.  A plug-in that is found and never loaded costs the time to instrument it.
+ * The arguments of dlopen() are not known beforehand.  Build systems put plug-ins near the program.
+ *  So the directory of a program that calls dlopen() is searched, within limits; the user names
+ * others.  A plug-in that is found and never loaded costs the time to instrument it.
  */
 #include "bitcode/plugin.h"
 
@@ -18,12 +18,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { DEPTH = 2, ENTRIES = 4096 };
+enum {
+	DEPTH = 2,
+	ENTRIES = 4096
+}; /* levels and directory entries that are searched; set by hand, bound time */
 
-struct search {
+struct plugin_search {
 	struct bitcode_libraries *found;
 	const struct bitcode_libraries *libraries;
-	size_t looked_at; /* entries of directories */
+	size_t entries_seen; /* entries of directories */
 };
 
 bool bitcode_loads_more(const struct bitcode_program *p)
@@ -54,7 +57,7 @@ static struct bitcode_library *find(const struct bitcode_libraries *l, const cha
 	return NULL;
 }
 
-/* NULL: it carries no bitcode. */
+/* NULL: it contains no bitcode. */
 static struct bitcode_library *open_plugin(struct bitcode_libraries *l, const char *path)
 {
 	struct bitcode_program p;
@@ -66,8 +69,8 @@ static struct bitcode_library *open_plugin(struct bitcode_libraries *l, const ch
 	return &l->items[l->count++];
 }
 
-/* Whether it carries bitcode. */
-static bool add(struct search *s, const char *path)
+/* Returns whether it contains bitcode. */
+static bool add(struct plugin_search *s, const char *path)
 {
 	char *real = realpath(path, NULL);
 	struct bitcode_library *plugin = real ? find(s->found, real) : NULL;
@@ -94,7 +97,7 @@ static bool is_hidden(const char *name)
 	return name[0] == '.' && strcmp(name, ".libs") != 0; /* libtool's */
 }
 
-static void look_into(struct search *s, const char *directory, int depth)
+static void search_directory(struct plugin_search *s, const char *directory, int depth)
 {
 	struct dirent **entries;
 	int count = scandir(directory, &entries, NULL, alphasort);
@@ -104,9 +107,9 @@ static void look_into(struct search *s, const char *directory, int depth)
 		char *path = rd_xasprintf("%s/%s", directory, name);
 		struct stat st;
 
-		if (!is_hidden(name) && s->looked_at++ < ENTRIES && !lstat(path, &st)) {
+		if (!is_hidden(name) && s->entries_seen++ < ENTRIES && !lstat(path, &st)) {
 			if (S_ISDIR(st.st_mode) && depth)
-				look_into(s, path, depth - 1);
+				search_directory(s, path, depth - 1);
 			else if (!S_ISDIR(st.st_mode) && is_shared_object(name))
 				add(s, path);
 		}
@@ -117,15 +120,15 @@ static void look_into(struct search *s, const char *directory, int depth)
 		free(entries);
 }
 
-static int add_named(struct search *s, const char *path)
+static int add_named(struct plugin_search *s, const char *path)
 {
 	struct stat st;
 
 	if (stat(path, &st))
 		return rd_fail_errno("%s: this plug-in cannot be found", path);
 	if (S_ISDIR(st.st_mode)) {
-		s->looked_at = 0;
-		look_into(s, path, DEPTH);
+		s->entries_seen = 0;
+		search_directory(s, path, DEPTH);
 		return 0;
 	}
 	if (!S_ISREG(st.st_mode) || !add(s, path))
@@ -133,7 +136,7 @@ static int add_named(struct search *s, const char *path)
 	return 0;
 }
 
-static int add_list(struct search *s, const char *list)
+static int add_list(struct plugin_search *s, const char *list)
 {
 	int err = 0;
 
@@ -159,14 +162,14 @@ static bool any_loads_more(const struct bitcode_program *p, const struct bitcode
 int bitcode_plugins_find(struct bitcode_libraries *plugins, const struct bitcode_libraries *libraries,
 			 const struct bitcode_program *p, const char *named)
 {
-	struct search s = {.found = plugins, .libraries = libraries};
+	struct plugin_search s = {.found = plugins, .libraries = libraries};
 	int err = add_list(&s, named);
 
 	if (!err && any_loads_more(p, libraries)) {
 		char *directory = rd_xstrndup(p->path, (size_t)(rd_base_name(p->path) - p->path));
 
-		s.looked_at = 0;
-		look_into(&s, *directory ? directory : ".", DEPTH);
+		s.entries_seen = 0;
+		search_directory(&s, *directory ? directory : ".", DEPTH);
 		free(directory);
 	}
 	return err;

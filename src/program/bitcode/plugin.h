@@ -8,9 +8,10 @@
 /* Whether the program can load more than the loader does at its start. */
 bool bitcode_loads_more(const struct bitcode_program *p);
 
-/* Adds the plug-ins that `named` lists, files or directories separated by colons (NULL: none), and, if the
- * program can load any, those in its own directory and in the two levels of directories below it.  What
- * `libraries` has is none.  A named file that is not there or carries no bitcode is an error. */
+/* Adds the plug-ins in `named`, files or directories separated by colons (NULL: none).  If the
+ * program can load plug-ins, adds those in its own directory and in two levels below it.  Those in
+ * `libraries` are not plug-ins.  A named file that is missing or contains no bitcode is an error.
+ */
 int bitcode_plugins_find(struct bitcode_libraries *plugins, const struct bitcode_libraries *libraries,
 			 const struct bitcode_program *p, const char *named);
 

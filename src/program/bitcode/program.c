@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Takes a program apart: a path comes in; bitcode units, native objects and the
- * link line go out, all pointing into the mapped file.  Linkers concatenate
- * the sections of the inputs, so each section is a sequence of modules or
- * entries whose lengths are their own; padding between them is skipped.
+ * Takes a program apart.  In: a path.  Out: bitcode units, native objects and the link line, all
+ * pointing into the mapped file.  Linkers concatenate the sections of the inputs, so each section
+ * is a sequence of modules or entries with lengths of their own; padding between them is skipped.
  */
 #include "bitcode/program.h"
 
@@ -80,7 +79,7 @@ void bitcode_program_split(struct bitcode_program *p)
 	}
 }
 
-/* What is wrong, in the words of somebody who wants to go on. */
+/* Reports what is wrong and what to do about it. */
 static int explain(const struct bitcode_program *p)
 {
 	struct bitcode_elf_section s;

@@ -12,7 +12,7 @@ struct bitcode_unit {
 	uint64_t offset, length;
 };
 
-/* An object without bitcode that travelled inside the file. */
+/* An object without bitcode that is stored inside the file. */
 struct bitcode_native {
 	const uint8_t *data;
 	size_t length;
@@ -31,7 +31,7 @@ struct bitcode_program {
 	struct bitcode_line line;
 };
 
-/* Opens a program; says what is wrong with one that carries no bitcode. */
+/* Opens a program; reports what is wrong with one without bitcode. */
 int bitcode_program_open(struct bitcode_program *p, const char *path);
 
 /* The same without messages: false if the file is not one of ours. */
@@ -41,7 +41,7 @@ void bitcode_program_close(struct bitcode_program *p);
 /* Whether the file defines a global symbol of that name. */
 bool bitcode_program_defines(const struct bitcode_program *p, const char *name);
 
-/* Takes the pieces out of `p->elf`; for tests and the fuzzer. */
+/* Extracts the pieces of `p->elf`; for tests and the fuzzer. */
 void bitcode_program_split(struct bitcode_program *p);
 
 #endif

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Links a program again.  Its link line comes in; a command like the one that
- * made it runs, with these differences:
+ * Links a program again.  In: its link line.  A command like the original one runs, with these
+ * differences:
  *
- *   - the inputs that carried bitcode are left out; our objects stand where the
- *     first of them stood, and natives that travelled in the program with them;
- *   - libraddle-rt is added to programs, and what makes its functions visible;
- *   - options that strip, write other files or bring another tool's runtime
- *     are left out, and $ORIGIN is what it was for the original;
- *   - a file that is gone is left out; if the link then fails it is named;
- *   - what could choose a program to execute is not obeyed (bitcode/trust.h).
+ *   - the inputs with bitcode are left out; our objects take the place of the first of them, together with
+ *     natives that are stored in the program;
+ *   - libraddle-rt is added to programs, and options that make its functions visible;
+ *   - options that strip, write other files or add another tool's runtime are left out, and $ORIGIN is that
+ *     of the original;
+ *   - a missing file is left out; if the link then fails it is named;
+ *   - options that could choose a program to execute are ignored (bitcode/trust.h).
  *
- * Unoptimised code may mention functions that exist nowhere because the
- * optimiser had removed all calls of them.  Names that the original did not
- * define either are therefore given the address 0, and the link is tried again.
+ * Unoptimised code may refer to functions that exist nowhere because the optimiser had removed all
+ * calls of them.  Names that the original did not define either therefore get the address 0, and
+ * the link is tried again.
  */
 #include "bitcode/relink.h"
 
@@ -30,12 +30,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINK_ATTEMPTS = 32, MESSAGE_LIMIT = 2000 };
+enum {
+	LINK_ATTEMPTS = 32,
+	MESSAGE_LIMIT = 2000
+}; /* links; bytes of the linker's messages; both set by hand */
 
 struct linker {
 	const struct bitcode_relink *r;
 	struct rd_argv command;
-	struct rd_buf missing; /* names of files that are gone */
+	struct rd_buf missing; /* names of missing files */
 	char *origin;	       /* directory of the original program */
 	unsigned files;	       /* numbers files in `work` */
 	bool placed;	       /* our objects are in the command */
@@ -92,7 +95,7 @@ static int add_native(struct linker *l, const uint8_t *data, size_t length)
 	return add_bytes(l, ".o", data, length);
 }
 
-/* Our objects, once, and the natives that the program carries. */
+/* Adds our objects, once, and the natives in the program. */
 static int place_objects(struct linker *l)
 {
 	const struct bitcode_program *p = l->r->program;
@@ -114,8 +117,7 @@ static void note_missing(struct linker *l, const char *path)
 		rd_info("%s: %s is gone; trying without it", l->r->program->path, path);
 }
 
-/* A library that has a flavour is linked in that one's place, since the
- * original may be gone. */
+/* A flavoured library replaces the original, which may be gone. */
 static void add_input(struct linker *l, const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -132,8 +134,8 @@ static void add_input(struct linker *l, const char *path)
 	free(flavoured);
 }
 
-/* The members without bitcode that follow an archive, as an archive again:
- * they must only come in where something needs them. */
+/* The members without bitcode that follow an archive, as an archive again: they must be linked only
+ * if something needs them. */
 static int add_members(struct linker *l, const struct bitcode_item *item, const struct bitcode_item *end)
 {
 	struct rd_buf archive = RD_BUF_INIT, ignored = RD_BUF_INIT;
@@ -159,7 +161,7 @@ static int add_members(struct linker *l, const struct bitcode_item *item, const 
 	return err;
 }
 
-/* An archive that is gone is no loss if its used members had bitcode. */
+/* A missing archive does no harm if its used members had bitcode. */
 static int add_archive(struct linker *l, const struct bitcode_item *item, const struct bitcode_item *end)
 {
 	int err = place_objects(l);
@@ -177,8 +179,8 @@ static int add_archive(struct linker *l, const struct bitcode_item *item, const 
 
 /* -------------------------------------------------------------- options --- */
 
-/* The sanitizers whose checks are added after our bitcode was taken; their
- * runtimes would fight ours over malloc and pthread_create. */
+/* The sanitizers whose checks are added after the bitcode is taken; their runtimes would conflict
+ * with ours about malloc and pthread_create. */
 static char *other_sanitizers(const char *list)
 {
 	static const char *const ours[] = {"address",	"thread",   "memory",	      "leak",
@@ -197,7 +199,7 @@ static char *other_sanitizers(const char *list)
 	return rd_buf_detach(&b);
 }
 
-/* How many items from `item` on are to be left out: an option, and its value. */
+/* How many items from `item` on are left out: an option, and its value. */
 static size_t left_out(const struct bitcode_item *item)
 {
 	static const char *const single[] = {"-s",
@@ -301,7 +303,7 @@ static int add_item(struct linker *l, const struct bitcode_item *item, const str
 	}
 }
 
-/* How many items from `item` on are left out, which means that they are not obeyed. */
+/* How many items from `item` on are left out, that is ignored. */
 static size_t left_out_here(struct linker *l, const struct bitcode_item *item, const struct bitcode_item *end)
 {
 	size_t skip = 0;
@@ -339,8 +341,8 @@ static int add_items(struct linker *l)
 
 /* -------------------------------------------------------------- runtime --- */
 
-/* `--wrap` for each function that a member of the static runtime stands in
- * front of; they are told by their names, __wrap_FUNCTION. */
+/* `--wrap` for each function that a member of the static runtime interposes; they are named
+ * __wrap_FUNCTION. */
 static void add_wraps(struct linker *l, const struct bitcode_member *m, bool memory)
 {
 	struct bitcode_elf_symbols symbols;
@@ -385,8 +387,8 @@ static int add_runtime(struct linker *l)
 	char *path;
 	int err;
 
-	/* libc.a's malloc is in every static program; one of the program's own
-	 * comes without libc's other allocation functions. */
+	/* libc.a's malloc is in every static program; a malloc of the program lacks libc's other
+	 * allocation functions. */
 	if (l->is_static)
 		memory = bitcode_program_defines(l->r->program, "__libc_malloc") ||
 			 !bitcode_program_defines(l->r->program, "malloc");
@@ -439,8 +441,8 @@ static int build_command(struct linker *l)
 	rd_argv_add(&l->command, "-o");
 	rd_argv_add(&l->command, l->r->output);
 	if (l->r->found_in) {
-		/* The old tag: the loader obeys it before LD_LIBRARY_PATH and for
-		 * the libraries of libraries too. */
+		/* The old tag: the loader uses it before LD_LIBRARY_PATH and for the libraries of
+		 * libraries too. */
 		add_for_linker(l, "--disable-new-dtags");
 		add_for_linker(l, "-rpath");
 		add_for_linker(l, l->r->found_in);
@@ -457,7 +459,7 @@ static int build_command(struct linker *l)
 	return err;
 }
 
-/* Runs the command where the original ran, if that place is still there. */
+/* Runs the command in the directory of the original link, if it still exists. */
 static int run_command(struct linker *l, struct rd_buf *output)
 {
 	const char *directory = l->r->program->line.directory;
@@ -481,7 +483,7 @@ static int run_command(struct linker *l, struct rd_buf *output)
 	return status;
 }
 
-/* The next name that a linker calls undefined, in the words of bfd or lld. */
+/* The next undefined name in the messages of bfd or lld. */
 static char *next_undefined(const char **text)
 {
 	static const char *const phrases[] = {"undefined reference to `",
@@ -512,9 +514,8 @@ static bool object_defines(const struct bitcode_item *item, const char *name)
 }
 
 /*
- * A merged object that defines what is missing holds code that has no bitcode.
- * It joins the link; what it has in common with our objects is taken from
- * ours, which stand before it.
+ * A merged object that defines a missing name contains code without bitcode.  It is added to the
+ * link; definitions that it shares with our objects come from ours, which precede it.
  */
 static bool supply(struct linker *l, const char *name)
 {
@@ -544,8 +545,8 @@ static bool define_absent(struct linker *l, const char *name)
 	return true;
 }
 
-/* Provides for the undefined names in a linker's messages; false if one cannot
- * be provided for.  One merged object may supply several: try after each. */
+/* Handles the undefined names in a linker's messages; false if one cannot be handled.  One merged
+ * object may supply several, so the link is tried after each. */
 static bool provide(struct linker *l, const char *output)
 {
 	bool some = false;
@@ -592,6 +593,7 @@ static int run_link(struct linker *l)
 
 int bitcode_relink(const struct bitcode_relink *r)
 {
+	RD_ASSERT(r->program != NULL && r->objects != NULL && r->work != NULL);
 	struct linker l = {.r = r, .command = RD_ARGV_INIT, .missing = RD_BUF_INIT};
 	const char *slash = strrchr(r->program->path, '/');
 	int err;

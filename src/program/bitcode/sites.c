@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Assembles a site table.  The parts that raddle-instr wrote, one for each
- * unit, and the linked files come in; the table of doc/format/sites.md goes
- * out.  The variables' addresses are only known here, after the link.
+ * Assembles a site table.  In: the parts that raddle-instr wrote, one for each unit, and the linked
+ * files.  Out: the table of doc/format/sites.md.  The addresses of variables are known only here,
+ * after the link.
  */
 #include "bitcode/sites.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Putting a program's site table together (doc/format/sites.md). */
+/* Assembling a program's site table (doc/format/sites.md). */
 #ifndef BITCODE_SITES_H
 #define BITCODE_SITES_H
 

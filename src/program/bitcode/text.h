@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the room asks of arguments everywhere. */
+/* Small helpers for arguments. */
 #ifndef BITCODE_TEXT_H
 #define BITCODE_TEXT_H
 
@@ -28,7 +28,7 @@ static inline const char *without_dashes(const char *s)
 	return s + (s[0] == '-');
 }
 
-/* `length` characters of `s` with $ORIGIN filled in; the caller frees it. */
+/* `length` characters of `s` with $ORIGIN replaced; the caller frees it. */
 static inline char *fill_origin(const char *s, size_t length, const char *origin)
 {
 	struct rd_buf b = RD_BUF_INIT;

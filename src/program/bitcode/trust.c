@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Tables of the options that a link line may have.  They list what is known to be harmless and what build
- * systems use; anything else is left out.  Options that matter to a compilation only (warnings, definitions)
- * pass by their first letters, since a link ignores them.
+ * Tables of the options that a link line may have: those that are known to be harmless and that
+ * build systems use.  All others are left out.  Options that matter only to a compilation
+ * (warnings, definitions) are accepted by prefix, since a link ignores them.
  */
 #include "bitcode/trust.h"
 
+#include "base/error.h"
 #include "bitcode/args.h"
 #include "bitcode/text.h"
 
@@ -29,7 +30,7 @@ static bool has_prefix(const char *s, const char *const *list)
 	return false;
 }
 
-/* These begin like harmless ones. */
+/* Harmful options that begin like harmless ones. */
 static bool is_harmful_argument(const char *s)
 {
 	static const char *const prefixes[] = {"-fplugin",
@@ -262,7 +263,7 @@ static const char *const linker_single[] = {"as-needed",
 					    "no-dynamic-linker",
 					    NULL};
 
-/* The value stands behind "=", or in the next item. */
+/* The value comes after "=", or in the next item. */
 static const char *const linker_valued[] = {"rpath",
 					    "R",
 					    "rpath-link",
@@ -333,9 +334,9 @@ static const char *const linker_valued[] = {"rpath",
 					    "undefined-glob",
 					    NULL};
 
-/* Whether the option is `name` with its value in the same word: --soname=X, -znow, -O1.  No long option
- * begins like the last two; lld takes -load-pass-plugin and -error-handling-script, so others must not be
- * read as one letter and its value. */
+/* Whether the option is `name` with its value in the same word: --soname=X, -znow, -O1.  No long
+ * option begins like the last two.  lld accepts -load-pass-plugin and -error-handling-script, so
+ * other letters must not be read as an option with its value. */
 static bool joins(const char *option, const char *name)
 {
 	size_t length = strlen(name);
@@ -349,7 +350,7 @@ static size_t distrusted_for_linker(const struct bitcode_item *item, const struc
 	bool value = item + 1 < end && item[1].kind == BITCODE_ITEM_LINKER && item[1].text[0] != '-';
 	const char *name = without_dashes(item->text);
 
-	/* A word that is no option is the value of the one before, or a file of the linker's to read. */
+	/* A word that is not an option is the value of the one before, or a file for the linker. */
 	if (item->text[0] != '-' || is_one_of(name, linker_single) || is_one_of(name, linker_valued))
 		return item->text[0] == '@';
 	if (bitcode_file_option(name, strcspn(name, "=")))
@@ -362,6 +363,7 @@ static size_t distrusted_for_linker(const struct bitcode_item *item, const struc
 
 size_t bitcode_distrusted(const struct bitcode_item *item, const struct bitcode_item *end)
 {
+	RD_ASSERT(item < end);
 	bool value;
 
 	if (item->kind == BITCODE_ITEM_LINKER)
