@@ -294,9 +294,10 @@ static void put_against(FILE *out, const struct report_campaigns *c)
 			? "chi-square tests with effective sizes"
 			: "Fisher's exact test",
 		a->same_program ? "" : " These are different programs: places are those of the same name.",
-		a->same_mix ? ""
-			    : " The campaigns have not the same kinds of fault in the same proportions: only "
-			      "the kinds that both have are compared.");
+		a->same_proportions
+			? ""
+			: " The campaigns have not the same kinds of fault in the same proportions: only "
+			  "the kinds that both have are compared.");
 	put_family(out, c, CAMPAIGN_WHOLE);
 	for (unsigned by = 0; by < CAMPAIGN_BYS; by++)
 		put_family(out, c, by);

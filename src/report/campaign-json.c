@@ -152,7 +152,7 @@ static void put_against(struct rd_json *j, const struct campaign_against *a)
 	rd_json_object(j, "against");
 	RD_JSON(j, RD_JS("baseline", a->base->results->directory), RD_JS("program", a->base->results->name),
 		RD_JS("command", a->base->results->command), RD_JU("runs", a->base->results->count),
-		RD_JB("same_mix", a->same_mix), RD_JU("differ", a->differ));
+		RD_JB("same_mix", a->same_proportions), RD_JU("differ", a->differ));
 	rd_json_array(j, "comparisons");
 	for (size_t i = 0; i < a->count; i++)
 		put_contrast(j, &a->items[i]);

@@ -312,7 +312,7 @@ static void put_against(FILE *out, const struct report_campaigns *c)
 	put_command(out, "now:", a->with->results);
 	if (!a->same_program)
 		fputs("These are different programs: places are those of the same name.\n", out);
-	if (!a->same_mix)
+	if (!a->same_proportions)
 		fputs("The campaigns have not the same kinds of fault in the same proportions: only\nthe "
 		      "kinds "
 		      "that both have are compared.  --fault KIND compares places, too.\n",

@@ -125,8 +125,8 @@ static void bad_bodies(void **state)
 	static const struct {
 		const char *body, *message;
 	} cases[] = {
-		{"", "no schedule"},
-		{"hello\n", "no schedule"},
+		{"", "not a schedule"},
+		{"hello\n", "not a schedule"},
 		{"raddle-schedule\tx\n", "no number"},
 		{HEADER "what\n", "unknown record"},
 		{HEADER "meet\tsomewhere\n", "unknown way to meet"},
@@ -322,8 +322,8 @@ static void bad_turns(void **state)
 		{HEADER2 "then\tturns\nmeet\tanywhere\n", "stop or meet anywhere"},
 		{HEADER2 "then\tturns\nmeet\tnowhere\n", "are not there"},
 		{HEADER2 "then\tturns\nstop\tT_0\t1\tmutex-lock\ta\t-\t-\n", "stop or meet anywhere"},
-		{HEADER2 "then\tturns\nnext\tT_0\t1\tnowhere\t1\tT_0_1\t-\t-\n", "at no point"},
-		{HEADER2 "then\tturns\nnext\tT_0\t1\top\t0\tT_0_1\t-\t-\n", "at no point"},
+		{HEADER2 "then\tturns\nnext\tT_0\t1\tnowhere\t1\tT_0_1\t-\t-\n", "unknown point"},
+		{HEADER2 "then\tturns\nnext\tT_0\t1\top\t0\tT_0_1\t-\t-\n", "unknown point"},
 		{HEADER2 "then\tturns\nnext\tT_0\t1\top\t1\t-\t-\t-\n", "no name"},
 		{HEADER2 "then\tturns\nnext\tT_0\t1\top\t1\tT_0_1\n", "wrong number of fields"},
 		{HEADER2 "then\tturns\nwatch\t-\t-\t0\t0\tswap\tx\t-\t-\n", "neither read nor write"},

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "inject/kind.h"
-#include "inject/model.h"
+#include "inject/fault-model.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -228,16 +228,16 @@ static void models(void **state)
 	struct trace_site s = site(TRACE_SITE_READ, "v", 0, "long");
 	struct inject_bits how = {64, 0, -1};
 	struct inject_random random = inject_random_of(1, 0);
-	struct inject_models m = {0};
+	struct inject_fault_models m = {0};
 	struct run_fault f = {0};
 	unsigned struck = 0;
 
 	(void)state;
-	assert_int_equal(inject_models_parse(&m, text, sizeof text - 1, "text"), RD_EFORMAT);
-	inject_models_release(&m);
-	assert_int_equal(inject_models_parse(&m, good, sizeof good - 1, "good"), 0);
-	assert_int_equal(inject_models_use(&m), 0);
-	assert_int_equal(inject_models_use(&m), RD_EUSAGE); /* there are such already */
+	assert_int_equal(inject_fault_models_parse(&m, text, sizeof text - 1, "text"), RD_EFORMAT);
+	inject_fault_models_release(&m);
+	assert_int_equal(inject_fault_models_parse(&m, good, sizeof good - 1, "good"), 0);
+	assert_int_equal(inject_fault_models_use(&m), 0);
+	assert_int_equal(inject_fault_models_use(&m), RD_EUSAGE); /* there are such already */
 	assert_true(fits("own", s));
 	s.function = "h";
 	assert_false(fits("Own", s));
@@ -252,7 +252,7 @@ static void models(void **state)
 	inject_kind_draw(kind("Other"), inject_kind_fits(kind("Other"), &s), &how, &random, &f);
 	assert_true(f.action == RADDLE_FAULT_CALL && f.mask[0] == UINT64_MAX && f.mask[1] == EBADF &&
 		    !f.chance);
-	inject_models_release(&m);
+	inject_fault_models_release(&m);
 }
 
 int main(void)

@@ -423,7 +423,7 @@ static void two_campaigns(void **state)
 	make_campaign(&r[3], &s[3], none, (unsigned[]){1});
 
 	assert_int_equal(campaign_against(&a, &s[0], &s[1]), 0);
-	assert_true(a.same_mix && a.same_program);
+	assert_true(a.same_proportions && a.same_program);
 	c = find_contrast(&a, CAMPAIGN_WHOLE, "BitFlip", RUNLOG_SDC);
 	assert_true(fabs(c->difference.value + 0.3) < 1e-9 && campaign_differs(c));
 	/* SDC and masked of two kinds and of both; crashes and deviations are the same in all. */
@@ -436,7 +436,7 @@ static void two_campaigns(void **state)
 
 	/* A kind in common, but not the same mix: neither all kinds nor places. */
 	assert_int_equal(campaign_against(&a, &s[0], &s[2]), 0);
-	assert_false(a.same_mix);
+	assert_false(a.same_proportions);
 	assert_int_equal(a.count, 2);
 	assert_string_equal(a.items[0].fault, "Own");
 	campaign_against_release(&a);

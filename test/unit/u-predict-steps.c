@@ -124,7 +124,7 @@ static bool is_late(uint64_t seed, uint32_t window, int64_t put_off_ns)
 
 	random_exec(&x, seed);
 	assert_int_equal(predict_open(&s, &x, &o, &r), RD_OK);
-	predict_put_off(s, put_off_ns);
+	predict_extend_deadline(s, put_off_ns);
 	while (predict_next(s))
 		;
 	late = r.late;

@@ -185,7 +185,7 @@ static uint32_t node_of(struct epa_propagator *p, size_t place, const struct epa
 static void add_edge(struct epa_propagator *p, uint32_t from, uint32_t to, enum epa_through through,
 		     const struct epa_name *object)
 {
-	RD_ASSERT(from < p->out->node_count && to < p->out->node_count);
+	RD_ASSERT((from == NONE || from < p->out->node_count) && to < p->out->node_count);
 	struct epa_propagation *out = p->out;
 	bool is_new;
 	uint64_t *index;

@@ -68,7 +68,7 @@ static void note(struct sweep *s, const struct rev_op *self, uint32_t thread, ui
 /* Orders the current operation after the one at that position. */
 static bool join_at(struct sweep *s, const struct rev_op *self, uint32_t at)
 {
-	RD_ASSERT(at < s->run->op_count);
+	RD_ASSERT(at == REV_NONE || at < s->run->op_count);
 	const struct rev_op *op;
 	const uint32_t *row;
 	bool grown = false;

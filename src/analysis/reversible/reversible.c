@@ -53,7 +53,6 @@ static void note_module(struct modules *m, const struct trace_event *e)
  * is the operation, pthread_exit(), which loads the unwinder, is not. */
 static bool is_called(const struct trace_site *site)
 {
-	RD_ASSERT(site != NULL);
 	static const char *const words[] = {"mutex", "mtx_", "rwlock",	"spin", "cond",
 					    "cnd_",  "sem_", "barrier", "once", "__cxa_guard"};
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Pairs up what two campaigns have in common: kinds of fault by name, places by name.  A share that is 0, or
- * 1, in both cannot differ, and is left out, so that it does not weaken the correction of the others.
+ * Pairs what two campaigns have in common: kinds of fault and places, by name.  A share that is 0
+ * or 1 in both cannot differ; it is left out, so that it does not weaken the correction of the
+ * others.
  */
 #include "inject/against.h"
 
@@ -14,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL 0.05
-#define MIX 0.01 /* shares of a kind in two campaigns that are the same */
+#define LEVEL 0.05 /* significance; the usual one */
+#define SAME_SHARE                                                                                           \
+	0.01 /* difference below which the shares of a kind in two campaigns count as equal; set by hand */
 
 bool campaign_differs(const struct campaign_contrast *c)
 {
@@ -49,7 +51,7 @@ static const struct campaign_group *find_group(const struct campaign_statistics 
 	return NULL;
 }
 
-static bool is_same_mix(const struct campaign_statistics *x, const struct campaign_statistics *y)
+static bool has_same_proportions(const struct campaign_statistics *x, const struct campaign_statistics *y)
 {
 	if (x->group_count != y->group_count || !x->groups[0].runs || !y->groups[0].runs)
 		return false;
@@ -57,7 +59,7 @@ static bool is_same_mix(const struct campaign_statistics *x, const struct campai
 		const struct campaign_group *g = find_group(y, x->groups[i].fault);
 
 		if (!g || fabs((double)x->groups[i].runs / (double)x->groups[0].runs -
-			       (double)g->runs / (double)y->groups[0].runs) > MIX)
+			       (double)g->runs / (double)y->groups[0].runs) > SAME_SHARE)
 			return false;
 	}
 	return true;
@@ -67,7 +69,7 @@ static void compare_groups(struct campaign_against *a, const struct campaign_gro
 			   const struct campaign_group *with)
 {
 	for (unsigned m = 0; m < CAMPAIGN_MEASURES; m++)
-		if (m != CAMPAIGN_HARM) /* is the sum of others */
+		if (m != CAMPAIGN_HARM) /* it is the sum of others */
 			add(a, &(struct campaign_contrast){.by = CAMPAIGN_WHOLE,
 							   .fault = with->fault,
 							   .measure = m,
@@ -75,7 +77,7 @@ static void compare_groups(struct campaign_against *a, const struct campaign_gro
 							   .rate = *campaign_group_rate(with, m)});
 }
 
-/* How many kinds both have. */
+/* Returns how many kinds both have. */
 static size_t compare_faults(struct campaign_against *a)
 {
 	size_t common = 0;
@@ -88,7 +90,7 @@ static size_t compare_faults(struct campaign_against *a)
 		common++;
 		compare_groups(a, base, &a->with->groups[i]);
 	}
-	if (a->same_mix && common > 1)
+	if (a->same_proportions && common > 1)
 		compare_groups(a, &a->base->groups[0], &a->with->groups[0]);
 	return common;
 }
@@ -132,9 +134,10 @@ static void compare_places(struct campaign_against *a, unsigned by)
 
 /* ---- the whole ---- */
 
-/* Corrects the comparisons from `first` on, which are a family. */
+/* Corrects the comparisons from `first` on, which are one family. */
 static void correct(struct campaign_against *a, size_t first)
 {
+	RD_ASSERT(first <= a->count);
 	struct campaign_difference **family = rd_xcalloc(a->count - first + 1, sizeof *family);
 
 	for (size_t i = first; i < a->count; i++)
@@ -149,7 +152,7 @@ int campaign_against(struct campaign_against *a, const struct campaign_statistic
 		     const struct campaign_statistics *with)
 {
 	*a = (struct campaign_against){.base = base, .with = with};
-	a->same_mix = is_same_mix(base, with);
+	a->same_proportions = has_same_proportions(base, with);
 	a->same_program = !strcmp(base->results->name, with->results->name);
 	if (!base->groups[0].runs || !with->groups[0].runs)
 		return rd_fail(RD_ENOTFOUND, "campaign: %s: it has no runs to compare",
@@ -158,7 +161,7 @@ int campaign_against(struct campaign_against *a, const struct campaign_statistic
 		return rd_fail(RD_EUSAGE, "campaign: %s and %s have no kind of fault in common",
 			       with->results->directory, base->results->directory);
 	correct(a, 0);
-	for (unsigned by = 0; by < CAMPAIGN_BY_OPCODE && a->same_mix; by++) {
+	for (unsigned by = 0; by < CAMPAIGN_BY_OPCODE && a->same_proportions; by++) {
 		size_t first = a->count;
 
 		compare_places(a, by);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two campaigns compared: for each kind of fault that both have, and for each place, whether the shares of
+ * Two campaigns compared: for each common kind of fault and for each place, whether the shares of
  * runs differ.  In: the statistics of both.  Out: differences with intervals and tests.
  *
- * Tests are corrected by Holm's method within four families: faults by outcome, functions, lines and
- * variables.  In each the chance of even one false difference is at most 5 %.
+ * Tests are corrected by Holm's method within four families: faults by outcome, functions, lines
+ * and variables.  In each family the probability of even one false difference is at most 5 %.
  */
 #ifndef INJECT_AGAINST_H
 #define INJECT_AGAINST_H
@@ -12,7 +12,7 @@
 #include "inject/significance.h"
 #include "inject/statistics.h"
 
-#define CAMPAIGN_WHOLE CAMPAIGN_BYS /* a comparison that is by no place */
+#define CAMPAIGN_WHOLE CAMPAIGN_BYS /* a comparison of the whole campaign */
 
 struct campaign_contrast {
 	unsigned by;	   /* enum campaign_by, or CAMPAIGN_WHOLE */
@@ -20,20 +20,20 @@ struct campaign_contrast {
 	const char *fault; /* NULL: all */
 	unsigned measure;
 	struct campaign_rate base, rate;
-	struct campaign_difference difference; /* rate less base */
+	struct campaign_difference difference; /* rate minus base */
 };
 
 struct campaign_against {
 	const struct campaign_statistics *base, *with;
 	struct campaign_contrast *items;
 	size_t count, capacity;
-	size_t differ;	   /* that differ significantly */
-	bool same_mix;	   /* both have the same kinds of fault in the same proportions: then also all kinds
-			      together, and places, are compared */
-	bool same_program; /* by name */
+	size_t differ;	       /* number of significant differences */
+	bool same_proportions; /* both have the same kinds of fault in the same proportions: then all kinds
+				  together, and places, are compared too */
+	bool same_program;     /* by name */
 };
 
-/* Both outlive *a.  An error if no kind of fault is in both. */
+/* Both must outlive *a.  It is an error if they have no kind of fault in common. */
 int campaign_against(struct campaign_against *a, const struct campaign_statistics *base,
 		     const struct campaign_statistics *with);
 void campaign_against_release(struct campaign_against *a);

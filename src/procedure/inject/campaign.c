@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Doing a campaign.  This process hands out the numbers of runs and writes the log; workers, forked from it
- * when all that runs have in common is in memory, do them and send back lines.  One writer, one write() a
- * line: a line is in the log as a whole, but for the last one of a writer that was killed, which is cut off
- * before the next is written.
+ * Running a campaign.  This process assigns the numbers of runs and writes the log.  Workers are
+ * forked from it when everything that runs share is in memory; they do the runs and send lines
+ * back.  There is one writer, and one write() for each line.  So the log has only whole lines,
+ * except perhaps the last one of a killed writer, which is cut off before the next is written.
  *
- * A worker that dies costs its run, which is tried again by the next one.  If workers keep dying, or one says
- * that it cannot go on (a full disk), the campaign is given up, to be resumed.
+ * If a worker dies, the next one tries its run again.  If workers keep dying, or one reports that
+ * it cannot continue (a full disk), the campaign is stopped and can be resumed.
  */
 #include "inject/campaign.h"
 
@@ -30,9 +30,10 @@
 #include <unistd.h>
 
 #define NO_RUN UINT64_MAX
-#define FAILURES_MAX 8 /* one after another */
-#define KEPT (256 << 20)
-#define GAVE_UP 3 /* exit status of a worker that has said why */
+#define FAILURES_MAX 8 /* workers that die one after another before the campaign is stopped; set by hand */
+#define KEPT_BYTES                                                                                           \
+	(256 << 20) /* allocations up to this size stay with the process between runs; set by hand */
+#define GAVE_UP 3   /* exit status of a worker that has reported why */
 
 struct inject_campaign {
 	char *directory, *sites;
@@ -43,11 +44,11 @@ struct inject_campaign {
 	struct inject_until until;
 };
 
-struct crew {
+struct campaign_crew {
 	struct inject_campaign *campaign;
 	const struct inject_work *work;
 	struct inject_part part;
-	uint8_t *taken; /* runs that are done or being done */
+	uint8_t *taken; /* runs that are finished or in progress */
 	uint64_t runs, next;
 	unsigned failures;
 	int error;
@@ -128,7 +129,7 @@ static int write_plain(const char *path, const struct rd_buf *data)
 	return r;
 }
 
-/* How output differs, where nobody noticed that it does. */
+/* Keeps how the output differs, if the program did not notice it. */
 static int keep_diff(const struct inject_campaign *c, const struct inject_run *run, const char *name,
 		     struct inject_verdict *v, const char *directory)
 {
@@ -151,7 +152,7 @@ static bool wants_trace(const struct inject_setup *s, const struct inject_verdic
 	       (!strcmp(s->keep, "all") || (!strcmp(s->keep, "deviating") && v->deviation != RUNLOG_NONE));
 }
 
-/* What is kept of a run besides its line. */
+/* Keeps files of a run besides its line. */
 static int keep(struct inject_campaign *c, const struct inject_fault *fault, const struct inject_run *run,
 		struct inject_verdict *v, const char *differs)
 {
@@ -191,6 +192,7 @@ static int judge(struct inject_campaign *c, const struct inject_fault *fault, co
 static int do_run(struct inject_campaign *c, const char *scratch, uint64_t number, struct inject_run *run,
 		  struct rd_buf *line)
 {
+	RD_ASSERT(c != NULL && scratch != NULL);
 	struct inject_fault fault;
 	struct inject_verdict v;
 	const char *differs = NULL;
@@ -207,7 +209,7 @@ static int do_run(struct inject_campaign *c, const char *scratch, uint64_t numbe
 	return r;
 }
 
-/* What is compared is the process that the campaign is about. */
+/* Only the process of the campaign is compared. */
 static int check_about(const struct inject_setup *s, const struct inject_fault *fault)
 {
 	const struct run_fault *f = &fault->faults[0];
@@ -245,39 +247,41 @@ int inject_campaign_repeat(struct inject_campaign *c, const struct inject_fault 
 	return r;
 }
 
-/* --- workers ------------------------------------------------------------------------------------ */
+/* --- workers ------------------------------------------------------------------------------------
+ */
 
 static void enter(void *context, unsigned slot)
 {
-	struct crew *crew = context;
+	struct campaign_crew *crew = context;
 
-	close(crew->part.fd); /* its lock is not ours */
-	/* What one run needs the next one needs as well: it is not given back to the system in between. */
-	mallopt(M_MMAP_THRESHOLD, KEPT);
-	mallopt(M_TRIM_THRESHOLD, KEPT);
+	close(crew->part.fd); /* its lock belongs to the leader */
+	/* Runs need the same memory again, so it is not returned to the system in between. */
+	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 	crew->scratch = rd_xasprintf("%s/scratch/%u.%u.%d", crew->campaign->directory, crew->work->shard,
 				     slot, (int)getpid());
 }
 
 static int work(void *context, uint64_t number, struct rd_buf *line)
 {
-	struct crew *crew = context;
+	struct campaign_crew *crew = context;
 
 	return do_run(crew->campaign, crew->scratch, number, &crew->run, line) ? GAVE_UP : 0;
 }
 
 static void leave(void *context)
 {
-	struct crew *crew = context;
+	struct campaign_crew *crew = context;
 
 	inject_run_release(&crew->run);
 	rd_remove_tree(crew->scratch);
 }
 
-/* --- the leader ----------------------------------------------------------------------------------- */
+/* --- the leader
+ * ----------------------------------------------------------------------------------- */
 
-/* The next run that nobody has done; NO_RUN: there is none. */
-static uint64_t next_run(struct crew *crew)
+/* The next run that is neither finished nor in progress; NO_RUN: there is none. */
+static uint64_t next_run(struct campaign_crew *crew)
 {
 	unsigned step = crew->work->shards ? crew->work->shards : 1;
 
@@ -289,14 +293,14 @@ static uint64_t next_run(struct crew *crew)
 	return crew->next;
 }
 
-static void note_line(struct crew *crew, const char *text, size_t length)
+static void note_line(struct campaign_crew *crew, const char *text, size_t length)
 {
 	struct rd_names texts = RD_NAMES_INIT;
 	struct runlog_run run;
 	const char *wrong = runlog_parse(&run, text, length - 1, &texts);
 
 	RD_ASSERT(!wrong);
-	/* Behind a line that could not be written as a whole there must be no other. */
+	/* No line may follow one that was not written completely. */
 	if (!crew->error)
 		crew->error = inject_part_add(&crew->part, text, length);
 	inject_until_note(&crew->campaign->until, &run);
@@ -305,8 +309,8 @@ static void note_line(struct crew *crew, const char *text, size_t length)
 	rd_names_release(&texts);
 }
 
-/* The worker is gone, and its run not done. */
-static void lose(struct crew *crew, uint64_t run, int status)
+/* The worker died before its run was finished. */
+static void note_lost_run(struct campaign_crew *crew, uint64_t run, int status)
 {
 	crew->taken[run] = 0;
 	if (run < crew->next)
@@ -325,8 +329,8 @@ static void lose(struct crew *crew, uint64_t run, int status)
 			crew->failures);
 }
 
-/* Gives out runs as long as there are workers and runs, and they are wanted. */
-static void give_runs(struct crew *crew, struct rd_pool *pool)
+/* Assigns runs as long as there are idle workers and wanted runs. */
+static void assign_runs(struct campaign_crew *crew, struct rd_pool *pool)
 {
 	uint64_t run;
 
@@ -335,7 +339,7 @@ static void give_runs(struct crew *crew, struct rd_pool *pool)
 		crew->error = rd_pool_submit(pool, run);
 }
 
-static int run_crew(struct crew *crew)
+static int run_crew(struct campaign_crew *crew)
 {
 	struct rd_pool_opts opts = {.enter = enter, .work = work, .leave = leave, .context = crew};
 	struct rd_pool_event event;
@@ -349,7 +353,7 @@ static int run_crew(struct crew *crew)
 	opts.workers = left < crew->work->jobs ? (unsigned)left : crew->work->jobs;
 	rd_pool_open(&pool, &opts);
 	for (;;) {
-		give_runs(crew, pool);
+		assign_runs(crew, pool);
 		if (!rd_pool_busy(pool))
 			break;
 		rd_pool_next(pool, -1, &event);
@@ -357,7 +361,7 @@ static int run_crew(struct crew *crew)
 			crew->failures = 0;
 			note_line(crew, event.answer, event.length);
 		} else if (event.what == RD_POOL_LOST) {
-			lose(crew, event.task, event.status);
+			note_lost_run(crew, event.task, event.status);
 		}
 	}
 	rd_pool_close(pool);
@@ -366,7 +370,7 @@ static int run_crew(struct crew *crew)
 
 static int count_old(void *context, const struct runlog_run *run, const char *text, size_t length)
 {
-	struct crew *crew = context;
+	struct campaign_crew *crew = context;
 
 	(void)text;
 	(void)length;
@@ -382,7 +386,7 @@ static int count_old(void *context, const struct runlog_run *run, const char *te
 
 int inject_campaign_run(struct inject_campaign *c, const struct inject_work *work)
 {
-	struct crew crew = {
+	struct campaign_crew crew = {
 		.campaign = c, .work = work, .next = work->shard, .runs = inject_campaign_runs(c)};
 	char *scratch = rd_xasprintf("%s/scratch", c->directory);
 	int r = inject_part_open(&crew.part, c->directory, work->shards ? (int)work->shard : -1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The census.  In: a full trace.  Out: entries (thread, site, executions).  One pass over the records of each
- * thread, with those of values; threads have the names that a walk gives them.
+ * The census.  In: a full trace.  Out: entries (thread, site, executions).  One pass over the
+ * records of each thread, including values; threads have the names of the walk.
  */
 #include "inject/census.h"
 
@@ -28,7 +28,8 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Threads have their places in the walk from their streams.  One whose beginning is lost has no name. */
+/* Threads get their places in the walk from their streams.  A thread whose beginning is lost has no
+ * name. */
 static int find_threads(struct inject_census *c, struct epa_source *source)
 {
 	struct named *threads;
@@ -127,6 +128,7 @@ void inject_census_release(struct inject_census *c)
 
 void inject_where(const struct trace_sites *sites, uint32_t site, char *out, size_t size)
 {
+	RD_ASSERT(size > 0);
 	struct rd_buf place = RD_BUF_INIT;
 
 	epa_show_place(sites, site, &place);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a fault-free run executed: how often each thread came by each site at which a fault can strike.
+ * What a fault-free run executed: how often each thread executed each site at which a fault can
+ * strike.
  *
- * Threads are ordered by name and entries by thread and site, so the census of a pseudo-deterministic program
- * is the same whatever the schedule was.
+ * Threads are ordered by name and entries by thread and site, so the census of a
+ * pseudo-deterministic program does not depend on the schedule.
  */
 #ifndef INJECT_CENSUS_H
 #define INJECT_CENSUS_H
@@ -22,8 +23,8 @@ struct inject_census {
 	size_t thread_count;
 	struct inject_entry *entries;
 	size_t entry_count, capacity;
-	uint64_t records; /* of the trace, values not counted */
-	uint64_t forks;	  /* processes that it made */
+	uint64_t records; /* of the trace, without values */
+	uint64_t forks;	  /* processes that it created */
 };
 
 /* Reads the trace once; the source is of the same trace. */
@@ -31,8 +32,8 @@ int inject_census_take(struct inject_census *c, struct epa_source *source, struc
 		       const struct trace_layout *layout);
 void inject_census_release(struct inject_census *c);
 
-/* Whether a fault can strike at what the record shows: values, arguments and calls that are recorded for it,
- * loads and results of a size that can be changed. */
+/* Whether a fault can strike at the record: recorded values, arguments and calls, and loads and
+ * results of a size that can be changed. */
 bool inject_census_counts(const struct trace_record *r);
 
 /* "file:line:column function" of a site. */

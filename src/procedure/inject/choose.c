@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Choosing faults.  In: the census, the setup, the number of a run.  Out: thread, site, instance, action,
- * mask.
+ * Choosing faults.  In: the census, the setup, the number of a run.  Out: thread, site, instance,
+ * action, mask.
  *
- * Each kind has a pool: the entries of the census that it fits, with running sums of their executions.
- * Uniform sampling draws a number below the total, and the entry it falls into is the one.  For stratified
- * sampling the pool is sorted by function, opcode or thread; runs take the strata in turn, so that each gets
- * as many, and within one the draw is uniform.  The log has the stratum and its population, from which
- * statistics make weights.
+ * Each kind has a pool: the entries of the census that it applies to, with running sums of their
+ * executions.  Uniform sampling draws a number below the total, which selects an entry.  For
+ * stratified sampling the pool is sorted by function, opcode or thread.  Runs take the strata in
+ * turn, so that each gets the same number, and within one the draw is uniform.  The log has the
+ * stratum and its population, from which statistics derive weights.
  */
 #include "inject/choose.h"
 
@@ -26,7 +26,7 @@ struct choice {
 	const struct inject_entry *entry;
 	const struct trace_site *site;
 	const struct inject_rule *rule;
-	uint64_t end; /* sum of executions up to and with this one */
+	uint64_t end; /* sum of executions up to and including this one */
 };
 
 struct stratum {
@@ -37,7 +37,7 @@ struct stratum {
 struct pool {
 	struct choice *items;
 	size_t count, capacity;
-	struct stratum *strata; /* none: sampling is uniform */
+	struct stratum *strata; /* NULL: sampling is uniform */
 	size_t stratum_count, stratum_capacity;
 };
 
@@ -85,13 +85,13 @@ static bool passes(const struct inject_ground *g, const struct inject_entry *e, 
 	       !lists(&s->not_opcodes, inject_opcode(site)) && s->instance <= e->count;
 }
 
-/* Whether there are so many bits. */
+/* Whether the value has enough bits. */
 static bool is_wide(const struct inject_setup *s, size_t kind, const struct trace_site *site)
 {
 	return !inject_kind_at(kind)->bits || s->bit <= inject_width(site);
 }
 
-/* The only execution that is struck; 0: any. */
+/* The only execution at which the fault can strike; 0: any. */
 static uint64_t fixed_instance(const struct inject_setup *s, size_t kind)
 {
 	return s->instance ? s->instance : inject_kind_at(kind)->execution;
@@ -141,24 +141,24 @@ static const char *thread_of(const struct inject_census *census, const struct ch
 
 typedef const char *stratum_fn(const struct inject_census *, const struct choice *);
 
-struct order {
+struct stratum_order {
 	stratum_fn *name;
 	const struct inject_census *census;
 };
 
 static int compare_choices(const void *a, const void *b, void *context)
 {
-	const struct order *order = context;
+	const struct stratum_order *order = context;
 	const struct choice *x = a, *y = b;
 	int r = strcmp(order->name(order->census, x), order->name(order->census, y));
 
 	return r ? r : x->entry < y->entry ? -1 : x->entry > y->entry;
 }
 
-/* Sorts the pool by strata and notes where they begin and end. */
+/* Sorts the pool by strata and records where they begin and end. */
 static void divide_pool(struct pool *p, const struct inject_ground *g, stratum_fn *name, uint64_t instance)
 {
-	struct order order = {name, g->census};
+	struct stratum_order order = {name, g->census};
 
 	qsort_r(p->items, p->count, sizeof *p->items, compare_choices, &order);
 	sum_pool(p, instance);
@@ -193,6 +193,7 @@ static void prepare_pool(struct pool *p, const struct inject_ground *g, size_t k
 
 struct inject_fit inject_fits(const struct inject_ground *g, size_t kind)
 {
+	RD_ASSERT(kind < inject_kind_count());
 	struct inject_fit fit = {0};
 	struct rd_umap seen = RD_UMAP_INIT;
 	struct pool p = {0};
@@ -213,11 +214,11 @@ static int open_pool(struct inject_chooser *c, size_t i, const char *name)
 	int kind = inject_kind_find(name, strlen(name));
 
 	if (kind < 0)
-		return rd_fail(RD_EFORMAT, "inject: there is no fault '%s'", name);
+		return rd_fail(RD_EFORMAT, "inject: unknown fault '%s'", name);
 	c->kinds[i] = (size_t)kind;
 	fill_pool(&c->pools[i], &c->ground, c->kinds[i]);
 	if (!c->pools[i].count)
-		return rd_fail(RD_EUSAGE, "inject: %s fits no place that the program executes", name);
+		return rd_fail(RD_EUSAGE, "inject: %s applies to no place that the program executes", name);
 	prepare_pool(&c->pools[i], &c->ground, c->kinds[i]);
 	return 0;
 }
@@ -283,6 +284,7 @@ static uint64_t draw_place(const struct pool *p, uint64_t index, struct inject_r
 
 static const struct choice *find_choice(const struct pool *p, uint64_t place)
 {
+	RD_ASSERT(p->count > 0);
 	size_t i = 0;
 
 	RD_BISECT(i, p->count - 1, at, p->items[at].end <= place);
@@ -305,7 +307,8 @@ static void draw_fault(const struct inject_chooser *c, size_t kind, const struct
 
 /* --- windows ------------------------------------------------------------------------------- */
 
-/* An operation in the window, and which execution of its site it is, counted from the first fault. */
+/* An operation in the window, and the number of its site's execution, counted from the first fault.
+ */
 struct spot {
 	const struct choice *choice;
 	uint64_t instance;
@@ -319,9 +322,9 @@ static const struct choice *find_site(const struct pool *p, uint32_t thread, uin
 	return NULL;
 }
 
-/* The operations of the thread in the `window` behind execution `instance` of `site`, of those in the pool.
- */
-static int look_behind(const struct inject_chooser *c, const struct pool *p, const struct choice *first,
+/* Finds the operations of the pool in the `window` of the thread after execution `instance` of
+ * `site`. */
+static int find_window(const struct inject_chooser *c, const struct pool *p, const struct choice *first,
 		       uint64_t instance, struct spot *spots)
 {
 	const struct inject_ground *g = &c->ground;
@@ -360,7 +363,7 @@ static int compare_spots(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Executions of its site between two operations of the window, the later one included. */
+/* Executions of its site between two operations of the window, including the later one. */
 static uint64_t count_between(const struct spot *spots, const struct spot *from, const struct spot *to)
 {
 	uint64_t before = 0;
@@ -371,14 +374,14 @@ static uint64_t count_between(const struct spot *spots, const struct spot *from,
 	return to->instance - before;
 }
 
-/* Further faults: each counts from the one before it, as the runtime does. */
+/* Further faults: each is counted from the one before it, as in the runtime. */
 static int draw_window(const struct inject_chooser *c, const struct pool *p, const struct choice *first,
 		       struct inject_random *random, struct inject_fault *out)
 {
 	size_t wanted = c->ground.setup->faults - 1, taken = 0;
 	struct spot *spots = rd_xcalloc(c->ground.setup->window + 1, sizeof *spots),
 		    *picked[INJECT_FAULTS_MAX];
-	int found = look_behind(c, p, first, out->faults[0].instance, spots);
+	int found = find_window(c, p, first, out->faults[0].instance, spots);
 
 	while (found > 0 && taken < wanted && taken < (size_t)found) {
 		struct spot *s = &spots[inject_random_below(random, (uint64_t)found)];
@@ -420,7 +423,7 @@ int inject_choose(struct inject_chooser *c, uint64_t run, struct inject_fault *o
 	out->faults[0].instance = fixed_instance(s, out->kind);
 	if (!out->faults[0].instance)
 		out->faults[0].instance = place - begin + 1;
-	inject_setup_process(s, &out->faults[0]); /* the others are made of it */
+	inject_setup_process(s, &out->faults[0]); /* the others are derived from it */
 	draw_fault(c, out->kind, choice, &random, &out->faults[0]);
 	return s->faults > 1 ? draw_window(c, p, choice, &random, out) : 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which fault each run of a campaign gets.  It depends on the setup, the census of the fault-free run and the
- * number of the run only, so that runs can be chosen in any order, by any process, again and again.
+ * Which fault each run of a campaign gets.  It depends only on the setup, the census of the
+ * fault-free run and the number of the run, so that any process can choose runs in any order,
+ * repeatedly.
  */
 #ifndef INJECT_CHOOSE_H
 #define INJECT_CHOOSE_H
@@ -18,34 +19,34 @@ struct inject_fault {
 	char thread[INJECT_THREAD_NAME]; /* of all of them */
 	struct run_fault faults[INJECT_FAULTS_MAX];
 	size_t count;
-	const char *stratum; /* that it was drawn from; NULL: sampling is uniform */
+	const char *stratum; /* the one that it was drawn from; NULL: sampling is uniform */
 	uint64_t population; /* executions in the stratum */
 };
 
-/* What the choice is made from; all of it outlives the chooser. */
+/* The input of the choice; it must outlive the chooser. */
 struct inject_ground {
 	const struct inject_setup *setup;
 	const struct inject_census *census;
 	const struct trace_sites *sites;
-	struct trace *trace; /* of the fault-free run, and its layout: where windows are looked up */
+	struct trace *trace; /* of the fault-free run, and its layout, for windows */
 	const struct trace_layout *layout;
 };
 
 struct inject_chooser;
-/* `kinds` of the setup must all fit; inject_fits() tells. */
+/* Each of `kinds` of the setup must apply somewhere; see inject_fits(). */
 int inject_chooser_open(struct inject_chooser **c, const struct inject_ground *ground);
 void inject_chooser_close(struct inject_chooser *c);
 
 uint64_t inject_chooser_runs(const struct inject_chooser *c); /* numbered from 0 */
 int inject_choose(struct inject_chooser *c, uint64_t run, struct inject_fault *fault);
 
-/* How many sites and executions of them the kind fits within the setup's filter. */
+/* How many sites, and executions of them, the kind applies to within the setup's filter. */
 struct inject_fit {
 	uint64_t sites, instances;
 };
 struct inject_fit inject_fits(const struct inject_ground *ground, size_t kind);
 
-/* Sets the thread of a fault by its name; false if it is none. */
+/* Sets the thread of a fault by its name; false if it is not a name. */
 bool inject_thread_parse(struct run_fault *f, const char *name);
 
 #endif

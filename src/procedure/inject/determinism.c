@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The reversibility check of a golden run, and what it means for a campaign. */
+/* The reversibility check of a golden run, and its consequence for a campaign. */
 #include "inject/determinism.h"
 
 #include "base/alloc.h"
@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SOLVER_MS 2000 /* for one question */
-#define WHERE_MAX 512
-#define REVERSALS 64 /* that are looked at */
+#define SOLVER_MS 2000 /* for one question; set by hand */
+#define WHERE_MAX 512  /* bytes of a place in a message */
+#define REVERSALS 64   /* reversals that are checked; set by hand, bounds time */
 
 /* The first reversal that decides more than whether a thread waits; NULL: there is none. */
 static const struct rev_reversal *find_real(const struct rev_result *x)
@@ -23,7 +23,7 @@ static const struct rev_reversal *find_real(const struct rev_result *x)
 	return NULL;
 }
 
-static int tell_no(const struct rev_reversal *v, const struct trace_sites *sites, bool allow)
+static int report_reversal(const struct rev_reversal *v, const struct trace_sites *sites, bool allow)
 {
 	char first[WHERE_MAX], second[WHERE_MAX];
 
@@ -45,14 +45,14 @@ static int tell_no(const struct rev_reversal *v, const struct trace_sites *sites
 		v->object ? v->object : "an object", first, second);
 }
 
-/* Where everything lies in the same place in every run, addresses are numbers like others. */
+/* If addresses are the same in every run, they are numbers like others. */
 static bool matters(const struct inject_setup *s, const struct rev_source *source)
 {
 	return s->aslr || (source->kind != REV_OF_ADDRESS && source->kind != REV_OF_NUMBER);
 }
 
-static void tell_sources(const struct inject_setup *s, const struct rev_result *x,
-			 const struct trace_sites *sites)
+static void report_sources(const struct inject_setup *s, const struct rev_result *x,
+			   const struct trace_sites *sites)
 {
 	const struct rev_source *first = NULL;
 	size_t count = 0;
@@ -67,7 +67,7 @@ static void tell_sources(const struct inject_setup *s, const struct rev_result *
 	if (!first)
 		return;
 	inject_where(sites, first->site, where, sizeof where);
-	rd_warn("inject: what the program does may depend on something else than itself in %zu place%s, "
+	rd_warn("inject: the program may depend on something outside of it in %zu place%s, "
 		"first %s at %s: "
 		"%s; runs may deviate without a fault",
 		count, count == 1 ? "" : "s", first->what, where,
@@ -82,14 +82,14 @@ static int judge(struct inject_setup *s, const struct rev_result *x, struct epa_
 	free(s->reversible);
 	s->reversible = rd_xstrdup(words[x->verdict]);
 	if (find_real(x))
-		return tell_no(find_real(x), sites, allow);
+		return report_reversal(find_real(x), sites, allow);
 	if (x->verdict == REV_NO)
 		rd_info("inject: the schedule decides whether threads wait; rounds that end in a wait are "
 			"not compared");
 	if (x->verdict == REV_OPEN)
 		rd_warn("inject: whether the schedule can change what the program does is not known: %s",
 			x->reason);
-	tell_sources(s, x, sites);
+	report_sources(s, x, sites);
 	return 0;
 }
 

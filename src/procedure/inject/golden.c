@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Golden runs on the disk and in memory.  A trace is written from the raw buffers of a run by the same sink
- * that the collector uses.
+ * Golden runs on disk and in memory.  A trace is written from the raw buffers of a run by the sink
+ * of the collector.
  */
 #include "inject/golden.h"
 
@@ -31,6 +31,7 @@ void inject_golden_release(struct inject_golden *g)
 
 int inject_golden_load(struct inject_golden *g, const char *directory)
 {
+	RD_ASSERT(g != NULL && directory != NULL);
 	char *golden = rd_xasprintf("%s/golden", directory), *path = rd_xasprintf("%s/trace", golden);
 	int r = trace_open(&g->trace, path, false);
 
@@ -111,8 +112,11 @@ int inject_trace_write(const struct inject_trace *t)
 	return r;
 }
 
-/* --- making it --------------------------------------------------------------------------------- */
+/* --- making it ---------------------------------------------------------------------------------
+ */
 
+/* Lower limits of the resources of a run, and the factor over the golden runs.  All were set by
+ * hand: a healthy run must never reach them. */
 #define WALL_MIN_MS 500
 #define CPU_MIN_MS 200
 #define TIMES 10 /* as long as the slowest golden run */
@@ -136,7 +140,7 @@ static void add_facts(struct inject_setup *s, const struct inject_run *run)
 	s->golden_bytes = at_least(run->raw.bytes, s->golden_bytes);
 }
 
-/* The stack of a thread, which counts as data as a whole. */
+/* The stack of a thread, all of which counts as data. */
 static uint64_t stack_size(void)
 {
 	struct rlimit limit;
@@ -146,7 +150,8 @@ static uint64_t stack_size(void)
 	return limit.rlim_cur;
 }
 
-/* Known after the first run; the others have these limits, too, and so show that they are no hindrance. */
+/* Known after the first run; the others have these limits, too, and so show that they are
+ * sufficient. */
 static void set_sizes(struct inject_setup *s, uint64_t peak_kb)
 {
 	if (!s->trace_size)
@@ -178,7 +183,7 @@ static int keep_golden(const struct inject_trace *t, const char *golden)
 	return r;
 }
 
-/* A run without a fault that fails is no measure for others. */
+/* A fault-free run that fails cannot be a reference for others. */
 static int check_end(const struct inject_setup *s, const struct inject_run *run)
 {
 	if (inject_hangs(run))
@@ -191,10 +196,11 @@ static int check_end(const struct inject_setup *s, const struct inject_run *run)
 		return rd_fail(RD_EUSAGE, "inject: %s makes no process %s (--process)", s->program,
 			       s->process);
 	if (run->outlived)
-		return rd_fail(RD_EUSAGE,
-			       "inject: the first process of %s ends before %s does, and so ends it: nobody "
-			       "waits for it",
-			       s->program, s->process);
+		return rd_fail(
+			RD_EUSAGE,
+			"inject: the first process of %s ends before %s does, and so ends it: it does not "
+			"wait for it",
+			s->program, s->process);
 	return run->cut ? rd_fail(RD_ELIMIT, "inject: the trace of %s is larger than --trace-size allows",
 				  s->program)
 			: 0;
@@ -207,14 +213,14 @@ static int differ(struct inject_setup *s, bool force, const char *what)
 		rd_warn("inject: two runs without a fault differ: %s", what);
 		return 0;
 	}
-	return rd_fail(
-		RD_EUSAGE,
-		"inject: two runs without a fault differ: %s; so nothing can be said about runs with one "
-		"(--ignore and --filter for output that may differ, --allow-nondeterminism to go on)",
-		what);
+	return rd_fail(RD_EUSAGE,
+		       "inject: two runs without a fault differ: %s; so runs with a fault cannot be compared "
+		       "with them "
+		       "(--ignore and --filter for output that may differ, --allow-nondeterminism to go on)",
+		       what);
 }
 
-/* A further run against what was kept of the first. */
+/* Compares a further run with the first. */
 static int check_same(const struct inject_golden *g, struct inject_setup *s, const struct inject_run *run,
 		      bool force)
 {
@@ -231,8 +237,8 @@ static int check_same(const struct inject_golden *g, struct inject_setup *s, con
 	return 0;
 }
 
-/* Records that differ are the first sign that the schedule, the time or chance decides what the program does.
- */
+/* Different records are the first sign that the schedule, the time or chance decides what the
+ * program does. */
 static int check_records(const struct inject_golden *g, struct inject_setup *s, const struct inject_run *run,
 			 bool force)
 {

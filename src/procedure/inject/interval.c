@@ -2,45 +2,46 @@
 /*
  * Clopper-Pearson intervals.  Their ends are quantiles of beta distributions:
  *
- *	low  = the alpha/2 quantile of Beta(k, n - k + 1)
- *	high = the 1 - alpha/2 quantile of Beta(k + 1, n - k)
+ * 	low  = the alpha/2 quantile of Beta(k, n - k + 1)
+ * 	high = the 1 - alpha/2 quantile of Beta(k + 1, n - k)
+ * The distribution is computed by its continued fraction (Abramowitz and Stegun 26.5.8) with
+ * Lentz's method, on the side of the mean where that converges fast, and the quantile by bisection.
+ *  A report needs some hundred quantiles, so robustness matters more than speed.
  *
- * The distribution is computed by its continued fraction (Abramowitz and Stegun
- * 26.5.8) by Lentz's method, on the side of the mean where that converges fast, and the
- * quantile by bisection: it is asked for some hundred times in a report, so that safe is
- * better than quick.
+ * Confidence sequences.  If a 95 % interval is checked again and again, and the campaign stops when
+ * it is narrow, it misses the true share in more than 5 % of all campaigns.  Therefore the
+ * likelihood of a share p is compared with an average of likelihoods of other shares, compared with
+ * an average of likelihoods of other shares,
  *
- * Confidence sequences.  Someone who looks again and again at an interval of 95 %, and stops when it is
- * narrow, sees it miss more often than in 5 % of all campaigns.  Therefore the likelihood of a share p is
- * compared with an average of likelihoods of other shares,
+ * 	M(p) = (B(k + 1/2, n - k + 1/2) / B(1/2, 1/2) / 2 + L(p + h) / 4 + L(p - h) / 4) / L(p)
+ * where L(q) = q^k (1 - q)^(n - k).  For the true p this is a martingale with mean 1, however long
+ * the campaign continues, and by Ville's inequality the probability that it ever reaches 1 / alpha
+ * is at most alpha.  So the p where it is smaller are an interval that is valid for all n at once
+ * (Robbins 1970).  The first part, a mixture over all shares, works for any n.  The others make the
+ * interval as narrow as possible when it is h on each side: 2.3 times the runs of a fixed number,
+ * while the mixture alone takes 4 times as many.  Near 0 and 1, p + h and p - h go at most half of
+ * the way to the end.
  *
- *	M(p) = (B(k + 1/2, n - k + 1/2) / B(1/2, 1/2) / 2 + L(p + h) / 4 + L(p - h) / 4) / L(p)
- *
- * where L(q) = q^k (1 - q)^(n - k).  For the true p this is a martingale with mean 1, however long the
- * campaign goes on, and by Ville's inequality the chance that it ever reaches 1 / alpha is at most alpha.
- * So those p where it is below are an interval at every n at once (Robbins 1970).  The first part, a mixture
- * over all shares, serves any n; the others make the interval as narrow as can be when it is h on each side:
- * 2.3 times the runs of a fixed number, where the mixture alone takes 4 times as many.  Near 0 and 1, p + h
- * and p - h go at most half of the way to the end.
- *
- * Below k / n the first two parts fall as p grows, and the third is left out, which can only make the
- *interval wider; above it is the other way round.  So the ends are found by bisection.
+ * Below k / n the first two parts fall as p grows, and the third is left out, which can only make
+ * the interval wider; above it is the other way round.  So the ends are found by bisection.
  */
 #include "inject/interval.h"
+
+#include "base/error.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-#define STEPS_MAX 100000
-#define TINY 1e-300
-#define PRECISE 1e-15
+#define STEPS_MAX 100000 /* of a continued fraction; far more than any needs */
+#define TINY 1e-300	 /* replaces 0 in Lentz's method */
+#define PRECISE 1e-15	 /* relative; the limit of double */
 
 static double not_zero(double x)
 {
 	return fabs(x) < TINY ? TINY : x;
 }
 
-/* The continued fraction of I_x(a, b), good for x below (a + 1) / (a + b + 2). */
+/* The continued fraction of I_x(a, b); converges fast for x below (a + 1) / (a + b + 2). */
 static double fraction(double a, double b, double x)
 {
 	double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), value = d;
@@ -72,6 +73,7 @@ static double log_gamma(double x)
 
 double campaign_beta(double a, double b, double x)
 {
+	RD_ASSERT(a > 0 && b > 0);
 	double front;
 
 	if (x <= 0)
@@ -103,6 +105,7 @@ static double quantile(double a, double b, double p)
 
 struct campaign_interval campaign_interval(double k, double n, double level)
 {
+	RD_ASSERT(n >= 0 && level > 0 && level < 1);
 	double alpha = 1 - level;
 	struct campaign_interval i = {0, 1};
 
@@ -123,7 +126,7 @@ static double log_beta(double a, double b)
 	return log_gamma(a) + log_gamma(b) - log_gamma(a + b);
 }
 
-/* Of the likelihood of p; 0 log 0 is 0. */
+/* The logarithm of the likelihood of p; 0 log 0 is 0. */
 static double log_likelihood(double k, double n, double p)
 {
 	return (k > 0 ? k * log(p) : 0) + (n - k > 0 ? (n - k) * log1p(-p) : 0);
@@ -165,6 +168,7 @@ static double reach(const struct look *l, double most, double end)
 
 struct campaign_interval campaign_sequence(double k, double n, double half, double level)
 {
+	RD_ASSERT(half > 0 && level > 0 && level < 1);
 	struct campaign_interval i = {0, 1};
 	struct look l = {fmin(fmax(k, 0), n), n, half, 0};
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Confidence intervals for a share that was seen as k of n: those of Clopper and
- * Pearson (1934), which hold at least at their level for every n, and so also for the
- * 0 of n that matters most here.  For weighted samples n is the effective size and
- * need not be whole.
+ * Confidence intervals for a share that was observed as k of n: those of Clopper and Pearson
+ * (1934), which hold at least at their level for every n, and so also for the important case of 0
+ * of n.  For weighted samples n is the effective size and need not be an integer.
  */
 #ifndef INJECT_INTERVAL_H
 #define INJECT_INTERVAL_H
@@ -22,13 +21,13 @@ struct campaign_interval campaign_interval(double k, double n, double level);
  * function; a and b above 0. */
 double campaign_beta(double a, double b, double x);
 
-/* The same for a number of runs that was not fixed before, because somebody looks at the results and stops
- * when they please: the chance that the share is ever outside, at any of all n, is at most 1 - level.  It is
- * best where its half width is `half`. */
+/* The same for a number of runs that was not fixed before, because the results decide when to stop:
+ * the probability that the share is ever outside, at any n, is at most 1 - level.  It is optimal
+ * for the half width `half`. */
 struct campaign_interval campaign_sequence(double k, double n, double half, double level);
 
-/* The least n at which such an interval is at most 2 * `half` wide, if the share is `share`; 0: none up to
- * `most`. */
+/* The smallest n at which such an interval is at most 2 * `half` wide, if the share is `share`; 0:
+ * none up to `most`. */
 uint64_t campaign_sequence_size(double share, double half, double level, uint64_t most);
 
 #endif

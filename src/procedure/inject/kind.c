@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of fault kinds.  In: a site.  Out: whether a kind fits it, and what a fault of that kind does
- * there.  A kind is one row with its name and any number of rules; those about calls are made of what
- * raddle/libc.inc knows about functions.
+ * The table of fault kinds.  In: a site.  Out: whether a kind applies to it, and what a fault of
+ * that kind does there.  A kind is one row with its name and any number of rules; those about calls
+ * are derived from raddle/libc.inc.
  */
 #include "inject/kind.h"
 
@@ -38,7 +38,7 @@ static const struct inject_kind kinds[] = {
 	KIND("SrcFlip", "hardware", "a bit of an operand flips for one instruction", 1, false),
 	KIND("NoInstr", "hardware", "an instruction is skipped", 0, false),
 	KIND("LockFail", "lock", "a lock fails with an error", 0, false),
-	KIND("NoLock", "lock", "a lock is not taken, and nobody is told", 0, false),
+	KIND("NoLock", "lock", "a lock is not taken, without an error", 0, false),
 	KIND("NoUnlock", "lock", "a lock is not released", 0, false),
 	KIND("NoSignal", "lock", "a condition is not signalled", 0, false),
 	KIND("NoWait", "lock", "a wait or a join returns at once", 0, false),
@@ -53,7 +53,7 @@ static const struct inject_kind kinds[] = {
 	KIND("WriteError", "io", "nothing is written: EIO", 0, false),
 	KIND("ShortRead", "io", "less is read than was asked for", 0, false),
 	KIND("ShortWrite", "io", "less is written than was asked for", 0, false),
-	KIND("NoOutput", "io", "nothing is printed, and nobody is told", 0, false),
+	KIND("NoOutput", "io", "nothing is printed, without an error", 0, false),
 	/* of memory */
 	KIND("AllocFail", "memory", "no memory is allocated: ENOMEM", 0, false),
 	KIND("NoFree", "memory", "memory is not released", 0, false),
@@ -71,7 +71,7 @@ static const struct inject_kind kinds[] = {
 	{RULE(kind, INJECT_CALLEE, name, -1, INJECT_CALL), .result = value, .error = number},
 #define SIZE(kind, name, argument, draw) {RULE(kind, INJECT_ARGUMENT, name, argument, draw)},
 
-/* What can go wrong with what a function does, and with how much of it. */
+/* What can go wrong with the action of a function, and with its size. */
 #define EVENT(kind, name, draw, what) {RULE(kind, INJECT_CALLEE, name, -1, draw), .result = what},
 #define LATE(name) EVENT("Delay", name, INJECT_DELAY, 0) EVENT("KillThread", name, INJECT_KILL, 0)
 #define RULES_LOCK(name, result, error)                                                                      \
@@ -108,10 +108,10 @@ static const struct inject_rule rules[] = {
 	{RULE("StuckAt0", DATA, NULL, -1, INJECT_CLEAR)},
 	{RULE("StuckAt1", DATA, NULL, -1, INJECT_RAISE)},
 	{RULE("SrcFlip", INJECT_OPERAND, NULL, -1, INJECT_FLIP)},
-	{RULE("NoInstr", INJECT_VALUE | INJECT_LOAD, NULL, -1, INJECT_FORMER)},
-	{RULE("NoInstr", INJECT_OPERAND, "store", 1, INJECT_AWAY)},
+	{RULE("NoInstr", INJECT_VALUE | INJECT_LOAD, NULL, -1, INJECT_STALE)},
+	{RULE("NoInstr", INJECT_OPERAND, "store", 1, INJECT_SKIP_STORE)},
 	{RULE("MemFlip", INJECT_OPERAND, "load", 0, INJECT_MEMORY)},
-	{RULE("StalePtr", INJECT_LOAD, NULL, -1, INJECT_FORMER), .types = "ptr"},
+	{RULE("StalePtr", INJECT_LOAD, NULL, -1, INJECT_STALE), .types = "ptr"},
 #define LIBC_ACT(name, act, result, error) RULES_##act(name, result, error)
 #define LIBC_SIZE(name, argument, what) SIZES_##what(name, argument)
 #include "raddle/libc.inc"
@@ -119,7 +119,7 @@ static const struct inject_rule rules[] = {
 
 enum { OWN = sizeof kinds / sizeof *kinds, ADDED_MAX = 64 };
 
-/* Those of the user. */
+/* Kinds that the user has described. */
 static struct {
 	struct inject_kind kinds[ADDED_MAX];
 	struct inject_rule rules[ADDED_MAX];
@@ -139,7 +139,7 @@ const struct inject_kind *inject_kind_at(size_t index)
 int inject_kind_add(const struct inject_kind *kind, const struct inject_rule *rule)
 {
 	if (inject_kind_find(kind->name, strlen(kind->name)) >= 0)
-		return rd_fail(RD_EUSAGE, "inject: there is a fault '%s' already", kind->name);
+		return rd_fail(RD_EUSAGE, "inject: the fault '%s' exists already", kind->name);
 	if (added.count == ADDED_MAX)
 		return rd_fail(RD_ELIMIT, "inject: more than %d faults of your own", ADDED_MAX);
 	added.kinds[added.count] = *kind;
@@ -178,8 +178,8 @@ int inject_kind_parse(const char *list, bool *set)
 			set[one] = true;
 		else if (!add_group(at, n, set))
 			return rd_fail(RD_EUSAGE,
-				       "inject: there is no fault '%.*s'; 'raddle inject --list -- PROG' "
-				       "shows which fit, "
+				       "inject: unknown fault '%.*s'; 'raddle inject --list -- PROG' "
+				       "shows which apply, "
 				       "groups are all, paper, hardware, lock, io, memory and resource",
 				       (int)n, at);
 		at += n;
@@ -197,8 +197,8 @@ int inject_kind_check(const char *list)
 	return r;
 }
 
-/* Where a fault can strike at the site, 0: nowhere.  (A load or a result only if its value is one that can be
- * changed; the layout of the trace knows.) */
+/* Where a fault can strike at the site; 0: nowhere.  (A load or a result only if its value can be
+ * changed, which depends on the layout of the trace.) */
 static unsigned inject_place_of(const struct trace_site *site)
 {
 	switch (site->kind) {
@@ -224,14 +224,15 @@ const char *inject_opcode(const struct trace_site *site)
 	}
 }
 
-/* Where a load or store goes: the type is that of what lies there. */
+/* The address of a load or store: the type is that of its target. */
 static bool is_address(const struct trace_site *site)
 {
 	return site->kind == TRACE_SITE_OPERAND &&
 	       (!strcmp(site->what, "load") || (!strcmp(site->what, "store") && site->argument == 1));
 }
 
-/* Integers of odd sizes say theirs in their type; that of a load is the source's, and says nothing. */
+/* Integers of unusual sizes have the size in their type; the type of a load is the source's and has
+ * no size. */
 unsigned inject_width(const struct trace_site *site)
 {
 	unsigned width = site->size < 8 ? site->size * 8 : 64, written;
@@ -254,7 +255,7 @@ unsigned inject_width_there(const struct trace_site *site)
 	return written >= 8 && written <= 64 ? (unsigned)written : 8;
 }
 
-/* Whether the list, with commas, has it; NULL has all. */
+/* Whether the list, separated by commas, contains the item; NULL contains all. */
 static bool has(const char *list, const char *item)
 {
 	size_t length = strlen(item);
@@ -265,7 +266,7 @@ static bool has(const char *list, const char *item)
 	return !list;
 }
 
-/* In LLVM's words: of a load the source's are known. */
+/* The type in LLVM's terms; of a load the source's type is known. */
 static const char *type_of(const struct trace_site *site, char *room, size_t size)
 {
 	size_t length = strlen(site->type);
@@ -289,6 +290,7 @@ static bool fits(const struct inject_rule *r, const struct trace_site *site)
 
 const struct inject_rule *inject_kind_fits(size_t kind, const struct trace_site *site)
 {
+	RD_ASSERT(kind < inject_kind_count());
 	if (kind >= OWN)
 		return fits(&added.rules[kind - OWN], site) ? &added.rules[kind - OWN] : NULL;
 	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
@@ -300,6 +302,7 @@ const struct inject_rule *inject_kind_fits(size_t kind, const struct trace_site 
 static uint64_t draw_bits(const struct inject_kind *kind, const struct inject_bits *bits,
 			  struct inject_random *random)
 {
+	RD_ASSERT(bits->width > 0 && bits->width <= INJECT_BITS_MAX);
 	unsigned count = bits->count ? bits->count : kind->bits, width = bits->width;
 	uint64_t mask = 0;
 
@@ -322,13 +325,14 @@ static uint64_t draw_bits(const struct inject_kind *kind, const struct inject_bi
 void inject_kind_draw(size_t kind, const struct inject_rule *rule, const struct inject_bits *bits,
 		      struct inject_random *random, struct run_fault *f)
 {
+	RD_ASSERT(kind < inject_kind_count() && rule != NULL);
 	static const enum raddle_fault_action actions[] = {
 		[INJECT_FLIP] = RADDLE_FAULT_FLIP,	 [INJECT_CLEAR] = RADDLE_FAULT_CLEAR,
 		[INJECT_RAISE] = RADDLE_FAULT_RAISE,	 [INJECT_GROW] = RADDLE_FAULT_ADD,
 		[INJECT_SHRINK] = RADDLE_FAULT_SCALE,	 [INJECT_CALL] = RADDLE_FAULT_CALL,
 		[INJECT_SET] = RADDLE_FAULT_SET,	 [INJECT_ADD] = RADDLE_FAULT_ADD,
-		[INJECT_RANDOM] = RADDLE_FAULT_SET,	 [INJECT_FORMER] = RADDLE_FAULT_FORMER,
-		[INJECT_MEMORY] = RADDLE_FAULT_MEMORY,	 [INJECT_AWAY] = RADDLE_FAULT_AWAY,
+		[INJECT_RANDOM] = RADDLE_FAULT_SET,	 [INJECT_STALE] = RADDLE_FAULT_FORMER,
+		[INJECT_MEMORY] = RADDLE_FAULT_MEMORY,	 [INJECT_SKIP_STORE] = RADDLE_FAULT_AWAY,
 		[INJECT_DELAY] = RADDLE_FAULT_DELAY,	 [INJECT_KILL] = RADDLE_FAULT_KILL,
 		[INJECT_EXHAUST] = RADDLE_FAULT_EXHAUST,
 	};
@@ -361,8 +365,8 @@ void inject_kind_draw(size_t kind, const struct inject_rule *rule, const struct 
 			rule->result ? (uint64_t)rule->result : 1000 + inject_random_below(random, 49001);
 		break;
 	case INJECT_RANDOM: f->mask[0] = inject_random_next(random); break;
-	case INJECT_FORMER:
-	case INJECT_AWAY:
+	case INJECT_STALE:
+	case INJECT_SKIP_STORE:
 	case INJECT_KILL: break;
 	default: f->mask[0] = draw_bits(k, bits, random);
 	}

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Lines of the log: made of what a run was and became, and turned into a fault again.
- */
+/* Lines of the log: written from a run and its verdict, and turned into a fault again. */
 #include "inject/log.h"
 
 #include "base/alloc.h"
@@ -70,6 +68,7 @@ static void set_end(struct runlog_run *r, const struct inject_run *run, const st
 void inject_log_line(const struct trace_sites *sites, const struct inject_fault *fault,
 		     const struct inject_run *run, const struct inject_verdict *verdict, struct rd_buf *line)
 {
+	RD_ASSERT(fault != NULL && run != NULL);
 	const struct run_fault *f = &fault->faults[0];
 	const struct trace_site *site = trace_sites_find(sites, f->site);
 	char where[INJECT_TEXT], mask[HEX], before[HEX], after[HEX], signal[32];
@@ -131,7 +130,8 @@ int inject_log_fault(const struct runlog_run *run, struct inject_fault *fault)
 	if (kind < 0 || !run->thread || strlen(run->thread) >= sizeof fault->thread || !run->plan ||
 	    !*run->plan)
 		return rd_fail(RD_EFORMAT,
-			       "inject: run %" PRIu64 " of the log does not say what was injected", run->run);
+			       "inject: run %" PRIu64 " of the log has no description of its fault",
+			       run->run);
 	*fault = (struct inject_fault){.run = run->run, .kind = (size_t)kind};
 	snprintf(fault->thread, sizeof fault->thread, "%s", run->thread);
 	return parse_plan(run->plan, fault);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log of a campaign: a line for each run (inject/runlog.h), whole or not there.  A line has all that is
- * needed to inject the same fault again.
+ * The log of a campaign: a line for each run (inject/runlog.h), complete or absent.  A line has
+ * everything that is needed to inject the same fault again.
  */
 #ifndef INJECT_LOG_H
 #define INJECT_LOG_H
@@ -12,7 +12,7 @@
 
 #define INJECT_TEXT 512
 
-/* What became of a run; strings are "" where there is nothing to say. */
+/* The result of a run; empty strings are unknown. */
 struct inject_verdict {
 	enum runlog_outcome outcome;
 	char place[INJECT_TEXT]; /* of a crash: file:line:column function */
@@ -34,9 +34,10 @@ int inject_log_fault(const struct runlog_run *run, struct inject_fault *fault);
 /* The same of the text of one line, which the user copied. */
 int inject_log_fault_line(const char *line, struct inject_fault *fault);
 
-/* Calls back for each line of a log; a last one without an end is left out, and *length is that of the rest.
- * Damaged lines are skipped with a warning.  A file that is not there has no lines.  Stops at what the
- * callback returns if it is not 0.  The texts of a run live until it returns. */
+/* Calls back for each line of a log; an incomplete last line is left out, and *length is that of
+ * the rest.  Damaged lines are skipped with a warning.  A missing file has no lines.  Stops when
+ * the callback returns something other than 0, and returns that.  The texts of a run are valid
+ * until it returns. */
 typedef int inject_line_fn(void *context, const struct runlog_run *run, const char *text, size_t length);
 int inject_log_read(const char *path, inject_line_fn *fn, void *context, uint64_t *length);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Comparing what runs wrote.  In: two outputs.  Out: whether they differ in what counts, and how.
- */
+/* Comparing the output of runs.  In: two outputs.  Out: whether they differ in what counts, and
+ * how. */
 #include "inject/output.h"
 
 #include "base/alloc.h"
@@ -17,13 +16,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define DIFF_LINES 60 /* of each side */
+#define DIFF_LINES 60 /* of each side; all three were set by hand, to keep diffs readable */
 #define DIFF_BYTES 16384
-#define CONTEXT 3
+#define CONTEXT 3 /* lines */
 
 /* --- comparing ----------------------------------------------------------------------------- */
 
-/* What the filter makes of the data; false if it cannot be run. */
+/* Filters the data; false if the filter cannot be run. */
 static bool filter_data(const char *command, const struct rd_buf *data, struct rd_buf *result)
 {
 	int in = memfd_create("raddle-output", MFD_CLOEXEC);
@@ -106,6 +105,7 @@ static const struct rd_buf *find_data(const struct run_output *o, const char *na
 
 static size_t line_end(const struct rd_buf *b, size_t at)
 {
+	RD_ASSERT(at <= b->length);
 	const char *newline = memchr(b->data + at, '\n', b->length - at);
 
 	return newline ? (size_t)(newline - b->data) + 1 : b->length;
@@ -114,6 +114,7 @@ static size_t line_end(const struct rd_buf *b, size_t at)
 /* Where the last line before `at` begins. */
 static size_t line_begin(const struct rd_buf *b, size_t at)
 {
+	RD_ASSERT(at <= b->length);
 	if (at)
 		at--;
 	while (at && b->data[at - 1] != '\n')
@@ -123,6 +124,7 @@ static size_t line_begin(const struct rd_buf *b, size_t at)
 
 static void add_lines(struct rd_buf *diff, char sign, const struct rd_buf *b, size_t from, size_t to)
 {
+	RD_ASSERT(from <= to && to <= b->length);
 	for (unsigned n = 0; from < to; n++) {
 		size_t end = line_end(b, from), length = end - from;
 
@@ -142,6 +144,7 @@ static void add_lines(struct rd_buf *diff, char sign, const struct rd_buf *b, si
 
 static size_t count_lines(const struct rd_buf *b, size_t from, size_t to)
 {
+	RD_ASSERT(from <= to && to <= b->length);
 	size_t n = 0;
 
 	for (; from < to; n++)

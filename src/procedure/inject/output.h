@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run wrote, compared with what the fault-free run wrote. */
+/* The output of a run, compared with that of the fault-free run. */
 #ifndef INJECT_OUTPUT_H
 #define INJECT_OUTPUT_H
 
@@ -15,11 +15,12 @@ struct inject_judge {
 	bool errors;			  /* standard error counts, too */
 };
 
-/* Whether the two are alike in all that counts.  *name is what differs first: a file, or "stdout". */
+/* Whether the two are equal in everything that counts.  *name is the first difference: a file, or
+ * "stdout". */
 bool inject_output_equal(const struct run_output *golden, const struct run_output *run,
 			 const struct inject_judge *judge, const char **name);
 
-/* What differs as a unified diff of one hunk, of a bounded size. */
+/* The difference as a unified diff of one hunk, of a limited size. */
 void inject_output_diff(const struct run_output *golden, const struct run_output *run, const char *name,
 			struct rd_buf *diff);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Parts of a log.  A line is appended by one write(); the disk is told to keep it once a second, so that a
- * machine that loses its power loses a second of runs, and a process that is killed none.
+ * Parts of a log.  A line is appended by one write(), and the file is synchronised once a second.
+ *  So a power failure loses a second of runs, and a killed process loses none.
  */
 #include "inject/part.h"
 
@@ -18,7 +18,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define SYNC_NS 1000000000
+#define SYNC_NS 1000000000 /* between two fdatasync(); set by hand */
 
 static int ignore_line(void *context, const struct runlog_run *run, const char *text, size_t length)
 {
@@ -57,6 +57,7 @@ int inject_part_open(struct inject_part *p, const char *directory, int shard)
 
 int inject_part_add(struct inject_part *p, const char *line, size_t length)
 {
+	RD_ASSERT(length > 0);
 	int64_t now = rd_now_ns();
 
 	if (rd_write_all(p->fd, line, length))
@@ -94,7 +95,8 @@ int inject_part_read_all(const char *directory, inject_line_fn *fn, void *contex
 	return r;
 }
 
-/* --- merging ------------------------------------------------------------------------------------ */
+/* --- merging ------------------------------------------------------------------------------------
+ */
 
 struct merge {
 	struct inject_part log;
@@ -133,7 +135,7 @@ static int add_new(void *context, const struct runlog_run *run, const char *text
 	return inject_part_add(&m->log, text, length);
 }
 
-/* Lines are appended before the part is removed, and only those that are not there yet. */
+/* New lines are appended before the part is removed; known ones are skipped. */
 static int merge_part(struct merge *m, const char *path)
 {
 	struct inject_part part = {.path = rd_xstrdup(path)};

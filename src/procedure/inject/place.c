@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Places of faults.  The log has "pca.c:88:12 calc_mean" and the number of the site; the site table, which
- * lies beside the golden run, says which file that is and which variable was accessed there.  A table that
- * is missing costs the variables and the full names of files, nothing else.
+ * Places of faults.  The log has "pca.c:88:12 calc_mean" and the number of the site; the site table
+ * beside the golden run has the file and the accessed variable.  If the table is missing, variables
+ * and full names of files are missing, nothing else.
  */
 #include "inject/place.h"
 
@@ -18,8 +18,8 @@ static const struct trace_site *site_of(const struct campaign_results *r, const 
 	return run->site <= UINT32_MAX ? trace_sites_find(r->sites, (uint32_t)run->site) : NULL;
 }
 
-/* "pca.c:88:12 calc_mean" in parts.  Both names may have blanks, and that of a C++ function colons too: they
- * meet at the first line and column. */
+/* "pca.c:88:12 calc_mean" in parts.  Both names may contain blanks, and that of a C++ function
+ * colons too: the first line and column separate them. */
 struct parts {
 	size_t line;	      /* length of "pca.c:88"; 0: there is none */
 	uint32_t number;      /* 88 */
@@ -77,7 +77,7 @@ struct campaign_spot campaign_spot(const struct campaign_results *r, const struc
 	return spot;
 }
 
-/* Whether all functions mean the same by `what`: it begins with the name of a global variable. */
+/* Whether `what` means the same in all functions: it begins with the name of a global variable. */
 static bool is_global(const struct campaign_results *r, const char *what)
 {
 	uint32_t number;

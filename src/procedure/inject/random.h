@@ -3,6 +3,7 @@
 #ifndef INJECT_RANDOM_H
 #define INJECT_RANDOM_H
 
+#include "base/error.h"
 #include <stdint.h>
 
 struct inject_random {
@@ -21,6 +22,7 @@ static inline uint64_t inject_random_next(struct inject_random *r)
 /* From 0 to limit - 1, each as likely as another; limit is not 0. */
 static inline uint64_t inject_random_below(struct inject_random *r, uint64_t limit)
 {
+	RD_ASSERT(limit != 0);
 	uint64_t reject = -limit % limit;
 	unsigned __int128 product;
 

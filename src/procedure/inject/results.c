@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads what a campaign has left.  Several processes may write it at once, each its own
- * log: `log` is that of the campaign's first process, `log.N` that of shard N.  A process
- * that was killed may leave half a line at the end of its log, and one that goes on may
- * append to that; neither costs more than that line.
+ * Reads the results of a campaign.  Several processes may write logs at the same time: `log` is
+ * that of the campaign's first process, `log.N` that of shard N.  A killed process may leave an
+ * incomplete line at the end of its log, and its successor may append to that; only that line is
+ * lost.
  *
- * What always holds afterwards: runs are in order of their numbers and no number appears
- * twice; of two lines about one run the one read first stays.
+ * Invariant of the result: runs are in the order of their numbers, and no number occurs twice; of
+ * two lines about one run the first one counts.
  */
 #include "inject/results.h"
 
@@ -23,7 +23,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define RUNS_MAX 50000000
+#define RUNS_MAX 50000000 /* of a campaign; set by hand, bounds memory */
 
 /* ---- the log ---- */
 
@@ -65,6 +65,7 @@ static int add_line(void *context, const char *line, size_t length)
 
 int campaign_results_add(struct campaign_results *r, const char *text, size_t length, const char *name)
 {
+	RD_ASSERT(r != NULL && name != NULL);
 	struct log log = {r, name, 0};
 	size_t whole;
 	int err = runlog_lines(text, length, add_line, &log, &whole);
@@ -131,7 +132,7 @@ int campaign_results_choose(struct campaign_results *r, const char *kinds)
 		if (wanted[i])
 			r->runs[kept++] = r->runs[i];
 	r->count = kept;
-	r->planned = 0; /* is that of all kinds */
+	r->planned = 0; /* it is that of all kinds */
 	free(wanted);
 	return err;
 }
@@ -148,7 +149,7 @@ static int read_log(struct campaign_results *r, const char *path)
 	return err;
 }
 
-/* log, and the log.N of shards. */
+/* Reads log, and the log.N of shards. */
 static int read_logs(struct campaign_results *r)
 {
 	char *path = rd_xasprintf("%s/log", r->directory);
@@ -161,7 +162,7 @@ static int read_logs(struct campaign_results *r)
 	for (size_t i = 0; i < found.gl_pathc && !err; i++)
 		err = read_log(r, found.gl_pathv[i]);
 	if (!err && !there && !found.gl_pathc)
-		err = rd_fail(RD_ENOTFOUND, "campaign: %s: there is no log in it", r->directory);
+		err = rd_fail(RD_ENOTFOUND, "campaign: %s: it contains no log", r->directory);
 	globfree(&found);
 	free(path);
 	return err;
@@ -197,7 +198,7 @@ static void read_plan(struct campaign_results *r, const json_t *root)
 	r->forced = json_is_true(json_object_get(root, "forced"));
 }
 
-/* campaign.json counts in millionths. */
+/* campaign.json has millionths. */
 static void read_until(struct campaign_results *r, const json_t *root)
 {
 	json_int_t until = json_integer_value(json_object_get(root, "until_millionths"));
@@ -208,7 +209,7 @@ static void read_until(struct campaign_results *r, const json_t *root)
 		r->until_outcome = RUNLOG_SDC;
 }
 
-/* What people want to know about sites; a campaign can be told without. */
+/* Reads the site table; without it the report has fewer names. */
 static void read_sites(struct campaign_results *r)
 {
 	char *path = rd_xasprintf("%s/golden/trace/sites", r->directory);

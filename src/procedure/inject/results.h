@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The results of a campaign: what its directory says about the program, and the runs of
- * its log.  In: a directory.  Out: the runs in order of their numbers, each once.
+ * The results of a campaign: the facts about the program in its directory, and the runs of its log.
+ *  In: a directory.  Out:  the runs in the order of their numbers, each once.
  */
 #ifndef INJECT_RESULTS_H
 #define INJECT_RESULTS_H
@@ -14,18 +14,18 @@ struct campaign_results {
 	const char *directory; /* the caller's */
 	char *name;	       /* of the program, without its folder */
 	char *command;	       /* program and arguments, "" if unknown */
-	uint64_t planned;      /* runs the campaign has when it is done; 0: unknown */
-	bool forced;	       /* the runs without a fault failed or differed, and the user went on */
-	double until;	       /* runs go on until an interval is this wide, halved; 0: as many as planned */
+	uint64_t planned;      /* number of runs of the complete campaign; 0: unknown */
+	bool forced;	       /* the fault-free runs failed or differed, and the user continued */
+	double until; /* half width of the interval at which runs stop; 0: all planned runs are done */
 	enum runlog_outcome until_outcome;
 	struct trace_sites *sites; /* of the golden run; NULL: there is no table */
-	struct rd_names globals;   /* names of its variables that are not of one function */
+	struct rd_names globals;   /* names of variables that do not belong to one function */
 	struct runlog_run *runs;
 	size_t count, capacity;
-	struct rd_names texts; /* what the runs point to */
-	size_t cut;	       /* logs whose last line is incomplete: the run did not happen */
-	size_t damaged;	       /* other lines that are none */
-	size_t repeated;       /* runs that were there already */
+	struct rd_names texts; /* owns the texts of the runs */
+	size_t cut;	       /* logs whose last line is incomplete: that run does not count */
+	size_t damaged;	       /* other invalid lines */
+	size_t repeated;       /* duplicate runs */
 };
 #define EPA_RESULTS_INIT                                                                                     \
 	{                                                                                                    \
@@ -39,8 +39,8 @@ int campaign_results_read(struct campaign_results *r, const char *directory);
 int campaign_results_add(struct campaign_results *r, const char *text, size_t length, const char *name);
 void campaign_results_finish(struct campaign_results *r);
 
-/* Keeps the runs of the kinds in a list with commas, whose upper and lower case are alike; an error if a kind
- * has none. */
+/* Keeps the runs of the kinds in a list separated by commas; case does not matter.  It is an error
+ * if a kind has no runs. */
 int campaign_results_choose(struct campaign_results *r, const char *kinds);
 
 void campaign_results_release(struct campaign_results *r);

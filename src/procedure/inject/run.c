@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A run.  In: the flavour, faults, a scratch directory.  Out: how the program ended, what it wrote, and
- * the raw buffers of its threads in memory.
+ * A run.  In: the flavour, faults, a scratch directory.  Out: how the program ended, its output,
+ * and the raw buffers of its threads in memory.
  *
- * The program is a process group of its own that is killed as a whole when the run is over, and it dies with
- * us.  Standard output and error are memory files.  A program hangs if it takes more time than it may
- * (run/meter.h).
+ * The program is a process group of its own that is killed as a whole after the run, and it dies
+ * with us.  Standard output and error are memory files.  A program hangs if it exceeds its time
+ * limit (run/meter.h).
  */
 #include "inject/run.h"
 
@@ -25,11 +25,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* All were set by hand; they bound memory and the load of the machine. */
 #define BLOCK (1u << 20)
-#define MEMORY_BLOCKS 32 /* of a run; what it has more is in a file */
-#define LAST (64u << 20) /* for the last buffers of a run that was cut */
-#define LOOK_MS 20
-#define PATIENCE 4 /* times as long for a program that computes */
+#define MEMORY_BLOCKS 32 /* of a run; further ones are in a file */
+#define LAST (64u << 20) /* bytes for the last buffers of a run that was cut */
+#define POLL_MS 20	 /* between two checks of a running program */
+#define CPU_PATIENCE 4	 /* a program that computes gets so many times the wall-clock limit */
 
 struct running {
 	const struct inject_target *target;
@@ -37,14 +38,14 @@ struct running {
 	struct inject_run *run;
 	struct run_session session;
 	struct run_meter meter;
-	struct rd_umap dropped; /* threads of which a buffer was too much */
+	struct rd_umap dropped; /* threads that lost a buffer */
 	struct run_fault about; /* the process, as forks */
-	uint32_t process;	/* its number; UINT32_MAX: it was not seen yet */
+	uint32_t process;	/* its number; UINT32_MAX: not seen yet */
 };
 
 /* --- memory for buffers ------------------------------------------------------------------- */
 
-/* A block of the file; NULL: there is no room, and that is reported. */
+/* A block of the file; NULL: there is no room, and that has been reported. */
 static uint8_t *map_block(struct inject_raw *raw)
 {
 	off_t at = (off_t)(raw->block_count - MEMORY_BLOCKS) * BLOCK;
@@ -75,7 +76,7 @@ static bool add_block(struct inject_raw *raw)
 	return true;
 }
 
-/* NULL: there is none. */
+/* NULL: there is no room. */
 static uint8_t *raw_room(struct inject_raw *raw, size_t length)
 {
 	uint8_t *at;
@@ -115,9 +116,9 @@ static void inject_raw_release(struct inject_raw *raw)
 	*raw = (struct inject_raw){0};
 }
 
-/* Of a run that is larger than it may be, what each thread recorded up to there is kept: of one that has
- * filled no buffer yet, as main() in a join, that is all, and without it nobody knows who created the others.
- */
+/* Of a run that exceeds its size, what each thread recorded until then is kept.  A thread such as
+ * main() in a join may not have filled a buffer; without its only buffer the creator of the other
+ * threads is unknown. */
 static void take(void *context, uint32_t process, uint32_t thread, const void *records, size_t length)
 {
 	struct running *r = context;
@@ -161,7 +162,7 @@ static bool is_empty(const char *directory)
 	return empty;
 }
 
-/* Only names below the scratch directory. */
+/* Whether the name lies below the scratch directory. */
 static bool is_below(const char *name)
 {
 	return *name && *name != '/' && strcmp(name, "..") != 0 && strncmp(name, "../", 3) != 0 &&
@@ -201,7 +202,8 @@ static int prepare_scratch(const struct inject_setup *s, const char *scratch)
 	return r;
 }
 
-/* --- the run ------------------------------------------------------------------------------------ */
+/* --- the run ------------------------------------------------------------------------------------
+ */
 
 static void look(void *context, pid_t pid)
 {
@@ -210,7 +212,7 @@ static void look(void *context, pid_t pid)
 	run_meter_look(&r->meter, pid);
 }
 
-/* A program that a fault makes fork without end must not take the machine. */
+/* A fault may make the program fork without end; that must not disable the machine. */
 static void limit_processes(struct running *r, struct run_limits *limits)
 {
 	struct inject_run *run = r->run;
@@ -229,14 +231,15 @@ static void limit_processes(struct running *r, struct run_limits *limits)
 static struct run_limits limits_of(const struct inject_setup *s)
 {
 	return (struct run_limits){.wall_ms = s->wall_ms,
-				   .patience = PATIENCE,
+				   .patience = CPU_PATIENCE,
 				   .cpu_ms = s->cpu_ms,
 				   .memory = s->memory,
 				   .file_size = s->file_size,
-				   .interrupts = 1}; /* it knows nothing of the terminal, so that is for us */
+				   .interrupts =
+					   1}; /* it does not know the terminal, so interrupts are for us */
 }
 
-/* What outlives the first process is ended. */
+/* Processes that outlive the first one are killed. */
 static bool at_once(void *context)
 {
 	(void)context;
@@ -253,7 +256,7 @@ static int run_collected(struct running *r, const struct run_streams *streams)
 					 .take = take,
 					 .look = look,
 					 .context = r,
-					 .look_ms = LOOK_MS};
+					 .look_ms = POLL_MS};
 	struct run_launch launch = {.program = t->program,
 				    .argv = t->setup->argv.items,
 				    .session = &r->session,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One run of the program with faults: in a scratch directory of its own, with limits, its records kept in
- * memory.
- */
+/* One run of the program with faults: in its own scratch directory, with limits, its records in
+ * memory. */
 #ifndef INJECT_RUN_H
 #define INJECT_RUN_H
 
@@ -17,19 +15,19 @@ struct inject_buffer {
 	uint32_t thread;
 	size_t length;
 	const uint8_t *bytes;
-	const uint8_t *from; /* of the mapping of a file that they are in; NULL: none */
+	const uint8_t *from; /* of the file mapping that they are in; NULL: not mapped */
 };
 
-struct inject_raw { /* zero is empty; memory is used again by the next run */
+struct inject_raw { /* zero is empty; the next run reuses the memory */
 	struct inject_buffer *buffers;
 	size_t count, capacity;
 	uint8_t **blocks; /* the first ones are in memory, the others in a file */
 	size_t block_count, block_capacity, block, used;
-	int file; /* + 1; 0: there is none */
+	int file; /* + 1; 0: there is no file */
 	uint64_t bytes;
 };
 
-/* What is run. */
+/* The program to run. */
 struct inject_target {
 	const struct inject_setup *setup;
 	const struct run_program *program; /* its full flavour */
@@ -40,23 +38,24 @@ struct inject_run {
 	struct run_end end;
 	bool cut;			     /* not all of its records were kept */
 	uint64_t seen, fired, before, after; /* of the first fault */
-	uint32_t thread;		     /* that it was in, as in its buffers */
-	bool there, outlived; /* the process it is about was; the first one ended before it did */
+	uint32_t thread;		     /* number of the thread that it was in */
+	bool there, outlived; /* the campaign's process existed; the first process ended before it */
 	struct inject_raw raw;
-	struct inject_raw first; /* of the first process, if it is about another one */
+	struct inject_raw first; /* of the first process, if the campaign is about another one */
 	struct run_group group;	 /* of this run and the next ones */
-	bool ungrouped;		 /* there can be none, */
-	uint64_t processes;	 /* but this limit; 0: none */
+	bool ungrouped;		 /* process groups are not available, */
+	uint64_t processes;	 /* only this limit; 0: no limit */
 	struct run_output output;
 };
 
-/* Runs the program in `scratch`, which is made, and emptied if there is something in it; `fault` may be NULL.
- * The result, zero before the first run, is released by inject_run_release() and may be used again. */
+/* Runs the program in `scratch`, which is created, or emptied if necessary; `fault` may be NULL.
+ *  The result must be zero before the first run; it may be reused and is released by
+ * inject_run_release(). */
 int inject_run(const struct inject_target *target, const char *scratch, const struct inject_fault *fault,
 	       struct inject_run *run);
 void inject_run_release(struct inject_run *run);
 
-/* Whether it was ended because it did not end. */
+/* Whether it was killed because it did not end in time. */
 static inline bool inject_hangs(const struct inject_run *run)
 {
 	return run->end.how == RUN_TIMED_OUT || run->end.how == RUN_STALLED;

@@ -2,10 +2,10 @@
 /*
  * The lines of a campaign's log, written and read by the table of members below.
  *
- * What always holds: a line that the writer made is read back as it was, except that
- * bytes which are no UTF-8 are replaced; a line of any bytes is accepted or has one
- * reason why not.  Unknown members are left alone, absent ones have their zero value
- * (a null number is -1), so that logs of other versions can be read.
+ * Invariants: a written line is read back unchanged, except that bytes that are not UTF-8 are
+ * replaced; a line of any bytes is accepted or rejected with one reason.  Unknown members are
+ * ignored, absent ones have their zero value (a null number is -1), so that logs of other versions
+ * can be read.
  */
 #include "inject/runlog.h"
 
@@ -26,8 +26,8 @@ static const char *const deviations[RUNLOG_DEVIATIONS] = {"none",    "data",	"ad
 
 enum type { TEXT, NAME, COUNT, OPTIONAL, FLAG, TIME, OUTCOME, DEVIATION };
 
-/* NAME is a text that must be there, OPTIONAL a number whose null is -1; `spare` members
- * are only written where they say something. */
+/* NAME is a required text, OPTIONAL a number whose null is -1; `spare` members are written only if
+ * they have a value. */
 static const struct member {
 	const char *name;
 	enum type type;
@@ -71,6 +71,7 @@ enum { MEMBERS = sizeof members / sizeof *members };
 
 const char *runlog_outcome_name(enum runlog_outcome outcome)
 {
+	RD_ASSERT(outcome < RUNLOG_OUTCOMES);
 	return outcomes[outcome];
 }
 
@@ -87,12 +88,13 @@ bool runlog_outcome_find(const char *name, enum runlog_outcome *outcome)
 
 const char *runlog_deviation_name(enum runlog_deviation deviation)
 {
+	RD_ASSERT(deviation < RUNLOG_DEVIATIONS);
 	return deviations[deviation];
 }
 
 /* ---- writing ---- */
 
-static bool says_nothing(const struct member *m, const void *field)
+static bool is_absent(const struct member *m, const void *field)
 {
 	return m->type == TEXT ? !*(const char *const *)field : !*(const uint64_t *)field;
 }
@@ -128,7 +130,7 @@ void runlog_write(struct rd_buf *out, const struct runlog_run *run)
 	for (size_t i = 0; i < MEMBERS; i++) {
 		const void *field = (const char *)run + members[i].offset;
 
-		if (!members[i].spare || !says_nothing(&members[i], field))
+		if (!members[i].spare || !is_absent(&members[i], field))
 			write_member(&j, &members[i], field);
 	}
 	rd_json_end(&j);
@@ -205,6 +207,7 @@ static const char *read_members(struct runlog_run *run, const json_t *object, st
 
 const char *runlog_parse(struct runlog_run *run, const char *line, size_t length, struct rd_names *texts)
 {
+	RD_ASSERT(run != NULL && texts != NULL);
 	json_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
 	const char *wrong = "not a JSON object";
 

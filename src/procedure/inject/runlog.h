@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line of a campaign's log: one injected run, what was done to it and what came of
- * it (doc/format/runlog.md).  A line is a JSON object; the writer makes it of a struct
- * runlog_run and the reader gives that back, both from one table of members.
+ * A line of a campaign's log: one run with its fault and its result (doc/format/runlog.md).  A line
+ * is a JSON object; the writer makes it of a struct runlog_run and the reader returns that, both
+ * from one table of members.
  */
 #ifndef INJECT_RUNLOG_H
 #define INJECT_RUNLOG_H
@@ -14,18 +14,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How a run ended, for who looks at the program from outside; worst first. */
+/* How a run ended, seen from outside the program; worst first. */
 enum runlog_outcome {
 	RUNLOG_CRASH,
 	RUNLOG_HANG,
-	RUNLOG_DETECTED, /* the program itself told that something is wrong */
+	RUNLOG_DETECTED, /* the program itself reported that something is wrong */
 	RUNLOG_SDC,	 /* silent data corruption: it ended well with wrong output */
 	RUNLOG_MASKED,	 /* it ended as the golden run does */
 	RUNLOG_INACTIVE, /* "not-activated": the fault's place was not reached */
 	RUNLOG_OUTCOMES
 };
 
-/* How the run's trace first departs from the golden one. */
+/* How the run's trace first deviates from the golden one. */
 enum runlog_deviation {
 	RUNLOG_NONE,
 	RUNLOG_DATA,
@@ -40,18 +40,18 @@ struct runlog_run {
 	uint64_t run;	   /* its number in the campaign */
 	const char *fault; /* its kind: "BitFlip" */
 
-	/* Where: this alone makes the fault again. */
+	/* Where: this alone determines the fault. */
 	const char *thread, *where, *opcode; /* "T_0_2", "pca.c:88:12 calc_mean", "load" */
 	uint64_t site, instance;
 	const char *action, *mask; /* "flip", "0x0000000000000400" */
 	int64_t bit;		   /* -1: null */
-	const char *plan;	   /* all faults of the run, exactly, as `raddle record --fault` takes them */
+	const char *plan;	   /* all faults of the run, in the syntax of `raddle record --fault` */
 	bool fired;
 	const char *before, *after;
-	const char *stratum; /* stratified sampling: which of the classes, of how many instances */
+	const char *stratum; /* stratified sampling: the stratum, and its number of instances */
 	uint64_t population;
 
-	/* What came of it; texts may be NULL. */
+	/* The result; texts may be NULL. */
 	enum runlog_outcome outcome;
 	const char *signal; /* "SIGSEGV" */
 	int64_t exit;	    /* -1: null */
@@ -76,16 +76,16 @@ void runlog_write(struct rd_buf *out, const struct runlog_run *run);
  * `texts`, which keeps one copy of equal ones.  Returns NULL, or what is wrong. */
 const char *runlog_parse(struct runlog_run *run, const char *line, size_t length, struct rd_names *texts);
 
-/* A longer line is no line, and whoever looks for its end may be in the hole of a sparse file. */
-#define RUNLOG_LINE_MAX (1 << 20)
+#define RUNLOG_LINE_MAX (1 << 20) /* bytes; a longer line is an error, perhaps the hole of a sparse file */
 
-/* Calls `fn` for each line of a log that is there as a whole, without its newline, until it returns
- * something; returns that, or that a line is too long.  *whole is the length of these lines: what follows is
- * one that a process did not finish. */
+/* Calls `fn` for each complete line of a log, without its newline, until it returns something other
+ * than 0; returns that, or the error that a line is too long.  *whole is the length of these lines;
+ * what follows is incomplete. */
 typedef int runlog_line_fn(void *context, const char *line, size_t length);
 int runlog_lines(const char *text, size_t length, runlog_line_fn *fn, void *context, size_t *whole);
 
-/* The logs of a campaign's shards, DIRECTORY/log.N; none is no error.  The caller calls globfree(). */
+/* The logs of a campaign's shards, DIRECTORY/log.N; there may be none.  The caller calls
+ * globfree(). */
 int runlog_shards(const char *directory, glob_t *found);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * campaign.json.  One table of the fields serves writing, reading and releasing.  A reader trusts no byte:
- * what has another type than the table says is an error, what is unknown is left alone.
+ * campaign.json.  One table of the fields serves writing, reading and releasing.  The reader trusts
+ * no byte: a wrong type is an error, unknown members are ignored.
  */
 #include "inject/setup.h"
 
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KINDS_MAX 1000
+#define KINDS_MAX 1000 /* of a campaign; set by hand, bounds memory */
 
 enum type { STRING, LIST, NUMBER, SIGNED, FLAG };
 
@@ -88,6 +88,7 @@ enum { FIELDS = sizeof fields / sizeof *fields };
 
 void inject_list_add(struct inject_list *l, const char *item)
 {
+	RD_ASSERT(item != NULL);
 	RD_GROW(l->items, l->capacity, l->count + 2);
 	l->items[l->count++] = rd_xstrdup(item);
 	l->items[l->count] = NULL;
@@ -217,6 +218,7 @@ static int read_fields(struct inject_setup *s, const json_t *root, const char *n
 
 int inject_setup_parse(struct inject_setup *s, const char *text, size_t length, const char *name)
 {
+	RD_ASSERT(s != NULL && name != NULL);
 	struct rd_json_read read = {.subject = "campaign", .name = name};
 	json_t *root = rd_json_load(&read, text, length);
 	int r;

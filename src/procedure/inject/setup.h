@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a campaign is: program, faults, limits, and what the fault-free run was like.  It is written to
- * campaign.json once (doc/format/campaign.md), and a run of the campaign depends on nothing else.
+ * The definition of a campaign: program, faults, limits, and facts about the fault-free run.  It is
+ * written to campaign.json once (doc/format/campaign.md), and a run of the campaign depends on
+ * nothing else.
  */
 #ifndef INJECT_SETUP_H
 #define INJECT_SETUP_H
@@ -11,6 +12,7 @@
 #include <stdint.h>
 
 #define INJECT_VERSION 1
+/* Limits of input; set by hand, far above any real campaign. */
 #define INJECT_FAULTS_MAX 16 /* in a run */
 #define INJECT_RUNS_MAX 100000000
 #define INJECT_WINDOW_MAX 1000000
@@ -30,27 +32,27 @@ struct inject_setup { /* strings are owned */
 	char *mode;    /* fast or quick */
 	char *level;   /* where faults lie: source or optimised; NULL: source */
 	struct inject_list argv;
-	char *input;		   /* that becomes standard input; NULL: empty */
+	char *input;		   /* the file that becomes standard input; NULL: empty */
 	struct inject_list inputs; /* files for the scratch directory of each run; absolute */
-	struct inject_list names;  /* what they are called there; as many */
+	struct inject_list names;  /* their names there; as many */
 
 	/* the faults */
 	uint64_t seed;
-	uint64_t runs;		  /* of each kind */
-	uint64_t until;		  /* a width that is narrow enough to stop, in millionths; 0: none */
-	char *until_outcome;	  /* the width of whose share */
+	uint64_t runs;	     /* of each kind */
+	uint64_t until;	     /* half width of an interval at which to stop, in millionths; 0: no such rule */
+	char *until_outcome; /* the outcome whose share it is */
 	struct inject_list kinds; /* names */
-	char *model;	 /* the text of the user's own faults (inject/model.h); NULL: there are none */
-	char *sampling;	 /* uniform, function, opcode or thread */
-	uint64_t bits;	 /* that change; 0: as the kind says */
+	char *model;	/* the text of the user's fault models (inject/fault-model.h); NULL: there are none */
+	char *sampling; /* uniform, function, opcode or thread */
+	uint64_t bits;	/* that change; 0: the default of the kind */
 	uint64_t faults; /* in a run */
-	uint64_t window; /* in how many operations of the thread after the first */
-	bool once;	 /* also what would be permanent */
+	uint64_t window; /* operations of the thread after the first fault in which further ones strike */
+	bool once;	 /* also for faults that would be permanent */
 
 	/* where they may strike; NULL and empty: anywhere */
 	char *process; /* P_0_1; all is about this one, the first if it is NULL */
 	char *thread;
-	char *line; /* FILE:LINE or FILE:LINE:COLUMN */
+	char *line; /* P_0_1; the process that the campaign is about; NULL: the first */
 	uint64_t site;
 	struct inject_list functions, not_functions, opcodes, not_opcodes;
 	uint64_t instance; /* 0: any */
@@ -63,7 +65,7 @@ struct inject_setup { /* strings are owned */
 
 	/* what is compared and kept */
 	struct inject_list ignore; /* patterns of output files, and "stdout" */
-	char *filter;		   /* a command: output on its standard input, what counts on its output */
+	char *filter;		   /* a command: reads output, writes what counts */
 	bool errors;		   /* standard error is compared, too */
 	char *keep;		   /* traces: all, deviating, none */
 
@@ -76,9 +78,9 @@ struct inject_setup { /* strings are owned */
 };
 
 int inject_setup_write(const struct inject_setup *s, const char *path);
-/* `name` is what messages call the text. */
+/* `name` is used in messages. */
 int inject_setup_parse(struct inject_setup *s, const char *text, size_t length, const char *name);
-/* The process that it is about, as forks from the first one. */
+/* The process that the campaign is about, as forks from the first one. */
 struct run_fault;
 void inject_setup_process(const struct inject_setup *s, struct run_fault *f);
 int inject_setup_read(struct inject_setup *s, const char *path);

@@ -2,22 +2,23 @@
 /*
  * Tests of two shares.
  *
- * Fisher's test adds up the hypergeometric distribution from its mode outwards, each term from the one
- * before it, until terms are too small to count even beside that of the table itself.  So its cost is that
- * of some standard deviations, not of the number of runs, and small chances are as precise as large ones.
- * Terms are relative to that of the mode, which is the largest: none overflows, and below 1e-300 a chance
- * is 0.
+ * Fisher's test adds up the hypergeometric distribution from its mode outwards, each term from the
+ * one before it, until terms are too small to count even beside that of the table itself.  So its
+ * cost is that of some standard deviations, not of the number of runs, and small probabilities are
+ * as precise as large ones.  Terms are relative to that of the mode, which is the largest: none
+ * overflows, and a probability below 1e-300 is 0.
  */
 #include "inject/significance.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define Z 1.959963984540054 /* of 95 % */
-#define TIE (1 + 1e-7)	    /* terms that differ by less are equal but for rounding */
-#define NOTHING 1e-17
+#define Z 1.959963984540054 /* the 97.5 % quantile of the normal distribution */
+#define TIE (1 + 1e-7)	    /* terms with a smaller ratio are equal except for rounding */
+#define NEGLIGIBLE 1e-17    /* relative; terms below it do not change a double */
 
 /* ---- Fisher ---- */
 
@@ -58,6 +59,7 @@ static void add_term(struct sum *s, double term)
 
 double campaign_fisher(uint64_t hits_a, uint64_t runs_a, uint64_t hits_b, uint64_t runs_b)
 {
+	RD_ASSERT(hits_a <= runs_a && hits_b <= runs_b);
 	struct margins m = {(double)runs_a, (double)runs_b, (double)(hits_a + hits_b), 0, 0};
 	double mode = floor((m.first + 1) * (m.hits + 1) / (m.first + m.second + 2)), term = 1;
 	struct sum s = {0};
@@ -69,19 +71,20 @@ double campaign_fisher(uint64_t hits_a, uint64_t runs_a, uint64_t hits_b, uint64
 	if ((double)hits_a == mode)
 		s.limit = 1;
 	add_term(&s, term);
-	for (double x = mode; x < m.most && term > s.limit * NOTHING; x++)
+	for (double x = mode; x < m.most && term > s.limit * NEGLIGIBLE; x++)
 		add_term(&s, term *= step_up(&m, x));
 	term = 1;
-	for (double x = mode; x > m.least && term > s.limit * NOTHING; x--)
+	for (double x = mode; x > m.least && term > s.limit * NEGLIGIBLE; x--)
 		add_term(&s, term /= step_up(&m, x - 1));
 	return fmin(1, s.rare / s.all);
 }
 
 /* ---- differences ---- */
 
-/* The interval of Wilson, which Newcombe's is made of. */
+/* The interval of Wilson, on which Newcombe's is based. */
 static void wilson(double share, double size, double *low, double *high)
 {
+	RD_ASSERT(size > 0);
 	double square = Z * Z, middle, half;
 
 	*low = 0;

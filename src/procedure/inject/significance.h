@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether two shares differ: by how much, with an interval, and how likely so large a difference is if
- * there is none.  In: hits and runs of two samples.  Out: numbers.
+ * Whether two shares differ: by how much, with an interval, and how probable so large a difference
+ * is if there is none.  In:  hits and runs of two samples.  Out: numbers.
  */
 #ifndef INJECT_SIGNIFICANCE_H
 #define INJECT_SIGNIFICANCE_H
@@ -17,23 +17,23 @@ struct campaign_sample {
 };
 
 struct campaign_difference {
-	double value, low, high; /* share of the second less that of the first: -1 to 1 */
+	double value, low, high; /* share of the second minus that of the first: -1 to 1 */
 	double chance;		 /* p, two-sided */
 	double adjusted;	 /* p after campaign_holm() */
 	bool exact;		 /* by Fisher's test; else by chi-square with effective sizes */
 };
 
-/* Fisher's exact test if both samples are unweighted, otherwise the chi-square test with the effective sizes
- * (Rao and Scott).  The interval is Newcombe's (1998, method 10) at 95 %. */
+/* Fisher's exact test if both samples are unweighted, otherwise the chi-square test with the
+ * effective sizes (Rao and Scott).  The interval is Newcombe's (1998, method 10) at 95 %. */
 struct campaign_difference campaign_difference(const struct campaign_sample *a,
 					       const struct campaign_sample *b);
 
-/* The two-sided p of Fisher: the chance of this table and of those that are not likelier, margins as they
- * are.  hits <= runs. */
+/* The two-sided p of Fisher: the probability of this table and of those that are not more probable,
+ * with the same margins.  hits <= runs. */
 double campaign_fisher(uint64_t hits_a, uint64_t runs_a, uint64_t hits_b, uint64_t runs_b);
 
-/* Holm's correction: sets `adjusted` of each, so that among all of them the chance of even one that is
- * called different by mistake is at most the level. */
+/* Holm's correction: sets `adjusted` of each, so that the probability of even one false difference
+ * among all of them is at most the level. */
 void campaign_holm(struct campaign_difference *const *all, size_t count);
 
 #endif

@@ -26,7 +26,7 @@ void inject_start_release(struct inject_start *c)
 		free(c->directory);
 	inject_setup_release(&c->setup);
 	run_program_close(&c->program);
-	inject_models_release(&c->models);
+	inject_fault_models_release(&c->models);
 }
 
 /* ---- the program and its faults ---- */
@@ -50,8 +50,8 @@ static int use_models(struct inject_start *c, const char *file)
 
 	if (!c->setup.model)
 		return 0;
-	r = inject_models_parse(&c->models, c->setup.model, strlen(c->setup.model), file);
-	return r ? r : inject_models_use(&c->models);
+	r = inject_fault_models_parse(&c->models, c->setup.model, strlen(c->setup.model), file);
+	return r ? r : inject_fault_models_use(&c->models);
 }
 
 int inject_start_models(struct inject_start *c, const char *file)

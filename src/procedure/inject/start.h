@@ -5,13 +5,13 @@
 
 #include "inject/choose.h"
 #include "inject/golden.h"
-#include "inject/model.h"
+#include "inject/fault-model.h"
 #include "inject/setup.h"
 #include "run/program.h"
 
 struct inject_start {
 	struct run_program program;
-	struct inject_models models;
+	struct inject_fault_models models;
 	struct inject_setup setup;
 	char *directory;
 	bool temporary;

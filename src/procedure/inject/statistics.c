@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Counts runs.  Three passes: the first finds the groups, and of how many runs each
- * stratum is; the second counts each run in the group of all and in that of its fault,
- * and at its function, line, variable and opcode; the last makes rates of the counts.
+ * Counts runs, in three passes.  The first finds the groups, and the number of runs of each
+ * stratum.  The second counts each run in the group of all and in that of its fault, and at its
+ * function, line, variable and opcode.  The last turns counts into rates.
  *
- * A rate needs four sums: hits, runs, and the weights and squared weights of the runs.
- * Without strata all weights are 1, and the effective size is the number of runs.
+ * A rate needs four sums: hits, runs, and the weights and squared weights of the runs.  Without
+ * strata all weights are 1, and the effective size is the number of runs.
  */
 #include "inject/statistics.h"
 
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL 0.95
+#define LEVEL 0.95 /* confidence; the usual one */
 
 /* The faults of the paper come first, in its order. */
 static const char *const known_faults[] = {"BitFlip", "FileSize", "MallSize", "CallCorr", "InvalPtr"};
@@ -30,7 +30,7 @@ struct tally {
 	double hit_weight, weight, square;
 };
 
-/* The tallies of a group, made into its rates at the end. */
+/* The tallies of a group, from which its rates are computed. */
 struct sums {
 	struct tally outcome[RUNLOG_OUTCOMES], mpfnr[RUNLOG_OUTCOMES], shown[RUNLOG_OUTCOMES], coverage, harm;
 };
@@ -76,6 +76,7 @@ const char *campaign_measure_name(unsigned measure)
 
 const char *campaign_by_name(enum campaign_by by)
 {
+	RD_ASSERT(by < CAMPAIGN_BYS);
 	static const char *const names[CAMPAIGN_BYS] = {"function", "line", "variable", "opcode"};
 
 	return names[by];
@@ -149,8 +150,8 @@ static void find_strata(struct work *w)
 	}
 }
 
-/* How many instances of its stratum this run stands for; scaled so that the mean weight
- * of a fault's runs is 1, since populations of different faults have no common measure. */
+/* How many instances of its stratum this run represents; scaled so that the mean weight of a
+ * fault's runs is 1, since populations of different faults are not comparable. */
 static double weight_of(struct work *w, const struct runlog_run *run)
 {
 	const struct size *stratum, *fault = &w->stratified[fault_of(w, run)];
@@ -165,6 +166,7 @@ static double weight_of(struct work *w, const struct runlog_run *run)
 
 static void tally(struct tally *t, bool hit, double weight)
 {
+	RD_ASSERT(weight >= 0);
 	t->hits += hit;
 	t->runs++;
 	t->hit_weight += hit ? weight : 0;
@@ -203,7 +205,7 @@ static struct campaign_rate rate_of(const struct campaign_statistics *s, const s
 		rate.size = t->weight * t->weight / t->square;
 		rate.value = t->hit_weight / t->weight;
 		if (t->hits == t->runs)
-			rate.value = 1; /* whatever rounding made of it */
+			rate.value = 1; /* despite rounding */
 		i = s->results->until > 0
 			    ? campaign_sequence(rate.value * rate.size, rate.size, s->results->until, LEVEL)
 			    : campaign_interval(rate.value * rate.size, rate.size, LEVEL);
@@ -320,6 +322,7 @@ static struct campaign_place *find_place(struct work *w, const struct runlog_run
 
 static void count_place(struct work *w, const struct runlog_run *run, enum campaign_by by, double weight)
 {
+	RD_ASSERT(by < CAMPAIGN_BYS);
 	struct campaign_place *p = find_place(w, run, by);
 
 	count_cell(p, 0, run, weight);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statistics over a campaign: for each kind of fault how many runs ended how, the fault
- * coverage, the maximal possible false negative rate (MPFNR) of each outcome, and where
- * the faults that did harm were.  In: results.  Out: counts and rates with 95 %
- * confidence intervals: those of Clopper and Pearson, or, if the campaign goes on until
- * an interval is narrow, those that hold however often one looks (inject/interval.h).
+ * Statistics of a campaign: for each kind of fault the outcomes, the fault coverage, the maximal
+ * possible false negative rate (MPFNR) of each outcome, and where the harmful faults were.  In:
+ * results.  Out: counts and rates with 95 % confidence intervals: those of Clopper and Pearson or,
+ * if the campaign runs until an interval is narrow, those that hold at every number of runs
+ * (inject/interval.h).
  *
- * Rates are over the runs whose fault was activated.  Where the sampling was stratified
- * (runs have a stratum and its population) each run counts with its weight, the
- * population of its stratum by the runs there, and intervals are those of the effective
- * sample size of Kish, (sum w)^2 / sum w^2, which never makes them narrower than they
- * would be without strata.
+ * Rates are over the runs whose fault was activated.  If the sampling was stratified (runs have a
+ * stratum and its population), each run counts with its weight, the population of its stratum
+ * divided by the runs there.  Intervals are then those of Kish's effective sample size, (sum w)^2 /
+ * sum w^2, which never makes them narrower than without strata.
  */
 #ifndef INJECT_STATISTICS_H
 #define INJECT_STATISTICS_H
@@ -21,10 +20,10 @@
 struct campaign_rate {
 	uint64_t hits, runs;
 	double value, low, high; /* 0 to 1 */
-	double size;		 /* runs that would tell as much if all had the same weight */
+	double size;		 /* number of runs of equal weight with the same information */
 };
 
-/* What a share may be of: an outcome, or one of these. */
+/* What a share may refer to: an outcome, or one of these. */
 enum campaign_measure {
 	CAMPAIGN_HARM = RUNLOG_OUTCOMES, /* crash, hang or silent data corruption */
 	CAMPAIGN_COVERAGE,		 /* a deviation */
@@ -47,7 +46,7 @@ struct campaign_group {
 	bool weighted;
 };
 
-/* What happened to activated faults of one kind at one place. */
+/* Results of activated faults of one kind at one place. */
 struct campaign_cell {
 	size_t group; /* 0: of all kinds */
 	uint64_t runs, hits[CAMPAIGN_MEASURES];
@@ -57,7 +56,7 @@ struct campaign_cell {
 /* A place; cells[0] has all kinds, the others are in the order of groups. */
 struct campaign_place {
 	const char *name;
-	const char *file; /* of lines: where it is; NULL: not known */
+	const char *file; /* of lines: the file; NULL: unknown */
 	uint32_t line;
 	struct campaign_cell *cells;
 	size_t cell_count, cell_capacity;
@@ -86,12 +85,12 @@ struct campaign_statistics {
 void campaign_statistics(struct campaign_statistics *s, const struct campaign_results *results);
 void campaign_statistics_release(struct campaign_statistics *s);
 
-/* Shares, with their intervals, which are computed when they are asked for: there may be very many. */
+/* Shares with their intervals, which are computed on demand, as there may be very many. */
 struct campaign_rate campaign_cell_rate(const struct campaign_statistics *s, const struct campaign_cell *c,
 					unsigned measure);
 const struct campaign_rate *campaign_group_rate(const struct campaign_group *g, unsigned measure);
 
-/* Whether the interval that --until names is as narrow as asked. */
+/* Whether the interval of --until is narrow enough. */
 bool campaign_is_precise(const struct campaign_statistics *s, const struct campaign_group *g);
 
 /* The cell of a place and group, or NULL. */

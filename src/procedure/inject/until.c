@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sequential stopping.  Precision is looked at after each run.  An interval may widen a little again when
- * the runs that were under way end; then more are done, so that a campaign stops with all its runs counted.
+ * Sequential stopping.  Precision is checked after each run.  An interval may widen again when runs
+ * in progress end; then more are done, so that a campaign stops with all its runs counted.
  */
 #include "inject/until.h"
 
@@ -35,6 +35,7 @@ void inject_until_close(struct inject_until *u)
 
 static void look(const struct inject_until *u, struct inject_until_kind *k)
 {
+	RD_ASSERT(k != NULL);
 	struct campaign_interval i =
 		campaign_sequence((double)k->hits, (double)k->activated, u->half, INJECT_UNTIL_LEVEL);
 
@@ -76,7 +77,7 @@ uint64_t inject_until_expected(const struct inject_until *u)
 
 	for (size_t i = 0; i < u->kinds && u->of; i++) {
 		const struct inject_until_kind *k = &u->of[i];
-		/* Somewhere between none and one hit more, so that 0 of 5 is not taken for never. */
+		/* Half a hit is added, so that 0 of 5 does not count as never. */
 		double share = ((double)k->hits + 0.5) / ((double)k->activated + 1);
 		double active = ((double)k->activated + 1) / ((double)u->next / (double)u->kinds + 1);
 		uint64_t size = campaign_sequence_size(share, u->half, INJECT_UNTIL_LEVEL, INJECT_RUNS_MAX);
@@ -127,6 +128,7 @@ int inject_until_parse(const char *text, uint64_t *millionths)
 
 uint64_t inject_until_most(uint64_t millionths)
 {
+	RD_ASSERT(millionths > 0);
 	return campaign_sequence_size(0.5, (double)millionths / INJECT_MILLION, INJECT_UNTIL_LEVEL,
 				      INJECT_RUNS_MAX);
 }

@@ -2,9 +2,9 @@
 /*
  * Verdicts.  In: the golden run and another one.  Out: outcome, place of a crash, first deviation.
  *
- * A process that a signal ended does not tell which of its threads that was for.  The thread whose last
- * access was begun and not finished is the one; else one that called abort(); else one that was neither at
- * its end nor waiting.  Of several, the one that the fault was in.
+ * When a signal ends a process, the thread that caused it is not known.  It is the thread whose
+ * last access was not finished; else one that called abort(); else one that was neither at its end
+ * nor waiting.  If there are several, it is the one with the fault.
  */
 #include "inject/verdict.h"
 
@@ -21,12 +21,12 @@
 
 enum likely { NOT, WAITS, RUNS, CALLED_ABORT, UNFINISHED };
 
-struct last {
+struct thread_end {
 	enum likely likely;
 	uint32_t site;
 };
 
-/* Calls by which a program says that something is wrong. */
+/* Calls by which a program reports an error. */
 static bool is_own_check(const struct trace_site *site)
 {
 	static const char *const names[] = {
@@ -37,10 +37,10 @@ static bool is_own_check(const struct trace_site *site)
 	return rd_is_one_of(site->what, names, sizeof names / sizeof *names);
 }
 
-static struct last judge_record(const struct trace_sites *sites, const struct trace_record *r)
+static struct thread_end judge_record(const struct trace_sites *sites, const struct trace_record *r)
 {
 	const struct trace_site *site = trace_sites_find(sites, r->site);
-	struct last last = {RUNS, r->site};
+	struct thread_end last = {RUNS, r->site};
 
 	if (r->flags & TRACE_RECORD_UNFINISHED)
 		last.likely = UNFINISHED;
@@ -56,12 +56,12 @@ static struct last judge_record(const struct trace_sites *sites, const struct tr
 }
 
 /* The end of a thread, which is in its last buffer. */
-static struct last last_of(const struct inject_golden *g, const struct inject_buffer *b)
+static struct thread_end last_of(const struct inject_golden *g, const struct inject_buffer *b)
 {
 	const struct trace_sites *sites = trace_get_sites(g->trace);
 	struct trace_full *f;
 	struct trace_record r;
-	struct last last = {NOT, 0};
+	struct thread_end last = {NOT, 0};
 
 	trace_full_open_raw(&f, g->layout, b->thread, false);
 	trace_full_feed(f, b->bytes, b->length);
@@ -85,14 +85,14 @@ static bool is_last_buffer(const struct inject_raw *raw, size_t i)
 	return true;
 }
 
-static struct last find_end(const struct inject_golden *g, const struct inject_run *run)
+static struct thread_end find_end(const struct inject_golden *g, const struct inject_run *run)
 {
 	const struct inject_raw *raw = run->first.count ? &run->first : &run->raw;
-	struct last best = {NOT, 0};
+	struct thread_end best = {NOT, 0};
 
 	for (size_t i = 0; i < raw->count; i++) {
 		bool struck = raw->buffers[i].thread == run->thread;
-		struct last one;
+		struct thread_end one;
 
 		if (!is_last_buffer(raw, i))
 			continue;
@@ -103,9 +103,10 @@ static struct last find_end(const struct inject_golden *g, const struct inject_r
 	return best;
 }
 
-/* --- the outcome -------------------------------------------------------------------------------- */
+/* --- the outcome --------------------------------------------------------------------------------
+ */
 
-/* A value that was changed into itself is no fault; where several were, nobody knows. */
+/* A value that was changed into itself is not a fault; for several values that is not known. */
 static bool is_activated(const struct inject_fault *fault, const struct inject_run *run)
 {
 	enum raddle_fault_action action = fault->faults[0].action;
@@ -118,7 +119,7 @@ static bool is_activated(const struct inject_fault *fault, const struct inject_r
 
 static enum runlog_outcome ended_by_signal(const struct inject_case *c, struct inject_verdict *v)
 {
-	struct last end = find_end(c->golden, c->run);
+	struct thread_end end = find_end(c->golden, c->run);
 
 	if (end.site)
 		inject_where(trace_get_sites(c->golden->trace), end.site, v->place, sizeof v->place);
@@ -145,28 +146,29 @@ void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *
 		v->outcome = RUNLOG_INACTIVE;
 }
 
-/* --- the deviation -------------------------------------------------------------------------------- */
+/* --- the deviation
+ * -------------------------------------------------------------------------------- */
 
-/* A fault whose value nobody uses shows in one record, that of the load or result that was changed, of the
- * call with the argument that was or of the call that was not made, and has spread nowhere: that record is
- * pardoned, once. */
-struct pardon {
+/* A fault whose value is not used shows only in one record: that of the changed load or result, or
+ * of the call with the changed argument, or of the prevented call.  That record is ignored, once.
+ */
+struct ignored_fault {
 	const struct inject_case *one;
-	bool given;
+	bool used;
 };
 
 static bool is_fault_itself(void *context, const struct epa_deviation *d)
 {
-	struct pardon *p = context;
+	struct ignored_fault *p = context;
 	const struct run_fault *f = &p->one->fault->faults[0];
 	const struct trace_site *site = trace_sites_find(trace_get_sites(p->one->golden->trace), f->site);
 	uint8_t kind = d->run.kind;
 	bool call = kind == TRACE_FULL_CALL || kind == TRACE_FULL_TAIL || kind == TRACE_FULL_ENTRY;
 
-	if (p->given || !d->thread || strcmp(d->thread, p->one->fault->thread) != 0)
+	if (p->used || !d->thread || strcmp(d->thread, p->one->fault->thread) != 0)
 		return false;
-	p->given = site && site->kind == TRACE_SITE_ARGUMENT ? call : epa_deviation_site(d) == f->site;
-	return p->given;
+	p->used = site && site->kind == TRACE_SITE_ARGUMENT ? call : epa_deviation_site(d) == f->site;
+	return p->used;
 }
 
 int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *v)
@@ -176,12 +178,12 @@ int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *v
 		[EPA_ADDRESS] = RUNLOG_ADDRESS, [EPA_CONTROL] = RUNLOG_CONTROL,
 		[EPA_MISSING] = RUNLOG_MISSING, [EPA_EXTRA] = RUNLOG_EXTRA,
 	};
-	struct pardon pardon = {c, c->fault->count > 1 || c->run->fired > 1};
-	struct epa_compare_options options = {.faulty_thread = c->fault->thread, .context = &pardon};
+	struct ignored_fault ignored = {c, c->fault->count > 1 || c->run->fired > 1};
+	struct epa_compare_options options = {.faulty_thread = c->fault->thread, .context = &ignored};
 	struct epa_comparison result;
 	int r;
 
-	/* Where something came of the fault, the very first difference is of interest. */
+	/* If the fault had an effect, the very first difference is of interest. */
 	if (v->outcome == RUNLOG_MASKED)
 		options.ignore = is_fault_itself;
 	r = inject_golden_compare(c->golden, &c->run->raw, &options, &result);

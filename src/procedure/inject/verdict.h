@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What became of a run: its outcome by what it left, and its deviation by what its threads did. */
+/* The result of a run: its outcome by its end and output, and its deviation by its records. */
 #ifndef INJECT_VERDICT_H
 #define INJECT_VERDICT_H
 
@@ -13,7 +13,7 @@ struct inject_case {
 	const struct inject_run *run;
 };
 
-/* How the run ended and what it wrote; *differs is the output that differs, or NULL. */
+/* The end of the run and its output; *differs is the output that differs, or NULL. */
 void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *verdict,
 			    const char **differs);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The language of faults.  In: text.  Out: kinds and their rules.
+ * The language of fault models.  In: text.  Out: kinds and their rules.
  *
- * A line is `fault NAME at PLACE [of NAMES] [in FUNCTIONS] [type TYPES] [argument N] do ACTION [when ...]`,
- * words with blanks between.  Words of the text are copied, so nothing refers to it.
+ * A line is `fault NAME at PLACE [of NAMES] [in FUNCTIONS] [type TYPES] [argument N] do ACTION
+ * [when ...]`, words separated by blanks.  Words are copied, so the text need not stay valid.
  */
-#include "inject/model.h"
+#include "inject/fault-model.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_MAX 64
-#define DELAY_MAX_US 600000000 /* ten minutes */
+#define WORDS_MAX 64	       /* of a line; set by hand */
+#define DELAY_MAX_US 600000000 /* ten minutes; set by hand, longer than any time limit of a run */
 
-/* The line that is read. */
+/* The current line. */
 struct line {
-	struct inject_models *models;
+	struct inject_fault_models *models;
 	const char *name;
 	unsigned number;
 	char *words[WORDS_MAX];
@@ -86,7 +86,8 @@ static int take_count(struct line *l, int64_t most, int64_t *out)
 	return is_number(peek(l), &n) ? take_number(l, "a number", 1, most, out) : 0;
 }
 
-/* --- where ------------------------------------------------------------------------------------- */
+/* --- where -------------------------------------------------------------------------------------
+ */
 
 static int take_place(struct line *l, struct inject_rule *rule)
 {
@@ -110,7 +111,7 @@ static int take_place(struct line *l, struct inject_rule *rule)
 			rule->places = places[i].places;
 			return 0;
 		}
-	return r ? r : refuse(l, "there is no place", word);
+	return r ? r : refuse(l, "unknown place", word);
 }
 
 static int take_where(struct line *l, struct inject_rule *rule)
@@ -133,7 +134,8 @@ static int take_where(struct line *l, struct inject_rule *rule)
 	return r;
 }
 
-/* --- what -------------------------------------------------------------------------------------- */
+/* --- what --------------------------------------------------------------------------------------
+ */
 
 /* EIO, ENOMEM, ... or a number; nothing: errno stays as it is. */
 static int take_errno(struct line *l, struct inject_rule *rule)
@@ -154,7 +156,7 @@ static int take_errno(struct line *l, struct inject_rule *rule)
 			l->at++;
 			return 0;
 		}
-	return refuse(l, "there is no error", word);
+	return refuse(l, "unknown error", word);
 }
 
 /* 20ms, 3s, 500us; a number alone is milliseconds. */
@@ -173,7 +175,7 @@ static int take_time(struct line *l, struct inject_rule *rule)
 	else if (!strcmp(end, "s"))
 		unit = 1000000;
 	else if (*end && strcmp(end, "ms") != 0)
-		return refuse(l, "there is no such unit:", word);
+		return refuse(l, "unknown unit:", word);
 	if (errno || !n || n > DELAY_MAX_US / unit)
 		return refuse(l, "a time from 1us to ten minutes is expected, not", word);
 	rule->result = (int64_t)(n * unit);
@@ -212,16 +214,16 @@ static const struct action {
 	{"grow", INJECT_GROW, NOTHING, ANY_VALUE},
 	{"shrink", INJECT_SHRINK, NOTHING, ANY_VALUE},
 	{"random", INJECT_RANDOM, NOTHING, ANY_VALUE},
-	{"former", INJECT_FORMER, NOTHING, ANY_VALUE},
+	{"former", INJECT_STALE, NOTHING, ANY_VALUE},
 	{"memory", INJECT_MEMORY, BITS, INJECT_OPERAND},
-	{"discard", INJECT_AWAY, NOTHING, INJECT_OPERAND},
+	{"discard", INJECT_SKIP_STORE, NOTHING, INJECT_OPERAND},
 	{"fail", INJECT_CALL, FAILURE, INJECT_CALLEE},
 	{"delay", INJECT_DELAY, TIME, ANY_VALUE | INJECT_CALLEE},
 	{"kill", INJECT_KILL, NOTHING, ANY_VALUE | INJECT_CALLEE},
 	{"exhaust", INJECT_EXHAUST, RESOURCE, ANY_VALUE | INJECT_CALLEE},
 };
 
-static int take_parameters(struct line *l, const struct action *a, struct inject_model *m)
+static int take_parameters(struct line *l, const struct action *a, struct inject_fault_model *m)
 {
 	int64_t bits = 1;
 	int r = 0;
@@ -242,16 +244,16 @@ static int take_parameters(struct line *l, const struct action *a, struct inject
 	return r;
 }
 
-/* What takes the value for an address has to get one. */
+/* An action that uses the value as an address must get one. */
 static void only_addresses(struct inject_rule *rule)
 {
-	if (rule->draw != INJECT_MEMORY && rule->draw != INJECT_AWAY)
+	if (rule->draw != INJECT_MEMORY && rule->draw != INJECT_SKIP_STORE)
 		return;
 	rule->callee = rule->draw == INJECT_MEMORY ? "load" : "store";
 	rule->argument = rule->draw == INJECT_MEMORY ? 0 : 1;
 }
 
-static int take_action(struct line *l, struct inject_model *m)
+static int take_action(struct line *l, struct inject_fault_model *m)
 {
 	const char *word = NULL;
 	int r = take(l, "do") ? take_word(l, "an action", &word)
@@ -266,10 +268,11 @@ static int take_action(struct line *l, struct inject_model *m)
 		only_addresses(&m->rule);
 		return take_parameters(l, &actions[i], m);
 	}
-	return r ? r : refuse(l, "there is no action", word);
+	return r ? r : refuse(l, "unknown action", word);
 }
 
-/* --- when --------------------------------------------------------------------------------------- */
+/* --- when ---------------------------------------------------------------------------------------
+ */
 
 static int take_chance(struct line *l, struct inject_kind *kind)
 {
@@ -315,7 +318,8 @@ static int take_when(struct line *l, struct inject_kind *kind)
 						: 0;
 }
 
-/* --- lines --------------------------------------------------------------------------------------- */
+/* --- lines ---------------------------------------------------------------------------------------
+ */
 
 static bool is_name(const char *word)
 {
@@ -326,8 +330,8 @@ static bool is_name(const char *word)
 
 static int take_fault(struct line *l)
 {
-	struct inject_model m = {.kind = {.group = "own", .help = "a fault of your own"},
-				 .rule = {.argument = -1}};
+	struct inject_fault_model m = {.kind = {.group = "own", .help = "a fault of your own"},
+				       .rule = {.argument = -1}};
 	int r;
 
 	if (!take(l, "fault"))
@@ -352,7 +356,7 @@ static int take_fault(struct line *l)
 /* Cuts the line into words, up to a comment. */
 static int split(struct line *l, const char *text, size_t length)
 {
-	struct inject_models *m = l->models;
+	struct inject_fault_models *m = l->models;
 
 	l->count = l->at = 0;
 	for (size_t i = 0, n; i < length; i += n) {
@@ -364,7 +368,7 @@ static int split(struct line *l, const char *text, size_t length)
 		while (i + n < length && !isspace((unsigned char)text[i + n]))
 			n++;
 		if (memchr(text + i, '\0', n))
-			return refuse(l, "this is no text", NULL);
+			return refuse(l, "this is not text", NULL);
 		if (l->count == WORDS_MAX)
 			return refuse(l, "the line is too long", NULL);
 		RD_GROW(m->words, m->word_capacity, m->word_count + 1);
@@ -373,7 +377,8 @@ static int split(struct line *l, const char *text, size_t length)
 	return 0;
 }
 
-int inject_models_parse(struct inject_models *m, const char *text, size_t length, const char *name)
+int inject_fault_models_parse(struct inject_fault_models *m, const char *text, size_t length,
+			      const char *name)
 {
 	struct line l = {.models = m, .name = name};
 	int r = 0;
@@ -392,14 +397,14 @@ int inject_models_parse(struct inject_models *m, const char *text, size_t length
 	return r;
 }
 
-void inject_models_release(struct inject_models *m)
+void inject_fault_models_release(struct inject_fault_models *m)
 {
 	RD_FREE_EACH(m->words, m->word_count);
 	RD_FREE(m->words, m->items);
-	*m = (struct inject_models){0};
+	*m = (struct inject_fault_models){0};
 }
 
-int inject_models_use(const struct inject_models *m)
+int inject_fault_models_use(const struct inject_fault_models *m)
 {
 	int r = 0;
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fault models: faults that a user describes in a file (doc/format/fault-model.md): where they
+ * strike, what they change, when, how often.  A line is a kind of fault, which is used like those
+ * of inject/kind.c.
+ */
+#ifndef INJECT_FAULT_MODEL_H
+#define INJECT_FAULT_MODEL_H
+
+#include "inject/kind.h"
+
+struct inject_fault_model {
+	struct inject_kind kind;
+	struct inject_rule rule;
+};
+
+struct inject_fault_models { /* zero is empty */
+	struct inject_fault_model *items;
+	size_t count, capacity;
+	char **words; /* that the items refer to */
+	size_t word_count, word_capacity;
+};
+
+/* `name` is used in messages.  Release *m also after a failure. */
+int inject_fault_models_parse(struct inject_fault_models *m, const char *text, size_t length,
+			      const char *name);
+void inject_fault_models_release(struct inject_fault_models *m);
+
+/* Makes kinds of them, which keep referring to `m`. */
+int inject_fault_models_use(const struct inject_fault_models *m);
+
+#endif
