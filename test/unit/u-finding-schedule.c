@@ -320,7 +320,7 @@ static void bad_turns(void **state)
 		{HEADER2 "first\tT_0\n", "without \"then turns\""},
 		{HEADER2 "then\tturns\nfirst\tT_0_7\n" HOLDS, "has no hold"},
 		{HEADER2 "then\tturns\nmeet\tanywhere\n", "stop or meet anywhere"},
-		{HEADER2 "then\tturns\nmeet\tnowhere\n", "are not there"},
+		{HEADER2 "then\tturns\nmeet\tnowhere\n", "are missing"},
 		{HEADER2 "then\tturns\nstop\tT_0\t1\tmutex-lock\ta\t-\t-\n", "stop or meet anywhere"},
 		{HEADER2 "then\tturns\nnext\tT_0\t1\tnowhere\t1\tT_0_1\t-\t-\n", "unknown point"},
 		{HEADER2 "then\tturns\nnext\tT_0\t1\top\t0\tT_0_1\t-\t-\n", "unknown point"},

@@ -540,7 +540,7 @@ enum rev_answer rev_solve(struct rev_solver *s, struct machine *m, const struct 
 	if (!q->r || q->r > s->run->threads[q->u].count)
 		return REV_NEVER;
 	if (!s->timeout_ms) {
-		s->reason = "the time limit of the solver is zero";
+		s->reason = "the solver has no time";
 		return REV_UNKNOWN;
 	}
 	if (rev_solver_is_spent(s)) {
