@@ -48,7 +48,7 @@ ALL_LDFLAGS = $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 # because of what they link; `raddle hive` and `raddle site` run them.
 ROOMS := base report $(filter-out raddle rt,$(notdir $(wildcard $(FLOORS:%=src/%/*))))
 INSTR_ROOMS := instr ir facts base
-TOOL_ROOMS := $(filter-out cmd instr ir hive site,$(ROOMS))
+TOOL_ROOMS := $(filter-out cmd instr ir protocol hive site,$(ROOMS))
 room_path = $(firstword $(wildcard src/*/$(1)) src/$(1))
 object = $(patsubst src/%.c,$(B)/obj/%.o,$(1))
 archive = $(1:%=$(B)/lib/%.a)
@@ -75,8 +75,9 @@ LIBS := $(call archive,$(TOOL_ROOMS))
 INSTR_ARCHIVES := $(call archive,$(INSTR_ROOMS))
 MAIN := $(B)/obj/command/cmd/main.o
 TOOL_LIBS := -lzstd -lxxhash -ljansson -lm
-SITE_LIBS := -lcurl -lcrypto
-HIVE_LIBS := -lmicrohttpd -lsqlite3 -lpq -lgnutls -lcurl
+PROTOCOL_LIBS := -lgnutls
+SITE_LIBS := -lcurl $(PROTOCOL_LIBS)
+HIVE_LIBS := -lmicrohttpd -lsqlite3 -lpq -lcurl $(PROTOCOL_LIBS)
 INSTR_LIBS = -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(LLVM) -lxxhash -ljansson -lm
 
 # The runtime is built by clang: hooks call it with clang's preserve_most.  It is the same in every kind of build
@@ -101,8 +102,9 @@ UNIT := $(patsubst test/unit/%.c,$(B)/%,$(wildcard test/unit/u-*.c))
 UNIT_INSTR := $(filter $(B)/u-ir% $(B)/u-instr%,$(UNIT))
 UNIT_HIVE := $(filter $(B)/u-hive%,$(UNIT))
 UNIT_SITE := $(filter $(B)/u-site%,$(UNIT))
+UNIT_PROTOCOL := $(filter $(B)/u-protocol%,$(UNIT))
 UNIT_CMD := $(filter $(B)/u-cmd%,$(UNIT))
-UNIT_TOOL := $(filter-out $(UNIT_INSTR) $(UNIT_HIVE) $(UNIT_SITE) $(UNIT_CMD),$(UNIT))
+UNIT_TOOL := $(filter-out $(UNIT_INSTR) $(UNIT_HIVE) $(UNIT_SITE) $(UNIT_PROTOCOL) $(UNIT_CMD),$(UNIT))
 SEEDS := $(patsubst test/fuzz/%.c,$(B)/%,$(wildcard test/fuzz/fuzz-*.c))
 
 all: $(B)/raddle $(LINKS) $(SUPPORT)
@@ -138,10 +140,10 @@ $(B)/raddle-instr: $(B)/obj/program/instr/main.o $(INSTR_ARCHIVES)
 	$(call link,$(INSTR_LIBS))
 
 # The archive that has the whole command comes before that with the stub of the same name, and is asked for it first.
-$(B)/raddle-hive: $(MAIN) $(call archive,cmd-hive cmd hive) $(LIBS)
+$(B)/raddle-hive: $(MAIN) $(call archive,cmd-hive cmd hive protocol) $(LIBS)
 	$(call link,-u cmd_hive $(TOOL_LIBS) $(HIVE_LIBS))
 
-$(B)/raddle-site: $(MAIN) $(call archive,cmd-site cmd site) $(LIBS)
+$(B)/raddle-site: $(MAIN) $(call archive,cmd-site cmd site protocol) $(LIBS)
 	$(call link,-u cmd_site $(TOOL_LIBS) $(SITE_LIBS))
 
 $(B)/obj/fleet/hive/db-postgres.o: ALL_CFLAGS += -isystem $(shell pg_config --includedir 2>/dev/null)
@@ -228,10 +230,13 @@ $(UNIT_CMD): $(call archive,cmd) $(LIBS)
 $(UNIT_INSTR): $(INSTR_ARCHIVES)
 	$(call link,-lcmocka $(INSTR_LIBS))
 
-$(UNIT_HIVE): $(call archive,hive) $(LIBS)
+$(UNIT_PROTOCOL): $(call archive,protocol) $(LIBS)
+	$(call link,-lcmocka $(TOOL_LIBS) $(PROTOCOL_LIBS))
+
+$(UNIT_HIVE): $(call archive,hive protocol) $(LIBS)
 	$(call link,-lcmocka $(TOOL_LIBS) $(HIVE_LIBS))
 
-$(UNIT_SITE): $(call archive,site) $(LIBS)
+$(UNIT_SITE): $(call archive,site protocol) $(LIBS)
 	$(call link,-lcmocka $(TOOL_LIBS) $(SITE_LIBS))
 
 # Each test/fuzz/fuzz-*.c is a libFuzzer harness with its seeds in test/fuzz/corpus/fuzz-*/; `make check` runs the
@@ -240,9 +245,11 @@ FUZZ_DRIVER := $(if $(FUZZING),,$(B)/obj/test/fuzz/seeds.o)
 $(SEEDS): $(B)/fuzz-%: $(B)/obj/test/fuzz/fuzz-%.o $(FUZZ_DRIVER) $(LIBS)
 	$(call link,$(if $(FUZZING),-fsanitize=fuzzer) $(TOOL_LIBS) $(FUZZ_LIBS))
 $(filter $(B)/fuzz-hive%,$(SEEDS)): FUZZ_LIBS := $(HIVE_LIBS)
-$(filter $(B)/fuzz-hive%,$(SEEDS)): $(call archive,hive)
+$(filter $(B)/fuzz-hive%,$(SEEDS)): $(call archive,hive protocol)
+$(filter $(B)/fuzz-protocol%,$(SEEDS)): FUZZ_LIBS := $(PROTOCOL_LIBS)
+$(filter $(B)/fuzz-protocol%,$(SEEDS)): $(call archive,protocol)
 $(filter $(B)/fuzz-site%,$(SEEDS)): FUZZ_LIBS := $(SITE_LIBS)
-$(filter $(B)/fuzz-site%,$(SEEDS)): $(call archive,site)
+$(filter $(B)/fuzz-site%,$(SEEDS)): $(call archive,site protocol)
 $(B)/fuzz-job: $(B)/obj/program/instr/job.o
 
 deps:

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Any bytes as what a site gets from others: the table of a guarded program, and a task set of a hive whose
- * signature was right.  What is read stays within its bounds. */
+/* Any bytes as the table of a guarded program.  What is read stays within its bounds. */
 #include "base/error.h"
 #include "guard/guards.h"
-#include "site/taskset.h"
 
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct guard_table table;
-	struct site_taskset set;
 
 	rd_log_set(rd_log_discard, NULL);
 	/* What follows a byte 0 is about regions. */
@@ -30,9 +27,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			RD_ASSERT(table.regions[i] < RADDLE_GUARDS);
 	}
 	guard_table_release(&table);
-	if (site_taskset_parse(&set, "0123456789abcdef", data, size, "fuzz") == RD_OK)
-		for (size_t i = 0; i < set.count; i++)
-			RD_ASSERT(set.tasks[i].mode != SITE_OFF && *set.tasks[i].id &&
-				  strlen(set.tasks[i].candidate) < CANDIDATE_ID_SIZE);
 	return 0;
 }

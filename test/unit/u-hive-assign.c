@@ -113,7 +113,7 @@ static void keeps_until_the_bound(void **state)
 {
 	struct hive_program p;
 	struct hive_task t, again;
-	char id[HIVE_TASK];
+	char id[PROTOCOL_TASK_ID];
 	unsigned changed = 0;
 
 	(void)state;
@@ -142,7 +142,7 @@ static void retires(void **state)
 {
 	struct hive_program p;
 	struct hive_task t;
-	char id[HIVE_TASK];
+	char id[PROTOCOL_TASK_ID];
 
 	(void)state;
 	make(&p, 2);
@@ -166,7 +166,7 @@ static void escalates(void **state)
 {
 	struct hive_program p;
 	struct hive_task t, first;
-	char id[HIVE_TASK];
+	char id[PROTOCOL_TASK_ID];
 
 	(void)state;
 	make(&p, 8);
@@ -199,7 +199,7 @@ static void looks_first(void **state)
 {
 	struct hive_program p;
 	struct hive_task t, again;
-	char id[HIVE_TASK];
+	char id[PROTOCOL_TASK_ID];
 
 	(void)state;
 	make(&p, 1);
@@ -219,7 +219,7 @@ static void not_seen_ends(void **state)
 {
 	struct hive_program p;
 	struct hive_task t, now;
-	char id[HIVE_TASK];
+	char id[PROTOCOL_TASK_ID];
 
 	(void)state;
 	make(&p, 20);
@@ -277,7 +277,7 @@ static void balances(void **state)
 {
 	struct hive_program p;
 	struct hive_task t;
-	char id[HIVE_TASK];
+	char id[PROTOCOL_TASK_ID];
 	unsigned moved = 0, rested = 0;
 
 	(void)state;

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hex.h"
 #include "dump/dump-int.h"
 #include "trace/world.h"
 
@@ -67,14 +68,9 @@ static void text_record(const struct trace_world_record *r, FILE *out)
 
 static void json_bytes(struct rd_json *j, const char *name, const struct trace_world_record *r)
 {
-	static const char digits[] = "0123456789abcdef";
 	char *hex = rd_xmalloc(2 * r->length + 1);
 
-	for (size_t i = 0; i < r->length; i++) {
-		hex[2 * i] = digits[r->bytes[i] >> 4];
-		hex[2 * i + 1] = digits[r->bytes[i] & 15];
-	}
-	hex[2 * r->length] = '\0';
+	rd_hex_write(hex, r->bytes, r->length);
 	rd_json_string(j, name, hex);
 	free(hex);
 }

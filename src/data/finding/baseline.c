@@ -9,11 +9,10 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hex.h"
 #include "base/map.h"
 
 #include <string.h>
-
-#define HEX "0123456789abcdef"
 
 static int names_of_document(struct rd_names *ids, const void *data, size_t length, const char *name)
 {
@@ -36,7 +35,7 @@ static int names_of_text(struct rd_names *ids, const char *text, const char *nam
 	while (*text) {
 		size_t length = strcspn(text, "\n"), blank = strspn(text, " \t\r");
 		const char *line = text + (blank < length ? blank : length);
-		size_t word = strspn(line, HEX), rest = word + strspn(line + word, " \t\r");
+		size_t word = strspn(line, RD_HEX_DIGITS), rest = word + strspn(line + word, " \t\r");
 
 		number++;
 		if (word == FINDING_ID_SIZE - 1 && strchr("#\n", line[rest]))

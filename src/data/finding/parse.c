@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/file.h"
 #include "base/json-read.h"
 #include "finding/json.h"
@@ -385,7 +386,7 @@ static void get_id(struct finding_parse *p, const json_t *object, const char *ke
 
 	if (!text)
 		return;
-	if (strspn(text, "0123456789abcdef") != FINDING_ID_SIZE - 1 || text[FINDING_ID_SIZE - 1])
+	if (!rd_is_hex(text, FINDING_ID_SIZE - 1))
 		fail_member(p, key, "is not 16 hex digits");
 	else
 		memcpy(id, text, FINDING_ID_SIZE);

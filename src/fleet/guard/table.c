@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hex.h"
 #include "guard/guards.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ static bool is_build(const char *s, size_t length)
 {
 	if (length < 8 || length >= RD_BUILD_ID_SIZE)
 		return false;
-	return strspn(s, "0123456789abcdefghijklmnopqrstuvwxyz") >= length;
+	return strspn(s, RD_HEX_DIGITS "ghijklmnopqrstuvwxyz") >= length;
 }
 
 /* Parses a number, and moves *at after it. */
@@ -32,7 +33,7 @@ static bool number(const char **at, const char *end, uint32_t *value)
 static bool parse_candidate(struct guard_table *t, const char *at, const char *end)
 {
 	struct guard_candidate c = {0};
-	if (end - at < CANDIDATE_ID_SIZE || strspn(at, "0123456789abcdef") != CANDIDATE_ID_SIZE - 1)
+	if (end - at < CANDIDATE_ID_SIZE || strspn(at, RD_HEX_DIGITS) != CANDIDATE_ID_SIZE - 1)
 		return false;
 	memcpy(c.id, at, CANDIDATE_ID_SIZE - 1);
 	at += CANDIDATE_ID_SIZE - 1;

@@ -153,16 +153,16 @@ static json_t *read_body(struct hive_request *r, struct rd_json_read *j)
 static void read_settings(struct rd_json_read *j, const json_t *root, struct hive_program *p)
 {
 	const char *state = rd_json_get_text(j, root, "state");
-	int found = state ? hive_name_find(hive_state_names, HIVE_STATES, state) : (int)p->state;
+	int found = state ? hive_name_find(protocol_mode_names, PROTOCOL_MODES, state) : (int)p->state;
 
 	if (found < 0)
 		rd_json_wrong(j, "state", "is not known");
 	else
-		p->state = (enum hive_state)found;
+		p->state = (enum protocol_mode)found;
 	if (json_object_get(root, "rollout"))
 		p->rollout = (uint32_t)rd_json_get_number(j, root, "rollout", 100);
 	if (json_object_get(root, "poll_s"))
-		p->poll_s = (uint32_t)rd_json_get_number(j, root, "poll_s", HIVE_POLL_MAX_S);
+		p->poll_s = (uint32_t)rd_json_get_number(j, root, "poll_s", PROTOCOL_POLL_MAX_S);
 	if (!p->poll_s)
 		rd_json_wrong(j, "poll_s", "is 0");
 }

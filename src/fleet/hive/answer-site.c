@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/context.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "hive/request.h"
 #include "hive/task-set.h"
 
@@ -18,7 +19,7 @@ enum { UNKNOWN_BUILD_RETRY_S = 3600 };
 
 int hive_answer_key(struct hive_request *r)
 {
-	r->answer = rd_xasprintf("{\"version\":1,\"key\":\"%s\"}\n", hive_signer_public(r->h->signer));
+	r->answer = rd_xasprintf("{\"version\":1,\"key\":\"%s\"}\n", protocol_signer_public(r->h->signer));
 	r->answer_length = strlen(r->answer);
 	return 0;
 }
@@ -55,9 +56,9 @@ static int poll_program(struct hive_request *r, const struct hive_program *p, co
 
 	hive_site_key(site, who.site);
 	ask.state = hive_allowed(p, who.site);
-	if (ask.state != HIVE_OFF)
+	if (ask.state != PROTOCOL_OFF)
 		ask.sketch = hive_assign_sketch(p, &who);
-	if (ask.state != HIVE_OFF && !ask.sketch && hive_assign(p, &who, &task))
+	if (ask.state != PROTOCOL_OFF && !ask.sketch && hive_assign(p, &who, &task))
 		ask.task = &task;
 	return hive_task_cache_use(p, &ask, queue_answer, r);
 }
@@ -74,7 +75,7 @@ int hive_answer_tasks(struct hive_request *r)
 	struct rd_cleanup cleanup;
 	int err;
 
-	if (!hive_is_build(build) || !hive_is_hex(site, HIVE_SITE - 1))
+	if (!hive_is_build(build) || !rd_is_hex(site, HIVE_SITE - 1))
 		return rd_fail(RD_EFORMAT, "build or site is missing or wrong");
 	pthread_rwlock_rdlock(&r->h->lock);
 	rd_cleanup_add(&cleanup, unlock, &r->h->lock);

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/context.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/json-read.h"
 #include "hive/request.h"
 #include "report/sketch.h"
@@ -111,7 +112,7 @@ static int look_at(struct hive *h, const char *build, const json_t *record, uint
 	struct rd_cleanup cleanup;
 	int err = 0;
 
-	if (!hive_is_hex(id, SKETCH_PLAN_ID - 1) || !hive_is_hex(run, HIVE_RUN_ID - 1))
+	if (!rd_is_hex(id, SKETCH_PLAN_ID - 1) || !rd_is_hex(run, HIVE_RUN_ID - 1))
 		return rd_fail(RD_EFORMAT, "run: its sketch or its name is missing or wrong");
 	pthread_rwlock_rdlock(&h->lock);
 	rd_cleanup_add(&cleanup, unlock, &h->lock);
@@ -175,7 +176,7 @@ static int take_records(struct hive_request *r, const json_t *root, struct recei
 	int err = 0;
 
 	if (rd_json_get_number(&j, root, "version", UINT32_MAX) != 1 || !hive_is_build(build) ||
-	    !hive_is_hex(site, HIVE_SITE - 1) || !runs || json_array_size(runs) > RUNS_MAX)
+	    !rd_is_hex(site, HIVE_SITE - 1) || !runs || json_array_size(runs) > RUNS_MAX)
 		return rd_fail(RD_EFORMAT,
 			       "runs: no document of version 1, or its build, site or runs are wrong");
 	for (size_t i = 0; i < json_array_size(runs) && !err; i++)

@@ -16,9 +16,9 @@
 
 enum { MANY_TIMEOUTS = 3, COSTLY_US = 100000, BOTH = 1 << HIVE_PRIMARY | 1 << HIVE_ALTERNATE };
 
-void hive_task_id(const struct hive_program *p, const struct hive_task *t, char id[HIVE_TASK])
+void hive_task_id(const struct hive_program *p, const struct hive_task *t, char id[PROTOCOL_TASK_ID])
 {
-	snprintf(id, HIVE_TASK, "%s.%c%c%u.%" PRIx64, p->candidates[t->candidate].id,
+	snprintf(id, PROTOCOL_TASK_ID, "%s.%c%c%u.%" PRIx64, p->candidates[t->candidate].id,
 		 t->order == HIVE_PRIMARY ? 'p' : 'a',
 		 t->look       ? 'l'
 		 : t->validate ? 'v'
@@ -32,7 +32,7 @@ bool hive_task_parse(const struct hive_program *p, const char *id, struct hive_t
 	unsigned level;
 	int end = 0;
 
-	if (strlen(id) >= HIVE_TASK ||
+	if (strlen(id) >= PROTOCOL_TASK_ID ||
 	    sscanf(id, "%16[0-9a-f].%c%c%1u.%" SCNx64 "%n", candidate, &order, &mode, &level, &t->epoch,
 		   &end) != 5 ||
 	    id[end])
@@ -54,9 +54,9 @@ static uint64_t hash(const struct hive_asking *who, uint64_t salt, uint64_t epoc
 	return XXH3_64bits(words, sizeof words);
 }
 
-enum hive_state hive_allowed(const struct hive_program *p, const uint64_t site[2])
+enum protocol_mode hive_allowed(const struct hive_program *p, const uint64_t site[2])
 {
-	return XXH3_64bits(site, 2 * sizeof *site) % 100 < p->rollout ? p->state : HIVE_OFF;
+	return XXH3_64bits(site, 2 * sizeof *site) % 100 < p->rollout ? p->state : PROTOCOL_OFF;
 }
 
 /* More than twice what sites have on average. */
@@ -135,7 +135,7 @@ bool hive_assign(const struct hive_program *p, const struct hive_asking *who, st
 		*task = held;
 	escalate(s, task);
 	unsigned context = p->candidates[task->candidate].tally.context;
-	task->validate = p->state == HIVE_VALIDATE && !hive_canary_stops(&p->canary) &&
+	task->validate = p->state == PROTOCOL_VALIDATE && !hive_canary_stops(&p->canary) &&
 			 (context & HIVE_BOTH) == HIVE_BOTH && !rests(p, s, who);
 	task->look = task->validate && !(context & HIVE_SAME_ADDRESS);
 	if (!task->validate || task->look)
@@ -156,7 +156,7 @@ const struct hive_sketch *hive_assign_sketch(const struct hive_program *p, const
 	return wanted[hash(who, 4, who->epoch) % count];
 }
 
-void hive_sketch_task_id(const struct hive_sketch *s, uint64_t epoch, char id[HIVE_TASK])
+void hive_sketch_task_id(const struct hive_sketch *s, uint64_t epoch, char id[PROTOCOL_TASK_ID])
 {
-	snprintf(id, HIVE_TASK, "%s.t%" PRIu32 ".%" PRIx64, s->plan.id, s->sigma, epoch);
+	snprintf(id, PROTOCOL_TASK_ID, "%s.t%" PRIu32 ".%" PRIx64, s->plan.id, s->sigma, epoch);
 }

@@ -17,8 +17,8 @@ struct hive_task {
 	uint64_t epoch; /* in which it was given to the site */
 };
 
-/* Its id on the wire; only HIVE_TASK characters are used. */
-void hive_task_id(const struct hive_program *p, const struct hive_task *t, char id[HIVE_TASK]);
+/* Its id on the wire; only PROTOCOL_TASK_ID characters are used. */
+void hive_task_id(const struct hive_program *p, const struct hive_task *t, char id[PROTOCOL_TASK_ID]);
 
 /* False: it is no id of a task of this program. */
 bool hive_task_parse(const struct hive_program *p, const char *id, struct hive_task *t);
@@ -36,9 +36,9 @@ bool hive_assign(const struct hive_program *p, const struct hive_asking *who, st
 /* The failure that the site tracks in its next run; NULL: it looks for races.  Where both are wanted, a
  * fourth of the sites go on with races, and others in the next epoch. */
 const struct hive_sketch *hive_assign_sketch(const struct hive_program *p, const struct hive_asking *who);
-void hive_sketch_task_id(const struct hive_sketch *s, uint64_t epoch, char id[HIVE_TASK]);
+void hive_sketch_task_id(const struct hive_sketch *s, uint64_t epoch, char id[PROTOCOL_TASK_ID]);
 
 /* What the site may do: the program's state, or nothing if it is beyond the roll-out. */
-enum hive_state hive_allowed(const struct hive_program *p, const uint64_t site[2]);
+enum protocol_mode hive_allowed(const struct hive_program *p, const uint64_t site[2]);
 
 #endif

@@ -478,7 +478,7 @@ static void init_locks(struct hive *h)
 
 static int start(struct hive *h)
 {
-	char secret[HIVE_KEY_TEXT];
+	char secret[PROTOCOL_KEY_TEXT];
 	int err = hive_store_open(&h->db, h->opts.db);
 
 	if (!err)
@@ -486,7 +486,7 @@ static int start(struct hive *h)
 	if (!err)
 		err = hive_store_key(h->db, secret);
 	if (!err)
-		err = hive_signer_open(&h->signer, secret);
+		err = protocol_signer_open(&h->signer, secret);
 	h->revision = UINT64_MAX;
 	if (!err)
 		err = hive_change(h, NULL, NULL);
@@ -519,7 +519,7 @@ void hive_close(struct hive *h)
 	free_tokens(h->tokens, h->token_count);
 	hive_db_close(h->db);
 	hive_db_close(h->reader);
-	hive_signer_close(h->signer);
+	protocol_signer_close(h->signer);
 	pthread_rwlock_destroy(&h->lock);
 	pthread_mutex_destroy(&h->work);
 	pthread_mutex_destroy(&h->look);

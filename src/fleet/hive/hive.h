@@ -8,8 +8,8 @@
 #define HIVE_HIVE_H
 
 #include "hive/metrics.h"
-#include "hive/sign.h"
 #include "hive/store.h"
+#include "protocol/sign.h"
 
 #include <pthread.h>
 
@@ -34,7 +34,7 @@ struct hive_pending {
 struct hive {
 	struct hive_opts opts;
 	struct hive_metrics metrics;
-	struct hive_signer *signer;
+	struct protocol_signer *signer;
 
 	pthread_rwlock_t lock;		/* of what follows */
 	struct hive_program **programs; /* by build */

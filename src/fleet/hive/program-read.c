@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/json-read.h"
 
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static void read_candidate(struct rd_json_read *j, struct hive_candidate *c, con
 {
 	const char *id = rd_json_get_text(j, object, "id"), *unguarded;
 
-	if (!hive_is_hex(id, HIVE_CANDIDATE - 1))
+	if (!rd_is_hex(id, HIVE_CANDIDATE - 1))
 		rd_json_wrong(j, "id", "is missing or wrong");
 	else
 		strcpy(c->id, id);
@@ -151,7 +152,7 @@ int hive_program_read(struct hive_program *p, const char *body, size_t length)
 	json_t *root;
 	int err;
 
-	*p = (struct hive_program){.state = HIVE_VALIDATE, .rollout = 100, .poll_s = 900};
+	*p = (struct hive_program){.state = PROTOCOL_VALIDATE, .rollout = 100, .poll_s = 900};
 	if (!hive_json_is_shallow(body, length, DEPTH))
 		return rd_fail(RD_EFORMAT, "program: nested too deeply");
 	root = rd_json_load(&j, body, length);

@@ -8,12 +8,11 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "hive/task-set.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-const char *const hive_state_names[HIVE_STATES] = {"off", "observe", "validate"};
 
 uint32_t hive_tau_us(unsigned level)
 {
@@ -23,25 +22,16 @@ uint32_t hive_tau_us(unsigned level)
 	return tau[level];
 }
 
-static uint64_t hex_number(const char *text, size_t digits)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < digits; i++)
-		n = n << 4 | (uint64_t)(text[i] <= '9' ? text[i] - '0' : text[i] - 'a' + 10);
-	return n;
-}
-
 void hive_site_key(const char *site, uint64_t key[2])
 {
-	key[0] = hex_number(site, 16);
-	key[1] = hex_number(site + 16, 16);
+	key[0] = rd_hex_number(site, 16);
+	key[1] = rd_hex_number(site + 16, 16);
 }
 
 int64_t hive_program_find(const struct hive_program *p, const char *id)
 {
 	const uint64_t *at =
-		hive_is_hex(id, HIVE_CANDIDATE - 1) ? rd_umap_get(&p->by_id, hex_number(id, 16)) : NULL;
+		rd_is_hex(id, HIVE_CANDIDATE - 1) ? rd_umap_get(&p->by_id, rd_hex_number(id, 16)) : NULL;
 
 	return at ? (int64_t)*at : -1;
 }
@@ -123,7 +113,7 @@ void hive_program_index(struct hive_program *p)
 {
 	p->sums = rd_xcalloc(p->count + 1, sizeof *p->sums);
 	for (size_t i = 0; i < p->count; i++) {
-		*rd_umap_put(&p->by_id, hex_number(p->candidates[i].id, 16), NULL) = i;
+		*rd_umap_put(&p->by_id, rd_hex_number(p->candidates[i].id, 16), NULL) = i;
 		set_weight(p, i, weight_of(p, i));
 	}
 }

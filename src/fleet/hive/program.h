@@ -10,17 +10,14 @@
 #include "base/map.h"
 #include "hive/sketch.h"
 #include "hive/verdict.h"
+#include "protocol/task-set.h"
 
 #include <jansson.h>
-
-enum hive_state { HIVE_OFF, HIVE_OBSERVE, HIVE_VALIDATE, HIVE_STATES };
-extern const char *const hive_state_names[HIVE_STATES];
 
 enum {
 	HIVE_CANDIDATES_MAX = 200000,
 	HIVE_NAME_MAX = 255,
 	HIVE_LEVELS = 5, /* of the time-out */
-	HIVE_POLL_MAX_S = 86400,
 };
 
 /* The time-out of a level, in microseconds. */
@@ -54,7 +51,7 @@ struct hive_program {
 	char build[HIVE_BUILD];
 	char *name, *unsound; /* unsound: JSON text of an array */
 	uint64_t number;      /* in the store */
-	enum hive_state state;
+	enum protocol_mode state;
 	uint32_t rollout; /* percent of the sites */
 	uint32_t poll_s;
 	uint64_t revision;

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/json-read.h"
 
 #include <stdlib.h>
@@ -26,16 +27,11 @@ int hive_name_find(const char *const *names, int count, const char *name)
 	return -1;
 }
 
-bool hive_is_hex(const char *text, size_t digits)
-{
-	return text && strlen(text) == digits && strspn(text, "0123456789abcdef") == digits;
-}
-
 bool hive_is_build(const char *text)
 {
 	size_t n = text ? strlen(text) : 0;
 
-	return n >= 8 && n < HIVE_BUILD && strspn(text, "0123456789abcdefghijklmnopqrstuvwxyz") == n;
+	return n >= 8 && n < HIVE_BUILD && strspn(text, RD_HEX_DIGITS "ghijklmnopqrstuvwxyz") == n;
 }
 
 bool hive_json_is_shallow(const char *body, size_t length, unsigned max)
@@ -133,7 +129,7 @@ static void get_id(struct reading *r, const char *key, size_t digits, char *to)
 {
 	const char *text = get_text(r, key, "an id is no text");
 
-	if (hive_is_hex(text, digits))
+	if (rd_is_hex(text, digits))
 		memcpy(to, text, digits + 1);
 	else if (!r->error)
 		r->error = "an id is missing or wrong";
@@ -211,7 +207,7 @@ static int read_head(struct hive_reports *r, struct rd_json_read *j, const json_
 		return j->err;
 	if (!hive_is_build(build))
 		return rd_fail(RD_EFORMAT, "reports: the build is missing or wrong");
-	if (!hive_is_hex(site, HIVE_SITE - 1))
+	if (!rd_is_hex(site, HIVE_SITE - 1))
 		return rd_fail(RD_EFORMAT, "reports: the site is missing or wrong");
 	strcpy(r->build, build);
 	strcpy(r->site, site);

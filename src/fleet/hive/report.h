@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* Lengths of texts, with their ends. */
-enum { HIVE_BUILD = 65, HIVE_SITE = 33, HIVE_RUN_ID = 17, HIVE_CANDIDATE = 17, HIVE_TASK = 65 };
+enum { HIVE_BUILD = 65, HIVE_SITE = 33, HIVE_RUN_ID = 17, HIVE_CANDIDATE = 17 };
 
 enum {
 	HIVE_BODY_MAX = 64 << 10, /* of reports */
@@ -95,8 +95,6 @@ void hive_reports_reject(struct hive_reports *r, size_t i, const char *error);
 /* Whether brackets nest no deeper than `max` outside strings, so that a parser that recurses may have it. */
 bool hive_json_is_shallow(const char *body, size_t length, unsigned max);
 
-/* Whether a text has the given number of lower-case hexadecimal digits and nothing else. */
-bool hive_is_hex(const char *text, size_t digits);
 bool hive_is_build(const char *text);
 
 #endif

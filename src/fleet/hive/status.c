@@ -142,7 +142,7 @@ static void write_program(struct rd_json *j, const struct hive_program *p)
 	count_verdicts(p, counts);
 	rd_json_object(j, NULL);
 	RD_JSON(j, RD_JS("name", p->name), RD_JS("build", p->build),
-		RD_JS("state", hive_state_names[p->state]), RD_JU("rollout", p->rollout),
+		RD_JS("state", protocol_mode_names[p->state]), RD_JU("rollout", p->rollout),
 		RD_JU("poll_s", p->poll_s), RD_JN("added", p->added / 1000), RD_JU("candidates", p->count),
 		RD_JU("sites", p->site_count), RD_JB("stopped", hive_canary_stops(&p->canary)));
 	write_counts(j, "verdicts", counts, hive_verdict_names, HIVE_VERDICTS);

@@ -2,6 +2,7 @@
 /* The store: plans of failure sketches, and records of tracked runs, which are only added. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "hive/store-int.h"
 
 #include <stdlib.h>
@@ -85,7 +86,7 @@ static int give_run(void *context, const char *const *v)
 			       .site = v[3],
 			       .record = v[4]};
 
-	if (!hive_is_hex(run.site, HIVE_SITE - 1))
+	if (!rd_is_hex(run.site, HIVE_SITE - 1))
 		return rd_fail(RD_EFORMAT, "hive: the database is damaged: run %s", v[0]);
 	g->each(g->context, &run);
 	return 0;

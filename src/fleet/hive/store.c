@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/hex.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -116,13 +117,13 @@ int hive_store_open(struct hive_db **db, const char *where)
 
 static int take_key(void *to, const char *const *values)
 {
-	snprintf(to, HIVE_KEY_TEXT, "%s", values[0]);
+	snprintf(to, PROTOCOL_KEY_TEXT, "%s", values[0]);
 	return 0;
 }
 
-int hive_store_key(struct hive_db *db, char secret[HIVE_KEY_TEXT])
+int hive_store_key(struct hive_db *db, char secret[PROTOCOL_KEY_TEXT])
 {
-	int err = hive_key_make(secret);
+	int err = protocol_key_make(secret);
 
 	if (!err)
 		err = HIVE_RUN(db, "INSERT INTO meta (key, value) VALUES ('key', $1) ON CONFLICT DO NOTHING",
@@ -182,8 +183,8 @@ static int add_program(struct hive_db *db, const void *what)
 			"INSERT INTO programs (build, name, state, rollout, poll_s, revision, added, unsound)"
 			" VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (build) DO UPDATE SET"
 			" name = excluded.name, revision = excluded.revision, unsound = excluded.unsound",
-			p->build, p->name, hive_state_names[p->state], NUMBER(p->rollout), NUMBER(p->poll_s),
-			NUMBER(revision), NUMBER(hive_now_ms()), p->unsound);
+			p->build, p->name, protocol_mode_names[p->state], NUMBER(p->rollout),
+			NUMBER(p->poll_s), NUMBER(revision), NUMBER(hive_now_ms()), p->unsound);
 	if (!err)
 		err = HIVE_QUERY(db, take_number, &number, "SELECT number FROM programs WHERE build = $1",
 				 p->build);
@@ -207,7 +208,7 @@ static int set_program(struct hive_db *db, const void *what)
 		   : HIVE_RUN(db,
 			      "UPDATE programs SET state = $1, rollout = $2, poll_s = $3, revision = $4"
 			      " WHERE number = $5",
-			      hive_state_names[p->state], NUMBER(p->rollout), NUMBER(p->poll_s),
+			      protocol_mode_names[p->state], NUMBER(p->rollout), NUMBER(p->poll_s),
 			      NUMBER(revision), NUMBER(p->number));
 }
 
@@ -255,7 +256,7 @@ struct loading {
 static int take_program(void *context, const char *const *v)
 {
 	struct loading *l = context;
-	int state = hive_name_find(hive_state_names, HIVE_STATES, v[3]);
+	int state = hive_name_find(protocol_mode_names, PROTOCOL_MODES, v[3]);
 
 	if (!hive_is_build(v[1]) || state < 0)
 		return rd_fail(RD_EFORMAT, "hive: the database is damaged: program %s", v[0]);
@@ -263,7 +264,7 @@ static int take_program(void *context, const char *const *v)
 	struct hive_program *p = &l->items[l->count++];
 	*p = (struct hive_program){.number = strtoull(v[0], NULL, 10),
 				   .name = rd_xstrdup(v[2]),
-				   .state = (enum hive_state)state,
+				   .state = (enum protocol_mode)state,
 				   .rollout = (uint32_t)strtoul(v[4], NULL, 10),
 				   .poll_s = (uint32_t)strtoul(v[5], NULL, 10),
 				   .revision = strtoull(v[6], NULL, 10),
@@ -283,7 +284,7 @@ static int take_candidate(void *context, const char *const *v)
 	struct loading *l = context;
 	struct hive_program *p = &l->items[l->count - 1];
 
-	if (!hive_is_hex(v[0], HIVE_CANDIDATE - 1))
+	if (!rd_is_hex(v[0], HIVE_CANDIDATE - 1))
 		return rd_fail(RD_EFORMAT, "hive: the database is damaged: candidate %s", v[0]);
 	RD_GROW(p->candidates, l->room, p->count + 1);
 	struct hive_candidate *c = &p->candidates[p->count++];
@@ -414,8 +415,8 @@ static int give_row(void *context, const char *const *v)
 	struct hive_row row = {.number = strtoull(v[0], NULL, 10), .program = strtoull(v[1], NULL, 10)};
 	struct hive_report *r = &row.report;
 
-	if (!hive_is_hex(v[2], HIVE_CANDIDATE - 1) || !hive_is_hex(v[3], HIVE_SITE - 1) ||
-	    !hive_is_hex(v[4], HIVE_RUN_ID - 1))
+	if (!rd_is_hex(v[2], HIVE_CANDIDATE - 1) || !rd_is_hex(v[3], HIVE_SITE - 1) ||
+	    !rd_is_hex(v[4], HIVE_RUN_ID - 1))
 		return rd_fail(RD_EFORMAT, "hive: the database is damaged: report %s", v[0]);
 	strcpy(r->candidate, v[2]);
 	strcpy(row.site, v[3]);

@@ -9,13 +9,14 @@
 
 #include "hive/db.h"
 #include "hive/program.h"
-#include "hive/sign.h"
+#include "hive/token.h"
+#include "protocol/sign.h"
 
 /* Brings an older database up to date; refuses a newer one. */
 int hive_store_open(struct hive_db **db, const char *where);
 
 /* The key that signs task sets, made when first asked for. */
-int hive_store_key(struct hive_db *db, char secret[HIVE_KEY_TEXT]);
+int hive_store_key(struct hive_db *db, char secret[PROTOCOL_KEY_TEXT]);
 
 /* Grows with each change to programs, classes and tokens. */
 int hive_store_revision(struct hive_db *db, uint64_t *revision);

@@ -32,8 +32,8 @@ struct entry {
 
 struct hive_task_cache {
 	pthread_mutex_t lock;
-	struct entry idle[HIVE_STATES]; /* without a task */
-	struct entry tracks[HIVE_SKETCHES_MAX][HIVE_STATES];
+	struct entry idle[PROTOCOL_MODES]; /* without a task */
+	struct entry tracks[HIVE_SKETCHES_MAX][PROTOCOL_MODES];
 	uint32_t sigmas[HIVE_SKETCHES_MAX]; /* of these */
 	struct entry **sets;		    /* VARIANTS for each candidate, made when first needed */
 	size_t count;
@@ -60,7 +60,7 @@ void hive_task_cache_free(struct hive_task_cache *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; i < HIVE_STATES; i++) {
+	for (size_t i = 0; i < PROTOCOL_MODES; i++) {
 		drop(&c->idle[i]);
 		for (size_t k = 0; k < HIVE_SKETCHES_MAX; k++)
 			drop(&c->tracks[k][i]);
@@ -80,58 +80,58 @@ static uint64_t serial_of(const struct hive_program *p, const struct hive_time *
 	return (hive_epoch(time) << REVISION_BITS) + (p->revision & ((1u << REVISION_BITS) - 1));
 }
 
-/* The name of a file may have any characters. */
-static int write_track(struct rd_buf *body, const struct hive_sketch *s, uint64_t epoch)
+static int fill_track(struct protocol_task *to, const struct hive_sketch *s, uint64_t epoch)
 {
-	char id[HIVE_TASK], *text;
-	json_t *task;
+	const struct sketch_failure *f = &s->plan.failure;
 
-	hive_sketch_task_id(s, epoch, id);
-	task = json_pack("{s:s, s:s, s:s, s:s, s:I, s:I}", "id", id, "mode", "track", "sketch", s->plan.id,
-			 "file", s->plan.failure.file, "line", (json_int_t)s->plan.failure.line, "sigma",
-			 (json_int_t)s->sigma);
-	text = task ? json_dumps(task, JSON_COMPACT) : NULL;
-	json_decref(task);
-	if (!text)
-		return rd_fail(RD_ENOMEM, "out of memory");
-	rd_buf_adds(body, text);
-	free(text);
+	if (strlen(f->file) >= sizeof to->file)
+		return rd_fail(RD_ELIMIT, "sketch %s: the name of its file is too long for a site",
+			       s->plan.id);
+	*to = (struct protocol_task){
+		.mode = PROTOCOL_OBSERVE, .track = true, .line = f->line, .sigma = s->sigma};
+	hive_sketch_task_id(s, epoch, to->id);
+	strcpy(to->plan, s->plan.id);
+	strcpy(to->file, f->file);
 	return 0;
+}
+
+static void fill_task(struct protocol_task *to, const struct hive_program *p, const struct hive_task *task)
+{
+	*to = (struct protocol_task){
+		.mode = task->validate ? PROTOCOL_VALIDATE : PROTOCOL_OBSERVE,
+		.order = task->order == HIVE_ALTERNATE ? RADDLE_GUARD_ALTERNATE : RADDLE_GUARD_PRIMARY,
+		.tau_us = task->look ? 0 : hive_tau_us(task->level),
+	};
+	hive_task_id(p, task, to->id);
+	strcpy(to->candidate, p->candidates[task->candidate].id);
 }
 
 static int write_set(struct rd_buf *body, const struct hive_program *p, const struct hive_task_ask *ask)
 {
-	const struct hive_task *task = ask->task;
 	const struct hive_time *time = &ask->time;
 	uint64_t issued = hive_epoch(time) * time->bound;
+	struct protocol_task_set set = {
+		.serial = serial_of(p, time),
+		.issued = issued,
+		.expires = issued + time->bound + LIFE_S,
+		.poll_s = p->poll_s,
+		.state = ask->state,
+		.count = ask->sketch || ask->task,
+	};
 	int err = 0;
 
-	rd_buf_addf(body,
-		    "{\"version\":1,\"build\":\"%s\",\"serial\":%" PRIu64 ",\"issued\":%" PRIu64
-		    ",\"expires\":%" PRIu64 ",\"state\":\"%s\",\"poll_s\":%u,\"tasks\":[",
-		    p->build, serial_of(p, time), issued, issued + time->bound + LIFE_S,
-		    hive_state_names[ask->state], p->poll_s);
-	if (ask->sketch) {
-		err = write_track(body, ask->sketch, hive_epoch(time));
-	} else if (task) {
-		char id[HIVE_TASK];
-
-		hive_task_id(p, task, id);
-		rd_buf_addf(
-			body,
-			"{\"id\":\"%s\",\"candidate\":\"%s\",\"mode\":\"%s\",\"order\":\"%s\",\"tau_us\":%u}",
-			id, p->candidates[task->candidate].id, task->validate ? "validate" : "observe",
-			hive_order_names[task->order], task->look ? 0 : hive_tau_us(task->level));
-	}
-	rd_buf_adds(body, "]}");
-	return err;
+	if (ask->sketch)
+		err = fill_track(set.tasks, ask->sketch, hive_epoch(time));
+	else if (ask->task)
+		fill_task(set.tasks, p, ask->task);
+	return err ? err : protocol_task_set_write(&set, p->build, body);
 }
 
 /* All sets about a failure are new when its σ is. */
 static struct entry *track_of(struct hive_task_cache *c, size_t number, const struct hive_task_ask *ask)
 {
 	if (c->sigmas[number] != ask->sketch->sigma)
-		for (size_t i = 0; i < HIVE_STATES; i++)
+		for (size_t i = 0; i < PROTOCOL_MODES; i++)
 			drop(&c->tracks[number][i]);
 	c->sigmas[number] = ask->sketch->sigma;
 	return &c->tracks[number][ask->state];
@@ -159,11 +159,11 @@ static struct entry *entry_of(struct hive_task_cache *c, const struct hive_progr
 static int fill(struct entry *e, const struct hive_program *p, const struct hive_task_ask *ask)
 {
 	struct rd_buf body = RD_BUF_INIT;
-	char signature[HIVE_SIGNATURE_TEXT], id[HIVE_TASK] = "none";
+	char signature[PROTOCOL_SIGNATURE_TEXT], id[PROTOCOL_TASK_ID] = "none";
 
 	int err = write_set(&body, p, ask);
 	if (!err)
-		err = hive_sign(ask->signer, body.data, body.length, signature);
+		err = protocol_sign(ask->signer, body.data, body.length, signature);
 	if (!err) {
 		e->answer.response =
 			MHD_create_response_from_buffer(body.length, body.data, MHD_RESPMEM_MUST_COPY);

@@ -3,6 +3,7 @@
 #ifndef SITE_AGENT_INT_H
 #define SITE_AGENT_INT_H
 
+#include "protocol/sign.h"
 #include "site/agent.h"
 #include "site/http.h"
 #include "site/session.h"
@@ -10,7 +11,7 @@
 
 /* A task that the program has. */
 struct agent_task {
-	struct site_task task;
+	struct protocol_task task;
 	uint32_t generation, candidate;
 	bool capped;	/* the site allows no more tau than it got */
 	bool reported;	/* it has some result in this run */
@@ -32,12 +33,12 @@ struct site_agent {
 	size_t in_flight;    /* bytes of them that are on their way */
 
 	bool killed, has_set, has_key, warned_key;
-	uint8_t key[SITE_KEY_BYTES];
+	char key[PROTOCOL_KEY_TEXT];
 	char etag[128];
-	struct site_taskset set;
+	struct protocol_task_set set;
 	struct site_memory memory;
-	enum site_mode mode;		/* that the program is in */
-	char obeyed[SITE_TASK_ID_SIZE]; /* the task that it was given last */
+	enum protocol_mode mode;       /* that the program is in */
+	char obeyed[PROTOCOL_TASK_ID]; /* the task that it was given last */
 	struct agent_task tasks[RADDLE_GUARD_TASKS];
 	size_t task_count;
 	uint8_t *told; /* context of each candidate that the hive knows of */

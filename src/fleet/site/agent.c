@@ -86,16 +86,16 @@ static const struct guard_candidate *find_candidate(const struct site_agent *a, 
 	return NULL;
 }
 
-static enum site_mode mode_now(const struct site_agent *a)
+static enum protocol_mode mode_now(const struct site_agent *a)
 {
-	enum site_mode mode = a->opts->mode < a->set.state ? a->opts->mode : a->set.state;
-	return a->killed || !a->has_set || (uint64_t)time(NULL) >= a->set.expires ? SITE_OFF : mode;
+	enum protocol_mode mode = a->opts->mode < a->set.state ? a->opts->mode : a->set.state;
+	return a->killed || !a->has_set || (uint64_t)time(NULL) >= a->set.expires ? PROTOCOL_OFF : mode;
 }
 
 /* How many accesses go by before one is held.  The first pause is at the first access, which may be the only
  * one.  Where it was in vain the hive asks for longer ones: a third of these are at the first again, a third
  * later, past the beginning of loops, and a third only where the other thread comes as well. */
-static uint32_t draw_skip(const struct site_task *task)
+static uint32_t draw_skip(const struct protocol_task *task)
 {
 	uint32_t random = 0;
 	if (task->tau_us == 0)
@@ -114,10 +114,10 @@ static void give_tasks(struct site_agent *a)
 {
 	uint32_t cap = a->opts->max_tau_ms * 1000;
 	for (size_t i = 0; i < a->set.count; i++) {
-		const struct site_task *task = &a->set.tasks[i];
+		const struct protocol_task *task = &a->set.tasks[i];
 		struct agent_task *t = &a->tasks[a->task_count];
 		struct site_order order = {.order = task->order, .skip = draw_skip(task)};
-		if (task->mode != SITE_VALIDATE || !find_candidate(a, task->candidate, &order.candidate))
+		if (task->mode != PROTOCOL_VALIDATE || !find_candidate(a, task->candidate, &order.candidate))
 			continue;
 		bool known = strcmp(a->memory.task, task->id) == 0;
 		if (!known)
@@ -136,7 +136,7 @@ static void give_tasks(struct site_agent *a)
 /* What is asked for has changed, or what is allowed. */
 static void obey(struct site_agent *a)
 {
-	enum site_mode mode = mode_now(a);
+	enum protocol_mode mode = mode_now(a);
 	const char *wanted = a->set.count != 0 ? a->set.tasks[0].id : "";
 	if (mode == a->mode && strcmp(wanted, a->obeyed) == 0)
 		return;
@@ -145,9 +145,9 @@ static void obey(struct site_agent *a)
 	a->mode = mode;
 	snprintf(a->obeyed, sizeof a->obeyed, "%s", wanted);
 	a->task_count = 0;
-	if (mode >= SITE_OBSERVE)
+	if (mode >= PROTOCOL_OBSERVE)
 		site_session_observe(&a->session, FIRST_OBSERVED);
-	if (mode >= SITE_VALIDATE)
+	if (mode >= PROTOCOL_VALIDATE)
 		give_tasks(a);
 }
 
@@ -183,7 +183,7 @@ static void each_second(struct site_agent *a)
 	a->killed = is_switched_off(a->opts);
 	refill(a);
 	obey(a);
-	if (a->mode >= SITE_OBSERVE)
+	if (a->mode >= PROTOCOL_OBSERVE)
 		site_session_observe(&a->session, OBSERVED);
 	agent_contexts(a);
 	look_for_hang(a);
@@ -286,7 +286,7 @@ static void report_end(struct site_agent *a)
 		agent_consequence(a, "assertion", number);
 	else if (user_says_failed(a))
 		agent_consequence(a, "user", number);
-	if (a->mode >= SITE_OBSERVE)
+	if (a->mode >= PROTOCOL_OBSERVE)
 		agent_contexts(a);
 	agent_finish_tasks(a, true);
 }
@@ -332,8 +332,8 @@ static int run_plain(const char *path, char *const *argv)
 /* A failure is explained by whole runs: who has that task tracks this one, and has no guards in it. */
 static struct site_tracking *find_tracking(const struct site_agent *a, const char *path)
 {
-	const struct site_task *task = a->set.count != 0 ? &a->set.tasks[0] : NULL;
-	return a->mode >= SITE_OBSERVE && task != NULL && task->track
+	const struct protocol_task *task = a->set.count != 0 ? &a->set.tasks[0] : NULL;
+	return a->mode >= PROTOCOL_OBSERVE && task != NULL && task->track
 		       ? site_tracking_open(path, task, a->opts->verbose)
 		       : NULL;
 }
@@ -351,7 +351,7 @@ static int run_guarded(struct site_agent *a, const char *path, char *const *argv
 {
 	new_run(a);
 	atomic_store(&a->session.shared->pause_us, PAUSE_BUCKET_US);
-	atomic_store(&a->session.shared->watch, a->opts->mode == SITE_VALIDATE);
+	atomic_store(&a->session.shared->watch, a->opts->mode == PROTOCOL_VALIDATE);
 	agent_begin(a);
 	obey(a);
 	struct site_tracking *tracking = find_tracking(a, path);
@@ -380,7 +380,7 @@ int site_run(const struct site_opts *opts, char *const *argv)
 	char *path = rd_find_program(argv[0]);
 	if (path == NULL)
 		return rd_fail(RD_ENOTFOUND, "%s: there is no such program", argv[0]);
-	if (opts->mode == SITE_OFF || is_switched_off(opts)) {
+	if (opts->mode == PROTOCOL_OFF || is_switched_off(opts)) {
 		int off = run_plain(path, argv);
 		free(path);
 		return off;

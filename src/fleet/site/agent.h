@@ -9,23 +9,23 @@
 #ifndef SITE_AGENT_H
 #define SITE_AGENT_H
 
-#include "site/taskset.h"
+#include "protocol/task-set.h"
 
 #include <stdbool.h>
 
 struct site_opts {
-	const char *hive;	/* URL */
-	const char *token_file; /* NULL: $RADDLE_HIVE_TOKEN, or none */
-	const char *key;	/* 64 hexadecimal digits; NULL: that of the first contact */
-	const char *ca;		/* certificates to trust; NULL: the system's */
-	const char *state_dir;	/* NULL: the user's */
-	const char *kill_file;	/* while it exists the site is off */
-	enum site_mode mode;	/* the most that is done */
-	uint32_t max_tau_ms;	/* the longest wait of a thread */
-	bool poll_now;		/* wait for the hive before the start and after the end */
-	bool dump;		/* show what would be sent, and send nothing */
-	bool values;		/* of memory may be sent, where a failure is tracked */
-	bool ask;		/* after Ctrl-C, ask whether the program failed */
+	const char *hive;	 /* URL */
+	const char *token_file;	 /* NULL: $RADDLE_HIVE_TOKEN, or none */
+	const char *key;	 /* 64 hexadecimal digits; NULL: that of the first contact */
+	const char *ca;		 /* certificates to trust; NULL: the system's */
+	const char *state_dir;	 /* NULL: the user's */
+	const char *kill_file;	 /* while it exists the site is off */
+	enum protocol_mode mode; /* the most that is done */
+	uint32_t max_tau_ms;	 /* the longest wait of a thread */
+	bool poll_now;		 /* wait for the hive before the start and after the end */
+	bool dump;		 /* show what would be sent, and send nothing */
+	bool values;		 /* of memory may be sent, where a failure is tracked */
+	bool ask;		 /* after Ctrl-C, ask whether the program failed */
 	bool verbose;
 };
 

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hex.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -67,15 +68,14 @@ static void identify(struct site_state *s)
 	time_t now = time(NULL);
 	struct tm tm;
 	strftime(month, sizeof month, "%Y-%m", gmtime_r(&now, &tm));
-	if (load(path, &text) && text.length >= 40 && strspn(text.data, "0123456789abcdef") == 32 &&
+	if (load(path, &text) && text.length >= 40 && strspn(text.data, RD_HEX_DIGITS) == 32 &&
 	    strncmp(text.data + 33, month, 7) == 0) {
 		memcpy(s->site, text.data, 32);
 	} else {
 		uint8_t bytes[16] = {0};
 		if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
 			memcpy(bytes, &now, sizeof now);
-		for (int i = 0; i < 16; i++)
-			snprintf(s->site + 2 * i, 3, "%02x", bytes[i]);
+		rd_hex_write(s->site, bytes, sizeof bytes);
 		rd_buf_release(&text);
 		rd_buf_addf(&text, "%s %s\n", s->site, month);
 		rd_file_write(path, text.data, text.length);
@@ -114,14 +114,13 @@ void site_state_release(struct site_state *s)
 	*s = (struct site_state){0};
 }
 
-bool site_state_key(const struct site_state *s, uint8_t key[SITE_KEY_BYTES])
+bool site_state_key(const struct site_state *s, char key[PROTOCOL_KEY_TEXT])
 {
 	struct rd_buf text = RD_BUF_INIT;
-	char digits[2 * SITE_KEY_BYTES + 1];
 	const char *at;
 	bool found = load_file(s, "key", false, &text);
 	at = text.data;
-	found = found && line(&at, digits, sizeof digits) && site_key_parse(digits, key);
+	found = found && line(&at, key, PROTOCOL_KEY_TEXT) && rd_is_hex(key, PROTOCOL_KEY_TEXT - 1);
 	rd_buf_release(&text);
 	return found;
 }

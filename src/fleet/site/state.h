@@ -8,7 +8,8 @@
 #define SITE_STATE_H
 
 #include "base/buf.h"
-#include "site/taskset.h"
+#include "protocol/sign.h"
+#include "protocol/task-set.h"
 
 struct site_state {
 	char *directory;
@@ -19,9 +20,9 @@ struct site_state {
 
 /* What is known of the task that was had last. */
 struct site_memory {
-	char task[SITE_TASK_ID_SIZE]; /* "": none */
-	bool steered;		      /* a thread was held for it already */
-	bool settled;		      /* it has a result */
+	char task[PROTOCOL_TASK_ID]; /* "": none */
+	bool steered;		     /* a thread was held for it already */
+	bool settled;		     /* it has a result */
 };
 
 /* `directory` NULL: the user's. */
@@ -29,7 +30,7 @@ int site_state_open(struct site_state *s, const char *directory, const char *url
 void site_state_release(struct site_state *s);
 
 /* The hive's key; false: it is not known yet. */
-bool site_state_key(const struct site_state *s, uint8_t key[SITE_KEY_BYTES]);
+bool site_state_key(const struct site_state *s, char key[PROTOCOL_KEY_TEXT]);
 void site_state_keep_key(const struct site_state *s, const char *text);
 
 /* The last task set as it came: signature, ETag, body.  False: there is none. */

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hex.h"
 #include "base/json-read.h"
 #include "site/agent-int.h"
 #include "site/report.h"
@@ -43,7 +44,7 @@ static void back_off(struct site_agent *a, int64_t *when, long retry_s)
 
 /* ---- task sets ---- */
 
-static bool is_acceptable(const struct site_agent *a, const struct site_taskset *set)
+static bool is_acceptable(const struct site_agent *a, const struct protocol_task_set *set)
 {
 	return set->expires > (uint64_t)time(NULL) && (!a->has_set || set->serial >= a->set.serial);
 }
@@ -51,14 +52,14 @@ static bool is_acceptable(const struct site_agent *a, const struct site_taskset 
 /* A set as it came from the hive or from the last run; the signature is over every byte of it. */
 static bool take_set(struct site_agent *a, const char *signature, const struct rd_buf *body, const char *from)
 {
-	struct site_taskset set;
-	if (!a->has_key || !site_taskset_signed(a->key, signature, body->data, body->length)) {
+	struct protocol_task_set set;
+	if (!a->has_key || !protocol_is_signed(a->key, signature, body->data, body->length)) {
 		if (a->has_key && !a->warned_key)
 			rd_warn("%s: tasks are not signed by the hive's key, and are ignored", from);
 		a->warned_key |= a->has_key;
 		return false;
 	}
-	if (site_taskset_parse(&set, a->table.build, body->data, body->length, from) ||
+	if (protocol_task_set_read(&set, a->table.build, body->data, body->length, from) ||
 	    !is_acceptable(a, &set))
 		return false;
 	a->set = set;
@@ -73,7 +74,8 @@ static void take_key(struct site_agent *a, const struct site_answer *answer)
 	struct rd_json_read r = {.subject = "key", .name = a->opts->hive};
 	json_t *tree = rd_json_load(&r, answer->body.data, answer->body.length);
 	const char *digits = tree != NULL ? rd_json_get_text(&r, tree, "key") : NULL;
-	if (site_key_parse(digits, a->key)) {
+	if (rd_is_hex(digits, PROTOCOL_KEY_TEXT - 1)) {
+		strcpy(a->key, digits);
 		a->has_key = true;
 		site_state_keep_key(&a->state, digits);
 	}
@@ -288,9 +290,12 @@ void agent_begin(struct site_agent *a)
 	site_state_memory(&a->state, &a->memory);
 	a->token = read_token(a->opts);
 	a->http = site_http_new(&(struct site_http_opts){
-		.token = a->token, .ca = a->opts->ca, .limit_ms = LIMIT_MS, .max = SITE_SET_MAX});
-	a->has_key = a->opts->key != NULL ? site_key_parse(a->opts->key, a->key)
-					  : site_state_key(&a->state, a->key);
+		.token = a->token, .ca = a->opts->ca, .limit_ms = LIMIT_MS, .max = PROTOCOL_SET_MAX});
+	if (a->opts->key) {
+		RD_ASSERT(rd_is_hex(a->opts->key, PROTOCOL_KEY_TEXT - 1));
+		strcpy(a->key, a->opts->key);
+	}
+	a->has_key = a->opts->key || site_state_key(&a->state, a->key);
 	if (site_state_set(&a->state, signature, a->etag, &body) &&
 	    !take_set(a, signature, &body, "the last run's tasks"))
 		a->etag[0] = '\0';
@@ -319,7 +324,7 @@ static void send_behind(struct site_agent *a)
 		_exit(0);
 	site_http_free(a->http); /* its connection is the parent's */
 	a->http = site_http_new(&(struct site_http_opts){
-		.token = a->token, .ca = a->opts->ca, .limit_ms = LIMIT_MS, .max = SITE_SET_MAX});
+		.token = a->token, .ca = a->opts->ca, .limit_ms = LIMIT_MS, .max = PROTOCOL_SET_MAX});
 	a->lines.length = 0;
 	a->request = REQUEST_NONE;
 	a->in_flight = 0;

@@ -26,7 +26,7 @@ struct site_tracking {
 	bool has_slice, has_track, has_memory;
 };
 
-static int make_slice(struct site_tracking *k, const struct site_task *task)
+static int make_slice(struct site_tracking *k, const struct protocol_task *task)
 {
 	struct slice_place at;
 	int err = slice_find(&at, k->facts, task->file, task->line);
@@ -39,7 +39,7 @@ static int make_slice(struct site_tracking *k, const struct site_task *task)
 }
 
 /* How the failure is called does not matter here: only its place is compared. */
-static int check_plan(struct site_tracking *k, const struct site_task *task)
+static int check_plan(struct site_tracking *k, const struct protocol_task *task)
 {
 	struct sketch_failure failure = {.kind = SKETCH_CRASH};
 	sketch_plan_make(&k->plan, &k->slice, &k->track.gates, &failure);
@@ -49,7 +49,7 @@ static int check_plan(struct site_tracking *k, const struct site_task *task)
 				 rd_base_name(task->file), task->line);
 }
 
-static int open_tracking(struct site_tracking *k, const char *program, const struct site_task *task)
+static int open_tracking(struct site_tracking *k, const char *program, const struct protocol_task *task)
 {
 	int err = rd_facts_open(program, &k->facts);
 	if (!err)
@@ -69,7 +69,7 @@ static int open_tracking(struct site_tracking *k, const char *program, const str
 	return err;
 }
 
-struct site_tracking *site_tracking_open(const char *program, const struct site_task *task, bool verbose)
+struct site_tracking *site_tracking_open(const char *program, const struct protocol_task *task, bool verbose)
 {
 	struct site_tracking *k = rd_xcalloc(1, sizeof *k);
 	char *message = NULL;

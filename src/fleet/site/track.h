@@ -8,7 +8,7 @@
 #define SITE_TRACK_H
 
 #include "site/session.h"
-#include "site/taskset.h"
+#include "protocol/task-set.h"
 
 #include <stdbool.h>
 
@@ -17,7 +17,7 @@ enum { SITE_TRACK_BUDGET = 256, SITE_TRACK_EVENTS = 1 << 14 };
 struct site_tracking;
 
 /* NULL: it cannot be done here; why is told if `verbose`. */
-struct site_tracking *site_tracking_open(const char *program, const struct site_task *task, bool verbose);
+struct site_tracking *site_tracking_open(const char *program, const struct protocol_task *task, bool verbose);
 void site_tracking_close(struct site_tracking *k); /* may be NULL */
 
 /* What the program is started as, and with. */

@@ -6,6 +6,7 @@
 #include "explore/log.h"
 
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/json-read.h"
 #include "base/json.h"
 
@@ -170,15 +171,13 @@ static const char *get_text(struct parse *p, const char *key)
 static uint64_t get_hash(struct parse *p, const char *key)
 {
 	const char *text = rd_json_get_text(&p->read, p->tree, key);
-	char *rest = NULL;
-	uint64_t hash;
 
 	if (p->read.err)
 		return 0;
-	hash = text ? strtoull(text, &rest, 16) : 0;
-	if (!text || strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16 || *rest)
-		rd_json_wrong(&p->read, key, "is no digest");
-	return hash;
+	if (rd_is_hex(text, 16))
+		return rd_hex_number(text, 16);
+	rd_json_wrong(&p->read, key, "is no digest");
+	return 0;
 }
 
 static uint64_t get_number(struct parse *p, const char *key)

@@ -8,9 +8,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hex.h"
 
 #include <elf.h>
-#include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -44,12 +44,6 @@ static const uint8_t *find_note(const struct bitcode_elf_section *s, uint32_t *l
 	return NULL;
 }
 
-static void write_hex(char *to, const uint8_t *bytes, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		snprintf(to + 2 * i, 3, "%02x", bytes[i]);
-}
-
 void bitcode_build_id(const struct bitcode_elf *e, char id[RD_BUILD_ID_SIZE])
 {
 	struct bitcode_elf_section s;
@@ -63,13 +57,13 @@ void bitcode_build_id(const struct bitcode_elf *e, char id[RD_BUILD_ID_SIZE])
 			continue;
 		bytes = find_note(&s, &length);
 		if (bytes) {
-			write_hex(id, bytes, length);
+			rd_hex_write(id, bytes, length);
 			return;
 		}
 	}
 	XXH128_canonicalFromHash(&hash, XXH3_128bits(e->data, e->length));
 	id[0] = 'x';
-	write_hex(id + 1, hash.digest, sizeof hash.digest);
+	rd_hex_write(id + 1, hash.digest, sizeof hash.digest);
 }
 
 int rd_build_id(const char *path, char id[RD_BUILD_ID_SIZE])

@@ -8,6 +8,7 @@
 #include "cmd/hive/hive.h"
 #include "hive/serve.h"
 #include "hive/server.h"
+#include "hive/token.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,8 @@
 #include "cmd/cmd.h"
 
 #include "base/error.h"
+#include "base/hex.h"
+#include "protocol/sign.h"
 #include "run/launch.h"
 #include "site/agent.h"
 
@@ -30,24 +32,23 @@ static int run(char **argv)
 				.ca = opt.ca,
 				.state_dir = opt.state_dir,
 				.kill_file = opt.kill_file ? opt.kill_file : KILL_FILE,
-				.mode = SITE_VALIDATE,
+				.mode = PROTOCOL_VALIDATE,
 				.max_tau_ms = (uint32_t)opt.max_tau,
 				.poll_now = opt.poll_now,
 				.dump = opt.dump_upload,
 				.values = opt.send_values,
 				.ask = opt.ask,
 				.verbose = opt.verbose};
-	uint8_t key[SITE_KEY_BYTES];
 
 	if (!how.hive || (strncmp(how.hive, "http://", 7) && strncmp(how.hive, "https://", 8))) {
 		rd_fail(RD_EUSAGE, "site run: --hive URL is needed, with http:// or https://");
 		return CMD_FAILED;
 	}
-	if (opt.site_mode && !site_mode_find(opt.site_mode, &how.mode)) {
+	if (opt.site_mode && !protocol_mode_find(opt.site_mode, &how.mode)) {
 		rd_fail(RD_EUSAGE, "site run: --mode is off, observe or validate");
 		return CMD_FAILED;
 	}
-	if (how.key && !site_key_parse(how.key, key)) {
+	if (how.key && !rd_is_hex(how.key, PROTOCOL_KEY_TEXT - 1)) {
 		rd_fail(RD_EUSAGE, "site run: --key is 64 hexadecimal digits");
 		return CMD_FAILED;
 	}

@@ -1,70 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Keys, signatures and hashes, by GnuTLS, which the HTTP server uses too.  A private key and its public one
- * are stored as one text each, the raw bytes in hexadecimal digits.
+ * Keys and signatures, by GnuTLS, which the HTTP server of the hive and the HTTP client of a site load
+ * anyway.  A private key and its public one are stored as one text each, the raw bytes in hexadecimal digits.
  */
-#include "hive/sign.h"
+#include "protocol/sign.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/hex.h"
 
 #include <gnutls/abstract.h>
 #include <gnutls/crypto.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_BYTES = 32, SIGNATURE_BYTES = 64, TOKEN_BYTES = 32 };
+enum { KEY_BYTES = 32, SIGNATURE_BYTES = 64 };
 
-struct hive_signer {
+struct protocol_signer {
 	gnutls_privkey_t key;
 	pthread_mutex_t lock;
-	char public_key[HIVE_KEY_TEXT];
+	char public_key[PROTOCOL_KEY_TEXT];
 };
 
-static void to_hex(char *to, const uint8_t *bytes, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		snprintf(to + 2 * i, 3, "%02x", bytes[i]);
-}
-
-static int nibble(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static bool from_hex(uint8_t *to, const char *text, size_t n)
-{
-	if (strlen(text) != 2 * n)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		int high = nibble(text[2 * i]), low = nibble(text[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return false;
-		to[i] = (uint8_t)(high << 4 | low);
-	}
-	return true;
-}
-
-int hive_key_make(char secret[HIVE_KEY_TEXT])
+int protocol_key_make(char secret[PROTOCOL_KEY_TEXT])
 {
 	uint8_t bytes[KEY_BYTES];
 
 	if (gnutls_rnd(GNUTLS_RND_KEY, bytes, sizeof bytes) < 0)
 		return rd_fail(RD_ESYSTEM, "hive: no random numbers for a key");
-	to_hex(secret, bytes, sizeof bytes);
+	rd_hex_write(secret, bytes, sizeof bytes);
 	return 0;
 }
 
-static int find_public(struct hive_signer *s)
+static int find_public(struct protocol_signer *s)
 {
 	gnutls_datum_t x = {0}, k = {0};
 	int err = gnutls_privkey_export_ecc_raw(s->key, NULL, &x, NULL, &k);
 
 	if (err >= 0 && x.size == KEY_BYTES)
-		to_hex(s->public_key, x.data, x.size);
+		rd_hex_write(s->public_key, x.data, x.size);
 	else
 		err = -1;
 	gnutls_free(x.data);
@@ -86,24 +61,24 @@ static int import_secret(gnutls_privkey_t key, const uint8_t secret[KEY_BYTES])
 	return gnutls_privkey_import_x509_raw(key, &data, GNUTLS_X509_FMT_DER, NULL, 0);
 }
 
-int hive_signer_open(struct hive_signer **signer, const char *secret)
+int protocol_signer_open(struct protocol_signer **signer, const char *secret)
 {
 	uint8_t bytes[KEY_BYTES];
-	struct hive_signer *s;
+	struct protocol_signer *s;
 
-	if (!from_hex(bytes, secret, sizeof bytes))
+	if (!rd_hex_read(bytes, secret, sizeof bytes))
 		return rd_fail(RD_EFORMAT, "hive: the stored key is damaged");
 	s = rd_xcalloc(1, sizeof *s);
 	pthread_mutex_init(&s->lock, NULL);
 	if (gnutls_privkey_init(&s->key) < 0 || import_secret(s->key, bytes) < 0 || find_public(s) < 0) {
-		hive_signer_close(s);
+		protocol_signer_close(s);
 		return rd_fail(RD_EFORMAT, "hive: the stored key cannot be used");
 	}
 	*signer = s;
 	return 0;
 }
 
-void hive_signer_close(struct hive_signer *s)
+void protocol_signer_close(struct protocol_signer *s)
 {
 	if (!s)
 		return;
@@ -112,12 +87,13 @@ void hive_signer_close(struct hive_signer *s)
 	free(s);
 }
 
-const char *hive_signer_public(const struct hive_signer *s)
+const char *protocol_signer_public(const struct protocol_signer *s)
 {
 	return s->public_key;
 }
 
-int hive_sign(struct hive_signer *s, const void *data, size_t length, char signature[HIVE_SIGNATURE_TEXT])
+int protocol_sign(struct protocol_signer *s, const void *data, size_t length,
+		  char signature[PROTOCOL_SIGNATURE_TEXT])
 {
 	gnutls_datum_t message = {(unsigned char *)data, (unsigned)length}, raw = {0}, text = {0};
 	int err;
@@ -127,11 +103,11 @@ int hive_sign(struct hive_signer *s, const void *data, size_t length, char signa
 	pthread_mutex_unlock(&s->lock);
 	if (err >= 0)
 		err = gnutls_base64_encode2(&raw, &text);
-	if (err >= 0 && text.size == HIVE_SIGNATURE_TEXT - 1)
+	if (err >= 0 && text.size == PROTOCOL_SIGNATURE_TEXT - 1)
 		memcpy(signature, text.data, text.size);
 	else
 		err = -1;
-	signature[HIVE_SIGNATURE_TEXT - 1] = '\0';
+	signature[PROTOCOL_SIGNATURE_TEXT - 1] = '\0';
 	gnutls_free(raw.data);
 	gnutls_free(text.data);
 	return err < 0 ? rd_fail(RD_ESYSTEM, "hive: cannot sign") : 0;
@@ -150,7 +126,7 @@ static bool verify(const gnutls_datum_t *x, const gnutls_datum_t *raw, const gnu
 	return is_right;
 }
 
-bool hive_is_signed(const char *public_key, const char *signature, const void *data, size_t length)
+bool protocol_is_signed(const char *public_key, const char *signature, const void *data, size_t length)
 {
 	uint8_t bytes[KEY_BYTES];
 	gnutls_datum_t x = {bytes, sizeof bytes}, raw = {0},
@@ -158,32 +134,10 @@ bool hive_is_signed(const char *public_key, const char *signature, const void *d
 	gnutls_datum_t text = {(unsigned char *)signature, (unsigned)strlen(signature)};
 	bool is_right;
 
-	if (!from_hex(bytes, public_key, sizeof bytes) || text.size != HIVE_SIGNATURE_TEXT - 1 ||
+	if (!rd_hex_read(bytes, public_key, sizeof bytes) || text.size != PROTOCOL_SIGNATURE_TEXT - 1 ||
 	    length > UINT32_MAX || gnutls_base64_decode2(&text, &raw) < 0)
 		return false;
 	is_right = raw.size == SIGNATURE_BYTES && verify(&x, &raw, &message);
 	gnutls_free(raw.data);
 	return is_right;
-}
-
-void hive_hash(const char *text, char hash[HIVE_HASH_TEXT])
-{
-	uint8_t bytes[32];
-
-	if (gnutls_hash_fast(GNUTLS_DIG_SHA256, text, strlen(text), bytes) < 0)
-		RD_BUG("there is no SHA-256");
-	to_hex(hash, bytes, sizeof bytes);
-}
-
-int hive_token_make(char token[HIVE_TOKEN_TEXT])
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-	uint8_t bytes[HIVE_TOKEN_TEXT - 1];
-
-	if (gnutls_rnd(GNUTLS_RND_KEY, bytes, sizeof bytes) < 0)
-		return rd_fail(RD_ESYSTEM, "hive: no random numbers for a token");
-	for (size_t i = 0; i < sizeof bytes; i++)
-		token[i] = digits[bytes[i] & 63];
-	token[sizeof bytes] = '\0';
-	return 0;
 }

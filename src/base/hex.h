@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes and numbers as lower-case hexadecimal digits, the only form in which Raddle writes ids and keys. */
+#ifndef BASE_HEX_H
+#define BASE_HEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RD_HEX_DIGITS "0123456789abcdef"
+
+/* Writes 2 * n digits and the terminating zero. */
+void rd_hex_write(char *to, const void *bytes, size_t n);
+
+/* Reads n bytes.  False: the text does not consist of exactly 2 * n digits; nothing is written then. */
+bool rd_hex_read(void *to, const char *text, size_t n);
+
+/* Whether the text, which may be NULL, consists of exactly so many digits. */
+bool rd_is_hex(const char *text, size_t digits);
+
+/* The value of the first `digits` digits, at most 16.  They must be digits. */
+uint64_t rd_hex_number(const char *text, size_t digits);
+
+#endif

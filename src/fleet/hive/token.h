@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tokens of the hive's users and sites: random texts, of which the hive stores hashes (SHA-256). */
+#ifndef HIVE_TOKEN_H
+#define HIVE_TOKEN_H
+
+/* The sizes of texts, with the terminating zero. */
+enum { HIVE_HASH_TEXT = 65, HIVE_TOKEN_TEXT = 44 };
+
+int hive_token_make(char token[HIVE_TOKEN_TEXT]); /* of letters, digits, - and _ */
+void hive_hash(const char *text, char hash[HIVE_HASH_TEXT]);
+
+#endif

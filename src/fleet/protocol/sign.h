@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Signatures of task sets (Ed25519): the hive signs, a site checks. */
+#ifndef PROTOCOL_SIGN_H
+#define PROTOCOL_SIGN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The sizes of texts, with the terminating zero: a key in hexadecimal digits, a signature in base 64. */
+enum { PROTOCOL_KEY_TEXT = 65, PROTOCOL_SIGNATURE_TEXT = 89 };
+
+struct protocol_signer;
+
+/* A new private key, as protocol_signer_open() takes it. */
+int protocol_key_make(char secret[PROTOCOL_KEY_TEXT]);
+
+int protocol_signer_open(struct protocol_signer **s, const char *secret);
+void protocol_signer_close(struct protocol_signer *s);
+const char *protocol_signer_public(const struct protocol_signer *s); /* PROTOCOL_KEY_TEXT */
+
+/* May be called by several threads. */
+int protocol_sign(struct protocol_signer *s, const void *data, size_t length,
+		  char signature[PROTOCOL_SIGNATURE_TEXT]);
+
+/* Whether it is the signature of these bytes by the owner of the key.  Prints no message. */
+bool protocol_is_signed(const char *public_key, const char *signature, const void *data, size_t length);
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a site sends: a body has whole reports, and no more than a hive accepts. */
+#include "site/report.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char build[] = "0123456789abcdef";
+
+static void a_body_takes_what_fits(void **state)
+{
+	struct rd_buf lines = RD_BUF_INIT, body = RD_BUF_INIT;
+	size_t used, before;
+	(void)state;
+	for (uint32_t i = 0; i < 1000; i++)
+		site_report_add(&lines, &(struct site_report){.run = "0000000000000001",
+							      .candidate = "00000000000000aa",
+							      .seq = i,
+							      .result = "not-seen",
+							      .context = i % 16});
+	before = lines.length;
+	site_report_body(&body, build, "s", lines.data, &used);
+	assert_true(used > 0 && used < before && body.length <= 65536);
+	assert_int_equal(lines.data[used - 1], '\n');
+	rd_buf_release(&body);
+	site_report_body(&body, build, "s", lines.data + before, &used);
+	assert_int_equal(used, 0);
+	rd_buf_release(&body);
+	rd_buf_release(&lines);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_body_takes_what_fits),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
