@@ -383,17 +383,28 @@ int rd_cache_dir(char **path)
 	return private_tmp(path);
 }
 
+char *rd_own_path(void)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+
+	if (n < 0) {
+		rd_fail_errno("/proc/self/exe: cannot find out where Raddle is installed");
+		return NULL;
+	}
+	path[n] = '\0';
+	RD_ASSERT(path[0] == '/');
+	return rd_xstrdup(path);
+}
+
 int rd_support_file(const char *name, char **path)
 {
 	RD_ASSERT(name != NULL && !strchr(name, '/'));
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	char *places[2], *slash;
+	char *self = rd_own_path(), *places[2], *slash;
 	int found = -1;
 
-	if (n < 0)
-		return rd_fail_errno("/proc/self/exe: cannot find out where Raddle is installed");
-	self[n] = '\0';
+	if (!self)
+		return RD_ESYSTEM;
 	slash = strrchr(self, '/');
 	RD_ASSERT(slash);
 	*slash = '\0';
@@ -411,5 +422,6 @@ int rd_support_file(const char *name, char **path)
 	for (int i = 0; i < 2; i++)
 		if (i != found)
 			free(places[i]);
+	free(self);
 	return found < 0 ? RD_ENOTFOUND : 0;
 }

@@ -75,6 +75,10 @@ void rd_map_close(struct rd_map *map);
  * /tmp/raddle-UID; made if absent.  The caller frees *path. */
 int rd_cache_dir(char **path);
 
+/* The path of the running executable, without links.  The caller frees it; NULL, and an error is reported:
+ * there is no /proc. */
+char *rd_own_path(void);
+
 /* A file that belongs to this Raddle, such as hook-record.bc or raddle-instr.  It is searched
  * beside the running executable (a build tree) and in ../lib/raddle (an installation).  The caller
  * frees *path. */

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -159,8 +160,7 @@ static int end_worker(struct rd_pool *p, struct worker *w, bool kill_it)
 	if (kill_it)
 		kill(w->pid, SIGKILL);
 	close(w->fd);
-	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	rd_reap(w->pid, &status);
 	if (p->opts.fresh)
 		kill(-w->pid, SIGKILL); /* processes that it started */
 	p->busy -= w->busy;

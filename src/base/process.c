@@ -114,13 +114,26 @@ int rd_spawn(char *const *argv, const char *directory, int output, pid_t *pid)
 	return 0;
 }
 
+bool rd_reap(pid_t pid, int *status)
+{
+	while (waitpid(pid, status, 0) < 0)
+		if (errno != EINTR)
+			return false;
+	return true;
+}
+
+_Noreturn void rd_become_shell(const char *command)
+{
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(127);
+}
+
 int rd_wait(pid_t pid)
 {
 	int status;
 
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return rd_fail_errno("cannot wait for process %d", (int)pid);
+	if (!rd_reap(pid, &status))
+		return rd_fail_errno("cannot wait for process %d", (int)pid);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

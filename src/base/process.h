@@ -32,8 +32,15 @@ void rd_argv_release(struct rd_argv *a);
  * not -1 it becomes the child's stdout and stderr. */
 int rd_spawn(char *const *argv, const char *directory, int output, pid_t *pid);
 
+/* Waits until a child of ours has ended, whatever signals come, and stores what waitpid() does.  False, and
+ * nothing is stored: it is not our child, or SIGCHLD is ignored.  A signal handler may call it. */
+bool rd_reap(pid_t pid, int *status);
+
 /* Waits; returns the exit status, 128 + signal, or negative rd_err. */
 int rd_wait(pid_t pid);
+
+/* Turns this process, a child that was just forked, into a shell that runs the command. */
+_Noreturn void rd_become_shell(const char *command);
 
 int rd_run(char *const *argv); /* spawn and wait, inherited streams */
 

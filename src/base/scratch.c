@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -36,8 +37,8 @@ static void remove_in_handler(const char *path)
 		execl("/bin/rm", "rm", "-rf", "--", path, (char *)NULL);
 		_exit(127);
 	}
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (pid > 0)
+		rd_reap(pid, NULL);
 }
 
 /* The signal is blocked until this returns, and then ends the process. */

@@ -380,6 +380,18 @@ static void spawn_elsewhere(void **state)
 	rd_argv_release(&a);
 }
 
+static void own_path_is_that_of_the_test(void **state)
+{
+	char *path = rd_own_path();
+
+	(void)state;
+	assert_non_null(path);
+	assert_int_equal(path[0], '/');
+	assert_string_equal(rd_base_name(path), "u-base-file");
+	assert_int_equal(access(path, X_OK), 0);
+	free(path);
+}
+
 #define CASE(f) cmocka_unit_test_setup(f, clear_messages)
 
 int main(void)
@@ -401,6 +413,7 @@ int main(void)
 		CASE(caches_of_others_are_refused),
 		CASE(programs_that_cannot_start),
 		CASE(spawn_elsewhere),
+		CASE(own_path_is_that_of_the_test),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -154,9 +155,50 @@ static void test_spawn(void **state)
 	free(message);
 }
 
+static void do_nothing(int number)
+{
+	(void)number;
+}
+
+/* The child interrupts our wait before it ends. */
+static void test_reap(void **state)
+{
+	struct sigaction action = {.sa_handler = do_nothing}, before;
+	int status = 77;
+	pid_t pid;
+
+	(void)state;
+	sigaction(SIGUSR1, &action, &before);
+	pid = fork();
+	if (pid == 0) {
+		for (int i = 0; i < 20; i++)
+			kill(getppid(), SIGUSR1);
+		_exit(3);
+	}
+	assert_true(rd_reap(pid, &status));
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+	status = 77;
+	assert_false(rd_reap(pid, &status)); /* it is gone */
+	assert_int_equal(status, 77);
+	sigaction(SIGUSR1, &before, NULL);
+}
+
+static void test_shell(void **state)
+{
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0)
+		rd_become_shell("x=4; exit $((x + 1))");
+	assert_true(rd_reap(pid, &status));
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reap), cmocka_unit_test(test_shell),
 		cmocka_unit_test(test_argv),	      cmocka_unit_test(test_status),
 		cmocka_unit_test(test_absent),	      cmocka_unit_test(test_until),
 		cmocka_unit_test(test_capture),	      cmocka_unit_test(test_capture_much),

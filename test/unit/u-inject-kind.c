@@ -104,7 +104,7 @@ static void widths(void **state)
 static void bits(void **state)
 {
 	struct trace_site s = site(TRACE_SITE_VALUE, "add", 0, "i64");
-	struct inject_random random = inject_random_of(1, 2);
+	struct rd_random random = rd_random_of(1, 2);
 	uint64_t seen = 0;
 
 	(void)state;
@@ -141,7 +141,7 @@ static void sizes(void **state)
 {
 	struct trace_site size = site(TRACE_SITE_ARGUMENT, "malloc", 0, "i64"),
 			  file = site(TRACE_SITE_ARGUMENT, "fread", 2, "i64");
-	struct inject_random random = inject_random_of(7, 7);
+	struct rd_random random = rd_random_of(7, 7);
 	struct inject_bits how = {64, 0, -1};
 
 	(void)state;
@@ -160,7 +160,7 @@ static void sizes(void **state)
 static void calls(void **state)
 {
 	struct trace_site s = site(TRACE_SITE_PREVENTABLE, "write", 0, "-");
-	struct inject_random random = inject_random_of(7, 7);
+	struct rd_random random = rd_random_of(7, 7);
 	struct inject_bits how = {64, 0, -1};
 	struct run_fault f = {0};
 
@@ -179,16 +179,16 @@ static void calls(void **state)
 /* The same on every machine, and each number as likely as another. */
 static void numbers(void **state)
 {
-	struct inject_random a = inject_random_of(1, 0), b = inject_random_of(1, 0),
-			     c = inject_random_of(1, 1);
+	struct rd_random a = rd_random_of(1, 0), b = rd_random_of(1, 0),
+			     c = rd_random_of(1, 1);
 	unsigned count[10] = {0};
 
 	(void)state;
-	assert_true(inject_random_next(&a) == inject_random_next(&b));
-	assert_true(inject_random_next(&a) != inject_random_next(&c));
+	assert_true(rd_random_next(&a) == rd_random_next(&b));
+	assert_true(rd_random_next(&a) != rd_random_next(&c));
 	for (uint64_t run = 0; run < 100000; run++) {
-		struct inject_random r = inject_random_of(12345, run);
-		uint64_t n = inject_random_below(&r, 10);
+		struct rd_random r = rd_random_of(12345, run);
+		uint64_t n = rd_random_below(&r, 10);
 		assert_true(n < 10);
 		count[n]++;
 	}
@@ -227,7 +227,7 @@ static void models(void **state)
 		    "fault Other at call of close do fail -1 EBADF # why\n";
 	struct trace_site s = site(TRACE_SITE_READ, "v", 0, "long");
 	struct inject_bits how = {64, 0, -1};
-	struct inject_random random = inject_random_of(1, 0);
+	struct rd_random random = rd_random_of(1, 0);
 	struct inject_fault_models m = {0};
 	struct run_fault f = {0};
 	unsigned struck = 0;

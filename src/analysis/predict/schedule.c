@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,11 +120,7 @@ static void release_lock(struct search *s, const struct event *v, bool undo)
 
 static uint64_t hash_position(uint32_t thread, uint32_t position)
 {
-	uint64_t z = (thread + 1) * 0xd1342543de82ef95ull + position * 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
+	return rd_mixed((thread + 1) * 0xd1342543de82ef95ull + position * RD_RANDOM_STEP);
 }
 
 /* The hash of all positions is the sum of their hashes, so a step changes it by two terms. */

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/name.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -196,8 +197,7 @@ static bool can_trace_child(void)
 		error = errno;
 	}
 	kill(child, SIGKILL);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
+	rd_reap(child, NULL);
 	errno = error;
 	return traced;
 }

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/error.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -132,8 +133,7 @@ void record_watch_close(struct record_watch *w)
 {
 	if (w->looker > 0) {
 		kill(w->looker, SIGKILL);
-		while (waitpid(w->looker, NULL, 0) < 0 && errno == EINTR)
-			;
+		rd_reap(w->looker, NULL);
 	}
 	w->looker = 0;
 	if (w->file)

@@ -7,6 +7,7 @@
 #include "run/companion.h"
 
 #include "base/error.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,8 +36,7 @@ static _Noreturn void run_command(const char *command, int output)
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* the guard may be killed alone, with the replay it belongs to */
 	dup2(null, STDIN_FILENO);
 	dup2(output, STDOUT_FILENO);
-	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-	_exit(127);
+	rd_become_shell(command);
 }
 
 static void end_program(const struct run_companion *c, pid_t program, int signal)
@@ -61,8 +61,7 @@ static _Noreturn void guard(const struct run_companion *c, pid_t program, int ou
 	pid = fork();
 	if (pid == 0)
 		run_command(c->command, output);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	rd_reap(pid, &status);
 	if (c->end)
 		atomic_store(&c->end->status, status);
 	end_program(c, program, SIGTERM);
@@ -111,8 +110,7 @@ int run_companion_stop(struct run_companion *c)
 	if (!c->guard)
 		return 0;
 	kill(-c->guard, SIGKILL);
-	while (waitpid(c->guard, NULL, 0) < 0 && errno == EINTR)
-		;
+	rd_reap(c->guard, NULL);
 	c->guard = 0;
 	if (c->end) {
 		status = run_companion_runs(c) ? 0 : atomic_load(&c->end->status);
@@ -133,8 +131,7 @@ int run_setup(const char *command, int output)
 		return rd_fail_errno("the command of --setup cannot be started");
 	if (pid == 0)
 		run_command(command, output);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	rd_reap(pid, &status);
 	if (!status)
 		return 0;
 	return rd_fail(RD_ESYSTEM, "the command of --setup %s %d: %s",

@@ -8,6 +8,7 @@
 #include "run/guard.h"
 
 #include "base/error.h"
+#include "base/process.h"
 #include "run/orphan.h"
 
 #include <errno.h>
@@ -74,8 +75,7 @@ static int watch(pid_t pid, const sigset_t *mask)
 			sigaction(forwarded[i], &action, NULL);
 	}
 	sigprocmask(SIG_SETMASK, mask, NULL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	rd_reap(pid, &status);
 	worker.pid = 0;
 	run_orphans_end(0);
 	return status;

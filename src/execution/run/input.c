@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -109,8 +110,7 @@ void run_input_first_ended(struct run_input *in)
 	close(in->first);
 	in->first = STDIN_FILENO;
 	kill(in->pump, SIGKILL);
-	while (waitpid(in->pump, NULL, 0) < 0 && errno == EINTR)
-		;
+	rd_reap(in->pump, NULL);
 	in->pump = 0;
 }
 

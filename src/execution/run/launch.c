@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/process.h"
 #include "raddle/session.h"
 
 #include <errno.h>
@@ -288,8 +289,7 @@ void run_server_close(struct run_server *server)
 		return;
 	close(server->socket);
 	kill(server->pid, SIGKILL);
-	while (waitpid(server->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	rd_reap(server->pid, NULL);
 	*server = (struct run_server){.off = true};
 }
 
@@ -391,7 +391,7 @@ static int try_launch(const struct run_launch *launch, pid_t *pid, int *error)
 		;
 	close(report[0]);
 	if (*error) {
-		waitpid(*pid, NULL, 0);
+		rd_reap(*pid, NULL);
 		run_launch_done();
 	}
 	return 0;

@@ -26,18 +26,17 @@ struct crowd {
 
 static int find_raddle(char **path)
 {
-	char self[4096];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	char *self = rd_own_path();
 
-	if (n < 0)
-		return rd_fail_errno("hive simulate: /proc/self/exe");
-	self[n] = '\0';
+	if (!self)
+		return RD_ESYSTEM;
 	*strrchr(self, '/') = '\0';
 	*path = rd_xasprintf("%s/raddle", self);
-	if (!access(*path, X_OK))
-		return 0;
-	free(*path);
-	*path = rd_xasprintf("%s/../../bin/raddle", self);
+	if (access(*path, X_OK)) {
+		free(*path);
+		*path = rd_xasprintf("%s/../../bin/raddle", self);
+	}
+	free(self);
 	return access(*path, X_OK) ? rd_fail_errno("hive simulate: %s", *path) : 0;
 }
 

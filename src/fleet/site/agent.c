@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/process.h"
 #include "run/proc.h"
 #include "site/agent-int.h"
 #include "site/track.h"
@@ -321,9 +322,8 @@ static int run_plain(const char *path, char *const *argv)
 	int err = site_start(NULL, path, argv, &pid);
 	program.pid = err ? 0 : pid;
 	handle_signals(true);
-	while (!err && waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			err = rd_fail_errno("%s: is lost", path);
+	if (!err && !rd_reap(pid, &status))
+		err = rd_fail_errno("%s: is lost", path);
 	program.pid = 0;
 	handle_signals(false);
 	return err ? err : status;

@@ -33,7 +33,7 @@ struct suite {
 	struct ctest_result *result;
 	struct ctest tests;
 	struct rd_arena *arena;
-	char raddle[PATH_MAX], output[PATH_MAX];
+	char *raddle, output[PATH_MAX];
 	int stopped; /* the signal that ended it; 0: none did */
 };
 
@@ -167,8 +167,8 @@ static int open_output(struct suite *s, const char *wish)
 
 	if (!err && !realpath(wish, s->output))
 		err = rd_fail_errno("%s", wish);
-	if (!err && !realpath("/proc/self/exe", s->raddle))
-		err = rd_fail_errno("explore: cannot find out where raddle is");
+	if (!err && !(s->raddle = rd_own_path()))
+		err = RD_ESYSTEM;
 	return err;
 }
 

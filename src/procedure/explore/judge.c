@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +47,7 @@ static _Noreturn void become_command(const char *command, const struct trial *t,
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	fcntl(files[1], F_SETFD, 0); /* it may have that number already */
 	if (dup2(files[1], ERRORS_FD) == ERRORS_FD)
-		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		rd_become_shell(command);
 	_exit(126);
 }
 
@@ -58,8 +59,8 @@ static int ask(const char *command, const struct trial *t)
 
 	if (pid == 0)
 		become_command(command, t, files);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	if (pid > 0)
+		rd_reap(pid, &status);
 	for (int i = 0; i < 2; i++)
 		if (files[i] >= 0)
 			close(files[i]);

@@ -9,6 +9,8 @@
  */
 #include "explore/mix.h"
 
+#include "base/random.h"
+
 #include <string.h>
 
 #define MANY 10	   /* threads */
@@ -41,11 +43,8 @@ int mix_strategy(const char *name)
 /* Numbers that have nothing to do with each other, never 0. */
 static uint64_t seed_of(uint64_t seed, uint64_t number)
 {
-	uint64_t z = seed * 0x9e3779b97f4a7c15ull + number * 0xbf58476d1ce4e5b9ull;
+	uint64_t z = rd_mixed(seed * RD_RANDOM_STEP + number * 0xbf58476d1ce4e5b9ull) & INT64_MAX;
 
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	z = (z ^ z >> 31) & INT64_MAX;
 	return z ? z : 1;
 }
 

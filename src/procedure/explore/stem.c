@@ -6,6 +6,7 @@
 #include "explore/stem.h"
 
 #include "base/error.h"
+#include "base/random.h"
 
 #include <string.h>
 
@@ -17,14 +18,9 @@ bool stems_add(struct stems *s, const char *made, enum mix_points points)
 	return true;
 }
 
-/* Each bit of the result depends on all of the seed. */
 static uint64_t mixed(uint64_t seed, uint64_t n)
 {
-	uint64_t z = seed + n * 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
+	return rd_mixed(seed + n * RD_RANDOM_STEP);
 }
 
 int stem_begin(const char *made, uint64_t kept, uint64_t seed, struct schedule *schedule)

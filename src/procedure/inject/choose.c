@@ -269,17 +269,17 @@ bool inject_thread_parse(struct run_fault *f, const char *name)
 }
 
 /* A number below the pool's total, for run number `index` of this kind. */
-static uint64_t draw_place(const struct pool *p, uint64_t index, struct inject_random *random,
+static uint64_t draw_place(const struct pool *p, uint64_t index, struct rd_random *random,
 			   struct inject_fault *out)
 {
 	const struct stratum *s;
 
 	if (!p->stratum_count)
-		return inject_random_below(random, p->items[p->count - 1].end);
+		return rd_random_below(random, p->items[p->count - 1].end);
 	s = &p->strata[index % p->stratum_count];
 	out->stratum = s->name;
 	out->population = s->end - s->begin;
-	return s->begin + inject_random_below(random, out->population);
+	return s->begin + rd_random_below(random, out->population);
 }
 
 static const struct choice *find_choice(const struct pool *p, uint64_t place)
@@ -292,7 +292,7 @@ static const struct choice *find_choice(const struct pool *p, uint64_t place)
 }
 
 static void draw_fault(const struct inject_chooser *c, size_t kind, const struct choice *choice,
-		       struct inject_random *random, struct run_fault *f)
+		       struct rd_random *random, struct run_fault *f)
 {
 	const struct inject_setup *s = c->ground.setup;
 	bool there = choice->rule->draw == INJECT_MEMORY;
@@ -376,7 +376,7 @@ static uint64_t count_between(const struct spot *spots, const struct spot *from,
 
 /* Further faults: each is counted from the one before it, as in the runtime. */
 static int draw_window(const struct inject_chooser *c, const struct pool *p, const struct choice *first,
-		       struct inject_random *random, struct inject_fault *out)
+		       struct rd_random *random, struct inject_fault *out)
 {
 	size_t wanted = c->ground.setup->faults - 1, taken = 0;
 	struct spot *spots = rd_xcalloc(c->ground.setup->window + 1, sizeof *spots),
@@ -384,7 +384,7 @@ static int draw_window(const struct inject_chooser *c, const struct pool *p, con
 	int found = find_window(c, p, first, out->faults[0].instance, spots);
 
 	while (found > 0 && taken < wanted && taken < (size_t)found) {
-		struct spot *s = &spots[inject_random_below(random, (uint64_t)found)];
+		struct spot *s = &spots[rd_random_below(random, (uint64_t)found)];
 		size_t i = 0;
 
 		while (i < taken && picked[i] != s)
@@ -409,7 +409,7 @@ int inject_choose(struct inject_chooser *c, uint64_t run, struct inject_fault *o
 	const struct inject_setup *s = c->ground.setup;
 	size_t which = run % c->kind_count;
 	const struct pool *p = &c->pools[which];
-	struct inject_random random = inject_random_of(s->seed, run);
+	struct rd_random random = rd_random_of(s->seed, run);
 	const struct choice *choice;
 	uint64_t place, begin;
 

@@ -300,7 +300,7 @@ const struct inject_rule *inject_kind_fits(size_t kind, const struct trace_site 
 }
 
 static uint64_t draw_bits(const struct inject_kind *kind, const struct inject_bits *bits,
-			  struct inject_random *random)
+			  struct rd_random *random)
 {
 	RD_ASSERT(bits->width > 0 && bits->width <= INJECT_BITS_MAX);
 	unsigned count = bits->count ? bits->count : kind->bits, width = bits->width;
@@ -315,7 +315,7 @@ static uint64_t draw_bits(const struct inject_kind *kind, const struct inject_bi
 	for (; count; count--) {
 		uint64_t bit;
 		do
-			bit = 1ull << inject_random_below(random, width);
+			bit = 1ull << rd_random_below(random, width);
 		while (mask & bit && ~mask << (64 - width));
 		mask |= bit;
 	}
@@ -323,7 +323,7 @@ static uint64_t draw_bits(const struct inject_kind *kind, const struct inject_bi
 }
 
 void inject_kind_draw(size_t kind, const struct inject_rule *rule, const struct inject_bits *bits,
-		      struct inject_random *random, struct run_fault *f)
+		      struct rd_random *random, struct run_fault *f)
 {
 	RD_ASSERT(kind < inject_kind_count() && rule != NULL);
 	static const enum raddle_fault_action actions[] = {
@@ -341,19 +341,19 @@ void inject_kind_draw(size_t kind, const struct inject_rule *rule, const struct 
 	f->action = actions[rule->draw];
 	f->repeat = k->permanent ? 0 : k->times ? k->times : 1;
 	f->mask[0] = f->mask[1] = 0;
-	f->chance = k->chance ? (inject_random_below(random, UINT32_MAX) << 32 | k->chance) : 0;
+	f->chance = k->chance ? (rd_random_below(random, UINT32_MAX) << 32 | k->chance) : 0;
 	switch (rule->draw) {
 	case INJECT_GROW: /* by some bytes, or to a multiple */
-		if (inject_random_below(random, 2)) {
+		if (rd_random_below(random, 2)) {
 			f->action = RADDLE_FAULT_SCALE;
-			f->mask[0] = 2 + inject_random_below(random, 15);
+			f->mask[0] = 2 + rd_random_below(random, 15);
 			f->mask[1] = 1;
 		} else {
-			f->mask[0] = 1 + inject_random_below(random, 64);
+			f->mask[0] = 1 + rd_random_below(random, 64);
 		}
 		break;
 	case INJECT_SHRINK: /* to some part of it; so it is smaller whatever it was */
-		f->mask[0] = inject_random_below(random, 256);
+		f->mask[0] = rd_random_below(random, 256);
 		f->mask[1] = 256;
 		break;
 	case INJECT_CALL: f->mask[1] = (uint64_t)rule->error; /* fallthrough */
@@ -362,9 +362,9 @@ void inject_kind_draw(size_t kind, const struct inject_rule *rule, const struct 
 	case INJECT_EXHAUST: f->mask[0] = (uint64_t)rule->result; break;
 	case INJECT_DELAY:
 		f->mask[0] =
-			rule->result ? (uint64_t)rule->result : 1000 + inject_random_below(random, 49001);
+			rule->result ? (uint64_t)rule->result : 1000 + rd_random_below(random, 49001);
 		break;
-	case INJECT_RANDOM: f->mask[0] = inject_random_next(random); break;
+	case INJECT_RANDOM: f->mask[0] = rd_random_next(random); break;
 	case INJECT_STALE:
 	case INJECT_SKIP_STORE:
 	case INJECT_KILL: break;

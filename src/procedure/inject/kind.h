@@ -6,7 +6,7 @@
 #ifndef INJECT_KIND_H
 #define INJECT_KIND_H
 
-#include "inject/random.h"
+#include "base/random.h"
 #include "run/fault.h"
 #include "trace/sites.h"
 
@@ -97,6 +97,6 @@ struct inject_bits {
 
 /* Fills in action, mask and repeat. */
 void inject_kind_draw(size_t kind, const struct inject_rule *rule, const struct inject_bits *bits,
-		      struct inject_random *random, struct run_fault *fault);
+		      struct rd_random *random, struct run_fault *fault);
 
 #endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random numbers that are the same everywhere for the same seed: Steele, Lea and Flood's splitmix64.  Its
+ * state is a counter, so numbers can be drawn in order (rd_random_next()) or by number (rd_mixed()).
+ */
+#ifndef BASE_RANDOM_H
+#define BASE_RANDOM_H
+
+#include <stdint.h>
+
+/* By which the state advances: 2^64 divided by the golden ratio. */
+#define RD_RANDOM_STEP 0x9e3779b97f4a7c15ull
+
+/* Each bit of the result depends on all of z; different z have different results. */
+static inline uint64_t rd_mixed(uint64_t z)
+{
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+struct rd_random {
+	uint64_t state;
+};
+
+static inline uint64_t rd_random_next(struct rd_random *r)
+{
+	return rd_mixed(r->state += RD_RANDOM_STEP);
+}
+
+/* From 0 to limit - 1, each as likely as another; limit is not 0. */
+static inline uint64_t rd_random_below(struct rd_random *r, uint64_t limit)
+{
+	uint64_t reject = -limit % limit;
+	unsigned __int128 product;
+
+	do
+		product = (unsigned __int128)rd_random_next(r) * limit;
+	while ((uint64_t)product < reject);
+	return (uint64_t)(product >> 64);
+}
+
+/* The numbers of part `part` of what has this seed: those of other parts are unrelated. */
+static inline struct rd_random rd_random_of(uint64_t seed, uint64_t part)
+{
+	struct rd_random r = {seed}, s;
+
+	s.state = rd_random_next(&r) ^ part * 0xd1342543de82ef95ull;
+	rd_random_next(&s);
+	return s;
+}
+
+#endif
