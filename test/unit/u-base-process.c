@@ -198,7 +198,7 @@ static void test_shell(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reap), cmocka_unit_test(test_shell),
+		cmocka_unit_test(test_reap),	      cmocka_unit_test(test_shell),
 		cmocka_unit_test(test_argv),	      cmocka_unit_test(test_status),
 		cmocka_unit_test(test_absent),	      cmocka_unit_test(test_until),
 		cmocka_unit_test(test_capture),	      cmocka_unit_test(test_capture_much),

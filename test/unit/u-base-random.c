@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Random numbers: those that splitmix64 has everywhere, in bounds without bias, and unrelated from part to part. */
+/* Random numbers: those that splitmix64 has everywhere, in bounds without bias, and unrelated from part to
+ * part. */
 #include "base/random.h"
 
 #include <setjmp.h>

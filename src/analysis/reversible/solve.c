@@ -18,50 +18,29 @@
 #include "base/alloc.h"
 #include "base/compare.h"
 #include "base/error.h"
+#include "solver/z3.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <z3.h>
 
-#define LIBRARY "libz3.so.4"
 #define OPERATIONS_MAX 20000 /* of one question; set by hand, larger ones exceed the usual time limit */
 #define COUNTED_MAX 4000     /* posts and waits of a semaphore in one constraint; set by hand likewise */
 #define BUDGET 6	     /* all questions together get so many times the limit of one; set by hand */
-
-/* The functions of Z3 that are used. */
-/* clang-format off */
-#define FUNCTIONS(X) \
-	X(mk_config) X(del_config) X(mk_context) X(del_context) X(set_error_handler) \
-	X(mk_simple_solver) X(solver_inc_ref) X(solver_dec_ref) X(mk_params) X(params_inc_ref) \
-	X(params_dec_ref) X(params_set_uint) X(mk_string_symbol) X(mk_int_symbol) \
-	X(solver_set_params) X(mk_int_sort) X(mk_bool_sort) X(mk_const) X(mk_lt) X(mk_gt) X(mk_ge) \
-	X(mk_or) X(mk_and) X(mk_not) X(mk_implies) X(mk_ite) X(mk_int) X(mk_add) X(solver_assert) \
-	X(solver_check) X(solver_get_model) X(model_inc_ref) X(model_dec_ref) X(model_eval) \
-	X(get_numeral_int64)
-/* clang-format on */
-
-struct library {
-#define X(name) __typeof__(Z3_##name) *name;
-	FUNCTIONS(X)
-#undef X
-};
 
 struct rev_solver {
 	const struct rev_run *run;
 	unsigned timeout_ms;
 	const char *reason;
 	uint64_t spent_ms;
-	void *handle;
 	bool tried;
-	struct library z3;
+	struct solver_z3 z3;
 };
 
 /* One question. */
 struct z3_question {
 	struct rev_solver *solver;
-	const struct library *z3;
+	const struct solver_z3 *z3;
 	const struct rev_run *run;
 	const struct rev_question *q;
 	struct machine *m;
@@ -88,8 +67,8 @@ struct rev_solver *rev_solver_new(const struct rev_run *run, unsigned timeout_ms
 
 void rev_solver_free(struct rev_solver *s)
 {
-	if (s && s->handle)
-		dlclose(s->handle);
+	if (s)
+		solver_z3_close(&s->z3);
 	free(s);
 }
 
@@ -105,29 +84,11 @@ bool rev_solver_is_spent(const struct rev_solver *s)
 
 static bool load(struct rev_solver *s)
 {
-	bool complete = true;
-
 	if (!s->tried) {
 		s->tried = true;
-		s->handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-		if (!s->handle)
-			return false;
-#define X(name) complete &= (*(void **)&s->z3.name = dlsym(s->handle, "Z3_" #name)) != NULL;
-		FUNCTIONS(X)
-#undef X
-		if (!complete) {
-			dlclose(s->handle);
-			s->handle = NULL;
-		}
+		solver_z3_open(&s->z3);
 	}
-	return s->handle != NULL;
-}
-
-/* Without a handler Z3 would end the process. */
-static void ignore_error(Z3_context c, Z3_error_code e)
-{
-	(void)c;
-	(void)e;
+	return s->z3.handle != NULL;
 }
 
 /* ---- formulas ---- */
@@ -493,20 +454,10 @@ static enum rev_answer ask(struct z3_question *a, struct rev_witness *w)
 
 static void open_solver(struct z3_question *a)
 {
-	const struct library *z3 = a->z3;
-	Z3_config config = z3->mk_config();
-	Z3_params params;
-
-	a->ctx = z3->mk_context(config);
-	z3->del_config(config);
-	z3->set_error_handler(a->ctx, ignore_error);
-	a->s = z3->mk_simple_solver(a->ctx);
-	z3->solver_inc_ref(a->ctx, a->s);
-	params = z3->mk_params(a->ctx);
-	z3->params_inc_ref(a->ctx, params);
-	z3->params_set_uint(a->ctx, params, z3->mk_string_symbol(a->ctx, "timeout"), a->solver->timeout_ms);
-	z3->solver_set_params(a->ctx, a->s, params);
-	z3->params_dec_ref(a->ctx, params);
+	a->ctx = solver_z3_context(a->z3);
+	a->s = a->z3->mk_simple_solver(a->ctx);
+	a->z3->solver_inc_ref(a->ctx, a->s);
+	solver_z3_limit(a->z3, a->ctx, a->s, a->solver->timeout_ms);
 }
 
 static enum rev_answer solve(struct z3_question *a, struct rev_witness *w)
@@ -548,7 +499,7 @@ enum rev_answer rev_solve(struct rev_solver *s, struct machine *m, const struct 
 		return REV_UNKNOWN;
 	}
 	if (!load(s)) {
-		s->reason = "the solver, " LIBRARY ", cannot be loaded";
+		s->reason = "the solver, " SOLVER_Z3_LIBRARY ", cannot be loaded";
 		return REV_UNKNOWN;
 	}
 	a.place = rd_xcalloc(s->run->op_count + 1, sizeof *a.place);

@@ -11,13 +11,11 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "solver/z3.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <z3.h>
 
-#define LIBRARY "libz3.so.4"
 #define LENGTH_MAX 4096u /* bytes that a string may have; bounds the formula */
 #define SMALL                                                                                                \
 	((1ull << 31) - 1) /* the largest number that is tried before any other: those that people write */
@@ -25,31 +23,10 @@
 
 enum nearness { NEAR, USUAL };
 
-/* The functions of Z3 that are used. */
-/* clang-format off */
-#define FUNCTIONS(X) \
-	X(mk_config) X(del_config) X(mk_context) X(del_context) X(set_error_handler) X(get_error_code) \
-	X(mk_solver) X(solver_inc_ref) X(solver_dec_ref) X(solver_push) X(solver_pop) X(solver_assert) \
-	X(solver_check) X(solver_get_model) X(solver_set_params) X(model_inc_ref) X(model_dec_ref) X(model_eval) \
-	X(mk_params) X(params_inc_ref) X(params_dec_ref) X(params_set_uint) X(mk_string_symbol) X(mk_int_symbol) \
-	X(mk_bv_sort) X(mk_const) X(mk_unsigned_int64) X(get_numeral_uint64) X(mk_eq) X(mk_not) X(mk_ite) X(mk_or) \
-	X(mk_implies) X(mk_and) \
-	X(mk_bvadd) X(mk_bvsub) X(mk_bvmul) X(mk_bvudiv) X(mk_bvsdiv) X(mk_bvurem) X(mk_bvsrem) X(mk_bvand) \
-	X(mk_bvor) X(mk_bvxor) X(mk_bvshl) X(mk_bvlshr) X(mk_bvashr) X(mk_bvult) X(mk_bvule) X(mk_bvslt) \
-	X(mk_bvsle) X(mk_zero_ext) X(mk_sign_ext) X(mk_extract) X(mk_concat)
-/* clang-format on */
-
-struct library {
-#define X(name) __typeof__(Z3_##name) *name;
-	FUNCTIONS(X)
-#undef X
-};
-
 struct sym_solver {
 	const struct sym_trace *trace;
 	const bool *fixed;
-	void *handle;
-	struct library z3;
+	struct solver_z3 z3;
 	Z3_context ctx;
 	Z3_solver solver;
 	Z3_ast *made; /* by node */
@@ -60,41 +37,12 @@ struct sym_solver {
 
 /* ---- the library ---- */
 
-static bool load(struct sym_solver *s)
-{
-	bool complete = true;
-
-	s->handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	if (!s->handle)
-		return false;
-#define X(name) complete &= (*(void **)&s->z3.name = dlsym(s->handle, "Z3_" #name)) != NULL;
-	FUNCTIONS(X)
-#undef X
-	return complete;
-}
-
-/* Z3 would end the process. */
-static void ignore_error(Z3_context c, Z3_error_code e)
-{
-	(void)c;
-	(void)e;
-}
-
 static void open_context(struct sym_solver *s, unsigned timeout_ms)
 {
-	Z3_config config = s->z3.mk_config();
-	Z3_params params;
-
-	s->ctx = s->z3.mk_context(config);
-	s->z3.del_config(config);
-	s->z3.set_error_handler(s->ctx, ignore_error);
+	s->ctx = solver_z3_context(&s->z3);
 	s->solver = s->z3.mk_solver(s->ctx);
 	s->z3.solver_inc_ref(s->ctx, s->solver);
-	params = s->z3.mk_params(s->ctx);
-	s->z3.params_inc_ref(s->ctx, params);
-	s->z3.params_set_uint(s->ctx, params, s->z3.mk_string_symbol(s->ctx, "timeout"), timeout_ms);
-	s->z3.solver_set_params(s->ctx, s->solver, params);
-	s->z3.params_dec_ref(s->ctx, params);
+	solver_z3_limit(&s->z3, s->ctx, s->solver, timeout_ms);
 }
 
 struct sym_solver *sym_solver_new(const struct sym_trace *t, unsigned timeout_ms)
@@ -102,7 +50,7 @@ struct sym_solver *sym_solver_new(const struct sym_trace *t, unsigned timeout_ms
 	struct sym_solver *s = rd_xcalloc(1, sizeof *s);
 
 	s->trace = t;
-	if (!load(s)) {
+	if (!solver_z3_open(&s->z3)) {
 		sym_solver_free(s);
 		return NULL;
 	}
@@ -151,7 +99,7 @@ static Z3_ast bit(struct sym_solver *s, Z3_ast is)
 
 static Z3_ast binary(struct sym_solver *s, const struct raddle_expr *n, Z3_ast a, Z3_ast b)
 {
-	const struct library *z = &s->z3;
+	const struct solver_z3 *z = &s->z3;
 	Z3_context c = s->ctx;
 
 	switch (n->op) {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The library Z3, its contexts and its time-out.  All functions are there, or the library is not loaded. */
+#include "solver/z3.h"
+
+#include "base/error.h"
+
+#include <dlfcn.h>
+
+bool solver_z3_open(struct solver_z3 *z3)
+{
+	bool complete = true;
+
+	RD_ASSERT(!z3->handle);
+	z3->handle = dlopen(SOLVER_Z3_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	if (!z3->handle)
+		return false;
+#define X(name) complete &= (*(void **)&z3->name = dlsym(z3->handle, "Z3_" #name)) != NULL;
+	SOLVER_Z3_FUNCTIONS(X)
+#undef X
+	if (!complete)
+		solver_z3_close(z3);
+	return complete;
+}
+
+void solver_z3_close(struct solver_z3 *z3)
+{
+	if (z3->handle)
+		dlclose(z3->handle);
+	*z3 = (struct solver_z3){0};
+}
+
+/* Z3's own handler ends the process. */
+static void ignore_error(Z3_context c, Z3_error_code e)
+{
+	(void)c;
+	(void)e;
+}
+
+Z3_context solver_z3_context(const struct solver_z3 *z3)
+{
+	Z3_config config = z3->mk_config();
+	Z3_context context = z3->mk_context(config);
+
+	z3->del_config(config);
+	z3->set_error_handler(context, ignore_error);
+	return context;
+}
+
+void solver_z3_limit(const struct solver_z3 *z3, Z3_context context, Z3_solver solver, unsigned timeout_ms)
+{
+	Z3_params params = z3->mk_params(context);
+
+	z3->params_inc_ref(context, params);
+	z3->params_set_uint(context, params, z3->mk_string_symbol(context, "timeout"), timeout_ms);
+	z3->solver_set_params(context, solver, params);
+	z3->params_dec_ref(context, params);
+}
