@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -395,6 +396,49 @@ static void test_tasks(void **state)
 	stop(waiter);
 }
 
+static char seen[] = "what another process may see";
+
+/* The child reads into `seen`, whose address is the same here. */
+static void read_into_seen(int ready)
+{
+	int ends[2];
+
+	if (pipe(ends))
+		return;
+	seen[0] = 'W';
+	say_ready(ready);
+	while (read(ends[0], seen + 1, 5) >= 0)
+		;
+}
+
+static void test_calls(void **state)
+{
+	pid_t spinner = start(spin), reader = start(read_into_seen);
+	char copy[sizeof seen], none[8];
+	struct run_call call;
+	int tries;
+
+	(void)state;
+	for (tries = 0; (!run_task_call(reader, reader, &call) || call.number != SYS_read) && tries < TRIES;
+	     tries++)
+		usleep(1000);
+	assert_int_equal(call.number, SYS_read);
+	assert_false(call.running);
+	assert_true(call.argument[1] == (uintptr_t)seen + 1);
+	assert_int_equal(call.argument[2], 5);
+	assert_true(run_process_peek(reader, call.stack, none, sizeof none));
+	assert_true(run_process_peek(reader, (uintptr_t)seen, copy, sizeof copy));
+	assert_string_equal(copy, "What another process may see");
+	assert_false(run_process_peek(reader, 8, none, sizeof none));
+	for (tries = 0; run_task_call(spinner, spinner, &call) && tries < TRIES; tries++)
+		usleep(1000);
+	assert_true(call.running);
+	stop(spinner);
+	stop(reader);
+	assert_false(run_task_call(reader, reader, &call));
+	assert_false(call.running);
+}
+
 /* ---- processes ---- */
 
 static void test_descent(void **state)
@@ -428,6 +472,14 @@ static bool is_nothing(void *context, const struct run_mapping *m)
 	return false;
 }
 
+static bool has_main(void *context, const struct run_mapping *m)
+{
+	uintptr_t here = (uintptr_t)has_main;
+
+	(void)context;
+	return m->start <= here && here < m->end && m->code;
+}
+
 static void test_mappings(void **state)
 {
 	int fd = memfd_create("u-run-proc name", MFD_CLOEXEC);
@@ -442,11 +494,13 @@ static void test_mappings(void **state)
 	assert_int_equal(found.start, (uintptr_t)memory);
 	assert_int_equal(found.end, (uintptr_t)memory + 2 * page);
 	assert_int_equal(found.offset, page);
+	assert_false(found.code);
 	munmap(memory, 2 * page);
 	close(fd);
 	assert_false(run_process_mappings(getpid(), is_ours, &found));
 	assert_false(run_process_mappings(getpid(), is_nothing, &count));
 	assert_true(count > 5);
+	assert_true(run_process_mappings(getpid(), has_main, NULL));
 }
 
 int main(void)
@@ -457,6 +511,7 @@ int main(void)
 		cmocka_unit_test(test_who_could_wake_it),
 		cmocka_unit_test(test_stillness),
 		cmocka_unit_test(test_tasks),
+		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_descent),
 		cmocka_unit_test(test_mappings),
 	};

@@ -28,7 +28,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -38,11 +37,6 @@ enum {
 	TEXT_SIZE = 512,
 	POLL_MAX = 4096,
 	DEPTH = 4 /* of nested epoll sets */
-};
-
-struct call {
-	long number;
-	uint64_t argument[6];
 };
 
 /* ---- what descriptors are ---- */
@@ -297,37 +291,13 @@ static bool is_own(pid_t pid, int fd, int depth)
 
 /* ---- system calls ---- */
 
-static bool read_call(pid_t pid, pid_t tid, struct call *c)
-{
-	char path[PATH_SIZE];
-	FILE *in;
-	int n = 0;
-
-	snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", (int)pid, (int)tid);
-	in = fopen(path, "re");
-	if (in) {
-		n = fscanf(in, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64,
-			   &c->number, &c->argument[0], &c->argument[1], &c->argument[2], &c->argument[3],
-			   &c->argument[4], &c->argument[5]);
-		fclose(in);
-	}
-	return n == 7; /* else "running" */
-}
-
-static bool read_memory(pid_t pid, uint64_t at, void *to, size_t size)
-{
-	struct iovec here = {to, size}, there = {(void *)(uintptr_t)at, size};
-
-	return process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)size;
-}
-
 static bool polls_own(pid_t pid, uint64_t at, uint64_t count)
 {
 	struct pollfd p;
 	bool any = false;
 
 	for (uint64_t i = 0; i < count; i++) {
-		if (count > POLL_MAX || !read_memory(pid, at + i * sizeof p, &p, sizeof p))
+		if (count > POLL_MAX || !run_process_peek(pid, at + i * sizeof p, &p, sizeof p))
 			return false;
 		if (p.fd < 0)
 			continue;
@@ -338,7 +308,7 @@ static bool polls_own(pid_t pid, uint64_t at, uint64_t count)
 	return any;
 }
 
-static bool selects_own(pid_t pid, const struct call *c)
+static bool selects_own(pid_t pid, const struct run_call *c)
 {
 	uint64_t count = c->argument[0] < FD_SETSIZE ? c->argument[0] : FD_SETSIZE;
 	bool any = false;
@@ -347,7 +317,7 @@ static bool selects_own(pid_t pid, const struct call *c)
 	for (int which = 1; which <= 3; which++) {
 		if (!c->argument[which])
 			continue;
-		if (!read_memory(pid, c->argument[which], &set, (count + 63) / 64 * 8))
+		if (!run_process_peek(pid, c->argument[which], &set, (count + 63) / 64 * 8))
 			return false;
 		for (uint64_t fd = 0; fd < count; fd++) {
 			if (!FD_ISSET((int)fd, &set))
@@ -362,9 +332,9 @@ static bool selects_own(pid_t pid, const struct call *c)
 
 bool run_waits_for_own(pid_t pid, pid_t tid)
 {
-	struct call c;
+	struct run_call c;
 
-	if (!read_call(pid, tid, &c))
+	if (!run_task_call(pid, tid, &c))
 		return false;
 	switch (c.number) {
 	case SYS_read:

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define TEXT_SIZE 4096
@@ -85,22 +86,37 @@ uint64_t run_task_switches(pid_t pid, pid_t tid)
 	return own + forced;
 }
 
-/* The arguments of a futex wait. */
+/* "number arguments stack code", or "-1 stack code", or "running". */
+bool run_task_call(pid_t pid, pid_t tid, struct run_call *c)
+{
+	char text[TEXT_SIZE];
+	uint64_t *a = c->argument;
+	size_t length = read_task(pid, tid, "syscall", text);
+	int n = sscanf(text,
+		       "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64,
+		       &c->number, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &c->stack);
+
+	c->running = length && !strncmp(text, "running", 7);
+	if (n == 3 && c->number == -1) {
+		c->stack = a[0];
+		memset(a, 0, sizeof c->argument);
+		return true;
+	}
+	return n == 8;
+}
+
+/* The arguments of a futex wait without a time limit. */
 struct futex {
-	uint64_t word, op, value, timeout;
+	uint64_t word, op, value;
 };
 
 static bool waits_with(pid_t pid, pid_t tid, struct futex *f)
 {
-	char text[TEXT_SIZE];
-	int number;
+	struct run_call call;
 
-	if (!read_task(pid, tid, "syscall", text) ||
-	    sscanf(text, "%d %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &number, &f->word, &f->op,
-		   &f->value, &f->timeout) != 5)
-		return false; /* "running" */
-	if (number != SYS_futex || f->timeout)
+	if (!run_task_call(pid, tid, &call) || call.number != SYS_futex || call.argument[3])
 		return false;
+	*f = (struct futex){call.argument[0], call.argument[1], call.argument[2]};
 	switch (f->op & FUTEX_CMD_MASK) {
 	case FUTEX_WAIT:
 	case FUTEX_WAIT_BITSET:
@@ -129,13 +145,11 @@ static bool is_own(pid_t pid, const struct futex *f)
 
 bool run_task_in_io(pid_t pid, pid_t tid)
 {
-	char text[TEXT_SIZE];
-	long call;
+	struct run_call call;
 
-	if (!read_task(pid, tid, "syscall", text) || sscanf(text, "%ld", &call) != 1)
-		return false; /* "running" */
-	return call >= 0 && call != SYS_futex && call != SYS_sched_yield && call != SYS_nanosleep &&
-	       call != SYS_clock_nanosleep;
+	return run_task_call(pid, tid, &call) && call.number >= 0 && call.number != SYS_futex &&
+	       call.number != SYS_sched_yield && call.number != SYS_nanosleep &&
+	       call.number != SYS_clock_nanosleep;
 }
 
 /* ---- processes ---- */
@@ -219,7 +233,7 @@ bool run_process_mappings(pid_t pid, bool (*take)(void *context, const struct ru
 {
 	RD_ASSERT(pid > 0 && take != NULL);
 	struct run_mapping m;
-	char path[64], line[TEXT_SIZE + 256];
+	char path[64], line[TEXT_SIZE + 256], rights[8];
 	bool taken = false;
 	int at;
 	FILE *in;
@@ -228,15 +242,23 @@ bool run_process_mappings(pid_t pid, bool (*take)(void *context, const struct ru
 	in = fopen(path, "re");
 	while (in && !taken && fgets(line, sizeof line, in)) {
 		line[strcspn(line, "\n")] = '\0';
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &m.start, &m.end,
-			   &m.offset, &at) != 3)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n", &m.start, &m.end,
+			   rights, &m.offset, &at) != 4)
 			continue;
+		m.code = strchr(rights, 'x');
 		m.name = line + at;
 		taken = take(context, &m);
 	}
 	if (in)
 		fclose(in);
 	return taken;
+}
+
+bool run_process_peek(pid_t pid, uint64_t address, void *to, size_t size)
+{
+	struct iovec here = {to, size}, there = {(void *)(uintptr_t)address, size}; /* NOLINT: not ours */
+
+	return process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
 /* ---- stillness ---- */

@@ -32,6 +32,17 @@ bool run_task_waits(pid_t pid, pid_t tid);
  * only sleeps, yields, or waits on a futex. */
 bool run_task_in_io(pid_t pid, pid_t tid);
 
+/* The system call that a thread is in. */
+struct run_call {
+	bool running; /* it is in none, and runs; nothing else is known then */
+	long number;  /* -1: it is blocked, but not by a call */
+	uint64_t argument[6];
+	uint64_t stack; /* its stack pointer */
+};
+
+/* False if it runs, is gone, or may not be looked at. */
+bool run_task_call(pid_t pid, pid_t tid, struct run_call *call);
+
 /* ---- a process ---- */
 
 struct run_process {
@@ -51,12 +62,16 @@ bool run_process_is_asleep(pid_t pid);
 /* A piece of its memory. */
 struct run_mapping {
 	uint64_t start, end, offset;
+	bool code;	  /* it can be executed */
 	const char *name; /* the file, with the kernel's annotations; "": anonymous */
 };
 
 /* Calls `take` for each mapping until it returns true; returns whether it did. */
 bool run_process_mappings(pid_t pid, bool (*take)(void *context, const struct run_mapping *mapping),
 			  void *context);
+
+/* Copies memory of a process; false: not all of it can be read. */
+bool run_process_peek(pid_t pid, uint64_t address, void *to, size_t size);
 
 /* ---- a process that does not move ---- */
 

@@ -16,25 +16,18 @@
 #include "explore/explore.h"
 #include "explore/failure.h"
 #include "explore/mix.h"
+#include "run/proc.h"
 #include "trace/event.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #define MOST_EVENTS 100000 /* of a run; then the older half is forgotten */
 #define FRAMES 16	   /* functions inlined into each other that are looked through */
 
 /* ---- values ---- */
-
-static bool peek(pid_t pid, uint64_t address, void *out, size_t size)
-{
-	struct iovec here = {out, size}, there = {(void *)(uintptr_t)address, size}; /* NOLINT: not ours */
-
-	return process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)size;
-}
 
 /* Reads what the access is about; numbers of two, four and eight bytes have a sign, like most of the user's.
  */
@@ -43,7 +36,7 @@ static void look_at(pid_t pid, struct lead_pending *p)
 	unsigned char raw[8] = {0};
 	uint64_t value;
 
-	if (!p->size || !peek(pid, p->address, raw, p->size)) {
+	if (!p->size || !run_process_peek(pid, p->address, raw, p->size)) {
 		p->size = 0; /* nobody can read it */
 		return;
 	}

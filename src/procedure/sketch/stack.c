@@ -8,87 +8,55 @@
 
 #include "base/clock.h"
 #include "raddle/crash-find.h"
+#include "run/proc.h"
 
-#include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #define WORDS 512
 #define PATIENCE_NS 5000000000l
 
-static bool peek(pid_t pid, uint64_t address, void *out, size_t size)
+/* A program that is looked for among the mappings of a process. */
+struct wanted {
+	struct stack_code *code;
+	const char *executable;
+};
+
+static bool take_mapping(void *context, const struct run_mapping *m)
 {
-	struct iovec here = {out, size}, there = {(void *)(uintptr_t)address, size}; /* NOLINT: not ours */
+	const struct wanted *w = context;
 
-	return process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)size;
-}
-
-/* "from-end rwxp offset device inode path" */
-static void read_mapping(struct stack_code *code, const char *executable, const char *line)
-{
-	uint64_t from, end;
-	char rights[8];
-	int path = 0;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %n", &from, &end, rights, &path) < 3 ||
-	    !path || strncmp(line + path, executable, strcspn(line + path, "\n")) != 0 ||
-	    strlen(executable) != strcspn(line + path, "\n"))
-		return;
-	if (!code->base)
-		code->base = from;
-	if (strchr(rights, 'x')) {
-		code->from = from;
-		code->end = end;
+	if (strcmp(m->name, w->executable))
+		return false;
+	if (!w->code->base)
+		w->code->base = m->start;
+	if (m->code) {
+		w->code->from = m->start;
+		w->code->end = m->end;
 	}
+	return false;
 }
 
 static void find_code(struct stack_code *code, const char *executable, pid_t pid)
 {
-	char name[64], real[PATH_MAX], line[PATH_MAX + 128];
-	FILE *maps;
+	char real[PATH_MAX];
 
-	snprintf(name, sizeof name, "/proc/%d/maps", (int)pid);
-	maps = realpath(executable, real) ? fopen(name, "re") : NULL;
-	while (maps && fgets(line, sizeof line, maps))
-		read_mapping(code, real, line);
-	if (maps)
-		fclose(maps);
+	if (realpath(executable, real))
+		run_process_mappings(pid, take_mapping, &(struct wanted){code, real});
 }
 
-/* "number arguments... stack code", or "running"; 0: nobody says. */
-static uint64_t read_pointer(pid_t pid, uint32_t tid, bool *running)
-{
-	char name[64], line[256] = "", *last;
-	uint64_t pointer = 0;
-	FILE *file;
-
-	snprintf(name, sizeof name, "/proc/%d/task/%" PRIu32 "/syscall", (int)pid, tid);
-	file = fopen(name, "re");
-	if (file && fgets(line, sizeof line, file) && (last = strrchr(line, ' '))) {
-		*last = '\0';
-		last = strrchr(line, ' ');
-		pointer = last ? strtoull(last + 1, NULL, 16) : 0;
-	}
-	if (file)
-		fclose(file);
-	*running = !strncmp(line, "running", 7);
-	return pointer & ~7ull;
-}
-
-/* Who has just said that it stands may still be on its way into the call. */
+/* A thread that has just said that it is stopped may still be on its way into the call.  0: unknown. */
 static uint64_t stack_pointer(pid_t pid, uint32_t tid)
 {
 	int64_t end_ns = rd_now_ns() + PATIENCE_NS;
-	bool running;
-	uint64_t pointer;
+	struct run_call call;
+	bool known;
 
-	while (!(pointer = read_pointer(pid, tid, &running)) && running && rd_now_ns() < end_ns)
+	while (!(known = run_task_call(pid, (pid_t)tid, &call)) && call.running && rd_now_ns() < end_ns)
 		usleep(50);
-	return pointer;
+	return known ? call.stack & ~7ull : 0;
 }
 
 size_t stack_places(struct stack_code *code, const char *executable, pid_t pid, uint32_t tid,
@@ -100,11 +68,11 @@ size_t stack_places(struct stack_code *code, const char *executable, pid_t pid, 
 
 	if (!code->base)
 		find_code(code, executable, pid);
-	while (sp && known && !peek(pid, sp, words, known * sizeof *words))
+	while (sp && known && !run_process_peek(pid, sp, words, known * sizeof *words))
 		known /= 2; /* the stack ends before */
 	for (size_t i = 0; sp && i < known && count < STACK_PLACES; i++)
 		if (words[i] > code->from + sizeof before && words[i] < code->end &&
-		    peek(pid, words[i] - sizeof before, before, sizeof before) &&
+		    run_process_peek(pid, words[i] - sizeof before, before, sizeof before) &&
 		    raddle_ends_with_call(before + sizeof before))
 			places[count++] = words[i] - 1 - code->base;
 	return count;
