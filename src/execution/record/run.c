@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "record/collector.h"
 #include "record/prepare.h"
+#include "run/forward.h"
 #include "run/launch.h"
 #include "run/session.h"
 #include "trace/full.h"
@@ -106,7 +107,7 @@ static int run_collected(struct parts *p, struct trace_meta *meta, struct record
 	if (r)
 		return r;
 	r = record_collector_run(p->collector, pid, &status, &last);
-	run_launch_gone();
+	run_forward_gone();
 	run_meter_stop(&p->meter, pid, status, &result->end);
 	result->stood = p->watch.stood;
 	result->answer = p->watch.answer;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "record/prepare.h"
+#include "run/forward.h"
 #include "run/launch.h"
 #include "run/orphan.h"
 #include "trace/meta.h"
@@ -150,7 +151,7 @@ static int run_once(struct replay_repeat *t, const struct replay_policy *policy)
 	t->reproduced += t->finding->status == FINDING_CONFIRMED;
 	t->wall += result.wall_seconds;
 	t->cpu += result.cpu_seconds;
-	if ((result.outcome == REPLAY_STOPPED && !t->companion.command) || run_launch_interrupted())
+	if ((result.outcome == REPLAY_STOPPED && !t->companion.command) || run_forward_asked())
 		t->stop_signal = result.end == REPLAY_SIGNALLED ? result.status : -1;
 	keep_outside(t, &result);
 	err = t->finding->schedule->turns ? keep_turns(t, &result) : 0;

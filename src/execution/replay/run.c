@@ -20,6 +20,7 @@
 #include "replay/run-int.h"
 #include "replay/world.h"
 #include "raddle/shadow.h"
+#include "run/forward.h"
 #include "run/launch.h"
 #include "run/meter.h"
 #include "run/proc.h"
@@ -180,7 +181,7 @@ static void look(void *context, pid_t pid)
 	bool asked = turns_is_asked(&r->turns);
 
 	r->watch.pid = pid;
-	r->watch.interrupted = run_launch_interrupted();
+	r->watch.interrupted = run_forward_asked();
 	read_board(r, pid);
 	r->board.others = record_collector_alive(r->collector) != 0;
 	r->board.handed = r->request->schedule->handed;

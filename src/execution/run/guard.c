@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/process.h"
+#include "run/forward.h"
 #include "run/orphan.h"
 
 #include <errno.h>
@@ -16,21 +17,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static struct {
-	volatile sig_atomic_t pid; /* 0: it has ended */
-} worker;
-
-/* The worker gets the terminal's signals directly. */
-static void forward(int signal, siginfo_t *info, void *context)
-{
-	int saved = errno;
-
-	(void)context;
-	if (info->si_code <= 0 && worker.pid)
-		kill(worker.pid, signal);
-	errno = saved;
-}
 
 static void guard_died(int signal)
 {
@@ -63,20 +49,12 @@ static void begin_work(pid_t guard, const sigset_t *mask)
 
 static int watch(pid_t pid, const sigset_t *mask)
 {
-	static const int forwarded[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT};
-	struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
 	int status = 0;
 
-	worker.pid = pid;
-	for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++) {
-		struct sigaction old;
-
-		if (!sigaction(forwarded[i], NULL, &old) && old.sa_handler != SIG_IGN)
-			sigaction(forwarded[i], &action, NULL);
-	}
+	run_forward_start(pid, true);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	rd_reap(pid, &status);
-	worker.pid = 0;
+	run_forward_gone();
 	run_orphans_end(0);
 	return status;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Launching programs.  The program stays in our process group, so the terminal's signals and job
- * control reach it directly.  A signal that a process sent to us alone was meant for the program
- * and is forwarded.  A signal from the kernel (the terminal) has reached the program already.
+ * control reach it directly; run/forward.h has the other signals.
  */
 #include "run/launch.h"
 
@@ -10,6 +9,7 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "raddle/session.h"
+#include "run/forward.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,9 +28,7 @@
 	(96ull << 20) /* address space of the runtime beside the session: code, shadows, threads; an upper   \
 			 bound */
 
-static const int forwarded[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT};
 enum { ATTEMPTS = 5 }; /* to start a program whose flavour was removed from the cache */
-enum { FORWARDED = sizeof forwarded / sizeof forwarded[0] };
 
 /* For us a file size limit and a closed pipe are errors of write(); the programs get the inherited
  * dispositions. */
@@ -39,25 +37,10 @@ enum { WRITE_ERRORS = sizeof write_errors / sizeof write_errors[0] };
 
 /* Signals are a process's: what its handlers need, and what they replaced. */
 static struct {
-	volatile sig_atomic_t program;	    /* its pid; 0: none runs */
-	volatile sig_atomic_t ends;	    /* how often we were asked to end */
-	_Atomic unsigned *volatile wakes;   /* the word that the collector sleeps on */
-	struct sigaction before[FORWARDED]; /* our handlers, restored when the program has ended */
-	bool known;			    /* `inherited` is */
+	_Atomic unsigned *volatile wakes; /* the word that the collector sleeps on */
+	bool known;			  /* `inherited` is */
 	struct sigaction inherited[WRITE_ERRORS];
 } signals;
-
-static void forward(int signal, siginfo_t *info, void *context)
-{
-	int saved = errno;
-
-	(void)context;
-	if (signal != SIGUSR1 && signal != SIGUSR2)
-		signals.ends = signals.ends + 1;
-	if (info->si_code <= 0 && signals.program && info->si_pid != signals.program)
-		kill(signals.program, signal);
-	errno = saved;
-}
 
 /* If the sleep on the word has not begun, it returns at once; if it has, the signal interrupts it. */
 static void wake(int signal)
@@ -82,35 +65,21 @@ static void give_back(void)
 		sigaction(write_errors[i], &signals.inherited[i], NULL);
 }
 
-/* Our handlers while the program runs.  SIGCHLD must interrupt sleeps. */
-static void take_signals(void)
+/* SIGCHLD must interrupt sleeps. */
+static void take_signals(pid_t pid)
 {
-	struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction action = {.sa_handler = wake};
 
-	for (size_t i = 0; i < FORWARDED; i++)
-		sigaction(forwarded[i], &action, &signals.before[i]);
-	action = (struct sigaction){.sa_handler = wake};
+	run_forward_start(pid, false);
 	sigaction(SIGCHLD, &action, NULL);
-}
-
-int run_launch_interrupted(void)
-{
-	return signals.ends;
-}
-
-void run_launch_gone(void)
-{
-	signals.program = 0;
 }
 
 void run_launch_done(void)
 {
 	if (!signals.wakes)
 		return; /* nothing was started, or it is done already */
-	signals.program = 0;
 	signals.wakes = NULL;
-	for (size_t i = 0; i < FORWARDED; i++)
-		sigaction(forwarded[i], &signals.before[i], NULL);
+	run_forward_stop();
 }
 
 #define LIBRARIES "LD_LIBRARY_PATH="
@@ -363,10 +332,8 @@ static pid_t start_with_signals(const struct run_launch *launch, int report)
 	if (!pid)
 		pid = start_given(launch, &start);
 	if (pid > 0) {
-		signals.program = pid;
-		signals.ends = 0;
 		signals.wakes = &launch->session->shared->sealed_futex;
-		take_signals();
+		take_signals(pid);
 	}
 	sigprocmask(SIG_SETMASK, &start.mask, NULL);
 	return pid;
@@ -402,7 +369,6 @@ int run_launch(const struct run_launch *launch, pid_t *pid)
 	RD_ASSERT(launch->argv && launch->argv[0] && launch->program);
 	int error = ENOENT, err = 0;
 
-	RD_ASSERT(!signals.program);
 	run_launch_prepare();
 	/* The cache may be emptied right after our check. */
 	for (int i = 0; i < ATTEMPTS && error == ENOENT && !err; i++) {

@@ -55,14 +55,8 @@ void run_launch_prepare(void);
 
 void run_server_close(struct run_server *server);
 
-/* The program has ended: signals are no longer forwarded, but still counted. */
-void run_launch_gone(void);
-
 /* Restores our own signal handlers. */
 void run_launch_done(void);
-
-/* How many signals requested us to end since the program was started. */
-int run_launch_interrupted(void);
 
 /* Ends this process as the wait status says the program ended.  Returns the exit status if a death
  * by that signal cannot be repeated. */

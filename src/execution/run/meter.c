@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "run/forward.h"
 #include "run/launch.h"
 #include "run/orphan.h"
 #include "run/proc.h"
@@ -80,7 +81,7 @@ static enum run_how judge(struct run_meter *m, pid_t pid, int64_t now)
 	const struct run_limits *l = &m->limits;
 	uint64_t wall_ms = (uint64_t)(now - m->started_ns) / 1000000u, cpu = cpu_of(pid);
 
-	if (l->interrupts && run_launch_interrupted() >= l->interrupts)
+	if (l->interrupts && run_forward_asked() >= l->interrupts)
 		return RUN_INTERRUPTED;
 	if (now - m->started_ns < FIRST_NS)
 		return RUN_EXITED;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "run/forward.h"
 #include "run/proc.h"
 #include "site/agent-int.h"
 #include "site/track.h"
@@ -38,31 +39,21 @@ enum {
 	STILL_SECONDS = 5,   /* after which a program that cannot move any more hangs */
 };
 
-/* ---- how the program ends and what it gets of our signals ---- */
+/* ---- what the program gets of our signals ---- */
 
-/* The program that signals are passed on to; 0: none. */
-static struct {
-	volatile sig_atomic_t pid;
-} program;
-
-static void pass_on(int number)
+/* Called when the program has started (0: it could not be), which so gets what we have got.  A hive that
+ * hangs up ends nobody. */
+static void handle_signals(pid_t pid)
 {
-	if (program.pid > 0)
-		kill(program.pid, number);
+	if (pid > 0)
+		run_forward_start(pid, false);
+	signal(SIGPIPE, SIG_IGN);
 }
 
-/* The terminal sends its signals to both of us; those are the program's alone.  It is called when the program
- * has started, which so gets what we have got. */
-static void handle_signals(bool ours)
+static void restore_signals(void)
 {
-	static const int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-	static const int left[] = {SIGINT, SIGQUIT, SIGPIPE};
-	struct sigaction action = {.sa_handler = ours ? pass_on : SIG_DFL, .sa_flags = SA_RESTART};
-	for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
-		sigaction(passed[i], &action, NULL);
-	action.sa_handler = ours ? SIG_IGN : SIG_DFL;
-	for (size_t i = 0; i < sizeof left / sizeof *left; i++)
-		sigaction(left[i], &action, NULL);
+	run_forward_stop();
+	signal(SIGPIPE, SIG_DFL);
 }
 
 /* ---- whether anything may be done ---- */
@@ -320,12 +311,12 @@ static int run_plain(const char *path, char *const *argv)
 	pid_t pid;
 	int status = 0;
 	int err = site_start(NULL, path, argv, &pid);
-	program.pid = err ? 0 : pid;
-	handle_signals(true);
-	if (!err && !rd_reap(pid, &status))
+	if (err)
+		return err;
+	handle_signals(pid);
+	if (!rd_reap(pid, &status))
 		err = rd_fail_errno("%s: is lost", path);
-	program.pid = 0;
-	handle_signals(false);
+	restore_signals();
 	return err ? err : status;
 }
 
@@ -356,8 +347,7 @@ static int run_guarded(struct site_agent *a, const char *path, char *const *argv
 	obey(a);
 	struct site_tracking *tracking = find_tracking(a, path);
 	int err = start(a, tracking, argv);
-	program.pid = err ? 0 : a->pid;
-	handle_signals(true);
+	handle_signals(err ? 0 : a->pid);
 	if (!err) {
 		watch(a);
 		say_what_it_took(a);
@@ -366,9 +356,9 @@ static int run_guarded(struct site_agent *a, const char *path, char *const *argv
 	if (!err && tracking != NULL && !a->killed && a->lines.length <= SITE_SPOOL_MAX / 2)
 		site_tracking_tell(tracking, a->status, a->run, a->opts->values, &a->lines);
 	site_tracking_close(tracking);
-	program.pid = 0;
+	run_forward_gone();
 	agent_end(a);
-	handle_signals(false);
+	restore_signals();
 	return err ? err : a->status;
 }
 

@@ -12,6 +12,7 @@
 #include "check/hang.h"
 #include "record/prepare.h"
 #include "record/run.h"
+#include "run/forward.h"
 #include "run/launch.h"
 #include "run/orphan.h"
 
@@ -59,7 +60,7 @@ static bool outlived(void *context)
 	const struct check_opts *o = c->opts;
 	int64_t ms = (rd_now_ns() - c->known.ended_ns) / 1000000;
 
-	if (run_launch_interrupted() || (o->timeout_ms && ms >= (int64_t)o->timeout_ms))
+	if (run_forward_asked() || (o->timeout_ms && ms >= (int64_t)o->timeout_ms))
 		return false;
 	return o->with ? run_companion_runs(&c->companion) : ms < CHECK_OUTLIVE_MS;
 }
@@ -100,7 +101,7 @@ static void warn_of_end(const struct check_run *run)
 /* What is left of the run, and of the command beside it, is ended. */
 static void take_end(struct check *c, struct check_run *run, const struct record_result *result)
 {
-	run_companion_wait(&c->companion, run_launch_interrupted() ? 0 : CHECK_OUTLIVE_MS);
+	run_companion_wait(&c->companion, run_forward_asked() ? 0 : CHECK_OUTLIVE_MS);
 	run->ending.companion = run_companion_stop(&c->companion);
 	run_orphans_end(c->input.pump);
 	run->ending.end = result->end;
@@ -179,7 +180,7 @@ int check_do_record(struct check *c, const struct check_action *a)
 	run->ending.unasked = !c->opts->timeout_ms && c->known.end_ns;
 	err = record(c, run, n);
 	run_input_first_ended(&c->input);
-	if (run_launch_interrupted())
+	if (run_forward_asked())
 		c->run_count = n + 1;
 	if (!err && !n && WIFSIGNALED(run->ending.end.status))
 		c->signal = WTERMSIG(run->ending.end.status);

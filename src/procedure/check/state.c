@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "check/check.h"
+#include "run/forward.h"
 #include "run/jobs.h"
 #include "run/launch.h"
 
@@ -43,7 +44,7 @@ void check_refresh(struct check *c)
 	struct explore_racy which;
 
 	k->now_ns = rd_now_ns();
-	k->run_interrupted = run_launch_interrupted() != 0;
+	k->run_interrupted = run_forward_asked() != 0;
 	k->interrupted = c->settled.interrupted;
 	k->runs = c->run_count;
 	if (k->recorded)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Signals that are meant for a program we stand in for: one that some process sends to us alone is passed on.
+ * One that the kernel sends, such as the terminal's, has reached the program already, since it is in our
+ * process group.  There is one such program at a time.
+ */
+#ifndef RUN_FORWARD_H
+#define RUN_FORWARD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* From now on signals go to the process; none may be passed on yet.  With `keep_ignored`, a signal that we
+ * ignore stays ignored. */
+void run_forward_start(pid_t pid, bool keep_ignored);
+
+/* The process is gone: signals are no longer passed on, and still counted. */
+void run_forward_gone(void);
+
+/* What we did with these signals before is done again. */
+void run_forward_stop(void);
+
+/* How often a signal has asked to end since run_forward_start(). */
+int run_forward_asked(void);
+
+#endif
