@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "finding/place.h"
 #include "reversible/describe.h"
 
 #include <stdlib.h>
@@ -21,20 +22,6 @@ struct rev_in {
 	const struct rev_result *result;
 	const struct trace_sites *sites;
 };
-
-static struct schedule_place place_of(const struct rev_in *c, struct schedule *s, uint32_t site)
-{
-	struct trace_frame f = rev_frame(c->sites, site);
-	struct schedule_place place = {0};
-
-	if (*f.file) {
-		place.file = schedule_text(s, f.file);
-		place.function = *f.function ? schedule_text(s, f.function) : NULL;
-		place.line = f.line;
-		place.column = f.column;
-	}
-	return place;
-}
 
 static void add_op(const struct rev_in *c, struct schedule *s, const struct rev_op *op, uint32_t at)
 {
@@ -48,7 +35,7 @@ static void add_op(const struct rev_in *c, struct schedule *s, const struct rev_
 	to->kind = trace_kind(op->event)->name;
 	to->object = schedule_text(s, rev_object_name(c->result, op));
 	to->seen = at + 1;
-	to->place = place_of(c, s, op->site);
+	to->place = schedule_place_of(s, c->sites, op->site);
 }
 
 static void add_goal(const struct rev_in *c, struct schedule *s, const struct rev_reversal *v, int which)
@@ -62,7 +49,7 @@ static void add_goal(const struct rev_in *c, struct schedule *s, const struct re
 	h->occurrence = side->instance;
 	h->write = side->access == REV_WRITE || side->access == REV_ATOMIC_WRITE;
 	h->object = schedule_text(s, v->object);
-	h->place = place_of(c, s, side->site);
+	h->place = schedule_place_of(s, c->sites, side->site);
 }
 
 /* Threads that were created do no more than the witness has, until its end. */

@@ -6,25 +6,11 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "finding/place.h"
 #include "finding/schedule.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static struct finding_stack place_of(struct finding_set *set, const struct schedule_place *place)
-{
-	struct finding_stack s = {0};
-
-	if (!place->file)
-		return s;
-	s.count = 1;
-	s.frames = finding_array(set, 1, sizeof *s.frames);
-	s.frames[0].file = finding_text(set, place->file);
-	s.frames[0].function = finding_text(set, place->function);
-	s.frames[0].line = place->line;
-	s.frames[0].column = place->column;
-	return s;
-}
 
 static void describe_race(struct finding_set *set, struct finding *f, const struct schedule *s)
 {
@@ -33,7 +19,7 @@ static void describe_race(struct finding_set *set, struct finding *f, const stru
 	for (size_t i = 0; i < s->goal_count; i++) {
 		f->accesses[i].thread = finding_text(set, s->goals[i].thread);
 		f->accesses[i].op = s->goals[i].write ? FINDING_WRITE : FINDING_READ;
-		f->accesses[i].stack = place_of(set, &s->goals[i].place);
+		f->accesses[i].stack = finding_stack_of(set, &s->goals[i].place);
 		f->object.name = finding_text(set, s->goals[i].object);
 	}
 }
@@ -54,7 +40,7 @@ static void describe_deadlock(struct finding_set *set, struct finding *f, const 
 		f->cycle[i].thread = finding_text(set, s->stops[i].thread);
 		f->cycle[i].wants = finding_text(set, s->stops[i].object);
 		f->cycle[i].kind = !strcmp(kind, "thread-join") ? "join" : first_word(set, kind);
-		f->cycle[i].stack = place_of(set, &s->stops[i].place);
+		f->cycle[i].stack = finding_stack_of(set, &s->stops[i].place);
 	}
 }
 

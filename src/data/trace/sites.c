@@ -631,6 +631,14 @@ size_t trace_sites_frames(const struct trace_sites *s, uint32_t site, struct tra
 	return 1 + at->chain_length;
 }
 
+struct trace_frame trace_sites_frame(const struct trace_sites *s, uint32_t site)
+{
+	struct trace_frame frame;
+
+	trace_sites_frames(s, site, &frame, 1);
+	return frame;
+}
+
 const char *trace_sites_file(const struct trace_sites *s, uint32_t file)
 {
 	return file < s->file_count ? s->files[file] : "";

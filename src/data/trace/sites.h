@@ -138,6 +138,9 @@ struct trace_frame {
 size_t trace_sites_frames(const struct trace_sites *sites, uint32_t site, struct trace_frame *frames,
 			  size_t max);
 
+/* The innermost frame, with "" and 0 for what is not known. */
+struct trace_frame trace_sites_frame(const struct trace_sites *sites, uint32_t site);
+
 /* The path of a file number of the table; "" for TRACE_NO_FILE. */
 const char *trace_sites_file(const struct trace_sites *sites, uint32_t file);
 

@@ -125,9 +125,8 @@ static void quote(struct rd_buf *out, const char *text)
 static void add_spot(struct rd_buf *out, const struct replay_gdb *g, const char *name, uint32_t tid,
 		     uint32_t site)
 {
-	struct trace_frame frame;
+	struct trace_frame frame = trace_sites_frame(g->sites, site);
 
-	trace_sites_frames(g->sites, site, &frame, 1);
 	rd_buf_adds(out, "spots.append({'name': ");
 	quote(out, name);
 	rd_buf_addf(out, ", 'tid': %" PRIu32 ", 'line': %" PRIu32 ", 'file': ", tid, frame.line);

@@ -208,12 +208,9 @@ static void look_for_chance(struct replay *r, const struct board *b)
 
 static const char *place_of(struct replay *r, uint32_t site)
 {
-	const struct trace_sites *sites = r->request->program->sites;
-	struct trace_frame frame = {.file = ""};
+	struct trace_frame frame = trace_sites_frame(r->request->program->sites, site);
 	struct rd_buf text = RD_BUF_INIT;
 
-	if (trace_sites_find(sites, site))
-		trace_sites_frames(sites, site, &frame, 1);
 	if (*frame.file)
 		rd_buf_addf(&text, "%s:%" PRIu32, rd_base_name(frame.file), frame.line);
 	else

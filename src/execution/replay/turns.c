@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "finding/place.h"
 #include "trace/event.h"
 
 #include <linux/futex.h>
@@ -147,16 +148,7 @@ bool turns_answer(struct turns *t, const struct board *b, pid_t pid)
 
 static struct schedule_place place_of(const struct turns *t, uint32_t site)
 {
-	const struct trace_sites *sites = t->request->program->sites;
-	struct trace_frame frame = {0};
-
-	if (!site || !sites || !trace_sites_find(sites, site))
-		return (struct schedule_place){0};
-	trace_sites_frames(sites, site, &frame, 1);
-	if (!frame.file || !*frame.file)
-		return (struct schedule_place){0};
-	return (struct schedule_place){
-		.file = frame.file, .function = frame.function, .line = frame.line, .column = frame.column};
+	return schedule_place_of(NULL, t->request->program->sites, site);
 }
 
 static void note_runner(const struct turns *t, const struct board *b, struct replay_turns *out)
@@ -228,17 +220,11 @@ static const char *over_text(uint32_t why)
 static void draw_choice(const struct turns *t, const struct board *b, const struct raddle_choice *c,
 			struct schedule_choice *to)
 {
-	const struct trace_sites *sites = t->request->program->sites;
-	struct trace_frame frame = {0};
-
-	if (c->site && sites && trace_sites_find(sites, c->site))
-		trace_sites_frames(sites, c->site, &frame, 1);
 	*to = (struct schedule_choice){.at = c->at,
 				       .from = c->from,
 				       .taken = c->taken,
 				       .thread = name_of(t->arena, b, c->slot),
-				       .place = {frame.file && *frame.file ? frame.file : NULL,
-						 frame.function, frame.line, frame.column}};
+				       .place = place_of(t, c->site)};
 }
 
 static void draw_choices(const struct turns *t, const struct board *b, const struct raddle_memory *m,

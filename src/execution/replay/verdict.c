@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "finding/place.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -96,36 +97,18 @@ static void add_waits(const struct replay_result *result, struct rd_buf *out)
 
 /* ---- evidence ---- */
 
-static size_t put_frames(struct finding_set *set, const struct trace_sites *sites, uint32_t site,
-			 struct finding_frame *to)
-{
-	size_t count = trace_sites_frames(sites, site, NULL, 0);
-	struct trace_frame *frames = rd_xcalloc(count, sizeof *frames);
-
-	if (to)
-		trace_sites_frames(sites, site, frames, count);
-	for (size_t i = 0; to && i < count; i++) {
-		to[i].function = finding_text(set, *frames[i].function ? frames[i].function : NULL);
-		to[i].file = finding_text(set, *frames[i].file ? frames[i].file : NULL);
-		to[i].line = frames[i].line;
-		to[i].column = frames[i].column;
-	}
-	free(frames);
-	return count;
-}
-
 static struct finding_stack stack_of(struct finding_set *set, const struct trace_sites *sites,
 				     const struct replay_spot *spot)
 {
-	struct finding_stack s = {.count = put_frames(set, sites, spot->site, NULL)};
+	struct finding_stack s = {.count = finding_put_frames(set, sites, spot->site, NULL)};
 	size_t n = 0;
 
 	for (size_t i = 0; i < spot->frame_count; i++)
-		s.count += put_frames(set, sites, spot->frames[i], NULL);
+		s.count += finding_put_frames(set, sites, spot->frames[i], NULL);
 	s.frames = finding_array(set, s.count, sizeof *s.frames);
-	n = put_frames(set, sites, spot->site, s.frames);
+	n = finding_put_frames(set, sites, spot->site, s.frames);
 	for (size_t i = 0; i < spot->frame_count; i++)
-		n += put_frames(set, sites, spot->frames[i], s.frames + n);
+		n += finding_put_frames(set, sites, spot->frames[i], s.frames + n);
 	return s;
 }
 
@@ -241,9 +224,8 @@ static void confirm(const struct replay_policy *p, struct finding_set *set, stru
 
 static bool is_at(const struct trace_sites *sites, uint32_t site, const struct finding_frame *place)
 {
-	struct trace_frame frame;
+	struct trace_frame frame = trace_sites_frame(sites, site);
 
-	trace_sites_frames(sites, site, &frame, 1);
 	return place->file && !strcmp(frame.file, place->file) && frame.line == place->line &&
 	       frame.column == place->column;
 }

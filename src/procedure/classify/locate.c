@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "classify/bench.h"
 #include "classify/sights.h"
+#include "finding/place.h"
 #include "trace/sites.h"
 
 #include <inttypes.h>
@@ -91,16 +92,10 @@ static bool find_pair(const struct sights *s, const struct sight *found[2])
 
 static void add_access(struct finding_set *set, struct finding *f, const struct schedule_goal *g, size_t i)
 {
-	struct finding_frame *frame = finding_array(set, 1, sizeof *frame);
-
-	*frame = (struct finding_frame){.function = finding_text(set, g->place.function),
-					.file = finding_text(set, g->place.file),
-					.line = g->place.line,
-					.column = g->place.column};
 	f->accesses[i] = (struct finding_access){.thread = finding_text(set, g->thread),
 						 .what = finding_text(set, g->object),
 						 .op = g->write ? FINDING_WRITE : FINDING_READ,
-						 .stack = {frame, 1}};
+						 .stack = finding_stack_of(set, &g->place)};
 }
 
 static void add_finding(const struct sights *seen, const struct sight *const found[2],

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "finding/place.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -124,17 +125,6 @@ bool sights_race(const struct sight *a, const struct sight *b)
 	       ((a->at[0] && b->at[1]) || (a->at[1] && b->at[0]));
 }
 
-static struct schedule_place place_of(struct schedule *s, const struct trace_sites *sites, uint32_t site)
-{
-	struct trace_frame frame = {.file = "", .function = ""};
-
-	trace_sites_frames(sites, site, &frame, 1);
-	return (struct schedule_place){.file = schedule_text(s, frame.file),
-				       .function = schedule_text(s, frame.function),
-				       .line = frame.line,
-				       .column = frame.column};
-}
-
 /* The how-many-th it is of its thread behind its operation at this site. */
 static uint64_t occurrence_of(const struct sights *s, const struct sight *at)
 {
@@ -155,5 +145,5 @@ struct schedule_goal sights_goal(const struct sights *s, const struct sight *at,
 				      .site = at->site,
 				      .write = at->write,
 				      .object = schedule_text(texts, site->what),
-				      .place = place_of(texts, s->sites, at->site)};
+				      .place = schedule_place_of(texts, s->sites, at->site)};
 }

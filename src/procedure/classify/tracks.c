@@ -6,6 +6,7 @@
 #include "classify/tracks.h"
 
 #include "base/alloc.h"
+#include "finding/place.h"
 #include "replay/plan.h"
 
 #include <stdlib.h>
@@ -118,19 +119,11 @@ static bool is_of(const struct tracks *t, const struct track *track, const char 
 	return is;
 }
 
-static struct schedule_place place_of(const struct trace_sites *sites, uint32_t site)
-{
-	struct trace_frame frame = {0};
-
-	trace_sites_frames(sites, site, &frame, 1);
-	return (struct schedule_place){frame.file, frame.function, frame.line, frame.column};
-}
-
 void tracks_fill(const struct tracks *t, const char *except, struct schedule *lists)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		const struct track *item = &t->items[i];
-		struct schedule_place place = place_of(t->sites, item->site);
+		struct schedule_place place = schedule_place_of(NULL, t->sites, item->site);
 		struct schedule_watch *w = schedule_add_watch(lists);
 
 		w->site = item->site;

@@ -35,10 +35,8 @@ static const char *place_of_assertion(const char *errors, struct rd_arena *arena
 
 static void add_place(struct rd_buf *text, const struct trace_sites *sites, uint32_t site)
 {
-	struct trace_frame frame = {.file = ""};
+	struct trace_frame frame = trace_sites_frame(sites, site);
 
-	if (site && sites && trace_sites_find(sites, site))
-		trace_sites_frames(sites, site, &frame, 1);
 	if (*frame.file)
 		rd_buf_addf(text, "%s:%" PRIu32 ": %s", frame.file, frame.line, frame.function);
 	else

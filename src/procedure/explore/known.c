@@ -130,11 +130,9 @@ bool explore_join_failures(struct finding_set *set)
 
 static bool is_at_site(const struct finding_access *a, const struct trace_sites *sites, uint32_t site)
 {
-	struct trace_frame frame = {.file = ""};
+	struct trace_frame frame = trace_sites_frame(sites, site);
 	const struct finding_frame *top = a->stack.count ? &a->stack.frames[0] : NULL;
 
-	if (trace_sites_find(sites, site))
-		trace_sites_frames(sites, site, &frame, 1);
 	return top && top->file && top->line == frame.line && !strcmp(top->file, frame.file);
 }
 

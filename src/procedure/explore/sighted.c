@@ -10,30 +10,14 @@
 #include "explore/sighted.h"
 
 #include "base/alloc.h"
+#include "finding/place.h"
 
 #include <string.h>
-
-#define FRAMES 16
 
 static bool is_write(const struct trace_site *site)
 {
 	return site->kind != TRACE_SITE_READ && site->kind != TRACE_SITE_RANGE_READ &&
 	       site->kind != TRACE_SITE_ATOMIC_LOAD;
-}
-
-static void describe_stack(struct finding_set *set, const struct trace_sites *sites, uint32_t number,
-			   struct finding_stack *stack)
-{
-	struct trace_frame frames[FRAMES];
-	size_t count = trace_sites_frames(sites, number, frames, FRAMES);
-
-	stack->count = count < FRAMES ? count : FRAMES;
-	stack->frames = finding_array(set, stack->count + 1, sizeof *stack->frames);
-	for (size_t i = 0; i < stack->count; i++)
-		stack->frames[i] = (struct finding_frame){.file = finding_text(set, frames[i].file),
-							  .function = finding_text(set, frames[i].function),
-							  .line = frames[i].line,
-							  .column = frames[i].column};
 }
 
 static void describe(struct finding_set *set, const struct trace_sites *sites, uint32_t number,
@@ -45,7 +29,7 @@ static void describe(struct finding_set *set, const struct trace_sites *sites, u
 	a->atomic = site->kind >= TRACE_SITE_ATOMIC_LOAD && site->kind < TRACE_SITE_FENCE;
 	a->size = site->size;
 	a->what = site->what && *site->what ? finding_text(set, site->what) : NULL;
-	describe_stack(set, sites, number, &a->stack);
+	a->stack = finding_stack_at(set, sites, number);
 }
 
 static void add(struct finding_set *set, const struct trace_sites *sites, const uint32_t site[2])

@@ -299,15 +299,13 @@ static const char *copy_text(struct trial_bench *b, const char *text)
 
 static struct trial_obstacle copy_obstacle(struct trial_bench *b, const struct replay_obstacle *o)
 {
-	struct trace_frame frame = {0};
+	struct trace_frame frame = trace_sites_frame(b->how.program->sites, o->site);
 
-	if (o->site && trace_sites_find(b->how.program->sites, o->site))
-		trace_sites_frames(b->how.program->sites, o->site, &frame, 1);
 	return (struct trial_obstacle){.thread = copy_text(b, o->thread),
 				       .kind = copy_text(b, o->kind),
 				       .name = copy_text(b, o->name),
 				       .owner = copy_text(b, o->owner),
-				       .file = frame.file && *frame.file ? copy_text(b, frame.file) : NULL,
+				       .file = *frame.file ? copy_text(b, frame.file) : NULL,
 				       .line = frame.line,
 				       .lifted = o->lifted,
 				       .goal = o->goal};

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Places of a site table, as findings and schedules have them.  What is not known of a place is NULL or 0. */
+#ifndef FINDING_PLACE_H
+#define FINDING_PLACE_H
+
+#include "finding/finding.h"
+#include "finding/schedule.h"
+#include "trace/sites.h"
+
+/* The place of a site.  Its strings are kept in the schedule; NULL: they stay the table's. */
+struct schedule_place schedule_place_of(struct schedule *s, const struct trace_sites *sites, uint32_t site);
+
+/* Writes the frames of a site, innermost first: its function, then those that it was inlined into.  Returns
+ * how many there are, at least one.  frames is NULL: they are only counted. */
+size_t finding_put_frames(struct finding_set *set, const struct trace_sites *sites, uint32_t site,
+			  struct finding_frame *frames);
+
+/* The same as a stack of its own. */
+struct finding_stack finding_stack_at(struct finding_set *set, const struct trace_sites *sites,
+				      uint32_t site);
+
+/* A stack of one frame, or of none if the place is not known. */
+struct finding_stack finding_stack_of(struct finding_set *set, const struct schedule_place *place);
+
+#endif
