@@ -4,7 +4,7 @@
  * that reads it runs.  0xf7 bytes separate the threads.
  */
 #include "model/export.h"
-#include "model/unordered.h"
+#include "predict/unordered.h"
 #include "predict/csp.h"
 #include "predict/describe.h"
 #include "test/fuzz/scratch.h"
@@ -98,11 +98,11 @@ static void predict(const struct model *model, FILE *out)
 /* What is unordered in any trace, and the parts that have it. */
 static void look_first(struct model *model)
 {
-	struct model_unordered_list list;
-	model_find_unordered(model, 1 << 22, &list);
+	struct predict_unordered_list list;
+	predict_find_unordered(model, 1 << 22, &list);
 	for (size_t i = 0; i < list.count && i < 4; i++)
 		RD_ASSERT(model_load(model, list.items[i].part) == RD_OK);
-	model_unordered_release(&list);
+	predict_unordered_release(&list);
 }
 
 static void read_trace(const char *path)

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/open.h"
-#include "model/unordered.h"
 #include "predict/describe.h"
 #include "predict/hang.h"
 #include "predict/pass-int.h"
@@ -64,12 +63,12 @@ int predict_batch_again(void *context, const char *path, struct finding_set *set
 int predict_batch_look(struct predict_batch *p, const char *path, struct finding_set *set)
 {
 	RD_ASSERT(path && set);
-	struct model_unordered_list list = {0};
+	struct predict_unordered_list list = {0};
 	struct model_file in;
 	int err = model_open_parts(&in, path, p->force, p->deadline_ns);
 
 	if (!err)
-		model_find_unordered(in.model, p->memory / PREDICT_CLOCK_SHARE, &list);
+		predict_find_unordered(in.model, p->memory / PREDICT_CLOCK_SHARE, &list);
 	for (size_t i = 0; i < list.count; i++)
 		predict_describe_unordered(
 			in.model, &list.items[i],
@@ -80,7 +79,7 @@ int predict_batch_look(struct predict_batch *p, const char *path, struct finding
 		pass_look_at_end(p, in.model, set);
 	if (!err)
 		pass_set_arguments(set, trace_get_meta(in.trace));
-	model_unordered_release(&list);
+	predict_unordered_release(&list);
 	model_close(&in);
 	finding_set_finish(set);
 	return err;
@@ -88,17 +87,17 @@ int predict_batch_look(struct predict_batch *p, const char *path, struct finding
 
 bool predict_batch_shows(const char *trace, const uint32_t sites[2])
 {
-	struct model_unordered_list list = {0};
+	struct predict_unordered_list list = {0};
 	struct model_file in;
 	uint64_t wanted = predict_pair_key(sites[0], sites[1]);
 	bool shown = false;
 
 	if (model_open_parts(&in, trace, false, 0) == RD_OK)
-		model_find_unordered(in.model, predict_batch_memory() / PREDICT_CLOCK_SHARE, &list);
+		predict_find_unordered(in.model, predict_batch_memory() / PREDICT_CLOCK_SHARE, &list);
 	for (size_t i = 0; i < list.count && !shown; i++)
 		shown = list.items[i].firm &&
 			predict_pair_key(list.items[i].sites[0], list.items[i].sites[1]) == wanted;
-	model_unordered_release(&list);
+	predict_unordered_release(&list);
 	model_close(&in);
 	return shown;
 }

@@ -4,9 +4,9 @@
 #define PREDICT_DESCRIBE_H
 
 #include "finding/finding.h"
-#include "model/unordered.h"
 #include "predict/fill.h"
 #include "predict/predict.h"
+#include "predict/unordered.h"
 
 /* Limits of describing. */
 struct predict_limit {
@@ -23,11 +23,11 @@ size_t predict_describe(const struct predict_trace *t, const struct predict_resu
 
 /* Adds a finding for two accesses that the run itself shows unordered.  A schedule is added only if
  * they are firmly unordered. */
-void predict_describe_unordered(const struct model *m, const struct model_unordered *u, const char *reason,
+void predict_describe_unordered(const struct model *m, const struct predict_unordered *u, const char *reason,
 				struct finding_set *set);
 
 /* Records in a finding that the run shows its two accesses firmly unordered. */
-void predict_describe_firm(const struct model *m, const struct model_unordered *u, struct finding_set *set,
+void predict_describe_firm(const struct model *m, const struct predict_unordered *u, struct finding_set *set,
 			   struct finding *f);
 
 /* Where a thread was when the trace ended: its name, call stack and locks; and the thread itself.

@@ -6,7 +6,7 @@
 
 #include "base/map.h"
 #include "model/open.h"
-#include "model/unordered.h"
+#include "predict/unordered.h"
 #include "predict/fill.h"
 #include "predict/pass.h"
 #include "predict/predict.h"
@@ -50,7 +50,7 @@ struct predict_pass {
 
 	enum first first;
 	struct rd_umap wanted; /* pairs of sites that the first search looks for */
-	struct model_unordered_list unordered;
+	struct predict_unordered_list unordered;
 	bool walked; /* the walk for unordered accesses was done */
 	size_t from; /* the first finding of this trace */
 };

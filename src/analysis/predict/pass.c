@@ -361,7 +361,7 @@ void predict_pass_close(struct predict_pass *d)
 		return;
 	if (d->steps)
 		close_part(d, false);
-	model_unordered_release(&d->unordered);
+	predict_unordered_release(&d->unordered);
 	RD_UMAP_RELEASE(&d->pairs, &d->wanted);
 	free(d->parts);
 	model_close(&d->in);

@@ -40,7 +40,7 @@ static uint64_t width(const struct model_part *part)
  * search come last. */
 static int compare_unordered(const void *left, const void *right)
 {
-	const struct model_unordered *a = left, *b = right;
+	const struct predict_unordered *a = left, *b = right;
 	uint64_t wide[2] = {width(&a->part), width(&b->part)};
 
 	wide[0] = wide[0] > FIRST_WIDTH ? wide[0] : 0;
@@ -65,7 +65,7 @@ void pass_note_firm(struct predict_pass *d, size_t from)
 	struct rd_umap firm = {0};
 
 	for (size_t i = 0; i < d->unordered.count; i++) {
-		const struct model_unordered *u = &d->unordered.items[i];
+		const struct predict_unordered *u = &d->unordered.items[i];
 		if (u->firm)
 			*rd_umap_put(&firm, predict_pair_key(u->sites[0], u->sites[1]), NULL) = i + 1;
 	}
@@ -82,7 +82,7 @@ void pass_note_firm(struct predict_pass *d, size_t from)
 	RD_UMAP_RELEASE(&firm);
 }
 
-static bool is_found(const struct predict_pass *d, const struct model_unordered *u)
+static bool is_found(const struct predict_pass *d, const struct predict_unordered *u)
 {
 	const uint64_t *state = rd_umap_get(&d->pairs, predict_pair_key(u->sites[0], u->sites[1]));
 
@@ -93,7 +93,7 @@ static bool is_found(const struct predict_pass *d, const struct model_unordered 
  * parts. */
 static size_t look_at_unordered(struct predict_pass *d, enum first first, int64_t until_ns, int *err)
 {
-	const struct model_unordered_list *list = &d->unordered;
+	const struct predict_unordered_list *list = &d->unordered;
 	size_t looked = 0;
 
 	d->first = first;
@@ -138,12 +138,12 @@ void pass_walk(struct predict_pass *d)
 
 	d->walked = p->walked = true;
 	trace_set_deadline(d->model->trace, pass_share(pass_reading_deadline(p), FIRST_SHARE));
-	model_find_unordered(d->model, p->memory / PREDICT_CLOCK_SHARE, &d->unordered);
+	predict_find_unordered(d->model, p->memory / PREDICT_CLOCK_SHARE, &d->unordered);
 }
 
 static void want_pairs(struct predict_pass *d)
 {
-	const struct model_unordered_list *list = &d->unordered;
+	const struct predict_unordered_list *list = &d->unordered;
 
 	if (list->count)
 		qsort(list->items, list->count, sizeof *list->items, compare_unordered);
@@ -194,7 +194,7 @@ void pass_walk_last(struct predict_pass *d)
 	struct predict_batch *p = d->p;
 
 	trace_set_deadline(d->model->trace, pass_reading_deadline(p));
-	model_find_unordered(d->model, p->memory / PREDICT_CLOCK_SHARE, &d->unordered);
+	predict_find_unordered(d->model, p->memory / PREDICT_CLOCK_SHARE, &d->unordered);
 }
 
 void pass_list_unordered(struct predict_pass *d)
@@ -208,7 +208,7 @@ void pass_list_unordered(struct predict_pass *d)
 				1;
 	}
 	for (size_t i = 0; i < d->unordered.count; i++) {
-		const struct model_unordered *u = &d->unordered.items[i];
+		const struct predict_unordered *u = &d->unordered.items[i];
 		if (rd_umap_get(&described, predict_pair_key(u->sites[0], u->sites[1])))
 			continue;
 		predict_describe_unordered(d->model, u,

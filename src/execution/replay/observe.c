@@ -48,7 +48,7 @@ static bool doubt(const struct rd_flavour *flavour, struct finding_set *set, str
 }
 
 /* Barriers in inline assembler order plain accesses, which the detector does not know.  The walk
- * over the recorded run does (model/unordered.c). */
+ * over the recorded run does (predict/unordered.c). */
 static bool doubt_barriers(const struct trace_sites *sites, struct finding_set *set, struct finding *f)
 {
 	if (f->firm || !trace_sites_have_barriers(sites))

@@ -27,11 +27,12 @@
  * lost different ends.  Nothing is firm either in a run that reports that something hidden ordered
  * threads.
  */
-#include "model/unordered.h"
+#include "predict/unordered.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "model/model-int.h"
+#include "base/map.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +80,7 @@ struct page {
 struct unordered_walk {
 	const struct model *m;
 	struct model_cache *cache; /* of sites */
-	struct model_unordered_list *out;
+	struct predict_unordered_list *out;
 	struct clock *clocks;  /* by thread */
 	struct clock *relaxed; /* by thread: what relaxed reads saw; the next fence joins it */
 	struct clock outside;  /* stored by threads that sent something outside */
@@ -323,12 +324,12 @@ static bool is_firm(const struct unordered_walk *w, const struct cell *a, const 
 	return !w->barriers || a->kind & ACCESS_ATOMIC || (w->q[a->thread] > a->q && w->q[a->thread] <= b->q);
 }
 
-static struct model_unordered pair_of(const struct unordered_walk *w, const struct cell *a,
+static struct predict_unordered pair_of(const struct unordered_walk *w, const struct cell *a,
 				      const struct cell *b)
 {
 	const struct cell *sides[] = {a->site <= b->site ? a : b, a->site <= b->site ? b : a};
 	unsigned first = (unsigned)__builtin_ctz(a->mask & b->mask);
-	struct model_unordered pair = {
+	struct predict_unordered pair = {
 		.part = {a->q, b->q + 1}, .address = w->unit + first, .firm = is_firm(w, a, b)};
 
 	for (int i = 0; i < 2; i++) {
@@ -343,7 +344,7 @@ static struct model_unordered pair_of(const struct unordered_walk *w, const stru
 
 /* Whether a pair replaces another one of the same sites.  A shorter part takes less time to
  * predict. */
-static bool is_better(const struct model_unordered *pair, const struct model_unordered *known)
+static bool is_better(const struct predict_unordered *pair, const struct predict_unordered *known)
 {
 	if (pair->firm != known->firm)
 		return pair->firm;
@@ -353,9 +354,9 @@ static bool is_better(const struct model_unordered *pair, const struct model_uno
 static void note_pair(struct unordered_walk *w, const struct cell *a, const struct cell *b)
 {
 	RD_ASSERT(a->thread != b->thread);
-	struct model_unordered pair = pair_of(w, a, b);
+	struct predict_unordered pair = pair_of(w, a, b);
 	uint64_t *index = rd_umap_put(&w->pairs, (uint64_t)pair.sites[0] << 32 | pair.sites[1], NULL);
-	struct model_unordered_list *out = w->out;
+	struct predict_unordered_list *out = w->out;
 
 	if (!*index) {
 		RD_GROW(out->items, out->capacity, out->count + 1);
@@ -633,14 +634,14 @@ static void release_walk(struct unordered_walk *w)
 		w->cells);
 }
 
-void model_find_unordered(const struct model *m, uint64_t memory, struct model_unordered_list *out)
+void predict_find_unordered(const struct model *m, uint64_t memory, struct predict_unordered_list *out)
 {
 	struct unordered_walk w = {.m = m, .out = out, .memory = memory, .page_count = 1, .cell_count = 1};
 	const struct trace_meta *meta = trace_get_meta(m->trace);
 	struct trace_merge in;
 	struct trace_lane *lane;
 
-	*out = (struct model_unordered_list){.cut = m->thread_count > THREADS_MAX};
+	*out = (struct predict_unordered_list){.cut = m->thread_count > THREADS_MAX};
 	if (out->cut || trace_merge_open(&in, m->trace))
 		return;
 	w.barriers = trace_sites_have_barriers(m->sites);
@@ -662,8 +663,8 @@ void model_find_unordered(const struct model *m, uint64_t memory, struct model_u
 	release_walk(&w);
 }
 
-void model_unordered_release(struct model_unordered_list *list)
+void predict_unordered_release(struct predict_unordered_list *list)
 {
 	free(list->items);
-	*list = (struct model_unordered_list){0};
+	*list = (struct predict_unordered_list){0};
 }

@@ -19,7 +19,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "model/unordered.h"
+#include "predict/unordered.h"
 #include "trace/encode.h"
 #include "trace/writer.h"
 
@@ -401,14 +401,14 @@ static void find_slowly(const struct run *r, struct found found[SITES][SITES])
 static void check_unordered(const struct run *r, const struct model *m)
 {
 	struct found found[SITES][SITES];
-	struct model_unordered_list list;
+	struct predict_unordered_list list;
 	size_t expected = 0;
 
 	find_slowly(r, found);
-	model_find_unordered(m, 0, &list);
+	predict_find_unordered(m, 0, &list);
 	assert_false(list.cut);
 	for (size_t i = 0; i < list.count; i++) {
-		const struct model_unordered *u = &list.items[i];
+		const struct predict_unordered *u = &list.items[i];
 		const struct found *f = &found[u->sites[0]][u->sites[1]];
 		assert_int_equal(u->part.to - u->part.from, f->width);
 		assert_int_equal(u->firm, f->firm && !r->hidden);
@@ -416,10 +416,10 @@ static void check_unordered(const struct run *r, const struct model *m)
 	for (size_t i = 0; i < SITES * SITES; i++)
 		expected += found[i / SITES][i % SITES].width != 0;
 	assert_int_equal(list.count, expected);
-	model_unordered_release(&list);
-	model_find_unordered(m, 1, &list);
+	predict_unordered_release(&list);
+	predict_find_unordered(m, 1, &list);
 	assert_true(list.cut);
-	model_unordered_release(&list);
+	predict_unordered_release(&list);
 }
 
 static struct model *read_model(const struct run *r, struct trace **trace)
@@ -493,14 +493,14 @@ static void test_between(void **state)
 
 	(void)state;
 	for (enum between n = NOTHING; n < BETWEENS; n++) {
-		struct model_unordered_list list;
+		struct predict_unordered_list list;
 		struct trace *trace = NULL;
 		small_run(r, n);
 		struct model *m = read_model(r, &trace);
-		model_find_unordered(m, 0, &list);
+		predict_find_unordered(m, 0, &list);
 		assert_int_equal(list.count, 1); /* a prediction may ask about it */
 		assert_int_equal(list.items[0].firm, n == NOTHING || n == RELAXED);
-		model_unordered_release(&list);
+		predict_unordered_release(&list);
 		model_free(m);
 		trace_close(trace);
 		rd_remove_tree(r->directory);
