@@ -29,7 +29,7 @@ struct rd_arena {
 
 /* Ends the context that has a boundary, else the process.  The message must not allocate; _exit,
  * because atexit handlers may. */
-static _Noreturn void out_of_memory(void)
+_Noreturn void rd_out_of_memory(void)
 {
 	static const char message[] = "raddle: out of memory\n";
 
@@ -42,7 +42,7 @@ static _Noreturn void out_of_memory(void)
 static void *checked(void *p)
 {
 	if (!p)
-		out_of_memory();
+		rd_out_of_memory();
 	return p;
 }
 
@@ -111,7 +111,7 @@ void rd_grow(void **array, size_t *capacity, size_t need, size_t element)
 	if (to < 8)
 		to = 8;
 	if (__builtin_mul_overflow(to, element, &bytes))
-		out_of_memory();
+		rd_out_of_memory();
 	/* *array has the type T *, so reading it as void * would break strict aliasing. */
 	memcpy(&p, array, sizeof p);
 	p = rd_xrealloc(p, bytes);
@@ -143,7 +143,7 @@ static struct block *new_block(struct rd_arena *arena, size_t size)
 	struct block *b;
 
 	if (size > SIZE_MAX - sizeof *b)
-		out_of_memory();
+		rd_out_of_memory();
 	b = rd_xcalloc(1, sizeof *b + size);
 	b->size = size;
 	b->next = arena->blocks;
@@ -159,7 +159,7 @@ void *rd_arena_alloc(struct rd_arena *arena, size_t size)
 	void *p;
 
 	if (rounded < size)
-		out_of_memory();
+		rd_out_of_memory();
 	if (!b || b->size - b->used < rounded)
 		b = new_block(arena, rounded > ARENA_BLOCK ? rounded : ARENA_BLOCK);
 	p = b->data + b->used;

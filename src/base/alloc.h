@@ -8,6 +8,9 @@
 
 #include <stddef.h>
 
+/* What they do then. */
+_Noreturn void rd_out_of_memory(void);
+
 void *rd_xmalloc(size_t size);
 void *rd_xcalloc(size_t count, size_t size);
 void *rd_xrealloc(void *p, size_t size);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json-read.h"
+#include "base/json-text.h"
 #include "base/json.h"
 
 #include <stdio.h>
@@ -74,18 +75,12 @@ static void put_all(struct rd_json *j, const struct rev_result *x, const char *t
 
 void rev_certificate_write(const struct rev_result *x, const char *trace, struct rd_buf *out)
 {
-	char *text = NULL;
-	size_t length = 0;
-	FILE *f = open_memstream(&text, &length);
-	struct rd_json j;
+	struct rd_json_text text;
+	struct rd_json *j = rd_json_text_begin(&text);
 
-	RD_ASSERT(f != NULL);
-	rd_json_begin(&j, f);
-	j.indent = true;
-	put_all(&j, x, trace);
-	fclose(f);
-	rd_buf_add(out, text, length);
-	free(text);
+	j->indent = true;
+	put_all(j, x, trace);
+	rd_json_text_end(&text, out);
 }
 
 /* ---- reading ---- */

@@ -3,6 +3,7 @@
 #include "site/report.h"
 
 #include "base/error.h"
+#include "base/json-text.h"
 #include "base/json.h"
 #include "raddle/guard.h"
 
@@ -24,46 +25,32 @@ static void write_context(struct rd_json *j, uint32_t bits)
 
 void site_report_add(struct rd_buf *out, const struct site_report *r)
 {
-	char *text = NULL;
-	size_t length = 0;
-	struct rd_json j;
-	FILE *stream = open_memstream(&text, &length);
-	if (stream == NULL)
-		return;
-	rd_json_begin(&j, stream);
-	j.indent = false;
-	rd_json_object(&j, NULL);
-	RD_JSON(&j, RD_JS("run", r->run), RD_JU("seq", r->seq), RD_JS("candidate", r->candidate),
+	struct rd_json_text text;
+	struct rd_json *j = rd_json_text_begin(&text);
+	rd_json_object(j, NULL);
+	RD_JSON(j, RD_JS("run", r->run), RD_JU("seq", r->seq), RD_JS("candidate", r->candidate),
 		RD_JS("result", r->result));
 	if (r->task != NULL)
-		rd_json_string(&j, "task", r->task);
+		rd_json_string(j, "task", r->task);
 	if (r->order != NULL)
-		rd_json_string(&j, "order", r->order);
+		rd_json_string(j, "order", r->order);
 	if (r->proof != NULL)
-		rd_json_string(&j, "proof", r->proof);
+		rd_json_string(j, "proof", r->proof);
 	if (r->has_tau)
-		rd_json_unsigned(&j, "tau_us", r->tau_us);
+		rd_json_unsigned(j, "tau_us", r->tau_us);
 	if (r->capped)
-		rd_json_bool(&j, "tau_capped", true);
+		rd_json_bool(j, "tau_capped", true);
 	if (strcmp(r->result, "context") == 0 || strcmp(r->result, "not-seen") == 0)
-		write_context(&j, r->context);
+		write_context(j, r->context);
 	if (r->consequence != NULL)
-		rd_json_string(&j, "consequence", r->consequence);
+		rd_json_string(j, "consequence", r->consequence);
 	if (r->signal != 0)
-		rd_json_number(&j, "signal", r->signal);
+		rd_json_number(j, "signal", r->signal);
 	if (r->pause_us != 0)
-		rd_json_unsigned(&j, "pause_us", r->pause_us);
-	rd_json_unsigned(&j, "at", (uint64_t)time(NULL));
-	rd_json_end(&j);
-	if (fclose(stream) == 0) {
-		while (length != 0 && text[length - 1] == '\n')
-			length--;
-		if (memchr(text, '\n', length) == NULL) {
-			rd_buf_add(out, text, length);
-			rd_buf_addc(out, '\n');
-		}
-	}
-	free(text);
+		rd_json_unsigned(j, "pause_us", r->pause_us);
+	rd_json_unsigned(j, "at", (uint64_t)time(NULL));
+	rd_json_end(j);
+	rd_json_text_end(&text, out);
 }
 
 bool site_report_is_run(const char *line)

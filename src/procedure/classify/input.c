@@ -5,6 +5,7 @@
  */
 #include "classify/input.h"
 
+#include "base/json-text.h"
 #include "base/json.h"
 
 #include <stdio.h>
@@ -38,19 +39,12 @@ static void put_kind(struct rd_json *j, const struct rd_override *given, enum rd
 
 void input_format(const struct rd_override *given, struct rd_buf *out)
 {
-	char *text = NULL;
-	size_t length = 0;
-	FILE *f = open_memstream(&text, &length);
-	struct rd_json j;
+	struct rd_json_text text;
+	struct rd_json *j = rd_json_text_begin(&text);
 
-	if (!f)
-		return;
-	rd_json_begin(&j, f);
-	rd_json_object(&j, NULL);
+	rd_json_object(j, NULL);
 	for (unsigned i = 0; i < RD_OVERRIDE_KINDS; i++)
-		put_kind(&j, given, i);
-	rd_json_end(&j);
-	fclose(f);
-	rd_buf_add(out, text, length);
-	free(text);
+		put_kind(j, given, i);
+	rd_json_end(j);
+	rd_json_text_end(&text, out);
 }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/hex.h"
 #include "base/json-read.h"
+#include "base/json-text.h"
 #include "base/json.h"
 
 #include <errno.h>
@@ -22,30 +23,18 @@
 
 /* ---- writing ---- */
 
-struct line {
-	struct rd_json json;
-	FILE *out;
-	char *text;
-	size_t length;
-};
-
-static struct rd_json *begin(struct line *l)
+static struct rd_json *begin(struct rd_json_text *l)
 {
-	l->out = open_memstream(&l->text, &l->length);
-	if (!l->out)
-		RD_BUG("no memory for a line");
-	rd_json_begin(&l->json, l->out);
-	rd_json_object(&l->json, NULL);
-	return &l->json;
+	struct rd_json *j = rd_json_text_begin(l);
+
+	rd_json_object(j, NULL);
+	return j;
 }
 
-/* The writer ends a document by a newline. */
-static void end(struct line *l, struct rd_buf *out)
+static void end(struct rd_json_text *l, struct rd_buf *out)
 {
 	rd_json_end(&l->json);
-	fclose(l->out);
-	rd_buf_add(out, l->text, l->length);
-	free(l->text);
+	rd_json_text_end(l, out);
 }
 
 static void put_text(struct rd_json *j, const char *name, const char *text)
@@ -65,7 +54,7 @@ static void put_hash(struct rd_json *j, const char *name, uint64_t hash)
 
 void log_put_head(const struct log_head *head, struct rd_buf *out)
 {
-	struct line l;
+	struct rd_json_text l;
 	struct rd_json *j = begin(&l);
 
 	RD_JSON(j, RD_JS("format", FORMAT), RD_JU("version", VERSION));
@@ -121,7 +110,7 @@ static void put_failure(struct rd_json *j, const struct note *n)
 
 void log_put_note(const struct note *n, struct rd_buf *out)
 {
-	struct line l;
+	struct rd_json_text l;
 	struct rd_json *j = begin(&l);
 
 	rd_json_unsigned(j, "n", n->number);

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/json-read.h"
+#include "base/json-text.h"
 #include "base/json.h"
 
 #include <math.h>
@@ -120,23 +121,18 @@ static void write_member(struct rd_json *j, const struct member *m, const void *
 
 void runlog_write(struct rd_buf *out, const struct runlog_run *run)
 {
-	char *text = NULL;
-	size_t length = 0;
-	FILE *stream = open_memstream(&text, &length);
-	struct rd_json j;
+	struct rd_json_text text;
+	struct rd_json *j = rd_json_text_begin(&text);
 
-	rd_json_begin(&j, stream);
-	rd_json_object(&j, NULL);
+	rd_json_object(j, NULL);
 	for (size_t i = 0; i < MEMBERS; i++) {
 		const void *field = (const char *)run + members[i].offset;
 
 		if (!members[i].spare || !is_absent(&members[i], field))
-			write_member(&j, &members[i], field);
+			write_member(j, &members[i], field);
 	}
-	rd_json_end(&j);
-	fclose(stream);
-	rd_buf_add(out, text, length);
-	free(text);
+	rd_json_end(j);
+	rd_json_text_end(&text, out);
 }
 
 /* ---- reading ---- */

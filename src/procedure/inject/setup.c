@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json-read.h"
+#include "base/json-text.h"
 #include "base/json.h"
 #include "run/fault.h"
 
@@ -135,23 +136,19 @@ static void write_field(struct rd_json *j, const struct field *f, const void *at
 
 int inject_setup_write(const struct inject_setup *s, const char *path)
 {
-	struct rd_json j = {.indent = true};
-	char *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
+	struct rd_buf document = RD_BUF_INIT;
+	struct rd_json_text text;
+	struct rd_json *j = rd_json_text_begin(&text);
 	int r;
 
-	if (!out)
-		return rd_fail_errno("%s: cannot write it", path);
-	rd_json_begin(&j, out);
-	rd_json_object(&j, NULL);
-	rd_json_number(&j, "version", INJECT_VERSION);
+	rd_json_object(j, NULL);
+	rd_json_number(j, "version", INJECT_VERSION);
 	for (size_t i = 0; i < FIELDS; i++)
-		write_field(&j, &fields[i], (const char *)s + fields[i].offset);
-	rd_json_end(&j);
-	fclose(out);
-	r = rd_file_write(path, text, length);
-	free(text);
+		write_field(j, &fields[i], (const char *)s + fields[i].offset);
+	rd_json_end(j);
+	rd_json_text_end(&text, &document);
+	r = rd_file_write(path, document.data, document.length);
+	rd_buf_release(&document);
 	return r;
 }
 
