@@ -14,8 +14,8 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/name.h"
+#include "report/sarif-parts.h"
 #include "report/source.h"
-#include "report/uri.h"
 #include "report/words.h"
 
 #include <inttypes.h>
@@ -31,9 +31,6 @@ struct writer {
 	bool quoting; /* places are written with their source lines */
 };
 
-/* The base of relative URIs, by the name that services expect. */
-#define BASE "%SRCROOT%"
-
 /* A build may name a web site (make HOMEPAGE=https://...); the manual is always available. */
 #ifndef RADDLE_HOMEPAGE
 #define RADDLE_HOMEPAGE "man:raddle(1)"
@@ -47,62 +44,32 @@ static const struct rule {
 #undef FINDING_KIND
 };
 
-/* {"text": "..."} of the collected words. */
+/* The words that were collected, as a text. */
 static void put_message(struct writer *w, const char *name)
 {
-	rd_json_object(&w->j, name);
-	rd_json_string(&w->j, "text", w->words.data);
-	rd_json_end(&w->j);
+	sarif_text(&w->j, name, w->words.data);
 	rd_buf_clear(&w->words);
 }
 
 /* ---- places ---- */
 
-static void put_uri(struct writer *w, const char *path)
-{
-	struct rd_buf uri = RD_BUF_INIT;
-	bool relative = uri_add(&uri, &w->root, path);
-
-	rd_json_object(&w->j, "artifactLocation");
-	rd_json_string(&w->j, "uri", uri.data);
-	if (relative)
-		rd_json_string(&w->j, "uriBaseId", BASE);
-	rd_json_end(&w->j);
-	rd_buf_release(&uri);
-}
-
-/* The source line, for readers without the source. */
-static void put_snippet(struct writer *w, const struct finding_frame *f)
+/* The line of a place; NULL: there is no source. */
+static char *snippet_of(const struct writer *w, const struct finding_frame *f)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	const char *line = source_of(f, w->opts->root, &text) ? source_line(text.data, f->line) : NULL;
+	char *copy = line ? rd_xasprintf("%.*s", (int)strcspn(line, "\r\n"), line) : NULL;
 
-	if (line) {
-		char *copy = rd_xasprintf("%.*s", (int)strcspn(line, "\r\n"), line);
-		rd_json_object(&w->j, "snippet");
-		rd_json_string(&w->j, "text", copy);
-		rd_json_end(&w->j);
-		free(copy);
-	}
 	rd_buf_release(&text);
+	return copy;
 }
 
 static void put_physical(struct writer *w, const struct finding_frame *f)
 {
-	if (!f->file || !*f->file)
-		return;
-	rd_json_object(&w->j, "physicalLocation");
-	put_uri(w, f->file);
-	if (f->line) {
-		rd_json_object(&w->j, "region");
-		rd_json_unsigned(&w->j, "startLine", f->line);
-		if (f->column)
-			rd_json_unsigned(&w->j, "startColumn", f->column);
-		if (w->quoting)
-			put_snippet(w, f);
-		rd_json_end(&w->j);
-	}
-	rd_json_end(&w->j);
+	char *snippet = w->quoting && f->file && *f->file && f->line ? snippet_of(w, f) : NULL;
+
+	sarif_physical(&w->j, &w->root, &(struct sarif_place){f->file, f->line, f->column, snippet});
+	free(snippet);
 }
 
 /* The members of a location, in an object that is open. */
@@ -527,7 +494,7 @@ static void put_bases(struct writer *w)
 
 	uri_add(&uri, &above, w->root.top);
 	rd_json_object(&w->j, "originalUriBaseIds");
-	rd_json_object(&w->j, BASE);
+	rd_json_object(&w->j, SARIF_BASE);
 	rd_json_string(&w->j, "uri", uri.data);
 	rd_buf_adds(&w->words, "The top of the source tree.");
 	put_message(w, "description");
@@ -542,13 +509,7 @@ int report_sarif(const struct finding_set *set, const struct report_opts *opts, 
 	struct writer w = {.set = set, .opts = opts, .words = RD_BUF_INIT};
 
 	uri_root_find(&w.root, opts->root);
-	rd_json_begin(&w.j, out);
-	w.j.indent = true;
-	rd_json_object(&w.j, NULL);
-	rd_json_string(&w.j, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-	rd_json_string(&w.j, "version", "2.1.0");
-	rd_json_array(&w.j, "runs");
-	rd_json_object(&w.j, NULL);
+	sarif_begin(&w.j, out, true);
 	put_tool(&w);
 	put_automation(&w);
 	put_invocation(&w);
@@ -559,9 +520,7 @@ int report_sarif(const struct finding_set *set, const struct report_opts *opts, 
 		if (set->items[i]->status != FINDING_DROPPED)
 			put_result(&w, set->items[i]);
 	rd_json_end(&w.j);
-	rd_json_end(&w.j);
-	rd_json_end(&w.j);
-	rd_json_end(&w.j);
+	sarif_end(&w.j);
 	rd_buf_release(&w.words);
 	uri_root_release(&w.root);
 	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: writing");

@@ -7,13 +7,11 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "report/uri.h"
+#include "report/sarif-parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define BASE "%SRCROOT%"
 
 struct writer {
 	struct rd_json j;
@@ -21,34 +19,9 @@ struct writer {
 	struct uri_root root;
 };
 
-static void put_message(struct writer *w, const char *text)
-{
-	rd_json_object(&w->j, "message");
-	rd_json_string(&w->j, "text", text);
-	rd_json_end(&w->j);
-}
-
 static void put_physical(struct writer *w, const char *file, uint32_t line)
 {
-	struct rd_buf uri = RD_BUF_INIT;
-	bool relative;
-
-	if (!file || !*file)
-		return;
-	relative = uri_add(&uri, &w->root, file);
-	rd_json_object(&w->j, "physicalLocation");
-	rd_json_object(&w->j, "artifactLocation");
-	rd_json_string(&w->j, "uri", uri.data);
-	if (relative)
-		rd_json_string(&w->j, "uriBaseId", BASE);
-	rd_json_end(&w->j);
-	if (line) {
-		rd_json_object(&w->j, "region");
-		rd_json_unsigned(&w->j, "startLine", line);
-		rd_json_end(&w->j);
-	}
-	rd_json_end(&w->j);
-	rd_buf_release(&uri);
+	sarif_physical(&w->j, &w->root, &(struct sarif_place){.file = file, .line = line});
 }
 
 static void put_step(struct writer *w, const struct sketch_step *step, size_t number)
@@ -56,7 +29,7 @@ static void put_step(struct writer *w, const struct sketch_step *step, size_t nu
 	rd_json_object(&w->j, NULL);
 	rd_json_object(&w->j, "location");
 	put_physical(w, step->file, step->line);
-	put_message(w, step->event ? step->event : "");
+	sarif_text(&w->j, "message", step->event ? step->event : "");
 	rd_json_end(&w->j);
 	rd_json_unsigned(&w->j, "executionOrder", number);
 	rd_json_string(&w->j, "importance",
@@ -68,9 +41,7 @@ static void put_step(struct writer *w, const struct sketch_step *step, size_t nu
 			char value[32];
 
 			sketch_value_text(&step->values[i], value);
-			rd_json_object(&w->j, step->values[i].name);
-			rd_json_string(&w->j, "text", value);
-			rd_json_end(&w->j);
+			sarif_text(&w->j, step->values[i].name, value);
 		}
 		rd_json_end(&w->j);
 	}
@@ -121,7 +92,7 @@ static void put_result(struct writer *w, const struct sketch *s)
 
 	rd_json_object(&w->j, NULL);
 	RD_JSON(&w->j, RD_JS("ruleId", "failure-sketch"), RD_JS("level", "error"));
-	put_message(w, text);
+	sarif_text(&w->j, "message", text);
 	rd_json_array(&w->j, "locations");
 	rd_json_object(&w->j, NULL);
 	put_physical(w, s->failure.file, s->failure.line);
@@ -143,9 +114,7 @@ static void put_tool(struct writer *w)
 	rd_json_array(&w->j, "rules");
 	rd_json_object(&w->j, NULL);
 	rd_json_string(&w->j, "id", "failure-sketch");
-	rd_json_object(&w->j, "shortDescription");
-	rd_json_string(&w->j, "text", "Why a program fails: the steps that lead to a failure");
-	rd_json_end(&w->j);
+	sarif_text(&w->j, "shortDescription", "Why a program fails: the steps that lead to a failure");
 	rd_json_end(&w->j);
 	rd_json_end(&w->j);
 	rd_json_end(&w->j);
@@ -157,20 +126,13 @@ int sketch_sarif(const struct sketch_report *r, FILE *out)
 	struct writer w = {.report = r};
 
 	uri_root_find(&w.root, r->root);
-	rd_json_begin(&w.j, out);
-	rd_json_object(&w.j, NULL);
-	RD_JSON(&w.j, RD_JS("$schema", "https://json.schemastore.org/sarif-2.1.0.json"),
-		RD_JS("version", "2.1.0"));
-	rd_json_array(&w.j, "runs");
-	rd_json_object(&w.j, NULL);
+	sarif_begin(&w.j, out, false);
 	put_tool(&w);
 	rd_json_array(&w.j, "results");
 	for (size_t i = 0; i < r->set->count; i++)
 		put_result(&w, &r->set->items[i]);
 	rd_json_end(&w.j);
-	rd_json_end(&w.j);
-	rd_json_end(&w.j);
-	rd_json_end(&w.j);
+	sarif_end(&w.j);
 	uri_root_release(&w.root);
 	return ferror(out) ? rd_fail_errno("sketch: the SARIF document") : RD_OK;
 }
