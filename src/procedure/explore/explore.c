@@ -36,8 +36,7 @@
 
 #define BATCH 6		    /* schedules of a task, */
 #define BATCH_QUICK 30	    /* or of a program that takes */
-#define QUICK_NS 20000000   /* less than this, */
-#define KNOWN 54	    /* when so many have been run */
+#define QUICK_NS 20000000   /* less than this, when it is known (EXPLORE_KNOWN) */
 #define BATCH_BITS 8	    /* of a task's number: how many; above them is the first schedule */
 #define GRACE_NS 1000000000 /* for the last runs to be heard of */
 #define STEP_MS 100	    /* between two looks at the time and at signals */
@@ -45,7 +44,6 @@
 #define SETTLED 3	    /* and how many times as many as those that brought the last new thing */
 #define WINDOW 100	    /* or when of so many schedules */
 #define NEW_ONES 10	    /* fewer than these were new */
-#define MOST 5000	    /* schedules, if nobody says more */
 #define RACES 256	    /* pairs of sites that are remembered */
 #define SUGGESTED 64	    /* sites that others suggest */
 #define SITES 512	    /* watched */
@@ -371,7 +369,7 @@ static uint64_t number_of(const struct exploring *x, uint64_t n)
 /* How many schedules this shard has at most. */
 static uint64_t most_of(const struct exploring *x)
 {
-	uint64_t most = x->how->most ? x->how->most : MOST, shards = x->how->shards;
+	uint64_t most = x->how->most ? x->how->most : EXPLORE_MOST, shards = x->how->shards;
 
 	return shards ? (most + shards - 1 - x->how->shard) / shards : most;
 }
@@ -381,7 +379,7 @@ static uint64_t most_of(const struct exploring *x)
 static uint64_t next_batch(const struct exploring *x)
 {
 	uint64_t left = most_of(x) - x->given;
-	bool quick = x->given >= KNOWN && x->run_ns < QUICK_NS * (int64_t)x->result->schedules;
+	bool quick = x->given >= EXPLORE_KNOWN && x->run_ns < QUICK_NS * (int64_t)x->result->schedules;
 	uint64_t count = !x->given ? 1 : quick ? BATCH_QUICK : BATCH;
 
 	return left < count ? left : count;

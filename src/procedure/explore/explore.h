@@ -14,6 +14,13 @@
 
 #define EXPLORE_FLAVOUR "led"
 
+enum {
+	/* Schedules after which the length of runs, their threads and their points are known: nine small
+	 * tasks. From then on tasks of a quick program are large, and a cluster can take over. */
+	EXPLORE_KNOWN = 54,
+	EXPLORE_MOST = 5000, /* schedules, if the user does not say how many */
+};
+
 enum explore_stop {
 	EXPLORE_GOES_ON,
 	EXPLORE_SETTLED,     /* the last schedules brought nothing new */
