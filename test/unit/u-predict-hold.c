@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/varint.h"
 #include "finding/schedule.h"
 #include "predict/describe.h"
 #include "trace/encode.h"
@@ -104,7 +105,7 @@ static void stride(struct thread *t, uint64_t address)
 	rd_buf_addc(&t->e.out, RADDLE_STRIDE);
 	trace_encode_site(&t->e, site);
 	trace_encode_slot(&t->e, address);
-	trace_encode_varint(&t->e, trace_zigzag(4));
+	trace_encode_varint(&t->e, rd_zigzag(4));
 	trace_encode_varint(&t->e, count);
 	for (uint64_t i = 0; i < count; i++)
 		access(t, site, address + 4 * i, sizes[site]);

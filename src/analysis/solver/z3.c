@@ -1,31 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The library Z3, its contexts and its time-out.  All functions are there, or the library is not loaded. */
+/* The library Z3, its contexts and its time-out. */
 #include "solver/z3.h"
 
 #include "base/error.h"
-
-#include <dlfcn.h>
+#include "base/library.h"
 
 bool solver_z3_open(struct solver_z3 *z3)
 {
-	bool complete = true;
+	const struct rd_library_function functions[] = {
+#define X(name) {"Z3_" #name, &z3->name},
+		SOLVER_Z3_FUNCTIONS(X)
+#undef X
+	};
 
 	RD_ASSERT(!z3->handle);
-	z3->handle = dlopen(SOLVER_Z3_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	if (!z3->handle)
-		return false;
-#define X(name) complete &= (*(void **)&z3->name = dlsym(z3->handle, "Z3_" #name)) != NULL;
-	SOLVER_Z3_FUNCTIONS(X)
-#undef X
-	if (!complete)
-		solver_z3_close(z3);
-	return complete;
+	z3->handle = rd_library_open(SOLVER_Z3_LIBRARY, functions, sizeof functions / sizeof *functions);
+	return z3->handle != NULL;
 }
 
 void solver_z3_close(struct solver_z3 *z3)
 {
-	if (z3->handle)
-		dlclose(z3->handle);
+	rd_library_close(z3->handle);
 	*z3 = (struct solver_z3){0};
 }
 

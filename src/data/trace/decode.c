@@ -10,6 +10,7 @@
 #include "trace/decode.h"
 
 #include "base/alloc.h"
+#include "base/varint.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,20 +23,11 @@ struct place {
 
 static uint64_t get_long_varint(struct place *at)
 {
-	uint64_t v = 0;
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		if (at->p == at->end) {
-			at->error = "the record ends too early";
-			return 0;
-		}
-		uint8_t byte = *at->p++;
-		if (shift == 63 && byte > 1)
-			break;
-		v |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return v;
-	}
-	at->error = "a number is longer than 64 bits";
+	uint64_t v;
+	enum rd_varint how = rd_varint_get(&at->p, at->end, &v);
+	if (how == RD_VARINT_OK)
+		return v;
+	at->error = how == RD_VARINT_CUT ? "the record ends too early" : "a number is longer than 64 bits";
 	return 0;
 }
 
@@ -48,7 +40,7 @@ static inline uint64_t get_varint(struct place *at)
 
 static inline uint64_t get_zigzag(struct place *at)
 {
-	return (uint64_t)trace_unzigzag(get_varint(at));
+	return rd_unzigzag(get_varint(at));
 }
 
 static inline uint32_t get_site(struct place *at, uint32_t previous)
@@ -176,7 +168,7 @@ static void decode_access(struct trace_decoder *d, struct place *at, struct trac
 	uint64_t delta = byte & 0x7f;
 	if (delta == RADDLE_ACCESS_ESCAPE)
 		delta = get_varint(at);
-	uint64_t site = d->site + (uint64_t)trace_unzigzag(delta);
+	uint64_t site = d->site + (uint64_t)rd_unzigzag(delta);
 	if (!at->error && site > RADDLE_SITE_MAX)
 		at->error = "a site number is out of range";
 	if (at->error)

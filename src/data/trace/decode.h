@@ -10,6 +10,7 @@
 #ifndef TRACE_DECODE_H
 #define TRACE_DECODE_H
 
+#include "base/varint.h"
 #include "trace/event.h"
 
 struct trace_decoder {
@@ -32,11 +33,6 @@ void trace_decoder_release(struct trace_decoder *d);
 /* 1: *e is the next event.  0: the bytes are used up.  -1: d->error is what is wrong with the
  * record at d->p. */
 int trace_decode_slow(struct trace_decoder *d, struct trace_event *e);
-
-static inline int64_t trace_unzigzag(uint64_t v)
-{
-	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
-}
 
 /* The next range of a RANGES record. */
 int trace_decode_range(struct trace_decoder *d, struct trace_event *e);
@@ -61,7 +57,7 @@ static inline int trace_decode(struct trace_decoder *d, struct trace_event *e)
 		return trace_decode_run(d, e);
 	if (d->end - p < 12 || *p < RADDLE_ACCESS_FLAG || (*p & 0x7f) == RADDLE_ACCESS_ESCAPE)
 		return trace_decode_slow(d, e);
-	uint32_t site = d->site + (uint32_t)trace_unzigzag(*p & 0x7f);
+	uint32_t site = d->site + (uint32_t)rd_unzigzag(*p & 0x7f);
 	if (site > RADDLE_SITE_MAX)
 		return trace_decode_slow(d, e);
 	uint64_t delta = p[1] & 0x7f;
@@ -72,7 +68,7 @@ static inline int trace_decode(struct trace_decoder *d, struct trace_event *e)
 		delta |= (uint64_t)(p[n] & 0x7f) << (7 * (n - 1));
 	}
 	uint64_t *slot = &d->slots[site % RADDLE_SITE_SLOTS];
-	*slot += (uint64_t)trace_unzigzag(delta);
+	*slot += (uint64_t)rd_unzigzag(delta);
 	d->site = site;
 	d->p = p + n + 1;
 	e->kind = RADDLE_ACCESS;

@@ -8,6 +8,7 @@
 #define TRACE_ENCODE_H
 
 #include "base/buf.h"
+#include "base/varint.h"
 #include "raddle/event.h"
 #include "trace/event.h"
 
@@ -33,11 +34,6 @@ static inline void trace_encode_varint(struct trace_encoder *e, uint64_t v)
 	e->out.length = (size_t)(p - e->out.data);
 }
 
-static inline uint64_t trace_zigzag(uint64_t difference)
-{
-	return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
-}
-
 /* Empties the buffer and starts a chunk. */
 static inline void trace_encode_reset(struct trace_encoder *e)
 {
@@ -53,19 +49,19 @@ static inline void trace_encode_reset(struct trace_encoder *e)
 static inline void trace_encode_slot(struct trace_encoder *e, uint64_t address)
 {
 	uint64_t *slot = &e->slots[e->site % RADDLE_SITE_SLOTS];
-	trace_encode_varint(e, trace_zigzag(address - *slot));
+	trace_encode_varint(e, rd_zigzag(address - *slot));
 	*slot = address;
 }
 
 static inline void trace_encode_site(struct trace_encoder *e, uint32_t site)
 {
-	trace_encode_varint(e, trace_zigzag((uint64_t)site - e->site));
+	trace_encode_varint(e, rd_zigzag((uint64_t)site - e->site));
 	e->site = site;
 }
 
 static inline void trace_encode_access(struct trace_encoder *e, uint32_t site, uint64_t address)
 {
-	uint64_t z = trace_zigzag((uint64_t)site - e->site);
+	uint64_t z = rd_zigzag((uint64_t)site - e->site);
 	if (z < RADDLE_ACCESS_ESCAPE) {
 		rd_buf_addc(&e->out, (char)(RADDLE_ACCESS_FLAG | z));
 		e->site = site;
@@ -85,7 +81,7 @@ static inline void trace_encode_stack(struct trace_encoder *e, size_t keep, cons
 	trace_encode_varint(e, keep);
 	trace_encode_varint(e, count);
 	for (size_t i = 0; i < count; i++) {
-		trace_encode_varint(e, trace_zigzag((uint64_t)sites[i] - previous));
+		trace_encode_varint(e, rd_zigzag((uint64_t)sites[i] - previous));
 		previous = sites[i];
 	}
 }
@@ -102,7 +98,7 @@ static inline void trace_encode_row(struct trace_encoder *e, enum raddle_event k
 		case 'q':
 		case 't':
 		case 'a':
-			trace_encode_varint(e, trace_zigzag(values[i] - *last));
+			trace_encode_varint(e, rd_zigzag(values[i] - *last));
 			*last = values[i];
 			break;
 		case 's': trace_encode_site(e, (uint32_t)values[i]); break;

@@ -133,7 +133,7 @@ static inline void pack_field(struct guess *g, struct pack_writer *w, const stru
 	struct guess_slot *s = &g->slots[f->slot];
 	uint64_t v = get_fast(raw + f->offset, f->size);
 	if (f->role == TRACE_FIELD_ADDRESS) {
-		write_difference(g, w, zigzag(v - guess_address(s)), v, !s->last);
+		write_difference(g, w, rd_zigzag(v - guess_address(s)), v, !s->last);
 		learn_address(s, v);
 		*address = v;
 		return;
@@ -157,7 +157,7 @@ static void pack_piece(struct trace_packer *p, const struct trace_piece *piece, 
 	struct pack_writer w = {room(&p->marks, 2 + piece->field_count / 2),
 				room(&p->data, 4 + 9 * piece->field_count), 1};
 	uint64_t address = 0;
-	uint32_t apart = (uint32_t)zigzag((uint64_t)(int32_t)(piece->number - g->piece));
+	uint32_t apart = (uint32_t)rd_zigzag((uint64_t)(int32_t)(piece->number - g->piece));
 	*w.marks = next[0] == piece->number   ? MARK_FIRST
 		   : next[1] == piece->number ? MARK_SECOND
 		   : apart == GUESS_NEXT      ? MARK_NEXT

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/varint.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,33 +38,16 @@ const struct trace_source_row *trace_source_row(uint32_t source)
 
 /* ---- pieces ---- */
 
-static void add_varint(struct rd_buf *out, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		rd_buf_addc(out, (char)(v | 0x80));
-	rd_buf_addc(out, (char)v);
-}
-
 void trace_world_begin_piece(struct rd_buf *out, uint32_t thread, size_t length)
 {
-	add_varint(out, thread);
-	add_varint(out, length);
+	rd_varint_put(out, thread);
+	rd_varint_put(out, length);
 }
 
 /* False: the number is incomplete. */
 static bool get_varint(const uint8_t **p, const uint8_t *end, uint64_t *v)
 {
-	*v = 0;
-	for (unsigned shift = 0; *p < end && shift < 70; shift += 7) {
-		uint8_t byte = *(*p)++;
-
-		if (shift == 63 && byte > 1)
-			return false;
-		*v |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return true;
-	}
-	return false;
+	return rd_varint_get(p, end, v) == RD_VARINT_OK;
 }
 
 static int bad(struct trace_world *w, const uint8_t *at, const char *what)
@@ -124,9 +108,9 @@ static bool get_operand(struct trace_world *w, struct trace_world_record *r, cha
 	if (!get_varint(&w->p, w->end, &v) || (letter == 's' && v >= RADDLE_SOURCES))
 		return false;
 	if (letter == 'o')
-		r->order = w->order += (uint64_t)trace_unzigzag(v);
+		r->order = w->order += (uint64_t)rd_unzigzag(v);
 	else if (letter == 'v')
-		r->operand[(*count)++] = w->values[r->operand[0]] += (uint64_t)trace_unzigzag(v);
+		r->operand[(*count)++] = w->values[r->operand[0]] += (uint64_t)rd_unzigzag(v);
 	else
 		r->operand[(*count)++] = v;
 	return true;

@@ -10,8 +10,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/library.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,21 +37,19 @@ struct library {
 
 static bool load(struct library *l)
 {
-	bool complete = true;
-
-	l->handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	if (!l->handle)
-		return false;
-#define X(name) complete &= (*(void **)&l->name = dlsym(l->handle, "pt_" #name)) != NULL;
-	FUNCTIONS(X)
+	const struct rd_library_function functions[] = {
+#define X(name) {"pt_" #name, &l->name},
+		FUNCTIONS(X)
 #undef X
-	return complete;
+	};
+
+	l->handle = rd_library_open(LIBRARY, functions, sizeof functions / sizeof *functions);
+	return l->handle != NULL;
 }
 
 static void unload(struct library *l)
 {
-	if (l->handle)
-		dlclose(l->handle);
+	rd_library_close(l->handle);
 }
 
 bool pt_has_library(void)

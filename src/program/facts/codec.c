@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/varint.h"
 #include "facts/facts-int.h"
 
 #include <stdlib.h>
@@ -21,31 +22,17 @@ enum { MAGIC_BYTES = 8, SUM_BYTES = 8 };
 
 /* -------------------------------------------------------------- writing --- */
 
-static void put_varint(struct rd_buf *b, uint64_t v)
-{
-	while (v >= 0x80) {
-		rd_buf_addc(b, (char)(v | 0x80));
-		v >>= 7;
-	}
-	rd_buf_addc(b, (char)v);
-}
-
-static uint64_t zigzag(int64_t v)
-{
-	return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63);
-}
-
 static void put_table(struct rd_buf *b, const struct facts *f, enum facts_table table)
 {
 	const struct facts_layout *layout = facts_layout(table);
 	const char *rows = facts_rows(f, table);
 	size_t count = facts_count(f, table);
-	put_varint(b, count);
+	rd_varint_put(b, count);
 	for (size_t k = 0; k < layout->field_count; k++) {
 		uint64_t last = 0;
 		for (size_t i = 0; i < count; i++) {
 			uint64_t v = (uint64_t)facts_get(&layout->fields[k], rows + i * layout->row);
-			put_varint(b, zigzag((int64_t)(v - last)));
+			rd_varint_put(b, rd_zigzag(v - last));
 			last = v;
 		}
 	}
@@ -55,8 +42,8 @@ void facts_encode(const struct facts *f, struct rd_buf *out)
 {
 	size_t start = out->length;
 	rd_buf_add(out, FACTS_MAGIC, MAGIC_BYTES);
-	put_varint(out, FACTS_VERSION);
-	put_varint(out, f->string_count);
+	rd_varint_put(out, FACTS_VERSION);
+	rd_varint_put(out, f->string_count);
 	for (size_t i = 0; i < f->string_count; i++)
 		rd_buf_add(out, f->strings[i], strlen(f->strings[i]) + 1);
 	for (unsigned t = 0; t < FACTS_TABLE_COUNT; t++)
@@ -84,24 +71,12 @@ struct input {
 
 static uint64_t get_varint(struct input *in)
 {
-	uint64_t v = 0;
-	for (unsigned shift = 0; shift < 70; shift += 7) {
-		if (in->p == in->end)
-			break;
-		uint8_t byte = *in->p++;
-		if (shift == 63 && byte > 1)
-			break;
-		v |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return v;
-	}
+	uint64_t v;
+
+	if (rd_varint_get(&in->p, in->end, &v) == RD_VARINT_OK)
+		return v;
 	in->bad = true;
 	return 0;
-}
-
-static int64_t unzigzag(uint64_t v)
-{
-	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
 }
 
 static void get_strings(struct input *in, struct facts *f)
@@ -125,7 +100,7 @@ static void get_column(struct input *in, const struct facts_field *field, char *
 {
 	uint64_t last = 0;
 	for (size_t i = 0; i < count && !in->bad; i++) {
-		last += (uint64_t)unzigzag(get_varint(in));
+		last += rd_unzigzag(get_varint(in));
 		char *at = rows + i * row + field->offset;
 		if (field->wide)
 			*(int64_t *)at = (int64_t)last;
