@@ -13,6 +13,23 @@
 			return (a) < (b) ? -1 : 1;                                                           \
 	} while (0)
 
+/* Defines a comparison function for arrays of `type`: by the first member, then by the next one, up to five.
+ */
+#define RD_COMPARISON(name, type, ...)                                                                       \
+	static int name(const void *left, const void *right)                                                 \
+	{                                                                                                    \
+		const type *a = left, *b = right;                                                            \
+                                                                                                             \
+		RD_BY_EACH(__VA_ARGS__, RD_BY_5, RD_BY_4, RD_BY_3, RD_BY_2, RD_BY_1, )                       \
+		(__VA_ARGS__) return 0;                                                                      \
+	}
+#define RD_BY_EACH(m1, m2, m3, m4, m5, chosen, ...) chosen
+#define RD_BY_1(m) RD_BY(a->m, b->m);
+#define RD_BY_2(m, ...) RD_BY_1(m) RD_BY_1(__VA_ARGS__)
+#define RD_BY_3(m, ...) RD_BY_1(m) RD_BY_2(__VA_ARGS__)
+#define RD_BY_4(m, ...) RD_BY_1(m) RD_BY_3(__VA_ARGS__)
+#define RD_BY_5(m, ...) RD_BY_1(m) RD_BY_4(__VA_ARGS__)
+
 /* Moves `low` to the first index below `high` for which `before` is false, or to `high`.  `before`
  * is an expression in `middle`, which this macro declares.  It must be true up to some index and
  * false from there on. */

@@ -195,6 +195,31 @@ void rd_json_null(struct rd_json *j, const char *name)
 	rd_json_string(j, name, NULL);
 }
 
+void rd_json_strings(struct rd_json *j, const char *name, const char *const *items, size_t count)
+{
+	rd_json_array(j, name);
+	for (size_t i = 0; i < count; i++)
+		rd_json_string(j, NULL, items[i]);
+	rd_json_end(j);
+}
+
+size_t rd_json_objects_begin(struct rd_json *j, const char *name)
+{
+	rd_json_array(j, name);
+	return 0;
+}
+
+bool rd_json_objects_next(struct rd_json *j, size_t at, size_t count)
+{
+	if (at)
+		rd_json_end(j);
+	if (at < count)
+		rd_json_object(j, NULL);
+	else
+		rd_json_end(j);
+	return at < count;
+}
+
 void rd_json_members(struct rd_json *j, const struct rd_json_member *members, size_t count)
 {
 	for (const struct rd_json_member *m = members; m < members + count; m++) {

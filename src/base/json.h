@@ -34,6 +34,20 @@ void rd_json_double(struct rd_json *j, const char *name, double value);
 void rd_json_bool(struct rd_json *j, const char *name, bool value);
 void rd_json_null(struct rd_json *j, const char *name);
 
+/* An array of strings. */
+void rd_json_strings(struct rd_json *j, const char *name, const char *const *items, size_t count);
+
+/* An array of objects, whose members the body of the loop writes; it must not leave the loop:
+ *
+ *	RD_JSON_OBJECTS(j, "threads", i, count) {
+ *		rd_json_string(j, "name", threads[i].name);
+ *	}
+ */
+#define RD_JSON_OBJECTS(j, name, i, count)                                                                   \
+	for (size_t i = rd_json_objects_begin(j, name); rd_json_objects_next(j, i, count); i++)
+size_t rd_json_objects_begin(struct rd_json *j, const char *name);     /* 0 */
+bool rd_json_objects_next(struct rd_json *j, size_t at, size_t count); /* ends the last one */
+
 /* Several members in a row:
  *
  *	RD_JSON(j, RD_JS("thread", t->name), RD_JU("events", t->events), RD_JB("ended", t->ended));

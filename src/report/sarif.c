@@ -107,15 +107,11 @@ static void put_stack(struct writer *w, const struct finding_stack *s)
 {
 	rd_json_object(&w->j, NULL);
 	put_message(w, "message");
-	rd_json_array(&w->j, "frames");
-	for (size_t i = 0; i < s->count; i++) {
-		rd_json_object(&w->j, NULL);
+	RD_JSON_OBJECTS (&w->j, "frames", i, s->count) {
 		put_location(w, "location", &s->frames[i]);
 		if (s->frames[i].module)
 			rd_json_string(&w->j, "module", s->frames[i].module);
-		rd_json_end(&w->j);
 	}
-	rd_json_end(&w->j);
 	rd_json_end(&w->j);
 }
 
@@ -478,10 +474,7 @@ static void put_invocation(struct writer *w)
 	rd_json_array(&w->j, "invocations");
 	rd_json_object(&w->j, NULL);
 	rd_json_bool(&w->j, "executionSuccessful", true);
-	rd_json_array(&w->j, "arguments");
-	for (size_t i = 0; i < w->set->argc; i++)
-		rd_json_string(&w->j, NULL, w->set->argv[i]);
-	rd_json_end(&w->j);
+	rd_json_strings(&w->j, "arguments", w->set->argv, w->set->argc);
 	rd_json_end(&w->j);
 	rd_json_end(&w->j);
 }

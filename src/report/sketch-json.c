@@ -39,16 +39,12 @@ static void put_values(struct rd_json *j, const struct sketch_step *step)
 {
 	char value[32];
 
-	rd_json_array(j, "values");
-	for (size_t i = 0; i < step->value_count; i++) {
-		rd_json_object(j, NULL);
+	RD_JSON_OBJECTS (j, "values", i, step->value_count) {
 		sketch_value_text(&step->values[i], value);
 		RD_JSON(j, RD_JS("name", step->values[i].name), RD_JS("value", value));
 		if (step->writers && step->writers[i])
 			rd_json_unsigned(j, "writer", step->writers[i]);
-		rd_json_end(j);
 	}
-	rd_json_end(j);
 }
 
 static void put_marks(struct rd_json *j, unsigned marks)
@@ -87,17 +83,13 @@ static void put_steps(struct rd_json *j, const struct sketch_report *r, const ch
  * runs. */
 static void put_places(struct rd_json *j, const struct sketch *s, const struct sketch_predictor *p)
 {
-	rd_json_array(j, "places");
-	for (size_t i = 0; i < p->count; i++) {
+	RD_JSON_OBJECTS (j, "places", i, p->count) {
 		const struct sketch_statement *st = &s->runs->statements[p->statements[i]];
 
-		rd_json_object(j, NULL);
 		rd_json_string(j, "thread", p->type != SKETCH_ORDER ? NULL : i == 1 ? "B" : "A");
 		put_place(j, st->file, st->line, st->function);
 		rd_json_string(j, "variable", st->variable);
-		rd_json_end(j);
 	}
-	rd_json_end(j);
 }
 
 static void put_tries(struct rd_json *j, const char *name, const struct sketch_tries *t)

@@ -93,6 +93,34 @@ static void the_first_difference_decides(void **state)
 	assert_int_equal(by_both(&a, &a), 0);
 }
 
+struct row {
+	uint32_t a;
+	int b;
+	uint64_t c, d, e;
+};
+RD_COMPARISON(by_one, struct row, b)
+RD_COMPARISON(by_three, struct row, c, a, b)
+RD_COMPARISON(by_five, struct row, a, b, c, d, e)
+
+static void members_decide_in_turn(void **state)
+{
+	struct row x = {1, -2, 3, 4, 5}, y = x;
+
+	(void)state;
+	assert_int_equal(by_five(&x, &y), 0);
+	y.e = 6;
+	assert_int_equal(by_five(&x, &y), -1);
+	assert_int_equal(by_five(&y, &x), 1);
+	y.a = 0;
+	assert_int_equal(by_five(&x, &y), 1);
+	assert_int_equal(by_three(&x, &y), 1);
+	assert_int_equal(by_one(&x, &y), 0);
+	y.c = UINT64_MAX;
+	assert_int_equal(by_three(&x, &y), -1);
+	y.b = -3;
+	assert_int_equal(by_one(&x, &y), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -100,6 +128,7 @@ int main(void)
 		cmocka_unit_test(extremes_are_found),
 		cmocka_unit_test(bisect_asks_any_condition),
 		cmocka_unit_test(the_first_difference_decides),
+		cmocka_unit_test(members_decide_in_turn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -169,12 +169,41 @@ static void doubles_read_back(void **state)
 	expect_text("null\n");
 }
 
+static void arrays_of_objects_and_strings(void **state)
+{
+	static const char *const words[] = {"a", NULL, "c"};
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	struct rd_json j;
+
+	(void)state;
+	rd_json_begin(&j, out);
+	rd_json_object(&j, NULL);
+	rd_json_strings(&j, "words", words, 3);
+	rd_json_strings(&j, "none", words, 0);
+	RD_JSON_OBJECTS (&j, "outer", i, 2) {
+		rd_json_unsigned(&j, "i", i);
+		RD_JSON_OBJECTS (&j, "inner", k, i)
+			rd_json_unsigned(&j, "k", k);
+	}
+	rd_json_end(&j);
+	fclose(out);
+	assert_string_equal(text, "{\"words\":[\"a\",null,\"c\"],\"none\":[],"
+				  "\"outer\":[{\"i\":0,\"inner\":[]},{\"i\":1,\"inner\":[{\"k\":0}]}]}\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nested_values),       cmocka_unit_test(indented_values),
-		cmocka_unit_test(strings_are_escaped), cmocka_unit_test(bad_utf8_is_replaced),
-		cmocka_unit_test(doubles_read_back),   cmocka_unit_test(any_bytes_give_valid_json),
+		cmocka_unit_test(arrays_of_objects_and_strings),
+		cmocka_unit_test(nested_values),
+		cmocka_unit_test(indented_values),
+		cmocka_unit_test(strings_are_escaped),
+		cmocka_unit_test(bad_utf8_is_replaced),
+		cmocka_unit_test(doubles_read_back),
+		cmocka_unit_test(any_bytes_give_valid_json),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -179,8 +179,7 @@ static void calls(void **state)
 /* The same on every machine, and each number as likely as another. */
 static void numbers(void **state)
 {
-	struct rd_random a = rd_random_of(1, 0), b = rd_random_of(1, 0),
-			     c = rd_random_of(1, 1);
+	struct rd_random a = rd_random_of(1, 0), b = rd_random_of(1, 0), c = rd_random_of(1, 1);
 	unsigned count[10] = {0};
 
 	(void)state;

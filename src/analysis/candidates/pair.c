@@ -396,8 +396,7 @@ static void finish(struct pair_search *s)
 	rd_tuples_release(&s->known);
 	rd_tuples_release(&s->kinds);
 	rd_tuples_release(&s->group_keys);
-	rd_pmap_release(&s->pairs);
-	rd_pmap_release(&s->overlaps);
+	RD_UMAP_RELEASE(&s->pairs.map, &s->overlaps.map);
 	rd_names_release(&s->members);
 }
 

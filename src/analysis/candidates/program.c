@@ -217,13 +217,7 @@ bool program_reaches(const struct program *p, uint32_t function, uint32_t from, 
 
 /* --------------------------------------------------------------- callers --- */
 
-static int by_callee(const void *a, const void *b)
-{
-	const struct edge *x = a, *y = b;
-	RD_BY(x->callee, y->callee);
-	RD_BY(x->value, y->value);
-	return 0;
-}
+RD_COMPARISON(by_callee, struct edge, callee, value)
 
 static void find_edges(struct program *p)
 {

@@ -26,10 +26,8 @@ int candidates_json(const struct candidates *c, FILE *out)
 	rd_json_begin(&j, out);
 	rd_json_object(&j, NULL);
 	RD_JSON(&j, RD_JU("version", 1), RD_JS("points_to", facts_rung_name(c->facts->programs[0].rung)));
-	rd_json_array(&j, "candidates");
-	for (size_t i = 0; i < c->count; i++) {
+	RD_JSON_OBJECTS (&j, "candidates", i, c->count) {
 		const struct candidate *it = &c->items[i];
-		rd_json_object(&j, NULL);
 		RD_JSON(&j, RD_JS("id", it->id), RD_JS("object", it->name), RD_JB("wide", it->wide),
 			RD_JU("rank", it->rank), RD_JU("group", it->group + 1), RD_JN("score", it->score),
 			RD_JS("reason", it->reason));
@@ -40,13 +38,8 @@ int candidates_json(const struct candidates *c, FILE *out)
 		const char *unguarded = candidate_unguarded(c, it);
 		if (unguarded != NULL)
 			rd_json_string(&j, "unguarded", unguarded);
-		rd_json_end(&j);
 	}
-	rd_json_end(&j);
-	rd_json_array(&j, "unsound");
-	for (size_t i = 0; i < c->unsound_count; i++)
-		rd_json_string(&j, NULL, c->unsound[i]);
-	rd_json_end(&j);
+	rd_json_strings(&j, "unsound", (const char *const *)c->unsound, c->unsound_count);
 	rd_json_object(&j, "stats");
 	RD_JSON(&j, RD_JU("groups", c->groups), RD_JU("left_out", c->left_out), RD_JU("threads", c->threads),
 		RD_JU("accesses", c->accesses), RD_JU("contexts", c->contexts));

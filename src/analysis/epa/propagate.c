@@ -101,10 +101,7 @@ void epa_propagator_free(struct epa_propagator *p)
 		return;
 	RD_FREE_EACH(p->threads, p->thread_count, .last);
 	free(p->threads);
-	rd_pmap_release(&p->nodes);
-	rd_pmap_release(&p->edges);
-	rd_umap_release(&p->masks);
-	rd_pmap_release(&p->omitted);
+	RD_UMAP_RELEASE(&p->nodes.map, &p->edges.map, &p->masks, &p->omitted.map);
 	epa_cells_release(&p->cells);
 	epa_renames_release(&p->renames);
 	free(p->missing);

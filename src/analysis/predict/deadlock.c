@@ -160,15 +160,7 @@ struct trait {
 	uint32_t site, object, kind;
 };
 
-static int compare_traits(const void *left, const void *right)
-{
-	const struct trait *a = left, *b = right;
-
-	RD_BY(a->site, b->site);
-	RD_BY(a->object, b->object);
-	RD_BY(a->kind, b->kind);
-	return 0;
-}
+RD_COMPARISON(compare_traits, struct trait, site, object, kind)
 
 /* Number of failures, or FOUND, of a set of stops.  Sets with the same sites and objects are one
  * deadlock, whatever their threads. */

@@ -11,6 +11,7 @@
 #include "predict/granule.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "base/map.h"
 
@@ -88,12 +89,7 @@ static void cut_all(struct granules *g)
 	}
 }
 
-static int compare_blocks(const void *left, const void *right)
-{
-	const struct block *a = left, *b = right;
-
-	return (a->key > b->key) - (a->key < b->key);
-}
+RD_COMPARISON(compare_blocks, struct block, key)
 
 static void number_granules(struct granules *g)
 {

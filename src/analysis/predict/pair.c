@@ -183,15 +183,7 @@ static bool same_group(const struct access_key *a, const struct access_key *b)
 	return a->site == b->site && a->sort == b->sort && a->locks == b->locks;
 }
 
-static int compare_keys(const void *left, const void *right)
-{
-	const struct access_key *a = left, *b = right;
-
-	RD_BY(a->site, b->site);
-	RD_BY(a->sort, b->sort);
-	RD_BY(a->locks, b->locks);
-	return (a->event > b->event) - (a->event < b->event);
-}
+RD_COMPARISON(compare_keys, struct access_key, site, sort, locks, event)
 
 static void make_keys(struct race_walk *w, const struct slot *slot, bool mixed)
 {

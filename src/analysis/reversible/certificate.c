@@ -50,10 +50,7 @@ static void put_all(struct rd_json *j, const struct rev_result *x, const char *t
 	RD_JSON(j, RD_JN("version", 1), RD_JS("certificate", "reversible"), RD_JS("trace", trace),
 		RD_JU("records", x->records), RD_JU("operations", x->operations),
 		RD_JU("conflicts", x->counts.conflicts));
-	rd_json_array(j, "threads");
-	for (size_t i = 0; i < x->threads; i++)
-		rd_json_string(j, NULL, x->names[i]);
-	rd_json_end(j);
+	rd_json_strings(j, "threads", (const char *const *)x->names, x->threads);
 	rd_json_array(j, "steps");
 	for (size_t i = 0; i < x->run.order->need_count; i++)
 		put_step(j, &x->run, &x->run.order->needs[i]);
@@ -62,14 +59,10 @@ static void put_all(struct rd_json *j, const struct rev_result *x, const char *t
 	for (size_t i = 0; i < x->counts.solver_never; i++)
 		put_pair(j, &x->proved[i]);
 	rd_json_end(j);
-	rd_json_array(j, "shared");
-	for (size_t i = 0; i < x->shared_count; i++) {
-		rd_json_object(j, NULL);
+	RD_JSON_OBJECTS (j, "shared", i, x->shared_count) {
 		rd_json_string(j, "object", x->shared[i].name);
 		rd_json_unsigned(j, "conflicts", x->shared[i].conflicts);
-		rd_json_end(j);
 	}
-	rd_json_end(j);
 	rd_json_end(j);
 }
 

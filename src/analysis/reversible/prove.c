@@ -245,15 +245,7 @@ static void check_step(struct prover *p, size_t number)
 
 /* ---- accesses ---- */
 
-static int compare_pairs(const void *left, const void *right)
-{
-	const struct rev_pair *a = left, *b = right;
-
-	RD_BY(a->t, b->t);
-	RD_BY(a->s, b->s);
-	RD_BY(a->u, b->u);
-	return (a->r > b->r) - (a->r < b->r);
-}
+RD_COMPARISON(compare_pairs, struct rev_pair, t, s, u, r)
 
 static bool is_proved(const struct prover *p, uint32_t t, uint32_t s, uint32_t u, uint32_t r)
 {

@@ -16,6 +16,7 @@
 #include "base/map.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -451,21 +452,6 @@ static void parse_stop(struct schedule_parser *p)
 	t->place = get_place(p, 5);
 }
 
-static void parse_finding(struct schedule_parser *p)
-{
-	p->schedule->finding = get_text(p, 1);
-}
-
-static void parse_program(struct schedule_parser *p)
-{
-	p->schedule->program = get_text(p, 1);
-}
-
-static void parse_trace(struct schedule_parser *p)
-{
-	p->schedule->trace = get_text(p, 1);
-}
-
 static void parse_model(struct schedule_parser *p)
 {
 	if (strcmp(p->fields[1], "speculative") != 0 && strcmp(p->fields[1], "sound") != 0)
@@ -496,36 +482,11 @@ static void parse_keep(struct schedule_parser *p)
 		fail_line(p, "no site:", p->fields[1]);
 }
 
-static void parse_edits(struct schedule_parser *p)
-{
-	p->schedule->edits = get_text(p, 1);
-}
-
-static void parse_input(struct schedule_parser *p)
-{
-	p->schedule->input = get_text(p, 1);
-}
-
 static void parse_then(struct schedule_parser *p)
 {
 	if (strcmp(p->fields[1], "turns") != 0)
 		fail_line(p, "an unknown way to continue", p->fields[1]);
 	p->schedule->turns = true;
-}
-
-static void parse_first(struct schedule_parser *p)
-{
-	p->schedule->first = get_word(p, 1);
-}
-
-static void parse_front(struct schedule_parser *p)
-{
-	p->schedule->front = get_word(p, 1);
-}
-
-static void parse_flavour(struct schedule_parser *p)
-{
-	p->schedule->flavour = get_word(p, 1);
 }
 
 static void parse_seed(struct schedule_parser *p)
@@ -593,30 +554,62 @@ static void parse_choose(struct schedule_parser *p)
 	c->place = get_place(p, 5);
 }
 
+/* Records of one text, which goes to a member of the schedule as it is. */
+static const struct text_record {
+	const char *name;
+	size_t to;
+	bool word;	  /* without blanks, and not empty */
+	uint64_t version; /* from which on */
+} texts[] = {
+#define TO(member) #member, offsetof(struct schedule, member)
+	{TO(finding), false, 1}, {TO(program), false, 1}, {TO(trace), false, 1},  {TO(edits), false, 1},
+	{TO(input), false, 1},	 {TO(first), true, 2},	  {TO(flavour), true, 2}, {TO(front), true, 2},
+#undef TO
+};
+
 static const struct record {
 	const char *name;
 	size_t fields;
 	void (*parse)(struct schedule_parser *);
 	uint64_t version; /* the first that has it */
 } records[] = {
-	{"op", 8, parse_op, 1},		{"limit", 3, parse_limit, 1},	  {"hold", 9, parse_goal, 1},
-	{"stop", 7, parse_stop, 1},	{"finding", 2, parse_finding, 1}, {"program", 2, parse_program, 1},
-	{"trace", 2, parse_trace, 1},	{"model", 2, parse_model, 1},	  {"meet", 2, parse_meet, 1},
-	{"then", 2, parse_then, 2},	{"first", 2, parse_first, 2},	  {"watch", 9, parse_watch, 2},
-	{"next", 8, parse_next, 2},	{"seed", 2, parse_seed, 2},	  {"flavour", 2, parse_flavour, 2},
-	{"locks", 2, parse_locks, 1},	{"keep", 3, parse_keep, 1},	  {"edits", 2, parse_edits, 1},
-	{"memory", 3, parse_memory, 3}, {"track", 5, parse_track, 3},	  {"choose", 7, parse_choose, 3},
-	{"input", 2, parse_input, 1},	{"front", 2, parse_front, 2},
+	{"op", 8, parse_op, 1},		{"limit", 3, parse_limit, 1}, {"hold", 9, parse_goal, 1},
+	{"stop", 7, parse_stop, 1},	{"model", 2, parse_model, 1}, {"meet", 2, parse_meet, 1},
+	{"then", 2, parse_then, 2},	{"watch", 9, parse_watch, 2}, {"next", 8, parse_next, 2},
+	{"seed", 2, parse_seed, 2},	{"locks", 2, parse_locks, 1}, {"keep", 3, parse_keep, 1},
+	{"memory", 3, parse_memory, 3}, {"track", 5, parse_track, 3}, {"choose", 7, parse_choose, 3},
 };
+
+static bool has_fields(struct schedule_parser *p, size_t count)
+{
+	if (p->count != count)
+		fail_line(p, "a wrong number of fields behind", p->fields[0]);
+	return p->count == count;
+}
+
+/* Whether it is a record of one text. */
+static bool parse_text_record(struct schedule_parser *p)
+{
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		const char **to = (const char **)((char *)p->schedule + texts[i].to);
+
+		if (strcmp(p->fields[0], texts[i].name) != 0 || texts[i].version > p->version)
+			continue;
+		if (has_fields(p, 2))
+			*to = texts[i].word ? get_word(p, 1) : get_text(p, 1);
+		return true;
+	}
+	return false;
+}
 
 static void parse_record(struct schedule_parser *p)
 {
+	if (parse_text_record(p))
+		return;
 	for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
 		if (strcmp(p->fields[0], records[i].name) != 0 || records[i].version > p->version)
 			continue;
-		if (p->count != records[i].fields)
-			fail_line(p, "a wrong number of fields after", p->fields[0]);
-		else
+		if (has_fields(p, records[i].fields))
 			records[i].parse(p);
 		return;
 	}

@@ -160,15 +160,11 @@ static void put_object(struct rd_json *j, const struct finding_object *o)
 
 static void put_threads(struct rd_json *j, const struct finding *f)
 {
-	rd_json_array(j, "threads");
-	for (size_t i = 0; i < f->thread_count; i++) {
-		rd_json_object(j, NULL);
+	RD_JSON_OBJECTS (j, "threads", i, f->thread_count) {
 		rd_json_string(j, "name", f->threads[i].name);
 		put_optional(j, "label", f->threads[i].label);
 		put_stack(j, "created", &f->threads[i].created);
-		rd_json_end(j);
 	}
-	rd_json_end(j);
 }
 
 /* ---- the schedule ---- */
@@ -183,54 +179,38 @@ static void put_place(struct rd_json *j, const struct schedule_place *p)
 
 static void put_ops(struct rd_json *j, const struct schedule *s)
 {
-	rd_json_array(j, "ops");
-	for (size_t i = 0; i < s->op_count; i++) {
+	RD_JSON_OBJECTS (j, "ops", i, s->op_count) {
 		const struct schedule_op *op = &s->ops[i];
 
-		rd_json_object(j, NULL);
 		RD_JSON(j, RD_JS("thread", op->thread), RD_JU("n", op->n), RD_JS("kind", op->kind),
 			RD_JS("object", op->object));
 		put_count(j, "seen", op->seen);
 		put_place(j, &op->place);
-		rd_json_end(j);
 	}
-	rd_json_end(j);
-	rd_json_array(j, "limits");
-	for (size_t i = 0; i < s->limit_count; i++) {
-		rd_json_object(j, NULL);
+	RD_JSON_OBJECTS (j, "limits", i, s->limit_count) {
 		rd_json_string(j, "thread", s->limits[i].thread);
 		rd_json_unsigned(j, "n", s->limits[i].n);
-		rd_json_end(j);
 	}
-	rd_json_end(j);
 }
 
 static void put_ends(struct rd_json *j, const struct schedule *s)
 {
-	rd_json_array(j, "holds");
-	for (size_t i = 0; i < s->goal_count; i++) {
+	RD_JSON_OBJECTS (j, "holds", i, s->goal_count) {
 		const struct schedule_goal *h = &s->goals[i];
 
-		rd_json_object(j, NULL);
 		RD_JSON(j, RD_JS("thread", h->thread), RD_JU("after", h->after), RD_JU("site", h->site),
 			RD_JU("occurrence", h->occurrence),
 			RD_JS("op", finding_op_name(h->write ? FINDING_WRITE : FINDING_READ)),
 			RD_JS("object", h->object));
 		put_place(j, &h->place);
-		rd_json_end(j);
 	}
-	rd_json_end(j);
-	rd_json_array(j, "stops");
-	for (size_t i = 0; i < s->stop_count; i++) {
+	RD_JSON_OBJECTS (j, "stops", i, s->stop_count) {
 		const struct schedule_stop *t = &s->stops[i];
 
-		rd_json_object(j, NULL);
 		RD_JSON(j, RD_JS("thread", t->thread), RD_JU("n", t->n), RD_JS("kind", t->kind),
 			RD_JS("object", t->object));
 		put_place(j, &t->place);
-		rd_json_end(j);
 	}
-	rd_json_end(j);
 }
 
 static void put_watch(struct rd_json *j, const struct schedule_watch *w)
@@ -259,43 +239,31 @@ static void put_turns(struct rd_json *j, const struct schedule *s)
 	for (size_t i = 0; i < s->watch_count; i++)
 		put_watch(j, &s->watches[i]);
 	rd_json_end(j);
-	rd_json_array(j, "decisions");
-	for (size_t i = 0; i < s->decision_count; i++) {
+	RD_JSON_OBJECTS (j, "decisions", i, s->decision_count) {
 		const struct schedule_decision *d = &s->decisions[i];
 
-		rd_json_object(j, NULL);
 		RD_JSON(j, RD_JS("thread", d->thread), RD_JU("n", d->n), RD_JS("point", d->point),
 			RD_JU("count", d->count), RD_JS("next", d->next));
 		put_place(j, &d->place);
-		rd_json_end(j);
 	}
-	rd_json_end(j);
 }
 
 static void put_memory(struct rd_json *j, const struct schedule *s)
 {
 	rd_json_string(j, "memory", s->memory);
 	put_count(j, "memory_seed", s->memory_seed);
-	rd_json_array(j, "tracks");
-	for (size_t i = 0; i < s->track_count; i++) {
-		rd_json_object(j, NULL);
+	RD_JSON_OBJECTS (j, "tracks", i, s->track_count) {
 		rd_json_unsigned(j, "site", s->tracks[i].site);
 		rd_json_string(j, "op", finding_op_name(s->tracks[i].write ? FINDING_WRITE : FINDING_READ));
 		put_place(j, &s->tracks[i].place);
-		rd_json_end(j);
 	}
-	rd_json_end(j);
-	rd_json_array(j, "choices");
-	for (size_t i = 0; i < s->choice_count; i++) {
+	RD_JSON_OBJECTS (j, "choices", i, s->choice_count) {
 		const struct schedule_choice *c = &s->choices[i];
 
-		rd_json_object(j, NULL);
 		RD_JSON(j, RD_JU("at", c->at), RD_JU("from", c->from), RD_JU("taken", c->taken));
 		put_optional(j, "thread", c->thread);
 		put_place(j, &c->place);
-		rd_json_end(j);
 	}
-	rd_json_end(j);
 }
 
 static void put_schedule(struct rd_json *j, const char *name, const struct schedule *s)
@@ -413,10 +381,7 @@ static void put_finding(struct rd_json *j, const struct finding *f)
 	rd_json_unsigned(j, "k", f->k);
 	finding_json_put(j, "input", f->input);
 	put_witnesses(j, f);
-	rd_json_array(j, "notes");
-	for (size_t i = 0; i < f->note_count; i++)
-		rd_json_string(j, NULL, f->notes[i]);
-	rd_json_end(j);
+	rd_json_strings(j, "notes", f->notes, f->note_count);
 	rd_json_end(j);
 }
 
@@ -429,11 +394,9 @@ static void put_covered(struct rd_json *j, const struct finding_frame *f)
 
 static void put_coverage(struct rd_json *j, const struct finding_set *set)
 {
-	rd_json_array(j, "coverage");
-	for (size_t i = 0; i < set->pair_count; i++) {
+	RD_JSON_OBJECTS (j, "coverage", i, set->pair_count) {
 		const struct finding_pair *p = &set->pairs[i];
 
-		rd_json_object(j, NULL);
 		rd_json_array(j, "places");
 		put_covered(j, &p->place[0]);
 		put_covered(j, &p->place[1]);
@@ -444,9 +407,7 @@ static void put_coverage(struct rd_json *j, const struct finding_set *set)
 		rd_json_unsigned(j, NULL, p->first[0]);
 		rd_json_unsigned(j, NULL, p->first[1]);
 		rd_json_end(j);
-		rd_json_end(j);
 	}
-	rd_json_end(j);
 }
 
 static int finish(FILE *out)
@@ -464,10 +425,7 @@ int finding_write(const struct finding_set *set, FILE *out)
 	rd_json_object(&j, NULL);
 	rd_json_number(&j, "version", FINDING_VERSION);
 	rd_json_string(&j, "raddle", set->tool);
-	rd_json_array(&j, "argv");
-	for (size_t i = 0; i < set->argc; i++)
-		rd_json_string(&j, NULL, set->argv[i]);
-	rd_json_end(&j);
+	rd_json_strings(&j, "argv", set->argv, set->argc);
 	put_optional(&j, "stdin", set->stdin_path);
 	put_optional(&j, "with", set->with);
 	put_optional(&j, "setup", set->setup);

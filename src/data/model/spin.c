@@ -29,13 +29,7 @@ void model_note_store(struct model *m, const struct trace_event *e)
 	x->stores[x->store_count++] = (struct model_store){e->address / PLACE, e->q};
 }
 
-static int compare_stores(const void *left, const void *right)
-{
-	const struct model_store *a = left, *b = right;
-
-	RD_BY(a->place, b->place);
-	return (a->q > b->q) - (a->q < b->q);
-}
+RD_COMPARISON(compare_stores, struct model_store, place, q)
 
 void model_sort_stores(struct model *m)
 {

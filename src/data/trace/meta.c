@@ -68,10 +68,7 @@ static void put_document(struct rd_json *j, const struct trace_meta *m)
 	rd_json_object(j, NULL);
 	RD_JSON(j, RD_JS("format", "raddle-trace"), RD_JN("version", TRACE_FORMAT_VERSION),
 		RD_JS("raddle", m->raddle ? m->raddle : RADDLE_VERSION), RD_JS("program", m->program));
-	rd_json_array(j, "argv");
-	for (size_t i = 0; i < m->argc; i++)
-		rd_json_string(j, NULL, m->argv[i]);
-	rd_json_end(j);
+	rd_json_strings(j, "argv", (const char *const *)m->argv, m->argc);
 	rd_json_string(j, "cwd", m->cwd);
 	rd_json_number(j, "pid", m->pid);
 	put_parent(j, m);

@@ -37,15 +37,15 @@ void turns_copy_spot(struct rd_arena *arena, const struct board *b, const struct
 {
 	uint32_t count = from->frame_count, slot = from->slot;
 
-	to->thread = name_of(arena, b, slot);
-	to->tid = slot < b->count ? b->rows[slot].tid : 0;
-	to->site = from->site;
-	to->address = from->address;
-	to->size = from->size;
-	to->n = from->n;
-	to->write = from->write;
-	to->atomic = from->atomic;
-	to->frame_count = count < RADDLE_STEER_FRAMES ? count : RADDLE_STEER_FRAMES;
+	*to = (struct replay_spot){.thread = name_of(arena, b, slot),
+				   .tid = slot < b->count ? b->rows[slot].tid : 0,
+				   .site = from->site,
+				   .address = from->address,
+				   .size = from->size,
+				   .n = from->n,
+				   .write = from->write,
+				   .atomic = from->atomic,
+				   .frame_count = count < RADDLE_STEER_FRAMES ? count : RADDLE_STEER_FRAMES};
 	memcpy(to->frames, from->frames, sizeof to->frames);
 }
 

@@ -122,22 +122,22 @@ int run_session_faults(struct run_session *s, size_t size)
 {
 	int err = extend(s, size, "faults", &s->faults);
 
-	if (err)
-		return err;
-	s->shared->fault_offset = s->faults;
-	s->shared->fault_size = size;
-	return 0;
+	if (!err) {
+		s->shared->fault_offset = s->faults;
+		s->shared->fault_size = size;
+	}
+	return err;
 }
 
 int run_session_world(struct run_session *s, size_t size)
 {
 	int err = extend(s, size, "what comes from outside", &s->world);
 
-	if (err)
-		return err;
-	s->shared->world_offset = s->world;
-	s->shared->world_size = size;
-	return 0;
+	if (!err) {
+		s->shared->world_offset = s->world;
+		s->shared->world_size = size;
+	}
+	return err;
 }
 
 void *run_session_outside(const struct run_session *s)

@@ -135,13 +135,8 @@ static int find_settings(struct hive_request *r, struct hive_program *p)
 
 static json_t *read_body(struct hive_request *r, struct rd_json_read *j)
 {
-	json_t *root;
+	json_t *root = hive_json_load(j, r->body, r->length, HIVE_DEPTH_MAX);
 
-	if (!hive_json_is_shallow(r->body, r->length, HIVE_DEPTH_MAX)) {
-		j->err = rd_fail(RD_EFORMAT, "nested too deeply");
-		return NULL;
-	}
-	root = rd_json_load(j, r->length ? r->body : "", r->length);
 	if (root && !json_is_object(root)) {
 		j->err = rd_fail(RD_EFORMAT, "%s: not an object", j->subject);
 		json_decref(root);

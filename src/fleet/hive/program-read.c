@@ -149,13 +149,10 @@ static int read_document(struct rd_json_read *j, struct hive_program *p, const j
 int hive_program_read(struct hive_program *p, const char *body, size_t length)
 {
 	struct rd_json_read j = {.subject = "program", .name = "body"};
-	json_t *root;
+	json_t *root = hive_json_load(&j, body, length, DEPTH);
 	int err;
 
 	*p = (struct hive_program){.state = PROTOCOL_VALIDATE, .rollout = 100, .poll_s = 900};
-	if (!hive_json_is_shallow(body, length, DEPTH))
-		return rd_fail(RD_EFORMAT, "program: nested too deeply");
-	root = rd_json_load(&j, body, length);
 	if (!root)
 		return j.err;
 	err = read_document(&j, p, root);

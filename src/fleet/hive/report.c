@@ -57,6 +57,14 @@ bool hive_json_is_shallow(const char *body, size_t length, unsigned max)
 	return true;
 }
 
+json_t *hive_json_load(struct rd_json_read *j, const char *body, size_t length, unsigned max)
+{
+	if (hive_json_is_shallow(body, length, max))
+		return rd_json_load(j, length ? body : "", length);
+	j->err = rd_fail(RD_EFORMAT, "%s: nested too deeply", j->subject);
+	return NULL;
+}
+
 /* Members of one report.  The first thing that is wrong is remembered. */
 struct reading {
 	const json_t *object;
@@ -217,13 +225,10 @@ static int read_head(struct hive_reports *r, struct rd_json_read *j, const json_
 int hive_reports_read(struct hive_reports *r, const char *body, size_t length)
 {
 	struct rd_json_read j = {.subject = "reports", .name = "body"};
-	json_t *root;
+	json_t *root = hive_json_load(&j, body, length, HIVE_DEPTH_MAX);
 	int err;
 
 	*r = (struct hive_reports){0};
-	if (!hive_json_is_shallow(body, length, HIVE_DEPTH_MAX))
-		return rd_fail(RD_EFORMAT, "reports: nested too deeply");
-	root = rd_json_load(&j, body, length);
 	if (!root)
 		return j.err;
 	err = read_head(r, &j, root);

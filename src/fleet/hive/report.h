@@ -6,6 +6,9 @@
 #ifndef HIVE_REPORT_H
 #define HIVE_REPORT_H
 
+#include "base/json-read.h"
+#include "raddle/guard.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,12 +40,12 @@ enum hive_consequence {
 
 /* What dynamic context inference saw. */
 enum {
-	HIVE_FIRST = 1,
-	HIVE_SECOND = 2,
-	HIVE_BOTH = 3,
-	HIVE_SAME_ADDRESS = 4,
-	HIVE_TWO_THREADS = 8,
-	HIVE_MET = 15
+	HIVE_FIRST = RADDLE_GUARD_FIRST,
+	HIVE_SECOND = RADDLE_GUARD_SECOND,
+	HIVE_BOTH = HIVE_FIRST | HIVE_SECOND,
+	HIVE_SAME_ADDRESS = RADDLE_GUARD_SAME_ADDRESS,
+	HIVE_TWO_THREADS = RADDLE_GUARD_TWO_THREADS,
+	HIVE_MET = HIVE_BOTH | HIVE_SAME_ADDRESS | HIVE_TWO_THREADS,
 };
 
 /* Their names on the wire and in the store; NULL for a value that has none. */
@@ -91,6 +94,9 @@ void hive_reports_release(struct hive_reports *r);
 
 /* Item i is rejected after all. */
 void hive_reports_reject(struct hive_reports *r, size_t i, const char *error);
+
+/* Loads a body as rd_json_load() does, unless it nests deeper than `max`. */
+json_t *hive_json_load(struct rd_json_read *j, const char *body, size_t length, unsigned max);
 
 /* Whether brackets nest no deeper than `max` outside strings, so that a parser that recurses may have it. */
 bool hive_json_is_shallow(const char *body, size_t length, unsigned max);

@@ -9,6 +9,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "protocol/context.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -76,15 +77,6 @@ static void write_text(struct rd_json *j, const char *name, const char *text)
 	json_decref(value);
 }
 
-static void write_context(struct rd_json *j, uint32_t context)
-{
-	rd_json_object(j, "context");
-	RD_JSON(j, RD_JB("first", context & HIVE_FIRST), RD_JB("second", context & HIVE_SECOND),
-		RD_JB("same_address", context & HIVE_SAME_ADDRESS),
-		RD_JB("two_threads", context & HIVE_TWO_THREADS));
-	rd_json_end(j);
-}
-
 static void write_changes(struct rd_json *j, const struct hive_tally *t)
 {
 	rd_json_array(j, "history");
@@ -117,7 +109,7 @@ static void write_race(struct rd_json *j, const struct hive_program *p, const st
 	write_counts(j, "proofs", t->proofs, hive_proof_names, HIVE_PROOFS);
 	write_consequences(j, "consequences", t->consequences);
 	write_consequences(j, "suspected", t->suspected);
-	write_context(j, t->context);
+	protocol_context_write(j, t->context);
 	if (verdict == HIVE_LIKELY_FALSE)
 		rd_json_double(j, "bound", hive_tally_bound(t));
 	else
@@ -274,14 +266,10 @@ static void write_evidence(struct rd_json *j, const struct telling *t)
 
 static void write_sites(struct rd_json *j, const struct telling *t)
 {
-	rd_json_array(j, "sites");
-	for (size_t i = 0; i < t->sites_shown; i++) {
-		rd_json_object(j, NULL);
+	RD_JSON_OBJECTS (j, "sites", i, t->sites_shown) {
 		RD_JSON(j, RD_JS("site", t->sites[i]), RD_JU("reports", t->of[i].reports),
 			RD_JU("races", t->of[i].races), RD_JN("last_report", t->of[i].last_at / 1000));
-		rd_json_end(j);
 	}
-	rd_json_end(j);
 	rd_json_bool(j, "more_sites", t->more_sites);
 }
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/json-text.h"
 #include "base/json.h"
+#include "protocol/context.h"
 #include "raddle/guard.h"
 
 #include <stdio.h>
@@ -13,15 +14,6 @@
 #include <time.h>
 
 enum { MOST_REPORTS = 256, MOST_BYTES = 60000 };
-
-static void write_context(struct rd_json *j, uint32_t bits)
-{
-	rd_json_object(j, "context");
-	RD_JSON(j, RD_JB("first", bits & RADDLE_GUARD_FIRST), RD_JB("second", bits & RADDLE_GUARD_SECOND),
-		RD_JB("same_address", bits & RADDLE_GUARD_SAME_ADDRESS),
-		RD_JB("two_threads", bits & RADDLE_GUARD_TWO_THREADS));
-	rd_json_end(j);
-}
 
 void site_report_add(struct rd_buf *out, const struct site_report *r)
 {
@@ -41,7 +33,7 @@ void site_report_add(struct rd_buf *out, const struct site_report *r)
 	if (r->capped)
 		rd_json_bool(j, "tau_capped", true);
 	if (strcmp(r->result, "context") == 0 || strcmp(r->result, "not-seen") == 0)
-		write_context(j, r->context);
+		protocol_context_write(j, r->context);
 	if (r->consequence != NULL)
 		rd_json_string(j, "consequence", r->consequence);
 	if (r->signal != 0)

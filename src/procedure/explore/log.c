@@ -58,10 +58,7 @@ void log_put_head(const struct log_head *head, struct rd_buf *out)
 	struct rd_json *j = begin(&l);
 
 	RD_JSON(j, RD_JS("format", FORMAT), RD_JU("version", VERSION));
-	rd_json_array(j, "argv");
-	for (size_t i = 0; i < head->argc; i++)
-		rd_json_string(j, NULL, head->argv[i]);
-	rd_json_end(j);
+	rd_json_strings(j, "argv", head->argv, head->argc);
 	put_hash(j, "program", head->program);
 	put_hash(j, "seed", head->seed);
 	put_text(j, "strategy", head->strategy);

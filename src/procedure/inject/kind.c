@@ -361,8 +361,7 @@ void inject_kind_draw(size_t kind, const struct inject_rule *rule, const struct 
 	case INJECT_ADD:
 	case INJECT_EXHAUST: f->mask[0] = (uint64_t)rule->result; break;
 	case INJECT_DELAY:
-		f->mask[0] =
-			rule->result ? (uint64_t)rule->result : 1000 + rd_random_below(random, 49001);
+		f->mask[0] = rule->result ? (uint64_t)rule->result : 1000 + rd_random_below(random, 49001);
 		break;
 	case INJECT_RANDOM: f->mask[0] = rd_random_next(random); break;
 	case INJECT_STALE:

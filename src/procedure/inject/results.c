@@ -82,13 +82,7 @@ struct numbered {
 	size_t position;
 };
 
-static int compare_runs(const void *a, const void *b)
-{
-	const struct numbered *x = a, *y = b;
-
-	RD_BY(x->run.run, y->run.run);
-	return (x->position > y->position) - (x->position < y->position);
-}
+RD_COMPARISON(compare_runs, struct numbered, run.run, position)
 
 void campaign_results_finish(struct campaign_results *r)
 {

@@ -338,12 +338,7 @@ static int compare_places(const void *a, const void *b)
 	return strverscmp(x->name, y->name);
 }
 
-static int compare_cells(const void *a, const void *b)
-{
-	const struct campaign_cell *x = a, *y = b;
-
-	return (x->group > y->group) - (x->group < y->group);
-}
+RD_COMPARISON(compare_cells, struct campaign_cell, group)
 
 static void finish_places(struct work *w, enum campaign_by by)
 {

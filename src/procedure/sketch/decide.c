@@ -439,14 +439,7 @@ static void visit(struct imply *m, uint32_t thread, uint32_t statement, size_t a
 	t->last = at + 1;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct implied *x = a, *y = b;
-
-	RD_BY(x->after, y->after);
-	RD_BY(x->number, y->number);
-	return 0;
-}
+RD_COMPARISON(by_place, struct implied, after, number)
 
 static void insert(const struct imply *m, struct sketch_run *run)
 {

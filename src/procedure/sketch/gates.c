@@ -185,13 +185,7 @@ static void add(struct sketch_gates *g, const struct sketch_gate *gate)
 	g->items[g->count++] = *gate;
 }
 
-static int by_nearness(const void *a, const void *b)
-{
-	const struct sketch_gate *x = a, *y = b;
-	RD_BY(x->near, y->near);
-	RD_BY(x->value, y->value);
-	return 0;
-}
+RD_COMPARISON(by_nearness, struct sketch_gate, near, value)
 
 static void add_others(struct sketch_gates *g, const struct touched *t, const struct rd_umap *known)
 {

@@ -127,15 +127,11 @@ void slice_json(struct slice *s, struct rd_json *j)
 	RD_JSON(j, RD_JS("file", facts_string(s->facts, s->file)), RD_JU("line", s->line),
 		RD_JU("moved", s->moved));
 	rd_json_end(j);
-	rd_json_array(j, "slice");
-	for (size_t i = 0; i < s->count; i++) {
+	RD_JSON_OBJECTS (j, "slice", i, s->count) {
 		struct sketch_statement it = slice_statement(s, i);
-		rd_json_object(j, NULL);
 		RD_JSON(j, RD_JU("statement", it.distance), RD_JU("depth", s->items[i].depth));
 		sketch_statement_json(&it, j);
-		rd_json_end(j);
 	}
-	rd_json_end(j);
 	rd_json_object(j, "stats");
 	RD_JSON(j, RD_JU("statements", s->statements), RD_JU("items", s->count));
 	rd_json_end(j);

@@ -18,15 +18,11 @@ static void write_failure(const struct sketch_run *run, const struct track_end *
 static void write_events(const struct sketch_runs *runs, struct rd_json *j)
 {
 	const struct sketch_run *run = &runs->items[0];
-	rd_json_array(j, "events");
-	for (size_t i = 0; i < run->count; i++) {
+	RD_JSON_OBJECTS (j, "events", i, run->count) {
 		const struct sketch_event *e = &run->events[i];
-		rd_json_object(j, NULL);
 		RD_JSON(j, RD_JU("thread", e->thread), RD_JU("statement", e->statement),
 			RD_JU("address", e->address), RD_JU("value", e->value), RD_JU("size", e->size));
-		rd_json_end(j);
 	}
-	rd_json_end(j);
 }
 
 void track_json(const struct track *t, const struct sketch_runs *runs, const struct track_end *end,
@@ -39,24 +35,16 @@ void track_json(const struct track *t, const struct sketch_runs *runs, const str
 		RD_JU("spent", end->spent), RD_JU("watched", end->watched), RD_JU("hits", end->hits),
 		RD_JB("no_hardware", end->no_hardware), RD_JS("flavour", t->program.flavour.executable));
 	write_failure(run, end, j);
-	rd_json_array(j, "gates");
-	for (size_t i = 0; i < t->gates.count; i++) {
-		rd_json_object(j, NULL);
+	RD_JSON_OBJECTS (j, "gates", i, t->gates.count) {
 		RD_JSON(j, RD_JN("lead", (int32_t)t->gates.items[i].lead),
 			RD_JN("near", (int32_t)t->gates.items[i].near),
 			RD_JU("group", facts_function_at(t->slice->facts, t->gates.items[i].value)));
-		rd_json_end(j);
 	}
-	rd_json_end(j);
-	rd_json_array(j, "statements");
-	for (size_t i = 0; i < runs->statement_count; i++) {
-		rd_json_object(j, NULL);
+	RD_JSON_OBJECTS (j, "statements", i, runs->statement_count) {
 		sketch_statement_json(&runs->statements[i], j);
 		RD_JSON(j, RD_JU("distance", runs->statements[i].distance),
 			RD_JB("found", runs->statements[i].found));
-		rd_json_end(j);
 	}
-	rd_json_end(j);
 	write_events(runs, j);
 	rd_json_end(j);
 }
