@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define LOOK_MS 100	/* between two looks at the time and at signals: what a user does not notice */
 #define EXIT_BROKEN 125 /* exit status of a worker that cannot talk to the leader */
 
 struct worker {
@@ -253,6 +254,26 @@ void rd_pool_next(struct rd_pool *p, int timeout_ms, struct rd_pool_event *event
 		receive(p, &p->workers[slot], event);
 		return;
 	}
+}
+
+int rd_pool_run(struct rd_pool *pool, const struct rd_pool_loop *loop, bool *interrupted)
+{
+	int timeout_ms = loop->is_over || loop->look || loop->signals ? LOOK_MS : -1;
+	struct rd_pool_event event;
+	int err = RD_OK;
+
+	while (!err && !*interrupted && !(loop->is_over && loop->is_over(loop->context))) {
+		err = loop->give(loop->context);
+		if (err || !rd_pool_busy(pool))
+			break;
+		rd_pool_next(pool, timeout_ms, &event);
+		if (event.what != RD_POOL_IDLE)
+			err = loop->take(loop->context, &event);
+		*interrupted = loop->signals && rd_interrupt_wait(loop->signals, 0) != 0;
+		if (loop->look)
+			loop->look(loop->context);
+	}
+	return err;
 }
 
 void rd_pool_stop(struct rd_pool *p)

@@ -12,6 +12,7 @@
 #define BASE_POOL_H
 
 #include "base/buf.h"
+#include "base/interrupt.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,6 +52,22 @@ struct rd_pool_event {
 	int status;
 };
 
+/* What the leader does. */
+struct rd_pool_loop {
+	/* Gives tasks as long as there is room. */
+	int (*give)(void *context);
+
+	/* A task has ended: RD_POOL_DONE or RD_POOL_LOST. */
+	int (*take)(void *context, const struct rd_pool_event *event);
+
+	/* Several times a second.  `is_over`: nothing more is waited for.  Both may be NULL. */
+	bool (*is_over)(void *context);
+	void (*look)(void *context);
+
+	const struct rd_interrupt *signals; /* that end it, between begin and end; NULL: none */
+	void *context;
+};
+
 void rd_pool_open(struct rd_pool **pool, const struct rd_pool_opts *opts);
 
 /* How many tasks are in progress, and whether there is a worker for one more. */
@@ -62,6 +79,9 @@ int rd_pool_submit(struct rd_pool *pool, uint64_t task);
 
 /* Waits until a task is over; timeout -1: without limit. */
 void rd_pool_next(struct rd_pool *pool, int timeout_ms, struct rd_pool_event *event);
+
+/* Gives and takes tasks until none is under way, it is over, a function fails or a signal comes. */
+int rd_pool_run(struct rd_pool *pool, const struct rd_pool_loop *loop, bool *interrupted);
 
 /* Kills the workers; their tasks yield no events. */
 void rd_pool_stop(struct rd_pool *pool);

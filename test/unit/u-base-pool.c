@@ -298,11 +298,84 @@ static void test_leader_dies(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* ---- a loop ---- */
+
+struct looped {
+	struct rd_pool *pool;
+	uint64_t next, most; /* tasks */
+	size_t done, lost, looks;
+	bool over;
+	int err; /* of the next task that ends */
+};
+
+static int loop_give(void *context)
+{
+	struct looped *l = context;
+	int err = RD_OK;
+
+	while (!err && l->next < l->most && rd_pool_has_room(l->pool))
+		err = rd_pool_submit(l->pool, l->next++ == 5 ? DIE : l->next);
+	return err;
+}
+
+static int loop_take(void *context, const struct rd_pool_event *event)
+{
+	struct looped *l = context;
+
+	assert_int_not_equal(event->what, RD_POOL_IDLE);
+	l->done += event->what == RD_POOL_DONE;
+	l->lost += event->what == RD_POOL_LOST;
+	return l->err;
+}
+
+static bool loop_is_over(void *context)
+{
+	return ((struct looped *)context)->over;
+}
+
+static void loop_look(void *context)
+{
+	((struct looped *)context)->looks++;
+}
+
+static struct looped run_loop(struct looped l, const struct rd_interrupt *signals, int expected, bool stopped)
+{
+	struct rd_pool_loop loop = {loop_give, loop_take, loop_is_over, loop_look, signals, &l};
+	bool interrupted = false;
+
+	l.pool = open_pool(WORKERS, false);
+	assert_int_equal(rd_pool_run(l.pool, &loop, &interrupted), expected);
+	assert_int_equal(interrupted, stopped);
+	rd_pool_stop(l.pool);
+	rd_pool_close(l.pool);
+	return l;
+}
+
+static void test_run(void **state)
+{
+	struct rd_interrupt signals;
+	struct looped l = run_loop((struct looped){.most = 20}, NULL, RD_OK, false);
+
+	(void)state;
+	assert_int_equal(l.done, 19);
+	assert_int_equal(l.lost, 1);
+	assert_true(l.looks >= 20);
+	l = run_loop((struct looped){.most = 20, .over = true}, NULL, RD_OK, false);
+	assert_int_equal(l.next, 0);
+	l = run_loop((struct looped){.most = 20, .err = RD_ETOOL}, NULL, RD_ETOOL, false);
+	assert_int_equal(l.done + l.lost, 1);
+	rd_interrupt_begin(&signals);
+	kill(getpid(), SIGTERM);
+	l = run_loop((struct looped){.most = 20}, &signals, RD_OK, true);
+	assert_int_equal(l.looks, 1);
+	rd_interrupt_end(&signals);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {TEST(test_done),	  TEST(test_fresh), TEST(test_long_answer),
-					   TEST(test_lost),	  TEST(test_stop),  TEST(test_left_behind),
-					   TEST(test_leader_dies)};
+	const struct CMUnitTest tests[] = {TEST(test_done),	   TEST(test_fresh), TEST(test_long_answer),
+					   TEST(test_lost),	   TEST(test_stop),  TEST(test_left_behind),
+					   TEST(test_leader_dies), TEST(test_run)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "predict/describe.h"
 #include "predict/failure.h"
@@ -61,9 +62,7 @@ void pass_sum_up_model(struct predict_batch *p, const struct model *model)
 int64_t pass_share(int64_t deadline_ns, size_t count)
 {
 	RD_ASSERT(count > 0);
-	int64_t now = rd_now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
-
-	return deadline_ns ? now + left / (int64_t)count : 0;
+	return rd_deadline_share(deadline_ns, 1.0 / (double)count);
 }
 
 int64_t pass_reading_deadline(const struct predict_batch *p)
@@ -74,9 +73,7 @@ int64_t pass_reading_deadline(const struct predict_batch *p)
 /* Reserves a share of the time for describing what was found. */
 static int64_t search_deadline(int64_t deadline_ns)
 {
-	int64_t now = rd_now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
-
-	return deadline_ns ? now + left - left / DESCRIBE_SHARE : 0;
+	return rd_deadline_share(deadline_ns, 1 - 1.0 / DESCRIBE_SHARE);
 }
 
 /* ---- one part ---- */
@@ -155,7 +152,7 @@ static void close_part(struct predict_pass *d, bool searched)
 	d->steps = NULL;
 	if (searched)
 		pass_sum_up(d->p, &d->trace, &d->result);
-	d->p->late |= !d->first && d->deadline_ns && rd_now_ns() >= d->deadline_ns;
+	d->p->late |= !d->first && rd_deadline_passed(d->deadline_ns);
 	predict_result_release(&d->result);
 	predict_trace_release(&d->trace);
 }
@@ -179,7 +176,7 @@ static bool is_late(const struct predict_pass *d)
 {
 	const struct predict_batch *p = d->p;
 
-	return trace_is_late(d->model->trace) || (d->done && p->deadline_ns && rd_now_ns() >= p->deadline_ns);
+	return trace_is_late(d->model->trace) || (d->done && rd_deadline_passed(p->deadline_ns));
 }
 
 /* Begins the next part, or the end. */

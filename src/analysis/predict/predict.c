@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "predict/lane.h"
 #include "predict/window.h"
@@ -64,10 +65,9 @@ static int64_t total_work(const struct predict_opts *o, bool shared)
 /* When semantics that begin now have to stop. */
 static int64_t deadline_of(const struct predictor *r, bool last)
 {
-	int64_t now = rd_now_ns(), end = r->o->deadline_ns + r->extension_ns,
-		left = end > now ? end - now : 0;
+	int64_t end = r->o->deadline_ns ? r->o->deadline_ns + r->extension_ns : 0;
 
-	return !r->o->deadline_ns ? 0 : last ? end : now + left - left / SPECULATIVE_SHARE;
+	return last ? end : rd_deadline_share(end, 1 - 1.0 / SPECULATIVE_SHARE);
 }
 
 enum semantics { SEMANTICS_SOUND, SEMANTICS_UNSURE, SEMANTICS_SPECULATIVE, SEMANTICS_NONE };

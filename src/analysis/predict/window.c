@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/map.h"
 
@@ -234,10 +235,7 @@ static bool has_unsure(const struct exec *x, uint32_t end)
 
 int64_t predict_windows_deadline(const struct predict_windows *w, int64_t deadline_ns)
 {
-	int64_t now = rd_now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
-	double share = (double)(w->end - w->begin) / (double)(w->x->count - w->begin);
-
-	return deadline_ns ? now + (int64_t)((double)left * share) : 0;
+	return rd_deadline_share(deadline_ns, (double)(w->end - w->begin) / (double)(w->x->count - w->begin));
 }
 
 struct predict_windows *predict_windows_open(const struct exec *x, const struct predict_opts *o)

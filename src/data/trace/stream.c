@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "trace/format.h"
 #include "trace/writer.h"
@@ -168,7 +169,7 @@ static int check_codec(struct trace_stream *s, const uint8_t *p, uint32_t *recor
 
 static bool is_late(struct trace_limit *l)
 {
-	l->late |= ++l->chunks > TRACE_LIMIT_FREE && l->deadline_ns && rd_now_ns() >= l->deadline_ns;
+	l->late |= ++l->chunks > TRACE_LIMIT_FREE && rd_deadline_passed(l->deadline_ns);
 	return l->late;
 }
 

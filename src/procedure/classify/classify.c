@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -20,8 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-
-#define STEP_MS 100
 
 struct classifying {
 	const struct classify *how;
@@ -105,33 +104,33 @@ static void take_loss(struct classifying *c, const struct rd_pool_event *e)
 	c->result->undecided++;
 }
 
-static void hear(struct classifying *c)
+static int take(void *context, const struct rd_pool_event *event)
 {
-	struct rd_pool_event event;
-	char *directory;
+	struct classifying *c = context;
+	char *directory = directory_of(c, event->task);
 
-	rd_pool_next(c->pool, STEP_MS, &event);
-	if (event.what == RD_POOL_IDLE)
-		return;
-	directory = directory_of(c, event.task);
 	rd_remove_tree(directory);
 	free(directory);
-	if (event.what == RD_POOL_DONE)
-		take_answer(c, &event);
+	if (event->what == RD_POOL_DONE)
+		take_answer(c, event);
 	else
-		take_loss(c, &event);
+		take_loss(c, event);
 	c->done++;
+	return RD_OK;
 }
 
 /* ---- the whole ---- */
 
-static bool is_late(const struct classifying *c)
+static bool is_late(void *context)
 {
-	return c->how->time && rd_now_ns() - c->start_ns >= (int64_t)c->how->time * 1000000000;
+	const struct classifying *c = context;
+
+	return rd_deadline_passed(rd_deadline(c->start_ns, c->how->time));
 }
 
-static int give_tasks(struct classifying *c)
+static int give(void *context)
 {
+	struct classifying *c = context;
 	int err = RD_OK;
 
 	for (; c->next < c->set->count && !err && rd_pool_has_room(c->pool); c->next++) {
@@ -146,11 +145,13 @@ static int give_tasks(struct classifying *c)
 	return err;
 }
 
-static void show(const struct classifying *c)
+static void show(void *context)
 {
-	double left = (double)c->how->time - (double)(rd_now_ns() - c->start_ns) / 1e9;
+	const struct classifying *c = context;
 	struct classify_progress so_far = {
-		.total = c->total, .done = c->done, .seconds_left = c->how->time && left > 0 ? left : 0};
+		.total = c->total,
+		.done = c->done,
+		.seconds_left = rd_deadline_left_s(rd_deadline(c->start_ns, c->how->time))};
 
 	if (c->how->progress)
 		c->how->progress(c->how->context, &so_far);
@@ -159,17 +160,11 @@ static void show(const struct classifying *c)
 /* Until all have a class, the time is up, or a signal says that it is enough. */
 static int run_tasks(struct classifying *c)
 {
-	int err = RD_OK;
+	struct rd_pool_loop loop = {give, take, is_late, show, &c->signals, c};
+	int err;
 
 	rd_interrupt_begin(&c->signals);
-	while (!err && !c->result->interrupted && !is_late(c)) {
-		err = give_tasks(c);
-		if (err || !rd_pool_busy(c->pool))
-			break;
-		hear(c);
-		c->result->interrupted = rd_interrupt_wait(&c->signals, 0) != 0;
-		show(c);
-	}
+	err = rd_pool_run(c->pool, &loop, &c->result->interrupted);
 	rd_pool_stop(c->pool);
 	rd_interrupt_end(&c->signals);
 	c->result->untried = c->total - c->done;

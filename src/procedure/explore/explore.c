@@ -10,6 +10,7 @@
 #include "explore/explore.h"
 
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -39,7 +40,6 @@
 #define QUICK_NS 20000000   /* less than this, when it is known (EXPLORE_KNOWN) */
 #define BATCH_BITS 8	    /* of a task's number: how many; above them is the first schedule */
 #define GRACE_NS 1000000000 /* for the last runs to be heard of */
-#define STEP_MS 100	    /* between two looks at the time and at signals */
 #define LEAST 1500	    /* schedules before it can have settled, */
 #define SETTLED 3	    /* and how many times as many as those that brought the last new thing */
 #define WINDOW 100	    /* or when of so many schedules */
@@ -620,19 +620,17 @@ static void take_lost(struct exploring *x, const struct rd_pool_event *e)
 	r->why = r->why ? r->why : "the process that made the runs ended before them";
 }
 
-static int hear(struct exploring *x)
+static int take(void *context, const struct rd_pool_event *event)
 {
-	struct rd_pool_event event;
+	struct exploring *x = context;
 
-	rd_pool_next(x->pool, STEP_MS, &event);
-	if (event.what == RD_POOL_DONE)
-		return take_answer(x, &event);
-	if (event.what == RD_POOL_LOST && x->how->fail_if)
+	if (event->what == RD_POOL_DONE)
+		return take_answer(x, event);
+	if (x->how->fail_if)
 		return rd_fail(RD_ESYSTEM, "explore: runs could not be judged");
-	if (event.what == RD_POOL_LOST && x->result->schedules == 0)
+	if (x->result->schedules == 0)
 		return rd_fail(RD_ESYSTEM, "explore: the program could not be run");
-	if (event.what == RD_POOL_LOST)
-		take_lost(x, &event);
+	take_lost(x, event);
 	return RD_OK;
 }
 
@@ -658,21 +656,23 @@ static enum explore_stop find_stop(const struct exploring *x)
 	return how->collect ? EXPLORE_TIME : EXPLORE_GOES_ON;
 }
 
-static void show(const struct exploring *x)
+static void show(void *context)
 {
-	double left = (double)x->how->time - (double)(rd_now_ns() - x->start_ns) / 1e9;
+	const struct exploring *x = context;
 	struct explore_progress so_far = {.schedules = x->result->schedules,
 					  .different = x->result->different,
 					  .failures = x->failure_count,
-					  .seconds_left = x->how->time && left > 0 ? left : 0};
+					  .seconds_left =
+						  rd_deadline_left_s(rd_deadline(x->start_ns, x->how->time))};
 
 	if (x->how->progress)
 		x->how->progress(x->how->context, &so_far);
 }
 
 /* The first task is waited for: the others rest on what it shows. */
-static int give_tasks(struct exploring *x)
+static int give(void *context)
 {
+	struct exploring *x = context;
 	int err = RD_OK;
 
 	while (!err && rd_pool_has_room(x->pool) && find_stop(x) == EXPLORE_GOES_ON) {
@@ -686,22 +686,22 @@ static int give_tasks(struct exploring *x)
 	return err;
 }
 
+/* Runs under way are not waited for when a failure is all that the caller wants, or time has run out. */
+static bool is_over(void *context)
+{
+	const struct exploring *x = context;
+
+	return find_stop(x) == EXPLORE_FAILED || is_later(x, GRACE_NS);
+}
+
 static int run_tasks(struct exploring *x)
 {
+	struct rd_pool_loop loop = {give, take, is_over, show, &x->signals, x};
 	bool interrupted = false;
-	int err = RD_OK;
+	int err;
 
 	rd_interrupt_begin(&x->signals);
-	while (!err && !interrupted) {
-		enum explore_stop stop = find_stop(x);
-
-		err = give_tasks(x);
-		if (err || !rd_pool_busy(x->pool) || stop == EXPLORE_FAILED || is_later(x, GRACE_NS))
-			break;
-		err = hear(x);
-		interrupted = rd_interrupt_wait(&x->signals, 0) != 0;
-		show(x);
-	}
+	err = rd_pool_run(x->pool, &loop, &interrupted);
 	rd_pool_stop(x->pool);
 	rd_interrupt_end(&x->signals);
 	x->result->stop = interrupted ? EXPLORE_INTERRUPTED : find_stop(x);

@@ -56,6 +56,7 @@ struct campaign_crew {
 	/* a worker's own */
 	char *scratch;
 	struct inject_run run;
+	struct rd_pool *pool;
 };
 
 /* --- the campaign ------------------------------------------------------------------------- */
@@ -329,21 +330,37 @@ static void note_lost_run(struct campaign_crew *crew, uint64_t run, int status)
 			crew->failures);
 }
 
-/* Assigns runs as long as there are idle workers and wanted runs. */
-static void assign_runs(struct campaign_crew *crew, struct rd_pool *pool)
+/* Gives runs out as long as there are workers and runs, and they are wanted.  A campaign that fails waits for
+ * the runs that are under way. */
+static int give(void *context)
 {
+	struct campaign_crew *crew = context;
 	uint64_t run;
 
-	while (!crew->error && rd_pool_has_room(pool) && !inject_until_reached(&crew->campaign->until) &&
-	       (run = next_run(crew)) != NO_RUN)
-		crew->error = rd_pool_submit(pool, run);
+	while (!crew->error && rd_pool_has_room(crew->pool) &&
+	       !inject_until_reached(&crew->campaign->until) && (run = next_run(crew)) != NO_RUN)
+		crew->error = rd_pool_submit(crew->pool, run);
+	return RD_OK;
+}
+
+static int take(void *context, const struct rd_pool_event *event)
+{
+	struct campaign_crew *crew = context;
+
+	if (event->what == RD_POOL_DONE) {
+		crew->failures = 0;
+		note_line(crew, event->answer, event->length);
+	} else {
+		note_lost_run(crew, event->task, event->status);
+	}
+	return RD_OK;
 }
 
 static int run_crew(struct campaign_crew *crew)
 {
 	struct rd_pool_opts opts = {.enter = enter, .work = work, .leave = leave, .context = crew};
-	struct rd_pool_event event;
-	struct rd_pool *pool;
+	struct rd_pool_loop loop = {.give = give, .take = take, .context = crew};
+	bool interrupted = false;
 	uint64_t left = 0;
 
 	for (uint64_t i = crew->work->shard; i < crew->runs; i += crew->work->shards ? crew->work->shards : 1)
@@ -351,20 +368,9 @@ static int run_crew(struct campaign_crew *crew)
 	if (!left)
 		return 0;
 	opts.workers = left < crew->work->jobs ? (unsigned)left : crew->work->jobs;
-	rd_pool_open(&pool, &opts);
-	for (;;) {
-		assign_runs(crew, pool);
-		if (!rd_pool_busy(pool))
-			break;
-		rd_pool_next(pool, -1, &event);
-		if (event.what == RD_POOL_DONE) {
-			crew->failures = 0;
-			note_line(crew, event.answer, event.length);
-		} else if (event.what == RD_POOL_LOST) {
-			note_lost_run(crew, event.task, event.status);
-		}
-	}
-	rd_pool_close(pool);
+	rd_pool_open(&crew->pool, &opts);
+	rd_pool_run(crew->pool, &loop, &interrupted);
+	rd_pool_close(crew->pool);
 	return crew->error;
 }
 

@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/context.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -75,7 +76,7 @@ void diagnosis_release(struct diagnosis *d)
 
 static bool is_late(const struct work *w)
 {
-	return w->end_ns && rd_now_ns() >= w->end_ns;
+	return rd_deadline_passed(w->end_ns);
 }
 
 static bool is_over(struct work *w)

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
@@ -276,7 +277,7 @@ static int make_units(struct flavour_build *b)
 		rd_argv_add(&command, jobs);
 		if (!err)
 			err = rd_run_until(command.items, b->opts->end_ns);
-		if (err > 0 && b->opts->end_ns && rd_now_ns() >= b->opts->end_ns)
+		if (err > 0 && rd_deadline_passed(b->opts->end_ns))
 			err = rd_fail(RD_ELIMIT,
 				      "%s: the time was up while its %zu units were instrumented; 'raddle "
 				      "flavour' does that beforehand",

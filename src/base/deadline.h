@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Deadlines: moments of base/clock.h at which something is to end; 0 is never. */
+#ifndef BASE_DEADLINE_H
+#define BASE_DEADLINE_H
+
+#include "base/clock.h"
+
+#include <stdbool.h>
+
+/* So many seconds after the start; 0: never. */
+static inline int64_t rd_deadline(int64_t start_ns, uint64_t seconds)
+{
+	return seconds ? start_ns + (int64_t)seconds * 1000000000 : 0;
+}
+
+static inline bool rd_deadline_passed(int64_t deadline_ns)
+{
+	return deadline_ns && rd_now_ns() >= deadline_ns;
+}
+
+/* What is left until then, not less than 0.  For never it is 0, too: progress shows no time then. */
+static inline int64_t rd_deadline_left_ns(int64_t deadline_ns)
+{
+	int64_t left = deadline_ns ? deadline_ns - rd_now_ns() : 0;
+
+	return left > 0 ? left : 0;
+}
+
+static inline double rd_deadline_left_s(int64_t deadline_ns)
+{
+	return (double)rd_deadline_left_ns(deadline_ns) / 1e9;
+}
+
+/* The deadline of a part of the work, which may take this share, at most 1, of what is left. */
+static inline int64_t rd_deadline_share(int64_t deadline_ns, double share)
+{
+	int64_t now = rd_now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
+
+	return deadline_ns ? now + (int64_t)((double)left * share) : 0;
+}
+
+#endif
