@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "base/word.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -77,15 +78,12 @@ static const char *const points[] = {"op",   "wait", "access", "back",	 "yield",
 
 const char *schedule_point_name(unsigned number)
 {
-	return number < POINTS ? points[number] : NULL;
+	return rd_word(points, POINTS, number);
 }
 
 int schedule_point(const char *name)
 {
-	for (unsigned i = 0; i < POINTS; i++)
-		if (strcmp(points[i], name) == 0)
-			return (int)i;
-	return -1;
+	return rd_word_find(points, POINTS, name);
 }
 
 static const char *const memories[] = {"sc", "tso", "pso", "weak", "coherent"};
@@ -93,15 +91,12 @@ static const char *const memories[] = {"sc", "tso", "pso", "weak", "coherent"};
 
 const char *schedule_memory_name(unsigned number)
 {
-	return number < MEMORIES ? memories[number] : NULL;
+	return rd_word(memories, MEMORIES, number);
 }
 
 int schedule_memory(const char *name)
 {
-	for (unsigned i = 0; i < MEMORIES; i++)
-		if (strcmp(memories[i], name) == 0)
-			return (int)i;
-	return -1;
+	return rd_word_find(memories, MEMORIES, name);
 }
 
 /* ---- writing ---- */

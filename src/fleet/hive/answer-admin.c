@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/json-read.h"
+#include "base/word.h"
 #include "hive/request.h"
 #include "hive/status.h"
 
@@ -148,7 +149,7 @@ static json_t *read_body(struct hive_request *r, struct rd_json_read *j)
 static void read_settings(struct rd_json_read *j, const json_t *root, struct hive_program *p)
 {
 	const char *state = rd_json_get_text(j, root, "state");
-	int found = state ? hive_name_find(protocol_mode_names, PROTOCOL_MODES, state) : (int)p->state;
+	int found = state ? rd_word_find(protocol_mode_names, PROTOCOL_MODES, state) : (int)p->state;
 
 	if (found < 0)
 		rd_json_wrong(j, "state", "is not known");
@@ -197,7 +198,7 @@ static int read_class(struct rd_json_read *j, const json_t *root, struct hive_cl
 
 	c->name = rd_json_get_text(j, root, "class");
 	c->consequence = rd_json_get_text(j, root, "consequence");
-	if (!c->name || hive_name_find(names, 4, c->name) < 0)
+	if (!c->name || rd_word_find(names, 4, c->name) < 0)
 		rd_json_wrong(j, "class", "is missing or not known");
 	if (c->consequence && strlen(c->consequence) > HIVE_NAME_MAX)
 		rd_json_wrong(j, "consequence", "is too long");

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/hex.h"
 #include "base/json-read.h"
+#include "base/word.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +19,6 @@ const char *const hive_order_names[HIVE_ORDERS] = {NULL, "primary", "alternate"}
 const char *const hive_proof_names[HIVE_PROOFS] = {NULL, "happens-before", "collision"};
 const char *const hive_consequence_names[HIVE_CONSEQUENCES] = {
 	NULL, "crash", "hang", "deadlock", "assertion", "memory-error", "user"};
-
-int hive_name_find(const char *const *names, int count, const char *name)
-{
-	for (int i = 0; i < count; i++)
-		if (names[i] && !strcmp(names[i], name))
-			return i;
-	return -1;
-}
 
 bool hive_is_build(const char *text)
 {
@@ -85,7 +78,7 @@ static const char *get_text(struct reading *r, const char *key, const char *erro
 static int get_name(struct reading *r, const char *key, const char *const *names, int count)
 {
 	const char *text = get_text(r, key, "a name is no text");
-	int found = text ? hive_name_find(names, count, text) : 0;
+	int found = text ? rd_word_find(names, count, text) : 0;
 
 	if (found < 0 && !r->error)
 		r->error = "a name is not known";

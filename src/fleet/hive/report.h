@@ -54,9 +54,6 @@ extern const char *const hive_order_names[HIVE_ORDERS];
 extern const char *const hive_proof_names[HIVE_PROOFS];
 extern const char *const hive_consequence_names[HIVE_CONSEQUENCES];
 
-/* The index of a name; -1: it is none. */
-int hive_name_find(const char *const *names, int count, const char *name);
-
 struct hive_report {
 	char run[HIVE_RUN_ID];
 	char candidate[HIVE_CANDIDATE];

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/hex.h"
+#include "base/word.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -256,7 +257,7 @@ struct loading {
 static int take_program(void *context, const char *const *v)
 {
 	struct loading *l = context;
-	int state = hive_name_find(protocol_mode_names, PROTOCOL_MODES, v[3]);
+	int state = rd_word_find(protocol_mode_names, PROTOCOL_MODES, v[3]);
 
 	if (!hive_is_build(v[1]) || state < 0)
 		return rd_fail(RD_EFORMAT, "hive: the database is damaged: program %s", v[0]);
@@ -344,27 +345,27 @@ enum { REPORT_COLUMNS = 17, REPORT_NUMBERS = 13 };
 static void write_row(const struct hive_row *row, struct hive_number *n, const char **values)
 {
 	const struct hive_report *r = &row->report;
-	const char *columns[REPORT_COLUMNS] = {
-		hive_number_write(n, row->program),
-		r->candidate,
-		row->site,
-		r->run,
-		hive_number_write(n + 1, r->seq),
-		hive_number_write(n + 2, r->result),
-		hive_number_write(n + 3, r->order),
-		hive_number_write(n + 4, r->proof),
-		hive_number_write(n + 5, r->consequence),
-		hive_number_write(n + 6, r->tau_us),
-		hive_number_write(n + 7, r->tau_capped),
-		hive_number_write(n + 8, r->context),
-		hive_number_write(n + 9, r->signal),
-		hive_number_write(n + 10, r->pause_us),
-		hive_number_write(n + 11, r->busy_us),
-		hive_number_write(n + 12, r->weight),
-		hive_number_write(n + 13, (uint64_t)r->received),
-	};
+	const char *const texts[] = {r->candidate, row->site, r->run};
+	const uint64_t numbers[] = {r->seq,
+				    r->result,
+				    r->order,
+				    r->proof,
+				    r->consequence,
+				    r->tau_us,
+				    r->tau_capped,
+				    r->context,
+				    r->signal,
+				    r->pause_us,
+				    r->busy_us,
+				    r->weight,
+				    (uint64_t)r->received};
+	enum { TEXTS = sizeof texts / sizeof *texts, NUMBERS = sizeof numbers / sizeof *numbers };
 
-	memcpy(values, columns, sizeof columns);
+	_Static_assert(1 + TEXTS + NUMBERS == REPORT_COLUMNS, "a column for each name in REPORT_NAMES");
+	values[0] = hive_number_write(n, row->program);
+	memcpy(values + 1, texts, sizeof texts);
+	for (size_t i = 0; i < NUMBERS; i++)
+		values[1 + TEXTS + i] = hive_number_write(n + 1 + i, numbers[i]);
 }
 
 struct adding {

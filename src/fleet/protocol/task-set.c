@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/hex.h"
 #include "base/json-read.h"
+#include "base/word.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,12 +25,11 @@ static const char *const order_names[] = {
 
 bool protocol_mode_find(const char *name, enum protocol_mode *mode)
 {
-	for (int i = 0; name && i < PROTOCOL_MODES; i++)
-		if (!strcmp(name, protocol_mode_names[i])) {
-			*mode = (enum protocol_mode)i;
-			return true;
-		}
-	return false;
+	int found = rd_word_find(protocol_mode_names, PROTOCOL_MODES, name);
+
+	if (found >= 0)
+		*mode = (enum protocol_mode)found;
+	return found >= 0;
 }
 
 /* Copies a text that is not empty, fits and has only these characters. */
@@ -43,10 +43,11 @@ static bool copy_text(char *to, size_t size, const char *from, const char *chara
 
 static bool find_order(const char *name, enum raddle_guard_order *order)
 {
-	bool alternate = name && !strcmp(name, order_names[RADDLE_GUARD_ALTERNATE]);
+	int found = rd_word_find(order_names, sizeof order_names / sizeof *order_names, name);
 
-	*order = alternate ? RADDLE_GUARD_ALTERNATE : RADDLE_GUARD_PRIMARY;
-	return alternate || (name && !strcmp(name, order_names[RADDLE_GUARD_PRIMARY]));
+	if (found >= 0)
+		*order = (enum raddle_guard_order)found;
+	return found >= 0;
 }
 
 static void parse_track(struct rd_json_read *r, const json_t *tree, struct protocol_task *task)

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words that stand for numbers: 0, 1, ... in the order of a table. */
+#ifndef BASE_WORD_H
+#define BASE_WORD_H
+
+#include <stddef.h>
+#include <string.h>
+
+/* The number of a word; -1: it is not in the table.  Entries of the table may be NULL, and so may the word.
+ */
+static inline int rd_word_find(const char *const *words, size_t count, const char *word)
+{
+	for (size_t i = 0; word && i < count; i++)
+		if (words[i] && !strcmp(words[i], word))
+			return (int)i;
+	return -1;
+}
+
+/* The word of a number; NULL: there is none. */
+static inline const char *rd_word(const char *const *words, size_t count, unsigned number)
+{
+	return number < count ? words[number] : NULL;
+}
+
+#endif
