@@ -82,6 +82,13 @@ void run_launch_done(void)
 	run_forward_stop();
 }
 
+char *run_library_path(const char *prefix, const char *directory)
+{
+	const char *old = getenv("LD_LIBRARY_PATH");
+
+	return rd_xasprintf("%s%s%s%s", prefix, directory, old && *old ? ":" : "", old ? old : "");
+}
+
 #define LIBRARIES "LD_LIBRARY_PATH="
 
 /* The program's environment: ours, with the session and the library path, two strings of its own. */
@@ -100,9 +107,7 @@ static void make_environment(struct environment *e, const struct run_launch *lau
 	/* Has the same length whatever the number: the stack begins below these strings, and
 	 * programs print addresses. */
 	e->session = rd_xasprintf("%s=%07d", RADDLE_SESSION_ENV, fd);
-	e->libraries = !path	     ? NULL
-		       : old && *old ? rd_xasprintf(LIBRARIES "%s:%s", path, old)
-				     : rd_xasprintf(LIBRARIES "%s", path);
+	e->libraries = path ? run_library_path(LIBRARIES, path) : NULL;
 	for (size_t i = 0; i < count; i++) {
 		bool replaced = path && !strncmp(environ[i], LIBRARIES, sizeof LIBRARIES - 1);
 		e->all[n++] = replaced ? e->libraries : environ[i];

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "run/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -233,8 +234,7 @@ bool site_session_report(struct site_session *s, struct raddle_guard_report *rep
 
 static void add_libraries(const char *path)
 {
-	const char *old = getenv("LD_LIBRARY_PATH");
-	char *both = old != NULL && *old != '\0' ? rd_xasprintf("%s:%s", path, old) : rd_xstrdup(path);
+	char *both = run_library_path("", path);
 	setenv("LD_LIBRARY_PATH", both, 1);
 	free(both);
 }
