@@ -7,6 +7,7 @@
 #include "run/shards.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/process.h"
 #include "base/progress.h"
 #include "run/slurm.h"
@@ -58,18 +59,20 @@ static int submit(const struct run_shards *c, unsigned shards, char *const *comm
 int run_shards(const struct run_shards *c)
 {
 	uint64_t shards = c->shards ? c->shards : SHARDS;
-	char raddle[PATH_MAX], directory[PATH_MAX];
+	char *raddle, directory[PATH_MAX];
 	struct rd_argv argv = RD_ARGV_INIT;
 	int r;
 
 	if (shards > RUN_SLURM_SHARDS_MAX)
 		return rd_fail(RD_EUSAGE, "%s: --shards %" PRIu64 ": from 1 to %d", c->command, shards,
 			       RUN_SLURM_SHARDS_MAX);
-	if (!realpath("/proc/self/exe", raddle))
-		return rd_fail_errno("%s: cannot find out where raddle is", c->command);
 	if (!realpath(c->directory, directory))
 		return rd_fail_errno("%s", c->directory);
+	raddle = rd_own_path();
+	if (!raddle)
+		return RD_ESYSTEM;
 	rd_argv_add(&argv, raddle);
+	free(raddle);
 	rd_argv_add(&argv, c->command);
 	rd_argv_add(&argv, "--quiet");
 	rd_argv_add(&argv, "--resume");

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/json.h"
+#include "base/json-text.h"
 #include "bitcode/facts.h"
 #include "raddle/track.h"
 #include "report/sketch.h"
@@ -29,19 +29,15 @@ static void add_sources(struct sketch_plan *p)
 
 static char *plan_text(const struct sketch_plan *p)
 {
-	char *text = NULL;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
-	struct rd_json j;
+	struct rd_buf out = RD_BUF_INIT;
+	struct rd_json_text text;
+	struct rd_json *j = rd_json_text_begin(&text);
 
-	if (!out)
-		return NULL;
-	rd_json_begin(&j, out);
-	j.indent = false;
-	rd_json_object(&j, NULL);
-	sketch_plan_json(p, &j);
-	rd_json_end(&j);
-	return fclose(out) ? free(text), NULL : text;
+	rd_json_object(j, NULL);
+	sketch_plan_json(p, j);
+	rd_json_end(j);
+	rd_json_text_end(&text, &out);
+	return rd_buf_detach(&out);
 }
 
 static int make_plan(const struct facts *f, struct sketch_failure *failure, struct sketch_plan *plan)

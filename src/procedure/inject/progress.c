@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json.h"
+#include "base/json-text.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -44,37 +44,37 @@ static void log_progress(struct inject_progress *s)
 {
 	uint64_t expected = inject_campaign_expected(s->campaign);
 	struct inject_pace p = pace_of(s, expected);
-	struct rd_json j = {0};
-	char *text = NULL, now[32];
-	size_t length = 0;
-	FILE *out = s->log < 0 ? NULL : open_memstream(&text, &length);
+	struct rd_buf line = RD_BUF_INIT;
+	struct rd_json_text text;
+	struct rd_json *j;
+	char now[32];
 	time_t t = time(NULL);
 	struct tm tm;
 
 	s->logged_ns = rd_now_ns();
-	if (!out)
+	if (s->log < 0)
 		return;
 	strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
-	rd_json_begin(&j, out);
-	rd_json_object(&j, NULL);
-	RD_JSON(&j, RD_JS("time", now), RD_JU("done", s->done), RD_JU("expected", expected),
+	j = rd_json_text_begin(&text);
+	rd_json_object(j, NULL);
+	RD_JSON(j, RD_JS("time", now), RD_JU("done", s->done), RD_JU("expected", expected),
 		RD_JU("planned", s->runs));
 	if (p.rate < 0)
-		rd_json_null(&j, "runs_per_s");
+		rd_json_null(j, "runs_per_s");
 	else
-		rd_json_double(&j, "runs_per_s", p.rate);
+		rd_json_double(j, "runs_per_s", p.rate);
 	if (p.left < 0)
-		rd_json_null(&j, "left_s");
+		rd_json_null(j, "left_s");
 	else
-		rd_json_double(&j, "left_s", p.left);
-	rd_json_object(&j, "outcomes");
+		rd_json_double(j, "left_s", p.left);
+	rd_json_object(j, "outcomes");
 	for (unsigned o = 0; o < RUNLOG_OUTCOMES; o++)
-		rd_json_unsigned(&j, runlog_outcome_name(o), s->outcomes[o]);
-	rd_json_end(&j);
-	rd_json_end(&j);
-	fclose(out);
-	rd_write_all(s->log, text, length);
-	free(text);
+		rd_json_unsigned(j, runlog_outcome_name(o), s->outcomes[o]);
+	rd_json_end(j);
+	rd_json_end(j);
+	rd_json_text_end(&text, &line);
+	rd_write_all(s->log, line.data, line.length);
+	rd_buf_release(&line);
 }
 
 void inject_progress_start(struct inject_progress *s, const char *directory,
