@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Unit tests of hive/report.h and hive/limit.h: what sites may send, and how often. */
+#include "base/word.h"
 #include "hive/limit.h"
 #include "hive/report.h"
 
@@ -110,12 +111,12 @@ static void depth_is_counted_outside_of_strings(void **state)
 static void names_are_found(void **state)
 {
 	(void)state;
-	assert_int_equal(hive_name_find(hive_result_names, HIVE_RESULTS, "race"), HIVE_RACE);
-	assert_int_equal(hive_name_find(hive_result_names, HIVE_RESULTS, "rac"), -1);
+	assert_int_equal(rd_word_find(hive_result_names, HIVE_RESULTS, "race"), HIVE_RACE);
+	assert_int_equal(rd_word_find(hive_result_names, HIVE_RESULTS, "rac"), -1);
 	for (int i = 0; i < HIVE_RESULTS; i++)
 		if (hive_result_names[i])
-			assert_int_equal(
-				hive_name_find(hive_result_names, HIVE_RESULTS, hive_result_names[i]), i);
+			assert_int_equal(rd_word_find(hive_result_names, HIVE_RESULTS, hive_result_names[i]),
+					 i);
 }
 
 /* ---- rate limits ---- */
