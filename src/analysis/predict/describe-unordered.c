@@ -9,7 +9,7 @@
 #include <inttypes.h>
 
 /* Names the memory by the sites alone, because the model may have no history with the accesses. */
-static void name_unordered(const struct describer *d, const struct model_unordered *u, struct meeting *at)
+static void name_unordered(const struct describer *d, const struct predict_unordered *u, struct meeting *at)
 {
 	const struct model_object *o = &d->m->objects[at->object];
 	struct rd_buf b = RD_BUF_INIT, place = RD_BUF_INIT;
@@ -43,7 +43,7 @@ static void name_unordered(const struct describer *d, const struct model_unorder
 	at->name = describe_take_name(d->set, &b);
 }
 
-static void describe_side(const struct describer *d, const struct model_unordered *u, int i,
+static void describe_side(const struct describer *d, const struct predict_unordered *u, int i,
 			  struct finding_access *out)
 {
 	const struct trace_site *site = trace_sites_find(d->m->sites, u->sites[i]);
@@ -59,7 +59,7 @@ static void describe_side(const struct describer *d, const struct model_unordere
 		describe_subject(d, site, out);
 }
 
-void predict_describe_firm(const struct model *m, const struct model_unordered *u, struct finding_set *set,
+void predict_describe_firm(const struct model *m, const struct predict_unordered *u, struct finding_set *set,
 			   struct finding *f)
 {
 	f->firm = finding_textf(set,
@@ -70,7 +70,7 @@ void predict_describe_firm(const struct model *m, const struct model_unordered *
 }
 
 /* Adds a schedule without operations: threads may meet at the two places again. */
-static void add_meeting(const struct describer *d, const struct model_unordered *u, struct finding *f)
+static void add_meeting(const struct describer *d, const struct predict_unordered *u, struct finding *f)
 {
 	struct schedule *s = finding_schedule_add(d->set, f);
 
@@ -89,7 +89,7 @@ static void add_meeting(const struct describer *d, const struct model_unordered 
 	}
 }
 
-void predict_describe_unordered(const struct model *m, const struct model_unordered *u, const char *reason,
+void predict_describe_unordered(const struct model *m, const struct predict_unordered *u, const char *reason,
 				struct finding_set *set)
 {
 	struct describer d = {.m = m, .set = set};
