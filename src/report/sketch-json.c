@@ -89,7 +89,7 @@ static void put_places(struct rd_json *j, const struct sketch *s, const struct s
 {
 	rd_json_array(j, "places");
 	for (size_t i = 0; i < p->count; i++) {
-		const struct sketch_statement *st = &s->runs->statements[p->statements[i]];
+		const struct slice_statement *st = &s->runs->statements[p->statements[i]];
 
 		rd_json_object(j, NULL);
 		rd_json_string(j, "thread", p->type != SKETCH_ORDER ? NULL : i == 1 ? "B" : "A");

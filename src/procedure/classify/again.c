@@ -149,12 +149,12 @@ static int find(struct again *a, struct trial_bench *b, struct ends *ends, uint6
 
 int again_find(struct again *a, struct trial_bench *b, const struct schedule *race, uint64_t seed)
 {
-	return find(a, b, &(struct ends){.sites = b->how.program->sites, .goals = race->goals}, seed);
+	return find(a, b, &(struct ends){.sites = b->conditions.program->sites, .goals = race->goals}, seed);
 }
 
 int again_find_others(struct again *a, struct trial_bench *b, const struct schedule *race)
 {
-	struct ends ends = {.sites = b->how.program->sites, .goals = race->goals, .by_line = true};
+	struct ends ends = {.sites = b->conditions.program->sites, .goals = race->goals, .by_line = true};
 
 	return find(a, b, &ends, 0);
 }

@@ -7,7 +7,7 @@
 #ifndef CLASSIFY_AGAIN_H
 #define CLASSIFY_AGAIN_H
 
-#include "explore/trial.h"
+#include "trial/trial.h"
 
 #define AGAIN_MOST 8 /* ways that are worth a run */
 

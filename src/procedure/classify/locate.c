@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "classify/bench.h"
+#include "trial/trial.h"
 #include "classify/sights.h"
 #include "trace/sites.h"
 
@@ -109,7 +109,7 @@ static void add_finding(const struct sights *seen, const struct sight *const fou
 	struct finding *f = finding_add(set, FINDING_RACE);
 	struct schedule *s = finding_schedule_add(set, f);
 
-	s->program = schedule_text(s, how->program->program->path);
+	s->program = schedule_text(s, how->runs.program->program->path);
 	s->speculative = true;
 	f->access_count = 2;
 	f->accesses = finding_array(set, 2, sizeof *f->accesses);
@@ -149,7 +149,7 @@ static int locate_one(struct trial_bench *b, const struct classify *how, const s
 	int err = RD_OK;
 
 	*found = false;
-	sights_init(&l.sights, b->how.program->sites, is_at, &l);
+	sights_init(&l.sights, b->conditions.program->sites, is_at, &l);
 	if (is_nowhere(&l, 0, &why) || is_nowhere(&l, 1, &why)) {
 		if (alone)
 			err = rd_fail(RD_ENOTFOUND, "classify: %s", why.data);
@@ -168,9 +168,8 @@ static int locate_one(struct trial_bench *b, const struct classify *how, const s
 int classify_locate(const struct classify *how, const struct classify_pairs *pairs, struct finding_set *set,
 		    size_t *missing)
 {
-	struct trial_how runs = classify_runs(how);
 	struct trial_bench b;
-	int err = trial_open(&b, &runs, NULL);
+	int err = trial_open(&b, &how->runs, NULL);
 
 	*missing = 0;
 	for (size_t i = 0; i < pairs->count && !err; i++) {

@@ -110,7 +110,7 @@ int sights_gather(struct sights *s, struct trial_bench *b, uint64_t seed)
 		each_site(s, i, watch_site, &schedule);
 	for (size_t i = 0; i < schedule.watch_count; i++)
 		schedule.watches[i].once = !s->all;
-	err = trial_look(b, &schedule, see, s, &t);
+	err = trial_run_with(b, &schedule, &(struct trial_hooks){.stopped = see, .context = s}, &t, NULL);
 	schedule_release(&schedule);
 	return err;
 }

@@ -6,7 +6,7 @@
 #ifndef CLASSIFY_SIGHTS_H
 #define CLASSIFY_SIGHTS_H
 
-#include "explore/trial.h"
+#include "trial/trial.h"
 
 /* An access that the program stood at. */
 struct sight {

@@ -167,7 +167,7 @@ static void add_published(struct work *w)
  * sequential consistency has too. */
 static int explore(struct work *w)
 {
-	size_t most = weaken_explored(w->how->recorded_ms);
+	size_t most = weaken_explored(w->how->runs.recorded_ns);
 	int err = RD_OK;
 
 	for (unsigned g = is_hopeless(w) ? VARIANT_CONTROL : 0; g < VARIANT_GROUPS && !err; g++) {
@@ -184,7 +184,7 @@ static int explore(struct work *w)
 /* The same again while that shows more that is published. */
 static int explore_all(struct work *w)
 {
-	size_t most = weaken_explored(w->how->recorded_ms), known;
+	size_t most = weaken_explored(w->how->runs.recorded_ns), known;
 	int err = RD_OK;
 
 	w->made = rd_xcalloc(ROUNDS * VARIANT_GROUPS * most, sizeof *w->made);
@@ -202,7 +202,7 @@ static int explore_all(struct work *w)
 /* How many runs of each group there may be. */
 static size_t room(const struct work *w, size_t wanted)
 {
-	size_t most = weaken_explored(w->how->recorded_ms);
+	size_t most = weaken_explored(w->how->runs.recorded_ns);
 
 	return wanted + (w->how->models ? ROUNDS * VARIANT_GROUPS * most : 0);
 }
@@ -246,7 +246,8 @@ static bool is_again(const struct work *w, const struct trial *seen, const struc
 		return false;
 	if (seen->fault || again->fault)
 		return seen->fault && again->fault && !strcmp(seen->fault, again->fault);
-	return w->decision.sorted ? seen->lines == again->lines : seen->digest == again->digest;
+	return w->decision.sorted ? seen->sorted_digest == again->sorted_digest
+				  : seen->digest == again->digest;
 }
 
 /* Whether a run that did something else says little: time decided in it, not the schedule. */
@@ -422,7 +423,7 @@ static bool is_met(const struct work *w)
 {
 	for (size_t i = 0; i < w->runs.count; i++)
 		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++)
-			if (w->runs.items[g][i].outcome == REPLAY_CONFIRMED && w->runs.items[g][i].ending)
+			if (w->runs.items[g][i].outcome == REPLAY_CONFIRMED && w->runs.items[g][i].end_text)
 				return true;
 	return false;
 }
@@ -872,14 +873,14 @@ static int settle_inputs(struct work *w, const struct paths *p, const struct dec
 	if (p->primaries > 1 && w->decision.class == FINDING_SPEC_VIOLATED && w->input_text)
 		return RD_OK;
 	if (w->found_differs && decision->class != FINDING_OUTPUT_DIFFERS) {
-		err = trial_give(&w->bench, &w->differs);
+		err = trial_set_input(&w->bench, &w->differs);
 		return err ? err : run_input(w, &w->differs);
 	}
 	w->runs = *runs;
 	w->decision = *decision;
 	w->input_text = w->race.input;
 	w->bench.mask = w->own_mask;
-	return trial_give(&w->bench, &w->base);
+	return trial_set_input(&w->bench, &w->base);
 }
 
 /* Inputs are looked for as long as the first one took several times over, at least some seconds: most
@@ -924,14 +925,14 @@ static int explore_inputs(struct work *w, const struct replay_program *shadow)
 static int open_and_explore(struct work *w)
 {
 	struct run_program program = {.kind = "shadow"};
-	struct replay_program shadow = {.program = &program, .argv = w->how->program->argv};
-	struct run_build how = w->how->program->program->how;
+	struct replay_program shadow = {.program = &program, .argv = w->how->runs.program->argv};
+	struct run_build how = w->how->runs.program->program->how;
 	struct trace_sites *sites = NULL;
 	int err;
 
-	how.edits = w->how->program->program->edits;
+	how.edits = w->how->runs.program->program->edits;
 	how.end_ns = rd_now_ns() + BUILD_NS;
-	err = run_program_open(&program, w->how->program->program->path, &how);
+	err = run_program_open(&program, w->how->runs.program->program->path, &how);
 	if (!err)
 		err = trace_sites_read(&sites, program.flavour.sites);
 	shadow.sites = sites;
@@ -1023,7 +1024,6 @@ int work_classify(const struct classify *how, const struct finding *given, const
 {
 	struct finding f = *given;
 	struct work w = {.how = how, .set = finding_set_new(), .f = &f, .start_ns = rd_now_ns()};
-	struct trial_how runs = classify_runs(how);
 	int err;
 
 	rd_log_set(rd_log_first, &w.message);
@@ -1037,13 +1037,13 @@ int work_classify(const struct classify *how, const struct finding *given, const
 		tracks_copy(&w.tracks, how->tracks);
 		tracks_fill(&w.tracks, NULL, &w.lists);
 	}
-	err = trial_open(&w.bench, &runs, directory);
+	err = trial_open(&w.bench, &how->runs, directory);
 	w.bench.copies = true;
 	w.input_text = w.race.input;
 	if (!err)
 		err = rd_override_parse(&w.base, w.race.input, "classify");
 	if (!err)
-		err = trial_give(&w.bench, &w.base);
+		err = trial_set_input(&w.bench, &w.base);
 	if (!err)
 		err = classify(&w);
 	if (err)

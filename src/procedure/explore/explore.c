@@ -15,8 +15,8 @@
 #include "base/interrupt.h"
 #include "base/map.h"
 #include "base/pool.h"
-#include "explore/failure.h"
-#include "explore/judge.h"
+#include "trial/failure.h"
+#include "trial/judge.h"
 #include "explore/known.h"
 #include "explore/log.h"
 #include "explore/minimise.h"
@@ -272,7 +272,8 @@ static void look(void *context, const struct replay_result *r)
 	if (t->counts || t->cut)
 		copy_pairs(w, r);
 	if (t->counts)
-		failure_describe(&w->note, t, r, w->x->how->runs.program->sites, find_fault(w, t), w->arena);
+		failure_describe(&w->note.failure, t, r, w->x->how->runs.program->sites, find_fault(w, t),
+				 w->arena);
 }
 
 /* Runs a schedule and fills the note of it; `made` may be NULL. */
@@ -282,7 +283,7 @@ static int run_noted(struct worker *w, struct trial_bench *b, const struct sched
 
 	w->note = (struct note){.status = -1};
 	w->judge.command = w->x->how->fail_if;
-	err = trial_run_with(b, s, &w->trial, made, look, w);
+	err = trial_run_with(b, s, &(struct trial_hooks){.result = look, .context = w}, &w->trial, made);
 	return err ? err : w->err;
 }
 
@@ -340,9 +341,9 @@ static int run_number(struct worker *w, struct trial_bench *b, uint64_t number, 
 	w->note.most = b->most;
 	w->note.known = w->x->thread_count;
 	w->note.from = from;
-	if (!w->note.fault && made.decision_count > STEM_DECISIONS)
+	if (!w->note.failure.fault && made.decision_count > STEM_DECISIONS)
 		made.decision_count = STEM_DECISIONS;
-	if (!err && (w->note.fault || w->note.pair_count) && made.turns) {
+	if (!err && (w->note.failure.fault || w->note.pair_count) && made.turns) {
 		schedule_format(&made, &text);
 		w->note.made = text.data;
 	}
@@ -496,7 +497,7 @@ static void take_threads(struct exploring *x, const struct note *n)
 static void take_failure(struct exploring *x, const struct note *n)
 {
 	for (size_t i = 0; i < x->failure_count; i++)
-		if (failure_is_same(&x->failures[i], n))
+		if (failure_is_same(&x->failures[i].failure, &n->failure))
 			return;
 	if (x->failure_count == FAILURES || !n->made)
 		return;
@@ -578,7 +579,7 @@ static void take_note(struct exploring *x, const struct note *n)
 		x->length[draw.points] = n->choices;
 	take_seen(x, n);
 	take_threads(x, n);
-	if (n->fault)
+	if (n->failure.fault)
 		take_failure(x, n);
 }
 
@@ -590,7 +591,7 @@ static void take_new_note(struct exploring *x, struct note *n, struct rd_buf *li
 	take_note(x, n);
 	if (races == x->race_count)
 		n->race_count = 0;
-	if (!n->fault && stems == x->stems.count)
+	if (!n->failure.fault && stems == x->stems.count)
 		n->made = NULL;
 	if (x->threads != n->threads)
 		n->thread_count = 0;
@@ -729,7 +730,7 @@ static bool fails_by(struct repeat *r, const struct schedule *s)
 	if (r->err)
 		return false;
 	r->err = run_noted(&r->worker, r->bench, s, NULL);
-	return !r->err && failure_is_same(&r->worker.note, r->failure);
+	return !r->err && failure_is_same(&r->worker.note.failure, &r->failure->failure);
 }
 
 static struct schedule with_decisions(struct repeat *r, const size_t *kept, size_t count)
@@ -754,7 +755,7 @@ static bool fails(void *context, const size_t *kept, size_t count)
 static int report_failure(struct exploring *x, struct repeat *r, const size_t *kept, size_t count)
 {
 	struct schedule s = with_decisions(r, kept, count);
-	struct note told;
+	struct failure described;
 	bool again = true;
 	char seen[200];
 
@@ -769,9 +770,9 @@ static int report_failure(struct exploring *x, struct repeat *r, const size_t *k
 	snprintf(seen, sizeof seen,
 		 "first seen in schedule %" PRIu64 "; with %zu decisions it came again in %d of %d runs",
 		 r->failure->number + 1, count, AGAIN, AGAIN);
-	told = *r->failure;
-	told.loops = r->worker.note.loops;
-	return failure_add(x->set, &told, &s, seen);
+	described = r->failure->failure;
+	described.loops = r->worker.note.failure.loops;
+	return failure_add(x->set, &described, &s, seen);
 }
 
 static int repeat_failure(struct exploring *x, struct trial_bench *b, const struct note *failure)

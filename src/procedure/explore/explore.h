@@ -10,7 +10,7 @@
 #define EXPLORE_EXPLORE_H
 
 #include "explore/cover.h"
-#include "explore/trial.h"
+#include "trial/trial.h"
 
 #define EXPLORE_FLAVOUR "led"
 
@@ -29,13 +29,13 @@ struct explore_progress {
 };
 
 struct explore { /* zero values are the defaults */
-	struct trial_how runs;
+	struct replay_conditions runs;
 	unsigned jobs;	      /* runs at a time; 0: one */
 	uint64_t seed;	      /* of the whole; 0: 1 */
 	uint64_t most;	      /* schedules; 0: until nothing new comes */
 	uint64_t least;	      /* schedules before nothing new can be the end; 0: by itself */
 	uint64_t time;	      /* seconds; 0: any */
-	const char *fail_if;  /* a command that ends with 0 for a run that failed (explore/judge.h); NULL: the
+	const char *fail_if;  /* a command that ends with 0 for a run that failed (trial/judge.h); NULL: the
 				 exit status says it */
 	const char *strategy; /* one alone: walk, pct, pos, weighted; NULL: all in turn */
 	const char *log;      /* a file: what was run (explore/log.h); NULL: nothing is written down */

@@ -111,11 +111,11 @@ static void put_arrays(struct rd_json *j, const struct note *n)
 
 static void put_failure(struct rd_json *j, const struct note *n)
 {
-	put_text(j, "fault", n->fault);
-	put_text(j, "ending", n->ending);
-	put_text(j, "place", n->place);
-	put_text(j, "thread", n->thread);
-	put_text(j, "test", n->test);
+	put_text(j, "fault", n->failure.fault);
+	put_text(j, "ending", n->failure.end_text);
+	put_text(j, "place", n->failure.place);
+	put_text(j, "thread", n->failure.thread);
+	put_text(j, "test", n->failure.test);
 }
 
 void log_put_note(const struct note *n, struct rd_buf *out)
@@ -132,7 +132,7 @@ void log_put_note(const struct note *n, struct rd_buf *out)
 	put_text(j, "why", n->why);
 	if (n->from.stem)
 		RD_JSON(j, RD_JU("stem", n->from.stem), RD_JU("kept", n->from.kept));
-	if (n->fault)
+	if (n->failure.fault)
 		put_failure(j, n);
 	put_text(j, "made", n->made);
 	if (n->race_count || n->thread_count || n->pair_count)
@@ -302,12 +302,12 @@ int log_get_note(struct note *n, const char *text, size_t length, const char *na
 			   .cut = rd_json_get_bool(&p.read, p.tree, "cut"),
 			   .counts = rd_json_get_bool(&p.read, p.tree, "counts"),
 			   .unsure = rd_json_get_bool(&p.read, p.tree, "unsure"),
-			   .fault = get_text(&p, "fault"),
-			   .ending = get_text(&p, "ending"),
 			   .why = get_text(&p, "why"),
-			   .place = get_text(&p, "place"),
-			   .thread = get_text(&p, "thread"),
-			   .test = get_text(&p, "test"),
+			   .failure = {.fault = get_text(&p, "fault"),
+				       .end_text = get_text(&p, "ending"),
+				       .place = get_text(&p, "place"),
+				       .thread = get_text(&p, "thread"),
+				       .test = get_text(&p, "test")},
 			   .made = get_text(&p, "made")};
 	status = rd_json_get_signed(&p.read, p.tree, "status");
 	if (status < -1 || status > 255)

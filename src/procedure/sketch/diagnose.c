@@ -247,7 +247,7 @@ static void count_back(struct sketch_runs *runs, const char *signature)
 			continue;
 		memset(seen, 0, runs->statement_count);
 		for (size_t k = run->count; k-- > 0;) {
-			struct sketch_statement *s = &runs->statements[run->events[k].statement];
+			struct slice_statement *s = &runs->statements[run->events[k].statement];
 
 			if (seen[run->events[k].statement]++)
 				continue;
@@ -345,7 +345,7 @@ static uint32_t predict(const struct sketch_runs *runs, const char *signature, s
 /* ---- interventions ---- */
 
 /* Whether a statement of one table is one of another, as far as its line and what is done there tell. */
-static bool is_same_place(const struct sketch_statement *a, const struct sketch_statement *b)
+static bool is_same_place(const struct slice_statement *a, const struct slice_statement *b)
 {
 	return a->line == b->line && a->role == b->role &&
 	       !strcmp(rd_base_name(a->file), rd_base_name(b->file));
@@ -589,9 +589,9 @@ static int explain_plain(struct work *w, const struct sketch_failure *f, struct 
 static void bring_locks_near(struct sketch_runs *runs)
 {
 	for (size_t i = 0; i < runs->statement_count; i++) {
-		struct sketch_statement *s = &runs->statements[i];
+		struct slice_statement *s = &runs->statements[i];
 
-		if (s->kind == SKETCH_SYNC && s->role != SKETCH_NEUTRAL && s->distance > 1)
+		if (s->kind == SLICE_SYNC && s->role != SLICE_NEUTRAL && s->distance > 1)
 			s->distance = 1;
 	}
 }

@@ -28,7 +28,7 @@ static uint64_t draw(struct lead_now *now)
 static bool is_at(const struct lead_now *now, uint32_t statement, size_t which)
 {
 	const struct lead_order *o = &now->order;
-	const struct sketch_statement *a, *b;
+	const struct slice_statement *a, *b;
 
 	if (statement == LEAD_NONE || which >= o->order->count)
 		return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs whose threads take turns (explore/trial.h), as failure sketches see them: each access and each
+ * Runs whose threads take turns (trial/trial.h), as failure sketches see them: each access and each
  * operation in the order in which it happened, with values; and runs in which the order of statements is
  * forced or prevented.
  *
@@ -10,7 +10,7 @@
 #ifndef SKETCH_LEAD_H
 #define SKETCH_LEAD_H
 
-#include "explore/trial.h"
+#include "trial/trial.h"
 #include "sketch/caller.h"
 #include "sketch/outcome.h"
 #include "sketch/place.h"

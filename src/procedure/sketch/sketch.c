@@ -177,8 +177,8 @@ static void mark_same_memory(const struct sketch_run *run, unsigned char *marks)
 static bool is_same_line(const struct sketch_runs *runs, const struct sketch_event *a,
 			 const struct sketch_event *b)
 {
-	const struct sketch_statement *x = &runs->statements[a->statement],
-				      *y = &runs->statements[b->statement];
+	const struct slice_statement *x = &runs->statements[a->statement],
+				     *y = &runs->statements[b->statement];
 
 	return a->thread == b->thread && x->line == y->line && !strcmp(x->file, y->file);
 }
@@ -223,7 +223,7 @@ static void mark_creations(const struct sketch *s, const struct sketch_run *run,
 	rd_umap_release(&threads);
 }
 
-static bool is_join(const struct sketch_statement *st)
+static bool is_join(const struct slice_statement *st)
 {
 	return st->operation && strstr(st->operation, "join"); /* begun or done */
 }
@@ -242,17 +242,17 @@ struct prune {
 static bool matters(const struct prune *p, size_t i)
 {
 	const struct sketch_event *e = &p->run->events[i];
-	const struct sketch_statement *st = &p->s->runs->statements[e->statement];
+	const struct slice_statement *st = &p->s->runs->statements[e->statement];
 	bool fails = e->thread == p->run->failed_thread;
 
 	if (fails && st->line == p->s->failure.line && st->line)
 		return true;
-	if (st->kind == SKETCH_WRITE)
+	if (st->kind == SLICE_WRITE)
 		return rd_umap_get(&p->addresses, e->address) != NULL;
-	if (st->kind == SKETCH_READ && !p->named[e->statement] &&
+	if (st->kind == SLICE_READ && !p->named[e->statement] &&
 	    (!is_near(p->s, e) || (!p->s->failure.file && !rd_umap_get(&p->written, e->address))))
 		return false;
-	if (st->kind == SKETCH_READ || st->kind == SKETCH_BRANCH)
+	if (st->kind == SLICE_READ || st->kind == SLICE_BRANCH)
 		return fails || rd_umap_get(&p->threads, e->thread) != NULL;
 	return !is_join(st);
 }
@@ -271,7 +271,7 @@ static void prune(const struct sketch *s, const struct sketch_run *run, unsigned
 		const struct sketch_event *e = &run->events[i];
 
 		p.named[e->statement] |= (marks[i] & NAMED) != 0;
-		if (marks[i] & SHOW && s->runs->statements[e->statement].role == SKETCH_WRITES)
+		if (marks[i] & SHOW && s->runs->statements[e->statement].role == SLICE_WRITES)
 			rd_umap_put(&p.written, e->address, NULL);
 	}
 	for (size_t i = run->count; i-- > 0;) {
@@ -291,9 +291,9 @@ static void prune(const struct sketch *s, const struct sketch_run *run, unsigned
 
 static bool is_lock(const struct sketch *s, const struct sketch_event *e)
 {
-	enum sketch_role role = s->runs->statements[e->statement].role;
+	enum slice_role role = s->runs->statements[e->statement].role;
 
-	return role == SKETCH_ACQUIRES || role == SKETCH_RELEASES;
+	return role == SLICE_ACQUIRES || role == SLICE_RELEASES;
 }
 
 /* Of a thread's locks only those have a part in a hang that it holds or waits for at the end. */
@@ -306,7 +306,7 @@ static void hide_past_locks(const struct sketch *s, const struct sketch_run *run
 
 		if (is_lock(s, e))
 			*rd_pmap_put(&held, e->thread, e->address, NULL) =
-				s->runs->statements[e->statement].role == SKETCH_ACQUIRES;
+				s->runs->statements[e->statement].role == SLICE_ACQUIRES;
 	}
 	for (size_t i = 0; i < run->count && run->outcome == SKETCH_HANG; i++) {
 		const struct sketch_event *e = &run->events[i];
@@ -325,13 +325,13 @@ static void mark_writers(const struct sketch *s, const struct sketch_run *run, u
 
 	for (size_t i = 0; i < run->count; i++) {
 		const struct sketch_event *e = &run->events[i];
-		enum sketch_event_kind kind = s->runs->statements[e->statement].kind;
+		enum slice_kind kind = s->runs->statements[e->statement].kind;
 		const uint64_t *write = rd_umap_get(&last, e->address);
 
-		if (kind == SKETCH_READ && marks[i] & SHOW && write &&
+		if (kind == SLICE_READ && marks[i] & SHOW && write &&
 		    run->events[*write - 1].value == e->value) /* code that is not tracked may write, too */
 			marks[*write - 1] |= SHOW;
-		if (kind == SKETCH_WRITE && e->address)
+		if (kind == SLICE_WRITE && e->address)
 			*rd_umap_put(&last, e->address, NULL) = i + 1;
 	}
 	rd_umap_release(&last);
@@ -342,7 +342,7 @@ static void mark_writers(const struct sketch *s, const struct sketch_run *run, u
 static void hide_system(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	for (size_t i = 0; i < run->count; i++) {
-		const struct sketch_statement *st = &s->runs->statements[run->events[i].statement];
+		const struct slice_statement *st = &s->runs->statements[run->events[i].statement];
 
 		if (!(marks[i] & NAMED) && sketch_is_system_file(st->file) &&
 		    !(s->failure.file && !strcmp(s->failure.file, st->file)))
@@ -391,7 +391,7 @@ static size_t written_later(const struct sketch *s, const struct sketch_run *run
 
 	for (size_t i = at + 1; i < run->count && e->address; i++)
 		if (run->events[i].address == e->address && run->events[i].thread != e->thread &&
-		    s->runs->statements[run->events[i].statement].role == SKETCH_WRITES)
+		    s->runs->statements[run->events[i].statement].role == SLICE_WRITES)
 			return i;
 	return SIZE_MAX;
 }
@@ -488,13 +488,13 @@ static unsigned char *mark(const struct sketch *s, const struct sketch_run *run,
 
 /* ---- steps ---- */
 
-static const char *verb(const struct sketch_statement *st)
+static const char *verb(const struct slice_statement *st)
 {
 	switch (st->kind) {
-	case SKETCH_READ: return "reads";
-	case SKETCH_WRITE: return "writes";
-	case SKETCH_BRANCH: return "branch";
-	case SKETCH_CALL: return "calls";
+	case SLICE_READ: return "reads";
+	case SLICE_WRITE: return "writes";
+	case SLICE_BRANCH: return "branch";
+	case SLICE_CALL: return "calls";
 	default: return st->operation ? st->operation : "synchronises";
 	}
 }
@@ -520,7 +520,7 @@ static void add_value(struct sketch *s, struct sketch_step *step, const char *na
 
 static void add_to_step(struct sketch *s, struct sketch_step *step, const struct sketch_event *e)
 {
-	const struct sketch_statement *st = &s->runs->statements[e->statement];
+	const struct slice_statement *st = &s->runs->statements[e->statement];
 	const char *name = st->variable ? st->variable : NULL;
 	struct rd_buf text = RD_BUF_INIT;
 
@@ -538,7 +538,7 @@ static void add_to_step(struct sketch *s, struct sketch_step *step, const struct
 	rd_buf_release(&text);
 	if (e->size && name)
 		add_value(s, step, name, e);
-	if (st->kind == SKETCH_BRANCH && e->size)
+	if (st->kind == SLICE_BRANCH && e->size)
 		add_value(s, step, "branch", &(struct sketch_event){.value = e->value, .size = 4});
 }
 
@@ -547,10 +547,10 @@ static void find_writers(struct sketch *s, const struct sketch_run *run, const u
 			 const size_t *step_of, struct sketch_steps *steps)
 {
 	for (size_t i = 0; i < run->count; i++) {
-		const struct sketch_statement *st = &s->runs->statements[run->events[i].statement];
+		const struct slice_statement *st = &s->runs->statements[run->events[i].statement];
 		struct sketch_step *step;
 
-		if (!(marks[i] & SHOW) || st->kind != SKETCH_READ || !st->variable)
+		if (!(marks[i] & SHOW) || st->kind != SLICE_READ || !st->variable)
 			continue;
 		step = &steps->items[step_of[i]];
 		if (!step->writers)
@@ -558,7 +558,7 @@ static void find_writers(struct sketch *s, const struct sketch_run *run, const u
 				rd_arena_alloc(s->arena, (step->value_count + 1) * sizeof *step->writers);
 		for (size_t k = i; k-- > 0;)
 			if (marks[k] & SHOW && run->events[k].address == run->events[i].address &&
-			    s->runs->statements[run->events[k].statement].role == SKETCH_WRITES) {
+			    s->runs->statements[run->events[k].statement].role == SLICE_WRITES) {
 				for (size_t v = 0; v < step->value_count; v++)
 					if (!strcmp(step->values[v].name, st->variable))
 						step->writers[v] = (uint32_t)step_of[k] + 1;
@@ -569,7 +569,7 @@ static void find_writers(struct sketch *s, const struct sketch_run *run, const u
 
 static struct sketch_step begin_step(const struct sketch *s, const struct sketch_event *e)
 {
-	const struct sketch_statement *st = &s->runs->statements[e->statement];
+	const struct slice_statement *st = &s->runs->statements[e->statement];
 
 	return (struct sketch_step){
 		.thread = e->thread, .file = st->file, .function = st->function, .line = st->line};
@@ -675,7 +675,7 @@ void sketch_value_text(const struct sketch_value *v, char out[32])
 
 static void add_place(const struct sketch *s, struct rd_buf *text, uint32_t statement)
 {
-	const struct sketch_statement *st = &s->runs->statements[statement];
+	const struct slice_statement *st = &s->runs->statements[statement];
 
 	rd_buf_addf(text, "%s:%" PRIu32, rd_base_name(st->file), st->line);
 }
@@ -700,7 +700,7 @@ static void add_order(const struct sketch *s, struct rd_buf *text, const struct 
 
 const char *sketch_predictor_text(const struct sketch *s, const struct sketch_predictor *p)
 {
-	const struct sketch_statement *st = &s->runs->statements[p->statements[0]];
+	const struct slice_statement *st = &s->runs->statements[p->statements[0]];
 	struct rd_buf text = RD_BUF_INIT;
 	char value[32];
 	const char *copy;
@@ -735,9 +735,9 @@ static void place_hang(struct sketch *s, const struct sketch_run *fails)
 	if (f->kind != SKETCH_HANG || !f->file || !sketch_is_system_file(f->file))
 		return;
 	for (size_t i = fails->count; i-- > 0;) {
-		const struct sketch_statement *st = &s->runs->statements[fails->events[i].statement];
+		const struct slice_statement *st = &s->runs->statements[fails->events[i].statement];
 
-		if (fails->events[i].thread != fails->failed_thread || st->kind != SKETCH_SYNC)
+		if (fails->events[i].thread != fails->failed_thread || st->kind != SLICE_SYNC)
 			continue;
 		if (!sketch_is_system_file(st->file)) {
 			f->file = (char *)keep(s, st->file);

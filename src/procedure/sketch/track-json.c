@@ -51,7 +51,7 @@ void track_json(const struct track *t, const struct sketch_runs *runs, const str
 	rd_json_array(j, "statements");
 	for (size_t i = 0; i < runs->statement_count; i++) {
 		rd_json_object(j, NULL);
-		sketch_statement_json(&runs->statements[i], j);
+		slice_statement_json(&runs->statements[i], j);
 		RD_JSON(j, RD_JU("distance", runs->statements[i].distance),
 			RD_JB("found", runs->statements[i].found));
 		rd_json_end(j);

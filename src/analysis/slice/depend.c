@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Dependences (sketch/depend.h): facts and an instruction come in, the instructions that it depends on go
+/* Dependences (slice/depend.h): facts and an instruction come in, the instructions that it depends on go
  * out. */
-#include "sketch/depend.h"
+#include "slice/depend.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"

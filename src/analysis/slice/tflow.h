@@ -8,8 +8,8 @@
  * A node is a part of a block that ends with a call or with the block.  Which call a return goes back to is
  * not looked at.
  */
-#ifndef SKETCH_TFLOW_H
-#define SKETCH_TFLOW_H
+#ifndef SLICE_TFLOW_H
+#define SLICE_TFLOW_H
 
 #include "base/map.h"
 #include "facts/facts.h"

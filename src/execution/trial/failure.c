@@ -5,11 +5,11 @@
  * One thread runs at a time, so the thread that had the turn when the program died is the one that failed; a
  * failed assertion also says where.  A deadlock is the threads that wait in it.
  */
-#include "explore/failure.h"
+#include "trial/failure.h"
 
 #include "base/error.h"
 #include "base/name.h"
-#include "explore/suite.h"
+#include "trial/suite.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -101,55 +101,55 @@ static const char *places_of_loops(const struct replay_result *r, const struct t
 
 /* In a test suite the case says more than the thread.  Where the suite says what failed, that is the place.
  */
-static void name_case(struct note *n, const struct trial *t, bool ended, struct rd_arena *arena)
+static void name_case(struct failure *failure, const struct trial *t, bool ended, struct rd_arena *arena)
 {
 	struct suite_case c = suite_find(t->text, 2);
 	struct rd_buf text = RD_BUF_INIT;
 
 	if (!c.name[0])
 		return;
-	n->test = rd_arena_strndup(arena, c.name, strlen(c.name));
+	failure->test = rd_arena_strndup(arena, c.name, strlen(c.name));
 	if (!ended)
 		return;
 	if (c.place[0])
 		rd_buf_addf(&text, "%s: %s", c.place, c.name);
 	else
 		rd_buf_adds(&text, c.name);
-	n->place = keep(&text, arena);
+	failure->place = keep(&text, arena);
 }
 
-void failure_describe(struct note *n, const struct trial *t, const struct replay_result *r,
+void failure_describe(struct failure *failure, const struct trial *t, const struct replay_result *r,
 		      const struct trace_sites *sites, const char *judged, struct rd_arena *arena)
 {
 	struct rd_buf text = RD_BUF_INIT;
 
-	n->fault = t->fault;
-	n->ending = t->ending;
+	failure->fault = t->fault;
+	failure->end_text = t->end_text;
 	if (r->turns.runner)
-		n->thread = rd_arena_strndup(arena, r->turns.runner, strlen(r->turns.runner));
-	if (!n->fault)
-		n->fault = judged;
-	if (!n->fault)
+		failure->thread = rd_arena_strndup(arena, r->turns.runner, strlen(r->turns.runner));
+	if (!failure->fault)
+		failure->fault = judged;
+	if (!failure->fault)
 		return;
-	name_case(n, t, n->fault == judged, arena);
+	name_case(failure, t, failure->fault == judged, arena);
 	if (t->end == REPLAY_DEADLOCKED) {
-		n->place = places_of_waits(r, sites, arena);
+		failure->place = places_of_waits(r, sites, arena);
 		return;
 	}
-	if (n->fault == judged)
+	if (failure->fault == judged)
 		return;
-	if (!strcmp(n->fault, "hang")) {
-		n->loops = places_of_loops(r, sites, arena);
+	if (!strcmp(failure->fault, "hang")) {
+		failure->loops = places_of_loops(r, sites, arena);
 		return;
 	}
-	n->place = place_of_assertion(t->text[1].data, arena);
-	if (n->place)
+	failure->place = place_of_assertion(t->text[1].data, arena);
+	if (failure->place)
 		return;
 	if (r->fault.what && r->fault.place)
 		rd_buf_adds(&text, r->fault.place);
 	else
 		add_place(&text, sites, r->turns.runner_site);
-	n->place = keep(&text, arena);
+	failure->place = keep(&text, arena);
 }
 
 /* Threads' names are not part of it: any of several may fail at one place. */
@@ -167,7 +167,7 @@ static bool same_waits(const char *a, const char *b)
 	return !*a && !*b;
 }
 
-bool failure_is_same(const struct note *a, const struct note *b)
+bool failure_is_same(const struct failure *a, const struct failure *b)
 {
 	if (!a->fault || !b->fault || strcmp(a->fault, b->fault) != 0)
 		return false;
@@ -222,18 +222,18 @@ static void add_loop(struct finding_set *set, struct finding *f, char *line)
 	add_thread(set, f, thread);
 }
 
-static void add_crash(struct finding_set *set, struct finding *f, const struct note *n)
+static void add_crash(struct finding_set *set, struct finding *f, const struct failure *failure)
 {
 	struct finding_wait *w = &f->cycle[f->cycle_count++];
-	bool hangs = !strcmp(n->fault, "hang");
+	bool hangs = !strcmp(failure->fault, "hang");
 
 	w->kind = hangs ? "alive" : "signal";
-	w->wants = hangs ? NULL : finding_text(set, end_words(n->ending));
-	if (!n->thread)
+	w->wants = hangs ? NULL : finding_text(set, end_words(failure->end_text));
+	if (!failure->thread)
 		return;
-	w->thread = finding_text(set, n->thread);
-	add_frame(set, &w->stack, n->place);
-	add_thread(set, f, n->thread);
+	w->thread = finding_text(set, failure->thread);
+	add_frame(set, &w->stack, failure->place);
+	add_thread(set, f, failure->thread);
 }
 
 /* "mutex" of "mutex-lock". */
@@ -277,27 +277,28 @@ static size_t count_lines(const char *text)
 	return n;
 }
 
-int failure_add(struct finding_set *set, const struct note *n, const struct schedule *s, const char *seen)
+int failure_add(struct finding_set *set, const struct failure *failure, const struct schedule *s,
+		const char *seen)
 {
-	bool deadlock = !strcmp(n->fault, "deadlock");
+	bool deadlock = !strcmp(failure->fault, "deadlock");
 	struct finding *f = finding_add(set, deadlock ? FINDING_DEADLOCK : FINDING_FAILURE);
-	size_t room = count_lines(n->place) + count_lines(n->loops) + 2;
+	size_t room = count_lines(failure->place) + count_lines(failure->loops) + 2;
 	struct rd_buf text = RD_BUF_INIT;
 	int err;
 
 	f->status = FINDING_CONFIRMED;
 	f->sound = true;
-	f->consequence = finding_text(set, n->fault);
+	f->consequence = finding_text(set, failure->fault);
 	f->cycle = finding_array(set, room, sizeof *f->cycle);
 	f->threads = finding_array(set, room, sizeof *f->threads);
-	if (deadlock && n->place)
-		add_lines(set, f, n->place, add_wait);
-	else if (n->loops && *n->loops)
-		add_lines(set, f, n->loops, add_loop);
+	if (deadlock && failure->place)
+		add_lines(set, f, failure->place, add_wait);
+	else if (failure->loops && *failure->loops)
+		add_lines(set, f, failure->loops, add_loop);
 	else
-		add_crash(set, f, n);
-	if (n->test)
-		finding_note(set, f, finding_textf(set, "the test case that failed is %s", n->test));
+		add_crash(set, f, failure);
+	if (failure->test)
+		finding_note(set, f, finding_textf(set, "the test case that failed is %s", failure->test));
 	finding_note(set, f, seen);
 	f->schedule = finding_schedule_new(set);
 	schedule_release(f->schedule);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The slice (sketch/slice.h): a search backwards along dependences, a line of a function at a time.
+ * The slice (slice/slice.h): a search backwards along dependences, a line of a function at a time.
  * Instructions of the line that is being looked at are as near as the line itself, so what depends on what
  * within a line does not count as distance.
  *
  * Items are sorted by that distance, then by how far they are from the failure in the flow graph of all
  * threads, then backwards as the program is written; what is on one line of a function stays together.
  */
-#include "sketch/slice.h"
+#include "slice/slice.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "facts/role.h"
-#include "sketch/depend.h"
+#include "slice/depend.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -168,34 +168,34 @@ const struct facts_function *slice_library(const struct facts *f, uint32_t call)
 }
 
 /* What a call is to a run that is watched; false: nothing.  Copies that the compiler makes are accesses. */
-static bool kind_of_call(const struct facts *f, uint32_t value, enum sketch_event_kind *kind)
+static bool kind_of_call(const struct facts *f, uint32_t value, enum slice_kind *kind)
 {
 	const struct facts_function *library = slice_library(f, value);
-	*kind = SKETCH_CALL;
+	*kind = SLICE_CALL;
 	if (library == NULL)
 		return true;
 	uint32_t role = library->role;
 	if (role != FACTS_ROLE_NONE && role != FACTS_ROLE_ALLOCATE && role != FACTS_ROLE_RESIZE &&
 	    role != FACTS_ROLE_FREE && role != FACTS_ROLE_EXIT && role != FACTS_ROLE_HANDLER)
-		*kind = SKETCH_SYNC;
+		*kind = SLICE_SYNC;
 	if (!(library->flags & FACTS_FUNCTION_INTRINSIC))
 		return true;
-	*kind = SKETCH_WRITE;
+	*kind = SLICE_WRITE;
 	return strncmp(facts_string(f, library->linkage), "llvm.mem", 8) == 0;
 }
 
-bool slice_kind(const struct facts *f, uint32_t value, enum sketch_event_kind *kind)
+bool slice_kind_of(const struct facts *f, uint32_t value, enum slice_kind *kind)
 {
 	if (f->values[value].line == 0)
 		return false;
 	switch (f->values[value].kind) {
-	case FACTS_LOAD: *kind = SKETCH_READ; return true;
+	case FACTS_LOAD: *kind = SLICE_READ; return true;
 	case FACTS_STORE:
 	case FACTS_UPDATE:
-	case FACTS_EXCHANGE: *kind = SKETCH_WRITE; return true;
+	case FACTS_EXCHANGE: *kind = SLICE_WRITE; return true;
 	case FACTS_BRANCH:
-	case FACTS_SWITCH: *kind = SKETCH_BRANCH; return true;
-	case FACTS_RETURN: *kind = SKETCH_CALL; return true;
+	case FACTS_SWITCH: *kind = SLICE_BRANCH; return true;
+	case FACTS_RETURN: *kind = SLICE_CALL; return true;
 	case FACTS_CALL: return kind_of_call(f, value, kind);
 	default: return false;
 	}
@@ -205,7 +205,7 @@ static void add_items(struct slice *s, const struct search *search, const uint32
 {
 	for (uint32_t v = 0; v < s->facts->value_count; v++) {
 		struct slice_item item = {.value = v, .depth = search->depth[v]};
-		if (item.depth == FACTS_NONE || !slice_kind(s->facts, v, &item.kind))
+		if (item.depth == FACTS_NONE || !slice_kind_of(s->facts, v, &item.kind))
 			continue;
 		item.steps = steps[search->depend.flow.node_of[v]];
 		RD_GROW(s->items, s->capacity, s->count + 1);

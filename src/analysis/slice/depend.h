@@ -8,11 +8,11 @@
  * (candidates/path.h), and the bytes overlap.  There is no alias analysis, so what is written through another
  * pointer is not found; doc/design/sketch.md says why.
  */
-#ifndef SKETCH_DEPEND_H
-#define SKETCH_DEPEND_H
+#ifndef SLICE_DEPEND_H
+#define SLICE_DEPEND_H
 
 #include "base/map.h"
-#include "sketch/tflow.h"
+#include "slice/tflow.h"
 
 /* A write of memory by an instruction. */
 struct depend_write {

@@ -5,7 +5,7 @@
  *
  * Runs that ended alike and wrote the same are judged once: there are few different ones among thousands.
  */
-#include "explore/judge.h"
+#include "trial/judge.h"
 
 #include "base/error.h"
 #include "base/file.h"

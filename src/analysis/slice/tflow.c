@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The flow graph of all threads (sketch/tflow.h): facts come in, a graph and what can be asked about it go
+/* The flow graph of all threads (slice/tflow.h): facts come in, a graph and what can be asked about it go
  * out. */
-#include "sketch/tflow.h"
+#include "slice/tflow.h"
 
 #include "base/alloc.h"
 #include "facts/role.h"

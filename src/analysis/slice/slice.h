@@ -5,17 +5,17 @@
  * whole program (facts/facts.h) and a place.  Out: the instructions that a run can be watched at.
  *
  * It follows algorithm 1 of the thesis (chapter 4): backward, interprocedural, blind to which paths are
- * possible together, and only to what comes before in the flow graph of all threads (sketch/tflow.h).  It
+ * possible together, and only to what comes before in the flow graph of all threads (slice/tflow.h).  It
  * uses no alias analysis: a read depends on writes of what the source calls by the same name.  What that
  * misses, runs of the program find. doc/design/sketch.md has the rules.
  */
-#ifndef SKETCH_SLICE_H
-#define SKETCH_SLICE_H
+#ifndef SLICE_SLICE_H
+#define SLICE_SLICE_H
 
 #include "base/json.h"
 #include "base/map.h"
 #include "facts/facts.h"
-#include "sketch/run.h"
+#include "slice/statement.h"
 
 /* An instruction of the slice at which a run can be watched: an access, a call, a branch. */
 struct slice_item {
@@ -23,7 +23,7 @@ struct slice_item {
 	uint32_t statement; /* the line of a function that it is on: 0 is the failing one; what σ counts */
 	uint32_t depth;	    /* how many dependences it is away from the failing statement */
 	uint32_t steps;	    /* how many blocks, in the flow graph of all threads */
-	enum sketch_event_kind kind;
+	enum slice_kind kind;
 };
 
 struct slice {
@@ -60,17 +60,16 @@ void slice_release(struct slice *s);
 size_t slice_prefix(const struct slice *s, uint32_t sigma);
 
 /* An item as a statement of a sketch.  The strings are the slice's. */
-struct sketch_statement slice_statement(struct slice *s, size_t item);
+struct slice_statement slice_statement_at(struct slice *s, size_t item);
 
 /* The same for any instruction that can be watched: what it is, and as a statement of that kind. */
-bool slice_kind(const struct facts *f, uint32_t value, enum sketch_event_kind *kind);
-struct sketch_statement slice_statement_of(struct slice *s, uint32_t value, enum sketch_event_kind kind);
+bool slice_kind_of(const struct facts *f, uint32_t value, enum slice_kind *kind);
+struct slice_statement slice_statement_of(struct slice *s, uint32_t value, enum slice_kind kind);
 
 /* The function of a library that a call calls; NULL: none. */
 const struct facts_function *slice_library(const struct facts *f, uint32_t call);
 
-/* Into an object: the members of the document of doc/format/slice.md, and those of a statement. */
+/* Into an object: the members of the document of doc/format/slice.md. */
 void slice_json(struct slice *s, struct rd_json *j);
-void sketch_statement_json(const struct sketch_statement *s, struct rd_json *j);
 
 #endif

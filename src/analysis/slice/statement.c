@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "facts/role.h"
-#include "sketch/slice.h"
+#include "slice/slice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,24 +26,24 @@ static char *operation_of(const char *function)
 	return out;
 }
 
-static enum sketch_role role_of_call(uint32_t role)
+static enum slice_role role_of_call(uint32_t role)
 {
 	if (facts_role_takes(role))
-		return SKETCH_ACQUIRES;
+		return SLICE_ACQUIRES;
 	switch (role) {
-	case FACTS_ROLE_UNLOCK: return SKETCH_RELEASES;
+	case FACTS_ROLE_UNLOCK: return SLICE_RELEASES;
 	case FACTS_ROLE_FREE:
 	case FACTS_ROLE_RESIZE:
 	case FACTS_ROLE_LOCK_INIT:
 	case FACTS_ROLE_LOCK_DESTROY:
 	case FACTS_ROLE_COND_SIGNAL:
 	case FACTS_ROLE_COND_BROADCAST:
-	case FACTS_ROLE_SEM_POST: return SKETCH_WRITES;
+	case FACTS_ROLE_SEM_POST: return SLICE_WRITES;
 	case FACTS_ROLE_COND_WAIT:
 	case FACTS_ROLE_SEM_WAIT:
 	case FACTS_ROLE_SEM_TRY_WAIT:
-	case FACTS_ROLE_BARRIER_WAIT: return SKETCH_READS;
-	default: return SKETCH_NEUTRAL;
+	case FACTS_ROLE_BARRIER_WAIT: return SLICE_READS;
+	default: return SLICE_NEUTRAL;
 	}
 }
 
@@ -65,7 +65,7 @@ static char *text(const char *s)
 	return s != NULL && *s != '\0' ? (char *)s : NULL;
 }
 
-static void describe_call(struct slice *s, uint32_t value, struct sketch_statement *out)
+static void describe_call(struct slice *s, uint32_t value, struct slice_statement *out)
 {
 	const struct facts *f = s->facts;
 	const struct facts_function *library = slice_library(f, value);
@@ -73,10 +73,10 @@ static void describe_call(struct slice *s, uint32_t value, struct sketch_stateme
 		return;
 	out->role = role_of_call(library->role);
 	out->variable = text(subject_of(f, value, library->subject));
-	if (out->kind != SKETCH_SYNC && out->role == SKETCH_NEUTRAL)
+	if (out->kind != SLICE_SYNC && out->role == SLICE_NEUTRAL)
 		return;
 	const char *name = facts_string(f, library->linkage);
-	char *operation = out->kind != SKETCH_SYNC ? rd_xstrdup(name)
+	char *operation = out->kind != SLICE_SYNC ? rd_xstrdup(name)
 			  : strncmp(name, "_Z", 2) == 0
 				  ? rd_xstrdup(facts_role_name(library->role)) /* of C++ */
 				  : operation_of(name);
@@ -85,38 +85,44 @@ static void describe_call(struct slice *s, uint32_t value, struct sketch_stateme
 	free(operation);
 }
 
-struct sketch_statement slice_statement_of(struct slice *s, uint32_t value, enum sketch_event_kind kind)
+struct slice_statement slice_statement_of(struct slice *s, uint32_t value, enum slice_kind kind)
 {
 	const struct facts *f = s->facts;
 	const struct facts_value *v = &f->values[value];
-	struct sketch_statement out = {
+	struct slice_statement out = {
 		.file = (char *)facts_string(f, v->file),
 		.function = (char *)facts_string(f, f->functions[facts_function_at(f, value)].name),
 		.variable = text(facts_string(f, v->what)),
 		.line = v->line,
 		.column = v->column,
 		.kind = kind,
-		.role = kind == SKETCH_READ    ? SKETCH_READS
-			: kind == SKETCH_WRITE ? SKETCH_WRITES
-					       : SKETCH_NEUTRAL,
+		.role = kind == SLICE_READ    ? SLICE_READS
+			: kind == SLICE_WRITE ? SLICE_WRITES
+					      : SLICE_NEUTRAL,
 	};
-	if (v->kind == FACTS_CALL && !sketch_is_access(kind))
+	if (v->kind == FACTS_CALL && !slice_is_access(kind))
 		describe_call(s, value, &out);
 	return out;
 }
 
-struct sketch_statement slice_statement(struct slice *s, size_t item)
+struct slice_statement slice_statement_at(struct slice *s, size_t item)
 {
-	struct sketch_statement out = slice_statement_of(s, s->items[item].value, s->items[item].kind);
+	struct slice_statement out = slice_statement_of(s, s->items[item].value, s->items[item].kind);
 	out.distance = s->items[item].statement;
 	return out;
 }
 
-/* The members of a statement. */
-void sketch_statement_json(const struct sketch_statement *s, struct rd_json *j)
+const char *slice_kind_name(enum slice_kind kind)
+{
+	static const char *const names[] = {"read", "write", "branch", "call", "sync"};
+
+	return names[kind];
+}
+
+void slice_statement_json(const struct slice_statement *s, struct rd_json *j)
 {
 	RD_JSON(j, RD_JS("file", s->file), RD_JU("line", s->line), RD_JU("column", s->column),
-		RD_JS("function", s->function), RD_JS("kind", sketch_kind_name(s->kind)),
+		RD_JS("function", s->function), RD_JS("kind", slice_kind_name(s->kind)),
 		RD_JS("variable", s->variable), RD_JS("operation", s->operation));
 }
 
@@ -129,10 +135,10 @@ void slice_json(struct slice *s, struct rd_json *j)
 	rd_json_end(j);
 	rd_json_array(j, "slice");
 	for (size_t i = 0; i < s->count; i++) {
-		struct sketch_statement it = slice_statement(s, i);
+		struct slice_statement it = slice_statement_at(s, i);
 		rd_json_object(j, NULL);
 		RD_JSON(j, RD_JU("statement", it.distance), RD_JU("depth", s->items[i].depth));
-		sketch_statement_json(&it, j);
+		slice_statement_json(&it, j);
 		rd_json_end(j);
 	}
 	rd_json_end(j);

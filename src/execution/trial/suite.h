@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside explore/: which case of a test suite failed, by what the suite wrote. */
-#ifndef EXPLORE_SUITE_H
-#define EXPLORE_SUITE_H
+/* Which case of a test suite failed, by what the suite wrote. */
+#ifndef TRIAL_SUITE_H
+#define TRIAL_SUITE_H
 
-#include "explore/trial.h"
+#include "trial/trial.h"
 
 /* Texts that are no longer than this are kept whole. */
 #define SUITE_NAME 200

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside explore/: a command of the user's says whether a run failed. */
-#ifndef EXPLORE_JUDGE_H
-#define EXPLORE_JUDGE_H
+/* A command of the user's says whether a run failed. */
+#ifndef TRIAL_JUDGE_H
+#define TRIAL_JUDGE_H
 
 #include "base/map.h"
-#include "explore/trial.h"
+#include "trial/trial.h"
 
 struct judge {
 	const char *command; /* of the shell; NULL: nobody judges */

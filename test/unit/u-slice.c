@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of sketch/slice.h.  The twin works on single instructions: who can come before whom is the
+ * Unit tests of slice/slice.h.  The twin works on single instructions: who can come before whom is the
  * transitive closure of the steps that a program can make, post-dominators are found by removing a block,
  * every instruction is asked of every other whether it depends on it, and distances settle by trying all
  * pairs again and again.
@@ -9,8 +9,8 @@
 
 #include "candidates/path.h"
 #include "sketch/gates.h"
-#include "sketch/slice.h"
-#include "sketch/depend.h"
+#include "slice/slice.h"
+#include "slice/depend.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -367,8 +367,8 @@ static void check_slice(struct made *m, const struct twin *t, uint32_t line)
 		assert_true(slice_prefix(&s, s.items[i].statement + 1) > i);
 	}
 	for (uint32_t v = 0; v < t->n; v++) {
-		enum sketch_event_kind kind;
-		items += depth[v] != FACTS_NONE && slice_kind(m->f, v, &kind);
+		enum slice_kind kind;
+		items += depth[v] != FACTS_NONE && slice_kind_of(m->f, v, &kind);
 	}
 	assert_int_equal(items, s.count);
 	assert_int_equal(slice_prefix(&s, 0), s.count);
@@ -455,7 +455,7 @@ static void test_gates(void **state)
 		struct sketch_gates g;
 		some_reads(&m, seed);
 		for (uint32_t i = 0; i < ITEMS; i++)
-			items[i] = (struct slice_item){.value = i * 4, .statement = i, .kind = SKETCH_READ};
+			items[i] = (struct slice_item){.value = i * 4, .statement = i, .kind = SLICE_READ};
 		s.facts = m.f;
 		s.items = items;
 		uint32_t sigma = below(&m, ITEMS + 1);
