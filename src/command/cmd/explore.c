@@ -33,9 +33,6 @@
 #include <unistd.h>
 
 #define DIRECTORY "raddle-explore"
-/* Schedules that are run before a cluster is asked: one round of all strategies, so that shards know what is
- * normal. */
-#define FIRST_RUNS 54
 /* Schedules of a cluster if the user names no number: some minutes on 16 machines. */
 #define MOST 5000
 
@@ -108,7 +105,7 @@ static int explore(struct task *t)
 	struct explore how = {.runs = cmd_led_runs(&t->led),
 			      .jobs = run_jobs(opt.jobs, opt.with || opt.setup),
 			      .seed = opt.explore_seed,
-			      .most = t->part == FIRST ? FIRST_RUNS : wanted(),
+			      .most = t->part == FIRST ? EXPLORE_FIRST : wanted(),
 			      .time = cmd_seconds(opt.class_time),
 			      .strategy = opt.strategy,
 			      .fail_if = opt.fail_if,

@@ -14,6 +14,10 @@
 
 #define EXPLORE_FLAVOUR "led"
 
+/* Schedules that are explored in small tasks, and never by shards: until then nearly every run shows
+ * something new, and later runs depend on what is known. */
+#define EXPLORE_FIRST 54
+
 enum explore_stop {
 	EXPLORE_GOES_ON,
 	EXPLORE_SETTLED,     /* the last schedules brought nothing new */
@@ -55,7 +59,7 @@ struct explore_racy {
 	uint64_t number, length; /* the schedule, and what its strategy knew: how long runs are, */
 	uint64_t threads;	 /* and how many threads they have; */
 	uint64_t most;		 /* extent at which the run is ended; 0: any */
-	const char *stem;	 /* it began like this schedule; NULL: like none */
+	const char *prefix;	 /* it began like this schedule; NULL: like none */
 	uint64_t kept;		 /* decisions of that */
 	uint32_t site[2];	 /* in the flavour `led` */
 };

@@ -130,8 +130,8 @@ void log_put_note(const struct note *n, struct rd_buf *out)
 		RD_JB("counts", n->counts), RD_JB("unsure", n->unsure), RD_JB("cut", n->cut),
 		RD_JN("status", n->status));
 	put_text(j, "why", n->why);
-	if (n->from.stem)
-		RD_JSON(j, RD_JU("stem", n->from.stem), RD_JU("kept", n->from.kept));
+	if (n->from.prefix)
+		RD_JSON(j, RD_JU("stem", n->from.prefix), RD_JU("kept", n->from.kept));
 	if (n->failure.fault)
 		put_failure(j, n);
 	put_text(j, "made", n->made);
@@ -298,7 +298,7 @@ int log_get_note(struct note *n, const char *text, size_t length, const char *na
 			   .known = get_number(&p, "known"),
 			   .extent = get_number(&p, "extent"),
 			   .most = get_number(&p, "most"),
-			   .from = {.stem = get_number(&p, "stem"), .kept = get_number(&p, "kept")},
+			   .from = {.prefix = get_number(&p, "stem"), .kept = get_number(&p, "kept")},
 			   .cut = rd_json_get_bool(&p.read, p.tree, "cut"),
 			   .counts = rd_json_get_bool(&p.read, p.tree, "counts"),
 			   .unsure = rd_json_get_bool(&p.read, p.tree, "unsure"),

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "explore/stem.h"
+#include "explore/prefix.h"
 #include "trial/failure.h"
 
 /* Memory that two accesses touch without order. */
@@ -27,10 +27,10 @@ struct note {
 	uint64_t number; /* of the schedule */
 	int64_t run_ns;	 /* of the processor */
 	uint64_t trail, choices;
-	uint64_t length, known; /* how many choices and threads the strategy expected */
-	uint64_t extent;	/* as struct replay_turns has it */
-	uint64_t most;		/* at which it was to be ended; 0: any */
-	struct stem_part from;	/* what it began like */
+	uint64_t length, known;	 /* how many choices and threads the strategy expected */
+	uint64_t extent;	 /* as struct replay_turns has it */
+	uint64_t most;		 /* at which it was to be ended; 0: any */
+	struct prefix_part from; /* what it began like */
 	bool counts, unsure, cut;
 	int status;	 /* as struct trial has it */
 	const char *why; /* it does not count; NULL */

@@ -15,7 +15,7 @@
 #include "base/map.h"
 #include "explore/explore.h"
 #include "trial/failure.h"
-#include "explore/mix.h"
+#include "explore/strategies.h"
 #include "trace/event.h"
 
 #include <inttypes.h>
@@ -534,7 +534,7 @@ static void finish(struct lead_now *now, const struct sketch_failure *f, const s
 int lead_run(struct lead *l, uint64_t number, const struct lead_order *order, struct sketch_failure *failure,
 	     const char **why)
 {
-	struct mix_draw draw = mix_draw(number, 1, NULL, 0);
+	struct draw draw = strategies_draw(number, 1, NULL, 0);
 	struct lead_now now = {.lead = l, .order = *order, .seed = draw.seed | 1};
 	struct trial t;
 	struct trial_hooks hooks = {l->blind ? NULL : stands, look, &now};

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The mix of strategies.  In: the number of a schedule and the seed of the exploration.  Out: what draws it.
+ * The strategies in turn.  In: the number of a schedule and the seed of the exploration.  Out: what draws it.
  *
  * No strategy is best for all programs (doc/design/explore.md has the figures): a random walk finds short
- * windows, priorities find orders that need one thread to be kept back for long, partial orders find what
+ * windows, priorities find orders that need one thread to be held for long, partial orders find what
  * depends on few events among many, weights and kinds find what depends on many threads.  So they come in
  * turn, and so do the sets of points.
  */
-#include "explore/mix.h"
+#include "explore/strategies.h"
+
+#include "base/error.h"
 
 #include <string.h>
 
-#define MANY 10	   /* threads */
-#define BRANCHES 3 /* one of so many schedules, */
-#define BRANCH 2   /* and which */
+#define MANY_THREADS 10 /* with more than these, `weighted` and `kinds` have every fourth schedule each */
+#define PREFIX_EACH 3	/* one of so many schedules extends a prefix, so most still start afresh; */
+#define PREFIX_REST 2	/* that with this remainder */
 
 static const struct {
 	const char *name;
@@ -30,7 +32,7 @@ static const struct {
 /* The last row is for programs with many threads. */
 enum { ALL = sizeof rows / sizeof *rows, ROWS = ALL - 1, WEIGHTED = 3, KINDS = ROWS };
 
-int mix_strategy(const char *name)
+int strategies_find(const char *name)
 {
 	for (int i = 0; i < ALL; i++)
 		if (!strcmp(rows[i].name, name))
@@ -38,7 +40,7 @@ int mix_strategy(const char *name)
 	return -1;
 }
 
-/* Numbers that have nothing to do with each other, never 0. */
+/* Unrelated numbers, never 0. */
 static uint64_t seed_of(uint64_t seed, uint64_t number)
 {
 	uint64_t z = seed * 0x9e3779b97f4a7c15ull + number * 0xbf58476d1ce4e5b9ull;
@@ -52,30 +54,31 @@ static uint64_t seed_of(uint64_t seed, uint64_t number)
 static size_t row_of(uint64_t number, const char *only, size_t threads)
 {
 	if (!only)
-		return threads <= MANY || number % 2 == 0 ? number % ROWS
-		       : number % 4 == 1		  ? KINDS
-							  : WEIGHTED;
+		return threads <= MANY_THREADS || number % 2 == 0 ? number % ROWS
+		       : number % 4 == 1			  ? KINDS
+								  : WEIGHTED;
 	for (size_t i = 0; i < ROWS; i++)
 		if (!strcmp(rows[(number + i) % ROWS].name, only))
 			return (number + i) % ROWS;
 	return KINDS;
 }
 
-struct mix_draw mix_draw(uint64_t number, uint64_t seed, const char *only, size_t threads)
+struct draw strategies_draw(uint64_t number, uint64_t seed, const char *only, size_t threads)
 {
 	size_t row = row_of(number, only, threads);
 
+	RD_ASSERT(row < ALL);
 	if (number == 0)
-		return (struct mix_draw){.points = MIX_OPERATIONS};
-	return (struct mix_draw){.strategy = {.kind = rows[row].kind,
-					      .depth = rows[row].depth,
-					      .timeouts = rows[row].timeouts},
-				 .points = (enum mix_points)((number / ROWS + 1) % MIX_POINTS),
-				 .branches = !only && number % BRANCHES == BRANCH,
-				 .seed = seed_of(seed ? seed : 1, number)};
+		return (struct draw){.points = POINTS_OPERATIONS};
+	return (struct draw){.strategy = {.kind = rows[row].kind,
+					  .depth = rows[row].depth,
+					  .timeouts = rows[row].timeouts},
+			     .points = (enum draw_points)((number / ROWS + 1) % POINTS_KINDS),
+			     .from_prefix = !only && number % PREFIX_EACH == PREFIX_REST,
+			     .seed = seed_of(seed ? seed : 1, number)};
 }
 
-void mix_watch(struct schedule *s, uint32_t site)
+void strategies_watch(struct schedule *s, uint32_t site)
 {
 	struct schedule_watch *w = schedule_add_watch(s);
 
@@ -84,7 +87,7 @@ void mix_watch(struct schedule *s, uint32_t site)
 	w->reads = w->writes = true;
 }
 
-uint64_t mix_position(uint64_t number)
+uint64_t strategies_position(uint64_t number)
 {
-	return number / (ROWS * MIX_POINTS) * ROWS + number % ROWS + 1;
+	return number / (ROWS * POINTS_KINDS) * ROWS + number % ROWS + 1;
 }
