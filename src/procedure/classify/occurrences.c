@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From the sites of two accesses to where threads come there.  In: sites.  Out: sights, by thread and number
- * of its operations.
+ * From the sites of two accesses to where threads come there.  In: sites.  Out: occurrences, by thread and
+ * number of its operations.
  */
-#include "classify/sights.h"
+#include "classify/occurrences.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -12,25 +12,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SEEN 4000 /* sights, then the run has shown enough */
+#define MOST_SEEN 4000 /* occurrences, then the run has shown enough */
 
-void sights_init(struct sights *s, const struct trace_sites *sites, sights_at_fn *at, const void *context)
+void occurrences_init(struct occurrences *s, const struct trace_sites *sites, occurrences_at_fn *at,
+		      const void *context)
 {
-	*s = (struct sights){.sites = sites, .at = at, .context = context, .arena = rd_arena_new()};
+	*s = (struct occurrences){.sites = sites, .at = at, .context = context, .arena = rd_arena_new()};
 }
 
-void sights_release(struct sights *s)
+void occurrences_release(struct occurrences *s)
 {
 	free(s->items);
 	rd_arena_free(s->arena);
-	*s = (struct sights){0};
+	*s = (struct occurrences){0};
 }
 
 /* ---- sites ---- */
 
 typedef void site_fn(void *context, uint32_t number);
 
-static void each_site(const struct sights *s, int which, site_fn *fn, void *context)
+static void each_site(const struct occurrences *s, int which, site_fn *fn, void *context)
 {
 	for (size_t u = 0; u < s->sites->unit_count; u++)
 		for (size_t i = 0; i < s->sites->units[u].site_count; i++) {
@@ -48,7 +49,7 @@ static void count_site(void *context, uint32_t number)
 	++*(size_t *)context;
 }
 
-size_t sights_sites(const struct sights *s, int which)
+size_t occurrences_sites(const struct occurrences *s, int which)
 {
 	size_t n = 0;
 
@@ -71,21 +72,21 @@ static void watch_site(void *context, uint32_t number)
 
 static bool see(void *context, const struct replay_stand *stand, struct schedule *more, const char **next)
 {
-	struct sights *s = context;
+	struct occurrences *s = context;
 	const struct replay_spot *spot = stand->spot;
 	const struct trace_site *site = spot ? trace_sites_find(s->sites, spot->site) : NULL;
-	struct sight now;
+	struct occurrence now;
 
 	(void)more;
 	(void)next;
 	if (!site)
 		return false;
-	now = (struct sight){.thread = spot->thread,
-			     .n = spot->n,
-			     .address = spot->address,
-			     .size = spot->size,
-			     .site = spot->site,
-			     .write = spot->write};
+	now = (struct occurrence){.thread = spot->thread,
+				  .n = spot->n,
+				  .address = spot->address,
+				  .size = spot->size,
+				  .site = spot->site,
+				  .write = spot->write};
 	for (int i = 0; i < 2; i++)
 		now.at[i] = s->at(s->context, site, spot->site, i);
 	now.thread = rd_arena_strndup(s->arena, now.thread, strlen(now.thread));
@@ -96,7 +97,7 @@ static bool see(void *context, const struct replay_stand *stand, struct schedule
 	return false;
 }
 
-int sights_gather(struct sights *s, struct trial_bench *b, uint64_t seed)
+int occurrences_gather(struct occurrences *s, struct trial_bench *b, uint64_t seed)
 {
 	struct schedule schedule;
 	struct trial t;
@@ -117,7 +118,7 @@ int sights_gather(struct sights *s, struct trial_bench *b, uint64_t seed)
 
 /* ---- pairs ---- */
 
-bool sights_race(const struct sight *a, const struct sight *b)
+bool occurrences_race(const struct occurrence *a, const struct occurrence *b)
 {
 	return strcmp(a->thread, b->thread) != 0 && a->address < b->address + b->size &&
 	       b->address < a->address + a->size && (a->write || b->write) &&
@@ -136,16 +137,17 @@ static struct schedule_place place_of(struct schedule *s, const struct trace_sit
 }
 
 /* The how-many-th it is of its thread behind its operation at this site. */
-static uint64_t occurrence_of(const struct sights *s, const struct sight *at)
+static uint64_t occurrence_of(const struct occurrences *s, const struct occurrence *at)
 {
 	uint64_t n = 1;
 
-	for (const struct sight *i = s->items; i < at; i++)
+	for (const struct occurrence *i = s->items; i < at; i++)
 		n += i->n == at->n && i->site == at->site && !strcmp(i->thread, at->thread);
 	return n;
 }
 
-struct schedule_goal sights_goal(const struct sights *s, const struct sight *at, struct schedule *texts)
+struct schedule_goal occurrences_goal(const struct occurrences *s, const struct occurrence *at,
+				      struct schedule *texts)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, at->site);
 

@@ -5,13 +5,13 @@
  * Those that came soonest one after the other are the likeliest: the fewest operations lie between them that
  * could keep them apart.
  */
-#include "classify/again.h"
+#include "classify/routes.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "classify/sights.h"
+#include "classify/occurrences.h"
 #include "replay/plan.h"
 
 #include <stdlib.h>
@@ -72,8 +72,8 @@ static int compare_pairs(const void *a, const void *b)
 	return 0;
 }
 
-/* Whether the sights are those of the race, in its order. */
-static bool is_race(const struct ends *e, const struct sight *first, const struct sight *second)
+/* Whether the occurrences are those of the race, in its order. */
+static bool is_race(const struct ends *e, const struct occurrence *first, const struct occurrence *second)
 {
 	return fits_best(e, trace_sites_find(e->sites, first->site), 0) &&
 	       fits_best(e, trace_sites_find(e->sites, second->site), 1) &&
@@ -81,7 +81,7 @@ static bool is_race(const struct ends *e, const struct sight *first, const struc
 }
 
 /* Whether somebody was seen at the race in this memory. */
-static bool is_its_memory(const struct sights *s, const struct ends *e, const struct sight *at)
+static bool is_its_memory(const struct occurrences *s, const struct ends *e, const struct occurrence *at)
 {
 	for (size_t i = 0; i < s->count; i++)
 		for (int which = 0; which < 2; which++)
@@ -92,16 +92,16 @@ static bool is_its_memory(const struct sights *s, const struct ends *e, const st
 	return false;
 }
 
-static bool is_wanted(const struct sights *s, const struct ends *e, size_t first, size_t second)
+static bool is_wanted(const struct occurrences *s, const struct ends *e, size_t first, size_t second)
 {
-	const struct sight *a = &s->items[first], *b = &s->items[second];
+	const struct occurrence *a = &s->items[first], *b = &s->items[second];
 
-	if (!sights_race(a, b) || !a->at[0] || !b->at[1])
+	if (!occurrences_race(a, b) || !a->at[0] || !b->at[1])
 		return false;
 	return e->by_line ? !is_race(e, a, b) && is_its_memory(s, e, a) : is_race(e, a, b);
 }
 
-static struct pair *find_pairs(const struct sights *s, const struct ends *e, size_t *count)
+static struct pair *find_pairs(const struct occurrences *s, const struct ends *e, size_t *count)
 {
 	struct pair *pairs = NULL;
 	size_t capacity = 0;
@@ -119,48 +119,48 @@ static struct pair *find_pairs(const struct sights *s, const struct ends *e, siz
 	return pairs;
 }
 
-static void take_pairs(struct again *a, const struct sights *s, const struct ends *e)
+static void take_pairs(struct routes *a, const struct occurrences *s, const struct ends *e)
 {
 	size_t count;
 	struct pair *pairs = find_pairs(s, e, &count);
 
-	for (size_t i = 0; i < count && a->count < AGAIN_MOST; i++) {
-		a->goals[a->count][0] = sights_goal(s, &s->items[pairs[i].first], &a->texts);
-		a->goals[a->count++][1] = sights_goal(s, &s->items[pairs[i].second], &a->texts);
+	for (size_t i = 0; i < count && a->count < ROUTES_MOST; i++) {
+		a->goals[a->count][0] = occurrences_goal(s, &s->items[pairs[i].first], &a->texts);
+		a->goals[a->count++][1] = occurrences_goal(s, &s->items[pairs[i].second], &a->texts);
 	}
 	free(pairs);
 }
 
-static int find(struct again *a, struct trial_bench *b, struct ends *ends, uint64_t seed)
+static int find(struct routes *a, struct trial_bench *b, struct ends *ends, uint64_t seed)
 {
-	struct sights seen;
+	struct occurrences seen;
 	int err;
 
 	a->count = 0;
 	schedule_init(&a->texts);
 	find_ends(ends);
-	sights_init(&seen, ends->sites, is_at, ends);
-	err = sights_gather(&seen, b, seed);
+	occurrences_init(&seen, ends->sites, is_at, ends);
+	err = occurrences_gather(&seen, b, seed);
 	if (!err)
 		take_pairs(a, &seen, ends);
-	sights_release(&seen);
+	occurrences_release(&seen);
 	return err;
 }
 
-int again_find(struct again *a, struct trial_bench *b, const struct schedule *race, uint64_t seed)
+int routes_find(struct routes *a, struct trial_bench *b, const struct schedule *race, uint64_t seed)
 {
 	return find(a, b, &(struct ends){.sites = b->conditions.program->sites, .goals = race->goals}, seed);
 }
 
-int again_find_others(struct again *a, struct trial_bench *b, const struct schedule *race)
+int routes_find_others(struct routes *a, struct trial_bench *b, const struct schedule *race)
 {
 	struct ends ends = {.sites = b->conditions.program->sites, .goals = race->goals, .by_line = true};
 
 	return find(a, b, &ends, 0);
 }
 
-void again_release(struct again *a)
+void routes_release(struct routes *a)
 {
 	schedule_release(&a->texts);
-	*a = (struct again){0};
+	*a = (struct routes){0};
 }
