@@ -539,7 +539,7 @@ int lead_run(struct lead *l, uint64_t number, const struct lead_order *order, st
 	struct trial t;
 	struct trial_hooks hooks = {l->blind ? NULL : stands, look, &now};
 	struct schedule s, made = {0};
-	bool near = !l->blind && l->near && order->will == LEAD_WATCH && number % 2;
+	bool near = !l->blind && l->near && order->intervention == LEAD_WATCH && number % 2;
 	int err;
 
 	*failure = (struct sketch_failure){0};

@@ -18,7 +18,7 @@
 #include "sketch/verdict.h"
 
 /* What is done about an order. */
-enum lead_will { LEAD_WATCH, LEAD_FORCE, LEAD_PREVENT };
+enum lead_intervention { LEAD_WATCH, LEAD_FORCE, LEAD_PREVENT };
 
 struct lead {
 	struct trial_bench bench;
@@ -37,8 +37,8 @@ struct lead {
 };
 
 struct lead_order {
-	enum lead_will will;
-	const struct sketch_predictor *order; /* unless will is LEAD_WATCH */
+	enum lead_intervention intervention;
+	const struct sketch_predictor *order; /* unless the intervention is LEAD_WATCH */
 	const struct sketch_runs *of;	      /* whose statements it names */
 };
 

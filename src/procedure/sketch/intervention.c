@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interventions: who goes on, so that an order of statements comes about or does not.
+ * Interventions: which thread runs next, so that an order of statements happens or does not.
  *
- * Two statements a, b of different threads.  Forced: who comes to a stands until another thread stands at b,
- * and who comes to b until another has done a; then it is the first to go.  Prevented: who comes to a stands
- * until another thread has done b. Three statements, the middle one of another thread.  Forced: who comes to
- * the middle one stands until a thread is between its two, and that stands before its last until the middle
- * one was done.  Prevented: who comes to the middle one stands while a thread is between its two. Nobody
- * stands if otherwise nobody could go on, so no intervention makes a program hang; it may fail to bring the
- * order about.
+ * Two statements a, b of different threads.  Forced: a thread before a is held until another thread is before
+ * b, and a thread before b is held until another has done a; then it is the first to run.  Prevented: a
+ * thread before a is held until another thread has done b.
+ *
+ * Three statements, the middle one of another thread.  Forced: a thread before the middle one is held until
+ * another is between its two, and that is held before its last until the middle one was done.  Prevented: a
+ * thread before the middle one is held while another is between its two.
+ *
+ * No thread is held if otherwise no thread could run, so no intervention makes a program hang; it may fail to
+ * bring the order about.
  */
 #include "sketch/lead-int.h"
 
+#include "base/error.h"
 #include "base/file.h"
 
 #include <string.h>
@@ -70,17 +74,17 @@ static bool is_awaited(const struct lead_now *now, uint32_t but)
 	return false;
 }
 
-static bool stands_in_pair(const struct lead_now *now, uint32_t thread)
+static bool is_held_in_pair(const struct lead_now *now, uint32_t thread)
 {
-	if (now->order.will == LEAD_PREVENT)
+	if (now->order.intervention == LEAD_PREVENT)
 		return is_due_at(now, thread, 0) && !did_by_other(now, thread, true);
 	return is_due_at(now, thread, 1) ? !did_by_other(now, thread, false)
 					 : is_due_at(now, thread, 0) && !is_awaited(now, thread);
 }
 
-static bool stands_in_three(const struct lead_now *now, uint32_t thread)
+static bool is_held_in_three(const struct lead_now *now, uint32_t thread)
 {
-	if (now->order.will == LEAD_PREVENT)
+	if (now->order.intervention == LEAD_PREVENT)
 		return is_due_at(now, thread, 1) && is_inside(now, thread);
 	if (is_due_at(now, thread, 2) && now->threads[thread].inside)
 		return !did_by_other(now, thread, true);
@@ -89,10 +93,10 @@ static bool stands_in_three(const struct lead_now *now, uint32_t thread)
 	return is_due_at(now, thread, 1) && !is_inside(now, thread);
 }
 
-/* Whether the thread is to stand where it is. */
+/* Whether the thread is to be held where it is. */
 static bool is_held(const struct lead_now *now, uint32_t thread)
 {
-	return now->order.order->count == 3 ? stands_in_three(now, thread) : stands_in_pair(now, thread);
+	return now->order.order->count == 3 ? is_held_in_three(now, thread) : is_held_in_pair(now, thread);
 }
 
 /* Whether it is at the statement that comes next in a forced order. */
@@ -100,7 +104,8 @@ static bool is_due(const struct lead_now *now, uint32_t thread)
 {
 	const struct sketch_predictor *o = now->order.order;
 
-	if (now->order.will != LEAD_FORCE)
+	RD_ASSERT(thread < LEAD_THREADS);
+	if (now->order.intervention != LEAD_FORCE)
 		return false;
 	if (o->count == 2)
 		return is_due_at(now, thread, 1) && did_by_other(now, thread, false);
@@ -114,7 +119,7 @@ const char *lead_choose(struct lead_now *now, const struct replay_stand *stand)
 	uint32_t free[LEAD_THREADS], any[LEAD_THREADS];
 	size_t free_count = 0, any_count = 0;
 
-	if (now->order.will == LEAD_WATCH)
+	if (now->order.intervention == LEAD_WATCH)
 		return NULL;
 	for (uint32_t i = 0; i < stand->thread_count && i < LEAD_THREADS; i++) {
 		if (!stand->threads[i].thread || !stand->threads[i].ready)
@@ -138,7 +143,7 @@ void lead_did(struct lead_now *now, uint32_t thread, uint32_t statement)
 	const struct sketch_predictor *o = now->order.order;
 	struct lead_pending *p = &now->threads[thread];
 
-	if (now->order.will == LEAD_WATCH)
+	if (now->order.intervention == LEAD_WATCH)
 		return;
 	if (is_at(now, statement, 0)) {
 		p->did_first = true;
