@@ -189,7 +189,8 @@ uint64_t explore_number(const struct explore_state *s, uint64_t n)
 	return s->how->shards ? n * s->how->shards + s->how->shard : n;
 }
 
-uint64_t explore_most(const struct explore_state *s)
+/* How many schedules this shard has at most. */
+static uint64_t most_of(const struct explore_state *s)
 {
 	uint64_t most = s->how->most ? s->how->most : MOST, shards = s->how->shards;
 
@@ -199,7 +200,7 @@ uint64_t explore_most(const struct explore_state *s)
 /* The time is that of the processor, so that a seed gives the same tasks on a busy machine. */
 uint64_t explore_next_batch(const struct explore_state *s)
 {
-	uint64_t most = explore_most(s), left = most > s->given ? most - s->given : 0;
+	uint64_t most = most_of(s), left = most > s->given ? most - s->given : 0;
 	bool quick =
 		s->given >= BATCH_QUICK_FROM && s->run_ns < BATCH_QUICK_NS * (int64_t)s->result->schedules;
 	uint64_t count = !s->given ? 1 : quick ? BATCH_QUICK : BATCH;
@@ -231,7 +232,7 @@ enum explore_stop explore_next_stop(const struct explore_state *s, int64_t elaps
 		return EXPLORE_TIME;
 	if (s->failure_count && !how->go_on)
 		return EXPLORE_FAILED;
-	if (s->given >= explore_most(s))
+	if (s->given >= most_of(s))
 		return EXPLORE_ENOUGH;
 	if (is_settled(s))
 		return EXPLORE_SETTLED;

@@ -75,9 +75,6 @@ bool explore_next_waits(const struct explore_state *s);
 /* The number of the n-th schedule of this shard, from 0. */
 uint64_t explore_number(const struct explore_state *s, uint64_t n);
 
-/* How many schedules this shard has at most. */
-uint64_t explore_most(const struct explore_state *s);
-
 /* The extent at which a run is ended: it waits for an update that it lost, or has no end. */
 uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum draw_points points);
 
