@@ -84,7 +84,7 @@ static void put_steps(struct rd_json *j, const struct sketch_report *r, const ch
 static void put_places(struct rd_json *j, const struct sketch *s, const struct sketch_predictor *p)
 {
 	RD_JSON_OBJECTS (j, "places", i, p->count) {
-		const struct sketch_statement *st = &s->runs->statements[p->statements[i]];
+		const struct slice_statement *st = &s->runs->statements[p->statements[i]];
 
 		rd_json_string(j, "thread", p->type != SKETCH_ORDER ? NULL : i == 1 ? "B" : "A");
 		put_place(j, st->file, st->line, st->function);

@@ -45,7 +45,7 @@ static void print_words(FILE *out, struct slice *s, const struct line *line)
 	int room = WIDTH - MARGIN;
 
 	for (size_t i = line->item; i < s->count && s->items[i].statement == line->statement; i++) {
-		struct sketch_statement it = slice_statement(s, i);
+		struct slice_statement it = slice_statement_at(s, i);
 
 		room -= fprintf(out, "%s%s%s%.*s", i > line->item ? ", " : "", words[it.kind],
 				it.variable ? " " : "", room > NAME_MAX_SHOWN ? NAME_MAX_SHOWN : 0,
@@ -135,7 +135,7 @@ void report_slice_text(struct slice *s, FILE *out)
 static void print_event(FILE *out, const struct sketch_runs *runs, const struct sketch_event *e)
 {
 	static const char *const words[] = {"reads", "writes", "branch", "calls", "sync"};
-	const struct sketch_statement *s = &runs->statements[e->statement];
+	const struct slice_statement *s = &runs->statements[e->statement];
 	const char *what = s->variable ? s->variable : "";
 	char text[WIDTH];
 
@@ -143,7 +143,7 @@ static void print_event(FILE *out, const struct sketch_runs *runs, const struct 
 	rd_make_printable(text, strlen(text), false);
 	fprintf(out, "  T%-3" PRIu32 " %c %-36.36s %.20s:%" PRIu32, e->thread, s->found ? '+' : ' ', text,
 		rd_base_name(s->file), s->line);
-	if (e->size && (e->value < DECIMAL_MAX || s->kind == SKETCH_BRANCH))
+	if (e->size && (e->value < DECIMAL_MAX || s->kind == SLICE_BRANCH))
 		fprintf(out, "  %" PRIu64, e->value);
 	else if (e->size)
 		fprintf(out, "  0x%" PRIx64, e->value);

@@ -41,7 +41,7 @@ static void make(struct world *w, const char *first, const char *second, const c
 				   : text[g][i] == '?'		   ? "deadlock"
 								   : NULL;
 			t->digest = (uint64_t)text[g][i];
-			t->lines = 'x';
+			t->sorted_digest = 'x';
 			t->trail = i;
 		}
 	}
@@ -130,7 +130,7 @@ static void test_lines(void **state)
 	(void)state;
 	make(&w, "abcdefgh", "ijklmnop", "qrstuvwx");
 	for (size_t i = 0; i < w.runs.count; i++)
-		w.items[VARIANT_SECOND][i].lines = 'y';
+		w.items[VARIANT_SECOND][i].sorted_digest = 'y';
 	decide(&w.runs, &d);
 	assert_int_equal(d.class, FINDING_OUTPUT_DIFFERS);
 	assert_true(d.sorted);
@@ -177,7 +177,7 @@ static struct trial_mask nothing;
 
 static struct trial wrote(const char *out, int status)
 {
-	struct trial t = {.counts = true, .status = status, .ending = status ? "it failed" : "it ended"};
+	struct trial t = {.counts = true, .status = status, .end_text = status ? "it failed" : "it ended"};
 
 	t.text[0] = (struct trial_text){out, strlen(out)};
 	t.text[1] = (struct trial_text){"", 0};
@@ -191,10 +191,10 @@ static void test_digests(void **state)
 		     again = wrote("one\ntwo\n", 0), joined = wrote("onetwo\n\n", 0);
 
 	(void)state;
-	assert_true(a.digest == again.digest && a.lines == again.lines);
-	assert_true(a.digest != b.digest && a.lines == b.lines);
-	assert_true(a.digest != c.digest && a.lines != c.lines);
-	assert_true(a.digest != joined.digest && a.lines != joined.lines);
+	assert_true(a.digest == again.digest && a.sorted_digest == again.sorted_digest);
+	assert_true(a.digest != b.digest && a.sorted_digest == b.sorted_digest);
+	assert_true(a.digest != c.digest && a.sorted_digest != c.sorted_digest);
+	assert_true(a.digest != joined.digest && a.sorted_digest != joined.sorted_digest);
 }
 
 /* Lines that differ in runs of one schedule. */
@@ -213,8 +213,8 @@ static void test_mask(void **state)
 	trial_digest(&a, &mask);
 	trial_digest(&b, &mask);
 	trial_digest(&c, &mask);
-	assert_true(a.digest == b.digest && a.lines == b.lines);
-	assert_true(a.digest != c.digest && a.lines != c.lines);
+	assert_true(a.digest == b.digest && a.sorted_digest == b.sorted_digest);
+	assert_true(a.digest != c.digest && a.sorted_digest != c.sorted_digest);
 	trial_mask_learn(&mask, &a, &d);
 	assert_true(mask.all[0] && !mask.all[1]);
 	trial_digest(&a, &mask);

@@ -3,13 +3,12 @@
  * Unit tests of explore/: minimising against a test of each single decision, notes that travel, and which
  * strategies come in turn.
  */
-#include "explore/failure.h"
 #include "explore/further.h"
 #include "explore/known.h"
 #include "explore/minimise.h"
-#include "explore/mix.h"
-#include "explore/stem.h"
-#include "explore/suite.h"
+#include "explore/strategies.h"
+#include "explore/note.h"
+#include "explore/prefix.h"
 #include "finding/schedule.h"
 
 #include <setjmp.h>
@@ -102,7 +101,8 @@ static void test_note(void **state)
 {
 	struct note_race races[] = {{.address = 8, .size = 4, .site = {3, 5}}, {.address = 16}};
 	struct note_thread threads[] = {{"T_0", 7}};
-	struct note n = {.number = 9, .trail = 4, .counts = true, .fault = "crash", .made = "a\nb\n"}, got;
+	struct note n = {.number = 9, .trail = 4, .counts = true, .failure.fault = "crash", .made = "a\nb\n"},
+		    got;
 	struct rd_buf bytes = RD_BUF_INIT;
 	struct rd_arena *arena = rd_arena_new();
 	const char *at;
@@ -117,7 +117,7 @@ static void test_note(void **state)
 	assert_true(note_get(&got, &at, bytes.data + bytes.length, arena));
 	assert_ptr_equal(at, bytes.data + bytes.length);
 	assert_int_equal(got.number, 9);
-	assert_string_equal(got.fault, "crash");
+	assert_string_equal(got.failure.fault, "crash");
 	assert_string_equal(got.made, "a\nb\n");
 	assert_null(got.why);
 	assert_int_equal(got.race_count, 2);
@@ -131,78 +131,31 @@ static void test_note(void **state)
 	rd_arena_free(arena);
 }
 
-static void test_same(void **state)
-{
-	struct note a = {.fault = "deadlock",
-			 .place = "T_0\tm\tmutex-lock\ta.c:1: f\nT_1\tn\tmutex-lock\ta.c:2: g"};
-	struct note b = {.fault = "deadlock",
-			 .place = "T_2\tm\tmutex-lock\ta.c:1: f\nT_0\tn\tmutex-lock\ta.c:2: g"};
-	struct note c = {.fault = "deadlock", .place = "T_2\tm\tmutex-lock\ta.c:1: f"};
-	struct note d = {.fault = "crash", .place = "a.c:1: f"}, e = {.fault = "crash", .place = "a.c:2: f"};
-	struct note none = {0};
-
-	(void)state;
-	assert_true(failure_is_same(&a, &b));
-	assert_false(failure_is_same(&a, &c));
-	assert_false(failure_is_same(&a, &d));
-	assert_true(failure_is_same(&d, &d));
-	assert_false(failure_is_same(&d, &e));
-	assert_false(failure_is_same(&none, &none));
-}
-
 /* All strategies and all sets of points come, and the first schedule is the default one.  That by kinds comes
  * only where there are many threads. */
-static void test_mix(void **state)
+static void test_strategies(void **state)
 {
-	unsigned seen[RADDLE_STRATEGIES][MIX_POINTS] = {0}, many[RADDLE_STRATEGIES][MIX_POINTS] = {0};
+	unsigned seen[RADDLE_STRATEGIES][POINTS_KINDS] = {0}, many[RADDLE_STRATEGIES][POINTS_KINDS] = {0};
 
 	(void)state;
-	assert_int_equal(mix_draw(0, 3, NULL, 2).seed, 0);
+	assert_int_equal(strategies_draw(0, 3, NULL, 2).seed, 0);
 	for (uint64_t i = 1; i < 200; i++) {
-		struct mix_draw a = mix_draw(i, 3, NULL, 2), b = mix_draw(i, 4, NULL, 2);
+		struct draw a = strategies_draw(i, 3, NULL, 2), b = strategies_draw(i, 4, NULL, 2);
 
 		assert_true(a.seed > 0 && a.seed != b.seed);
 		seen[a.strategy.kind][a.points]++;
-		many[mix_draw(i, 3, NULL, 20).strategy.kind][a.points]++;
-		assert_int_equal(mix_draw(i, 3, "pct", 2).strategy.kind, RADDLE_STRATEGY_PCT);
-		assert_int_equal(mix_draw(i, 3, "kinds", 2).strategy.kind, RADDLE_STRATEGY_KINDS);
+		many[strategies_draw(i, 3, NULL, 20).strategy.kind][a.points]++;
+		assert_int_equal(strategies_draw(i, 3, "pct", 2).strategy.kind, RADDLE_STRATEGY_PCT);
+		assert_int_equal(strategies_draw(i, 3, "kinds", 2).strategy.kind, RADDLE_STRATEGY_KINDS);
 	}
 	for (int s = 0; s < RADDLE_STRATEGIES; s++)
-		for (int p = 0; p < MIX_POINTS; p++) {
+		for (int p = 0; p < POINTS_KINDS; p++) {
 			assert_true(seen[s][p] > 0 || s == RADDLE_STRATEGY_KINDS);
 			assert_true(many[s][p] > 0);
 		}
-	assert_int_equal(seen[RADDLE_STRATEGY_KINDS][MIX_OPERATIONS], 0);
-	assert_int_equal(mix_strategy("walk"), RADDLE_STRATEGY_WALK);
-	assert_int_equal(mix_strategy("luck"), -1);
-}
-
-/* ---- test suites ---- */
-
-static void assert_case(const char *out, const char *errors, const char *name, const char *place)
-{
-	struct trial_text streams[2] = {{out, strlen(out)}, {errors, strlen(errors)}};
-	struct suite_case c = suite_find(streams, 2);
-
-	assert_string_equal(c.name, name);
-	assert_string_equal(c.place, place);
-}
-
-static void test_suites(void **state)
-{
-	(void)state;
-	assert_case("[ RUN      ] a\n[       OK ] a\n[ RUN      ] b\n[  FAILED  ] b\n",
-		    "[  ERROR   ] --- 1 != 2\n[   LINE   ] --- dir/s.c:10: error: Failure!\n", "b",
-		    "dir/s.c:10");
-	assert_case("[ RUN      ] S.one\nx.cc:7: Failure\n[  FAILED  ] S.one (3 ms)\n[ RUN      ] S.two\n"
-		    "[       OK ] S.two (0 ms)\n[  FAILED  ] 1 test, listed below:\n[  FAILED  ] S.one\n",
-		    "", "S.one", "x.cc:7");
-	assert_case("50%: Checks: 2, Failures: 1, Errors: 0\ns.c:31:F:Core:test_b:0: Failed\n", "", "test_b",
-		    "s.c:31");
-	assert_case("[ RUN      ] a\n[       OK ] a\n[ RUN      ] b\n", "", "b", "");
-	assert_case("[ RUN      ] a\n[       OK ] a\n", "", "", "");
-	assert_case("[  FAILED  ] 2 test(s), listed below:", "", "", "");
-	assert_case("[\n[ RUN\n[ RUN ]\n:12:F:\nx:1:F:\nx:1:F:y\nx:1:F:y:\n", "", "", "");
+	assert_int_equal(seen[RADDLE_STRATEGY_KINDS][POINTS_OPERATIONS], 0);
+	assert_int_equal(strategies_find("walk"), RADDLE_STRATEGY_WALK);
+	assert_int_equal(strategies_find("luck"), -1);
 }
 
 /* A crash at an access of a confirmed race is a witness of the race; one elsewhere, and an assertion that
@@ -248,36 +201,36 @@ static void test_join(void **state)
 }
 
 /* A branch keeps a part of a run's decisions, the same for the same seed, and goes on by the seed. */
-static void test_stems(void **state)
+static void test_prefixes(void **state)
 {
 	struct schedule_decision decisions[] = {
 		{.thread = "T_0", .n = 1, .point = "op", .count = 1, .next = "T_0_0"},
 		{.thread = "T_0_0", .n = 2, .point = "op", .count = 1, .next = "T_0"}};
 	struct schedule made = {.turns = true, .decisions = decisions, .decision_count = 2};
 	struct rd_buf text = RD_BUF_INIT;
-	struct stems stems = {0};
+	struct prefixes prefixes = {0};
 	bool seen[2][3] = {0};
 
 	(void)state;
 	schedule_format(&made, &text);
-	assert_false(stems_add(&stems, NULL, MIX_ALL));
-	assert_true(stems_add(&stems, text.data, MIX_OPERATIONS));
-	assert_true(stems_add(&stems, text.data, MIX_ALL));
+	assert_false(prefixes_add(&prefixes, NULL, POINTS_ALL));
+	assert_true(prefixes_add(&prefixes, text.data, POINTS_OPERATIONS));
+	assert_true(prefixes_add(&prefixes, text.data, POINTS_ALL));
 	for (uint64_t draw = 1; draw < 100; draw++) {
 		struct schedule one, again;
-		struct stem_part part, other;
+		struct prefix_part part, other;
 
-		assert_int_equal(stems_draw(&stems, draw, &part, &one), 0);
-		assert_int_equal(stems_draw(&stems, draw, &other, &again), 0);
+		assert_int_equal(prefixes_draw(&prefixes, draw, &part, &one), 0);
+		assert_int_equal(prefixes_draw(&prefixes, draw, &other, &again), 0);
 		assert_memory_equal(&part, &other, sizeof part);
-		assert_in_range(part.stem, 1, 2);
+		assert_in_range(part.prefix, 1, 2);
 		assert_int_equal(one.decision_count, part.kept);
 		assert_int_equal(one.seed, draw);
 		assert_true(one.turns);
-		seen[part.stem - 1][part.kept] = true;
+		seen[part.prefix - 1][part.kept] = true;
 		schedule_release(&one);
 		schedule_release(&again);
-		assert_int_equal(stem_begin(text.data, part.kept, draw, &one), 0);
+		assert_int_equal(prefix_begin(text.data, part.kept, draw, &one), 0);
 		assert_int_equal(one.decision_count, part.kept);
 		schedule_release(&one);
 	}
@@ -388,10 +341,9 @@ static void test_look_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_suites),	   cmocka_unit_test(test_minimise),
-		cmocka_unit_test(test_budget),	   cmocka_unit_test(test_note),
-		cmocka_unit_test(test_same),	   cmocka_unit_test(test_mix),
-		cmocka_unit_test(test_stems),	   cmocka_unit_test(test_further),
+		cmocka_unit_test(test_minimise),   cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_note),	   cmocka_unit_test(test_strategies),
+		cmocka_unit_test(test_prefixes),   cmocka_unit_test(test_further),
 		cmocka_unit_test(test_join),	   cmocka_unit_test(test_known),
 		cmocka_unit_test(test_look_again),
 	};

@@ -5,6 +5,7 @@
  * can be had without threads.
  */
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/scratch.h"
@@ -646,11 +647,10 @@ static int settle(const char *mode, struct replay_settled *settled)
 	struct run_input input = {.first = -1};
 	_Atomic int *calls =
 		mmap(NULL, sizeof *calls, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct replay_settle how = {.program = &program,
-				    .input = &input,
-				    .recorded_ms = 100,
-				    .predict = again,
-				    .predict_context = (void *)calls};
+	struct replay_settle how = {
+		.runs = {.program = &program, .input = &input, .recorded_ns = 100 * RD_NS_PER_MS},
+		.predict = again,
+		.predict_context = (void *)calls};
 	int count;
 
 	self[length] = '\0';

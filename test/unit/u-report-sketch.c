@@ -21,19 +21,19 @@ enum { CREATE = 1, RESET, USE, LATE, LOOK, JOIN, FAR, INIT };
  * reset before.  Then it writes z, which nobody reads. */
 static void make_runs(struct sketch_runs *r)
 {
-	static const struct sketch_statement table[] = {
-		{.line = CREATE, .kind = SKETCH_SYNC, .operation = "thread-create", .distance = 1},
-		{.line = RESET, .kind = SKETCH_WRITE, .role = SKETCH_WRITES, .variable = "x", .distance = 1},
-		{.line = USE, .kind = SKETCH_READ, .role = SKETCH_READS, .variable = "x", .distance = 0},
-		{.line = LATE, .kind = SKETCH_WRITE, .role = SKETCH_WRITES, .variable = "z", .distance = 1},
-		{.line = LOOK, .kind = SKETCH_READ, .role = SKETCH_READS, .variable = "y", .distance = 1},
-		{.line = JOIN, .kind = SKETCH_SYNC, .operation = "thread-join", .distance = 1},
-		{.line = FAR, .kind = SKETCH_READ, .role = SKETCH_READS, .variable = "x", .distance = 9},
-		{.line = INIT, .kind = SKETCH_WRITE, .role = SKETCH_WRITES, .variable = "x", .distance = 1},
+	static const struct slice_statement table[] = {
+		{.line = CREATE, .kind = SLICE_SYNC, .operation = "thread-create", .distance = 1},
+		{.line = RESET, .kind = SLICE_WRITE, .role = SLICE_WRITES, .variable = "x", .distance = 1},
+		{.line = USE, .kind = SLICE_READ, .role = SLICE_READS, .variable = "x", .distance = 0},
+		{.line = LATE, .kind = SLICE_WRITE, .role = SLICE_WRITES, .variable = "z", .distance = 1},
+		{.line = LOOK, .kind = SLICE_READ, .role = SLICE_READS, .variable = "y", .distance = 1},
+		{.line = JOIN, .kind = SLICE_SYNC, .operation = "thread-join", .distance = 1},
+		{.line = FAR, .kind = SLICE_READ, .role = SLICE_READS, .variable = "x", .distance = 9},
+		{.line = INIT, .kind = SLICE_WRITE, .role = SLICE_WRITES, .variable = "x", .distance = 1},
 	};
 
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		struct sketch_statement s = table[i];
+		struct slice_statement s = table[i];
 
 		s.file = "a.c";
 		s.function = "f";

@@ -68,10 +68,10 @@ static void make_program(struct made *m)
 	put(m, FACTS_RETURN, 4);
 }
 
-static uint32_t statement(struct sketch_runs *runs, uint32_t line, enum sketch_event_kind kind)
+static uint32_t statement(struct sketch_runs *runs, uint32_t line, enum slice_kind kind)
 {
 	return sketch_statement(
-		runs, &(struct sketch_statement){
+		runs, &(struct slice_statement){
 			      .file = (char *)"a.c", .function = (char *)"main", .line = line, .kind = kind});
 }
 
@@ -79,8 +79,8 @@ static uint32_t statement(struct sketch_runs *runs, uint32_t line, enum sketch_e
 static void add_run(struct sketch_runs *runs, uint64_t x)
 {
 	struct sketch_run *run = sketch_run_add(runs);
-	uint32_t read = statement(runs, 1, SKETCH_READ), other = statement(runs, 9, SKETCH_WRITE),
-		 write = statement(runs, 4, SKETCH_WRITE);
+	uint32_t read = statement(runs, 1, SLICE_READ), other = statement(runs, 9, SLICE_WRITE),
+		 write = statement(runs, 4, SLICE_WRITE);
 
 	sketch_event_add(run, &(struct sketch_event){0, read, 100, x, 4});
 	sketch_event_add(run, &(struct sketch_event){1, other, 100, 7, 4});
@@ -88,7 +88,7 @@ static void add_run(struct sketch_runs *runs, uint64_t x)
 }
 
 static void expect_event(const struct sketch_runs *runs, size_t at, uint32_t thread, uint32_t line,
-			 enum sketch_event_kind kind)
+			 enum slice_kind kind)
 {
 	const struct sketch_event *e = &runs->items[0].events[at];
 
@@ -108,8 +108,8 @@ static void test_branch(void **state)
 	make_program(&m);
 	add_run(&runs, 1);
 	add_run(&runs, 2);
-	read = statement(&runs, 1, SKETCH_READ);
-	write = statement(&runs, 4, SKETCH_WRITE);
+	read = statement(&runs, 1, SLICE_READ);
+	write = statement(&runs, 4, SLICE_WRITE);
 	decide_open(&d, m.f, &runs, &(struct sketch_failure){0});
 	assert_int_equal(d.failure, UINT32_MAX);
 
@@ -117,7 +117,7 @@ static void test_branch(void **state)
 	assert_int_equal(d.statements[write].by.count, 1);
 	branch = d.statements[write].by.items[0];
 	assert_int_equal(runs.statements[branch].line, 2);
-	assert_int_equal(runs.statements[branch].kind, SKETCH_BRANCH);
+	assert_int_equal(runs.statements[branch].kind, SLICE_BRANCH);
 	assert_int_equal(d.statements[read].by.count, 0);
 	assert_int_equal(d.statements[branch].looks.count, 1);
 	assert_int_equal(d.statements[branch].looks.items[0], read);
@@ -126,10 +126,10 @@ static void test_branch(void **state)
 
 	decide_imply(&d, &runs);
 	assert_int_equal(runs.items[0].count, 4);
-	expect_event(&runs, 0, 0, 1, SKETCH_READ);
-	expect_event(&runs, 1, 0, 2, SKETCH_BRANCH);
-	expect_event(&runs, 2, 1, 9, SKETCH_WRITE);
-	expect_event(&runs, 3, 0, 4, SKETCH_WRITE);
+	expect_event(&runs, 0, 0, 1, SLICE_READ);
+	expect_event(&runs, 1, 0, 2, SLICE_BRANCH);
+	expect_event(&runs, 2, 1, 9, SLICE_WRITE);
+	expect_event(&runs, 3, 0, 4, SLICE_WRITE);
 	decide_close(&d);
 	sketch_runs_release(&runs);
 	facts_free(m.f);
@@ -150,16 +150,16 @@ static void test_failure(void **state)
 		struct sketch_run *run = sketch_run_add(&runs);
 
 		run->outcome = SKETCH_CRASH;
-		sketch_event_add(run, &(struct sketch_event){0, statement(&runs, 1, SKETCH_READ), 100, 1, 4});
+		sketch_event_add(run, &(struct sketch_event){0, statement(&runs, 1, SLICE_READ), 100, 1, 4});
 		if (watched)
 			sketch_event_add(
-				run, &(struct sketch_event){0, statement(&runs, 2, SKETCH_BRANCH), 0, 1, 4});
+				run, &(struct sketch_event){0, statement(&runs, 2, SLICE_BRANCH), 0, 1, 4});
 		decide_open(&d, m.f, &runs, &failure);
 		assert_int_equal(d.statements[d.failure].by.count, 1);
 		decide_imply(&d, &runs);
 		decide_close(&d);
 		assert_int_equal(run->count, 2);
-		assert_int_equal(runs.statements[run->events[1].statement].kind, SKETCH_BRANCH);
+		assert_int_equal(runs.statements[run->events[1].statement].kind, SLICE_BRANCH);
 		assert_int_equal(run->events[1].size, watched ? 4 : 0);
 		sketch_runs_release(&runs);
 	}

@@ -64,7 +64,7 @@ static void plans_come_back(void **state)
 	assert_int_equal(again.runs.statement_count, 2);
 	assert_string_equal(again.sources[0], "use(x);");
 	assert_null(again.sources[1]);
-	assert_true(again.runs.statements[1].found && again.runs.statements[1].kind == SKETCH_BRANCH);
+	assert_true(again.runs.statements[1].found && again.runs.statements[1].kind == SLICE_BRANCH);
 	sketch_plan_release(&p);
 	sketch_plan_release(&again);
 	free(text);

@@ -14,15 +14,15 @@
 #include <string.h>
 #include <cmocka.h>
 
-static uint32_t statement(struct sketch_runs *r, uint32_t line, enum sketch_role role)
+static uint32_t statement(struct sketch_runs *r, uint32_t line, enum slice_role role)
 {
-	struct sketch_statement s = {
+	struct slice_statement s = {
 		.file = "a.c", .function = "f", .line = line, .role = role, .distance = line};
 
-	s.kind = role == SKETCH_WRITES	  ? SKETCH_WRITE
-		 : role == SKETCH_READS	  ? SKETCH_READ
-		 : role == SKETCH_NEUTRAL ? SKETCH_BRANCH
-					  : SKETCH_SYNC;
+	s.kind = role == SLICE_WRITES	 ? SLICE_WRITE
+		 : role == SLICE_READS	 ? SLICE_READ
+		 : role == SLICE_NEUTRAL ? SLICE_BRANCH
+					 : SLICE_SYNC;
 	return sketch_statement(r, &s);
 }
 
@@ -57,8 +57,8 @@ static const struct sketch_predictor *find(const struct sketch_predictors *p, en
 static void figure_11(void **state)
 {
 	struct sketch_runs r = {0};
-	uint32_t r1 = statement(&r, 1, SKETCH_READS), w = statement(&r, 2, SKETCH_WRITES),
-		 r2 = statement(&r, 3, SKETCH_READS), r3 = statement(&r, 4, SKETCH_READS);
+	uint32_t r1 = statement(&r, 1, SLICE_READS), w = statement(&r, 2, SLICE_WRITES),
+		 r2 = statement(&r, 3, SLICE_READS), r3 = statement(&r, 4, SLICE_READS);
 	struct sketch_run *run = begin(&r, "crash");
 	struct sketch_predictors p;
 	size_t orders = 0, at[3];
@@ -104,7 +104,7 @@ static void measures(void **state)
 static void order_of_two(void **state)
 {
 	struct sketch_runs r = {0};
-	uint32_t use = statement(&r, 1, SKETCH_READS), end = statement(&r, 2, SKETCH_WRITES);
+	uint32_t use = statement(&r, 1, SLICE_READS), end = statement(&r, 2, SLICE_WRITES);
 	struct sketch_predictors p;
 
 	(void)state;
@@ -136,7 +136,7 @@ static void order_of_two(void **state)
 static void cut_short(void **state)
 {
 	struct sketch_runs r = {0};
-	uint32_t use = statement(&r, 1, SKETCH_READS), set = statement(&r, 2, SKETCH_WRITES);
+	uint32_t use = statement(&r, 1, SLICE_READS), set = statement(&r, 2, SLICE_WRITES);
 	struct sketch_predictors p;
 	const struct sketch_predictor *rw;
 	size_t at[3];
@@ -167,9 +167,9 @@ static void cut_short(void **state)
 static void deadlock(void **state)
 {
 	struct sketch_runs r = {0};
-	uint32_t a1 = statement(&r, 1, SKETCH_ACQUIRES), b1 = statement(&r, 2, SKETCH_ACQUIRES),
-		 b2 = statement(&r, 3, SKETCH_ACQUIRES), a2 = statement(&r, 4, SKETCH_ACQUIRES),
-		 give = statement(&r, 5, SKETCH_RELEASES);
+	uint32_t a1 = statement(&r, 1, SLICE_ACQUIRES), b1 = statement(&r, 2, SLICE_ACQUIRES),
+		 b2 = statement(&r, 3, SLICE_ACQUIRES), a2 = statement(&r, 4, SLICE_ACQUIRES),
+		 give = statement(&r, 5, SLICE_RELEASES);
 	struct sketch_predictors p;
 
 	(void)state;
@@ -199,8 +199,8 @@ static void deadlock(void **state)
 static void deadlock_of_both(void **state)
 {
 	struct sketch_runs r = {0};
-	uint32_t a1 = statement(&r, 1, SKETCH_ACQUIRES), b1 = statement(&r, 2, SKETCH_ACQUIRES),
-		 b2 = statement(&r, 3, SKETCH_ACQUIRES), a2 = statement(&r, 4, SKETCH_ACQUIRES);
+	uint32_t a1 = statement(&r, 1, SLICE_ACQUIRES), b1 = statement(&r, 2, SLICE_ACQUIRES),
+		 b2 = statement(&r, 3, SLICE_ACQUIRES), a2 = statement(&r, 4, SLICE_ACQUIRES);
 	struct sketch_predictors p;
 	size_t at[3];
 
@@ -236,7 +236,7 @@ static void deadlock_of_both(void **state)
 static void last_look(void **state)
 {
 	struct sketch_runs r = {0};
-	uint32_t look = statement(&r, 1, SKETCH_READS), put = statement(&r, 2, SKETCH_WRITES);
+	uint32_t look = statement(&r, 1, SLICE_READS), put = statement(&r, 2, SLICE_WRITES);
 	struct sketch_predictors p;
 	size_t at[3];
 
@@ -267,7 +267,7 @@ static void last_look(void **state)
 static void never(void **state)
 {
 	struct sketch_runs r = {0};
-	uint32_t branch = statement(&r, 1, SKETCH_NEUTRAL);
+	uint32_t branch = statement(&r, 1, SLICE_NEUTRAL);
 	struct sketch_predictors p;
 	size_t at[3];
 
@@ -294,7 +294,7 @@ static void never(void **state)
 static void without_threads(void **state)
 {
 	struct sketch_runs r = {0};
-	uint32_t x = statement(&r, 9, SKETCH_READS), branch = statement(&r, 3, SKETCH_NEUTRAL);
+	uint32_t x = statement(&r, 9, SLICE_READS), branch = statement(&r, 3, SLICE_NEUTRAL);
 	struct sketch_predictors p;
 
 	(void)state;
@@ -324,7 +324,7 @@ struct twin {
 
 static bool writes(const struct sketch_runs *r, const struct sketch_event *e)
 {
-	return r->statements[e->statement].role == SKETCH_WRITES;
+	return r->statements[e->statement].role == SLICE_WRITES;
 }
 
 /* Whether an access of the address lies between two events: a write; or one of that thread. */
@@ -386,7 +386,7 @@ static void random_runs(void **state)
 		size_t expected = 0, found = 0;
 
 		for (uint32_t i = 0; i < LINES; i++)
-			statement(&r, i + 1, i % 2 ? SKETCH_WRITES : SKETCH_READS);
+			statement(&r, i + 1, i % 2 ? SLICE_WRITES : SLICE_READS);
 		run = begin(&r, "crash");
 		for (int i = rand() % MOST; i >= 0; i--)
 			add(run, (uint32_t)rand() % 3, (uint32_t)rand() % LINES, 8 + (uint64_t)rand() % 2, 1);
@@ -439,7 +439,7 @@ static void random_last(void **state)
 		size_t at[3];
 
 		for (uint32_t i = 0; i < LINES; i++)
-			statement(&r, i + 1, i % 2 ? SKETCH_WRITES : SKETCH_READS);
+			statement(&r, i + 1, i % 2 ? SLICE_WRITES : SLICE_READS);
 		run = begin(&r, "crash");
 		for (int i = rand() % MOST; i >= 0; i--)
 			add(run, (uint32_t)rand() % 3, (uint32_t)rand() % LINES, 8 + (uint64_t)rand() % 2, 1);

@@ -325,7 +325,7 @@ static bool is_firm(const struct unordered_walk *w, const struct cell *a, const 
 }
 
 static struct predict_unordered pair_of(const struct unordered_walk *w, const struct cell *a,
-				      const struct cell *b)
+					const struct cell *b)
 {
 	const struct cell *sides[] = {a->site <= b->site ? a : b, a->site <= b->site ? b : a};
 	unsigned first = (unsigned)__builtin_ctz(a->mask & b->mask);

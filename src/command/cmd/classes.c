@@ -75,7 +75,7 @@ int cmd_classes_run(struct replay_led *p, struct classify how, char **argv, stru
 	struct rd_progress progress;
 	int err;
 
-	how.program = &program;
+	how.runs.program = &program;
 	how.progress = show_progress;
 	how.context = &progress;
 	rd_progress_start(&progress, "classifying", 0);

@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/option.h"
@@ -205,18 +206,18 @@ static int open_program(struct task *t)
 static int classify(struct task *t)
 {
 	char *directory = rd_xasprintf("%s/runs", t->scratch);
-	struct classify how = {.input = &t->input,
-			       .companion = opt.with,
-			       .setup = opt.setup,
+	struct classify how = {.runs = {.input = &t->input,
+					.companion = opt.with,
+					.setup = opt.setup,
+					.limit_ns = rd_ms_to_ns(cmd_limit(opt.timeout, CMD_FOREVER)),
+					.recorded_ns = rd_ms_to_ns(classify_recorded_ms(t->set)),
+					.no_world = opt.no_world},
 			       .directory = directory,
 			       .jobs = run_jobs(opt.jobs, opt.with || opt.setup),
 			       .alternates = (unsigned)opt.alternates,
 			       .paths = (unsigned)opt.paths,
 			       .sym = &t->sym,
-			       .timeout = cmd_seconds(cmd_limit(opt.timeout, CMD_FOREVER)),
 			       .time = cmd_seconds(opt.class_time),
-			       .recorded_ms = classify_recorded_ms(t->set),
-			       .no_world = opt.no_world,
 			       .model = FINDING_SC,
 			       .models = t->models,
 			       .coherent = opt.coherent,
@@ -225,7 +226,7 @@ static int classify(struct task *t)
 		.program = &t->program.program, .argv = t->argv, .sites = t->program.sites};
 	int err;
 
-	how.program = &program;
+	how.runs.program = &program;
 	err = locate(t, &how);
 	check_edits_mark(&t->edits, t->set);
 	if (!err)

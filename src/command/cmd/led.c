@@ -6,6 +6,7 @@
 #include "cmd/led.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/scratch.h"
 #include "cmd/cmd.h"
 #include "cmd/output.h"
@@ -40,11 +41,11 @@ void cmd_led_close(struct cmd_led *l)
 	rd_scratch_close(l->scratch);
 }
 
-struct trial_how cmd_led_runs(const struct cmd_led *l)
+struct replay_conditions cmd_led_runs(const struct cmd_led *l)
 {
-	return (struct trial_how){.program = &l->program,
-				  .input = &l->input,
-				  .companion = opt.with,
-				  .setup = opt.setup,
-				  .timeout = cmd_seconds(cmd_limit(opt.timeout, CMD_FOREVER))};
+	return (struct replay_conditions){.program = &l->program,
+					  .input = &l->input,
+					  .companion = opt.with,
+					  .setup = opt.setup,
+					  .limit_ns = rd_ms_to_ns(cmd_limit(opt.timeout, CMD_FOREVER))};
 }

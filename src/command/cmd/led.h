@@ -4,7 +4,7 @@
 #ifndef CMD_LED_H
 #define CMD_LED_H
 
-#include "explore/trial.h"
+#include "replay/conditions.h"
 #include "replay/led.h"
 #include "replay/replay.h"
 #include "run/input.h"
@@ -27,6 +27,6 @@ int cmd_led_open(struct cmd_led *l, const char *command, char **argv, bool lines
 void cmd_led_close(struct cmd_led *l);
 
 /* How it is run, by the options that say what runs beside it and how long it may take. */
-struct trial_how cmd_led_runs(const struct cmd_led *l);
+struct replay_conditions cmd_led_runs(const struct cmd_led *l);
 
 #endif

@@ -9,6 +9,7 @@
 #include "replay/settle-work.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "finding/schedule.h"
 #include "run/companion.h"
@@ -34,7 +35,7 @@ struct worker {
 static int begin_run(void *context)
 {
 	struct worker *w = context;
-	int err = run_setup(w->work->how->setup, w->streams.fds[STDOUT_FILENO]);
+	int err = run_setup(w->work->how->runs.setup, w->streams.fds[STDOUT_FILENO]);
 
 	run_streams_rewind(&w->streams);
 	return err;
@@ -61,12 +62,12 @@ static struct replay_policy policy_of(struct worker *w)
 	struct replay_policy policy = {0};
 	struct replay_request *q = &policy.request;
 
-	q->program = r->program;
+	q->program = r->runs.program;
 	q->streams = w->streams.fds;
-	q->recorded_ms = r->recorded_ms;
+	q->recorded_ms = rd_ns_to_ms(r->runs.recorded_ns);
 	q->recorded_signal = r->recorded_signal;
-	q->limit_ms = r->timeout_ms;
-	q->no_world = r->no_world;
+	q->limit_ms = rd_ns_to_ms(r->runs.limit_ns);
+	q->no_world = r->runs.no_world;
 	q->begin = begin_run;
 	q->started = started_run;
 	q->ended = ended_run;
@@ -190,13 +191,13 @@ int settle_work(const struct settle_work *work, struct rd_buf *answer)
 {
 	RD_ASSERT(work->attempt->count > 0 || work->attempt->step != STRATEGY_OBSERVE);
 	struct worker w = {
-		.work = work, .set = finding_set_new(), .companion = {.command = work->how->companion}};
+		.work = work, .set = finding_set_new(), .companion = {.command = work->how->runs.companion}};
 	struct finding f;
 	int err;
 
 	rd_log_set(rd_log_first, &w.message);
 	run_orphans_adopt();
-	err = run_streams_open(&w.streams, work->how->input, work->directory);
+	err = run_streams_open(&w.streams, work->how->runs.input, work->directory);
 	if (work->attempt->step == STRATEGY_OBSERVE) {
 		err = err ? err : observe(&w);
 	} else {

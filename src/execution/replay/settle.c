@@ -248,7 +248,7 @@ static struct replay_progress progress_of(const struct replay_settling *s)
 /* Seconds reserved for the last run under the detector. */
 static double time_to_look(const struct replay_settle *how)
 {
-	double most = (double)how->time / LAST_LOOK, need = LOOK_COST * (double)how->recorded_ms / 1e3;
+	double most = (double)how->time / LAST_LOOK, need = LOOK_COST * (double)how->runs.recorded_ns / 1e9;
 
 	return need < most ? need : most;
 }
@@ -257,7 +257,7 @@ static double time_to_look(const struct replay_settle *how)
 static bool is_over(const struct replay_settling *s)
 {
 	const struct replay_settle *how = s->how;
-	double most = (double)how->time + (double)how->time / OVERTIME + (double)how->timeout_ms / 1e3;
+	double most = (double)how->time + (double)how->time / OVERTIME + (double)how->runs.limit_ns / 1e9;
 
 	return how->time && seconds_since(s->start_ns) >= most;
 }
@@ -344,7 +344,7 @@ struct replay_settling *replay_settle_open(const struct replay_settle *how, stru
 {
 	struct replay_settling *s = rd_xcalloc(1, sizeof *s);
 	struct rd_pool_opts pool = {.fresh = true, .enter = enter, .work = work, .context = s};
-	char *foreign = rd_flavour_foreign(&how->program->program->flavour);
+	char *foreign = rd_flavour_foreign(&how->runs.program->program->flavour);
 
 	RD_ASSERT(how->directory && set);
 	*s = (struct replay_settling){.how = how,

@@ -6,6 +6,7 @@
 #ifndef REPLAY_SETTLE_H
 #define REPLAY_SETTLE_H
 
+#include "replay/conditions.h"
 #include "replay/replay.h"
 #include "run/input.h"
 
@@ -19,19 +20,14 @@ struct replay_progress {
 /* The reason of a finding begins with this if its replay was impossible. */
 #define REPLAY_IMPOSSIBLE "it could not be replayed: "
 
-struct replay_settle { /* zero values are the defaults */
-	const struct replay_program *program;
-	const struct run_input *input; /* of every run */
-	const char *companion, *setup; /* commands beside and before each run (run/companion.h) */
+struct replay_settle {		       /* zero values are the defaults */
+	struct replay_conditions runs; /* a limit of 0 is as in struct replay_request */
 	const char *directory;	       /* for output of replays: created, and removed at the end */
 	unsigned jobs;		       /* concurrent replays; 0: one */
-	uint64_t timeout_ms;	       /* for one replay; 0: as in struct replay_request */
 	uint64_t time;		       /* seconds for all of them; 0: no limit */
-	uint64_t recorded_ms;	       /* as in struct replay_request */
-	int recorded_signal;
-	struct finding **all; /* every prediction, including those merged into another finding */
+	int recorded_signal;	       /* as in struct replay_request */
+	struct finding **all;	       /* every prediction, including those merged into another finding */
 	size_t all_count;
-	bool no_world;	/* recorded input from outside is not replayed */
 	bool once;	/* only one replay of each; findings that it does not confirm stay as they are */
 	uint64_t extra; /* how many findings of diverged runs may be added */
 

@@ -20,7 +20,7 @@ static void add_sources(struct sketch_plan *p)
 {
 	p->sources = rd_xcalloc(p->runs.statement_count + 1, sizeof *p->sources);
 	for (size_t i = 0; i < p->runs.statement_count && i < SOURCES; i++) {
-		const struct sketch_statement *s = &p->runs.statements[i];
+		const struct slice_statement *s = &p->runs.statements[i];
 
 		p->sources[i] = sketch_source(&(struct sketch_report){0},
 					      &(struct sketch_step){.file = s->file, .line = s->line});

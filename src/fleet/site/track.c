@@ -10,6 +10,7 @@
 #include "bitcode/facts.h"
 #include "raddle/session.h"
 #include "sketch/track.h"
+#include "slice/slice.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
  */
 #include "check/act-int.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "finding/save.h"
 #include "replay/led.h"
@@ -22,17 +23,17 @@ static int classify(struct check *c, struct replay_led *led)
 	const struct check_opts *o = c->opts;
 	struct replay_program program = {.program = &led->program, .argv = o->argv, .sites = led->sites};
 	char *directory = check_path(c, "classes");
-	struct classify how = {.program = &program,
-			       .input = &c->input,
-			       .companion = o->with,
-			       .setup = o->setup,
+	struct classify how = {.runs = {.program = &program,
+					.input = &c->input,
+					.companion = o->with,
+					.setup = o->setup,
+					.limit_ns = rd_ms_to_ns(o->timeout_ms),
+					.recorded_ns = rd_ms_to_ns(c->known.recorded_ms),
+					.no_world = o->no_world},
 			       .directory = directory,
 			       .jobs = check_jobs(c),
-			       .timeout = check_seconds_of(o->timeout_ms),
 			       .time = check_seconds_left(c->known.end_ns),
-			       .recorded_ms = c->known.recorded_ms,
 			       .confirmed = true,
-			       .no_world = o->no_world,
 			       .model = FINDING_SC,
 			       .models = o->models,
 			       .coherent = o->coherent,

@@ -6,6 +6,7 @@
  */
 #include "check/act-int.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "explore/known.h"
 #include "explore/sighted.h"
@@ -88,15 +89,17 @@ static int try_all(struct check *c, const struct finding_set *seen, const struct
 
 /* ---- running ---- */
 
-static struct trial_how runs_of(const struct check *c, const struct replay_program *program, int64_t end_ns)
+static struct replay_conditions runs_of(const struct check *c, const struct replay_program *program,
+					int64_t end_ns)
 {
-	return (struct trial_how){.program = program,
-				  .input = &c->input,
-				  .companion = c->opts->with,
-				  .setup = c->opts->setup,
-				  .timeout = check_seconds_of(c->opts->timeout_ms),
-				  .end_ns = end_ns,
-				  .recorded_ms = c->known.is_endless ? 0 : c->known.recorded_ms};
+	return (struct replay_conditions){
+		.program = program,
+		.input = &c->input,
+		.companion = c->opts->with,
+		.setup = c->opts->setup,
+		.limit_ns = rd_ms_to_ns(c->opts->timeout_ms),
+		.deadline_ns = end_ns,
+		.recorded_ns = c->known.is_endless ? 0 : rd_ms_to_ns(c->known.recorded_ms)};
 }
 
 static int record(struct check *c, const struct explore *how, int64_t end_ns,

@@ -5,6 +5,7 @@
  */
 #include "check/act-int.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "run/orphan.h"
 
@@ -37,18 +38,18 @@ static int settle(struct check *c, struct finding_set *set, const struct trace_s
 	const struct check_opts *o = c->opts;
 	struct replay_program program = {.program = &c->program, .argv = o->argv, .sites = sites};
 	char *directory = check_path(c, "replays");
-	struct replay_settle how = {.program = &program,
-				    .input = &c->input,
-				    .companion = o->with,
-				    .setup = o->setup,
+	struct replay_settle how = {.runs = {.program = &program,
+					     .input = &c->input,
+					     .companion = o->with,
+					     .setup = o->setup,
+					     .limit_ns = rd_ms_to_ns(o->timeout_ms),
+					     .recorded_ns = rd_ms_to_ns(c->known.recorded_ms),
+					     .no_world = o->no_world},
 				    .directory = directory,
 				    .jobs = check_jobs(c),
-				    .timeout_ms = o->timeout_ms,
 				    .time = check_seconds_left(end_ns),
 				    .once = once,
-				    .recorded_ms = c->known.recorded_ms,
 				    .recorded_signal = c->signal,
-				    .no_world = o->no_world,
 				    .all = c->all,
 				    .all_count = c->all_count,
 				    .extra = EXTRA_FINDINGS,

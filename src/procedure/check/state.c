@@ -85,13 +85,19 @@ void check_keep(struct check *c, struct finding_set *set)
 	c->kept[c->kept_count++] = set;
 }
 
+/* Milliseconds in whole seconds, no less. */
+static uint64_t seconds_of(uint64_t ms)
+{
+	return ms / 1000 + (ms % 1000 != 0);
+}
+
 void check_mark_means(const struct check *c, struct finding_set *set)
 {
 	set->stdin_path = c->input.shown;
 	set->with = c->opts->with;
 	set->setup = c->opts->setup;
 	set->plugins = c->opts->build.plugins;
-	set->timeout = check_seconds_of(c->opts->timeout_ms);
+	set->timeout = seconds_of(c->opts->timeout_ms);
 }
 
 void check_make_part(const struct check *c, struct finding_set *some)
@@ -135,11 +141,6 @@ uint64_t check_seconds_left(int64_t end_ns)
 	int64_t left = (end_ns - rd_now_ns()) / 1000000000;
 
 	return !end_ns ? 0 : left > 1 ? (uint64_t)left : 1;
-}
-
-uint64_t check_seconds_of(uint64_t ms)
-{
-	return ms / 1000 + (ms % 1000 != 0);
 }
 
 unsigned check_jobs(const struct check *c)

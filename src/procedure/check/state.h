@@ -96,9 +96,6 @@ int check_filter(const struct check *c, struct finding_set *set);
 /* Whole seconds until then, at least one, since 0 would be no limit; 0: there is none. */
 uint64_t check_seconds_left(int64_t end_ns);
 
-/* The same from milliseconds, no less. */
-uint64_t check_seconds_of(uint64_t ms);
-
 /* How many runs at a time. */
 unsigned check_jobs(const struct check *c);
 

@@ -6,7 +6,8 @@
 #ifndef CLASSIFY_ADHOC_H
 #define CLASSIFY_ADHOC_H
 
-#include "classify/bench.h"
+#include "classify/classify.h"
+#include "trial/trial.h"
 
 /* What keeps the order, and the schedule that shows it. */
 struct adhoc {

@@ -186,7 +186,7 @@ int classify_races(const struct classify *how, struct finding_set *set, struct c
 	for (size_t i = 0; i < set->count; i++)
 		c.total += is_race(&c, set->items[i]);
 	if (how->models) {
-		tracks_gather(&tracks, set, how->program->sites);
+		tracks_gather(&tracks, set, how->runs.program->sites);
 		own.tracks = &tracks;
 	}
 	signal(SIGCHLD, SIG_DFL);

@@ -10,6 +10,7 @@
 #ifndef CLASSIFY_CLASSIFY_H
 #define CLASSIFY_CLASSIFY_H
 
+#include "replay/conditions.h"
 #include "replay/replay.h"
 #include "run/input.h"
 #include "symbolic/choose.h"
@@ -38,19 +39,14 @@ struct classify_progress {
 };
 
 struct classify { /* zero values are the defaults */
-	const struct replay_program *program;
-	const struct run_input *input;	 /* of every run */
-	const char *companion, *setup;	 /* commands beside and before each run (run/companion.h) */
+	struct replay_conditions runs;
 	const char *directory;		 /* for what runs leave: made, and removed in the end */
 	unsigned jobs;			 /* races at a time; 0: one */
 	unsigned alternates;		 /* 0: CLASSIFY_ALTERNATES */
 	unsigned paths;			 /* 0: CLASSIFY_PATHS; 1: the recorded input only */
 	const struct sym_selection *sym; /* inputs that may change; NULL: chosen by what branches depend on */
-	uint64_t timeout;		 /* seconds that a run may take; 0: by the recorded run */
 	uint64_t time;			 /* seconds that all of them may take; 0: any */
-	uint64_t recorded_ms;		 /* as in struct replay_request */
 	bool confirmed;			 /* only races that are confirmed */
-	bool no_world;			 /* what comes from outside is not given back */
 	enum finding_model model;	 /* the memory model of the runs */
 	unsigned models; /* bits of those that a class is wanted for; 0: `model`, and memory is not looked at
 			  */

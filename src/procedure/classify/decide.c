@@ -28,7 +28,7 @@ static uint64_t by_bytes(const struct trial *t)
 
 static uint64_t by_lines(const struct trial *t)
 {
-	return t->lines;
+	return t->sorted_digest;
 }
 
 static const struct trial *at(const struct decide_runs *r, enum variant_group group, size_t number)

@@ -10,7 +10,8 @@
 #ifndef CLASSIFY_DECIDE_H
 #define CLASSIFY_DECIDE_H
 
-#include "classify/bench.h"
+#include "classify/classify.h"
+#include "trial/trial.h"
 #include "classify/variant.h"
 
 /* Runs by group; those of one group and one number belong together. */

@@ -12,8 +12,8 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "classify/bench.h"
-#include "classify/sights.h"
+#include "trial/trial.h"
+#include "classify/occurrences.h"
 #include "finding/place.h"
 #include "trace/sites.h"
 
@@ -22,7 +22,7 @@
 
 struct search {
 	const struct classify_pair *pair;
-	struct sights sights;
+	struct occurrences occurrences;
 };
 
 /* ---- sites ---- */
@@ -40,7 +40,7 @@ static bool is_at(const void *context, const struct trace_site *site, uint32_t n
 {
 	const struct search *l = context;
 	const struct classify_place *place = &l->pair->places[which];
-	const char *file = trace_sites_file(l->sights.sites, site->file);
+	const char *file = trace_sites_file(l->occurrences.sites, site->file);
 
 	(void)number;
 	return site->line == place->line && trace_site_accesses(site) &&
@@ -61,9 +61,9 @@ static bool is_nowhere(const struct search *l, int which, struct rd_buf *why)
 {
 	const struct classify_place *place = &l->pair->places[which];
 
-	if (place->within && has_function(l->sights.sites, place->within))
+	if (place->within && has_function(l->occurrences.sites, place->within))
 		rd_buf_addf(why, "the report has no line for the access in %s", place->within);
-	else if (!sights_sites(&l->sights, which))
+	else if (!occurrences_sites(&l->occurrences, which))
 		rd_buf_addf(why, "the program has no access at %s:%" PRIu32, place->file, place->line);
 	return why->length != 0;
 }
@@ -71,14 +71,14 @@ static bool is_nowhere(const struct search *l, int which, struct rd_buf *why)
 /* ---- the race ---- */
 
 /* The first two; a write and a read are preferred. */
-static bool find_pair(const struct sights *s, const struct sight *found[2])
+static bool find_pair(const struct occurrences *s, const struct occurrence *found[2])
 {
 	found[0] = found[1] = NULL;
 	for (size_t i = 0; i < s->count; i++)
 		for (size_t k = 0; k < i; k++) {
-			const struct sight *a = &s->items[k], *b = &s->items[i];
+			const struct occurrence *a = &s->items[k], *b = &s->items[i];
 
-			if (!sights_race(a, b) || (found[0] && a->write == b->write))
+			if (!occurrences_race(a, b) || (found[0] && a->write == b->write))
 				continue;
 			found[0] = a;
 			found[1] = b;
@@ -98,20 +98,20 @@ static void add_access(struct finding_set *set, struct finding *f, const struct 
 						 .stack = finding_stack_of(set, &g->place)};
 }
 
-static void add_finding(const struct sights *seen, const struct sight *const found[2],
+static void add_finding(const struct occurrences *seen, const struct occurrence *const found[2],
 			const struct classify *how, struct finding_set *set)
 {
 	struct finding *f = finding_add(set, FINDING_RACE);
 	struct schedule *s = finding_schedule_add(set, f);
 
-	s->program = schedule_text(s, how->program->program->path);
+	s->program = schedule_text(s, how->runs.program->program->path);
 	s->speculative = true;
 	f->access_count = 2;
 	f->accesses = finding_array(set, 2, sizeof *f->accesses);
 	for (size_t i = 0; i < 2; i++) {
 		struct schedule_goal *g = schedule_add_goal(s);
 
-		*g = sights_goal(seen, found[i], s);
+		*g = occurrences_goal(seen, found[i], s);
 		add_access(set, f, g, i);
 		f->object.name = finding_text(set, g->object);
 	}
@@ -121,16 +121,17 @@ static void add_finding(const struct sights *seen, const struct sight *const fou
 /* ---- the whole ---- */
 
 /* Threads may come to the same memory in a later round of a loop only. */
-static int look_for_pair(struct search *l, struct trial_bench *b, const struct sight *race[2], bool *found)
+static int look_for_pair(struct search *l, struct trial_bench *b, const struct occurrence *race[2],
+			 bool *found)
 {
-	int err = sights_gather(&l->sights, b, 0);
+	int err = occurrences_gather(&l->occurrences, b, 0);
 
-	*found = !err && find_pair(&l->sights, race);
+	*found = !err && find_pair(&l->occurrences, race);
 	if (err || *found)
 		return err;
-	l->sights.all = true;
-	err = sights_gather(&l->sights, b, 0);
-	*found = !err && find_pair(&l->sights, race);
+	l->occurrences.all = true;
+	err = occurrences_gather(&l->occurrences, b, 0);
+	*found = !err && find_pair(&l->occurrences, race);
 	return err;
 }
 
@@ -140,11 +141,11 @@ static int locate_one(struct trial_bench *b, const struct classify *how, const s
 {
 	struct search l = {.pair = pair};
 	struct rd_buf why = RD_BUF_INIT;
-	const struct sight *race[2];
+	const struct occurrence *race[2];
 	int err = RD_OK;
 
 	*found = false;
-	sights_init(&l.sights, b->how.program->sites, is_at, &l);
+	occurrences_init(&l.occurrences, b->conditions.program->sites, is_at, &l);
 	if (is_nowhere(&l, 0, &why) || is_nowhere(&l, 1, &why)) {
 		if (alone)
 			err = rd_fail(RD_ENOTFOUND, "classify: %s", why.data);
@@ -155,17 +156,16 @@ static int locate_one(struct trial_bench *b, const struct classify *how, const s
 	}
 	rd_buf_release(&why);
 	if (!err && *found)
-		add_finding(&l.sights, race, how, set);
-	sights_release(&l.sights);
+		add_finding(&l.occurrences, race, how, set);
+	occurrences_release(&l.occurrences);
 	return err;
 }
 
 int classify_locate(const struct classify *how, const struct classify_pairs *pairs, struct finding_set *set,
 		    size_t *missing)
 {
-	struct trial_how runs = classify_runs(how);
 	struct trial_bench b;
-	int err = trial_open(&b, &runs, NULL);
+	int err = trial_open(&b, &how->runs, NULL);
 
 	*missing = 0;
 	for (size_t i = 0; i < pairs->count && !err; i++) {

@@ -49,13 +49,19 @@ struct explorer {
 
 /* ---- runs ---- */
 
+static int read_trace(void *trace, const void *memory, size_t size)
+{
+	return sym_trace_read(trace, memory, size);
+}
+
 static int run_order(struct explorer *x, enum variant_group group, struct sym_trace *trace, struct trial *t)
 {
 	struct variant v;
 
 	variant_make(&v, x->p->race, group, 0);
 	v.schedule.flavour = "shadow";
-	return trial_shadow(x->p->bench, x->p->shadow, &v.schedule, t, trace);
+	*trace = (struct sym_trace){0};
+	return trial_shadow(x->p->bench, x->p->shadow, &v.schedule, t, read_trace, trace);
 }
 
 static void note_losses(struct paths *p, const struct sym_trace *t)
@@ -157,7 +163,7 @@ static bool content(void *context, struct rd_override_part *part)
 {
 	const struct contents *c = context;
 	const struct rd_override_part *given = rd_override_find(c->given, part);
-	char *const *argv = c->bench->how.program->argv;
+	char *const *argv = c->bench->conditions.program->argv;
 	const char *text = NULL;
 	size_t n = 0;
 
@@ -323,7 +329,7 @@ static int try_input(struct explorer *x, const struct rd_override *given, bool a
 	struct item item = {0};
 	struct trial t[2] = {{0}};
 	bool is_new;
-	int err = trial_give(x->p->bench, given);
+	int err = trial_set_input(x->p->bench, given);
 
 	rd_override_copy(&item.given, given);
 	x->tries++;
@@ -477,7 +483,7 @@ static int start(struct explorer *x)
 {
 	struct item first = {0};
 	struct trial t;
-	int err = trial_give(x->p->bench, x->p->base);
+	int err = trial_set_input(x->p->bench, x->p->base);
 
 	rd_override_copy(&first.given, x->p->base);
 	for (int i = 0; i < 2 && !err; i++) {

@@ -7,7 +7,8 @@
 #ifndef CLASSIFY_PATHS_H
 #define CLASSIFY_PATHS_H
 
-#include "classify/bench.h"
+#include "classify/classify.h"
+#include "trial/trial.h"
 #include "symbolic/choose.h"
 
 struct paths {

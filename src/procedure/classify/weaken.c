@@ -10,15 +10,16 @@
  */
 #include "classify/weaken.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 
 #include <string.h>
 
-#define EXPLORED 250  /* runs of an exploration, at most */
-#define LEAST 8	      /* and at least */
-#define ABOUT_MS 6000 /* that they may take */
-#define UNSURE 4      /* runs in which time had a say that are made again */
-#define REFUTED 64    /* outputs that are known to mean nothing */
+#define EXPLORED 250		   /* runs of an exploration, at most */
+#define LEAST 8			   /* and at least */
+#define ABOUT_NS (6 * RD_NS_PER_S) /* that they may take */
+#define UNSURE 4		   /* runs in which time had a say that are made again */
+#define REFUTED 64		   /* outputs that are known to mean nothing */
 
 struct attempt {
 	const struct weaken *how;
@@ -31,9 +32,9 @@ struct attempt {
 	size_t refuted_count;
 };
 
-size_t weaken_explored(uint64_t recorded_ms)
+size_t weaken_explored(int64_t recorded_ns)
 {
-	uint64_t runs = recorded_ms ? ABOUT_MS / recorded_ms : EXPLORED;
+	int64_t runs = recorded_ns ? ABOUT_NS / recorded_ns : EXPLORED;
 
 	return runs > EXPLORED ? EXPLORED : runs < LEAST ? LEAST : (size_t)runs;
 }
@@ -65,7 +66,7 @@ static bool is_new(const struct weaken *w, const struct trial *t, bool *sorted)
 
 static uint64_t key_of(const struct trial *t, bool sorted)
 {
-	return sorted ? t->lines : t->digest;
+	return sorted ? t->sorted_digest : t->digest;
 }
 
 static bool is_same(const struct trial *a, const struct trial *b, bool sorted)
@@ -131,7 +132,7 @@ static int is_elsewhere(const struct weaken *w, const struct weakened *r, bool *
 		err = trial_explore(w->bench, &v.schedule, &search, &t, NULL);
 		*elsewhere = !err && is_same(&t, &r->shows, r->sorted);
 	} while (!err && !*elsewhere && replay_search_next(&search) &&
-		 search.runs < weaken_explored(w->bench->how.recorded_ms));
+		 search.runs < weaken_explored(w->bench->conditions.recorded_ns));
 	replay_search_release(&search);
 	schedule_release(&others);
 	return err;
@@ -237,7 +238,7 @@ static int explore(struct attempt *a, enum variant_group group)
 		if (!err)
 			err = judge(a, &t, group, &made);
 	} while (!err && !is_enough(a) && replay_search_next(&search) &&
-		 search.runs < weaken_explored(a->how->bench->how.recorded_ms));
+		 search.runs < weaken_explored(a->how->bench->conditions.recorded_ns));
 	replay_search_release(&search);
 	return err;
 }

@@ -34,7 +34,7 @@ struct weakened {
 };
 
 /* How many runs an exploration has, for a program whose recorded run took so long. */
-size_t weaken_explored(uint64_t recorded_ms);
+size_t weaken_explored(int64_t recorded_ns);
 
 /* `result` is to be released also after a failure. */
 int weaken(const struct weaken *w, struct weakened *result);

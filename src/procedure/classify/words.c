@@ -88,7 +88,7 @@ void words_difference(struct rd_buf *out, const struct words_outputs *o, const c
 		add_line(out, &lines[1]);
 		return;
 	}
-	rd_buf_addf(out, "%s; %s, %s", o->runs[0]->ending, otherwise, o->runs[1]->ending);
+	rd_buf_addf(out, "%s; %s, %s", o->runs[0]->end_text, otherwise, o->runs[1]->end_text);
 }
 
 /* ---- classes ---- */
@@ -113,9 +113,9 @@ void words_seen(struct rd_buf *out, const struct schedule *race, const struct de
 	if (other && d->class == FINDING_OUTPUT_DIFFERS)
 		words_difference(out, &(struct words_outputs){{shows, other}, mask}, otherwise.data);
 	else
-		rd_buf_adds(out, shows->ending);
+		rd_buf_adds(out, shows->end_text);
 	if (other && d->class != FINDING_OUTPUT_DIFFERS)
-		rd_buf_addf(out, "; %s, %s", otherwise.data, other->ending);
+		rd_buf_addf(out, "; %s, %s", otherwise.data, other->end_text);
 	rd_buf_release(&otherwise);
 }
 
@@ -140,7 +140,7 @@ void words_weakened(struct rd_buf *out, const struct schedule *race, const struc
 		words_difference(out, &(struct words_outputs){{&r->shows, other}, mask},
 				 "under sequential consistency");
 	else
-		rd_buf_adds(out, r->shows.ending);
+		rd_buf_adds(out, r->shows.end_text);
 	if (r->shows.relaxed_at)
 		rd_buf_addf(out, "; memory did what sequential consistency does not for %s",
 			    r->shows.relaxed_at);

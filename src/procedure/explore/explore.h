@@ -10,16 +10,13 @@
 #define EXPLORE_EXPLORE_H
 
 #include "explore/cover.h"
-#include "explore/trial.h"
+#include "trial/trial.h"
 
 #define EXPLORE_FLAVOUR "led"
 
-enum {
-	/* Schedules after which the length of runs, their threads and their points are known: nine small
-	 * tasks. From then on tasks of a quick program are large, and a cluster can take over. */
-	EXPLORE_KNOWN = 54,
-	EXPLORE_MOST = 5000, /* schedules, if the user does not say how many */
-};
+/* Schedules that are explored in small tasks, and never by shards: until then nearly every run shows
+ * something new, and later runs depend on what is known. */
+#define EXPLORE_FIRST 54
 
 enum explore_stop {
 	EXPLORE_GOES_ON,
@@ -36,13 +33,13 @@ struct explore_progress {
 };
 
 struct explore { /* zero values are the defaults */
-	struct trial_how runs;
+	struct replay_conditions runs;
 	unsigned jobs;	      /* runs at a time; 0: one */
 	uint64_t seed;	      /* of the whole; 0: 1 */
 	uint64_t most;	      /* schedules; 0: until nothing new comes */
 	uint64_t least;	      /* schedules before nothing new can be the end; 0: by itself */
 	uint64_t time;	      /* seconds; 0: any */
-	const char *fail_if;  /* a command that ends with 0 for a run that failed (explore/judge.h); NULL: the
+	const char *fail_if;  /* a command that ends with 0 for a run that failed (trial/judge.h); NULL: the
 				 exit status says it */
 	const char *strategy; /* one alone: walk, pct, pos, weighted; NULL: all in turn */
 	const char *log;      /* a file: what was run (explore/log.h); NULL: nothing is written down */
@@ -62,7 +59,7 @@ struct explore_racy {
 	uint64_t number, length; /* the schedule, and what its strategy knew: how long runs are, */
 	uint64_t threads;	 /* and how many threads they have; */
 	uint64_t most;		 /* extent at which the run is ended; 0: any */
-	const char *stem;	 /* it began like this schedule; NULL: like none */
+	const char *prefix;	 /* it began like this schedule; NULL: like none */
 	uint64_t kept;		 /* decisions of that */
 	uint32_t site[2];	 /* in the flavour `led` */
 };

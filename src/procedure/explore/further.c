@@ -11,8 +11,8 @@
 #include "explore/further.h"
 
 #include "explore/known.h"
-#include "explore/mix.h"
-#include "explore/stem.h"
+#include "explore/strategies.h"
+#include "explore/prefix.h"
 
 #include <stdlib.h>
 
@@ -114,21 +114,21 @@ void further_took(struct further *f, bool any)
 int explore_record(const struct explore *how, const struct explore_racy *which, const char *trace,
 		   bool *counts, struct schedule *made)
 {
-	struct mix_draw draw = mix_draw(which->number, how->seed, how->strategy, which->threads);
+	struct draw draw = strategies_draw(which->number, how->seed, how->strategy, which->threads);
 	struct trial_bench b;
 	struct trial t = {0};
 	struct schedule s;
 	int err = trial_open(&b, &how->runs, NULL);
 
-	if (which->stem && !err)
-		err = stem_begin(which->stem, which->kept, draw.seed, &s);
+	if (which->prefix && !err)
+		err = prefix_begin(which->prefix, which->kept, draw.seed, &s);
 	else
 		schedule_init(&s);
 	s.flavour = NULL;
 	s.turns = true;
 	s.seed = draw.seed;
-	if (draw.points == MIX_ALL && !which->stem)
-		mix_watch(&s, 0);
+	if (draw.points == POINTS_ALL && !which->prefix)
+		strategies_watch(&s, 0);
 	b.strategy = draw.strategy;
 	b.strategy.length = which->length;
 	b.most = which->most;

@@ -98,11 +98,11 @@ static void put_arrays(struct rd_json *j, const struct note *n)
 
 static void put_failure(struct rd_json *j, const struct note *n)
 {
-	put_text(j, "fault", n->fault);
-	put_text(j, "ending", n->ending);
-	put_text(j, "place", n->place);
-	put_text(j, "thread", n->thread);
-	put_text(j, "test", n->test);
+	put_text(j, "fault", n->failure.fault);
+	put_text(j, "ending", n->failure.end_text);
+	put_text(j, "place", n->failure.place);
+	put_text(j, "thread", n->failure.thread);
+	put_text(j, "test", n->failure.test);
 }
 
 void log_put_note(const struct note *n, struct rd_buf *out)
@@ -117,9 +117,9 @@ void log_put_note(const struct note *n, struct rd_buf *out)
 		RD_JB("counts", n->counts), RD_JB("unsure", n->unsure), RD_JB("cut", n->cut),
 		RD_JN("status", n->status));
 	put_text(j, "why", n->why);
-	if (n->from.stem)
-		RD_JSON(j, RD_JU("stem", n->from.stem), RD_JU("kept", n->from.kept));
-	if (n->fault)
+	if (n->from.prefix)
+		RD_JSON(j, RD_JU("stem", n->from.prefix), RD_JU("kept", n->from.kept));
+	if (n->failure.fault)
 		put_failure(j, n);
 	put_text(j, "made", n->made);
 	if (n->race_count || n->thread_count || n->pair_count)
@@ -283,16 +283,16 @@ int log_get_note(struct note *n, const char *text, size_t length, const char *na
 			   .known = get_number(&p, "known"),
 			   .extent = get_number(&p, "extent"),
 			   .most = get_number(&p, "most"),
-			   .from = {.stem = get_number(&p, "stem"), .kept = get_number(&p, "kept")},
+			   .from = {.prefix = get_number(&p, "stem"), .kept = get_number(&p, "kept")},
 			   .cut = rd_json_get_bool(&p.read, p.tree, "cut"),
 			   .counts = rd_json_get_bool(&p.read, p.tree, "counts"),
 			   .unsure = rd_json_get_bool(&p.read, p.tree, "unsure"),
-			   .fault = get_text(&p, "fault"),
-			   .ending = get_text(&p, "ending"),
 			   .why = get_text(&p, "why"),
-			   .place = get_text(&p, "place"),
-			   .thread = get_text(&p, "thread"),
-			   .test = get_text(&p, "test"),
+			   .failure = {.fault = get_text(&p, "fault"),
+				       .end_text = get_text(&p, "ending"),
+				       .place = get_text(&p, "place"),
+				       .thread = get_text(&p, "thread"),
+				       .test = get_text(&p, "test")},
 			   .made = get_text(&p, "made")};
 	status = rd_json_get_signed(&p.read, p.tree, "status");
 	if (status < -1 || status > 255)

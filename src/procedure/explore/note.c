@@ -21,12 +21,12 @@ static void put_text(struct rd_buf *out, const char *text)
 void note_put(const struct note *n, struct rd_buf *out)
 {
 	put(out, n, sizeof *n);
-	put_text(out, n->fault);
-	put_text(out, n->ending);
+	put_text(out, n->failure.fault);
+	put_text(out, n->failure.end_text);
 	put_text(out, n->why);
-	put_text(out, n->place);
-	put_text(out, n->thread);
-	put_text(out, n->test);
+	put_text(out, n->failure.place);
+	put_text(out, n->failure.thread);
+	put_text(out, n->failure.test);
 	put_text(out, n->made);
 	put(out, n->races, n->race_count * (uint32_t)sizeof *n->races);
 	put(out, n->threads, n->thread_count * (uint32_t)sizeof *n->threads);
@@ -80,13 +80,13 @@ bool note_get(struct note *n, const char **at, const char *end, struct rd_arena 
 	if (!data || length != sizeof *n)
 		return false;
 	memcpy(n, data, sizeof *n);
-	n->loops = NULL;
-	n->fault = get_text(at, end, arena);
-	n->ending = get_text(at, end, arena);
+	n->failure.loops = NULL;
+	n->failure.fault = get_text(at, end, arena);
+	n->failure.end_text = get_text(at, end, arena);
 	n->why = get_text(at, end, arena);
-	n->place = get_text(at, end, arena);
-	n->thread = get_text(at, end, arena);
-	n->test = get_text(at, end, arena);
+	n->failure.place = get_text(at, end, arena);
+	n->failure.thread = get_text(at, end, arena);
+	n->failure.test = get_text(at, end, arena);
 	n->made = get_text(at, end, arena);
 	n->races = get_array(at, end, sizeof *n->races, &n->race_count, arena);
 	n->threads = get_array(at, end, sizeof *n->threads, &n->thread_count, arena);

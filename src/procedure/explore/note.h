@@ -8,8 +8,8 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "explore/stem.h"
-#include "explore/trial.h"
+#include "explore/prefix.h"
+#include "trial/failure.h"
 
 /* Memory that two accesses touch without order. */
 struct note_race {
@@ -27,20 +27,14 @@ struct note {
 	uint64_t number; /* of the schedule */
 	int64_t run_ns;	 /* of the processor */
 	uint64_t trail, choices;
-	uint64_t length, known; /* how many choices and threads the strategy expected */
-	uint64_t extent;	/* as struct replay_turns has it */
-	uint64_t most;		/* at which it was to be ended; 0: any */
-	struct stem_part from;	/* what it began like */
+	uint64_t length, known;	 /* how many choices and threads the strategy expected */
+	uint64_t extent;	 /* as struct replay_turns has it */
+	uint64_t most;		 /* at which it was to be ended; 0: any */
+	struct prefix_part from; /* what it began like */
 	bool counts, unsure, cut;
-	int status;	    /* as struct trial has it */
-	const char *fault;  /* NULL: none */
-	const char *ending; /* a sentence */
-	const char *why;    /* it does not count; NULL */
-	const char *place;  /* of the failure: "file:line in function"; NULL: unknown */
-	const char *loops;  /* of a hang: a line for each thread that waits in a loop, its name and where; not
-			       told  to others, since it may differ from run to run; NULL */
-	const char *thread; /* that failed; NULL: unknown */
-	const char *test;   /* the case of a test suite that failed; NULL: none is named */
+	int status;	 /* as struct trial has it */
+	const char *why; /* it does not count; NULL */
+	struct failure failure;
 	const char *made; /* the schedule with all decisions, as a file has it; NULL: unknown, or nobody needs
 			     it */
 	struct note_race *races;

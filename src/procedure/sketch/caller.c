@@ -89,7 +89,7 @@ static void add_caller(uint32_t value, void *context)
 }
 
 /* The calls of the program through which a thread comes to a statement of a header. */
-static void find_calls(struct calls *c, const struct sketch_statement *s)
+static void find_calls(struct calls *c, const struct slice_statement *s)
 {
 	const struct facts *f = c->w->f;
 
@@ -107,7 +107,7 @@ static void set(char **text, const char *to)
 	*text = rd_xstrdup(to);
 }
 
-static void move_to(const struct work *w, struct sketch_statement *s, uint32_t call)
+static void move_to(const struct work *w, struct slice_statement *s, uint32_t call)
 {
 	const struct facts *f = w->f;
 	const struct facts_value *v = &f->values[call];
@@ -120,7 +120,7 @@ static void move_to(const struct work *w, struct sketch_statement *s, uint32_t c
 
 /* ---- creations ---- */
 
-static bool is_creation(const struct sketch_statement *s)
+static bool is_creation(const struct slice_statement *s)
 {
 	return s->operation && !strcmp(s->operation, "thread-create");
 }
@@ -216,7 +216,7 @@ static void place_creations(struct calls *c, uint32_t statement)
 	if (c->count < 2 || !sort_calls(c))
 		return;
 	for (size_t i = 0; i < c->count; i++) {
-		struct sketch_statement s = runs->statements[statement];
+		struct slice_statement s = runs->statements[statement];
 
 		s.file = s.function = NULL;
 		move_to(c->w, &s, c->lines[i]);
@@ -252,7 +252,7 @@ void caller_place(const struct facts *f, struct sketch_runs *runs)
 
 /* ---- questions ---- */
 
-static bool leads(struct caller *c, const struct sketch_statement *header, const char *file, uint32_t line)
+static bool leads(struct caller *c, const struct slice_statement *header, const char *file, uint32_t line)
 {
 	struct work w = {.depend = &c->depend, .f = c->f};
 	struct calls calls = {.w = &w, .seen = RD_UMAP_INIT};
@@ -267,7 +267,7 @@ static bool leads(struct caller *c, const struct sketch_statement *header, const
 	return false;
 }
 
-bool caller_leads(struct caller *c, const struct sketch_statement *header, const char *file, uint32_t line)
+bool caller_leads(struct caller *c, const struct slice_statement *header, const char *file, uint32_t line)
 {
 	struct rd_buf key = RD_BUF_INIT;
 	size_t known = c->asked.count;

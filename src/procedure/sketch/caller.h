@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "facts/facts.h"
-#include "sketch/depend.h"
+#include "slice/depend.h"
 #include "sketch/run.h"
 
 /* Questions about single places of headers: whether a line of the program leads there.  Zero is empty, with
@@ -22,7 +22,7 @@ struct caller {
 	bool *answers;
 	size_t answer_capacity;
 };
-bool caller_leads(struct caller *c, const struct sketch_statement *header, const char *file, uint32_t line);
+bool caller_leads(struct caller *c, const struct slice_statement *header, const char *file, uint32_t line);
 void caller_release(struct caller *c);
 
 void caller_place(const struct facts *f, struct sketch_runs *runs);

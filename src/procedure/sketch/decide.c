@@ -11,8 +11,8 @@
 #include "base/compare.h"
 #include "base/file.h"
 #include "base/map.h"
-#include "sketch/depend.h"
-#include "sketch/slice.h"
+#include "slice/depend.h"
+#include "slice/slice.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -81,9 +81,9 @@ static void find_lines(struct work *w)
 {
 	w->next = rd_xcalloc(w->f->value_count + 1, sizeof *w->next);
 	for (uint32_t v = 0; v < w->f->value_count; v++) {
-		enum sketch_event_kind kind;
+		enum slice_kind kind;
 
-		if (!slice_kind(w->f, v, &kind))
+		if (!slice_kind_of(w->f, v, &kind))
 			continue;
 		uint32_t line = line_of(w, v);
 		w->next[v] = w->first[line];
@@ -212,10 +212,10 @@ static void find_looks(struct work *w, uint32_t branch, struct decide_list *line
 /* ---- statements ---- */
 
 /* Statements with a value that somebody can look at. */
-static bool is_looked_at(const struct sketch_statement *s)
+static bool is_looked_at(const struct slice_statement *s)
 {
-	return s->kind == SKETCH_READ || s->kind == SKETCH_CALL ||
-	       (s->kind == SKETCH_SYNC && s->role != SKETCH_NEUTRAL);
+	return s->kind == SLICE_READ || s->kind == SLICE_CALL ||
+	       (s->kind == SLICE_SYNC && s->role != SLICE_NEUTRAL);
 }
 
 static void add_looks(struct work *w, uint32_t branch, uint32_t value)
@@ -238,13 +238,13 @@ static uint32_t branch_statement(struct work *w, uint32_t value)
 	const struct facts *f = w->f;
 	const struct facts_value *v = &f->values[value];
 	size_t before = w->runs->statement_count;
-	struct sketch_statement s = {
+	struct slice_statement s = {
 		.file = (char *)facts_string(f, v->file),
 		.function = (char *)facts_string(f, f->functions[facts_function_at(f, value)].name),
 		.line = v->line,
 		.column = v->column,
 		.distance = UINT32_MAX,
-		.kind = SKETCH_BRANCH};
+		.kind = SLICE_BRANCH};
 	uint32_t n = sketch_statement(w->runs, &s);
 
 	if (w->runs->statement_count > before)
@@ -254,13 +254,13 @@ static uint32_t branch_statement(struct work *w, uint32_t value)
 	return n;
 }
 
-static void push_line(struct walk *walk, const struct sketch_statement *s)
+static void push_line(struct walk *walk, const struct slice_statement *s)
 {
 	struct work *w = walk->w;
 	uint32_t line = line_number(w, s->file, s->line);
 
 	for (uint32_t v = w->first[line]; v != FACTS_NONE; v = w->next[v])
-		if (is_branch(w->f, v) == (s->kind == SKETCH_BRANCH) && w->f->values[v].kind != FACTS_RETURN)
+		if (is_branch(w->f, v) == (s->kind == SLICE_BRANCH) && w->f->values[v].kind != FACTS_RETURN)
 			push(v, walk);
 }
 
@@ -321,11 +321,11 @@ static void find_varying(struct decide *d, const struct sketch_runs *runs)
 
 static void add_failure(struct work *w, const struct sketch_failure *failure)
 {
-	struct sketch_statement s = {.file = failure->file,
-				     .function = failure->function ? failure->function : (char *)"",
-				     .line = failure->line,
-				     .distance = UINT32_MAX,
-				     .kind = SKETCH_CALL};
+	struct slice_statement s = {.file = failure->file,
+				    .function = failure->function ? failure->function : (char *)"",
+				    .line = failure->line,
+				    .distance = UINT32_MAX,
+				    .kind = SLICE_CALL};
 
 	w->d->failure = UINT32_MAX;
 	if (failure->file)
@@ -400,7 +400,7 @@ static struct thread *thread_of(struct imply *m, uint32_t thread)
 
 static bool is_on_line(const struct sketch_runs *runs, uint32_t a, uint32_t b)
 {
-	const struct sketch_statement *x = &runs->statements[a], *y = &runs->statements[b];
+	const struct slice_statement *x = &runs->statements[a], *y = &runs->statements[b];
 
 	return x->line == y->line && !strcmp(rd_base_name(x->file), rd_base_name(y->file));
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The driver.  In: a program.  Out: sketches.
+ * The loop of a diagnosis.  In: a program.  Out: sketches.  choose.h decides, this file runs:
  *
- * 1. Runs are made until one fails, or the time is up.  Nobody looks at them.
- * 2. The slice of the failure says where to look.  Runs are made until five failed in that way, and thirty
- * passed.
+ * 1. Runs are made until one fails, or the time is up.  They are not watched.
+ * 2. The slice of the failure says where to look.  Runs are made until enough failed in that way and passed.
  * 3. Predictors are sought among the first two statements of the slice, then four, and so on, until one tells
  *    failing from passing runs.
  * 4. The best orders are forced and prevented.
- * Failures of other signatures that were met on the way are explained in the same way, from 2 on.
+ *
+ * Failures with other signatures on the way are explained in the same way, from 2 on.
  */
 #include "sketch/diagnose.h"
 
@@ -21,6 +21,7 @@
 #include "base/interrupt.h"
 #include "base/map.h"
 #include "sketch/caller.h"
+#include "sketch/choose.h"
 #include "sketch/lead.h"
 #include "sketch/plain.h"
 #include "sketch/reach.h"
@@ -28,24 +29,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENOUGH_FAILING 5
-#define ENOUGH_PASSING 30
-#define ALL_ALIKE 40 /* runs without one that passes, after which it fails always */
-#define FIRST_SIGMA 2
-#define GOOD 0.95	      /* an F that ends the doubling */
-#define INTERVENTIONS 4	      /* orders that are tried */
-#define TIMED 32	      /* predictors of which is asked when they came true */
-#define PLAIN_MOST 400	      /* runs of the program as it is */
-#define PLAIN_NONE 40	      /* of which none failed: it fails too rarely */
-#define PLAIN_FEW 3	      /* failing and passing ones that are needed, */
-#define PLAIN_MORE 2	      /* and failing ones more, to see where a value came from */
-#define PLAIN_WHOLE 64	      /* statements of a slice that is then tracked as a whole */
-#define HOPE_PASSING 10	      /* passing ones that one failing run is compared with first */
-#define PLAIN_LIMIT_MS 10000  /* of a run */
-#define PLAIN_NS 60000000000l /* for all of them, where there is no limit */
-#define LED_FIRST 64	      /* statements of a slice that are looked at by turns, */
-#define LED_TIMES 4	      /* and so many times more if that was not enough */
-#define WORTH 0.4	      /* an F that is worth an intervention */
+#define TIMED 32 /* predictors of which it is asked when they came true: the best ones */
+#define PLAIN_LIMIT_NS (10 * RD_NS_PER_S) /* of a run of the program as it is */
+#define PLAIN_NS (60 * RD_NS_PER_S)	  /* for all of them, where there is no limit */
+#define LED_FIRST 64 /* statements of a slice that are watched by turns: each stops the program */
+#define LED_TIMES 4  /* so many times more if that was not enough */
 
 struct work {
 	const struct diagnose *how;
@@ -141,7 +129,7 @@ static int make_run(struct work *w, const struct lead_order *order, bool *said, 
 
 	*said = !err && !why;
 	*failed = *said && f.kind != SKETCH_PASSED;
-	if (*failed && order->will == LEAD_WATCH)
+	if (*failed && order->intervention == LEAD_WATCH)
 		note_failure(w, &f, w->lead.runs->items[w->lead.runs->count - 1].schedule);
 	else if (*failed)
 		*failed = has_signature(&f, w->signature);
@@ -164,20 +152,14 @@ static void drop_last(struct sketch_runs *runs)
 	RD_FREE(run->events, run->signature, run->schedule);
 }
 
-static void count_runs(const struct sketch_runs *runs, const char *signature, size_t *failing,
-		       size_t *passing);
-
-/* Failing runs that come while passing ones are awaited are not needed, and are not looked at. */
+/* Failing runs that come while passing ones are awaited are not needed. */
 static void drop_needless(struct sketch_runs *runs, const char *signature, size_t enough)
 {
-	size_t failing, passing;
-
-	count_runs(runs, signature, &failing, &passing);
-	if (failing > enough && runs->items[runs->count - 1].signature && passing)
+	if (choose_is_needless(runs, signature, enough))
 		drop_last(runs);
 }
 
-/* Runs that nobody looks at, until one fails. */
+/* Runs that are not watched, until one fails. */
 static int find_failure(struct work *w)
 {
 	uint64_t most = w->how->most ? w->how->most : DIAGNOSE_RUNS;
@@ -196,188 +178,24 @@ static int find_failure(struct work *w)
 	return err;
 }
 
-static void count_runs(const struct sketch_runs *runs, const char *signature, size_t *failing,
-		       size_t *passing)
-{
-	*failing = *passing = 0;
-	for (size_t i = 0; i < runs->count; i++) {
-		*passing += runs->items[i].outcome == SKETCH_PASSED;
-		*failing += runs->items[i].signature && !strcmp(runs->items[i].signature, signature);
-	}
-}
-
-static bool has_enough(const struct sketch_runs *runs, const char *signature, size_t enough)
-{
-	size_t failing, passing;
-
-	count_runs(runs, signature, &failing, &passing);
-	return failing >= enough && (passing >= ENOUGH_PASSING || (!passing && runs->count >= ALL_ALIKE));
-}
-
 static int collect(struct work *w, const char *signature)
 {
 	uint64_t most = w->number + (w->how->most ? w->how->most : DIAGNOSE_RUNS);
 	int err = RD_OK;
 
 	while (!err && w->number < most && !is_over(w) &&
-	       !has_enough(w->lead.runs, signature, ENOUGH_FAILING)) {
+	       !choose_has_enough(w->lead.runs, signature, CHOOSE_FAILING)) {
 		bool said, failed;
 
 		err = make_run(w, &(struct lead_order){LEAD_WATCH, NULL, NULL}, &said, &failed);
 		if (said)
-			drop_needless(w->lead.runs, signature, ENOUGH_FAILING);
+			drop_needless(w->lead.runs, signature, CHOOSE_FAILING);
 		show(w, "runs that fail and pass");
 	}
 	return err;
 }
 
-/* ---- the slice ---- */
-
-/* Where there is no slice: how many statements back from the end of failing runs. */
-static void count_back(struct sketch_runs *runs, const char *signature)
-{
-	unsigned char *seen = rd_xcalloc(runs->statement_count + 1, 1);
-
-	for (size_t i = 0; i < runs->statement_count; i++)
-		runs->statements[i].distance = UINT32_MAX;
-	for (size_t i = 0; i < runs->count; i++) {
-		const struct sketch_run *run = &runs->items[i];
-		uint32_t distance = 0;
-
-		if (!run->signature || strcmp(run->signature, signature) != 0)
-			continue;
-		memset(seen, 0, runs->statement_count);
-		for (size_t k = run->count; k-- > 0;) {
-			struct sketch_statement *s = &runs->statements[run->events[k].statement];
-
-			if (seen[run->events[k].statement]++)
-				continue;
-			if (distance < s->distance)
-				s->distance = distance;
-			distance++;
-		}
-	}
-	free(seen);
-}
-
-static bool is_near(const struct sketch_runs *runs, const struct sketch_event *e, uint32_t sigma)
-{
-	return runs->statements[e->statement].distance < sigma;
-}
-
-/* The runs with only those events that tracking the first `sigma` statements shows: theirs, and others of the
- * same memory.  Statements stay the others'. */
-static void make_near(const struct sketch_runs *runs, uint32_t sigma, struct sketch_runs *near)
-{
-	*near = (struct sketch_runs){.statements = runs->statements,
-				     .statement_count = runs->statement_count};
-	for (size_t i = 0; i < runs->count; i++) {
-		const struct sketch_run *from = &runs->items[i];
-		struct sketch_run *to = sketch_run_add(near);
-		struct rd_umap touched = RD_UMAP_INIT;
-
-		*to = *from;
-		to->events = NULL;
-		to->count = to->capacity = 0;
-		for (size_t k = 0; k < from->count; k++)
-			if (is_near(runs, &from->events[k], sigma) && from->events[k].address)
-				rd_umap_put(&touched, from->events[k].address, NULL);
-		for (size_t k = 0; k < from->count; k++)
-			if (is_near(runs, &from->events[k], sigma) ||
-			    rd_umap_get(&touched, from->events[k].address))
-				sketch_event_add(to, &from->events[k]);
-		rd_umap_release(&touched);
-	}
-}
-
-static void release_near(struct sketch_runs *near)
-{
-	for (size_t i = 0; i < near->count; i++)
-		free(near->items[i].events);
-	free(near->items);
-	*near = (struct sketch_runs){0};
-}
-
-static uint32_t farthest(const struct sketch_runs *runs)
-{
-	uint32_t most = 0;
-
-	for (size_t i = 0; i < runs->statement_count; i++)
-		if (runs->statements[i].distance != UINT32_MAX && runs->statements[i].distance > most)
-			most = runs->statements[i].distance;
-	return most;
-}
-
-/* Whether the best one tells failing from passing runs. */
-static bool is_good(const struct sketch_predictors *p)
-{
-	return p->count && p->items[0].f >= GOOD && p->items[0].passing < p->items[0].all_passing;
-}
-
-static void predict_at(const struct sketch_runs *runs, const char *signature, uint32_t sigma,
-		       struct sketch_predictors *p)
-{
-	struct sketch_runs near;
-
-	sketch_predictors_release(p);
-	make_near(runs, sigma, &near);
-	sketch_predict(&near, signature, p);
-	release_near(&near);
-}
-
-/* σ = 2, 4, 8 ... until an order is good or the slice is tracked as a whole.  A value at the failing
- * statement is a symptom more often than a cause, so it is taken where no order is good. */
-static uint32_t predict(const struct sketch_runs *runs, const char *signature, struct sketch_predictors *p)
-{
-	uint32_t sigma = FIRST_SIGMA, all = farthest(runs) + 1, first = 0;
-
-	for (;; sigma *= 2) {
-		predict_at(runs, signature, sigma, p);
-		if (is_good(p) && !first)
-			first = sigma;
-		if (sigma >= all || (is_good(p) && p->items[0].type == SKETCH_ORDER))
-			break;
-	}
-	if (first && !(is_good(p) && p->items[0].type == SKETCH_ORDER))
-		predict_at(runs, signature, sigma = first, p);
-	return sigma;
-}
-
 /* ---- interventions ---- */
-
-/* Whether a statement of one table is one of another, as far as its line and what is done there tell. */
-static bool is_same_place(const struct sketch_statement *a, const struct sketch_statement *b)
-{
-	return a->line == b->line && a->role == b->role &&
-	       !strcmp(rd_base_name(a->file), rd_base_name(b->file));
-}
-
-/* Whether the last run has the order, with statement number `which` and those behind it still to be found in
- * its table. */
-static bool has_order_from(const struct sketch_runs *runs, const struct lead_order *o,
-			   struct sketch_predictor *p, size_t which)
-{
-	size_t at[3];
-
-	if (which == p->count)
-		return sketch_predictor_at(runs, &runs->items[runs->count - 1], p, at);
-	for (uint32_t i = 0; i < runs->statement_count; i++) {
-		if (!is_same_place(&runs->statements[i], &o->of->statements[o->order->statements[which]]))
-			continue;
-		p->statements[which] = i;
-		if (has_order_from(runs, o, p, which + 1))
-			return true;
-	}
-	return false;
-}
-
-/* An intervention that did not succeed says nothing. */
-static bool has_order(const struct sketch_runs *runs, const struct lead_order *o)
-{
-	struct sketch_predictor p = *o->order;
-
-	return has_order_from(runs, o, &p, 0);
-}
 
 static int try_order(struct work *w, const struct lead_order *o, struct sketch_tries *t)
 {
@@ -388,36 +206,16 @@ static int try_order(struct work *w, const struct lead_order *o, struct sketch_t
 		bool said, failed;
 
 		err = make_run(w, o, &said, &failed);
-		if (said && has_order(w->lead.runs, o) == (o->will == LEAD_FORCE)) {
+		if (said &&
+		    choose_has_order(w->lead.runs, o->of, o->order) == (o->intervention == LEAD_FORCE)) {
 			t->runs++;
 			t->failed += failed;
 		}
 		if (said)
 			drop_last(w->lead.runs);
-		show(w, o->will == LEAD_FORCE ? "with the order forced" : "with the order prevented");
+		show(w, o->intervention == LEAD_FORCE ? "with the order forced" : "with the order prevented");
 	}
 	return err;
-}
-
-/* The next order to try: the best one; when a cause is known, of those that are as good by the counts the one
- * that came true first, if that was before the cause: what leads to a cause is the cause. */
-static struct sketch_predictor *next_order(struct sketch_predictors *p, const struct sketch_predictor *cause,
-					   const bool *tried)
-{
-	struct sketch_predictor *next = NULL;
-
-	for (size_t i = 0; i < p->count; i++) {
-		struct sketch_predictor *now = &p->items[i];
-
-		if (now->type != SKETCH_ORDER || tried[i])
-			continue;
-		if (!cause)
-			return now;
-		if (now->f >= cause->f && now->bound >= cause->bound &&
-		    now->when < (next ? next : cause)->when)
-			next = now;
-	}
-	return next;
 }
 
 /* Led runs have statements of their own. */
@@ -431,8 +229,8 @@ static int intervene(struct work *w, const struct sketch_runs *runs, struct sket
 
 	w->lead.runs = &led;
 	sketch_predictors_time(runs, w->signature, p, TIMED);
-	while (!w->how->no_intervention && count < INTERVENTIONS && !err && !is_over(w) &&
-	       (next = next_order(p, cause, tried)) && (!count || next->f >= WORTH)) {
+	while (!w->how->no_intervention && !err && !is_over(w) &&
+	       (next = choose_order(p, cause, tried, count))) {
 		struct sketch_predictor now = *next;
 
 		tried[next - p->items] = true;
@@ -467,7 +265,7 @@ static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
 	bool good;
 
 	sketch_predict(runs, w->signature, &p);
-	good = is_good(&p);
+	good = choose_is_good(&p);
 	sketch_predictors_release(&p);
 	return !good;
 }
@@ -477,14 +275,14 @@ static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
 static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, size_t enough, bool delays)
 {
 	struct sketch_runs *runs = w->lead.runs;
-	bool asked = sigma >= p->track.slice->statements || enough < PLAIN_FEW;
-	size_t failing = 0, passing;
+	bool asked = sigma >= p->track.slice->statements || enough < CHOOSE_PLAIN_FEW;
+	struct choose_counts c = {0};
 	int err = RD_OK;
 
-	for (uint64_t n = 0; !err && n < PLAIN_MOST && (failing || n < PLAIN_NONE) && !is_over(w); n++) {
+	for (uint64_t n = 0; !err && choose_track_runs(n, c.failing) && !is_over(w); n++) {
 		bool said;
 
-		if (rd_now_ns() >= w->plain_end_ns || has_enough(runs, p->signature, enough))
+		if (rd_now_ns() >= w->plain_end_ns || choose_has_enough(runs, p->signature, enough))
 			break;
 		err = plain_run(p, sigma, delays ? n + 1 : 0, runs, &said);
 		w->number++;
@@ -492,9 +290,9 @@ static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, size_t
 		w->d->failed += said && runs->items[runs->count - 1].outcome != SKETCH_PASSED;
 		if (said)
 			drop_needless(runs, p->signature, enough);
-		count_runs(runs, p->signature, &failing, &passing);
+		c = choose_count(runs, p->signature);
 		show(w, delays ? "with delays" : "as it is");
-		if (asked || !failing || passing < HOPE_PASSING)
+		if (asked || !c.failing || c.passing < CHOOSE_PLAIN_PASSING)
 			continue;
 		asked = true;
 		if (is_hopeless(w, runs))
@@ -503,51 +301,29 @@ static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, size_t
 	return err;
 }
 
-/* Whether what leads is only that something had a value: the failing statement has one in every failure, so
- * more statements are asked where it came from. */
-static bool is_symptom(const struct sketch_predictors *p)
-{
-	return is_good(p) && p->items[0].type == SKETCH_VALUE;
-}
-
-/* σ = 2, 4, 8, ... with new runs each time.  *found: a predictor tells failing from passing runs, which there
- * are enough of. */
-static int track_slice(struct work *w, struct plain *p, struct sketch_predictors *out,
-		       struct sketch_reach *reached, bool *found)
+/* New runs with each σ, until a predictor tells failing from passing runs. */
+static int track_slice(struct work *w, struct plain *p, struct sketch_predictors *out, struct choose_track *t)
 {
 	struct sketch_runs *runs = w->lead.runs;
-	uint32_t all = p->track.slice->statements;
-	bool delays = false;
+	bool more = true;
 	int err = RD_OK;
 
-	for (reached->sigma = FIRST_SIGMA; !err && !is_over(w); reached->sigma *= 2) {
-		size_t failing, passing, enough = PLAIN_FEW;
-
-		if (reached->near) /* five in all, if that is possible */
-			enough = w->before + PLAIN_MORE <= ENOUGH_FAILING ? PLAIN_MORE : 1;
+	while (!err && more && !is_over(w)) {
+		size_t enough = choose_track_enough(t);
+		struct choose_counts c;
 
 		sketch_predictors_release(out);
 		sketch_runs_release(runs);
-		err = collect_plain(w, p, reached->sigma, enough, delays);
-		count_runs(runs, p->signature, &failing, &passing);
-		if (!err && !failing && !delays) {
-			delays = true;
-			err = collect_plain(w, p, reached->sigma, enough, delays);
-			count_runs(runs, p->signature, &failing, &passing);
+		err = collect_plain(w, p, t->sigma, enough, t->delays);
+		c = choose_count(runs, p->signature);
+		if (!err && choose_track_delays(t, c)) {
+			err = collect_plain(w, p, t->sigma, enough, t->delays);
+			c = choose_count(runs, p->signature);
 		}
-		if (err || !failing || passing < PLAIN_FEW)
+		if (err || !choose_track_says(c))
 			return err;
 		sketch_predict(runs, p->signature, out);
-		*found = is_good(out) && failing >= enough;
-		if (reached->near || (*found && !is_symptom(out)) || reached->sigma >= all) {
-			reached->near = reached->near ? reached->near : reached->sigma;
-			return RD_OK;
-		}
-		w->before += failing;
-		if (*found) {
-			reached->near = reached->sigma;
-			reached->sigma = (all < PLAIN_WHOLE ? all : PLAIN_WHOLE) / 2 + 1;
-		}
+		more = choose_track_next(t, c, out, p->track.slice->statements);
 	}
 	return err;
 }
@@ -561,9 +337,10 @@ static int explain_plain(struct work *w, const struct sketch_failure *f, struct 
 			  .failure = f,
 			  .signature = w->signature,
 			  .judge = &w->judge,
-			  .limit_ms = PLAIN_LIMIT_MS};
+			  .limit_ms = rd_ns_to_ms(PLAIN_LIMIT_NS)};
 	char *message = NULL;
 	struct rd_context quiet = {.log = rd_log_first, .data = &message};
+	struct choose_track track = choose_track_begin();
 	int64_t now = rd_now_ns();
 	int err;
 
@@ -571,12 +348,15 @@ static int explain_plain(struct work *w, const struct sketch_failure *f, struct 
 	rd_context_enter(&quiet);
 	err = plain_open(&p, w->how->runs.program->program->path, &reach->slice);
 	if (!err)
-		err = track_slice(w, &p, out, reached, found);
+		err = track_slice(w, &p, out, &track);
 	rd_context_leave(&quiet);
 	plain_close(&p);
 	if (err && !w->d->untracked)
 		w->d->untracked = rd_xstrdup(message ? message : "the program cannot be tracked as it is");
 	free(message);
+	*found = track.found;
+	*reached = (struct sketch_reach){.sigma = track.sigma, .near = track.near};
+	w->before = track.before;
 	if (!*found) {
 		sketch_predictors_release(out);
 		w->before = 0; /* turns look at all of the slice at once, in runs of their own */
@@ -586,21 +366,10 @@ static int explain_plain(struct work *w, const struct sketch_failure *f, struct 
 
 /* ---- the whole ---- */
 
-/* A program that hangs does so by its locks, wherever they stand. */
-static void bring_locks_near(struct sketch_runs *runs)
-{
-	for (size_t i = 0; i < runs->statement_count; i++) {
-		struct sketch_statement *s = &runs->statements[i];
-
-		if (s->kind == SKETCH_SYNC && s->role != SKETCH_NEUTRAL && s->distance > 1)
-			s->distance = 1;
-	}
-}
-
 static void set_distances(struct sketch_runs *runs, struct reach *reach, const char *signature)
 {
 	if (!reach->sliced) {
-		count_back(runs, signature);
+		choose_count_back(runs, signature);
 		return;
 	}
 	for (size_t i = 0; i < runs->statement_count; i++) {
@@ -627,20 +396,17 @@ static int look_by_turns(struct work *w, size_t failure, struct reach *reach, st
 	int err = RD_OK;
 
 	for (uint32_t part = LED_FIRST;; part *= LED_TIMES) {
-		size_t failing, passing;
-
 		look_at_first(w, reach, part);
 		sketch_runs_release(runs);
 		err = collect(w, w->signature);
 		set_distances(runs, reach, w->signature);
 		if (w->failures[failure].kind == SKETCH_HANG)
-			bring_locks_near(runs);
+			choose_bring_locks_near(runs);
 		if (!err)
-			*sigma = predict(runs, w->signature, out);
-		if (err || is_over(w) || part >= all || is_good(out))
+			*sigma = choose_predict(runs, w->signature, out);
+		if (err || is_over(w) || part >= all || choose_is_good(out))
 			return err;
-		count_runs(runs, w->signature, &failing, &passing);
-		w->before += failing;
+		w->before += choose_count(runs, w->signature).failing;
 	}
 }
 
@@ -749,7 +515,7 @@ int diagnose_run(const struct diagnose *how, struct diagnosis *d)
 
 	*d = (struct diagnosis){0};
 	if (how->time_ms)
-		w.end_ns = rd_now_ns() + (int64_t)how->time_ms * 1000000;
+		w.end_ns = rd_now_ns() + (int64_t)how->time_ms * RD_NS_PER_MS;
 	w.lead = (struct lead){.runs = &d->runs[0], .sites = how->runs.program->sites, .judge = &w.judge};
 	w.lead.callers = how->facts ? &callers : NULL;
 	w.judge.command = how->fail_if;

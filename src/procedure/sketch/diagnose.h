@@ -7,7 +7,7 @@
 #ifndef SKETCH_DIAGNOSE_H
 #define SKETCH_DIAGNOSE_H
 
-#include "explore/trial.h"
+#include "trial/trial.h"
 #include "facts/facts.h"
 #include "sketch/sketch.h"
 
@@ -17,7 +17,7 @@ struct diagnose_progress {
 };
 
 struct diagnose { /* zero values are the defaults */
-	struct trial_how runs;
+	struct replay_conditions runs;
 	const char *fail_if;
 	const struct sketch_failure *report; /* what somebody handed in; NULL: nothing */
 	uint64_t most;			     /* runs; 0: DIAGNOSE_RUNS */

@@ -191,7 +191,7 @@ static void add_others(struct sketch_gates *g, const struct touched *t, const st
 {
 	for (uint32_t v = 0; v < t->f->value_count; v++) {
 		struct sketch_gate gate = {.value = v, .lead = FACTS_NONE};
-		if (rd_umap_get(known, v) != NULL || !slice_kind(t->f, v, &gate.kind) ||
+		if (rd_umap_get(known, v) != NULL || !slice_kind_of(t->f, v, &gate.kind) ||
 		    letter_of(t->f, v) == 0)
 			continue;
 		gate.near = nearest_to(t, v);
@@ -264,10 +264,10 @@ void sketch_gates_release(struct sketch_gates *g)
 	*g = (struct sketch_gates){0};
 }
 
-struct sketch_statement sketch_gate_statement(const struct sketch_gate *gate, struct slice *s,
-					      enum sketch_event_kind kind)
+struct slice_statement sketch_gate_statement(const struct sketch_gate *gate, struct slice *s,
+					     enum slice_kind kind)
 {
-	struct sketch_statement out = slice_statement_of(s, gate->value, kind);
+	struct slice_statement out = slice_statement_of(s, gate->value, kind);
 	out.found = gate->lead == FACTS_NONE;
 	out.distance = out.found ? s->statements + gate->near : gate->lead;
 	return out;
@@ -276,11 +276,11 @@ struct sketch_statement sketch_gate_statement(const struct sketch_gate *gate, st
 void sketch_gate_statements(const struct sketch_gate *gate, struct slice *s, struct sketch_runs *runs)
 {
 	uint32_t kind = s->facts->values[gate->value].kind;
-	struct sketch_statement it;
+	struct slice_statement it;
 	if (kind == FACTS_UPDATE || kind == FACTS_EXCHANGE) {
-		it = sketch_gate_statement(gate, s, SKETCH_READ);
+		it = sketch_gate_statement(gate, s, SLICE_READ);
 		sketch_statement(runs, &it);
-		it = sketch_gate_statement(gate, s, SKETCH_WRITE);
+		it = sketch_gate_statement(gate, s, SLICE_WRITE);
 	} else {
 		it = sketch_gate_statement(gate, s, gate->kind);
 	}

@@ -5,14 +5,15 @@
 #define SKETCH_GATES_H
 
 #include "base/buf.h"
-#include "sketch/slice.h"
+#include "sketch/run.h"
+#include "slice/slice.h"
 
 struct sketch_gate {
 	uint32_t value; /* in the facts */
 	uint32_t lead;	/* the statement of the slice that it is; FACTS_NONE: it is none */
 	uint32_t near;	/* the nearest statement of the slice that may touch the same memory as far as
 			   points-to sets tell */
-	enum sketch_event_kind kind;
+	enum slice_kind kind;
 };
 
 struct sketch_gates {
@@ -38,8 +39,8 @@ void sketch_gates_beside(const struct sketch_gates *g, const struct facts *f, ui
 
 /* The statement of a gate, as an event of that kind; and all that its events may be of, into the table of
  * `runs`. */
-struct sketch_statement sketch_gate_statement(const struct sketch_gate *gate, struct slice *s,
-					      enum sketch_event_kind kind);
+struct slice_statement sketch_gate_statement(const struct sketch_gate *gate, struct slice *s,
+					     enum slice_kind kind);
 void sketch_gate_statements(const struct sketch_gate *gate, struct slice *s, struct sketch_runs *runs);
 
 /* Their names, a line each. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside sketch/: what is known of a run while it goes on (lead.c), for who decides how it goes on
- * (lead-will.c). */
+ * (intervention.c). */
 #ifndef SKETCH_LEAD_INT_H
 #define SKETCH_LEAD_INT_H
 

@@ -14,8 +14,8 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "explore/explore.h"
-#include "explore/failure.h"
-#include "explore/mix.h"
+#include "trial/failure.h"
+#include "explore/strategies.h"
 #include "run/proc.h"
 #include "trace/event.h"
 
@@ -64,19 +64,19 @@ static void find_frame(const struct lead *l, uint32_t site, struct trace_frame *
 	}
 }
 
-static struct sketch_statement statement_at(const struct lead *l, uint32_t site)
+static struct slice_statement statement_at(const struct lead *l, uint32_t site)
 {
 	const struct trace_site *s = trace_sites_find(l->sites, site);
 	struct trace_frame frame = {.file = "", .function = ""};
 
 	if (s)
 		find_frame(l, site, &frame);
-	return (struct sketch_statement){.file = (char *)frame.file,
-					 .function = (char *)frame.function,
-					 .variable = s && s->what && *s->what ? (char *)s->what : NULL,
-					 .line = frame.line,
-					 .column = frame.column,
-					 .distance = UINT32_MAX};
+	return (struct slice_statement){.file = (char *)frame.file,
+					.function = (char *)frame.function,
+					.variable = s && s->what && *s->what ? (char *)s->what : NULL,
+					.line = frame.line,
+					.column = frame.column,
+					.distance = UINT32_MAX};
 }
 
 /* Whether the site is a call, which as an access is the release of memory. */
@@ -89,44 +89,44 @@ static bool is_call(const struct lead *l, uint32_t site)
 
 static uint32_t access_statement(struct lead *l, uint32_t site, bool write)
 {
-	struct sketch_statement s = statement_at(l, site);
+	struct slice_statement s = statement_at(l, site);
 
 	if (!*s.file)
 		return LEAD_NONE;
-	s.kind = write ? SKETCH_WRITE : SKETCH_READ;
-	s.role = write ? SKETCH_WRITES : SKETCH_READS;
+	s.kind = write ? SLICE_WRITE : SLICE_READ;
+	s.role = write ? SLICE_WRITES : SLICE_READS;
 	if (is_call(l, site)) {
-		s.kind = SKETCH_CALL;
+		s.kind = SLICE_CALL;
 		s.operation = "frees";
 	}
 	return sketch_statement(l->runs, &s);
 }
 
-static enum sketch_role role_of(int kind)
+static enum slice_role role_of(int kind)
 {
 	switch (raddle_role((uint32_t)kind)) {
 	case RADDLE_ROLE_ACQUIRE:
-	case RADDLE_ROLE_SHARE: return raddle_is_lock((uint32_t)kind) ? SKETCH_ACQUIRES : SKETCH_READS;
-	case RADDLE_ROLE_RELEASE: return raddle_is_lock((uint32_t)kind) ? SKETCH_RELEASES : SKETCH_WRITES;
-	case RADDLE_ROLE_WAIT: return SKETCH_READS;
+	case RADDLE_ROLE_SHARE: return raddle_is_lock((uint32_t)kind) ? SLICE_ACQUIRES : SLICE_READS;
+	case RADDLE_ROLE_RELEASE: return raddle_is_lock((uint32_t)kind) ? SLICE_RELEASES : SLICE_WRITES;
+	case RADDLE_ROLE_WAIT: return SLICE_READS;
 	case RADDLE_ROLE_NOTIFY:
-	case RADDLE_ROLE_DESTROY: return SKETCH_WRITES;
-	default: return SKETCH_NEUTRAL;
+	case RADDLE_ROLE_DESTROY: return SLICE_WRITES;
+	default: return SLICE_NEUTRAL;
 	}
 }
 
 /* An operation in a header is the program's at the call, which the thread's stack has; the facts tell which
  * of its words can be that. */
 static void find_call(struct lead_now *now, const struct replay_stand *stand, const struct replay_stander *t,
-		      struct sketch_statement *s)
+		      struct slice_statement *s)
 {
 	struct lead *l = now->lead;
 	const char *executable = l->bench.program.program->flavour.executable;
 	uint64_t places[STACK_PLACES];
 	size_t count;
 
-	if (!l->callers || !sketch_is_system_file(s->file) || s->role == SKETCH_NEUTRAL ||
-	    s->role == SKETCH_RELEASES) /* which tell little, and asking takes time */
+	if (!l->callers || !sketch_is_system_file(s->file) || s->role == SLICE_NEUTRAL ||
+	    s->role == SLICE_RELEASES) /* which tell little, and asking takes time */
 		return;
 	count = stack_places(&now->code, executable, stand->pid, t->tid, places);
 	for (size_t i = 0; i < count; i++) {
@@ -147,13 +147,13 @@ static uint32_t operation_statement(struct lead_now *now, const struct replay_st
 {
 	const struct replay_stander *t = &stand->threads[stand->who];
 	struct lead *l = now->lead;
-	struct sketch_statement s = statement_at(l, t->site);
+	struct slice_statement s = statement_at(l, t->site);
 	int kind = trace_kind_find(t->kind);
 
 	if (!*s.file || kind < 0 ||
 	    kind == RADDLE_THREAD_END) /* which is nowhere: the site is an older one */
 		return LEAD_NONE;
-	s.kind = SKETCH_SYNC;
+	s.kind = SLICE_SYNC;
 	s.operation = (char *)t->kind;
 	s.variable = NULL;
 	s.role = role_of(kind);
@@ -207,9 +207,9 @@ static void take_pending(struct lead_now *now, uint32_t thread)
 /* What was read is known since before; what was written, only now. */
 static bool writes(const struct lead_now *now, const struct lead_pending *p)
 {
-	const struct sketch_statement *s = now->lead->runs->statements;
+	const struct slice_statement *s = now->lead->runs->statements;
 
-	return (p->statement != LEAD_NONE && s[p->statement].kind == SKETCH_WRITE) || p->second != LEAD_NONE;
+	return (p->statement != LEAD_NONE && s[p->statement].kind == SLICE_WRITE) || p->second != LEAD_NONE;
 }
 
 static void note_access(struct lead_now *now, struct lead_pending *p, const struct replay_spot *spot)
@@ -285,7 +285,7 @@ static bool is_still_there(const struct lead_now *now, const struct lead_pending
 	const struct replay_stander *t = &stand->threads[stand->who];
 
 	return !stand->spot && p->statement != LEAD_NONE && t->n == p->n &&
-	       now->lead->runs->statements[p->statement].role == SKETCH_ACQUIRES && t->point &&
+	       now->lead->runs->statements[p->statement].role == SLICE_ACQUIRES && t->point &&
 	       (!strcmp(t->point, "op") || !strcmp(t->point, "wait"));
 }
 
@@ -404,7 +404,7 @@ static void look(void *context, const struct replay_result *r)
 	struct lead_now *now = context;
 	struct lead *l = now->lead;
 	struct sketch_failure *f = now->failure;
-	struct note n = {0};
+	struct failure n = {0};
 
 	now->last = find_name(now, r->turns.runner);
 	if (!now->trial->counts)
@@ -527,12 +527,12 @@ static void finish(struct lead_now *now, const struct sketch_failure *f, const s
 int lead_run(struct lead *l, uint64_t number, const struct lead_order *order, struct sketch_failure *failure,
 	     const char **why)
 {
-	struct mix_draw draw = mix_draw(number, 1, NULL, 0);
+	struct draw draw = strategies_draw(number, 1, NULL, 0);
 	struct lead_now now = {.lead = l, .order = *order, .seed = draw.seed | 1};
 	struct trial t;
-	struct trial_eyes eyes = {stands, look, &now};
+	struct trial_hooks hooks = {l->blind ? NULL : stands, look, &now};
 	struct schedule s, made = {0};
-	bool near = !l->blind && l->near && order->will == LEAD_WATCH && number % 2;
+	bool near = !l->blind && l->near && order->intervention == LEAD_WATCH && number % 2;
 	int err;
 
 	*failure = (struct sketch_failure){0};
@@ -552,8 +552,7 @@ int lead_run(struct lead *l, uint64_t number, const struct lead_order *order, st
 	l->bench.strategy = draw.strategy;
 	now.trial = &t;
 	now.failure = failure;
-	err = l->blind ? trial_run_with(&l->bench, &s, &t, &made, look, &now)
-		       : trial_look_with(&l->bench, &s, &eyes, &t, &made);
+	err = trial_run_with(&l->bench, &s, &hooks, &t, &made);
 	if (!err)
 		err = verdict_judge(l->judge, &t, failure);
 	if (!err)

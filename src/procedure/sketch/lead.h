@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs whose threads take turns (explore/trial.h), as failure sketches see them: each access and each
+ * Runs whose threads take turns (trial/trial.h), as failure sketches see them: each access and each
  * operation in the order in which it happened, with values; and runs in which the order of statements is
  * forced or prevented.
  *
@@ -10,7 +10,7 @@
 #ifndef SKETCH_LEAD_H
 #define SKETCH_LEAD_H
 
-#include "explore/trial.h"
+#include "trial/trial.h"
 #include "sketch/caller.h"
 #include "sketch/outcome.h"
 #include "sketch/place.h"
@@ -18,7 +18,7 @@
 #include "sketch/verdict.h"
 
 /* What is done about an order. */
-enum lead_will { LEAD_WATCH, LEAD_FORCE, LEAD_PREVENT };
+enum lead_intervention { LEAD_WATCH, LEAD_FORCE, LEAD_PREVENT };
 
 struct lead {
 	struct trial_bench bench;
@@ -37,8 +37,8 @@ struct lead {
 };
 
 struct lead_order {
-	enum lead_will will;
-	const struct sketch_predictor *order; /* unless will is LEAD_WATCH */
+	enum lead_intervention intervention;
+	const struct sketch_predictor *order; /* unless the intervention is LEAD_WATCH */
 	const struct sketch_runs *of;	      /* whose statements it names */
 };
 

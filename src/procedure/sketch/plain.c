@@ -13,8 +13,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 int plain_open(struct plain *p, const char *program, struct slice *slice)
 {
@@ -37,24 +35,16 @@ static bool is_there(const struct plain *p, const struct track_end *end)
 /* The user's command has the last word. */
 static int judge(const struct plain *p, const struct track_end *end, struct sketch_run *run)
 {
-	struct rd_buf out = RD_BUF_INIT, errors = RD_BUF_INIT;
 	struct sketch_failure f = {.kind = run->outcome};
-	int status = end->end.status, err = run_streams_read(p->streams, STDOUT_FILENO, &out);
-	struct trial t = {.end = WIFEXITED(status) ? REPLAY_EXITED : REPLAY_SIGNALLED,
-			  .status = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status)};
+	struct rd_arena *arena = rd_arena_new();
+	struct trial t;
+	int err = trial_of_plain_run(&t, end->end.status, p->streams, arena);
 
-	if (!err)
-		err = run_streams_read(p->streams, STDERR_FILENO, &errors);
-	t.text[0] = (struct trial_text){out.data, out.length};
-	t.text[1] = (struct trial_text){errors.data, errors.length};
-	t.text[2].data = "";
-	trial_digest(&t, &(struct trial_mask){0});
 	if (!err)
 		err = verdict_judge(p->judge, &t, &f);
 	run->outcome = f.kind;
 	sketch_failure_release(&f);
-	rd_buf_release(&out);
-	rd_buf_release(&errors);
+	rd_arena_free(arena);
 	return err;
 }
 

@@ -41,7 +41,7 @@ static void finish(struct sketch_plan *p)
 	rd_buf_addf(&text, "%s %" PRIu32 " %" PRIu32 "\n", rd_base_name(p->failure.file), p->failure.line,
 		    p->sigma);
 	for (size_t i = 0; i < p->runs.statement_count; i++) {
-		const struct sketch_statement *s = &p->runs.statements[i];
+		const struct slice_statement *s = &p->runs.statements[i];
 
 		rd_buf_addf(&text, "%s %" PRIu32 " %" PRIu32 " %d %s %s %" PRIu32 "\n", rd_base_name(s->file),
 			    s->line, s->column, (int)s->kind, or_empty(s->variable), or_empty(s->operation),
@@ -69,10 +69,10 @@ void sketch_plan_make(struct sketch_plan *p, struct slice *s, const struct sketc
 
 static void put_statement(const struct sketch_plan *p, size_t i, struct rd_json *j)
 {
-	const struct sketch_statement *s = &p->runs.statements[i];
+	const struct slice_statement *s = &p->runs.statements[i];
 
 	rd_json_object(j, NULL);
-	sketch_statement_json(s, j);
+	slice_statement_json(s, j);
 	RD_JSON(j, RD_JS("role", role_names[s->role]), RD_JU("distance", s->distance),
 		RD_JB("found", s->found), RD_JS("source", p->sources ? p->sources[i] : NULL));
 	rd_json_end(j);
@@ -115,7 +115,7 @@ static int get_name(struct rd_json_read *r, const json_t *object, const char *ke
 
 static const char *kind_name(int i)
 {
-	return sketch_kind_name((enum sketch_event_kind)i);
+	return slice_kind_name((enum slice_kind)i);
 }
 
 static const char *role_name(int i)
@@ -131,9 +131,9 @@ static const char *outcome_name(int i)
 static void read_statement(struct sketch_plan *p, struct rd_json_read *r, const json_t *object)
 {
 	struct sketch_runs *runs = &p->runs;
-	struct sketch_statement *s = &runs->statements[runs->statement_count];
+	struct slice_statement *s = &runs->statements[runs->statement_count];
 
-	*s = (struct sketch_statement){
+	*s = (struct slice_statement){
 		.file = get_text(r, object, "file"),
 		.function = get_text(r, object, "function"),
 		.variable = get_text(r, object, "variable"),
@@ -141,8 +141,8 @@ static void read_statement(struct sketch_plan *p, struct rd_json_read *r, const 
 		.line = (uint32_t)rd_json_get_number(r, object, "line", INT32_MAX),
 		.column = (uint32_t)rd_json_get_number(r, object, "column", INT32_MAX),
 		.distance = (uint32_t)rd_json_get_number(r, object, "distance", UINT32_MAX),
-		.kind = (enum sketch_event_kind)get_name(r, object, "kind", kind_name, SKETCH_SYNC + 1),
-		.role = (enum sketch_role)get_name(r, object, "role", role_name, ROLES),
+		.kind = (enum slice_kind)get_name(r, object, "kind", kind_name, SLICE_SYNC + 1),
+		.role = (enum slice_role)get_name(r, object, "role", role_name, ROLES),
 		.found = rd_json_get_bool(r, object, "found")};
 	p->sources[runs->statement_count++] = get_text(r, object, "source");
 	if (!s->file || !s->function)
@@ -195,7 +195,7 @@ int sketch_plan_read(struct sketch_plan *p, struct rd_json_read *r, const json_t
 static bool is_told(const struct sketch_record *what, const struct sketch_runs *runs,
 		    const struct sketch_event *e)
 {
-	return e->size && (what->values || runs->statements[e->statement].kind == SKETCH_BRANCH);
+	return e->size && (what->values || runs->statements[e->statement].kind == SLICE_BRANCH);
 }
 
 static void write_events(const struct sketch_record *what, const struct sketch_runs *runs,

@@ -39,14 +39,14 @@ struct walk {
 	size_t *before; /* the access of the same address that came before each event */
 };
 
-static enum sketch_role role_of(const struct walk *w, size_t at)
+static enum slice_role role_of(const struct walk *w, size_t at)
 {
 	return w->runs->statements[w->run->events[at].statement].role;
 }
 
-static bool is_access(enum sketch_role role)
+static bool is_access(enum slice_role role)
 {
-	return role == SKETCH_READS || role == SKETCH_WRITES;
+	return role == SLICE_READS || role == SLICE_WRITES;
 }
 
 static bool is_large(const struct sketch_event *e)
@@ -81,13 +81,13 @@ static void tell_value(const struct walk *w, size_t at, enum sketch_type type, e
 static void look_at_value(const struct walk *w, size_t at)
 {
 	const struct sketch_event *e = &w->run->events[at];
-	enum sketch_event_kind kind = w->runs->statements[e->statement].kind;
+	enum slice_kind kind = w->runs->statements[e->statement].kind;
 
-	if (kind == SKETCH_BRANCH) {
+	if (kind == SLICE_BRANCH) {
 		tell_value(w, at, SKETCH_BRANCHES, SKETCH_TAKES, e->value);
 		return;
 	}
-	if (!e->size || kind == SKETCH_SYNC)
+	if (!e->size || kind == SLICE_SYNC)
 		return;
 	if (!is_large(e))
 		tell_value(w, at, SKETCH_VALUE, SKETCH_EQUALS, e->value);
@@ -97,7 +97,7 @@ static void look_at_value(const struct walk *w, size_t at)
 
 /* ---- orders ---- */
 
-static int triple_of(enum sketch_role a, enum sketch_role b, enum sketch_role c)
+static int triple_of(enum slice_role a, enum slice_role b, enum slice_role c)
 {
 	static const int table[2][2][2] = {
 		/* indexed by what writes */
@@ -105,17 +105,17 @@ static int triple_of(enum sketch_role a, enum sketch_role b, enum sketch_role c)
 		{{-1, SKETCH_WRW}, {SKETCH_WWR, -1}},
 	};
 
-	return table[a == SKETCH_WRITES][b == SKETCH_WRITES][c == SKETCH_WRITES];
+	return table[a == SLICE_WRITES][b == SLICE_WRITES][c == SLICE_WRITES];
 }
 
 /* Two of different threads: the event and what the last write, or the reads since, did. */
 static void look_at_pairs(const struct walk *w, size_t at, size_t last)
 {
 	const struct sketch_event *events = w->run->events;
-	bool writes = role_of(w, at) == SKETCH_WRITES;
+	bool writes = role_of(w, at) == SLICE_WRITES;
 
 	for (size_t i = last; i != NO_EVENT; i = w->before[i]) {
-		bool wrote = role_of(w, i) == SKETCH_WRITES;
+		bool wrote = role_of(w, i) == SLICE_WRITES;
 
 		if (events[i].thread != events[at].thread && (wrote || writes))
 			tell(w, wrote ? writes ? SKETCH_WW : SKETCH_WR : SKETCH_RW, (size_t[]){i, at}, 2);
@@ -160,9 +160,8 @@ static void look_at_last(const struct walk *w)
 		uint64_t *head = rd_umap_put(&heads, events[i].address, NULL);
 		w->before[i] = *head ? (size_t)*head - 1 : NO_EVENT;
 		*head = i + 1;
-		for (size_t k = w->before[i]; k != NO_EVENT && role_of(w, i) == SKETCH_READS;
-		     k = w->before[k])
-			if (role_of(w, k) == SKETCH_WRITES && events[k].thread != events[i].thread)
+		for (size_t k = w->before[i]; k != NO_EVENT && role_of(w, i) == SLICE_READS; k = w->before[k])
+			if (role_of(w, k) == SLICE_WRITES && events[k].thread != events[i].thread)
 				tell(w, SKETCH_RW_LAST, (size_t[]){i, k}, 2);
 	}
 	rd_pmap_release(&seen);
@@ -178,7 +177,7 @@ static bool releases(const struct walk *w, size_t from, size_t to)
 
 	for (size_t i = from + 1; i < to; i++)
 		if (w->run->events[i].thread == e->thread && w->run->events[i].address == e->address &&
-		    role_of(w, i) == SKETCH_RELEASES)
+		    role_of(w, i) == SLICE_RELEASES)
 			return true;
 	return false;
 }
@@ -189,7 +188,7 @@ static size_t held_by(const struct walk *w, size_t at)
 	const struct sketch_event *events = w->run->events;
 
 	for (size_t i = at; i-- > 0;)
-		if (events[i].thread == events[at].thread && role_of(w, i) == SKETCH_ACQUIRES &&
+		if (events[i].thread == events[at].thread && role_of(w, i) == SLICE_ACQUIRES &&
 		    events[i].address != events[at].address && !releases(w, i, at))
 			return i;
 	return NO_EVENT;
@@ -202,7 +201,7 @@ static size_t wanted_by(const struct walk *w, size_t holds, size_t first, size_t
 
 	for (size_t i = at; i-- > holds + 1;)
 		if (events[i].thread == events[holds].thread && events[i].address == events[first].address &&
-		    role_of(w, i) == SKETCH_ACQUIRES)
+		    role_of(w, i) == SLICE_ACQUIRES)
 			return i;
 	return NO_EVENT;
 }
@@ -216,7 +215,7 @@ static void look_at_locks(const struct walk *w, size_t at)
 
 	for (size_t i = at; i-- > 0 && first != NO_EVENT;) {
 		if (events[i].thread == events[at].thread || events[i].address != events[at].address ||
-		    role_of(w, i) != SKETCH_ACQUIRES || releases(w, i, at))
+		    role_of(w, i) != SLICE_ACQUIRES || releases(w, i, at))
 			continue;
 		size_t wanted = wanted_by(w, i, first, at);
 		if (i > first || (wanted != NO_EVENT && wanted > first))
@@ -233,7 +232,7 @@ static void walk(struct walk *w)
 	w->before = rd_xcalloc(w->run->count + 1, sizeof *w->before);
 	for (size_t i = 0; i < w->run->count; i++) {
 		look_at_value(w, i);
-		if (role_of(w, i) == SKETCH_ACQUIRES)
+		if (role_of(w, i) == SLICE_ACQUIRES)
 			look_at_locks(w, i);
 		if (!is_access(role_of(w, i)))
 			continue;
@@ -374,7 +373,7 @@ static void count_never(struct tally *t, const struct sketch_runs *runs, const s
 	struct rd_pmap ways = {0};
 
 	for (size_t i = 0; i < run->count && !run->cut; i++)
-		if (runs->statements[run->events[i].statement].kind == SKETCH_BRANCH) {
+		if (runs->statements[run->events[i].statement].kind == SLICE_BRANCH) {
 			rd_umap_put(&met, run->events[i].statement, NULL);
 			rd_pmap_put(&ways, run->events[i].statement, run->events[i].value, NULL);
 		}

@@ -66,14 +66,14 @@ static void note_slice(struct reach *r)
 	struct rd_buf key = RD_BUF_INIT;
 
 	for (size_t i = 0; i < r->slice.count; i++) {
-		struct sketch_statement it = slice_statement(&r->slice, i);
+		struct slice_statement it = slice_statement_at(&r->slice, i);
 		const char *member = it.variable ? member_of(it.variable) : NULL;
 
 		if (it.file) {
 			line_key(&key, it.file, it.line);
 			note(r, &key, it.distance);
 		}
-		if (!sketch_is_access(it.kind) || !it.variable)
+		if (!slice_is_access(it.kind) || !it.variable)
 			continue;
 		name_key(&key, 'v', it.variable);
 		note(r, &key, it.distance);
@@ -111,7 +111,7 @@ static bool is_operation(const struct reach *r, const struct trace_site *site)
 	return known;
 }
 
-uint32_t reach_distance(const struct reach *r, const struct sketch_statement *s)
+uint32_t reach_distance(const struct reach *r, const struct slice_statement *s)
 {
 	struct rd_buf key = RD_BUF_INIT;
 	uint32_t distance;

@@ -7,7 +7,7 @@
 #define SKETCH_REACH_H
 
 #include "base/map.h"
-#include "sketch/slice.h"
+#include "slice/slice.h"
 #include "trace/sites.h"
 
 struct reach {
@@ -28,6 +28,6 @@ void reach_close(struct reach *r);
 void reach_sites(struct reach *r, const struct trace_sites *sites, uint32_t sigma);
 
 /* How far the statement is from the failure; UINT32_MAX: it is not in the slice. */
-uint32_t reach_distance(const struct reach *r, const struct sketch_statement *s);
+uint32_t reach_distance(const struct reach *r, const struct slice_statement *s);
 
 #endif

@@ -20,7 +20,7 @@ void sketch_runs_release(struct sketch_runs *r)
 	for (size_t i = 0; i < r->count; i++)
 		release_run(&r->items[i]);
 	for (size_t i = 0; i < r->statement_count; i++) {
-		struct sketch_statement *s = &r->statements[i];
+		struct slice_statement *s = &r->statements[i];
 
 		RD_FREE(s->file, s->function, s->variable, s->operation);
 	}
@@ -40,7 +40,7 @@ static bool is_same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool is_same(const struct sketch_statement *a, const struct sketch_statement *b)
+static bool is_same(const struct slice_statement *a, const struct slice_statement *b)
 {
 	return a->line == b->line && a->column == b->column && a->kind == b->kind &&
 	       is_same_text(a->file, b->file) && is_same_text(a->variable, b->variable) &&
@@ -52,9 +52,9 @@ static char *copy(const char *text)
 	return text ? rd_xstrdup(text) : NULL;
 }
 
-uint32_t sketch_statement(struct sketch_runs *r, const struct sketch_statement *s)
+uint32_t sketch_statement(struct sketch_runs *r, const struct slice_statement *s)
 {
-	struct sketch_statement *now;
+	struct slice_statement *now;
 
 	for (size_t i = 0; i < r->statement_count; i++)
 		if (is_same(&r->statements[i], s))
@@ -80,11 +80,4 @@ const char *sketch_outcome_name(enum sketch_outcome o)
 	static const char *const names[] = {"passed", "crash", "assertion", "hang", "exit", "output"};
 
 	return names[o];
-}
-
-const char *sketch_kind_name(enum sketch_event_kind kind)
-{
-	static const char *const names[] = {"read", "write", "branch", "call", "sync"};
-
-	return names[kind];
 }

@@ -6,39 +6,11 @@
 #ifndef SKETCH_RUN_H
 #define SKETCH_RUN_H
 
+#include "slice/statement.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum sketch_event_kind {
-	SKETCH_READ,   /* an access: address, size, value */
-	SKETCH_WRITE,  /* value: what was written */
-	SKETCH_BRANCH, /* value: 1 taken, 0 not; a switch: the case's number */
-	SKETCH_CALL,   /* a call or a return of the slice; value: an integer argument or result, if known */
-	SKETCH_SYNC,   /* lock, unlock, create, join, wait: address is the object's */
-};
-
-/* What a statement is to the memory or object at its address, for orders. */
-enum sketch_role {
-	SKETCH_NEUTRAL,
-	SKETCH_READS,	 /* also: uses an object, waits for it */
-	SKETCH_WRITES,	 /* also: frees it, destroys it, wakes who waits at it */
-	SKETCH_ACQUIRES, /* a lock */
-	SKETCH_RELEASES,
-};
-
-/* A statement of the slice, or one that tracking found.  The strings belong to the table. */
-struct sketch_statement {
-	char *file; /* as the debug information names it */
-	char *function;
-	char *variable;	 /* what an access is to ("fifo->mut"), or NULL */
-	char *operation; /* of SKETCH_SYNC: "mutex-lock", as raddle/event.inc names it; else NULL */
-	uint32_t line, column;
-	uint32_t distance; /* from the failure, in statements of the slice; what was found is farther away */
-	enum sketch_event_kind kind;
-	enum sketch_role role;
-	bool found; /* not of the static slice: a watchpoint or gate saw it */
-};
 
 struct sketch_event {
 	uint32_t thread;    /* 0: main; then in the order of creation */
@@ -68,7 +40,7 @@ struct sketch_run {
 };
 
 struct sketch_runs {
-	struct sketch_statement *statements;
+	struct slice_statement *statements;
 	size_t statement_count, statement_capacity;
 	struct sketch_run *items;
 	size_t count, capacity;
@@ -81,17 +53,11 @@ struct sketch_run *sketch_run_add(struct sketch_runs *r);
 
 /* The number of this statement, which gets one if it has none; the strings are copied.  Statements are the
  * same if place, kind, variable and operation are. */
-uint32_t sketch_statement(struct sketch_runs *r, const struct sketch_statement *s);
+uint32_t sketch_statement(struct sketch_runs *r, const struct slice_statement *s);
 
 void sketch_event_add(struct sketch_run *run, const struct sketch_event *e);
 
-/* "crash", "assertion", ..., as documents name it; "read", "write", ... */
+/* "crash", "assertion", ..., as documents name it. */
 const char *sketch_outcome_name(enum sketch_outcome o);
-const char *sketch_kind_name(enum sketch_event_kind kind);
-
-static inline bool sketch_is_access(enum sketch_event_kind kind)
-{
-	return kind == SKETCH_READ || kind == SKETCH_WRITE;
-}
 
 #endif

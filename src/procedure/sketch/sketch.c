@@ -2,26 +2,20 @@
 /*
  * Drawing up a sketch.  In: runs, the predictors.  Out: steps.
  *
- * The failing run that is shown is the shortest one of which the best predictor is true.  Of its events those
- * count that are near the failure in the slice, and those of predictors that are shown.  What a thread does
- * at one line without another thread in between is one step; of a line that a thread comes to again and
- * again, the last time counts, and those times that predictors name.
+ * The failing run that is shown is the shortest one of which the best predictor is true.  marks.c decides
+ * which of its events count.  What a thread does at one line without another thread in between is one step.
  */
 #include "sketch/sketch.h"
 
 #include "base/buf.h"
 #include "base/file.h"
-#include "base/map.h"
+#include "sketch/marks.h"
 #include "sketch/place.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define GOOD 0.95    /* an F of a statement that is shown for what it had or did */
-#define DIFFERENT 64 /* values and branches that are shown, at most */
-#define SHOWN 6	     /* predictors */
 
 void sketch_set_release(struct sketch_set *set)
 {
@@ -45,7 +39,7 @@ static bool is_of(const struct sketch_run *run, const char *signature)
 	return run->signature && !strcmp(run->signature, signature);
 }
 
-/* How often another thread goes on. */
+/* How often the thread changes. */
 static size_t switches(const struct sketch_run *run)
 {
 	size_t n = 0;
@@ -105,396 +99,15 @@ static const struct sketch_run *choose_passing(const struct sketch *s, const str
 	return best;
 }
 
-/* ---- which events ---- */
-
-bool sketch_is_shown(const struct sketch *s, size_t predictor)
-{
-	const struct sketch_predictor *p = &s->predictors.items[predictor];
-
-	return predictor < SHOWN || sketch_best(&s->predictors, p->type) == p;
-}
-
-/* Marks of events: shown, of a predictor, tells failing from passing runs by itself. */
-enum { SHOW = 1, NAMED = 2, TELLS = 8 };
-
-static bool is_near(const struct sketch *s, const struct sketch_event *e)
-{
-	uint32_t distance = s->runs->statements[e->statement].distance;
-
-	return distance != UINT32_MAX && (!s->near || distance < s->near);
-}
-
-/* Whether its events are steps: those of the best one of a type; and of an order that is as good as the best
- * predictor and was true as early, since the list names it as well. */
-static bool is_told(const struct sketch *s, size_t predictor, const size_t at[3], size_t end)
-{
-	const struct sketch_predictor *p = &s->predictors.items[predictor], *best = s->predictors.items;
-
-	if (sketch_best(&s->predictors, p->type) == p)
-		return p->f >= 0.5;
-	if (predictor >= SHOWN || p->type != SKETCH_ORDER || p->f < GOOD || p->f < best->f)
-		return false;
-	for (size_t k = 0; k < p->count; k++)
-		if (at[k] == SIZE_MAX || at[k] > end)
-			return false;
-	return true;
-}
-
-static void mark_predictors(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
-{
-	size_t at[3], end = 0;
-
-	for (size_t i = 0; i < s->predictors.count; i++) {
-		const struct sketch_predictor *p = &s->predictors.items[i];
-
-		if (!sketch_predictor_at(s->runs, run, p, at))
-			continue;
-		for (size_t k = 0; !i && k < p->count; k++)
-			if (at[k] != SIZE_MAX && at[k] > end)
-				end = at[k];
-		if (!is_told(s, i, at, end))
-			continue;
-		for (size_t k = 0; k < p->count; k++)
-			if (at[k] != SIZE_MAX)
-				marks[at[k]] |= SHOW | NAMED;
-	}
-}
-
-/* Without a slice: what touches the memory that predictors are about. */
-static void mark_same_memory(const struct sketch_run *run, unsigned char *marks)
-{
-	struct rd_umap addresses = RD_UMAP_INIT;
-
-	for (size_t i = 0; i < run->count; i++)
-		if (marks[i] & NAMED && run->events[i].address)
-			rd_umap_put(&addresses, run->events[i].address, NULL);
-	for (size_t i = 0; i < run->count; i++)
-		if (rd_umap_get(&addresses, run->events[i].address))
-			marks[i] |= SHOW;
-	rd_umap_release(&addresses);
-}
-
-static bool is_same_line(const struct sketch_runs *runs, const struct sketch_event *a,
-			 const struct sketch_event *b)
-{
-	const struct sketch_statement *x = &runs->statements[a->statement],
-				      *y = &runs->statements[b->statement];
-
-	return a->thread == b->thread && x->line == y->line && !strcmp(x->file, y->file);
-}
-
-/* Of each line of a thread only the last time is shown, unless a predictor names another. */
-static void mark_last(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
-{
-	struct rd_pmap seen = {0}; /* of a thread and a statement */
-	bool fresh;
-
-	for (size_t i = run->count; i-- > 0;) {
-		if (!(marks[i] & SHOW))
-			continue;
-		rd_pmap_put(&seen, run->events[i].thread, run->events[i].statement, &fresh);
-		if (!fresh && !(marks[i] & NAMED) &&
-		    !(i + 1 < run->count && marks[i + 1] & SHOW &&
-		      is_same_line(s->runs, &run->events[i], &run->events[i + 1])))
-			marks[i] = 0;
-	}
-	rd_pmap_release(&seen);
-}
-
-static bool is_creation(const struct sketch *s, const struct sketch_event *e)
-{
-	const char *operation = s->runs->statements[e->statement].operation;
-
-	return operation && !strcmp(operation, "thread-create");
-}
-
-/* The creation of each thread that is shown: the first creation makes thread 1, and so on. */
-static void mark_creations(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
-{
-	struct rd_umap threads = RD_UMAP_INIT;
-	uint64_t number = 0;
-
-	for (size_t i = 0; i < run->count; i++)
-		if (marks[i] & SHOW)
-			rd_umap_put(&threads, run->events[i].thread, NULL);
-	for (size_t i = 0; i < run->count && !run->cut; i++)
-		if (is_creation(s, &run->events[i]) && rd_umap_get(&threads, ++number))
-			marks[i] |= SHOW;
-	rd_umap_release(&threads);
-}
-
-static bool is_join(const struct sketch_statement *st)
-{
-	return st->operation && strstr(st->operation, "join"); /* begun or done */
-}
-
-/* What pruning knows while it goes back through a run. */
-struct prune {
-	const struct sketch *s;
-	const struct sketch_run *run;
-	struct rd_umap threads;	  /* with something that is shown behind it */
-	struct rd_umap addresses; /* that something behind it touches */
-	struct rd_umap written;	  /* addresses that something shown writes */
-	bool *named;		  /* statements of predictors */
-};
-
-/* Whether the event can have carried something to the failure, or is what the failure is. */
-static bool matters(const struct prune *p, size_t i)
-{
-	const struct sketch_event *e = &p->run->events[i];
-	const struct sketch_statement *st = &p->s->runs->statements[e->statement];
-	bool fails = e->thread == p->run->failed_thread;
-
-	if (fails && st->line == p->s->failure.line && st->line)
-		return true;
-	if (st->kind == SKETCH_WRITE)
-		return rd_umap_get(&p->addresses, e->address) != NULL;
-	if (st->kind == SKETCH_READ && !p->named[e->statement] &&
-	    (!is_near(p->s, e) || (!p->s->failure.file && !rd_umap_get(&p->written, e->address))))
-		return false;
-	if (st->kind == SKETCH_READ || st->kind == SKETCH_BRANCH)
-		return fails || rd_umap_get(&p->threads, e->thread) != NULL;
-	return !is_join(st);
-}
-
-/* A read of what nobody writes, or of a thread that shows nothing afterwards, a write that nobody looks at, a
- * join: they have no part in the failure.  Of a hang nobody knows what would
- * have come. */
-static void prune(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
-{
-	struct prune p = {.s = s, .run = run};
-
-	if (run->outcome == SKETCH_PASSED || run->outcome == SKETCH_HANG)
-		return;
-	p.named = rd_xcalloc(s->runs->statement_count + 1, sizeof *p.named);
-	for (size_t i = 0; i < run->count; i++) {
-		const struct sketch_event *e = &run->events[i];
-
-		p.named[e->statement] |= (marks[i] & NAMED) != 0;
-		if (marks[i] & SHOW && s->runs->statements[e->statement].role == SKETCH_WRITES)
-			rd_umap_put(&p.written, e->address, NULL);
-	}
-	for (size_t i = run->count; i-- > 0;) {
-		const struct sketch_event *e = &run->events[i];
-
-		if (marks[i] & SHOW && !(marks[i] & (NAMED | TELLS)) && !matters(&p, i))
-			marks[i] = 0;
-		if (!(marks[i] & SHOW))
-			continue;
-		rd_umap_put(&p.threads, e->thread, NULL);
-		if (e->address)
-			rd_umap_put(&p.addresses, e->address, NULL);
-	}
-	RD_UMAP_RELEASE(&p.threads, &p.addresses, &p.written);
-	free(p.named);
-}
-
-static bool is_lock(const struct sketch *s, const struct sketch_event *e)
-{
-	enum sketch_role role = s->runs->statements[e->statement].role;
-
-	return role == SKETCH_ACQUIRES || role == SKETCH_RELEASES;
-}
-
-/* Of a thread's locks only those have a part in a hang that it holds or waits for at the end. */
-static void hide_past_locks(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
-{
-	struct rd_pmap held = {0}; /* of a thread and a lock: 1 while it is held or waited for */
-
-	for (size_t i = 0; i < run->count && run->outcome == SKETCH_HANG; i++) {
-		const struct sketch_event *e = &run->events[i];
-
-		if (is_lock(s, e))
-			*rd_pmap_put(&held, e->thread, e->address, NULL) =
-				s->runs->statements[e->statement].role == SKETCH_ACQUIRES;
-	}
-	for (size_t i = 0; i < run->count && run->outcome == SKETCH_HANG; i++) {
-		const struct sketch_event *e = &run->events[i];
-
-		if (is_lock(s, e) && !(marks[i] & (NAMED | TELLS)) &&
-		    !*rd_pmap_get(&held, e->thread, e->address))
-			marks[i] = 0;
-	}
-	rd_pmap_release(&held);
-}
-
-/* Who wrote what a shown statement reads. */
-static void mark_writers(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
-{
-	struct rd_umap last = RD_UMAP_INIT; /* of an address: 1 + its last write */
-
-	for (size_t i = 0; i < run->count; i++) {
-		const struct sketch_event *e = &run->events[i];
-		enum sketch_event_kind kind = s->runs->statements[e->statement].kind;
-		const uint64_t *write = rd_umap_get(&last, e->address);
-
-		if (kind == SKETCH_READ && marks[i] & SHOW && write &&
-		    run->events[*write - 1].value == e->value) /* code that is not tracked may write, too */
-			marks[*write - 1] |= SHOW;
-		if (kind == SKETCH_WRITE && e->address)
-			*rd_umap_put(&last, e->address, NULL) = i + 1;
-	}
-	rd_umap_release(&last);
-}
-
-/* What headers of the system do inside says nothing to who wrote the program, unless a predictor names it or
- * it fails there. */
-static void hide_system(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
-{
-	for (size_t i = 0; i < run->count; i++) {
-		const struct sketch_statement *st = &s->runs->statements[run->events[i].statement];
-
-		if (!(marks[i] & NAMED) && sketch_is_system_file(st->file) &&
-		    !(s->failure.file && !strcmp(s->failure.file, st->file)))
-			marks[i] = 0;
-	}
-}
-
-static bool has_value(const struct sketch_event *e, const struct sketch_predictor *p)
-{
-	return e->statement == p->statements[0] && p->pattern != SKETCH_NEVER &&
-	       (p->pattern == SKETCH_DIFFERS ? e->size && e->value : e->value == p->value);
-}
-
-/* What by itself tells failing from passing runs: a value or a branch. */
-static void mark_different(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
-{
-	size_t at[3];
-
-	for (size_t i = 0, found = 0; i < s->predictors.count && found < DIFFERENT; i++) {
-		const struct sketch_predictor *p = &s->predictors.items[i];
-
-		if (p->type == SKETCH_ORDER || p->f < GOOD)
-			continue;
-		found++;
-		if (p->pattern == SKETCH_NEVER && sketch_predictor_at(s->runs, run, p, at))
-			marks[at[0]] |= SHOW | TELLS;
-		for (size_t k = 0; k < run->count; k++)
-			if (has_value(&run->events[k], p))
-				marks[k] |= SHOW | TELLS;
-	}
-}
-
-/* The last event of the thread before number `end` that is of this statement; SIZE_MAX: none. */
-static size_t last_of(const struct sketch_run *run, uint32_t thread, uint32_t statement, size_t end)
-{
-	for (size_t i = end; i-- > 0;)
-		if (run->events[i].thread == thread && run->events[i].statement == statement)
-			return i;
-	return SIZE_MAX;
-}
-
-/* The first write of what event `at` is about by another thread after it; SIZE_MAX: none. */
-static size_t written_later(const struct sketch *s, const struct sketch_run *run, size_t at)
-{
-	const struct sketch_event *e = &run->events[at];
-
-	for (size_t i = at + 1; i < run->count && e->address; i++)
-		if (run->events[i].address == e->address && run->events[i].thread != e->thread &&
-		    s->runs->statements[run->events[i].statement].role == SKETCH_WRITES)
-			return i;
-	return SIZE_MAX;
-}
-
-/* Whether it could have been otherwise: it was in another run, or somebody came too late to make it so. */
-static bool could_differ(const struct sketch *s, const struct sketch_run *run, size_t at)
-{
-	return s->decided->statements[run->events[at].statement].varies ||
-	       written_later(s, run, at) != SIZE_MAX;
-}
-
-/* A branch is shown with what it looked at, if that could have been otherwise; else nothing was decided
- * there.  Who hangs waits for something that is so by now: who made it so is shown as well. */
-static bool mark_branch(const struct sketch *s, const struct sketch_run *run, size_t at, unsigned char *marks)
-{
-	const struct decide_list *looks = &s->decided->statements[run->events[at].statement].looks;
-	bool could = could_differ(s, run, at);
-
-	for (size_t i = 0; i < looks->count; i++) {
-		size_t k = last_of(run, run->events[at].thread, looks->items[i], at), late;
-
-		if (k == SIZE_MAX || !could_differ(s, run, k))
-			continue;
-		marks[k] |= SHOW;
-		could = true;
-		late = written_later(s, run, k);
-		if (run->outcome == SKETCH_HANG && late != SIZE_MAX)
-			marks[late] |= SHOW;
-	}
-	if (could)
-		marks[at] |= SHOW;
-	return could;
-}
-
-/* The nearest branches that decide about a statement, and could have gone another way. */
-static void mark_deciders(const struct sketch *s, const struct sketch_run *run, uint32_t statement,
-			  uint32_t thread, size_t end, unsigned char *marks)
-{
-	struct decide_list todo = {0};
-
-	decide_list_add(&todo, statement);
-	for (size_t i = 0; i < todo.count; i++) {
-		const struct decide_list *by = &s->decided->statements[todo.items[i]].by;
-
-		for (size_t k = 0; k < by->count; k++) {
-			size_t at = last_of(run, thread, by->items[k], end);
-
-			if (at == SIZE_MAX || !mark_branch(s, run, at, marks))
-				decide_list_add(&todo, by->items[k]);
-		}
-	}
-	free(todo.items);
-}
-
-/* What decided whether shown statements, and the failing one, were executed. */
-static void mark_decisions(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
-{
-	unsigned char *before = rd_xcalloc(run->count + 1, 1);
-
-	memcpy(before, marks, run->count);
-	for (size_t i = 0; i < run->count; i++)
-		if (before[i] & SHOW)
-			mark_deciders(s, run, run->events[i].statement, run->events[i].thread, i, marks);
-	if (s->decided->failure != UINT32_MAX)
-		mark_deciders(s, run, s->decided->failure, run->failed_thread, run->count, marks);
-	free(before);
-}
-
-/* `shown` has the statements of the failing run that are shown, by number; a run that passes shows the same
- * ones. */
-static unsigned char *mark(const struct sketch *s, const struct sketch_run *run, bool *shown)
-{
-	unsigned char *marks = rd_xcalloc(run->count + 1, 1);
-
-	for (size_t i = 0; i < run->count; i++)
-		if (is_near(s, &run->events[i]) ||
-		    (run->outcome == SKETCH_PASSED && shown[run->events[i].statement]))
-			marks[i] = SHOW;
-	mark_predictors(s, run, marks);
-	mark_same_memory(run, marks);
-	mark_different(s, run, marks);
-	mark_last(s, run, marks);
-	prune(s, run, marks);
-	hide_past_locks(s, run, marks);
-	mark_writers(s, run, marks);
-	if (s->decided && run->outcome != SKETCH_PASSED)
-		mark_decisions(s, run, marks);
-	hide_system(s, run, marks);
-	mark_creations(s, run, marks);
-	for (size_t i = 0; i < run->count && run->outcome != SKETCH_PASSED; i++)
-		shown[run->events[i].statement] |= marks[i] & SHOW;
-	return marks;
-}
-
 /* ---- steps ---- */
 
-static const char *verb(const struct sketch_statement *st)
+static const char *verb(const struct slice_statement *st)
 {
 	switch (st->kind) {
-	case SKETCH_READ: return "reads";
-	case SKETCH_WRITE: return "writes";
-	case SKETCH_BRANCH: return "branch";
-	case SKETCH_CALL: return "calls";
+	case SLICE_READ: return "reads";
+	case SLICE_WRITE: return "writes";
+	case SLICE_BRANCH: return "branch";
+	case SLICE_CALL: return "calls";
 	default: return st->operation ? st->operation : "synchronises";
 	}
 }
@@ -520,7 +133,7 @@ static void add_value(struct sketch *s, struct sketch_step *step, const char *na
 
 static void add_to_step(struct sketch *s, struct sketch_step *step, const struct sketch_event *e)
 {
-	const struct sketch_statement *st = &s->runs->statements[e->statement];
+	const struct slice_statement *st = &s->runs->statements[e->statement];
 	const char *name = st->variable ? st->variable : NULL;
 	struct rd_buf text = RD_BUF_INIT;
 
@@ -538,7 +151,7 @@ static void add_to_step(struct sketch *s, struct sketch_step *step, const struct
 	rd_buf_release(&text);
 	if (e->size && name)
 		add_value(s, step, name, e);
-	if (st->kind == SKETCH_BRANCH && e->size)
+	if (st->kind == SLICE_BRANCH && e->size)
 		add_value(s, step, "branch", &(struct sketch_event){.value = e->value, .size = 4});
 }
 
@@ -547,18 +160,18 @@ static void find_writers(struct sketch *s, const struct sketch_run *run, const u
 			 const size_t *step_of, struct sketch_steps *steps)
 {
 	for (size_t i = 0; i < run->count; i++) {
-		const struct sketch_statement *st = &s->runs->statements[run->events[i].statement];
+		const struct slice_statement *st = &s->runs->statements[run->events[i].statement];
 		struct sketch_step *step;
 
-		if (!(marks[i] & SHOW) || st->kind != SKETCH_READ || !st->variable)
+		if (!(marks[i] & MARK_SHOW) || st->kind != SLICE_READ || !st->variable)
 			continue;
 		step = &steps->items[step_of[i]];
 		if (!step->writers)
 			step->writers =
 				rd_arena_alloc(s->arena, (step->value_count + 1) * sizeof *step->writers);
 		for (size_t k = i; k-- > 0;)
-			if (marks[k] & SHOW && run->events[k].address == run->events[i].address &&
-			    s->runs->statements[run->events[k].statement].role == SKETCH_WRITES) {
+			if (marks[k] & MARK_SHOW && run->events[k].address == run->events[i].address &&
+			    s->runs->statements[run->events[k].statement].role == SLICE_WRITES) {
 				for (size_t v = 0; v < step->value_count; v++)
 					if (!strcmp(step->values[v].name, st->variable))
 						step->writers[v] = (uint32_t)step_of[k] + 1;
@@ -569,7 +182,7 @@ static void find_writers(struct sketch *s, const struct sketch_run *run, const u
 
 static struct sketch_step begin_step(const struct sketch *s, const struct sketch_event *e)
 {
-	const struct sketch_statement *st = &s->runs->statements[e->statement];
+	const struct slice_statement *st = &s->runs->statements[e->statement];
 
 	return (struct sketch_step){
 		.thread = e->thread, .file = st->file, .function = st->function, .line = st->line};
@@ -577,21 +190,21 @@ static struct sketch_step begin_step(const struct sketch *s, const struct sketch
 
 static struct sketch_steps make_steps(struct sketch *s, const struct sketch_run *run, bool *shown)
 {
-	unsigned char *marks = mark(s, run, shown);
+	unsigned char *marks = marks_make(s, run, shown);
 	size_t *step_of = rd_xcalloc(run->count + 1, sizeof *step_of), last = SIZE_MAX;
 	struct sketch_steps steps = {rd_arena_alloc(s->arena, (run->count + 2) * sizeof *steps.items), 0};
 
 	for (size_t i = 0; i < run->count; i++) {
 		struct sketch_step *step;
 
-		if (!(marks[i] & SHOW))
+		if (!(marks[i] & MARK_SHOW))
 			continue;
-		if (last == SIZE_MAX || is_creation(s, &run->events[i]) ||
-		    !is_same_line(s->runs, &run->events[last], &run->events[i]))
+		if (last == SIZE_MAX || marks_is_creation(s, &run->events[i]) ||
+		    !marks_is_same_line(s->runs, &run->events[last], &run->events[i]))
 			steps.items[steps.count++] = begin_step(s, &run->events[i]);
 		step = &steps.items[steps.count - 1];
 		add_to_step(s, step, &run->events[i]);
-		if (marks[i] & NAMED)
+		if (marks[i] & MARK_NAMED)
 			step->marks |= SKETCH_MARK_PREDICTOR;
 		step_of[i] = steps.count - 1;
 		last = i;
@@ -611,7 +224,7 @@ static void add_failure(struct sketch *s)
 	struct sketch_step *last = steps->count ? &steps->items[steps->count - 1] : NULL;
 
 	if (last && !f->file && f->kind != SKETCH_HANG) {
-		last->marks |= SKETCH_MARK_FAILURE; /* nobody knows where: it had failed by then */
+		last->marks |= SKETCH_MARK_FAILURE; /* the place is unknown: it had failed by then */
 		return;
 	}
 	for (size_t i = steps->count; i-- > 0 && f->kind == SKETCH_HANG && f->file;)
@@ -675,7 +288,7 @@ void sketch_value_text(const struct sketch_value *v, char out[32])
 
 static void add_place(const struct sketch *s, struct rd_buf *text, uint32_t statement)
 {
-	const struct sketch_statement *st = &s->runs->statements[statement];
+	const struct slice_statement *st = &s->runs->statements[statement];
 
 	rd_buf_addf(text, "%s:%" PRIu32, rd_base_name(st->file), st->line);
 }
@@ -700,7 +313,7 @@ static void add_order(const struct sketch *s, struct rd_buf *text, const struct 
 
 const char *sketch_predictor_text(const struct sketch *s, const struct sketch_predictor *p)
 {
-	const struct sketch_statement *st = &s->runs->statements[p->statements[0]];
+	const struct slice_statement *st = &s->runs->statements[p->statements[0]];
 	struct rd_buf text = RD_BUF_INIT;
 	char value[32];
 	const char *copy;
@@ -735,9 +348,9 @@ static void place_hang(struct sketch *s, const struct sketch_run *fails)
 	if (f->kind != SKETCH_HANG || !f->file || !sketch_is_system_file(f->file))
 		return;
 	for (size_t i = fails->count; i-- > 0;) {
-		const struct sketch_statement *st = &s->runs->statements[fails->events[i].statement];
+		const struct slice_statement *st = &s->runs->statements[fails->events[i].statement];
 
-		if (fails->events[i].thread != fails->failed_thread || st->kind != SKETCH_SYNC)
+		if (fails->events[i].thread != fails->failed_thread || st->kind != SLICE_SYNC)
 			continue;
 		if (!sketch_is_system_file(st->file)) {
 			f->file = (char *)keep(s, st->file);

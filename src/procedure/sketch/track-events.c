@@ -64,9 +64,9 @@ static bool is_of_slice(const struct events *e, const struct track_raw *raw)
 }
 
 /* The number of a gate's statement, as an event of that kind. */
-static uint32_t statement_of(struct events *e, const struct sketch_gate *gate, enum sketch_event_kind kind)
+static uint32_t statement_of(struct events *e, const struct sketch_gate *gate, enum slice_kind kind)
 {
-	struct sketch_statement s = sketch_gate_statement(gate, e->t->slice, kind);
+	struct slice_statement s = sketch_gate_statement(gate, e->t->slice, kind);
 	return sketch_statement(e->runs, &s);
 }
 
@@ -135,9 +135,9 @@ static void add_gate_event(struct events *e, const struct track_raw *raw, const 
 		add(e, raw, statement_of(e, gate, gate->kind), raw->value);
 		return;
 	}
-	add(e, raw, statement_of(e, gate, SKETCH_READ), raw->value);
+	add(e, raw, statement_of(e, gate, SLICE_READ), raw->value);
 	if (raw->more != raw->value || e->t->slice->facts->values[gate->value].kind != FACTS_EXCHANGE)
-		add(e, raw, statement_of(e, gate, SKETCH_WRITE), raw->more);
+		add(e, raw, statement_of(e, gate, SLICE_WRITE), raw->more);
 }
 
 /* ------------------------------------------------------------------ watchpoints --- */
@@ -186,13 +186,13 @@ static void add_hit(struct events *e, size_t i, struct rd_umap *values)
 		return;
 	kinds_at(e->t->slice->facts, place, &reads, &writes);
 	bool write = reads == writes ? changed : writes;
-	struct sketch_statement s = {.file = place->file,
-				     .function = place->function,
-				     .line = place->line,
-				     .distance = 2 * e->t->slice->statements,
-				     .kind = write ? SKETCH_WRITE : SKETCH_READ,
-				     .role = write ? SKETCH_WRITES : SKETCH_READS,
-				     .found = true};
+	struct slice_statement s = {.file = place->file,
+				    .function = place->function,
+				    .line = place->line,
+				    .distance = 2 * e->t->slice->statements,
+				    .kind = write ? SLICE_WRITE : SLICE_READ,
+				    .role = write ? SLICE_WRITES : SLICE_READS,
+				    .found = true};
 	add(e, raw, sketch_statement(e->runs, &s), raw->value);
 }
 

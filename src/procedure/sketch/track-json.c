@@ -41,7 +41,7 @@ void track_json(const struct track *t, const struct sketch_runs *runs, const str
 			RD_JU("group", facts_function_at(t->slice->facts, t->gates.items[i].value)));
 	}
 	RD_JSON_OBJECTS (j, "statements", i, runs->statement_count) {
-		sketch_statement_json(&runs->statements[i], j);
+		slice_statement_json(&runs->statements[i], j);
 		RD_JSON(j, RD_JU("distance", runs->statements[i].distance),
 			RD_JB("found", runs->statements[i].found));
 	}

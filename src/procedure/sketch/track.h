@@ -18,7 +18,7 @@
 #include "sketch/gates.h"
 #include "sketch/place.h"
 #include "sketch/run.h"
-#include "sketch/slice.h"
+#include "slice/slice.h"
 
 struct track_how {	/* zero values are the defaults */
 	uint32_t sigma; /* no run will track more statements; 0: one may track all */

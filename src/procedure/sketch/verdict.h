@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a run failed, where a command of the user's has a say (explore/judge.h). */
+/* Whether a run failed, where a command of the user's has a say (trial/judge.h). */
 #ifndef SKETCH_VERDICT_H
 #define SKETCH_VERDICT_H
 
-#include "explore/judge.h"
+#include "trial/judge.h"
 #include "sketch/outcome.h"
 
 /* If the command says that the run failed, it did so by its status or else by its output; if not, a status

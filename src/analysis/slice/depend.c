@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Dependences (slice/depend.h): facts and an instruction come in, the instructions that it depends on go
+ * out. */
+#include "slice/depend.h"
+
+#include "base/alloc.h"
+#include "base/compare.h"
+#include "candidates/path.h"
+#include "facts/role.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Who is told. */
+struct telling {
+	struct depend *d;
+	depend_fn *fn;
+	void *context;
+};
+
+static void tell(struct telling *t, uint32_t operand)
+{
+	if (!(operand & FACTS_CONSTANT))
+		t->fn(operand, t->context);
+}
+
+static void tell_operands(struct telling *t, uint32_t value)
+{
+	struct facts_run run = facts_operands_of(t->d->f, value);
+	for (uint32_t i = run.first; i < run.end; i++)
+		tell(t, t->d->f->operands[i].operand);
+}
+
+/* ------------------------------------------------------------------- memory --- */
+
+/* All of a path but where it ends: the last distance, and which element. */
+static uint64_t name_of(const struct path *p)
+{
+	uint64_t hash = rd_hash_add(rd_hash_add(p->kind, p->root), p->loads);
+	for (uint32_t i = 0; i < p->loads; i++)
+		hash = rd_hash_add(hash, (uint64_t)p->offsets[i]);
+	return hash;
+}
+
+static bool same_name(const struct path *a, const struct path *b)
+{
+	return a->kind == b->kind && a->root == b->root && a->loads == b->loads &&
+	       memcmp(a->offsets, b->offsets, a->loads * sizeof *a->offsets) == 0;
+}
+
+static bool is_range(const struct path *p, int64_t size)
+{
+	return size <= 0 || (p->index != FACTS_NONE && p->index_at == p->loads);
+}
+
+/* Whether accesses of so many bytes at paths of one name may meet. */
+static bool overlap(const struct path *a, int64_t a_size, const struct path *b, int64_t b_size)
+{
+	int64_t x = a->offsets[a->loads], y = b->offsets[b->loads];
+	return is_range(a, a_size) || is_range(b, b_size) || (x < y + b_size && y < x + a_size);
+}
+
+static void add_write(struct depend *d, uint32_t value, uint32_t operand, int64_t size)
+{
+	struct path p = path_of(d->f, operand);
+	bool is_new;
+	if (p.kind == PATH_NONE)
+		return;
+	uint64_t *first = rd_umap_put(&d->names, name_of(&p), &is_new);
+	RD_GROW(d->writes, d->write_capacity, d->write_count + 1);
+	d->writes[d->write_count] =
+		(struct depend_write){value, operand, size, is_new ? FACTS_NONE : (uint32_t)*first};
+	*first = d->write_count++;
+}
+
+static uint32_t address_of(const struct facts *f, uint32_t value)
+{
+	uint32_t first = facts_operands_of(f, value).first;
+	return f->operands[first + (f->values[value].kind == FACTS_STORE)].operand;
+}
+
+static bool touches_memory(const struct facts_value *v)
+{
+	return v->kind == FACTS_LOAD || v->kind == FACTS_STORE || v->kind == FACTS_UPDATE ||
+	       v->kind == FACTS_EXCHANGE;
+}
+
+/* The operand of a call that one of its accesses is about; FACTS_NONE: there is none. */
+static uint32_t operand_of(const struct facts *f, const struct facts_access *a)
+{
+	struct facts_run run = facts_operands_of(f, a->value);
+	return a->operand < run.end - run.first ? f->operands[run.first + a->operand].operand : FACTS_NONE;
+}
+
+static void find_writes(struct depend *d)
+{
+	const struct facts *f = d->f;
+	for (uint32_t v = 0; v < f->value_count; v++)
+		if (touches_memory(&f->values[v]) && f->values[v].kind != FACTS_LOAD)
+			add_write(d, v, address_of(f, v), f->values[v].number);
+	for (size_t i = 0; i < f->access_count; i++) {
+		const struct facts_access *a = &f->accesses[i];
+		uint32_t operand = operand_of(f, a);
+		if (f->values[a->value].kind == FACTS_CALL && a->kind != FACTS_READ && operand != FACTS_NONE)
+			add_write(d, a->value, operand, a->size);
+	}
+}
+
+static void tell_writes(struct telling *t, uint32_t value, uint32_t operand, int64_t size)
+{
+	struct depend *d = t->d;
+	struct path p = path_of(d->f, operand);
+	const uint64_t *first = p.kind != PATH_NONE ? rd_umap_get(&d->names, name_of(&p)) : NULL;
+	for (uint32_t i = first != NULL ? (uint32_t)*first : FACTS_NONE; i != FACTS_NONE;
+	     i = d->writes[i].next) {
+		const struct depend_write *w = &d->writes[i];
+		struct path q = path_of(d->f, w->operand);
+		if (w->value != value && same_name(&p, &q) && overlap(&p, size, &q, w->size) &&
+		    tflow_comes_before(&d->flow, w->value, value))
+			tell(t, w->value);
+	}
+}
+
+/* Accesses are in the order of values. */
+static void tell_reads_of_call(struct telling *t, uint32_t value)
+{
+	const struct facts *f = t->d->f;
+	size_t low = 0;
+	RD_BISECT(low, f->access_count, at, f->accesses[at].value < value);
+	for (; low < f->access_count && f->accesses[low].value == value; low++)
+		if (f->accesses[low].kind != FACTS_WRITE && operand_of(f, &f->accesses[low]) != FACTS_NONE)
+			tell_writes(t, value, operand_of(f, &f->accesses[low]), f->accesses[low].size);
+}
+
+/* ------------------------------------------------------------------ control --- */
+
+static void decide(struct depend *d, uint32_t block, uint32_t branch)
+{
+	RD_GROW(d->decisions, d->decision_capacity, d->decision_count + 1);
+	d->decisions[d->decision_count++] = (struct facts_edge){block, branch};
+}
+
+static int by_block(const void *a, const void *b)
+{
+	const struct facts_edge *x = a, *y = b;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return (x->to > y->to) - (x->to < y->to);
+}
+
+/* The branch that ends the block n decides about those blocks behind one of its edges that do not come
+ * anyway: all from the edge's target up the tree of post-dominators, to n's own parent. */
+static void find_decisions(struct depend *d, uint32_t function)
+{
+	const struct facts *f = d->f;
+	uint32_t base = facts_blocks_of(f, function).first;
+	size_t before = d->decision_count;
+	struct facts_graph g, reverse;
+	facts_flow(f, function, &g);
+	facts_graph_reverse(&g, &reverse);
+	facts_graph_dominators(&reverse);
+	for (uint32_t n = 0; n < g.nodes; n++) {
+		struct facts_run run = facts_block_values(f, function, base + n);
+		if (g.succ_start[n + 1] - g.succ_start[n] < 2 || run.first == run.end)
+			continue;
+		for (uint32_t e = g.succ_start[n]; e < g.succ_start[n + 1]; e++)
+			for (uint32_t at = g.succ[e] + 1;
+			     at != 0 && at != FACTS_NONE && at != reverse.idom[n + 1]; at = reverse.idom[at])
+				decide(d, base + at - 1, run.end - 1);
+	}
+	facts_graph_release(&g);
+	facts_graph_release(&reverse);
+	if (d->decision_count > before)
+		qsort(d->decisions + before, d->decision_count - before, sizeof *d->decisions, by_block);
+	for (size_t i = before; i < d->decision_count; i++) {
+		uint32_t block = d->decisions[i].from;
+		if (d->first_decision[block] == FACTS_NONE)
+			d->first_decision[block] = (uint32_t)i;
+		d->decision_end[block] = (uint32_t)i + 1;
+	}
+	d->decided[function] = 1;
+}
+
+static void tell_callers(struct telling *t, uint32_t function)
+{
+	const struct depend *d = t->d;
+	for (uint32_t i = d->callers_of[function]; i < d->callers_of[function + 1]; i++)
+		tell(t, d->f->calls[d->callers[i]].value);
+}
+
+/* What decides whether a block is executed: branches of its function, or who calls that. */
+static void tell_control(struct telling *t, uint32_t function, uint32_t block)
+{
+	struct depend *d = t->d;
+	if (!d->decided[function])
+		find_decisions(d, function);
+	if (d->first_decision[block] == FACTS_NONE) {
+		tell_callers(t, function);
+		return;
+	}
+	for (uint32_t i = d->first_decision[block]; i < d->decision_end[block]; i++)
+		tell(t, d->decisions[i].to);
+}
+
+/* -------------------------------------------------------------------- calls --- */
+
+static void tell_results(struct telling *t, uint32_t function)
+{
+	struct facts_run values = facts_values_of(t->d->f, function);
+	for (uint32_t v = values.first; v < values.end; v++)
+		if (t->d->f->values[v].kind == FACTS_RETURN)
+			tell(t, v);
+}
+
+static bool takes_lock(const struct facts *f, uint32_t call)
+{
+	struct facts_run calls = facts_calls_of(f, call);
+	for (uint32_t c = calls.first; c < calls.end; c++)
+		if (facts_role_takes(f->functions[f->calls[c].function].role))
+			return true;
+	return false;
+}
+
+/* How long a lock is waited for depends on who holds it, and that may be somebody who waits for a lock of
+ * ours: one that was taken before. */
+static void tell_held(struct telling *t, uint32_t value)
+{
+	const struct facts *f = t->d->f;
+	struct facts_run values = facts_values_of(f, facts_function_at(f, value));
+	for (uint32_t v = values.first; v < values.end; v++)
+		if (v != value && f->values[v].kind == FACTS_CALL && takes_lock(f, v) &&
+		    tflow_comes_before(&t->d->flow, v, value))
+			tell(t, v);
+}
+
+/* The result of a function that the facts have is what it returns; that of another depends on all it is
+ * given. */
+static void tell_call(struct telling *t, uint32_t value, bool whole)
+{
+	const struct facts *f = t->d->f;
+	struct facts_run calls = facts_calls_of(f, value), operands = facts_operands_of(f, value);
+	bool outside = calls.first == calls.end;
+	for (uint32_t c = calls.first; c < calls.end; c++) {
+		uint32_t function = f->calls[c].function;
+		if (f->functions[function].flags & FACTS_FUNCTION_EXTERNAL)
+			outside = true;
+		else if (f->calls[c].kind != FACTS_EDGE_START && f->calls[c].kind != FACTS_EDGE_LATER)
+			tell_results(t, function);
+	}
+	if (outside || whole)
+		tell_operands(t, value);
+	else if (operands.first < operands.end) /* which function it is */
+		tell(t, f->operands[operands.end - 1].operand);
+	tell_reads_of_call(t, value);
+	if (takes_lock(f, value))
+		tell_held(t, value);
+}
+
+/* The values that an argument may have: those that callers give.  Who starts a thread, or is called back,
+ * gives it something among its own. */
+static void tell_given(struct telling *t, uint32_t value, bool calls)
+{
+	const struct depend *d = t->d;
+	const struct facts *f = d->f;
+	uint32_t function = facts_function_at(f, value), number = value - facts_values_of(f, function).first;
+	for (uint32_t i = d->callers_of[function]; i < d->callers_of[function + 1]; i++) {
+		const struct facts_call *c = &f->calls[d->callers[i]];
+		struct facts_run operands = facts_operands_of(f, c->value);
+		if (calls)
+			tell(t, c->value);
+		if (c->kind != FACTS_EDGE_CALL && c->kind != FACTS_EDGE_INDIRECT)
+			tell_operands(t, c->value);
+		else if (number + 1 < operands.end - operands.first)
+			tell(t, f->operands[operands.first + number].operand);
+	}
+}
+
+/* -------------------------------------------------------------------- whole --- */
+
+/* Which value a phi has is decided where its ways part. */
+static void tell_ways(struct telling *t, uint32_t value)
+{
+	const struct facts *f = t->d->f;
+	struct facts_run run = facts_operands_of(f, value);
+	uint32_t function = facts_function_at(f, value);
+	for (uint32_t i = run.first; i < run.end; i++) {
+		if (f->operands[i].with >= f->block_count)
+			continue;
+		struct facts_run block = facts_block_values(f, function, f->operands[i].with);
+		uint32_t end = block.end - 1;
+		if (f->values[end].kind == FACTS_BRANCH || f->values[end].kind == FACTS_SWITCH)
+			tell(t, end);
+		else
+			tell_control(t, function, f->operands[i].with);
+	}
+}
+
+void depend_each(struct depend *d, uint32_t value, bool whole, depend_fn *fn, void *context)
+{
+	struct telling t = {d, fn, context};
+	const struct facts_value *v = &d->f->values[value];
+	if (v->kind == FACTS_ARGUMENT) {
+		tell_given(&t, value, true);
+		return;
+	}
+	if (v->kind == FACTS_CALL)
+		tell_call(&t, value, whole);
+	else
+		tell_operands(&t, value);
+	if (v->kind == FACTS_PHI)
+		tell_ways(&t, value);
+	if (touches_memory(v) && v->kind != FACTS_STORE)
+		tell_writes(&t, value, address_of(d->f, value), v->number);
+	if (touches_memory(v) || v->kind == FACTS_CALL || v->kind == FACTS_BRANCH ||
+	    v->kind == FACTS_SWITCH || v->kind == FACTS_RETURN || whole)
+		tell_control(&t, facts_function_at(d->f, value), d->block_of[value]);
+}
+
+void depend_control(struct depend *d, uint32_t value, depend_fn *fn, void *context)
+{
+	if (d->block_of[value] != FACTS_NONE)
+		tell_control(&(struct telling){d, fn, context}, facts_function_at(d->f, value),
+			     d->block_of[value]);
+}
+
+void depend_callers(struct depend *d, uint32_t function, depend_fn *fn, void *context)
+{
+	tell_callers(&(struct telling){d, fn, context}, function);
+}
+
+bool depend_starts_thread(const struct depend *d, uint32_t call)
+{
+	struct facts_run calls = facts_calls_of(d->f, call);
+	for (uint32_t c = calls.first; c < calls.end; c++)
+		if (d->f->calls[c].kind == FACTS_EDGE_START || d->f->calls[c].kind == FACTS_EDGE_LATER)
+			return true;
+	return false;
+}
+
+void depend_given(struct depend *d, uint32_t argument, depend_fn *fn, void *context)
+{
+	tell_given(&(struct telling){d, fn, context}, argument, false);
+}
+
+static void find_blocks(struct depend *d)
+{
+	const struct facts *f = d->f;
+	memset(d->block_of, 0xff, f->value_count * sizeof *d->block_of);
+	for (uint32_t i = 0; i < f->function_count; i++) {
+		struct facts_run blocks = facts_blocks_of(f, i);
+		for (uint32_t b = blocks.first; b < blocks.end; b++) {
+			struct facts_run run = facts_block_values(f, i, b);
+			for (uint32_t v = run.first; v < run.end; v++)
+				d->block_of[v] = b;
+		}
+	}
+}
+
+static void find_callers(struct depend *d)
+{
+	const struct facts *f = d->f;
+	for (size_t i = 0; i < f->call_count; i++)
+		d->callers_of[f->calls[i].function + 2]++;
+	for (size_t i = 0; i + 1 < f->function_count + 2; i++)
+		d->callers_of[i + 1] += d->callers_of[i];
+	for (uint32_t i = 0; i < f->call_count; i++)
+		d->callers[d->callers_of[f->calls[i].function + 1]++] = i;
+}
+
+void depend_init(struct depend *d, const struct facts *f)
+{
+	*d = (struct depend){.f = f};
+	tflow_init(&d->flow, f);
+	d->block_of = rd_xcalloc(f->value_count + 1, sizeof *d->block_of);
+	d->callers = rd_xcalloc(f->call_count + 1, sizeof *d->callers);
+	d->callers_of = rd_xcalloc(f->function_count + 3, sizeof *d->callers_of);
+	d->decided = rd_xcalloc(f->function_count + 1, 1);
+	d->first_decision = rd_xcalloc(f->block_count + 1, sizeof *d->first_decision);
+	d->decision_end = rd_xcalloc(f->block_count + 1, sizeof *d->decision_end);
+	memset(d->first_decision, 0xff, (f->block_count + 1) * sizeof *d->first_decision);
+	find_blocks(d);
+	find_callers(d);
+	find_writes(d);
+}
+
+void depend_release(struct depend *d)
+{
+	tflow_release(&d->flow);
+	RD_FREE(d->block_of, d->callers, d->callers_of, d->writes, d->decided, d->decisions,
+		d->first_decision, d->decision_end);
+	rd_umap_release(&d->names);
+	*d = (struct depend){0};
+}

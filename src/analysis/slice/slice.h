@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The static backward slice of a failing statement: what may have had a part in the failure, as far as the
+ * code tells, nearest first, so that the first few statements can be tracked before the rest.  In: facts of a
+ * whole program (facts/facts.h) and a place.  Out: the instructions that a run can be watched at.
+ *
+ * It follows algorithm 1 of the thesis (chapter 4): backward, interprocedural, blind to which paths are
+ * possible together, and only to what comes before in the flow graph of all threads (slice/tflow.h).  It
+ * uses no alias analysis: a read depends on writes of what the source calls by the same name.  What that
+ * misses, runs of the program find. doc/design/sketch.md has the rules.
+ */
+#ifndef SLICE_SLICE_H
+#define SLICE_SLICE_H
+
+#include "base/json.h"
+#include "base/map.h"
+#include "facts/facts.h"
+#include "slice/statement.h"
+
+/* An instruction of the slice at which a run can be watched: an access, a call, a branch. */
+struct slice_item {
+	uint32_t value;	    /* in the facts */
+	uint32_t statement; /* the line of a function that it is on: 0 is the failing one; what σ counts */
+	uint32_t depth;	    /* how many dependences it is away from the failing statement */
+	uint32_t steps;	    /* how many blocks, in the flow graph of all threads */
+	enum slice_kind kind;
+};
+
+struct slice {
+	const struct facts *facts;
+	uint32_t file, line;	  /* file: string of the facts; where it begins */
+	struct slice_item *items; /* nearest first */
+	size_t count, capacity;
+	uint32_t statements;
+	uint32_t moved;		    /* how many lines `line` is away from the one that was asked for */
+	struct rd_names operations; /* of its statements */
+};
+
+/*
+ * Finds where a slice begins: FILE is a path as the debug information has it, or the end of one ("queue.c",
+ * "src/queue.c"). A line without code means the nearest one that has some, up to SLICE_NEAR lines away.
+ * *values are the instructions there, to be freed.  Fails if there is no such place, or if the file is not
+ * one.
+ */
+enum { SLICE_NEAR = 10 };
+struct slice_place {
+	uint32_t file, line;
+	uint32_t moved;
+	uint32_t *values;
+	size_t count, capacity;
+};
+int slice_find(struct slice_place *at, const struct facts *f, const char *file, uint32_t line);
+void slice_place_release(struct slice_place *at);
+
+/* Makes the slice of all instructions of the place. */
+void slice_make(struct slice *s, const struct facts *f, const struct slice_place *at);
+void slice_release(struct slice *s);
+
+/* How many items the first `sigma` statements have; 0: all. */
+size_t slice_prefix(const struct slice *s, uint32_t sigma);
+
+/* An item as a statement of a sketch.  The strings are the slice's. */
+struct slice_statement slice_statement_at(struct slice *s, size_t item);
+
+/* The same for any instruction that can be watched: what it is, and as a statement of that kind. */
+bool slice_kind_of(const struct facts *f, uint32_t value, enum slice_kind *kind);
+struct slice_statement slice_statement_of(struct slice *s, uint32_t value, enum slice_kind kind);
+
+/* The function of a library that a call calls; NULL: none. */
+const struct facts_function *slice_library(const struct facts *f, uint32_t call);
+
+/* Into an object: the members of the document of doc/format/slice.md. */
+void slice_json(struct slice *s, struct rd_json *j);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The flow graph of all threads: the flow graphs of all functions, joined by calls and returns, by the start
+ * of a thread, which is like a call that the caller does not wait for, and by the end of one, which comes
+ * before joins.  It answers whether one instruction may come before another; other threads may do what they
+ * do at any time between their start and the end of the program.
+ *
+ * A node is a part of a block that ends with a call or with the block.  Which call a return goes back to is
+ * not looked at.
+ */
+#ifndef SLICE_TFLOW_H
+#define SLICE_TFLOW_H
+
+#include "base/map.h"
+#include "facts/facts.h"
+
+/* A call that starts a thread: what may come behind it, and what the thread may do.  Bit sets of nodes. */
+struct tflow_start {
+	uint64_t *behind, *thread;
+};
+
+struct tflow {
+	const struct facts *f;
+	uint32_t *node_of; /* by value; an argument is where its function begins */
+	uint32_t nodes;
+	struct facts_graph graph;
+	struct tflow_start *starts;
+	size_t start_count, start_capacity;
+	uint64_t **before; /* by node, made when it is asked for: what may come before it */
+	uint64_t made;	   /* of those, in nodes */
+	bool coarse;	   /* there were too many: then everything may come before everything */
+};
+
+void tflow_init(struct tflow *w, const struct facts *f);
+void tflow_release(struct tflow *w);
+
+/* Whether the instruction `from` may be executed before `to` is. */
+bool tflow_comes_before(struct tflow *w, uint32_t from, uint32_t to);
+
+/* Fills `steps`, by node, with how many nodes lie between each one and the nearest of the instructions
+ * `values`; FACTS_NONE: it comes before none. */
+void tflow_steps(const struct tflow *w, const uint32_t *values, size_t count, uint32_t *steps);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The conditions that all controlled runs of a program share: what is run, with which input, beside what, and
+ * for how long.  Settling findings (replay/settle.h), trials (trial/trial.h) and the procedures above use the
+ * same structure.  Durations are in nanoseconds; base/clock.h has the constants to write them with.
+ */
+#ifndef REPLAY_CONDITIONS_H
+#define REPLAY_CONDITIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct replay_program;
+struct run_input;
+
+struct replay_conditions { /* zero values are the defaults */
+	const struct replay_program *program;
+	const struct run_input *input; /* standard input of every run */
+	const char *companion, *setup; /* commands beside and before each run (run/companion.h) */
+	int64_t limit_ns;	       /* that one run may take; 0: derived from the recorded run */
+	int64_t recorded_ns;	       /* that the recorded run took; 0: unknown */
+	int64_t deadline_ns;	       /* a time of rd_now_ns() at which any run is ended; 0: never */
+	bool no_world;		       /* what the recording got from outside is not replayed */
+};
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a run failed, and that as a finding. */
+#ifndef TRIAL_FAILURE_H
+#define TRIAL_FAILURE_H
+
+#include "finding/finding.h"
+#include "trace/sites.h"
+#include "trial/trial.h"
+
+/* The faults of a run that ended by itself: by its exit status, or by the word of the user's command. */
+#define FAILURE_STATUS "exit-status"
+#define FAILURE_JUDGED "fail-if"
+
+struct failure {
+	const char *fault;    /* NULL: the run did not fail */
+	const char *end_text; /* a sentence */
+	const char *place;    /* "file:line: function"; of a deadlock a line for each thread; NULL: unknown */
+	const char *loops; /* of a hang: a line for each thread that waits in a loop, with its name and place.
+			      It may differ from run to run; NULL */
+	const char *thread; /* that failed; NULL: unknown */
+	const char *test;   /* the case of a test suite that failed; NULL: no case is named */
+};
+
+/* Fills in what failed, where and in which thread; only the end and the thread if the run did not fail.
+ * `judged` is one of the two faults above; NULL: the run did not fail by its status or output. */
+void failure_describe(struct failure *f, const struct trial *t, const struct replay_result *r,
+		      const struct trace_sites *sites, const char *judged, struct rd_arena *arena);
+
+/* Whether both are the same failure. */
+bool failure_is_same(const struct failure *a, const struct failure *b);
+
+/* Adds it to the set as a confirmed finding, with a copy of this schedule.  `seen` is a sentence on how often
+ * and when the failure happened. */
+int failure_add(struct finding_set *set, const struct failure *f, const struct schedule *s, const char *seen);
+
+#endif

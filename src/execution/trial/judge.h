@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A command of the user's says whether a run failed. */
+#ifndef TRIAL_JUDGE_H
+#define TRIAL_JUDGE_H
+
+#include "base/map.h"
+#include "trial/trial.h"
+
+struct judge {
+	const char *command; /* of the shell; NULL: nobody judges */
+	struct rd_umap
+		failed; /* runs by their digests, which were judged already: 1 and whether they failed */
+};
+
+/* Asks about a run that came to an end.  A command that ends with neither 0 (it failed) nor 1 is an error. */
+int judge_run(struct judge *j, const struct trial *t, bool *failed);
+void judge_release(struct judge *j);
+
+#endif

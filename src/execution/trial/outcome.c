@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What the end of a run means.  In: the result of a replay.  Out: whether the run counts, its fault, and how
+ * long a run may take.  Nothing is run here.
+ *
+ * A run that left its schedule, or that did not end by itself, does not count: it says nothing about the
+ * race.
+ */
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "trial/trial.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The limit of one run is this many times the recorded run, since turns and stops slow a program down.  A
+ * program that ends at once gets the minimum: a busy machine can delay it by seconds. */
+#define LIMIT_TIMES_RECORDED 20
+#define LIMIT_MIN_NS (10 * RD_NS_PER_S)
+
+int64_t trial_limit_ns(const struct replay_conditions *c, int64_t now_ns)
+{
+	int64_t limit = LIMIT_TIMES_RECORDED * c->recorded_ns, left = c->deadline_ns - now_ns;
+
+	RD_ASSERT(c->limit_ns >= 0 && c->recorded_ns >= 0);
+	if (limit < LIMIT_MIN_NS)
+		limit = LIMIT_MIN_NS;
+	if (c->limit_ns)
+		limit = c->limit_ns;
+	if (c->deadline_ns && left < limit)
+		limit = left;
+	return limit > RD_NS_PER_MS ? limit : RD_NS_PER_MS;
+}
+
+/* ---- whether it counts ---- */
+
+bool trial_is_cut(const struct replay_result *r)
+{
+	return r->end == REPLAY_RAN_ON && r->outcome == REPLAY_CONFIRMED && !r->assumed &&
+	       (!r->turns.strayed || r->turns.early);
+}
+
+const char *trial_why_not(const struct replay_result *r)
+{
+	if (r->assumed)
+		return "an assumption of the program did not hold (raddle_assume)";
+	if (r->outcome != REPLAY_CONFIRMED)
+		return r->explanation ? r->explanation : "the threads did not come where they were led";
+	if (r->turns.strayed && !r->turns.early)
+		return r->turns.strayed;
+	if (r->end == REPLAY_HUNG || r->end == REPLAY_RAN_ON)
+		return "the program did not end in time";
+	if (r->end == REPLAY_SIGNALLED && !r->outside.ended &&
+	    (r->status == SIGKILL || r->status == SIGINT || r->status == SIGTERM))
+		return "a signal from outside ended the program";
+	return NULL;
+}
+
+/* ---- the fault ---- */
+
+/* The messages of glibc before it aborts a program whose memory is damaged. */
+static bool is_about_memory(const char *errors)
+{
+	static const char *const words[] = {"double free",	   "free(): ",
+					    "malloc(): ",	   "realloc(): ",
+					    "corrupted size vs.",  "corrupted double-linked list",
+					    "*** stack smashing",  "*** buffer overflow",
+					    "munmap_chunk(): ",	   "invalid fastbin",
+					    "invalid stdio handle"};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strstr(errors, words[i]))
+			return true;
+	return false;
+}
+
+static const char *fault_of_signal(int number, const char *errors)
+{
+	switch (number) {
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGILL:
+	case SIGFPE:
+	case SIGSYS:
+	case SIGTRAP: return "crash";
+	case SIGABRT:
+		return strstr(errors, "Assertion `") ? "assertion"
+		       : is_about_memory(errors)     ? "memory-error"
+						     : "abort";
+	default: return NULL;
+	}
+}
+
+const char *trial_fault(enum replay_end end, int status, const char *errors)
+{
+	switch (end) {
+	case REPLAY_DEADLOCKED: return "deadlock";
+	case REPLAY_LIVELOCKED: return "hang";
+	case REPLAY_SIGNALLED: return fault_of_signal(status, errors);
+	default: return NULL;
+	}
+}
+
+/* Whether the place, "file:line", and the thread are those of the goal. */
+static bool is_goal(const struct schedule_goal *g, const char *thread, const char *place)
+{
+	size_t length = g->place.file ? strlen(rd_base_name(g->place.file)) : 0;
+
+	return length && thread && place && !strcmp(g->thread, thread) &&
+	       !strncmp(rd_base_name(g->place.file), place, length) && place[length] == ':' &&
+	       strtoul(place + length + 1, NULL, 10) == g->place.line;
+}
+
+bool trial_is_at_race(const struct schedule *s, const struct replay_fault *f)
+{
+	for (unsigned i = 0; i < 2 && s->goal_count == 2; i++)
+		if (f->what && is_goal(&s->goals[i], f->thread, f->place) &&
+		    is_goal(&s->goals[1 - i], f->freed, f->freed_place))
+			return true;
+	return false;
+}

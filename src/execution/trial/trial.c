@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Making controlled runs.  In: a schedule.  Out: how the program ended, what it wrote, whether it kept the
+ * schedule.  What an end means is decided in trial/outcome.c.
+ */
+#include "trial/trial.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "run/orphan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int trial_open(struct trial_bench *b, const struct replay_conditions *conditions, const char *directory)
+{
+	int err;
+
+	*b = (struct trial_bench){.conditions = *conditions,
+				  .companion = {.command = conditions->companion},
+				  .arena = rd_arena_new(),
+				  .directory = directory,
+				  .given = {.input = -1}};
+	err = run_streams_open(&b->streams, conditions->input, directory);
+	return err ? err : trial_set_input(b, &(struct rd_override){0});
+}
+
+/* A server has its arguments from its start, so another input needs another server. */
+static void renew_server(struct run_server *server)
+{
+	bool off = server->off;
+
+	run_server_close(server);
+	server->off = off;
+}
+
+int trial_set_input(struct trial_bench *b, const struct rd_override *given)
+{
+	char *scratch = rd_xasprintf("%s/given", b->directory);
+	int err;
+
+	renew_server(&b->server);
+	run_override_close(&b->given);
+	err = run_override_open(&b->given, given, b->conditions.program->argv, scratch);
+	b->program = *b->conditions.program;
+	b->program.argv = b->given.argv;
+	memcpy(b->fds, b->streams.fds, sizeof b->fds);
+	if (b->given.input >= 0)
+		b->fds[STDIN_FILENO] = b->given.input;
+	free(scratch);
+	return err;
+}
+
+void trial_close(struct trial_bench *b)
+{
+	run_server_close(&b->server);
+	run_override_close(&b->given);
+	run_streams_close(&b->streams);
+	rd_arena_free(b->arena);
+	free(b->published);
+}
+
+/* ---- around a run ---- */
+
+/* A run that is under way: what is called back gets this. */
+struct running {
+	struct trial_bench *bench;
+	const struct trial_hooks *hooks;
+	struct replay_search *search; /* NULL: the run is not one of an exploration of memory */
+	trial_shadow_fn *read_shadow;
+	void *shadow_context;
+	int err; /* of reading the shadow memory */
+};
+
+static int begin(void *context)
+{
+	struct trial_bench *b = ((struct running *)context)->bench;
+	int err = run_setup(b->conditions.setup, b->streams.fds[STDERR_FILENO]);
+
+	run_streams_rewind(&b->streams);
+	if (b->given.input >= 0 && lseek(b->given.input, 0, SEEK_SET) < 0)
+		err = rd_fail_errno("classify: standard input");
+	run_override_enter(&b->given);
+	return err;
+}
+
+static void started(void *context, pid_t pid)
+{
+	struct trial_bench *b = ((struct running *)context)->bench;
+
+	run_override_leave(&b->given);
+	run_companion_start(&b->companion, pid, b->streams.fds[STDERR_FILENO]);
+}
+
+static void ended(void *context)
+{
+	struct trial_bench *b = ((struct running *)context)->bench;
+
+	run_override_leave(&b->given);
+	run_companion_stop(&b->companion);
+	run_orphans_end(b->server.pid);
+}
+
+static bool stopped(void *context, const struct replay_stand *stand, struct schedule *more, const char **next)
+{
+	const struct trial_hooks *hooks = ((struct running *)context)->hooks;
+
+	return hooks->stopped(hooks->context, stand, more, next);
+}
+
+static void read_shadow(void *context, const void *memory, size_t size)
+{
+	struct running *r = context;
+
+	r->err = r->read_shadow(r->shadow_context, memory, size);
+}
+
+/* ---- what it showed ---- */
+
+static int read_texts(struct trial *t, const struct run_streams *streams, struct rd_arena *arena)
+{
+	int err = RD_OK;
+
+	for (int i = 0; i < 2 && !err; i++) {
+		struct rd_buf text = RD_BUF_INIT;
+
+		err = run_streams_read(streams, STDOUT_FILENO + i, &text);
+		t->text[i].data = rd_arena_strndup(arena, text.data, text.length);
+		t->text[i].length = text.length;
+		rd_buf_release(&text);
+	}
+	return err;
+}
+
+static const char *copy_text(struct trial_bench *b, const char *text)
+{
+	return text ? rd_arena_strndup(b->arena, text, strlen(text)) : NULL;
+}
+
+static struct trial_obstacle copy_obstacle(struct trial_bench *b, const struct replay_obstacle *o)
+{
+	struct trace_frame frame = trace_sites_frame(b->conditions.program->sites, o->site);
+
+	return (struct trial_obstacle){.thread = copy_text(b, o->thread),
+				       .kind = copy_text(b, o->kind),
+				       .name = copy_text(b, o->name),
+				       .owner = copy_text(b, o->owner),
+				       .file = frame.file && *frame.file ? copy_text(b, frame.file) : NULL,
+				       .line = frame.line,
+				       .lifted = o->lifted,
+				       .goal = o->goal};
+}
+
+/* Why a run says nothing that was ended for a fault before it reached the race. */
+static const char *why_early(struct trial_bench *b, struct replay_result *r)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	const char *copy;
+
+	rd_buf_addf(&text, "before the threads had met, %s", replay_end_text(r));
+	copy = copy_text(b, text.data);
+	rd_buf_release(&text);
+	return copy;
+}
+
+/* Why a run says nothing in which Raddle had to make something up for the program; NULL: it did not. */
+static const char *why_made_up(struct trial_bench *b, const struct replay_outside *o)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	const char *copy;
+
+	if (!o->lack && !o->cut)
+		return NULL;
+	rd_buf_addf(&text, "unmodelled: %s", o->lack ? o->lack : "the program sent more than can be kept");
+	copy = copy_text(b, text.data);
+	rd_buf_release(&text);
+	return copy;
+}
+
+static bool is_known(const struct trial_bench *b, const struct raddle_published *p)
+{
+	for (size_t i = 0; i < b->published_count; i++)
+		if (!memcmp(&b->published[i], p, sizeof *p))
+			return true;
+	return false;
+}
+
+static void note_memory(struct trial_bench *b, const struct replay_memory *m, struct trial *t)
+{
+	const struct schedule_choice *last = m->chosen_count ? &m->chosen[m->chosen_count - 1] : NULL;
+	struct rd_buf text = RD_BUF_INIT;
+
+	t->relaxed = m->chosen_count;
+	t->over = m->over;
+	if (last && last->place.file) {
+		rd_buf_addf(&text, "%s at %s:%" PRIu32, last->thread, rd_base_name(last->place.file),
+			    last->place.line);
+		t->relaxed_at = copy_text(b, text.data);
+		rd_buf_release(&text);
+	}
+	for (size_t i = 0; i < m->published_count; i++) {
+		if (is_known(b, &m->published[i]))
+			continue;
+		RD_GROW(b->published, b->published_capacity, b->published_count + 1);
+		b->published[b->published_count++] = m->published[i];
+	}
+}
+
+static int describe_run(struct trial_bench *b, struct replay_result *r, struct trial *t)
+{
+	int err = read_texts(t, &b->streams, b->arena);
+
+	note_memory(b, &r->memory, t);
+
+	b->edits |= r->edits;
+	t->outcome = r->outcome;
+	t->end = r->end;
+	t->status = r->status;
+	t->obstacle = copy_obstacle(b, &r->obstacle);
+	t->unsure = r->turns.unsure != 0;
+	t->trail = r->turns.trail;
+	t->text[2].data = rd_arena_strndup(b->arena, r->outside.sent, r->outside.sent_length);
+	t->text[2].length = r->outside.sent_length;
+	t->why = copy_text(b, trial_why_not(r));
+	if (!t->why)
+		t->why = why_made_up(b, &r->outside);
+	if (t->why && r->fault.what && r->outcome != REPLAY_CONFIRMED)
+		t->why = why_early(b, r);
+	t->counts = !t->why;
+	t->cut = trial_is_cut(r);
+	t->end_text = copy_text(b, replay_end_text(r));
+	t->fault = err			? NULL
+		   : r->fault.predicate ? "predicate"
+		   : r->fault.what	? "memory-error"
+					: trial_fault(t->end, t->status, t->text[1].data);
+	trial_digest(t, &b->mask);
+	return err;
+}
+
+int trial_of_plain_run(struct trial *t, int wait_status, const struct run_streams *streams,
+		       struct rd_arena *arena)
+{
+	bool exited = WIFEXITED(wait_status);
+	int err;
+
+	RD_ASSERT(exited || WIFSIGNALED(wait_status));
+	*t = (struct trial){.end = exited ? REPLAY_EXITED : REPLAY_SIGNALLED,
+			    .status = exited ? WEXITSTATUS(wait_status) : WTERMSIG(wait_status),
+			    .text = {{"", 0}, {"", 0}, {"", 0}}};
+	err = read_texts(t, streams, arena);
+	if (err)
+		return err;
+	t->counts = true;
+	t->fault = trial_fault(t->end, t->status, t->text[1].data);
+	trial_digest(t, &(struct trial_mask){0});
+	return RD_OK;
+}
+
+/* ---- a run ---- */
+
+static struct replay_request request_of(struct running *r, const struct schedule *s)
+{
+	struct trial_bench *b = r->bench;
+	const struct replay_conditions *c = &b->conditions;
+
+	RD_ASSERT(s->turns);
+	return (struct replay_request){
+		.program = &b->program,
+		.schedule = s,
+		.streams = b->fds,
+		.directory = b->given.directory,
+		.server = b->copies ? &b->server : NULL,
+		.record_into = b->record_into,
+		.strategy = b->strategy,
+		.strict = s->goal_count != 0,
+		.detect = b->detect,
+		.cover = b->cover,
+		.recorded_ms = rd_ns_to_ms(c->recorded_ns),
+		.limit_ms = rd_ns_to_ms(trial_limit_ns(c, rd_now_ns())),
+		.most = b->most,
+		.no_world = c->no_world,
+		.begin = begin,
+		.started = started,
+		.ended = ended,
+		.explore = r->search,
+		.stands = r->hooks->stopped ? stopped : NULL,
+		.context = r,
+	};
+}
+
+static int make_run(struct running *r, const struct replay_request *request, struct trial *t,
+		    struct schedule *made)
+{
+	const struct schedule *s = request->schedule;
+	struct trial_bench *b = r->bench;
+	struct replay_result result = {0};
+	int err = replay_run(request, &result);
+
+	*t = (struct trial){0};
+	b->runs++;
+	if (made)
+		*made = (struct schedule){0};
+	if (!err)
+		err = describe_run(b, &result, t);
+	t->at_race = t->fault && trial_is_at_race(s, &result.fault);
+	if (!err && made && result.turns.complete && (!s->memory || result.memory.complete))
+		err = replay_export(s, &result, made);
+	if (!err && r->search)
+		replay_search_took(r->search, &result.memory);
+	if (!err && r->hooks->result)
+		r->hooks->result(r->hooks->context, &result);
+	replay_result_release(&result);
+	return err;
+}
+
+int trial_run_with(struct trial_bench *b, const struct schedule *s, const struct trial_hooks *hooks,
+		   struct trial *t, struct schedule *made)
+{
+	struct running r = {.bench = b, .hooks = hooks};
+	struct replay_request request = request_of(&r, s);
+
+	return make_run(&r, &request, t, made);
+}
+
+int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made)
+{
+	return trial_run_with(b, s, &(struct trial_hooks){0}, t, made);
+}
+
+int trial_explore(struct trial_bench *b, const struct schedule *s, struct replay_search *search,
+		  struct trial *t, struct schedule *made)
+{
+	struct trial_hooks none = {0};
+	struct running r = {.bench = b, .hooks = &none, .search = search};
+	struct replay_request request = request_of(&r, s);
+
+	return make_run(&r, &request, t, made);
+}
+
+int trial_shadow(struct trial_bench *b, const struct replay_program *shadow, const struct schedule *s,
+		 struct trial *t, trial_shadow_fn *read, void *context)
+{
+	struct trial_hooks none = {0};
+	struct running r = {.bench = b, .hooks = &none, .read_shadow = read, .shadow_context = context};
+	struct replay_request request = request_of(&r, s);
+	struct replay_program program = {shadow->program, shadow->sites, b->given.argv};
+	int err;
+
+	request.program = &program;
+	request.server = NULL; /* each input is run once or twice, so a server does not pay */
+	request.shadow = read_shadow;
+	err = make_run(&r, &request, t, NULL);
+	return err ? err : r.err;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One controlled run of a program whose threads take turns: whether it kept its schedule, how it ended and
+ * what it wrote.  Exploration, classification and sketches are made of such runs.
+ */
+#ifndef TRIAL_TRIAL_H
+#define TRIAL_TRIAL_H
+
+#include "replay/conditions.h"
+#include "replay/replay.h"
+#include "replay/search.h"
+#include "run/companion.h"
+#include "run/override.h"
+#include "run/input.h"
+#include "run/launch.h"
+#include "run/streams.h"
+
+/* Standard output, standard error, and what the program sends where the world is replayed. */
+enum { TRIAL_STREAMS = 3 };
+
+struct trial_text {
+	const char *data;
+	size_t length;
+};
+
+/* As struct replay_obstacle, with the place at which the thread waits. */
+struct trial_obstacle {
+	const char *thread, *kind, *name, *owner;
+	const char *file; /* NULL: unknown */
+	uint32_t line;
+	bool lifted;
+	int goal;
+};
+
+struct trial {
+	bool counts; /* it kept its schedule and ended in a way that means something */
+	bool unsure; /* a time limit had an influence on it */
+	bool cut; /* it kept its schedule and was ended before its own end: what it did until then is true */
+	enum replay_outcome outcome;
+	enum replay_end end;
+	int status;
+	const char *fault;    /* a consequence that no program wants: crash, deadlock, ...; NULL: none */
+	bool at_race;	      /* the fault is the race itself: one thread used what the other had freed */
+	const char *end_text; /* "the program ended with status 3" */
+	const char *why;      /* why it does not count: a sentence; NULL: it counts */
+	struct trial_obstacle obstacle; /* its thread is NULL: none is known */
+	struct trial_text text[TRIAL_STREAMS];
+	uint64_t digest;	/* of how it ended and what it wrote */
+	uint64_t sorted_digest; /* the same, whatever the order of the lines */
+	uint64_t trail;		/* a digest of its choices: equal trails are equal schedules */
+	uint64_t relaxed;	/* how often memory did what sequential consistency does not allow */
+	const char *relaxed_at; /* the last place of that; NULL: unknown */
+	const char *over;	/* why the memory model was left early; NULL: it was not */
+};
+
+/* Lines that differ between runs of one schedule, since they depend on something else: the time, a process
+ * id.  They are not compared. */
+#define TRIAL_LINES 4096 /* lines of a stream with a bit each: more than tests print, and 12 KiB in all */
+struct trial_mask {
+	bool line[TRIAL_STREAMS][TRIAL_LINES]; /* by stream and number, from 0 */
+	bool all[TRIAL_STREAMS];	       /* not even the number of lines is the same */
+	bool any;
+};
+
+/* A process that runs one program again and again. */
+struct trial_bench {
+	struct replay_conditions conditions;
+	struct replay_strategy strategy; /* of the next runs; all zero at first */
+	uint64_t most;			 /* extent at which they are ended (replay/replay.h); 0: any */
+	bool detect;			 /* with the happens-before detector */
+	bool cover;			 /* with a record of conflicting places */
+	bool copies;			 /* runs are forked from one process, not started anew */
+	struct run_server server;
+	const char *record_into; /* a directory for a trace of each run; NULL: no traces */
+	struct run_streams streams;
+	struct run_companion companion;
+	struct rd_arena *arena; /* owns the texts of trials */
+	uint64_t runs;
+	uint32_t edits;			    /* bits of those that some run reached */
+	struct raddle_published *published; /* by stores that obey a memory model */
+	size_t published_count, published_capacity;
+	struct trial_mask mask;
+	const char *directory;	       /* of this process */
+	struct run_override given;     /* the input of runs, if it is not the recorded one */
+	struct replay_program program; /* with the arguments of that input */
+	int fds[3];		       /* its streams */
+};
+
+/* To be closed also after a failure. */
+int trial_open(struct trial_bench *b, const struct replay_conditions *conditions, const char *directory);
+void trial_close(struct trial_bench *b);
+
+/* Runs the program by a schedule whose threads take turns.  `made`, which may be NULL, becomes the schedule
+ * with all decisions of the run, to be released by the caller; it is empty if they are not known. */
+int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made);
+
+/* The same as one run of an exploration of memory; afterwards `search` has the plan of the next run. */
+int trial_explore(struct trial_bench *b, const struct schedule *s, struct replay_search *search,
+		  struct trial *t, struct schedule *made);
+
+/* What a caller wants to see of a run, and where it intervenes. */
+struct trial_hooks {
+	/* Called while the program is stopped (struct replay_request); may choose the next thread.  NULL: the
+	 * program is never stopped. */
+	bool (*stopped)(void *context, const struct replay_stand *stand, struct schedule *more,
+			const char **next);
+	/* Called with the result of the replay before it is released; may be NULL. */
+	void (*result)(void *context, const struct replay_result *result);
+	void *context;
+};
+int trial_run_with(struct trial_bench *b, const struct schedule *s, const struct trial_hooks *hooks,
+		   struct trial *t, struct schedule *made);
+
+/* Sets the input of the next runs; an empty one is the recorded input. */
+int trial_set_input(struct trial_bench *b, const struct rd_override *given);
+
+/* Runs the flavour `shadow`.  `read` gets the memory that the run left (raddle/shadow.h). */
+typedef int trial_shadow_fn(void *context, const void *memory, size_t size);
+int trial_shadow(struct trial_bench *b, const struct replay_program *shadow, const struct schedule *s,
+		 struct trial *t, trial_shadow_fn *read, void *context);
+
+/* A run that was made without a schedule, as a trial: only how it ended (a status of waitpid()) and what it
+ * wrote are known.  The texts are the arena's. */
+int trial_of_plain_run(struct trial *t, int wait_status, const struct run_streams *streams,
+		       struct rd_arena *arena);
+
+/* ---- what a run means: nothing is run ---- */
+
+/* How long a run may take that starts at `now_ns`: at least a millisecond. */
+int64_t trial_limit_ns(const struct replay_conditions *c, int64_t now_ns);
+
+/* Why a run says nothing: a sentence; NULL: it counts.  trial_is_cut(): it was on its way when it was
+ * ended. */
+const char *trial_why_not(const struct replay_result *r);
+bool trial_is_cut(const struct replay_result *r);
+
+/* Whether the fault is the race that the schedule leads to: one of its threads freed, at its access, what the
+ * other used or freed at its own. */
+bool trial_is_at_race(const struct schedule *s, const struct replay_fault *f);
+
+/* The consequence that the end of a run and its standard error show; NULL: none. */
+const char *trial_fault(enum replay_end end, int status, const char *errors);
+
+/* Sets both digests of how a run ended and what it wrote. */
+void trial_digest(struct trial *t, const struct trial_mask *mask);
+
+/* The line at `at`, with its newline; `at` becomes the position of the next one.  False: there is none. */
+bool trial_next_line(const struct trial_text *t, size_t *at, struct trial_text *line);
+bool trial_is_masked(const struct trial_mask *mask, int stream, size_t number);
+
+/* Learns from two runs of one schedule which lines are not to be compared. */
+void trial_mask_learn(struct trial_mask *mask, const struct trial *a, const struct trial *b);
+
+#endif

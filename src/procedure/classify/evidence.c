@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Evidence for a harmful class.  In: runs and what they mean.  Out: witnesses, each with a schedule that has
+ * every decision and did the same again; or a race whose harm did not come again.
+ */
+#include "base/error.h"
+#include "classify/input.h"
+#include "classify/words.h"
+#include "classify/work-int.h"
+
+/* The schedule of a run that explored memory is known already: the first attempt takes it. */
+static int run_to_write_down(struct work *w, struct decide_place p, struct trial *t, struct schedule *made)
+{
+	if (!w->made || p.number < w->made_from) {
+		schedule_release(made);
+		return work_run_variant(w, p, t, made);
+	}
+	if (!made->turns) {
+		schedule_release(made);
+		*made = w->made[p.number - w->made_from];
+		w->made[p.number - w->made_from] = (struct schedule){0};
+	}
+	*t = (struct trial){0};
+	return made->turns ? trial_run(&w->bench, made, t, NULL) : RD_OK;
+}
+
+/* Writes down every decision of a run that did the same again. */
+static int write_down(struct work *w, struct decide_place p, struct schedule *made, bool *again)
+{
+	bool unsure = false;
+	int err = RD_OK;
+
+	*again = false;
+	for (unsigned tries = 0; !err && next_writes_down(tries, *again, unsure); tries++) {
+		struct trial t;
+
+		err = run_to_write_down(w, p, &t, made);
+		*again = !err && next_is_same(&w->decision, work_run_at(w, p), &t) && made->turns;
+		unsure = next_is_unsure(&t);
+	}
+	return err;
+}
+
+/* The schedule with every decision of a run that did the same again each time; NULL: it did not. */
+static int repeat(struct work *w, struct decide_place p, struct schedule **result)
+{
+	struct schedule *made = finding_schedule_new(w->set);
+	struct next_repeat repeats = {0};
+	bool again;
+	int err = write_down(w, p, made, &again);
+
+	*result = NULL;
+	w->bench.copies = false; /* as the user will run it */
+	while (again && !err && next_repeats(&repeats)) {
+		struct trial t;
+
+		err = trial_run(&w->bench, made, &t, NULL);
+		if (!err)
+			next_repeated(&repeats, next_is_same(&w->decision, work_run_at(w, p), &t),
+				      next_is_unsure(&t));
+	}
+	w->bench.copies = true;
+	if (again && !err && !repeats.failed)
+		*result = made;
+	return err;
+}
+
+/* The input of runs now, as JSON. */
+static const char *input_json(struct work *w)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	const char *kept;
+
+	if (!w->bench.given.given.count)
+		return w->f->input;
+	input_format(&w->bench.given.given, &text);
+	kept = finding_text(w->set, text.data);
+	rd_buf_release(&text);
+	return kept;
+}
+
+static void add_witness(struct work *w, struct decide_place p, struct schedule *s, const char *seen)
+{
+	struct finding_witness witness = {.class = w->decision.class,
+					  .model = w->how->model,
+					  .consequence = next_consequence(&w->runs, &w->decision),
+					  .seen = seen,
+					  .input = input_json(w),
+					  .schedule = s,
+					  .runs = NEXT_REPLAYS + 2};
+
+	if (p.group != w->decision.shows.group || p.number != w->decision.shows.number) {
+		witness.class = FINDING_NO_CLASS;
+		witness.consequence = NULL;
+	}
+	finding_add_witness(w->set, w->f, &witness);
+}
+
+static void note_seen(struct work *w, const char *text)
+{
+	finding_note(w->set, w->f, text);
+	w->f->consequence = finding_text(w->set, next_consequence(&w->runs, &w->decision));
+}
+
+/* Adds the witnesses if they come again: *shown; if not, *lost is a run that does not. */
+static int show(struct work *w, bool *shown, struct decide_place *lost)
+{
+	const struct decision *d = &w->decision;
+	struct schedule *shows = NULL, *other = NULL;
+	struct rd_buf text = RD_BUF_INIT;
+	int err = repeat(w, d->shows, &shows);
+
+	if (!err && shows && d->class == FINDING_OUTPUT_DIFFERS)
+		err = repeat(w, d->other, &other);
+	*shown = !err && shows && (other || d->class != FINDING_OUTPUT_DIFFERS);
+	*lost = shows ? d->other : d->shows;
+	if (*shown) {
+		words_seen(&text, &w->race, &w->runs, d, &w->bench.mask);
+		add_witness(w, d->shows, shows, finding_text(w->set, text.data));
+		if (other)
+			add_witness(w, d->other, other, "the other output");
+		note_seen(w, text.data);
+	}
+	rd_buf_release(&text);
+	return err;
+}
+
+/* A run whose output does not come again is nothing to build on: the other runs decide. */
+int evidence_show(struct work *w)
+{
+	struct next_show shows = {0};
+	bool shown = false;
+	int err = RD_OK;
+
+	while (!err && !shown && next_shows(&shows, &w->decision)) {
+		struct decide_place lost;
+
+		err = show(w, &shown, &lost);
+		if (!err && !shown)
+			next_lost(&shows, &w->runs, lost, &w->decision);
+	}
+	if (err || shown)
+		return err;
+	if (next_is_left(&shows, &w->decision)) {
+		finding_note(w->set, w->f, "outputs that did not come again were not counted");
+	} else {
+		finding_note(w->set, w->f, "not classified: what a run showed did not come again");
+		w->decision.class = FINDING_NO_CLASS;
+	}
+	return err;
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Other inputs.  In: a race that is harmless, or changes the output, with the recorded input.  Out: the worst
+ * class over the inputs that lead to it, and what the inputs cover.
+ */
+#include "base/clock.h"
+#include "base/error.h"
+#include "classify/paths.h"
+#include "classify/work-int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OTHER_PAIRS 4 /* of another input, before something harmful is seen with it */
+
+/* Inputs are looked for four times as long as the first one took, and at least ten seconds: most programs
+ * need a fraction of that. */
+#define PATHS_TIMES 4
+#define PATHS_LEAST_NS (10 * RD_NS_PER_S)
+#define BUILD_NS (120 * RD_NS_PER_S) /* that making the flavour may take: a large program needs a minute */
+
+/* The runs of one input: few, and as many as of the first one if they show something. */
+static int run_input(struct work *w, const struct rd_override *given)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	int err;
+
+	rd_override_format(given, &text);
+	w->input_text = given->count ? finding_text(w->set, text.data) : NULL;
+	rd_buf_release(&text);
+	w->bench.mask = (struct trial_mask){0};
+	w->limits.pairs = OTHER_PAIRS;
+	err = work_run_pairs(w);
+	w->limits.pairs = w->how->alternates;
+	if (!err && next_is_bad(&w->decision)) {
+		w->bench.mask = (struct trial_mask){0};
+		err = work_run_pairs(w);
+	}
+	return err;
+}
+
+static int look_at_input(void *context, const struct rd_override *given, bool *bad)
+{
+	struct work *w = context;
+	int err = run_input(w, given);
+
+	w->is_other = true;
+	if (err)
+		return err;
+	*bad = w->decision.class == FINDING_SPEC_VIOLATED;
+	if (w->decision.class == FINDING_OUTPUT_DIFFERS && !w->found_differs) {
+		w->found_differs = true;
+		rd_override_copy(&w->differs, given);
+	}
+	if (w->decision.class == FINDING_K_WITNESS_HARMLESS)
+		w->k += w->decision.k;
+	return RD_OK;
+}
+
+/* Memory models are tried with the recorded input only. */
+static bool is_worth(const struct work *w)
+{
+	return w->how->techniques.paths && w->how->paths != 1 && !w->how->models &&
+	       (w->decision.class == FINDING_K_WITNESS_HARMLESS ||
+		w->decision.class == FINDING_OUTPUT_DIFFERS);
+}
+
+static void note_losses(struct work *w, const struct paths *p)
+{
+	for (unsigned i = 0; i < RADDLE_LOSSES; i++)
+		if (p->lost[i])
+			finding_note(w->set, w->f,
+				     finding_textf(w->set, "not followed: %s", sym_loss_text[i]));
+	if (p->no_solver)
+		finding_note(w->set, w->f,
+			     "other inputs were not tried: the solver, libz3.so.4, cannot be loaded");
+	if (p->unknown)
+		finding_note(w->set, w->f,
+			     finding_textf(w->set,
+					   "%" PRIu64 " of %" PRIu64
+					   " questions about other inputs had no answer in their time",
+					   p->unknown, p->queries));
+	if (p->equal && p->depends && w->decision.class == FINDING_K_WITNESS_HARMLESS)
+		finding_note(
+			w->set, w->f,
+			finding_textf(
+				w->set,
+				"of %u of the %u paths both orders write the same for every input that goes "
+				"this way, as far as it was followed",
+				p->equal, p->primaries));
+	if (p->cut)
+		finding_note(w->set, w->f, "more branches depend on input than were tried");
+}
+
+/* What each path says about the input. */
+static void note_covered(struct work *w, const struct paths *p)
+{
+	const char *line = p->covered.data, *end;
+
+	if (!p->depends || w->decision.class != FINDING_K_WITNESS_HARMLESS)
+		return;
+	for (; (end = strchr(line, '\n')); line = end + 1)
+		finding_note(w->set, w->f, finding_textf(w->set, "covered: %.*s", (int)(end - line), line));
+}
+
+/* What was seen with the recorded input counts again. */
+static int settle_inputs(struct work *w, const struct paths *p, const struct decide_runs *runs,
+			 const struct decision *decision)
+{
+	int err = RD_OK;
+
+	if (p->primaries > 1 && w->decision.class == FINDING_SPEC_VIOLATED && w->input_text)
+		return RD_OK;
+	if (w->found_differs && decision->class != FINDING_OUTPUT_DIFFERS) {
+		err = trial_set_input(&w->bench, &w->differs);
+		return err ? err : run_input(w, &w->differs);
+	}
+	w->runs = *runs;
+	w->decision = *decision;
+	w->input_text = w->race.input;
+	w->bench.mask = w->recorded_mask;
+	return trial_set_input(&w->bench, &w->base);
+}
+
+static int explore_inputs(struct work *w, const struct replay_program *shadow)
+{
+	static const struct sym_selection any;
+	struct decide_runs runs = w->runs;
+	struct decision decision = w->decision;
+	struct paths p = {.bench = &w->bench,
+			  .race = &w->race,
+			  .shadow = shadow,
+			  .wishes = w->how->sym ? w->how->sym : &any,
+			  .base = &w->base,
+			  .most = w->how->paths ? w->how->paths : CLASSIFY_PATHS,
+			  .analyse = look_at_input,
+			  .context = w};
+	int64_t taken = PATHS_TIMES * (rd_now_ns() - w->start_ns);
+	int err;
+
+	p.end_ns = rd_now_ns() + (taken > PATHS_LEAST_NS ? taken : PATHS_LEAST_NS);
+	w->recorded_mask = w->bench.mask;
+	err = paths_explore(&p);
+	if (err)
+		w->decision.class = FINDING_NO_CLASS;
+	if (settle_inputs(w, &p, &runs, &decision))
+		err = RD_ESYSTEM;
+	note_losses(w, &p);
+	note_covered(w, &p);
+	finding_stat(w->set, "paths", p.primaries);
+	finding_stat(w->set, "solver_seconds", p.solver_seconds);
+	paths_release(&p);
+	return err;
+}
+
+/* The flavour is made when a race needs it.  Without it the class is for the recorded input. */
+static int open_and_explore(struct work *w)
+{
+	struct run_program program = {.kind = "shadow"};
+	struct replay_program shadow = {.program = &program, .argv = w->how->runs.program->argv};
+	struct run_build how = w->how->runs.program->program->how;
+	struct trace_sites *sites = NULL;
+	int err;
+
+	how.edits = w->how->runs.program->program->edits;
+	how.end_ns = rd_now_ns() + BUILD_NS;
+	err = run_program_open(&program, w->how->runs.program->program->path, &how);
+	if (!err)
+		err = trace_sites_read(&sites, program.flavour.sites);
+	shadow.sites = sites;
+	if (!err)
+		err = explore_inputs(w, &shadow);
+	trace_sites_free(sites);
+	run_program_close(&program);
+	return err;
+}
+
+/* What cannot be followed leaves the class that the recorded input has. */
+void inputs_follow(struct work *w)
+{
+	if (!is_worth(w) || !open_and_explore(w))
+		return;
+	finding_note(w->set, w->f,
+		     finding_textf(w->set, "other inputs were not tried: %s",
+				   w->message ? w->message : "the program could not be run"));
+	free(w->message);
+	w->message = NULL;
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Deciding about the next run of a race (classify/next.h).
+ */
+#include "classify/next.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+/* Numbers of pairs.  Two have no seed, one with each thread in front.  Four agree by chance once in a
+ * thousand times (decide_is_plain()).  Eight bring most schedules of small programs, and six in a row without
+ * a new schedule mean that hardly any is left: doc/design/classify.md. */
+#define PAIRS_WITHOUT_SEED 2
+#define PAIRS_PLAIN 4
+#define PAIRS_LEAST 8
+#define PAIRS_STALE 6
+
+#define UNSURE_TIMES 4 /* runs that are made again because time had a say: the machine was busy */
+#define SHOW_TIMES 4   /* runs that may turn out not to come again before the race is left without a class */
+
+/* ---- pairs ---- */
+
+size_t next_pairs(const struct next_limits *l)
+{
+	size_t most = l->pairs ? l->pairs : CLASSIFY_ALTERNATES;
+
+	return l->schedules && most > PAIRS_WITHOUT_SEED ? most : PAIRS_WITHOUT_SEED;
+}
+
+bool next_is_hopeless(const struct decide_runs *runs)
+{
+	if (runs->count && runs->items[VARIANT_FIRST][0].obstacle.thread)
+		return true;
+	for (size_t i = 0; i < runs->count; i++)
+		if (runs->items[VARIANT_FIRST][i].counts || runs->items[VARIANT_SECOND][i].counts)
+			return false;
+	return runs->count >= PAIRS_WITHOUT_SEED;
+}
+
+bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, struct decision *d)
+{
+	if (runs->count >= next_pairs(l) || next_is_hopeless(runs))
+		return false;
+	if (runs->count >= PAIRS_PLAIN && decide_is_plain(runs))
+		return false;
+	if (runs->count < PAIRS_LEAST)
+		return true;
+	decide(runs, d);
+	return d->class != FINDING_SPEC_VIOLATED && decide_stale(runs) < PAIRS_STALE;
+}
+
+/* The control group shows what happens without the meeting.  As long as all runs do the same there is nothing
+ * to ask it; what was left out then is made up for when they differ. */
+size_t next_controls(const struct next_limits *l, const struct decide_runs *runs, size_t have)
+{
+	bool all = runs->count <= PAIRS_WITHOUT_SEED || l->models || decide_differ(runs);
+
+	RD_ASSERT(have <= runs->count);
+	return l->control && all ? runs->count : have;
+}
+
+bool next_is_maskable(const struct decide_runs *runs)
+{
+	const struct trial *control = runs->items[VARIANT_CONTROL];
+
+	return runs->count == PAIRS_WITHOUT_SEED && control[0].counts && control[1].counts &&
+	       control[0].trail == control[1].trail;
+}
+
+/* ---- the way to the race ---- */
+
+const struct trial *next_apart(const struct decide_runs *runs)
+{
+	for (size_t i = 0; i < runs->count; i++)
+		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++)
+			if (runs->items[g][i].obstacle.thread)
+				return &runs->items[g][i];
+	return NULL;
+}
+
+bool next_is_met(const struct decide_runs *runs)
+{
+	for (size_t i = 0; i < runs->count; i++)
+		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++)
+			if (runs->items[g][i].outcome == REPLAY_CONFIRMED && runs->items[g][i].end_text)
+				return true;
+	return false;
+}
+
+const char *next_why_none(const struct decide_runs *runs)
+{
+	for (size_t i = 0; i < runs->count; i++)
+		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++)
+			if (runs->items[g][i].why)
+				return runs->items[g][i].why;
+	return "no run came to the race";
+}
+
+bool next_has_met(const struct finding *f)
+{
+	return f->status == FINDING_CONFIRMED && !f->observed && !f->recorded;
+}
+
+enum next_order next_order(const struct decision *d, const struct decide_runs *runs, bool has_met)
+{
+	if (d->class == FINDING_K_WITNESS_HARMLESS)
+		return NEXT_FLAG;
+	return d->class == FINDING_NO_CLASS && next_apart(runs) && !has_met ? NEXT_APART : NEXT_NO_ORDER;
+}
+
+/* ---- evidence ---- */
+
+bool next_is_bad(const struct decision *d)
+{
+	return d->class == FINDING_SPEC_VIOLATED || d->class == FINDING_OUTPUT_DIFFERS;
+}
+
+static const struct trial *run_at(const struct decide_runs *runs, struct decide_place p)
+{
+	RD_ASSERT(p.group < VARIANT_GROUPS && p.number < runs->count);
+	return &runs->items[p.group][p.number];
+}
+
+const char *next_consequence(const struct decide_runs *runs, const struct decision *d)
+{
+	const struct trial *shows = run_at(runs, d->shows);
+
+	if (shows->fault)
+		return shows->fault;
+	return d->has_other && shows->status != run_at(runs, d->other)->status ? "exit-status" : "output";
+}
+
+bool next_is_same(const struct decision *d, const struct trial *seen, const struct trial *again)
+{
+	if (!again->counts)
+		return false;
+	if (seen->fault || again->fault)
+		return seen->fault && again->fault && !strcmp(seen->fault, again->fault);
+	return d->sorted ? seen->sorted_digest == again->sorted_digest : seen->digest == again->digest;
+}
+
+bool next_is_unsure(const struct trial *t)
+{
+	return t->unsure || t->end == REPLAY_HUNG || t->end == REPLAY_RAN_ON;
+}
+
+bool next_repeats(const struct next_repeat *r)
+{
+	return !r->failed && r->done < NEXT_REPLAYS;
+}
+
+/* An unsure run that did something else is made again, a few times. */
+void next_repeated(struct next_repeat *r, bool same, bool unsure)
+{
+	RD_ASSERT(next_repeats(r));
+	if (!same && unsure && r->unsure++ < UNSURE_TIMES)
+		return;
+	r->done++;
+	r->failed = !same;
+}
+
+bool next_writes_down(unsigned tries, bool same, bool unsure)
+{
+	return tries == 0 || (!same && unsure && tries <= UNSURE_TIMES);
+}
+
+bool next_shows(const struct next_show *s, const struct decision *d)
+{
+	return s->tries < SHOW_TIMES && next_is_bad(d);
+}
+
+void next_lost(struct next_show *s, struct decide_runs *runs, struct decide_place lost, struct decision *d)
+{
+	s->tries++;
+	s->fault |= run_at(runs, lost)->fault != NULL;
+	runs->items[lost.group][lost.number].counts = false;
+	decide(runs, d);
+}
+
+/* A fault that was seen and does not come again leaves the race without a class: it is not harmless either.
+ */
+bool next_is_left(const struct next_show *s, const struct decision *d)
+{
+	return !s->fault && d->class == FINDING_K_WITNESS_HARMLESS;
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * From the sites of two accesses to where threads come there.  In: sites.  Out: occurrences, by thread and
+ * number of its operations.
+ */
+#include "classify/occurrences.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "finding/place.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_SEEN 4000 /* occurrences, then the run has shown enough */
+
+void occurrences_init(struct occurrences *s, const struct trace_sites *sites, occurrences_at_fn *at,
+		      const void *context)
+{
+	*s = (struct occurrences){.sites = sites, .at = at, .context = context, .arena = rd_arena_new()};
+}
+
+void occurrences_release(struct occurrences *s)
+{
+	free(s->items);
+	rd_arena_free(s->arena);
+	*s = (struct occurrences){0};
+}
+
+/* ---- sites ---- */
+
+typedef void site_fn(void *context, uint32_t number);
+
+static void each_site(const struct occurrences *s, int which, site_fn *fn, void *context)
+{
+	for (size_t u = 0; u < s->sites->unit_count; u++)
+		for (size_t i = 0; i < s->sites->units[u].site_count; i++) {
+			const struct trace_site *site = &s->sites->sites[s->sites->units[u].site + i];
+			uint32_t number = trace_sites_number(s->sites, u, site);
+
+			if (s->at(s->context, site, number, which))
+				fn(context, number);
+		}
+}
+
+static void count_site(void *context, uint32_t number)
+{
+	(void)number;
+	++*(size_t *)context;
+}
+
+size_t occurrences_sites(const struct occurrences *s, int which)
+{
+	size_t n = 0;
+
+	each_site(s, which, count_site, &n);
+	return n;
+}
+
+/* Only the first record of a site behind an operation is counted the same way while threads are led. */
+static void watch_site(void *context, uint32_t number)
+{
+	struct schedule_watch *w = schedule_add_watch(context);
+
+	w->after = SCHEDULE_ALWAYS;
+	w->site = number;
+	w->reads = w->writes = true;
+	w->stand = true;
+}
+
+/* ---- the run ---- */
+
+static bool see(void *context, const struct replay_stand *stand, struct schedule *more, const char **next)
+{
+	struct occurrences *s = context;
+	const struct replay_spot *spot = stand->spot;
+	const struct trace_site *site = spot ? trace_sites_find(s->sites, spot->site) : NULL;
+	struct occurrence now;
+
+	(void)more;
+	(void)next;
+	if (!site)
+		return false;
+	now = (struct occurrence){.thread = spot->thread,
+				  .n = spot->n,
+				  .address = spot->address,
+				  .size = spot->size,
+				  .site = spot->site,
+				  .write = spot->write};
+	for (int i = 0; i < 2; i++)
+		now.at[i] = s->at(s->context, site, spot->site, i);
+	now.thread = rd_arena_strndup(s->arena, now.thread, strlen(now.thread));
+	RD_GROW(s->items, s->capacity, s->count + 1);
+	s->items[s->count++] = now;
+	if (s->count == MOST_SEEN)
+		kill(stand->pid, SIGKILL);
+	return false;
+}
+
+int occurrences_gather(struct occurrences *s, struct trial_bench *b, uint64_t seed)
+{
+	struct schedule schedule;
+	struct trial t;
+	int err;
+
+	s->count = 0;
+	schedule_init(&schedule);
+	schedule.turns = true;
+	schedule.seed = seed;
+	for (int i = 0; i < 2; i++)
+		each_site(s, i, watch_site, &schedule);
+	for (size_t i = 0; i < schedule.watch_count; i++)
+		schedule.watches[i].once = !s->all;
+	err = trial_run_with(b, &schedule, &(struct trial_hooks){.stopped = see, .context = s}, &t, NULL);
+	schedule_release(&schedule);
+	return err;
+}
+
+/* ---- pairs ---- */
+
+bool occurrences_race(const struct occurrence *a, const struct occurrence *b)
+{
+	return strcmp(a->thread, b->thread) != 0 && a->address < b->address + b->size &&
+	       b->address < a->address + a->size && (a->write || b->write) &&
+	       ((a->at[0] && b->at[1]) || (a->at[1] && b->at[0]));
+}
+
+/* The how-many-th it is of its thread behind its operation at this site. */
+static uint64_t occurrence_of(const struct occurrences *s, const struct occurrence *at)
+{
+	uint64_t n = 1;
+
+	for (const struct occurrence *i = s->items; i < at; i++)
+		n += i->n == at->n && i->site == at->site && !strcmp(i->thread, at->thread);
+	return n;
+}
+
+struct schedule_goal occurrences_goal(const struct occurrences *s, const struct occurrence *at,
+				      struct schedule *texts)
+{
+	const struct trace_site *site = trace_sites_find(s->sites, at->site);
+
+	return (struct schedule_goal){.thread = schedule_text(texts, at->thread),
+				      .after = at->n,
+				      .occurrence = occurrence_of(s, at),
+				      .site = at->site,
+				      .write = at->write,
+				      .object = schedule_text(texts, site->what),
+				      .place = schedule_place_of(texts, s->sites, at->site)};
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Leading threads to a race.  In: a race, and other ways to it that runs show.  Out: the runs of the first
+ * way on which the class is decided, and synchronisation that keeps the accesses in one order.
+ */
+#include "base/error.h"
+#include "classify/work-int.h"
+
+#include <string.h>
+
+#define OTHER_SEEDS 3	     /* of runs that show other ways: each shows another order of turns */
+#define ELSEWHERE_CONTROLS 8 /* control runs that show whether the program differs at all */
+
+/* ---- one order ---- */
+
+int reach_find_order(struct work *w, struct adhoc *order)
+{
+	switch (next_order(&w->decision, &w->runs, next_has_met(w->f))) {
+	case NEXT_FLAG: return adhoc_flag(&w->bench, &w->race, order);
+	case NEXT_APART: return adhoc_apart(&w->bench, &w->race, next_apart(&w->runs), order);
+	default: return RD_OK;
+	}
+}
+
+/* ---- other ways to the race ---- */
+
+static bool is_of_race(const struct work *w, const char *thread)
+{
+	return thread &&
+	       (!strcmp(w->race.goals[0].thread, thread) || !strcmp(w->race.goals[1].thread, thread));
+}
+
+/* Whether the threads meet on this way.  What keeps one of them from its access while the other stands at its
+ * own may not be there yet when that one goes in front: who reads under a lock of sequences waits only for
+ * a writer that has begun. */
+static int try_way(struct work *w, struct trial *t)
+{
+	struct trial again;
+	int err = work_run_variant(w, (struct decide_place){VARIANT_FIRST, 0}, t, NULL);
+
+	if (err || t->counts || w->race.front || !is_of_race(w, t->obstacle.thread))
+		return err;
+	w->race.front = t->obstacle.thread;
+	err = work_run_variant(w, (struct decide_place){VARIANT_FIRST, 0}, &again, NULL);
+	if (!err && again.counts)
+		*t = again;
+	else
+		w->race.front = NULL;
+	return err;
+}
+
+static int run_from_anew(struct work *w)
+{
+	w->bench.mask = (struct trial_mask){0};
+	return work_run_pairs(w);
+}
+
+/* The runs of the way that is known now, and what keeps an order there. */
+static int go_this_way(struct work *w, struct adhoc *order)
+{
+	struct trial t;
+	int err = run_from_anew(w);
+
+	if (!err && w->decision.class == FINDING_NO_CLASS && next_apart(&w->runs)) {
+		err = try_way(w, &t);
+		if (!err && t.counts)
+			err = run_from_anew(w);
+	}
+	if (!err && w->how->techniques.adhoc)
+		err = reach_find_order(w, order);
+	return err;
+}
+
+static bool is_decided(const struct work *w, const struct adhoc *order)
+{
+	return order->found || w->decision.class != FINDING_NO_CLASS;
+}
+
+/* Only the two accesses are left of the way that was predicted. */
+static void lead_to(struct work *w, struct schedule_goal goals[2])
+{
+	w->race.goals = goals;
+	w->race.op_count = w->race.limit_count = w->race.watch_count = w->race.decision_count = 0;
+	w->race.turns = w->race.anywhere = w->race.nowhere = false;
+	w->race.first = w->race.front = NULL;
+}
+
+/* The first of the other ways on which the threads meet; failing that, one on which something keeps them
+ * apart, unless they are known to have met. */
+static int try_ways(struct work *w, struct adhoc *order)
+{
+	size_t apart = w->routes.count;
+	struct trial t;
+	int err = RD_OK;
+
+	for (size_t i = 0; i < w->routes.count && !err; i++) {
+		lead_to(w, w->routes.goals[i]);
+		err = try_way(w, &t);
+		if (!err && t.counts)
+			err = go_this_way(w, order);
+		if (!err && t.counts && is_decided(w, order))
+			return RD_OK;
+		if (!err && t.obstacle.thread && apart == w->routes.count)
+			apart = i;
+	}
+	if (err || apart == w->routes.count || next_has_met(w->f))
+		return err;
+	lead_to(w, w->routes.goals[apart]);
+	return go_this_way(w, order);
+}
+
+static int lead_again(struct work *w, struct adhoc *order)
+{
+	struct schedule predicted = w->race;
+	int err = RD_OK;
+
+	for (uint64_t seed = 0; seed < OTHER_SEEDS && !err && !is_decided(w, order); seed++) {
+		routes_release(&w->routes);
+		err = routes_find(&w->routes, &w->bench, &predicted, seed);
+		if (!err)
+			err = try_ways(w, order);
+	}
+	if (err || !is_decided(w, order))
+		w->race = predicted;
+	return err;
+}
+
+/* Threads that met somewhere else are looked for where they come in turns; the others are where the
+ * prediction saw them, unless the program comes there by another way in this flavour. */
+int reach_race(struct work *w, struct adhoc *order)
+{
+	bool elsewhere = w->f->schedule->anywhere;
+	int err = elsewhere ? lead_again(w, order) : RD_OK;
+
+	if (!err && !is_decided(w, order))
+		err = go_this_way(w, order);
+	if (!err && !elsewhere && !is_decided(w, order))
+		err = lead_again(w, order);
+	return err;
+}
+
+/* ---- other instances of the race ---- */
+
+/* What was seen of a race on one way. */
+struct outcome {
+	struct schedule race;
+	struct decide_runs runs;
+	struct decision decision;
+	struct trial_mask mask;
+};
+
+static void take_back(struct work *w, const struct outcome *o)
+{
+	w->race = o->race;
+	w->runs = o->runs;
+	w->decision = o->decision;
+	w->bench.mask = o->mask;
+}
+
+/* The runs of one instance, if the threads meet there. */
+static int try_instance(struct work *w, struct schedule_goal goals[2])
+{
+	struct trial t;
+	int err;
+
+	lead_to(w, goals);
+	err = work_run_variant(w, (struct decide_place){VARIANT_FIRST, 0}, &t, NULL);
+	return err || !t.counts ? err : work_run_pairs(w);
+}
+
+/* A race that makes no difference where it was met may make one elsewhere: with the write of x += 1 instead
+ * of its read, or in a later round of a loop.  That is worth some runs if the program does differ. */
+int reach_elsewhere(struct work *w)
+{
+	struct outcome first = {w->race, w->runs, w->decision, w->bench.mask};
+	int err;
+
+	if (w->decision.class != FINDING_K_WITNESS_HARMLESS || w->how->models)
+		return RD_OK;
+	err = work_run_controls(w, w->runs.count < ELSEWHERE_CONTROLS ? w->runs.count : ELSEWHERE_CONTROLS);
+	if (err || !decide_differ(&w->runs))
+		return err;
+	err = routes_find_others(&w->elsewhere, &w->bench, &first.race);
+	for (size_t i = 0; i < w->elsewhere.count && !err && !next_is_bad(&w->decision); i++)
+		err = try_instance(w, w->elsewhere.goals[i]);
+	if (err || !next_is_bad(&w->decision))
+		take_back(w, &first);
+	return err;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside classify/: the work on one race, which several files share.  work.c makes the runs and puts the
+ * parts together; next.h decides which run comes next. */
+#ifndef CLASSIFY_WORK_INT_H
+#define CLASSIFY_WORK_INT_H
+
+#include "classify/adhoc.h"
+#include "classify/next.h"
+#include "classify/routes.h"
+#include "classify/tracks.h"
+#include "classify/weaken.h"
+
+struct work {
+	const struct classify *how;
+	struct next_limits limits;
+	struct finding_set *set; /* of the answer */
+	struct finding *f;
+	struct schedule race;	 /* its schedule, which leads both threads there; borrowed */
+	struct routes routes;	 /* other ways there */
+	struct routes elsewhere; /* and to other instances of it */
+	struct trial_bench bench;
+	struct decide_runs runs;
+	size_t controls; /* runs of the control group */
+	struct decision decision;
+	struct tracks tracks;
+	struct schedule lists; /* accesses that obey memory models, and points; empty: none */
+	struct schedule
+		*made; /* of runs that explore memory, by number after `made_from`; NULL: there are none */
+	size_t made_from, made_count;
+	char *message; /* the first error */
+
+	/* Other inputs. */
+	struct rd_override base;    /* of the schedule; empty: the recorded input */
+	const char *input_text;	    /* of the runs now, for their schedules; NULL: the recorded input */
+	struct rd_override differs; /* with which the output differs */
+	bool is_other, found_differs;
+	int64_t start_ns;
+	uint64_t k;			 /* of all inputs */
+	struct trial_mask recorded_mask; /* of the recorded input */
+};
+
+/* ---- work.c ---- */
+
+int work_run_variant(struct work *w, struct decide_place p, struct trial *t, struct schedule *made);
+
+/* Runs pairs, and the control group beside them, until next.h has enough, and decides what they mean. */
+int work_run_pairs(struct work *w);
+
+/* Runs the control group until it has `wanted` runs, if the caller allows it. */
+int work_run_controls(struct work *w, size_t wanted);
+
+const struct trial *work_run_at(const struct work *w, struct decide_place p);
+
+/* A copy that the set owns. */
+int work_keep_schedule(struct work *w, const struct schedule *s, struct schedule **kept);
+
+/* ---- evidence.c: what is harmful is reported only if it comes again ---- */
+
+int evidence_show(struct work *w);
+
+/* ---- reach.c: the threads are led to the race, by another way if need be ---- */
+
+int reach_race(struct work *w, struct adhoc *order);
+int reach_find_order(struct work *w, struct adhoc *order);
+
+/* Looks for harm at other instances of a race that is harmless where its threads met. */
+int reach_elsewhere(struct work *w);
+
+/* ---- models.c: memory models ---- */
+
+bool models_is_wanted(const struct work *w, enum finding_model model);
+
+/* Explores memory under sequential consistency, so that what a model adds is known for new. */
+int models_explore(struct work *w);
+
+/* How many runs of each group models_explore() may add. */
+size_t models_room(const struct work *w);
+int models_weaken(struct work *w);
+
+/* ---- inputs.c: other inputs ---- */
+
+/* Looks at the race with other inputs, if the class may depend on them. */
+void inputs_follow(struct work *w);
+
+#endif

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What an exploration does next.  In: what is known.  Out: the next schedules, how far they may run, and
+ * whether the exploration ends.
+ */
+#include "base/clock.h"
+#include "base/error.h"
+#include "explore/state.h"
+
+#include <string.h>
+
+/* Schedules of a task.  A task knows what was known when it was given, so tasks are small as long as each run
+ * teaches something.  A quick program gets larger ones: starting a process would cost more than its runs. */
+#define BATCH 6
+#define BATCH_QUICK 30
+#define BATCH_QUICK_FROM EXPLORE_FIRST	   /* schedules, after which the mean time of a run is known */
+#define BATCH_QUICK_NS (20 * RD_NS_PER_MS) /* mean processor time of a quick run */
+
+/* The end, in schedules: at least so many, and three times as many as had been run when the last new thing
+ * came, so that a rare race gets its time; and never more than MOST if the caller sets no limit
+ * (doc/design/explore.md). */
+#define SETTLED_LEAST 1500
+#define SETTLED_TIMES 3
+#define MOST 5000
+
+/* The extent (replay/board.h) of runs.  One that has a multiple of the longest run that ended is endless. */
+#define EXTENT_LEAST 20000 /* a run below this is never ended early, as long as most runs end */
+#define EXTENT_TIMES 20	   /* of the longest run that ended with such points */
+#define EXTENT_UNIT 500	   /* of an attempt while no run has ended; explore_luby() multiplies it */
+#define EXTENT_HINT 4	   /* of the longest run that ended with other points */
+#define EXTENT_RUNS 1200   /* runs without an end after which the exploration gives up */
+
+#define WATCHED_SITES 512 /* of racy accesses: more points make runs longer than they make them different */
+
+/* ---- points ---- */
+
+/* Whether it is the same site, or one of the same variable. */
+static bool is_alike(const struct trace_site *racy, const struct trace_site *site)
+{
+	return racy == site ||
+	       (racy && racy->what && *racy->what && site->what && !strcmp(racy->what, site->what));
+}
+
+/* Whether the site accesses something that races, on whatever line. */
+static bool is_racy(const struct explore_state *s, const struct trace_site *site)
+{
+	const struct trace_sites *sites = s->how->runs.program->sites;
+
+	for (size_t i = 0; i < 2 * s->race_count; i++)
+		if (is_alike(trace_sites_find(sites, s->races[i / 2].site[i % 2]), site))
+			return true;
+	for (size_t i = 0; i < s->suggested_count; i++)
+		if (is_alike(trace_sites_find(sites, s->suggested[i]), site))
+			return true;
+	return false;
+}
+
+static bool is_access(const struct trace_site *site)
+{
+	return site->kind < TRACE_SITE_FENCE; /* reads, writes, ranges, atomics */
+}
+
+static void watch_racy(const struct explore_state *x, struct schedule *s)
+{
+	const struct trace_sites *sites = x->how->runs.program->sites;
+
+	for (size_t u = 0; sites && u < sites->unit_count; u++) {
+		const struct trace_unit *unit = &sites->units[u];
+
+		for (size_t i = unit->site;
+		     i < unit->site + unit->site_count && s->watch_count < WATCHED_SITES; i++)
+			if (is_access(&sites->sites[i]) && is_racy(x, &sites->sites[i]))
+				strategies_watch(s, trace_sites_number(sites, u, &sites->sites[i]));
+	}
+}
+
+static void make_schedule(const struct explore_state *x, const struct draw *draw, struct schedule *s)
+{
+	schedule_init(s);
+	s->turns = true;
+	s->seed = draw->seed;
+	s->flavour = EXPLORE_FLAVOUR;
+	if (draw->points == POINTS_RACY)
+		watch_racy(x, s);
+	if (draw->points == POINTS_ALL || (draw->points == POINTS_RACY && !s->watch_count))
+		strategies_watch(s, 0);
+}
+
+/* ---- extents ---- */
+
+/* Repeating attempts for so long costs not much more than knowing the right length in advance (Luby,
+ * Sinclair, Zuckerman 1993). */
+uint64_t explore_luby(uint64_t n)
+{
+	RD_ASSERT(n > 0);
+	for (;;) {
+		uint64_t size = 1;
+
+		while (size < n)
+			size = 2 * size + 1;
+		if (size == n)
+			return (size + 1) / 2;
+		n -= size / 2;
+	}
+}
+
+/* The unit of attempts while the length of runs with such points is unknown: one that ended with other points
+ * is a hint. */
+static uint64_t extent_unit(const struct explore_state *s)
+{
+	uint64_t unit = EXTENT_UNIT;
+
+	for (int i = 0; i < POINTS_KINDS; i++)
+		if (unit < EXTENT_HINT * s->longest[i])
+			unit = EXTENT_HINT * s->longest[i];
+	return unit;
+}
+
+/* If most runs have no end, those that have one are worth more than a run that takes long.  The first run
+ * shows what is usual, and is not ended early. */
+uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum draw_points points)
+{
+	uint64_t most = EXTENT_TIMES * s->longest[points],
+		 least = s->cut > s->result->schedules ? EXTENT_UNIT : EXTENT_LEAST;
+
+	if (!s->longest[points] && number)
+		return extent_unit(s) * explore_luby(strategies_position(number));
+	return most > least ? most : least;
+}
+
+/* ---- a schedule ---- */
+
+static struct replay_strategy strategy_of(const struct explore_state *s, const struct draw *draw,
+					  struct rd_arena *arena)
+{
+	struct replay_strategy strategy = draw->strategy;
+	struct replay_weight *weights = rd_arena_alloc(arena, (s->thread_count + 1) * sizeof *weights);
+
+	strategy.length = s->length[draw->points];
+	if (strategy.kind != RADDLE_STRATEGY_WEIGHTED)
+		return strategy;
+	for (size_t i = 0; i < s->thread_count; i++)
+		weights[i] =
+			(struct replay_weight){.thread = s->threads[i].name, .points = s->threads[i].points};
+	strategy.weights = weights;
+	strategy.weight_count = s->thread_count;
+	return strategy;
+}
+
+/* A schedule that extends a prefix has the points of that prefix. */
+static int begin_schedule(const struct explore_state *s, struct explore_plan *plan)
+{
+	int err;
+
+	if (!plan->draw.from_prefix || !s->prefixes.count) {
+		make_schedule(s, &plan->draw, &plan->schedule);
+		return RD_OK;
+	}
+	err = prefixes_draw(&s->prefixes, plan->draw.seed, &plan->from, &plan->schedule);
+	RD_ASSERT(plan->from.prefix >= 1 && plan->from.prefix <= s->prefixes.count);
+	plan->draw.points = s->prefixes.items[plan->from.prefix - 1].points;
+	return err;
+}
+
+int explore_plan(const struct explore_state *s, uint64_t number, struct rd_arena *arena,
+		 struct explore_plan *plan)
+{
+	int err;
+
+	*plan = (struct explore_plan){
+		.draw = strategies_draw(number, s->how->seed, s->how->strategy, s->thread_count)};
+	err = begin_schedule(s, plan);
+	plan->strategy = strategy_of(s, &plan->draw, arena);
+	plan->extent = explore_extent(s, number, plan->draw.points);
+	RD_ASSERT(plan->extent > 0);
+	return err;
+}
+
+void explore_plan_release(struct explore_plan *plan)
+{
+	schedule_release(&plan->schedule);
+}
+
+/* ---- how many ---- */
+
+uint64_t explore_number(const struct explore_state *s, uint64_t n)
+{
+	RD_ASSERT(!s->how->shards || s->how->shard < s->how->shards);
+	return s->how->shards ? n * s->how->shards + s->how->shard : n;
+}
+
+/* How many schedules this shard has at most. */
+static uint64_t most_of(const struct explore_state *s)
+{
+	uint64_t most = s->how->most ? s->how->most : MOST, shards = s->how->shards;
+
+	return shards ? (most + shards - 1 - s->how->shard) / shards : most;
+}
+
+/* The time is that of the processor, so that a seed gives the same tasks on a busy machine. */
+uint64_t explore_next_batch(const struct explore_state *s)
+{
+	uint64_t most = most_of(s), left = most > s->given ? most - s->given : 0;
+	bool quick =
+		s->given >= BATCH_QUICK_FROM && s->run_ns < BATCH_QUICK_NS * (int64_t)s->result->schedules;
+	uint64_t count = !s->given ? 1 : quick ? BATCH_QUICK : BATCH;
+
+	return left < count ? left : count;
+}
+
+bool explore_next_waits(const struct explore_state *s)
+{
+	return s->given && !s->result->schedules && !s->result->strayed;
+}
+
+static bool is_settled(const struct explore_state *s)
+{
+	uint64_t enough = SETTLED_TIMES * s->result->last_new,
+		 least = s->how->least ? s->how->least : SETTLED_LEAST;
+
+	if (!s->result->schedules && s->cut >= EXTENT_RUNS)
+		return true;
+	return !s->how->most &&
+	       (s->repeats || explore_number(s, s->given) >= (enough > least ? enough : least));
+}
+
+enum explore_stop explore_next_stop(const struct explore_state *s, int64_t elapsed_ns)
+{
+	const struct explore *how = s->how;
+
+	if (how->time && elapsed_ns >= (int64_t)how->time * RD_NS_PER_S)
+		return EXPLORE_TIME;
+	if (s->failure_count && !how->go_on)
+		return EXPLORE_FAILED;
+	if (s->given >= most_of(s))
+		return EXPLORE_ENOUGH;
+	if (is_settled(s))
+		return EXPLORE_SETTLED;
+	return how->collect ? EXPLORE_TIME : EXPLORE_GOES_ON;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Failures again.  In: failures with their schedules.  Out: findings.
+ *
+ * Decisions that the failure does not need are left out first.  Then the schedule has to fail in the same way
+ * each time, in processes that are started as the user will start them.
+ */
+#include "explore/repeat.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "explore/minimise.h"
+#include "explore/worker.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPEATS 3	      /* runs in which a failure has to happen again; README and reports state it */
+#define MINIMISE_RUNS 200     /* runs for leaving out decisions of one failure: seconds for a quick program */
+#define MINIMISE_TIME_SHARE 5 /* they may take 1/5 of the time given, so that exploring keeps most of it */
+
+struct repeat {
+	struct worker worker;
+	struct trial_bench *bench;
+	const struct note *failure;
+	const struct schedule *whole;
+	struct schedule_decision *decisions; /* room for those of `whole` */
+	int64_t until_ns;		     /* when minimising ends; 0: it has no limit */
+	int err;
+};
+
+/* Whether it fails in the same way under a schedule. */
+static bool fails_by(struct repeat *r, const struct schedule *s)
+{
+	if (r->err)
+		return false;
+	r->err = worker_run(&r->worker, r->bench, s, NULL);
+	return !r->err && failure_is_same(&r->worker.note.failure, &r->failure->failure);
+}
+
+static struct schedule with_decisions(struct repeat *r, const size_t *kept, size_t count)
+{
+	struct schedule s = *r->whole;
+
+	RD_ASSERT(count <= r->whole->decision_count);
+	for (size_t i = 0; i < count; i++)
+		r->decisions[i] = r->whole->decisions[kept[i]];
+	s.decisions = r->decisions;
+	s.decision_count = count;
+	return s;
+}
+
+static bool fails(void *context, const size_t *kept, size_t count)
+{
+	struct repeat *r = context;
+	struct schedule s = with_decisions(r, kept, count);
+
+	return (!r->until_ns || rd_now_ns() < r->until_ns) && fails_by(r, &s);
+}
+
+/* The loops of a hang may differ from run to run: those of the last one are reported. */
+static int add_finding(struct repeat *r, struct finding_set *set, const struct schedule *s)
+{
+	struct failure failure = r->failure->failure;
+	char seen[200];
+
+	snprintf(seen, sizeof seen,
+		 "first seen in schedule %" PRIu64 "; with %zu decisions it came again in %d of %d runs",
+		 r->failure->number + 1, s->decision_count, REPEATS, REPEATS);
+	failure.loops = r->worker.note.failure.loops;
+	return failure_add(set, &failure, s, seen);
+}
+
+static int report(struct repeat *r, struct finding_set *set, const size_t *kept, size_t count)
+{
+	struct schedule s = with_decisions(r, kept, count);
+	bool again = true;
+
+	r->bench->copies = false; /* as the user will run it */
+	for (int i = 0; i < REPEATS && again; i++)
+		again = fails_by(r, &s);
+	if (r->err)
+		return r->err;
+	r->worker.state->result->unrepeated += !again;
+	return again ? add_finding(r, set, &s) : RD_OK;
+}
+
+static int repeat_failure(struct repeat *r, struct finding_set *set, uint64_t time)
+{
+	size_t count = r->whole->decision_count, *kept = rd_xcalloc(count + 1, sizeof *kept);
+	int err;
+
+	r->bench->copies = true;
+	r->bench->most = r->failure->most;
+	if (time)
+		r->until_ns = rd_now_ns() + (int64_t)time * RD_NS_PER_S / MINIMISE_TIME_SHARE;
+	r->decisions = rd_xcalloc(count + 1, sizeof *r->decisions);
+	for (size_t i = 0; i < count; i++)
+		kept[i] = i;
+	if (fails(r, kept, count))
+		count = minimise(kept, count, fails, r, MINIMISE_RUNS);
+	err = report(r, set, kept, count);
+	RD_FREE(kept, r->decisions);
+	worker_release(&r->worker);
+	return err;
+}
+
+int repeat_failures(const struct explore_state *s, struct finding_set *set, struct rd_arena *arena)
+{
+	struct trial_bench b;
+	int err = trial_open(&b, &s->how->runs, NULL);
+
+	for (size_t i = 0; i < s->failure_count && !err; i++) {
+		const struct note *failure = &s->failures[i];
+		struct schedule whole = {0};
+		struct repeat r = {.worker = {.state = s, .arena = arena},
+				   .bench = &b,
+				   .failure = failure,
+				   .whole = &whole};
+
+		RD_ASSERT(failure->made);
+		err = schedule_parse(&whole, failure->made, strlen(failure->made), "the run");
+		if (!err)
+			err = repeat_failure(&r, set, s->how->time);
+		schedule_release(&whole);
+	}
+	trial_close(&b);
+	return err;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The strategies in turn.  In: the number of a schedule and the seed of the exploration.  Out: what draws it.
+ *
+ * No strategy is best for all programs (doc/design/explore.md has the figures): a random walk finds short
+ * windows, priorities find orders that need one thread to be held for long, partial orders find what
+ * depends on few events among many, weights and kinds find what depends on many threads.  So they come in
+ * turn, and so do the sets of points.
+ */
+#include "explore/strategies.h"
+
+#include "base/error.h"
+
+#include "base/random.h"
+
+#include <string.h>
+
+#define MANY_THREADS 10 /* with more than these, `weighted` and `kinds` have every fourth schedule each */
+#define PREFIX_EACH 3	/* one of so many schedules extends a prefix, so most still start afresh; */
+#define PREFIX_REST 2	/* that with this remainder */
+
+static const struct {
+	const char *name;
+	enum raddle_strategy kind;
+	unsigned depth;
+	bool timeouts;
+} rows[] = {
+	{"pos", RADDLE_STRATEGY_POS, 0, false},	    {"pct", RADDLE_STRATEGY_PCT, 3, false},
+	{"walk", RADDLE_STRATEGY_WALK, 0, false},   {"weighted", RADDLE_STRATEGY_WEIGHTED, 0, false},
+	{"pct", RADDLE_STRATEGY_PCT, 2, false},	    {"pos", RADDLE_STRATEGY_POS, 0, true},
+	{"round", RADDLE_STRATEGY_ROUND, 0, false}, {"kinds", RADDLE_STRATEGY_KINDS, 0, false},
+};
+
+/* The last row is for programs with many threads. */
+enum { ALL = sizeof rows / sizeof *rows, ROWS = ALL - 1, WEIGHTED = 3, KINDS = ROWS };
+
+int strategies_find(const char *name)
+{
+	for (int i = 0; i < ALL; i++)
+		if (!strcmp(rows[i].name, name))
+			return (int)rows[i].kind;
+	return -1;
+}
+
+/* Unrelated numbers, never 0. */
+static uint64_t seed_of(uint64_t seed, uint64_t number)
+{
+	uint64_t z = rd_mixed(seed * RD_RANDOM_STEP + number * 0xbf58476d1ce4e5b9ull) & INT64_MAX;
+
+	return z ? z : 1;
+}
+
+static size_t row_of(uint64_t number, const char *only, size_t threads)
+{
+	if (!only)
+		return threads <= MANY_THREADS || number % 2 == 0 ? number % ROWS
+		       : number % 4 == 1			  ? KINDS
+								  : WEIGHTED;
+	for (size_t i = 0; i < ROWS; i++)
+		if (!strcmp(rows[(number + i) % ROWS].name, only))
+			return (number + i) % ROWS;
+	return KINDS;
+}
+
+struct draw strategies_draw(uint64_t number, uint64_t seed, const char *only, size_t threads)
+{
+	size_t row = row_of(number, only, threads);
+
+	RD_ASSERT(row < ALL);
+	if (number == 0)
+		return (struct draw){.points = POINTS_OPERATIONS};
+	return (struct draw){.strategy = {.kind = rows[row].kind,
+					  .depth = rows[row].depth,
+					  .timeouts = rows[row].timeouts},
+			     .points = (enum draw_points)((number / ROWS + 1) % POINTS_KINDS),
+			     .from_prefix = !only && number % PREFIX_EACH == PREFIX_REST,
+			     .seed = seed_of(seed ? seed : 1, number)};
+}
+
+void strategies_watch(struct schedule *s, uint32_t site)
+{
+	struct schedule_watch *w = schedule_add_watch(s);
+
+	w->site = site;
+	w->after = SCHEDULE_ALWAYS;
+	w->reads = w->writes = true;
+}
+
+uint64_t strategies_position(uint64_t number)
+{
+	return number / (ROWS * POINTS_KINDS) * ROWS + number % ROWS + 1;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * One process of an exploration.  In: what is known, and numbers of schedules.  Out: a note of each run.
+ */
+#include "explore/worker.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <stdio.h>
+
+void worker_release(struct worker *w)
+{
+	judge_release(&w->judge);
+	cover_release(&w->cover);
+	cover_release(&w->recordable);
+}
+
+static void copy_races(struct worker *w, const struct replay_result *r)
+{
+	w->note.races = rd_arena_alloc(w->arena, (r->race_count + 1) * sizeof *w->note.races);
+	for (size_t i = 0; i < r->race_count; i++)
+		w->note.races[w->note.race_count++] =
+			(struct note_race){.address = r->races[i].address,
+					   .size = r->races[i].size,
+					   .site = {r->races[i].site[0], r->races[i].site[1]}};
+}
+
+/* A thread whose name is too long for a note is left out. */
+static void copy_threads(struct worker *w, const struct replay_turns *t)
+{
+	w->note.threads = rd_arena_alloc(w->arena, (t->thread_count + 1) * sizeof *w->note.threads);
+	for (size_t i = 0; i < t->thread_count; i++) {
+		struct note_thread *to = &w->note.threads[w->note.thread_count];
+
+		if ((size_t)snprintf(to->name, sizeof to->name, "%s", t->threads[i].thread) >=
+		    sizeof to->name)
+			continue;
+		to->points = t->threads[i].points;
+		w->note.thread_count++;
+	}
+}
+
+/* Pairs that the leader does not know from here, or not of a run that can be recorded. */
+static void copy_pairs(struct worker *w, const struct replay_result *r)
+{
+	const struct explore_state *s = w->state;
+	bool recordable = w->points == POINTS_OPERATIONS;
+
+	w->note.pairs = rd_arena_alloc(w->arena, (r->pair_count + 1) * sizeof *w->note.pairs);
+	for (size_t i = 0; i < r->pair_count; i++)
+		if (!cover_has(recordable ? &s->recordable : &s->result->cover, r->pairs[i]) &&
+		    cover_add(recordable ? &w->recordable : &w->cover, r->pairs[i], 0))
+			w->note.pairs[w->note.pair_count++] = r->pairs[i];
+}
+
+/* The fault of a run that ended by itself, by its status or by the user's command; NULL: none. */
+static const char *find_fault(struct worker *w, const struct trial *t)
+{
+	bool failed = false;
+
+	if (t->fault || t->end != REPLAY_EXITED)
+		return NULL;
+	if (!w->judge.command)
+		return w->state->usual_status == 0 && t->status != 0 ? FAILURE_STATUS : NULL;
+	w->err = judge_run(&w->judge, t, &failed);
+	return failed ? FAILURE_JUDGED : NULL;
+}
+
+static void note_result(void *context, const struct replay_result *r)
+{
+	struct worker *w = context;
+	const struct trial *t = &w->trial;
+
+	w->note.run_ns = (int64_t)(r->cpu_seconds * (double)RD_NS_PER_S);
+	w->note.trail = r->turns.trail;
+	w->note.choices = r->turns.choices;
+	w->note.extent = r->turns.extent;
+	w->note.counts = t->counts;
+	w->note.cut = t->cut;
+	w->note.unsure = t->unsure;
+	w->note.status = t->end == REPLAY_EXITED ? t->status : -1;
+	w->note.why = t->why;
+	copy_races(w, r);
+	copy_threads(w, &r->turns);
+	if (t->counts || t->cut)
+		copy_pairs(w, r);
+	if (t->counts)
+		failure_describe(&w->note.failure, t, r, w->state->how->runs.program->sites, find_fault(w, t),
+				 w->arena);
+}
+
+int worker_run(struct worker *w, struct trial_bench *b, const struct schedule *s, struct schedule *made)
+{
+	struct trial_hooks hooks = {.result = note_result, .context = w};
+	int err;
+
+	w->note = (struct note){.status = -1};
+	w->judge.command = w->state->how->fail_if;
+	err = trial_run_with(b, s, &hooks, &w->trial, made);
+	return err ? err : w->err;
+}
+
+/* The schedule of the run is part of the note if somebody will need it: it failed, or showed something new.
+ */
+static void note_schedule(struct worker *w, struct schedule *made, struct rd_buf *text)
+{
+	if (!w->note.failure.fault && made->decision_count > PREFIX_DECISIONS)
+		made->decision_count = PREFIX_DECISIONS;
+	if (made->turns && (w->note.failure.fault || w->note.pair_count)) {
+		schedule_format(made, text);
+		w->note.made = text->data;
+	}
+}
+
+/* The detector costs less than can be measured beside the turns. */
+static void prepare(struct trial_bench *b, const struct explore_plan *plan)
+{
+	b->strategy = plan->strategy;
+	b->most = plan->extent;
+	b->detect = true;
+	b->cover = true;
+}
+
+int worker_run_number(struct worker *w, struct trial_bench *b, uint64_t number, struct rd_buf *answer)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	struct schedule made = {0};
+	struct explore_plan plan;
+	int err = explore_plan(w->state, number, w->arena, &plan);
+
+	prepare(b, &plan);
+	w->points = plan.draw.points;
+	if (!err)
+		err = worker_run(w, b, &plan.schedule, &made);
+	w->note.number = number;
+	w->note.length = plan.strategy.length;
+	w->note.most = plan.extent;
+	w->note.known = w->state->thread_count;
+	w->note.from = plan.from;
+	if (!err) {
+		note_schedule(w, &made, &text);
+		note_put(&w->note, answer);
+	}
+	rd_buf_release(&text);
+	schedule_release(&made);
+	explore_plan_release(&plan);
+	return err;
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Interventions: which thread runs next, so that an order of statements happens or does not.
+ *
+ * Two statements a, b of different threads.  Forced: a thread before a is held until another thread is before
+ * b, and a thread before b is held until another has done a; then it is the first to run.  Prevented: a
+ * thread before a is held until another thread has done b.
+ *
+ * Three statements, the middle one of another thread.  Forced: a thread before the middle one is held until
+ * another is between its two, and that is held before its last until the middle one was done.  Prevented: a
+ * thread before the middle one is held while another is between its two.
+ *
+ * No thread is held if otherwise no thread could run, so no intervention makes a program hang; it may fail to
+ * bring the order about.
+ */
+#include "sketch/lead-int.h"
+
+#include "base/error.h"
+#include "base/file.h"
+
+#include <string.h>
+
+static uint64_t draw(struct lead_now *now)
+{
+	now->seed ^= now->seed << 13;
+	now->seed ^= now->seed >> 7;
+	now->seed ^= now->seed << 17;
+	return now->seed;
+}
+
+/* Whether the statement is number `which` of the order, as far as its line and what is done there tell. */
+static bool is_at(const struct lead_now *now, uint32_t statement, size_t which)
+{
+	const struct lead_order *o = &now->order;
+	const struct slice_statement *a, *b;
+
+	if (statement == LEAD_NONE || which >= o->order->count)
+		return false;
+	a = &now->lead->runs->statements[statement];
+	b = &o->of->statements[o->order->statements[which]];
+	return a->line == b->line && a->role == b->role &&
+	       !strcmp(rd_base_name(a->file), rd_base_name(b->file));
+}
+
+/* Whether the thread is about to do number `which` of the order. */
+static bool is_due_at(const struct lead_now *now, uint32_t thread, size_t which)
+{
+	return is_at(now, now->threads[thread].statement, which) ||
+	       is_at(now, now->threads[thread].second, which);
+}
+
+static bool did_by_other(const struct lead_now *now, uint32_t thread, bool second)
+{
+	for (uint32_t i = 0; i < LEAD_THREADS; i++)
+		if (i != thread && (second ? now->threads[i].did_second : now->threads[i].did_first))
+			return true;
+	return false;
+}
+
+static bool is_inside(const struct lead_now *now, uint32_t but)
+{
+	for (uint32_t i = 0; i < LEAD_THREADS; i++)
+		if (i != but && now->threads[i].inside)
+			return true;
+	return false;
+}
+
+/* Whether a thread but this one is about to do the second statement. */
+static bool is_awaited(const struct lead_now *now, uint32_t but)
+{
+	for (uint32_t i = 0; i < LEAD_THREADS; i++)
+		if (i != but && is_due_at(now, i, 1))
+			return true;
+	return false;
+}
+
+static bool is_held_in_pair(const struct lead_now *now, uint32_t thread)
+{
+	if (now->order.intervention == LEAD_PREVENT)
+		return is_due_at(now, thread, 0) && !did_by_other(now, thread, true);
+	return is_due_at(now, thread, 1) ? !did_by_other(now, thread, false)
+					 : is_due_at(now, thread, 0) && !is_awaited(now, thread);
+}
+
+static bool is_held_in_three(const struct lead_now *now, uint32_t thread)
+{
+	if (now->order.intervention == LEAD_PREVENT)
+		return is_due_at(now, thread, 1) && is_inside(now, thread);
+	if (is_due_at(now, thread, 2) && now->threads[thread].inside)
+		return !did_by_other(now, thread, true);
+	if (is_due_at(now, thread, 0) && !now->threads[thread].inside && !is_due_at(now, thread, 1))
+		return !is_awaited(now, thread);
+	return is_due_at(now, thread, 1) && !is_inside(now, thread);
+}
+
+/* Whether the thread is to be held where it is. */
+static bool is_held(const struct lead_now *now, uint32_t thread)
+{
+	return now->order.order->count == 3 ? is_held_in_three(now, thread) : is_held_in_pair(now, thread);
+}
+
+/* Whether it is at the statement that comes next in a forced order. */
+static bool is_due(const struct lead_now *now, uint32_t thread)
+{
+	const struct sketch_predictor *o = now->order.order;
+
+	RD_ASSERT(thread < LEAD_THREADS);
+	if (now->order.intervention != LEAD_FORCE)
+		return false;
+	if (o->count == 2)
+		return is_due_at(now, thread, 1) && did_by_other(now, thread, false);
+	return (is_due_at(now, thread, 2) && now->threads[thread].inside &&
+		did_by_other(now, thread, true)) ||
+	       (is_due_at(now, thread, 1) && is_inside(now, thread));
+}
+
+const char *lead_choose(struct lead_now *now, const struct replay_stand *stand)
+{
+	uint32_t free[LEAD_THREADS], any[LEAD_THREADS];
+	size_t free_count = 0, any_count = 0;
+
+	if (now->order.intervention == LEAD_WATCH)
+		return NULL;
+	for (uint32_t i = 0; i < stand->thread_count && i < LEAD_THREADS; i++) {
+		if (!stand->threads[i].thread || !stand->threads[i].ready)
+			continue;
+		if (is_due(now, i))
+			return stand->threads[i].thread;
+		any[any_count++] = i;
+		if (!is_held(now, i))
+			free[free_count++] = i;
+	}
+	if (free_count)
+		return stand->threads[free[draw(now) % free_count]].thread;
+	for (size_t i = 0; i < any_count; i++)
+		if (is_due_at(now, any[i], 0))
+			return stand->threads[any[i]].thread;
+	return any_count ? stand->threads[any[draw(now) % any_count]].thread : NULL;
+}
+
+void lead_did(struct lead_now *now, uint32_t thread, uint32_t statement)
+{
+	const struct sketch_predictor *o = now->order.order;
+	struct lead_pending *p = &now->threads[thread];
+
+	if (now->order.intervention == LEAD_WATCH)
+		return;
+	if (is_at(now, statement, 0)) {
+		p->did_first = true;
+		p->inside = o->count == 3;
+	}
+	if (is_at(now, statement, 1))
+		p->did_second = true;
+	if (o->count == 3 && is_at(now, statement, 2) && !is_at(now, statement, 0))
+		p->inside = false;
+}

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Which events of a run a sketch shows.  In: a run, the predictors, what decides about statements.  Out:
+ * marks of its events.
+ *
+ * Events near the failure in the slice count, and those of predictors that are shown.  Of a line that a
+ * thread executes again and again, the last time counts, and those times that predictors name.
+ */
+#include "sketch/marks.h"
+
+#include "base/error.h"
+#include "base/map.h"
+#include "sketch/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GOOD_F 0.95	   /* F of a statement that is shown for its value or branch: nearly always right */
+#define LISTED_F 0.5	   /* F of the best predictor of a type whose events are steps: better than chance */
+#define SHOWN_DIFFERENT 64 /* values and branches that are shown: a person does not read more */
+#define SHOWN_PREDICTORS 6 /* that are listed: they fit a screen with the steps */
+
+bool sketch_is_shown(const struct sketch *s, size_t predictor)
+{
+	const struct sketch_predictor *p = &s->predictors.items[predictor];
+
+	return predictor < SHOWN_PREDICTORS || sketch_best(&s->predictors, p->type) == p;
+}
+
+static bool is_near(const struct sketch *s, const struct sketch_event *e)
+{
+	uint32_t distance = s->runs->statements[e->statement].distance;
+
+	return distance != UINT32_MAX && (!s->near || distance < s->near);
+}
+
+/* Whether its events are steps: those of the best one of a type; and of an order that is as good as the best
+ * predictor and was true as early, since the list names it as well. */
+static bool is_listed(const struct sketch *s, size_t predictor, const size_t at[3], size_t end)
+{
+	const struct sketch_predictor *p = &s->predictors.items[predictor], *best = s->predictors.items;
+
+	if (sketch_best(&s->predictors, p->type) == p)
+		return p->f >= LISTED_F;
+	if (predictor >= SHOWN_PREDICTORS || p->type != SKETCH_ORDER || p->f < GOOD_F || p->f < best->f)
+		return false;
+	for (size_t k = 0; k < p->count; k++)
+		if (at[k] == SIZE_MAX || at[k] > end)
+			return false;
+	return true;
+}
+
+static void mark_predictors(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
+{
+	size_t at[3], end = 0;
+
+	for (size_t i = 0; i < s->predictors.count; i++) {
+		const struct sketch_predictor *p = &s->predictors.items[i];
+
+		if (!sketch_predictor_at(s->runs, run, p, at))
+			continue;
+		for (size_t k = 0; !i && k < p->count; k++)
+			if (at[k] != SIZE_MAX && at[k] > end)
+				end = at[k];
+		if (!is_listed(s, i, at, end))
+			continue;
+		for (size_t k = 0; k < p->count; k++)
+			if (at[k] != SIZE_MAX)
+				marks[at[k]] |= MARK_SHOW | MARK_NAMED;
+	}
+}
+
+/* Without a slice: what touches the memory that predictors are about. */
+static void mark_same_memory(const struct sketch_run *run, unsigned char *marks)
+{
+	struct rd_umap addresses = RD_UMAP_INIT;
+
+	for (size_t i = 0; i < run->count; i++)
+		if (marks[i] & MARK_NAMED && run->events[i].address)
+			rd_umap_put(&addresses, run->events[i].address, NULL);
+	for (size_t i = 0; i < run->count; i++)
+		if (rd_umap_get(&addresses, run->events[i].address))
+			marks[i] |= MARK_SHOW;
+	rd_umap_release(&addresses);
+}
+
+bool marks_is_same_line(const struct sketch_runs *runs, const struct sketch_event *a,
+			const struct sketch_event *b)
+{
+	const struct slice_statement *x = &runs->statements[a->statement],
+				     *y = &runs->statements[b->statement];
+
+	return a->thread == b->thread && x->line == y->line && !strcmp(x->file, y->file);
+}
+
+/* Of each line of a thread only the last time is shown, unless a predictor names another. */
+static void mark_last(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
+{
+	struct rd_pmap seen = {0}; /* of a thread and a statement */
+	bool fresh;
+
+	for (size_t i = run->count; i-- > 0;) {
+		if (!(marks[i] & MARK_SHOW))
+			continue;
+		rd_pmap_put(&seen, run->events[i].thread, run->events[i].statement, &fresh);
+		if (!fresh && !(marks[i] & MARK_NAMED) &&
+		    !(i + 1 < run->count && marks[i + 1] & MARK_SHOW &&
+		      marks_is_same_line(s->runs, &run->events[i], &run->events[i + 1])))
+			marks[i] = 0;
+	}
+	rd_pmap_release(&seen);
+}
+
+bool marks_is_creation(const struct sketch *s, const struct sketch_event *e)
+{
+	const char *operation = s->runs->statements[e->statement].operation;
+
+	return operation && !strcmp(operation, "thread-create");
+}
+
+/* The creation of each thread that is shown: the first creation makes thread 1, and so on. */
+static void mark_creations(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
+{
+	struct rd_umap threads = RD_UMAP_INIT;
+	uint64_t number = 0;
+
+	for (size_t i = 0; i < run->count; i++)
+		if (marks[i] & MARK_SHOW)
+			rd_umap_put(&threads, run->events[i].thread, NULL);
+	for (size_t i = 0; i < run->count && !run->cut; i++)
+		if (marks_is_creation(s, &run->events[i]) && rd_umap_get(&threads, ++number))
+			marks[i] |= MARK_SHOW;
+	rd_umap_release(&threads);
+}
+
+static bool is_join(const struct slice_statement *st)
+{
+	return st->operation && strstr(st->operation, "join"); /* begun or done */
+}
+
+/* What pruning knows while it goes back through a run. */
+struct prune {
+	const struct sketch *s;
+	const struct sketch_run *run;
+	struct rd_umap threads;	  /* with something that is shown behind it */
+	struct rd_umap addresses; /* that something behind it touches */
+	struct rd_umap written;	  /* addresses that something shown writes */
+	bool *named;		  /* statements of predictors */
+};
+
+/* Whether the event can have carried something to the failure, or is what the failure is. */
+static bool matters(const struct prune *p, size_t i)
+{
+	const struct sketch_event *e = &p->run->events[i];
+	const struct slice_statement *st = &p->s->runs->statements[e->statement];
+	bool fails = e->thread == p->run->failed_thread;
+
+	if (fails && st->line == p->s->failure.line && st->line)
+		return true;
+	if (st->kind == SLICE_WRITE)
+		return rd_umap_get(&p->addresses, e->address) != NULL;
+	if (st->kind == SLICE_READ && !p->named[e->statement] &&
+	    (!is_near(p->s, e) || (!p->s->failure.file && !rd_umap_get(&p->written, e->address))))
+		return false;
+	if (st->kind == SLICE_READ || st->kind == SLICE_BRANCH)
+		return fails || rd_umap_get(&p->threads, e->thread) != NULL;
+	return !is_join(st);
+}
+
+/* Hides what has no part in the failure: a read of what no thread writes, or of a thread that shows nothing
+ * afterwards; a write that no thread reads; a join.  A hang keeps them, since what would have come is
+ * unknown. */
+static void prune(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
+{
+	struct prune p = {.s = s, .run = run};
+
+	if (run->outcome == SKETCH_PASSED || run->outcome == SKETCH_HANG)
+		return;
+	p.named = rd_xcalloc(s->runs->statement_count + 1, sizeof *p.named);
+	for (size_t i = 0; i < run->count; i++) {
+		const struct sketch_event *e = &run->events[i];
+
+		p.named[e->statement] |= (marks[i] & MARK_NAMED) != 0;
+		if (marks[i] & MARK_SHOW && s->runs->statements[e->statement].role == SLICE_WRITES)
+			rd_umap_put(&p.written, e->address, NULL);
+	}
+	for (size_t i = run->count; i-- > 0;) {
+		const struct sketch_event *e = &run->events[i];
+
+		if (marks[i] & MARK_SHOW && !(marks[i] & (MARK_NAMED | MARK_TELLS)) && !matters(&p, i))
+			marks[i] = 0;
+		if (!(marks[i] & MARK_SHOW))
+			continue;
+		rd_umap_put(&p.threads, e->thread, NULL);
+		if (e->address)
+			rd_umap_put(&p.addresses, e->address, NULL);
+	}
+	RD_UMAP_RELEASE(&p.threads, &p.addresses, &p.written);
+	free(p.named);
+}
+
+static bool is_lock(const struct sketch *s, const struct sketch_event *e)
+{
+	enum slice_role role = s->runs->statements[e->statement].role;
+
+	return role == SLICE_ACQUIRES || role == SLICE_RELEASES;
+}
+
+/* Of a thread's locks only those have a part in a hang that it holds or waits for at the end. */
+static void hide_released_locks(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
+{
+	struct rd_pmap held = {0}; /* of a thread and a lock: 1 while it is held or waited for */
+
+	for (size_t i = 0; i < run->count && run->outcome == SKETCH_HANG; i++) {
+		const struct sketch_event *e = &run->events[i];
+
+		if (is_lock(s, e))
+			*rd_pmap_put(&held, e->thread, e->address, NULL) =
+				s->runs->statements[e->statement].role == SLICE_ACQUIRES;
+	}
+	for (size_t i = 0; i < run->count && run->outcome == SKETCH_HANG; i++) {
+		const struct sketch_event *e = &run->events[i];
+
+		if (is_lock(s, e) && !(marks[i] & (MARK_NAMED | MARK_TELLS)) &&
+		    !*rd_pmap_get(&held, e->thread, e->address))
+			marks[i] = 0;
+	}
+	rd_pmap_release(&held);
+}
+
+/* The last write of what a shown statement reads. */
+static void mark_writers(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
+{
+	struct rd_umap last = RD_UMAP_INIT; /* of an address: 1 + its last write */
+
+	for (size_t i = 0; i < run->count; i++) {
+		const struct sketch_event *e = &run->events[i];
+		enum slice_kind kind = s->runs->statements[e->statement].kind;
+		const uint64_t *write = rd_umap_get(&last, e->address);
+
+		if (kind == SLICE_READ && marks[i] & MARK_SHOW && write &&
+		    run->events[*write - 1].value == e->value) /* code that is not tracked may write, too */
+			marks[*write - 1] |= MARK_SHOW;
+		if (kind == SLICE_WRITE && e->address)
+			*rd_umap_put(&last, e->address, NULL) = i + 1;
+	}
+	rd_umap_release(&last);
+}
+
+/* The inside of system headers says nothing to the author of the program, unless a predictor names it or the
+ * failure is there. */
+static void hide_system(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
+{
+	for (size_t i = 0; i < run->count; i++) {
+		const struct slice_statement *st = &s->runs->statements[run->events[i].statement];
+
+		if (!(marks[i] & MARK_NAMED) && sketch_is_system_file(st->file) &&
+		    !(s->failure.file && !strcmp(s->failure.file, st->file)))
+			marks[i] = 0;
+	}
+}
+
+static bool has_value(const struct sketch_event *e, const struct sketch_predictor *p)
+{
+	return e->statement == p->statements[0] && p->pattern != SKETCH_NEVER &&
+	       (p->pattern == SKETCH_DIFFERS ? e->size && e->value : e->value == p->value);
+}
+
+/* What by itself tells failing from passing runs: a value or a branch. */
+static void mark_different(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
+{
+	size_t at[3];
+
+	for (size_t i = 0, found = 0; i < s->predictors.count && found < SHOWN_DIFFERENT; i++) {
+		const struct sketch_predictor *p = &s->predictors.items[i];
+
+		if (p->type == SKETCH_ORDER || p->f < GOOD_F)
+			continue;
+		found++;
+		if (p->pattern == SKETCH_NEVER && sketch_predictor_at(s->runs, run, p, at))
+			marks[at[0]] |= MARK_SHOW | MARK_TELLS;
+		for (size_t k = 0; k < run->count; k++)
+			if (has_value(&run->events[k], p))
+				marks[k] |= MARK_SHOW | MARK_TELLS;
+	}
+}
+
+/* The last event of the thread before number `end` that is of this statement; SIZE_MAX: none. */
+static size_t last_of(const struct sketch_run *run, uint32_t thread, uint32_t statement, size_t end)
+{
+	for (size_t i = end; i-- > 0;)
+		if (run->events[i].thread == thread && run->events[i].statement == statement)
+			return i;
+	return SIZE_MAX;
+}
+
+/* The first write of what event `at` is about by another thread after it; SIZE_MAX: none. */
+static size_t written_later(const struct sketch *s, const struct sketch_run *run, size_t at)
+{
+	const struct sketch_event *e = &run->events[at];
+
+	for (size_t i = at + 1; i < run->count && e->address; i++)
+		if (run->events[i].address == e->address && run->events[i].thread != e->thread &&
+		    s->runs->statements[run->events[i].statement].role == SLICE_WRITES)
+			return i;
+	return SIZE_MAX;
+}
+
+/* Whether it could have been otherwise: it was in another run, or another thread wrote too late to make it
+ * so. */
+static bool could_differ(const struct sketch *s, const struct sketch_run *run, size_t at)
+{
+	return s->decided->statements[run->events[at].statement].varies ||
+	       written_later(s, run, at) != SIZE_MAX;
+}
+
+/* A branch is shown with what it looked at, if that could have been otherwise; else nothing was decided
+ * there.  A thread that hangs waits for something that has happened by now: that write is shown as well. */
+static bool mark_branch(const struct sketch *s, const struct sketch_run *run, size_t at, unsigned char *marks)
+{
+	const struct decide_list *looks = &s->decided->statements[run->events[at].statement].looks;
+	bool could = could_differ(s, run, at);
+
+	for (size_t i = 0; i < looks->count; i++) {
+		size_t k = last_of(run, run->events[at].thread, looks->items[i], at), late;
+
+		if (k == SIZE_MAX || !could_differ(s, run, k))
+			continue;
+		marks[k] |= MARK_SHOW;
+		could = true;
+		late = written_later(s, run, k);
+		if (run->outcome == SKETCH_HANG && late != SIZE_MAX)
+			marks[late] |= MARK_SHOW;
+	}
+	if (could)
+		marks[at] |= MARK_SHOW;
+	return could;
+}
+
+/* The nearest branches that decide about a statement, and could have gone another way. */
+static void mark_deciders(const struct sketch *s, const struct sketch_run *run, uint32_t statement,
+			  uint32_t thread, size_t end, unsigned char *marks)
+{
+	struct decide_list todo = {0};
+
+	decide_list_add(&todo, statement);
+	for (size_t i = 0; i < todo.count; i++) {
+		const struct decide_list *by = &s->decided->statements[todo.items[i]].by;
+
+		for (size_t k = 0; k < by->count; k++) {
+			size_t at = last_of(run, thread, by->items[k], end);
+
+			if (at == SIZE_MAX || !mark_branch(s, run, at, marks))
+				decide_list_add(&todo, by->items[k]);
+		}
+	}
+	free(todo.items);
+}
+
+/* What decided whether shown statements, and the failing one, were executed. */
+static void mark_decisions(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
+{
+	unsigned char *before = rd_xcalloc(run->count + 1, 1);
+
+	memcpy(before, marks, run->count);
+	for (size_t i = 0; i < run->count; i++)
+		if (before[i] & MARK_SHOW)
+			mark_deciders(s, run, run->events[i].statement, run->events[i].thread, i, marks);
+	if (s->decided->failure != UINT32_MAX)
+		mark_deciders(s, run, s->decided->failure, run->failed_thread, run->count, marks);
+	free(before);
+}
+
+unsigned char *marks_make(const struct sketch *s, const struct sketch_run *run, bool *shown)
+{
+	unsigned char *marks = rd_xcalloc(run->count + 1, 1);
+
+	for (size_t i = 0; i < run->count; i++)
+		if (is_near(s, &run->events[i]) ||
+		    (run->outcome == SKETCH_PASSED && shown[run->events[i].statement]))
+			marks[i] = MARK_SHOW;
+	mark_predictors(s, run, marks);
+	mark_same_memory(run, marks);
+	mark_different(s, run, marks);
+	mark_last(s, run, marks);
+	prune(s, run, marks);
+	hide_released_locks(s, run, marks);
+	mark_writers(s, run, marks);
+	if (s->decided && run->outcome != SKETCH_PASSED)
+		mark_decisions(s, run, marks);
+	hide_system(s, run, marks);
+	mark_creations(s, run, marks);
+	for (size_t i = 0; i < run->count && run->outcome != SKETCH_PASSED; i++)
+		shown[run->events[i].statement] |= marks[i] & MARK_SHOW;
+	return marks;
+}
