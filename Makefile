@@ -56,9 +56,9 @@ link_with = -Wl,--start-group $(filter %.a,$(1)) -Wl,--end-group
 
 # An archive is made anew when a file of its room comes or goes: the list of its objects is a file.
 define archive_rules
-ifneq ($$(file <$(B)/lib/$(1).list),$(2))
+ifneq ($$(strip $$(file <$(B)/lib/$(1).list)),$$(strip $(2:$(B)/%=%)))
 $$(shell mkdir -p $(B)/lib)
-$$(file >$(B)/lib/$(1).list,$(2))
+$$(file >$(B)/lib/$(1).list,$(2:$(B)/%=%))
 endif
 $(B)/lib/$(1).a: $(2) $(B)/lib/$(1).list
 	$$(call say,AR,$$@)

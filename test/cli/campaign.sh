@@ -53,7 +53,7 @@ status=0
 [ $status = 1 ]
 grep -Eq '^BitFlip +sdc +44\.4 100\.0 +\+55\.6 \[ \+25\.4, \+81\.1\] .* \*$' text
 [ "$(awk 'length > 80' text)" = '' ]
-jq -e '.against | .same_proportions and .differ > 0 and (.comparisons[] | select(.by == "campaign" and .measure == "sdc") |
+jq -e '.against | .same_mix and .differ > 0 and (.comparisons[] | select(.by == "campaign" and .measure == "sdc") |
 	.differs and .p < 0.001 and .p_holm >= .p and .test == "fisher" and .low > 0 and .high < 1)' against.json >/dev/null
 [ "$(awk -F, 'NF != 21' against.csv)" = '' ]
 grep -q 'Against one' against.html

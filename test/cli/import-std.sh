@@ -115,11 +115,11 @@ refuse() { # line number, text of the message, lines of the trace
 	grep -q "bad.std:$1: .*$2" err || fail "--force is silent about $3"
 }
 refuse 2 'another thread holds' 'A|acq(l)|1\nB|acq(l)|2\n'
-refuse 1 'nobody holds' 'A|rel(l)|1\n'
+refuse 1 'no thread holds' 'A|rel(l)|1\n'
 refuse 2 'another thread holds' 'A|acq(l)|1\nB|rel(l)|2\n'
 refuse 2 'another thread holds' 'A|rdacq(l)|1\nB|wracq(l)|2\n'
 refuse 2 'another thread holds' 'A|wracq(l)|1\nB|rdacq(l)|2\n'
-refuse 1 'nobody holds' 'A|cwait(c,l)|1\n'
+refuse 1 'no thread holds' 'A|cwait(c,l)|1\n'
 refuse 2 'forked twice' 'A|fork(B)|2\nA|fork(B)|2\n'
 refuse 2 'joined before its last event' 'A|fork(B)|1\nA|join(B)|2\nB|w(x)|3\n'
 refuse 1 'does not follow' 'A|wait(l)|1\n'

@@ -154,7 +154,7 @@ static void put_bytes(struct epa_sanitizer *s, struct epa_record *r, const uint8
 
 static void put_value(struct epa_sanitizer *s, struct epa_record *r, size_t i)
 {
-	RD_ASSERT(i < r->op->value_count);
+	RD_ASSERT(i < s->raw.value_count);
 	const struct trace_value *v = &s->raw.values[i];
 	if (s->numbered.count && v->type == TRACE_VALUE_INT && (v->size == 4 || v->size == 8) &&
 	    epa_is_process_number(s, trace_record_value(&s->raw, i)))

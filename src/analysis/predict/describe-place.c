@@ -78,7 +78,6 @@ const char *describe_known(const char *text)
 
 static size_t put_frames(const struct describer *d, uint32_t site, struct finding_frame *frames)
 {
-	RD_ASSERT(site != 0);
 	const struct trace_sites *sites = d->m->sites;
 	const struct trace_site *s = trace_sites_find(sites, site);
 	size_t n = 1;

@@ -55,7 +55,6 @@ struct rev_search_state {
 
 static void add(struct rev_search_state *s, uint32_t at)
 {
-	RD_ASSERT(at < s->run->op_count);
 	const struct rev_run *run = s->run;
 	const struct rev_op *op;
 
@@ -63,6 +62,7 @@ static void add(struct rev_search_state *s, uint32_t at)
 		s->failed = true;
 		return;
 	}
+	RD_ASSERT(at < run->op_count);
 	op = &run->ops[at];
 	for (uint32_t t = 0; t < run->thread_count; t++) {
 		uint32_t n = rev_order_get(run, op, t);

@@ -499,7 +499,6 @@ static void call_assembler(struct ir_constrain *c, const struct ir_frame *f, LLV
 
 void ir_constrain_call(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call)
 {
-	RD_ASSERT(ir_is_call(call));
 	LLVMValueRef callee = ir_callee(call);
 	if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
 		call_assembler(c, f, call);
