@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READERS_STEP 64 /* readers that are looked at in the time of one step (measured) */
+#define READERS_STEP 64 /* readers that count as one step of work: an estimate */
 
 void order_init(struct search *s)
 {

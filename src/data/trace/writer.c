@@ -30,11 +30,11 @@
 #include <zstd.h>
 
 #define MAX_OPEN 64 /* descriptors; far below the usual limit of 1024 */
-/* zstd levels, measured on our recordings. */
+/* zstd levels. */
 #define LEVEL (-1)	  /* a third faster than 1 and a tenth larger */
 #define FULL_LEVEL 1	  /* full traces are large */
 #define FAST_LEVEL (-100) /* much faster, up to 40 % more bytes; for streams that compress badly */
-/* When a stream counts as compressing well; set by hand from the same measurements. */
+/* When a stream counts as compressing well; set by hand. */
 #define GOOD_RATIO 4	    /* times smaller, */
 #define GOOD_RATIO_PACKED 3 /* and for packed bytes */
 #define FAST_CHUNKS 15	    /* chunks at FAST_LEVEL until the usual level is tried again */

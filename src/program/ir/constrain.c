@@ -23,7 +23,7 @@ enum {
 	MAX_ELEMENTS = 4096, /* of an array's initial value that are looked at */
 };
 
-/* Words of sets that the solver may touch; measured: about a minute. */
+/* Words of sets that the solver may touch: about a minute. */
 static const uint64_t BUDGET = 30ull << 30;
 
 uint32_t ir_constrain_variable(struct ir_constrain *c)
