@@ -24,65 +24,83 @@ static const struct {
 	const char *doubt; /* part of why nothing found is no result; NULL: it is one */
 	int status;
 } cases[] = {
-	{"an ordinary end", {.end = {RUN_EXITED, EXITED(0)}, .events = 9}, "ended with status 0", NULL, 0},
+	{"an ordinary end",
+	 {.end = {.how = RUN_EXITED, .status = EXITED(0)}, .events = 9},
+	 "ended with status 0",
+	 NULL,
+	 0},
 	{"a failure of the program's own",
-	 {.end = {RUN_EXITED, EXITED(3)}, .events = 9},
+	 {.end = {.how = RUN_EXITED, .status = EXITED(3)}, .events = 9},
 	 "status 3",
 	 NULL,
 	 3},
-	{"a user who ends it", {.end = {RUN_SIGNALLED, SIGINT}, .events = 9}, "signal 2", NULL, 130},
-	{"a broken pipe", {.end = {RUN_SIGNALLED, SIGPIPE}, .events = 9}, "signal 13", NULL, 141},
+	{"a user who ends it",
+	 {.end = {.how = RUN_SIGNALLED, .status = SIGINT}, .events = 9},
+	 "signal 2",
+	 NULL,
+	 130},
+	{"a broken pipe",
+	 {.end = {.how = RUN_SIGNALLED, .status = SIGPIPE}, .events = 9},
+	 "signal 13",
+	 NULL,
+	 141},
 	{"kill -9",
-	 {.end = {RUN_SIGNALLED, SIGKILL}, .events = 9},
+	 {.end = {.how = RUN_SIGNALLED, .status = SIGKILL}, .events = 9},
 	 "signal 9",
 	 "the recorded run was ended",
 	 137},
 	{"no memory",
-	 {.end = {RUN_OUT_OF_MEMORY, SIGKILL}, .events = 9},
+	 {.end = {.how = RUN_OUT_OF_MEMORY, .status = SIGKILL}, .events = 9},
 	 "memory ran out",
 	 "memory ran out",
 	 137},
 	{"a crash, which is a finding",
-	 {.end = {RUN_SIGNALLED, SIGSEGV}, .events = 9},
+	 {.end = {.how = RUN_SIGNALLED, .status = SIGSEGV}, .events = 9},
 	 "signal 11",
 	 NULL,
 	 139},
 	{"a deadlock",
-	 {.end = {RUN_STALLED, SIGKILL}, .deadlocked = true, .events = 9},
+	 {.end = {.how = RUN_STALLED, .status = SIGKILL}, .deadlocked = true, .events = 9},
 	 "was deadlocked",
 	 NULL,
 	 137},
 	{"a server whose time was up",
-	 {.end = {RUN_STALLED, SIGTERM}, .events = 9, .limit_ms = 5000},
+	 {.end = {.how = RUN_STALLED, .status = SIGTERM}, .events = 9, .limit_ms = 5000},
 	 "its time was up",
 	 NULL,
 	 143},
 	{"the same, with a limit of ours",
-	 {.end = {RUN_STALLED, SIGTERM}, .events = 9, .limit_ms = 5000, .unasked = true},
+	 {.end = {.how = RUN_STALLED, .status = SIGTERM}, .events = 9, .limit_ms = 5000, .unasked = true},
 	 "its time was up",
 	 "after 5 s",
 	 143},
 	{"still at work",
-	 {.end = {RUN_TIMED_OUT, SIGTERM}, .events = 9},
+	 {.end = {.how = RUN_TIMED_OUT, .status = SIGTERM}, .events = 9},
 	 "its time was up",
 	 "still working",
 	 143},
 	{"it spins, and records all of it",
-	 {.end = {RUN_TIMED_OUT, SIGTERM}, .events = 7000000, .full = true},
+	 {.end = {.how = RUN_TIMED_OUT, .status = SIGTERM}, .events = 7000000, .full = true},
 	 "its trace was full",
 	 "after 7 M events",
 	 143},
 	{"it spins, and records nothing",
-	 {.end = {RUN_TIMED_OUT, SIGTERM}, .events = 9, .quiet = true},
+	 {.end = {.how = RUN_TIMED_OUT, .status = SIGTERM}, .events = 9, .quiet = true},
 	 "told nothing new",
 	 "did nothing that is recorded",
 	 143},
 	{"recording stopped",
-	 {.end = {RUN_EXITED, EXITED(0)}, .events = 9, .stopped = (char[]){"the disk is full"}},
+	 {.end = {.how = RUN_EXITED, .status = EXITED(0)},
+	  .events = 9,
+	  .stopped = (char[]){"the disk is full"}},
 	 "status 0",
 	 "the disk is full",
 	 0},
-	{"a user who wants no more", {.end = {RUN_INTERRUPTED, SIGKILL}, .events = 9}, "signal 9", NULL, 137},
+	{"a user who wants no more",
+	 {.end = {.how = RUN_INTERRUPTED, .status = SIGKILL}, .events = 9},
+	 "signal 9",
+	 NULL,
+	 137},
 };
 
 static void test_ends(void **state)
@@ -105,7 +123,7 @@ static void test_ends(void **state)
 /* A crash before the program did anything is no finding, so nothing was found out. */
 static void test_a_crash_at_the_start(void **state)
 {
-	struct check_ending e = {.end = {RUN_SIGNALLED, SIGSEGV}, .events = 9};
+	struct check_ending e = {.end = {.how = RUN_SIGNALLED, .status = SIGSEGV}, .events = 9};
 	struct rd_buf why = RD_BUF_INIT;
 
 	(void)state;
@@ -117,22 +135,22 @@ static void test_a_crash_at_the_start(void **state)
 
 static void test_late_and_busy(void **state)
 {
-	struct check_ending e = {.end = {RUN_TIMED_OUT, SIGTERM}};
+	struct check_ending e = {.end = {.how = RUN_TIMED_OUT, .status = SIGTERM}};
 
 	(void)state;
 	assert_true(check_ending_late(&e) && check_ending_busy(&e));
 	e.deadlocked = true;
 	assert_true(check_ending_late(&e) && !check_ending_busy(&e));
-	e = (struct check_ending){.end = {RUN_STALLED, SIGTERM}};
+	e = (struct check_ending){.end = {.how = RUN_STALLED, .status = SIGTERM}};
 	assert_true(check_ending_late(&e) && !check_ending_busy(&e)); /* a server waits */
-	e = (struct check_ending){.end = {RUN_EXITED, 0}};
+	e = (struct check_ending){.end = {.how = RUN_EXITED, .status = 0}};
 	assert_false(check_ending_late(&e) || check_ending_busy(&e));
 }
 
 /* A program that never ran, or whose client failed, is no ground for a check. */
 static void test_no_ground(void **state)
 {
-	struct check_ending e = {.end = {RUN_EXITED, EXITED(127)}};
+	struct check_ending e = {.end = {.how = RUN_EXITED, .status = EXITED(127)}};
 
 	(void)state;
 	rd_log_set(rd_log_discard, NULL);

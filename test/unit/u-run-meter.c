@@ -41,9 +41,10 @@ static pid_t start(bool computes)
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
-	for (; pid == 0;)
-		if (!computes)
-			pause();
+	if (pid == 0)
+		for (;;)
+			if (!computes)
+				pause();
 	return pid;
 }
 
