@@ -218,6 +218,7 @@ int ctest_explore(const struct ctest_run *how, struct ctest_result *result)
 		err = close_input();
 	if (!err)
 		err = explore_tests(&s);
+	free(s.raddle);
 	rd_arena_free(s.arena);
 	return err;
 }
