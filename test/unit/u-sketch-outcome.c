@@ -64,25 +64,21 @@ static void no_place(void **state)
 	rd_log_set(NULL, NULL);
 }
 
-static void ends(void **state)
+/* A failed assertion in what a program wrote, which may be anything else; its signature. */
+static void assertions(void **state)
 {
+	static const char *const none[] = {"", "p: x/a.c:12: main: Assertion `x'", "p: Assertion `x' failed.",
+					   "' failed: Assertion `"};
+	static const char text[] = "begin\np: x/a.c:12: void *look(void *): Assertion `x' failed.\nend\n";
 	struct sketch_failure f = {0};
 	char *signature;
 
 	(void)state;
-	sketch_failure_of_end(&f, 0, "");
-	assert_int_equal(f.kind, SKETCH_PASSED);
-	sketch_failure_of_end(&f, 3 << 8, "");
-	assert_int_equal(f.kind, SKETCH_EXIT);
-	assert_string_equal(f.what, "status 3");
-	sketch_failure_of_end(&f, 11, "");
-	assert_int_equal(f.kind, SKETCH_CRASH);
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+		assert_false(sketch_read_assertion(&f, none[i], strlen(none[i])));
+	assert_true(sketch_read_assertion(&f, text, strlen(text)));
 	signature = sketch_signature(&f);
-	assert_string_equal(signature, "crash SIGSEGV");
-	free(signature);
-	sketch_failure_of_end(&f, 6, "p: x/a.c:12: main: Assertion `x' failed.\n");
-	signature = sketch_signature(&f);
-	assert_string_equal(signature, "assertion Assertion `x' failed in main at a.c:12");
+	assert_string_equal(signature, "assertion Assertion `x' failed in look at a.c:12");
 	free(signature);
 	sketch_failure_release(&f);
 }
@@ -129,7 +125,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts),
 		cmocka_unit_test(no_place),
-		cmocka_unit_test(ends),
+		cmocka_unit_test(assertions),
 		cmocka_unit_test(judged),
 	};
 

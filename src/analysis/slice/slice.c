@@ -277,12 +277,3 @@ void slice_release(struct slice *s)
 	free(s->items);
 	*s = (struct slice){0};
 }
-
-size_t slice_prefix(const struct slice *s, uint32_t sigma)
-{
-	size_t n = 0;
-	if (sigma == 0)
-		return s->count;
-	RD_BISECT(n, s->count, at, s->items[at].statement < sigma);
-	return n;
-}

@@ -56,9 +56,6 @@ void slice_place_release(struct slice_place *at);
 void slice_make(struct slice *s, const struct facts *f, const struct slice_place *at);
 void slice_release(struct slice *s);
 
-/* How many items the first `sigma` statements have; 0: all. */
-size_t slice_prefix(const struct slice *s, uint32_t sigma);
-
 /* An item as a statement of a sketch.  The strings are the slice's. */
 struct slice_statement slice_statement_at(struct slice *s, size_t item);
 

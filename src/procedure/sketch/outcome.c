@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failures from ends of processes and from reports.  In: bytes from outside.  Out: a failure.
+ * Failures from reports.  In: bytes from outside.  Out: a failure.
  *
  * A report is read line by line.  The kind comes from the first line that says one; the place is that of the
  * first frame behind it that lies in the user's code, which is one that has a line and is neither a function
@@ -16,12 +16,10 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #define MOST_REPORT (UINT64_C(16) << 20)
 #define MOST_LINE 1000000000u
@@ -140,35 +138,6 @@ bool sketch_read_assertion(struct sketch_failure *f, const char *text, size_t le
 		return true;
 	}
 	return false;
-}
-
-/* ---- ends of processes ---- */
-
-static const char *signal_name(int number, char out[32])
-{
-	const char *name = sigabbrev_np(number);
-
-	if (name)
-		snprintf(out, 32, "SIG%s", name);
-	else
-		snprintf(out, 32, "signal %d", number);
-	return out;
-}
-
-void sketch_failure_of_end(struct sketch_failure *f, int status, const char *errors)
-{
-	char name[32];
-
-	if (sketch_read_assertion(f, errors, strlen(errors)) && WIFSIGNALED(status))
-		return;
-	sketch_failure_release(f);
-	if (WIFSIGNALED(status)) {
-		f->kind = SKETCH_CRASH;
-		f->what = rd_xstrdup(signal_name(WTERMSIG(status), name));
-	} else if (WIFEXITED(status) && WEXITSTATUS(status)) {
-		f->kind = SKETCH_EXIT;
-		f->what = rd_xasprintf("status %d", WEXITSTATUS(status));
-	}
 }
 
 /* ---- texts ---- */

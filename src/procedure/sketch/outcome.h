@@ -25,9 +25,6 @@ void sketch_failure_release(struct sketch_failure *f);
  */
 char *sketch_signature(const struct sketch_failure *f);
 
-/* What is known from the status of waitpid() and standard error. */
-void sketch_failure_of_end(struct sketch_failure *f, int status, const char *errors);
-
 /* A failed assertion in a text: "prog: file.c:12: function: Assertion `x' failed."  False: there is none. */
 bool sketch_read_assertion(struct sketch_failure *f, const char *text, size_t length);
 

@@ -600,20 +600,6 @@ const struct sketch_predictor *sketch_best(const struct sketch_predictors *p, en
 	return NULL;
 }
 
-bool sketch_is_settled(const struct sketch_predictors *p)
-{
-	const struct sketch_predictor *best = p->count ? &p->items[0] : NULL;
-
-	if (!best || best->failing < 3 || best->all_passing < 30)
-		return false;
-	if (sketch_is_confirmed(best))
-		return true;
-	for (size_t i = 1; i < p->count; i++)
-		if (p->items[i].type == best->type)
-			return best->f - p->items[i].f >= 0.05;
-	return true;
-}
-
 struct finder {
 	const struct sketch_predictor *wanted;
 	size_t *at;

@@ -71,9 +71,6 @@ void sketch_predictors_time(const struct sketch_runs *runs, const char *signatur
 /* Measures of the counts. */
 void sketch_measure(struct sketch_predictor *p);
 
-/* Whether the best of a type leads: three failing and thirty passing runs and 0.05 ahead of the next. */
-bool sketch_is_settled(const struct sketch_predictors *p);
-
 /* The best one of a type; NULL: there is none. */
 const struct sketch_predictor *sketch_best(const struct sketch_predictors *p, enum sketch_type type);
 

@@ -190,9 +190,3 @@ int pt_decode(const struct pt_trace *t, struct pt_left *left)
 }
 
 #endif
-
-void pt_left_release(struct pt_left *left)
-{
-	free(left->numbers);
-	*left = (struct pt_left){0};
-}

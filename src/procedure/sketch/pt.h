@@ -37,16 +37,15 @@ struct pt_trace {
 #define PT_MOST (1u << 26)
 
 struct pt_left {
-	uint32_t *numbers; /* of the places that were come to, in order */
+	uint32_t *numbers; /* of the places that were reached, in order; to be freed by the caller */
 	size_t count, capacity;
 	uint64_t instructions; /* that were followed */
 	size_t gaps;	       /* where packets were lost, damaged, or about code that is not known */
 	bool cut;	       /* there is more than was to be followed */
 };
 
-/* To be released also after an error, which is that there is no libipt. */
+/* `left` is valid also after an error, which is that there is no libipt. */
 int pt_decode(const struct pt_trace *t, struct pt_left *left);
-void pt_left_release(struct pt_left *left);
 
 /* Whether libipt can be loaded. */
 bool pt_has_library(void);

@@ -311,7 +311,8 @@ static void add_order(const struct sketch *s, struct rd_buf *text, const struct 
 	rd_buf_adds(text, " of another between them");
 }
 
-const char *sketch_predictor_text(const struct sketch *s, const struct sketch_predictor *p)
+/* A predictor in words: "main.c:12 (thread 1) before main.c:30 (thread 2)". */
+static const char *predictor_text(const struct sketch *s, const struct sketch_predictor *p)
 {
 	const struct slice_statement *st = &s->runs->statements[p->statements[0]];
 	struct rd_buf text = RD_BUF_INIT;
@@ -409,6 +410,5 @@ void sketch_draw(struct sketch *s, const struct sketch_runs *runs, const struct 
 	mark_differences(s);
 	s->texts = rd_arena_alloc(s->arena, (s->predictors.count + 1) * sizeof *s->texts);
 	for (size_t i = 0; i < s->predictors.count; i++)
-		s->texts[i] =
-			sketch_is_shown(s, i) ? sketch_predictor_text(s, &s->predictors.items[i]) : NULL;
+		s->texts[i] = sketch_is_shown(s, i) ? predictor_text(s, &s->predictors.items[i]) : NULL;
 }

@@ -75,9 +75,6 @@ void sketch_draw(struct sketch *s, const struct sketch_runs *runs, const struct 
 		 struct sketch_predictors *predictors, const struct sketch_reach *reach);
 void sketch_set_release(struct sketch_set *set);
 
-/* Predictors in words: "main.c:12 (thread 1) before main.c:30 (thread 2)". */
-const char *sketch_predictor_text(const struct sketch *s, const struct sketch_predictor *p);
-
 /* The value as people read it: NULL for a pointer, -1, 0x7f... */
 void sketch_value_text(const struct sketch_value *v, char out[32]);
 
