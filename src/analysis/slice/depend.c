@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/compare.h"
+#include "base/error.h"
 #include "candidates/path.h"
 #include "facts/role.h"
 
@@ -156,6 +157,7 @@ static void find_decisions(struct depend *d, uint32_t function)
 	uint32_t base = facts_blocks_of(f, function).first;
 	size_t before = d->decision_count;
 	struct facts_graph g, reverse;
+	RD_ASSERT(!d->decided[function]);
 	facts_flow(f, function, &g);
 	facts_graph_reverse(&g, &reverse);
 	facts_graph_dominators(&reverse);
@@ -192,6 +194,7 @@ static void tell_callers(struct telling *t, uint32_t function)
 static void tell_control(struct telling *t, uint32_t function, uint32_t block)
 {
 	struct depend *d = t->d;
+	RD_ASSERT(block < d->f->block_count);
 	if (!d->decided[function])
 		find_decisions(d, function);
 	if (d->first_decision[block] == FACTS_NONE) {
@@ -287,6 +290,8 @@ static void tell_ways(struct telling *t, uint32_t value)
 		if (f->operands[i].with >= f->block_count)
 			continue;
 		struct facts_run block = facts_block_values(f, function, f->operands[i].with);
+		if (block.first >= block.end)
+			continue;
 		uint32_t end = block.end - 1;
 		if (f->values[end].kind == FACTS_BRANCH || f->values[end].kind == FACTS_SWITCH)
 			tell(t, end);
@@ -299,7 +304,8 @@ void depend_each(struct depend *d, uint32_t value, bool whole, depend_fn *fn, vo
 {
 	struct telling t = {d, fn, context};
 	const struct facts_value *v = &d->f->values[value];
-	if (v->kind == FACTS_ARGUMENT) {
+	RD_ASSERT(value < d->f->value_count);
+	if (d->block_of[value] == FACTS_NONE) { /* an argument */
 		tell_given(&t, value, true);
 		return;
 	}
@@ -365,6 +371,7 @@ static void find_callers(struct depend *d)
 		d->callers_of[i + 1] += d->callers_of[i];
 	for (uint32_t i = 0; i < f->call_count; i++)
 		d->callers[d->callers_of[f->calls[i].function + 1]++] = i;
+	RD_ASSERT(d->callers_of[f->function_count] == f->call_count);
 }
 
 void depend_init(struct depend *d, const struct facts *f)

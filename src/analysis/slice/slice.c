@@ -121,6 +121,7 @@ static void meet(uint32_t on, void *context)
 	struct search *s = context;
 	bool near = on_one_line(s->depend.f, s->at, on);
 	uint32_t depth = s->depth[s->at] + !near;
+	RD_ASSERT(s->depth[s->at] != FACTS_NONE);
 	if (s->depth[on] <= depth)
 		return;
 	s->depth[on] = depth;
@@ -154,6 +155,7 @@ static void search(struct search *s, uint32_t *done)
 		s->later_count = 0;
 		s->later_capacity = capacity;
 	}
+	RD_ASSERT(s->later_count == 0);
 }
 
 /* ---------------------------------------------------------------- the items --- */
@@ -242,12 +244,14 @@ static void number_statements(struct slice *s)
 			*number = s->statements++;
 		s->items[i].statement = (uint32_t)*number;
 	}
+	RD_ASSERT(s->statements <= s->count);
 	rd_pmap_release(&lines);
 }
 
 void slice_make(struct slice *s, const struct facts *f, const struct slice_place *at)
 {
 	struct search search_ = {0};
+	RD_ASSERT(at->count > 0);
 	*s = (struct slice){.facts = f, .file = at->file, .line = at->line, .moved = at->moved};
 	depend_init(&search_.depend, f);
 	search_.depth = rd_xmalloc((f->value_count + 1) * sizeof *search_.depth);

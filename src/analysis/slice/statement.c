@@ -2,6 +2,7 @@
 /* Instructions of the facts as statements of a sketch, and a slice as a document: words for what both know.
  */
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/json.h"
 #include "facts/role.h"
 #include "slice/slice.h"
@@ -107,6 +108,7 @@ struct slice_statement slice_statement_of(struct slice *s, uint32_t value, enum 
 
 struct slice_statement slice_statement_at(struct slice *s, size_t item)
 {
+	RD_ASSERT(item < s->count);
 	struct slice_statement out = slice_statement_of(s, s->items[item].value, s->items[item].kind);
 	out.distance = s->items[item].statement;
 	return out;
@@ -116,6 +118,7 @@ const char *slice_kind_name(enum slice_kind kind)
 {
 	static const char *const names[] = {"read", "write", "branch", "call", "sync"};
 
+	RD_ASSERT(kind < sizeof names / sizeof *names);
 	return names[kind];
 }
 

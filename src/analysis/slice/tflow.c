@@ -4,6 +4,7 @@
 #include "slice/tflow.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "facts/role.h"
 
 #include <stdlib.h>
@@ -107,7 +108,7 @@ static void connect_call(const struct tflow *w, struct edges *e, uint32_t value,
 	for (uint32_t c = calls.first; c < calls.end; c++) {
 		uint32_t function = f->calls[c].function;
 		struct facts_run blocks = facts_blocks_of(f, function);
-		if (blocks.first == blocks.end)
+		if (blocks.first == blocks.end || first_node(w, function, blocks.first) == FACTS_NONE)
 			continue;
 		add_edge(e, w->node_of[value], first_node(w, function, blocks.first));
 		if (f->calls[c].kind != FACTS_EDGE_START)
@@ -167,6 +168,7 @@ static uint32_t spread(const struct tflow *w, uint32_t node, bool back, uint64_t
 			seen++;
 		}
 	}
+	RD_ASSERT(seen <= w->nodes + 1); /* each is reached once, the first perhaps once more */
 	free(stack);
 	return seen;
 }
@@ -218,6 +220,8 @@ static void find_starts(struct tflow *w)
 		put_reached(w, function, s->thread);
 		/* What follows a call is the next node, unless the call ends its block. */
 		uint32_t next = w->node_of[value] + (f->values[value].detail != OP_INVOKE);
+		if (next >= w->nodes)
+			continue;
 		put(s->behind, next);
 		spread(w, next, false, s->behind);
 	}
@@ -293,5 +297,6 @@ void tflow_steps(const struct tflow *w, const uint32_t *values, size_t count, ui
 			queue[tail++] = p;
 		}
 	}
+	RD_ASSERT(tail <= w->nodes);
 	free(queue);
 }
