@@ -278,6 +278,7 @@ static size_t count_lines(const char *text)
 int failure_add(struct finding_set *set, const struct failure *failure, const struct schedule *s,
 		const char *seen)
 {
+	RD_ASSERT(failure->fault);
 	bool deadlock = !strcmp(failure->fault, "deadlock");
 	struct finding *f = finding_add(set, deadlock ? FINDING_DEADLOCK : FINDING_FAILURE);
 	size_t room = count_lines(failure->place) + count_lines(failure->loops) + 2;
@@ -295,6 +296,7 @@ int failure_add(struct finding_set *set, const struct failure *failure, const st
 		add_lines(set, f, failure->loops, add_loop);
 	else
 		add_crash(set, f, failure);
+	RD_ASSERT(f->cycle_count <= room && f->thread_count <= f->cycle_count);
 	if (failure->test)
 		finding_note(set, f, finding_textf(set, "the test case that failed is %s", failure->test));
 	finding_note(set, f, seen);

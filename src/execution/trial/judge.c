@@ -73,6 +73,7 @@ int judge_run(struct judge *j, const struct trial *t, bool *failed)
 	uint64_t *known = rd_umap_put(&j->failed, t->digest, &fresh);
 	int status;
 
+	RD_ASSERT(j->command);
 	*failed = !fresh && *known == 2;
 	if (!fresh && *known)
 		return RD_OK;

@@ -19,11 +19,13 @@ bool trial_next_line(const struct trial_text *t, size_t *at, struct trial_text *
 	line->data = t->data + *at;
 	line->length = end ? (size_t)(end - line->data) + 1 : t->length - *at;
 	*at += line->length;
+	RD_ASSERT(line->length > 0 && *at <= t->length);
 	return true;
 }
 
 bool trial_is_masked(const struct trial_mask *mask, int stream, size_t number)
 {
+	RD_ASSERT(stream >= 0 && stream < TRIAL_STREAMS);
 	return mask->all[stream] || (number < TRIAL_LINES && mask->line[stream][number]);
 }
 

@@ -11,6 +11,8 @@
  */
 #include "trial/suite.h"
 
+#include "base/error.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -112,6 +114,7 @@ struct suite_case suite_find(const struct trial_text *streams, int count)
 {
 	struct finder f = {0};
 
+	RD_ASSERT(count >= 0 && count <= TRIAL_STREAMS);
 	for (int i = 0; i < count; i++) {
 		struct trial_text line;
 		size_t at = 0;

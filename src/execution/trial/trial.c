@@ -233,6 +233,7 @@ static int describe_run(struct trial_bench *b, struct replay_result *r, struct t
 		t->why = why_early(b, r);
 	t->counts = !t->why;
 	t->cut = trial_is_cut(r);
+	RD_ASSERT(!t->counts || !t->cut);
 	t->end_text = copy_text(b, replay_end_text(r));
 	t->fault = err			? NULL
 		   : r->fault.predicate ? "predicate"
@@ -299,6 +300,8 @@ static int make_run(struct running *r, const struct replay_request *request, str
 	const struct schedule *s = request->schedule;
 	struct trial_bench *b = r->bench;
 	struct replay_result result = {0};
+
+	RD_ASSERT(!r->search || s->memory);
 	int err = replay_run(request, &result);
 
 	*t = (struct trial){0};
