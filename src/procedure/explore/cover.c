@@ -9,6 +9,7 @@
 #include "explore/cover.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "finding/pair.h"
 
 #include <stdlib.h>
@@ -39,6 +40,7 @@ bool cover_add(struct cover *c, uint64_t sites, uint64_t first)
 	} else if (first < c->pairs[*at - 1].first) {
 		c->pairs[*at - 1].first = first;
 	}
+	RD_ASSERT(*at >= 1 && *at <= c->count && c->pairs[*at - 1].sites == sites);
 	return fresh;
 }
 
@@ -147,4 +149,5 @@ void cover_describe(const struct cover *c, const struct trace_sites *sites, stru
 	qsort(pairs, count, sizeof *pairs, compare_pairs);
 	set->pairs = pairs;
 	set->pair_count = merge(pairs, count);
+	RD_ASSERT(set->pair_count <= count);
 }

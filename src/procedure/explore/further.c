@@ -10,6 +10,8 @@
  */
 #include "explore/further.h"
 
+#include "base/error.h"
+
 #include "explore/known.h"
 #include "explore/strategies.h"
 #include "explore/prefix.h"
@@ -77,6 +79,7 @@ void further_choose(struct further *f, const struct explore_result *explored, co
 	for (size_t i = explored->new_count; i-- > 0;)
 		if (!is_chosen(f, explored->new_ones[i].number))
 			f->racy[f->racy_count++] = explored->new_ones[i];
+	RD_ASSERT(f->racy_count <= explored->racy_count + explored->new_count);
 }
 
 bool further_next(const struct further *f, struct explore_racy *which)
@@ -94,6 +97,7 @@ static void leave_out_shown(struct further *f)
 {
 	size_t kept = f->at;
 
+	RD_ASSERT(f->at > 0 && is_race(&f->racy[f->at - 1]));
 	for (size_t i = f->at; i < f->racy_count; i++)
 		if (!is_race(&f->racy[i]) || !is_same_race(&f->racy[i], &f->racy[f->at - 1]))
 			f->racy[kept++] = f->racy[i];
@@ -104,6 +108,7 @@ void further_took(struct further *f, bool any)
 {
 	bool chosen = f->at < f->racy_count, struck = chosen && is_race(&f->racy[f->at]);
 
+	RD_ASSERT(f->at <= f->racy_count && f->at <= f->runs);
 	f->runs++;
 	f->at += chosen;
 	if (struck && any)

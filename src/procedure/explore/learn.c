@@ -48,6 +48,7 @@ static struct draw draw_of(const struct explore_state *s, const struct note *n)
 static struct note_race *find_race(struct explore_state *s, const struct note *n,
 				   const struct note_race *race)
 {
+	RD_ASSERT(s->race_count <= EXPLORE_RACES);
 	for (size_t i = 0; i < s->race_count; i++)
 		if (s->races[i].site[0] == race->site[0] && s->races[i].site[1] == race->site[1])
 			return &s->races[i];
@@ -78,6 +79,7 @@ static void learn_race(struct explore_state *s, const struct note *n, const stru
 	if (!known || known->kept == EXPLORE_RACY_TIMES || !is_recordable(&draw, prefix))
 		return;
 	known->kept++;
+	RD_ASSERT(known->kept <= EXPLORE_RACY_TIMES);
 	if (r->racy_count < EXPLORE_RACY)
 		r->racy[r->racy_count++] = (struct explore_racy){.number = n->number,
 								 .length = n->length,
@@ -138,6 +140,7 @@ static void learn_threads(struct explore_state *s, const struct note *n)
 
 static void learn_failure(struct explore_state *s, const struct note *n)
 {
+	RD_ASSERT(s->failure_count <= EXPLORE_FAILURES);
 	for (size_t i = 0; i < s->failure_count; i++)
 		if (failure_is_same(&s->failures[i].failure, &n->failure))
 			return;

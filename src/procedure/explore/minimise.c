@@ -8,6 +8,7 @@
 #include "explore/minimise.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 /* `kept` without [from, from + length) into `rest`; how many these are. */
 static size_t without(const size_t *kept, size_t count, size_t from, size_t length, size_t *rest)
 {
+	RD_ASSERT(length > 0 && from + length <= count);
 	if (from)
 		memcpy(rest, kept, from * sizeof *rest);
 	if (from + length < count)
