@@ -109,6 +109,7 @@ static int take(void *context, const struct rd_pool_event *event)
 	struct classifying *c = context;
 	char *directory = directory_of(c, event->task);
 
+	RD_ASSERT(event->task < c->set->count && c->done < c->total);
 	rd_remove_tree(directory);
 	free(directory);
 	if (event->what == RD_POOL_DONE)
@@ -167,6 +168,7 @@ static int run_tasks(struct classifying *c)
 	err = rd_pool_run(c->pool, &loop, &c->result->interrupted);
 	rd_pool_stop(c->pool);
 	rd_interrupt_end(&c->signals);
+	RD_ASSERT(c->done <= c->total);
 	c->result->untried = c->total - c->done;
 	return err;
 }

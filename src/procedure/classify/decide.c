@@ -35,6 +35,7 @@ static const struct trial *at(const struct decide_runs *r, enum variant_group gr
 {
 	const struct trial *t = &r->items[group][number];
 
+	RD_ASSERT(group < VARIANT_GROUPS && number < r->count);
 	return t->counts ? t : NULL;
 }
 
@@ -75,6 +76,7 @@ static bool is_chance(const struct decide_runs *r, enum variant_group lacks, con
 	count_fault(r, lacks, fault, &of);
 	count = count_fault(r, VARIANT_SECOND - lacks, fault, &runs) +
 		count_fault(r, VARIANT_CONTROL, fault, &runs);
+	RD_ASSERT(count > 0 && count <= runs);
 	while (of-- > 0)
 		all_well *= 1 - (double)count / (double)runs;
 	return all_well > 0.1;
@@ -129,6 +131,7 @@ static void find_sound(const struct decide_runs *r, struct decision *d)
 {
 	enum variant_group twin = d->shows.group == VARIANT_FIRST ? VARIANT_SECOND : VARIANT_FIRST;
 
+	RD_ASSERT(d->shows.group <= VARIANT_SECOND && !is_sound(at(r, d->shows.group, d->shows.number)));
 	if (is_sound(at(r, twin, d->shows.number))) {
 		d->other = (struct decide_place){twin, d->shows.number};
 		d->has_other = true;
@@ -374,4 +377,6 @@ void decide(const struct decide_runs *r, struct decision *d)
 		d->class = FINDING_OUTPUT_DIFFERS;
 	else
 		d->class = any ? FINDING_K_WITNESS_HARMLESS : FINDING_NO_CLASS;
+	RD_ASSERT(d->k <= r->count);
+	RD_ASSERT(d->class != FINDING_OUTPUT_DIFFERS || d->has_other);
 }

@@ -15,6 +15,7 @@ static int run_to_write_down(struct work *w, struct decide_place p, struct trial
 		schedule_release(made);
 		return work_run_variant(w, p, t, made);
 	}
+	RD_ASSERT(p.number - w->made_from < w->made_count);
 	if (!made->turns) {
 		schedule_release(made);
 		*made = w->made[p.number - w->made_from];
@@ -110,6 +111,7 @@ static int show(struct work *w, bool *shown, struct decide_place *lost)
 	struct rd_buf text = RD_BUF_INIT;
 	int err = repeat(w, d->shows, &shows);
 
+	RD_ASSERT(next_is_bad(d) && (d->has_other || d->class != FINDING_OUTPUT_DIFFERS));
 	if (!err && shows && d->class == FINDING_OUTPUT_DIFFERS)
 		err = repeat(w, d->other, &other);
 	*shown = !err && shows && (other || d->class != FINDING_OUTPUT_DIFFERS);

@@ -25,6 +25,7 @@ size_t next_pairs(const struct next_limits *l)
 {
 	size_t most = l->pairs ? l->pairs : CLASSIFY_ALTERNATES;
 
+	RD_ASSERT(most > 0);
 	return l->schedules && most > PAIRS_WITHOUT_SEED ? most : PAIRS_WITHOUT_SEED;
 }
 
@@ -172,6 +173,7 @@ bool next_shows(const struct next_show *s, const struct decision *d)
 
 void next_lost(struct next_show *s, struct decide_runs *runs, struct decide_place lost, struct decision *d)
 {
+	RD_ASSERT(run_at(runs, lost)->counts);
 	s->tries++;
 	s->fault |= run_at(runs, lost)->fault != NULL;
 	runs->items[lost.group][lost.number].counts = false;

@@ -141,6 +141,7 @@ struct schedule_goal occurrences_goal(const struct occurrences *s, const struct 
 {
 	const struct trace_site *site = trace_sites_find(s->sites, at->site);
 
+	RD_ASSERT(site && at >= s->items && at < s->items + s->count);
 	return (struct schedule_goal){.thread = schedule_text(texts, at->thread),
 				      .after = at->n,
 				      .occurrence = occurrence_of(s, at),

@@ -280,6 +280,7 @@ static struct candidate *find_candidates(const struct sym_trace traces[2], const
 	*count = 0;
 	for (uint8_t k = 0; k < 2; k++)
 		*count += add_candidates(traces, k, chosen[k], all + *count);
+	RD_ASSERT(*count <= traces[0].step_count + traces[1].step_count);
 	qsort(all, *count, sizeof *all, by_rank);
 	return all;
 }
@@ -289,6 +290,7 @@ static struct sym_fact *facts_until(const struct sym_trace *t, size_t step)
 {
 	struct sym_fact *facts = rd_xcalloc(step + 1, sizeof *facts);
 
+	RD_ASSERT(step < t->step_count);
 	for (size_t i = 0; i <= step; i++)
 		facts[i] = (struct sym_fact){t->steps[i].cond, t->steps[i].taken};
 	facts[step].holds = !facts[step].holds;
@@ -315,6 +317,7 @@ static int take_primary(struct explorer *x, struct item *item)
 	int err;
 
 	p->primaries++;
+	RD_ASSERT(p->primaries <= p->most);
 	cover(p, &item->traces[0]);
 	err = p->analyse(p->context, &item->given, &x->bad);
 	RD_GROW(x->queue, x->capacity, x->count + 1);
@@ -420,6 +423,7 @@ static int compare_outputs(struct explorer *x, const struct item *item, const bo
 		x->p->solver_seconds += sym_solver_seconds(solver);
 	}
 	x->p->equal += answer == SYM_NO && j.complete && (solver || !j.differs);
+	RD_ASSERT(x->p->equal <= x->p->primaries);
 	if (answer == SYM_YES) {
 		err = sym_input_make(&item->traces[0], values, &item->given, content, &c, &given);
 		if (!err && is_new_input(x, &given))

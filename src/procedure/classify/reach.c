@@ -79,6 +79,7 @@ static bool is_decided(const struct work *w, const struct adhoc *order)
 /* Only the two accesses are left of the way that was predicted. */
 static void lead_to(struct work *w, struct schedule_goal goals[2])
 {
+	RD_ASSERT(w->race.goal_count == 2);
 	w->race.goals = goals;
 	w->race.op_count = w->race.limit_count = w->race.watch_count = w->race.decision_count = 0;
 	w->race.turns = w->race.anywhere = w->race.nowhere = false;

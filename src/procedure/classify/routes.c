@@ -128,6 +128,7 @@ static void take_pairs(struct routes *a, const struct occurrences *s, const stru
 		a->goals[a->count][0] = occurrences_goal(s, &s->items[pairs[i].first], &a->texts);
 		a->goals[a->count++][1] = occurrences_goal(s, &s->items[pairs[i].second], &a->texts);
 	}
+	RD_ASSERT(a->count <= ROUTES_MOST);
 	free(pairs);
 }
 

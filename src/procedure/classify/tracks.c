@@ -6,6 +6,7 @@
 #include "classify/tracks.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "finding/place.h"
 #include "replay/plan.h"
 
@@ -37,6 +38,7 @@ static void add(struct tracks *t, struct track track)
 			old->object = track.object;
 		return;
 	}
+	RD_ASSERT(t->count <= RADDLE_MEMORY_SITES);
 	if (t->count == RADDLE_MEMORY_SITES)
 		return;
 	RD_GROW(t->items, t->capacity, t->count + 1);

@@ -36,6 +36,7 @@ size_t weaken_explored(int64_t recorded_ns)
 {
 	int64_t runs = recorded_ns ? ABOUT_NS / recorded_ns : EXPLORED;
 
+	RD_ASSERT(recorded_ns >= 0);
 	return runs > EXPLORED ? EXPLORED : runs < LEAST ? LEAST : (size_t)runs;
 }
 
@@ -90,6 +91,7 @@ static bool is_refuted(const struct attempt *a, const struct trial *t, bool sort
 
 static void refute(struct attempt *a, const struct trial *t, bool sorted)
 {
+	RD_ASSERT(a->refuted_count <= REFUTED);
 	if (a->refuted_count == REFUTED)
 		return;
 	a->refuted[a->refuted_count].fault = t->fault;
@@ -213,6 +215,7 @@ static int judge(struct attempt *a, const struct trial *t, enum variant_group gr
 	}
 	schedule_release(&r->schedule);
 	found.class = class_of(t);
+	RD_ASSERT(t->counts && t->relaxed > 0 && found.schedule.turns);
 	*r = found;
 	return err;
 }

@@ -2,6 +2,7 @@
 /* Sentences of classification.  In: a race, runs, a decision.  Out: text for people. */
 #include "classify/words.h"
 
+#include "base/error.h"
 #include "base/file.h"
 
 #include <inttypes.h>
@@ -95,6 +96,7 @@ void words_difference(struct rd_buf *out, const struct words_outputs *o, const c
 
 static const struct trial *trial_at(const struct decide_runs *runs, struct decide_place p)
 {
+	RD_ASSERT(p.group < VARIANT_GROUPS && p.number < runs->count);
 	return &runs->items[p.group][p.number];
 }
 
@@ -150,6 +152,7 @@ void words_adhoc(struct rd_buf *out, const struct schedule *race, const struct a
 {
 	const struct trial_obstacle *o = &a->obstacle;
 
+	RD_ASSERT(a->found && a->goal < 2 && o->thread);
 	add_access(out, &race->goals[a->goal]);
 	rd_buf_adds(out, " comes before ");
 	add_access(out, &race->goals[1 - a->goal]);

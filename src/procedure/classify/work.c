@@ -47,6 +47,7 @@ int work_run_controls(struct work *w, size_t wanted)
 {
 	int err = RD_OK;
 
+	RD_ASSERT(w->controls <= w->runs.count && wanted <= w->runs.count);
 	for (; w->how->techniques.control && w->controls < wanted && !err; w->controls++)
 		err = run_into(w, VARIANT_CONTROL, w->controls);
 	return err;
@@ -264,6 +265,7 @@ int work_classify(const struct classify *how, const struct finding *given, const
 	struct work w = {.how = how, .set = finding_set_new(), .f = &f, .start_ns = rd_now_ns()};
 	int err;
 
+	RD_ASSERT(f.schedule && f.schedule->goal_count == 2);
 	rd_log_set(rd_log_first, &w.message);
 	run_orphans_adopt();
 	set_limits(&w);
