@@ -372,10 +372,10 @@ static void test_order(void **state)
 {
 	struct sketch_predictor items[] = {
 		{.type = SKETCH_VALUE, .f = 1},
-		{.type = SKETCH_ORDER, .f = 0.9, .bound = 0.5, .when = 5},
-		{.type = SKETCH_ORDER, .f = 0.9, .bound = 0.5, .when = 7},
-		{.type = SKETCH_ORDER, .f = 0.9, .bound = 0.5, .when = 2},
-		{.type = SKETCH_ORDER, .f = 0.3, .bound = 0.1, .when = 1},
+		{.type = SKETCH_ORDER, .count = 2, .f = 0.9, .bound = 0.5, .when = 5},
+		{.type = SKETCH_ORDER, .count = 2, .f = 0.9, .bound = 0.5, .when = 7},
+		{.type = SKETCH_ORDER, .count = 2, .f = 0.9, .bound = 0.5, .when = 2},
+		{.type = SKETCH_ORDER, .count = 2, .f = 0.3, .bound = 0.1, .when = 1},
 	};
 	struct sketch_predictors p = {.items = items, .count = 5};
 	bool tried[5] = {false};

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "sketch/place.h"
 
@@ -200,6 +201,7 @@ static void tell_apart(const struct calls *c, struct sketch_run *run, uint32_t s
 
 	for (size_t i = 0; i < run->count; i++)
 		met += run->events[i].statement == statement;
+	RD_ASSERT(c->count >= 2 && c->count <= MOST_CALLS);
 	if (met != c->count || run->cut)
 		return;
 	met = 0;

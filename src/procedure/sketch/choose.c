@@ -250,6 +250,7 @@ struct sketch_predictor *choose_order(struct sketch_predictors *p, const struct 
 {
 	struct sketch_predictor *next = count < CHOOSE_INTERVENTIONS ? best_order(p, cause, tried) : NULL;
 
+	RD_ASSERT(!next || (next->type == SKETCH_ORDER && next->count >= 2));
 	return next && (!count || next->f >= WORTH_F) ? next : NULL;
 }
 
@@ -268,6 +269,7 @@ static bool has_order_from(const struct sketch_runs *runs, const struct sketch_r
 	uint32_t wanted;
 	size_t at[3];
 
+	RD_ASSERT(which <= p->count);
 	if (which == p->count)
 		return sketch_predictor_at(runs, &runs->items[runs->count - 1], p, at);
 	wanted = p->statements[which];

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/compare.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "slice/depend.h"
@@ -67,6 +68,7 @@ static uint32_t line_number(struct work *w, const char *file, uint32_t line)
 	RD_GROW(w->at, w->at_capacity, n + 1);
 	for (; w->at_count <= n; w->at_count++)
 		w->at[w->at_count] = (struct decide_list){0};
+	RD_ASSERT(n < w->lines.count && w->at_count == w->lines.count);
 	return n;
 }
 
@@ -249,6 +251,7 @@ static uint32_t branch_statement(struct work *w, uint32_t value)
 
 	if (w->runs->statement_count > before)
 		grow(w);
+	RD_ASSERT(n < w->d->count);
 	if (!w->d->statements[n].looks.count)
 		add_looks(w, n, value);
 	return n;
@@ -351,6 +354,7 @@ void decide_open(struct decide *d, const struct facts *f, struct sketch_runs *ru
 	}
 	for (uint32_t i = 0; i < runs->statement_count; i++)
 		decide_about(&w, i);
+	RD_ASSERT(d->count == runs->statement_count);
 	find_varying(d, runs);
 	for (size_t i = 0; i < w.at_count; i++)
 		free(w.at[i].items);
@@ -423,6 +427,7 @@ static void visit(struct imply *m, uint32_t thread, uint32_t statement, size_t a
 	struct thread *t = thread_of(m, thread);
 	const struct decide_list *above = &m->d->statements[statement].above;
 
+	RD_ASSERT(statement < m->d->count);
 	leave(m, t, statement);
 	for (size_t i = above->count; i-- > 0;) { /* outer ones first */
 		uint32_t branch = above->items[i];
@@ -455,6 +460,7 @@ static void insert(const struct imply *m, struct sketch_run *run)
 		if (i < old.count)
 			sketch_event_add(run, &old.events[i]);
 	}
+	RD_ASSERT(run->count == old.count + m->count);
 	free(old.events);
 }
 

@@ -103,6 +103,7 @@ static void note_failure(struct work *w, struct sketch_failure *f, const char *s
 	free(signature);
 	if (n < w->failure_count)
 		return;
+	RD_ASSERT(n == w->failure_count);
 	RD_GROW(w->failures, w->failure_capacity, n + 1);
 	RD_GROW(w->schedules, w->schedule_capacity, n + 1);
 	w->schedules[n] = schedule ? rd_xstrdup(schedule) : NULL;
@@ -125,6 +126,8 @@ static int make_run(struct work *w, const struct lead_order *order, bool *said, 
 {
 	struct sketch_failure f;
 	const char *why;
+
+	RD_ASSERT(order->intervention == LEAD_WATCH || w->signature);
 	int err = lead_run(&w->lead, w->number++, order, &f, &why);
 
 	*said = !err && !why;
@@ -147,6 +150,7 @@ static int make_run(struct work *w, const struct lead_order *order, bool *said, 
 
 static void drop_last(struct sketch_runs *runs)
 {
+	RD_ASSERT(runs->count > 0);
 	struct sketch_run *run = &runs->items[--runs->count];
 
 	RD_FREE(run->events, run->signature, run->schedule);
@@ -463,6 +467,7 @@ static int explain(struct work *w, size_t failure, struct reach *reach)
 	bool plain = false;
 	int err = RD_OK;
 
+	RD_ASSERT(d->set.count < DIAGNOSE_SKETCHES && failure < w->failure_count);
 	w->signature = signature;
 	w->before = 0;
 	w->lead.runs = runs;

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/compare.h"
+#include "base/error.h"
 #include "base/map.h"
 #include "facts/role.h"
 #include "raddle/track.h"
@@ -45,6 +46,7 @@ static char letter_of(const struct facts *f, uint32_t value)
 static void name_of(const struct facts *f, uint32_t value, struct rd_buf *name)
 {
 	const struct facts_value *v = &f->values[value];
+	RD_ASSERT(letter_of(f, value) != 0);
 	rd_buf_clear(name);
 	rd_buf_addf(name, "%c %u %u %s\t%s", letter_of(f, value), v->line, v->column,
 		    facts_string(f, f->functions[facts_function_at(f, value)].name),
@@ -240,6 +242,7 @@ void sketch_gates_find(struct sketch_gates *g, const struct slice *s, uint32_t s
 	keep(g, sigma);
 	g->left_out = g->count > max ? g->count - max : 0;
 	g->count -= g->left_out;
+	RD_ASSERT(g->count <= max);
 	touched_release(&t);
 	rd_umap_release(&known);
 }
@@ -267,6 +270,7 @@ void sketch_gates_release(struct sketch_gates *g)
 struct slice_statement sketch_gate_statement(const struct sketch_gate *gate, struct slice *s,
 					     enum slice_kind kind)
 {
+	RD_ASSERT(gate->lead != FACTS_NONE || gate->near != FACTS_NONE);
 	struct slice_statement out = slice_statement_of(s, gate->value, kind);
 	out.found = gate->lead == FACTS_NONE;
 	out.distance = out.found ? s->statements + gate->near : gate->lead;

@@ -96,6 +96,7 @@ static bool is_held_in_three(const struct lead_now *now, uint32_t thread)
 /* Whether the thread is to be held where it is. */
 static bool is_held(const struct lead_now *now, uint32_t thread)
 {
+	RD_ASSERT(now->order.order->count == 2 || now->order.order->count == 3);
 	return now->order.order->count == 3 ? is_held_in_three(now, thread) : is_held_in_pair(now, thread);
 }
 
@@ -143,6 +144,7 @@ void lead_did(struct lead_now *now, uint32_t thread, uint32_t statement)
 	const struct sketch_predictor *o = now->order.order;
 	struct lead_pending *p = &now->threads[thread];
 
+	RD_ASSERT(thread < LEAD_THREADS);
 	if (now->order.intervention == LEAD_WATCH)
 		return;
 	if (is_at(now, statement, 0)) {

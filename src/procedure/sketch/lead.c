@@ -176,6 +176,8 @@ static void add_event(struct lead_now *now, uint32_t thread, uint32_t statement)
 {
 	const struct lead_pending *p = &now->threads[thread];
 
+	RD_ASSERT(thread < LEAD_THREADS && statement < now->lead->runs->statement_count);
+	RD_ASSERT(now->run->count <= MOST_EVENTS);
 	if (now->run->count == MOST_EVENTS) {
 		forget_older_half(now->run);
 		now->range_count = 0;
@@ -502,6 +504,7 @@ static void spread_ranges(struct lead_now *now)
 			*last = next;
 		}
 	}
+	RD_ASSERT(next == now->range_count);
 	rd_umap_release(&touched);
 	free(old.events);
 }
@@ -535,6 +538,7 @@ int lead_run(struct lead *l, uint64_t number, const struct lead_order *order, st
 	bool near = !l->blind && l->near && order->intervention == LEAD_WATCH && number % 2;
 	int err;
 
+	RD_ASSERT(order->intervention == LEAD_WATCH || (order->order && order->of));
 	*failure = (struct sketch_failure){0};
 	*why = NULL;
 	now.run = sketch_run_add(l->runs);

@@ -24,6 +24,7 @@ bool sketch_is_shown(const struct sketch *s, size_t predictor)
 {
 	const struct sketch_predictor *p = &s->predictors.items[predictor];
 
+	RD_ASSERT(predictor < s->predictors.count);
 	return predictor < SHOWN_PREDICTORS || sketch_best(&s->predictors, p->type) == p;
 }
 
@@ -65,8 +66,10 @@ static void mark_predictors(const struct sketch *s, const struct sketch_run *run
 		if (!is_listed(s, i, at, end))
 			continue;
 		for (size_t k = 0; k < p->count; k++)
-			if (at[k] != SIZE_MAX)
+			if (at[k] != SIZE_MAX) {
+				RD_ASSERT(at[k] < run->count);
 				marks[at[k]] |= MARK_SHOW | MARK_NAMED;
+			}
 	}
 }
 
@@ -321,6 +324,7 @@ static bool mark_branch(const struct sketch *s, const struct sketch_run *run, si
 	const struct decide_list *looks = &s->decided->statements[run->events[at].statement].looks;
 	bool could = could_differ(s, run, at);
 
+	RD_ASSERT(s->runs->statements[run->events[at].statement].kind == SLICE_BRANCH);
 	for (size_t i = 0; i < looks->count; i++) {
 		size_t k = last_of(run, run->events[at].thread, looks->items[i], at), late;
 

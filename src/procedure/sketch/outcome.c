@@ -36,6 +36,7 @@ char *sketch_signature(const struct sketch_failure *f)
 {
 	struct rd_buf text = RD_BUF_INIT;
 
+	RD_ASSERT(f->kind != SKETCH_PASSED);
 	rd_buf_adds(&text, sketch_outcome_name(f->kind));
 	if (f->what)
 		rd_buf_addf(&text, " %s", f->what);

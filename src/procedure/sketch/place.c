@@ -58,6 +58,7 @@ static size_t name_length(const char *text, size_t length)
 		depth += text[at] == ')';
 		depth -= text[at] == '(';
 	} while (at > 0 && depth > 0);
+	RD_ASSERT(at < length);
 	return depth == 0 && at > 0 ? at : length;
 }
 
@@ -106,6 +107,7 @@ const struct sketch_place *sketch_place(struct sketch_places *p, const char *exe
 {
 	bool is_new;
 	uint64_t *number = rd_umap_put(&p->known, distance, &is_new);
+	RD_ASSERT(is_new || *number < p->count);
 	if (!is_new)
 		return &p->items[*number];
 	*number = p->count;

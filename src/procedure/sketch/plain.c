@@ -75,6 +75,7 @@ int plain_run(struct plain *p, uint32_t sigma, uint64_t perturb, struct sketch_r
 	err = track_run(&p->track, &request, runs, &end);
 	if (err)
 		return err;
+	RD_ASSERT(runs->count > 0);
 	run = &runs->items[runs->count - 1];
 	if (p->judge->command)
 		err = judge(p, &end, run);

@@ -38,6 +38,7 @@ static void finish(struct sketch_plan *p)
 {
 	struct rd_buf text = RD_BUF_INIT;
 
+	RD_ASSERT(p->failure.file && !p->signature);
 	rd_buf_addf(&text, "%s %" PRIu32 " %" PRIu32 "\n", rd_base_name(p->failure.file), p->failure.line,
 		    p->sigma);
 	for (size_t i = 0; i < p->runs.statement_count; i++) {
@@ -229,6 +230,7 @@ void sketch_record_write(const struct sketch_record *what, const struct sketch_r
 {
 	bool cut = run->cut || run->count > SKETCH_RECORD_EVENTS;
 
+	RD_ASSERT(what->plan && what->run);
 	rd_buf_addf(out,
 		    "{\"sketch\":\"%s\",\"run\":\"%s\",\"sigma\":%" PRIu32
 		    ",\"outcome\":\"%s\",\"thread\":%" PRIu32 ",\"cut\":%s,\"events\":[",

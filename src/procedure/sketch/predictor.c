@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/compare.h"
+#include "base/error.h"
 #include "base/map.h"
 
 #include <math.h>
@@ -60,7 +61,9 @@ static void tell(const struct walk *w, enum sketch_pattern pattern, const size_t
 {
 	struct match m = {.what = {.type = SKETCH_ORDER, .pattern = pattern, .count = count}};
 
+	RD_ASSERT(count == 2 || count == 3);
 	for (size_t i = 0; i < count; i++) {
+		RD_ASSERT(at[i] < w->run->count);
 		m.at[i] = at[i];
 		m.what.statements[i] = w->run->events[at[i]].statement;
 	}
@@ -265,7 +268,9 @@ static struct sketch_predictor *entry(struct tally *t, const struct sketch_predi
 	int length = snprintf(key, sizeof key, "%d %u %u %u %zu %llx", p->pattern, p->statements[0],
 			      p->statements[1], p->statements[2], p->count, (unsigned long long)p->value);
 
+	RD_ASSERT(length > 0 && (size_t)length < sizeof key);
 	*number = rd_names_put(&t->keys, key, (size_t)length);
+	RD_ASSERT(*number <= t->out->count);
 	if (*number == t->out->count) {
 		RD_GROW(t->out->items, t->out->capacity, t->out->count + 1);
 		RD_GROW(t->seen, t->seen_capacity, t->out->count + 1);
@@ -422,6 +427,7 @@ void sketch_measure(struct sketch_predictor *p)
 						      (BETA * BETA * p->precision + p->recall)
 					    : 0;
 	p->bound = lower_bound((double)p->failing, told);
+	RD_ASSERT(p->precision <= 1 && p->recall <= 1 && p->f <= 1 && p->bound <= 1);
 }
 
 static uint32_t nearest(const struct sketch_runs *runs, const struct sketch_predictor *p)
@@ -438,6 +444,7 @@ static uint32_t nearest(const struct sketch_runs *runs, const struct sketch_pred
 
 bool sketch_is_confirmed(const struct sketch_predictor *p)
 {
+	RD_ASSERT(p->forced.failed <= p->forced.runs && p->prevented.failed <= p->prevented.runs);
 	return p->forced.runs && p->prevented.runs && p->forced.failed * 20 >= p->forced.runs * 19 &&
 	       p->prevented.failed * 20 <= p->prevented.runs;
 }
@@ -540,6 +547,7 @@ static void finish(const struct sketch_runs *runs, struct sketch_predictors *p, 
 	for (size_t i = 0; i < p->count; i++) {
 		struct sketch_predictor *now = &p->items[i];
 
+		RD_ASSERT(now->failing <= failing && now->passing <= passing);
 		now->all_failing = failing;
 		now->all_passing = passing;
 		if (!now->failing || !tells_apart(now))
@@ -647,6 +655,7 @@ static size_t came_true(const struct sketch_runs *runs, const struct sketch_run 
 	for (size_t i = 0; i < p->count; i++)
 		if (at[i] != NO_EVENT && at[i] > when)
 			when = at[i];
+	RD_ASSERT(when < run->count);
 	return when;
 }
 
@@ -672,6 +681,7 @@ const char *sketch_type_name(enum sketch_type type)
 {
 	static const char *const names[] = {"order", "value", "branch"};
 
+	RD_ASSERT(type < sizeof names / sizeof *names);
 	return names[type];
 }
 
@@ -681,5 +691,6 @@ const char *sketch_pattern_name(enum sketch_pattern pattern)
 		"RWR", "WWR",	  "RWW", "WRW", "WW",	  "WR",	  "RW",
 		"LLL", "RW-last", "==",	 "!=",	"branch", "never"};
 
+	RD_ASSERT(pattern < SKETCH_PATTERNS);
 	return names[pattern];
 }

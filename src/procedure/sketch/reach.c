@@ -173,6 +173,7 @@ void reach_sites(struct reach *r, const struct trace_sites *sites, uint32_t sigm
 			RD_GROW(r->sites, r->capacity, r->count + 1);
 			r->sites[r->count++] = trace_sites_number(sites, u, site);
 		}
+	RD_ASSERT(r->count <= MOST_SITES);
 }
 
 int reach_open(struct reach *r, const struct facts *facts, const char *file, uint32_t line)

@@ -6,6 +6,7 @@
 #include "sketch/run.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,7 @@ uint32_t sketch_statement(struct sketch_runs *r, const struct slice_statement *s
 {
 	struct slice_statement *now;
 
+	RD_ASSERT(s->file && r->statement_count < UINT32_MAX);
 	for (size_t i = 0; i < r->statement_count; i++)
 		if (is_same(&r->statements[i], s))
 			return (uint32_t)i;
@@ -79,5 +81,6 @@ const char *sketch_outcome_name(enum sketch_outcome o)
 {
 	static const char *const names[] = {"passed", "crash", "assertion", "hang", "exit", "output"};
 
+	RD_ASSERT(o < sizeof names / sizeof *names);
 	return names[o];
 }

@@ -8,6 +8,7 @@
 #include "sketch/sketch.h"
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "sketch/marks.h"
 #include "sketch/place.h"
@@ -209,6 +210,7 @@ static struct sketch_steps make_steps(struct sketch *s, const struct sketch_run 
 		step_of[i] = steps.count - 1;
 		last = i;
 	}
+	RD_ASSERT(steps.count <= run->count);
 	find_writers(s, run, marks, step_of, &steps);
 	free(marks);
 	free(step_of);
@@ -371,6 +373,7 @@ static void count_runs(struct sketch *s)
 		s->failing += is_of(run, s->signature);
 		s->perturbed += is_of(run, s->signature) && run->perturbed;
 	}
+	RD_ASSERT(s->passing + s->failing <= s->runs->count && s->perturbed <= s->failing);
 }
 
 void sketch_draw(struct sketch *s, const struct sketch_runs *runs, const struct sketch_failure *failure,
@@ -402,6 +405,7 @@ void sketch_draw(struct sketch *s, const struct sketch_runs *runs, const struct 
 		s->fails = make_steps(s, fails, shown);
 		s->schedule = keep(s, fails->schedule);
 		add_failure(s);
+		RD_ASSERT(s->fails.count > 0);
 	}
 	if (passes)
 		s->passes = make_steps(s, passes, shown);

@@ -7,6 +7,7 @@
 #include "sketch/stack.h"
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "raddle/crash-find.h"
 #include "run/proc.h"
 
@@ -68,6 +69,7 @@ size_t stack_places(struct stack_code *code, const char *executable, pid_t pid, 
 
 	if (!code->base)
 		find_code(code, executable, pid);
+	RD_ASSERT(code->from <= code->end);
 	while (sp && known && !run_process_peek(pid, sp, words, known * sizeof *words))
 		known /= 2; /* the stack ends before */
 	for (size_t i = 0; sp && i < known && count < STACK_PLACES; i++)

@@ -5,6 +5,7 @@
  * something of the run touched.  A watchpoint tells what no gate does: accesses of code without gates.
  */
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/map.h"
 #include "sketch/track-int.h"
 #include "sketch/track.h"
@@ -23,6 +24,7 @@ struct events {
 
 static const struct sketch_gate *gate_of(const struct events *e, const struct track_raw *raw)
 {
+	RD_ASSERT(raw->gate == RADDLE_TRACK_HARDWARE || raw->gate < e->t->gates.count);
 	return raw->gate != RADDLE_TRACK_HARDWARE ? &e->t->gates.items[raw->gate] : NULL;
 }
 
@@ -201,6 +203,7 @@ void track_events(struct track *t, const struct track_left *left, struct sketch_
 	struct events e = {
 		.t = t, .left = left, .runs = runs, .run = &runs->items[runs->count - 1], .sigma = sigma};
 	struct rd_umap values = {0};
+	RD_ASSERT(runs->count > 0 && e.run->count == 0);
 	find_addresses(&e);
 	for (size_t i = 0; i < left->count; i++) {
 		const struct sketch_gate *gate = gate_of(&e, &left->items[i]);

@@ -6,6 +6,7 @@
 #include "sketch/track-int.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,7 @@ void track_read(struct track_left *left, const void *memory, size_t size, uint32
 		if (atomic_load_explicit(&e->stamp, memory_order_relaxed) == n + 1 && is_good(&raw, gates))
 			left->items[left->count++] = raw;
 	}
+	RD_ASSERT(left->count <= count);
 }
 
 void track_left_release(struct track_left *left)

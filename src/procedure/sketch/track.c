@@ -67,6 +67,7 @@ static size_t events_of(const struct track_request *request)
 
 static int memory_open(struct track_memory *m, size_t events)
 {
+	RD_ASSERT(events > 0 && events <= RADDLE_TRACK_EVENTS);
 	*m = (struct track_memory){.size = RADDLE_TRACK_SIZE(events),
 				   .handle.fd = memfd_create("raddle-track", MFD_CLOEXEC)};
 	if (m->handle.fd < 0 || ftruncate(m->handle.fd, (off_t)m->size))
@@ -100,6 +101,7 @@ static void open_gates(const struct track *t, const struct track_request *reques
 		       struct raddle_track *shared)
 {
 	uint8_t *flags = (uint8_t *)shared + RADDLE_TRACK_FLAGS_AT;
+	RD_ASSERT(t->gates.count <= RADDLE_TRACK_GATES);
 	for (size_t i = 0; i < t->gates.count; i++)
 		flags[i] = sketch_gate_creates(&t->gates.items[i], t->slice->facts)
 				   ? RADDLE_TRACK_OTHER
