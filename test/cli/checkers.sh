@@ -37,10 +37,17 @@ tree/tool/check-style >out || fail "a good file is blamed: $(cat out)"
 } >tree/src/base/functions.c
 printf '/* SPDX-License-Identifier: Apache-2.0 */\n/* Declares. */\nint alone(void);\nint inside(void);\n' >tree/src/base/functions.h
 printf 'int x;\n' >tree/src/contract/raddle/x.h
+# Who calls a function is read from objects.
+mkdir -p tree/build/obj/base tree/build/obj/test
+printf '// SPDX-License-Identifier: Apache-2.0\n/* Calls. */\nint tried(void)\n{\n\treturn 0;\n}\n' >tree/src/base/tried.c
+printf 'int tried(void);\nint main(void)\n{\n\treturn tried();\n}\n' >tree/test.c
+cc -w -c -o tree/build/obj/base/functions.o tree/src/base/functions.c
+cc -c -o tree/build/obj/base/tried.o tree/src/base/tried.c
+cc -c -o tree/build/obj/test/tried.o tree/test.c
 tree/tool/check-style >out && fail "a bad file is not blamed"
 [ "$(grep -c 'lists.c.*listed by hand' out)" = 3 ] || fail "check-style does not see the lists: $(cat out)"
 for expect in 'counter can change' 'text can change' 'calls can change' 'wide() has 7 parameters' 'winding() has a complexity of 26' \
-	'alone() is used nowhere' 'inside() is used in this file only' 'src/contract/raddle/x.h:1: no SPDX line' 'bad() has 13' 'bad.c:1: no SPDX line' 'bad.c: no opening comment' 'bad.c:133: an open end' \
+	'alone() is used nowhere' 'inside() is used in this file only' 'tried() is called by tests only' 'src/contract/raddle/x.h:1: no SPDX line' 'bad() has 13' 'bad.c:1: no SPDX line' 'bad.c: no opening comment' 'bad.c:133: an open end' \
 	'long.h: 312 lines' 'lists.c:4: events' 'lists.c:7: events' 'lists.c:8: events'; do
 	grep -qF "$expect" out || fail "check-style does not say '$expect': $(cat out)"
 done

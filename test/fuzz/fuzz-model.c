@@ -10,6 +10,7 @@
 #include "test/fuzz/scratch.h"
 #include "trace/check.h"
 #include "trace/writer.h"
+#include "test/unit/predict/validate.c"
 
 #include <string.h>
 

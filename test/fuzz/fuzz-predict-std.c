@@ -8,6 +8,7 @@
 #include "test/unit/predict/std.h"
 
 #include "test/fuzz/scratch.h"
+#include "test/unit/predict/validate.c"
 
 static void predict(const struct exec *x)
 {

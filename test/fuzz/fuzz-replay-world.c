@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "replay/world.h"
+#include "test/fuzz/scratch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t length;
 
 	rd_log_set(rd_log_discard, NULL);
-	if (replay_world_open_bytes(&world, data, size))
+	scratch_make();
+	RD_ASSERT(!rd_file_write(SCRATCH "/world", data, size));
+	if (replay_world_open(&world, SCRATCH) || !world)
 		return 0;
 	length = replay_world_size(world);
 	memory = aligned_alloc(64, (length + 63) / 64 * 64);

@@ -11,6 +11,18 @@
 
 #include <string.h>
 
+/* The same, slot by slot. */
+static inline bool epa_record_same(const struct epa_record *a, const struct epa_record *b)
+{
+	if (a->site != b->site || a->kind != b->kind || a->event != b->event || a->count != b->count ||
+	    a->unfinished != b->unfinished)
+		return false;
+	for (unsigned i = 0; i < a->count; i++)
+		if (!epa_name_same(a->slots[i], b->slots[i]))
+			return false;
+	return true;
+}
+
 static inline bool twin_same_record(bool has, const struct epa_record *a, const struct epa_record *b)
 {
 	return !has || (epa_record_same(a, b) && a->depth == b->depth && a->address == b->address &&

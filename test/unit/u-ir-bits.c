@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Unit tests of ir/bits.h against arrays with a truth value for each number. */
 #include "ir/bits.h"
+#include "bits-has.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,6 +5,7 @@
  */
 #include "base/alloc.h"
 #include "ir/points.h"
+#include "bits-has.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,9 +8,11 @@
  * The oracle and the generator are parts of this test alone, hence included.
  */
 #include "predict/brute.c"
+#include "predict/kind.h"
 #include "predict/random.c"
 
 #include "predict/predict.h"
+#include "predict/validate.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

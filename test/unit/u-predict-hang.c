@@ -16,6 +16,7 @@
 #include "predict/describe.h"
 #include "trace/encode.h"
 #include "trace/writer.h"
+#include "predict/validate.c"
 
 #include <signal.h>
 #include <stdlib.h>

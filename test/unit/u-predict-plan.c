@@ -13,6 +13,7 @@
  * past, in recorded order, and names none of them that clash only with one another.
  */
 #include "predict/brute.c"
+#include "predict/kind.h"
 #include "predict/random.c"
 
 #include "predict/plan.h"

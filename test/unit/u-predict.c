@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "predict/plan.h"
 #include "predict/predict.h"
+#include "predict/validate.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

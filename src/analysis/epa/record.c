@@ -63,14 +63,3 @@ void epa_record_unpack(struct epa_record *r, const uint64_t *words)
 		r->slots[i].who = mask >> i & 1 ? *words++ : 0;
 	}
 }
-
-bool epa_record_same(const struct epa_record *a, const struct epa_record *b)
-{
-	if (a->site != b->site || a->kind != b->kind || a->event != b->event || a->count != b->count ||
-	    a->unfinished != b->unfinished)
-		return false;
-	for (unsigned i = 0; i < a->count; i++)
-		if (!epa_name_same(a->slots[i], b->slots[i]))
-			return false;
-	return true;
-}

@@ -65,9 +65,6 @@ static inline bool epa_record_has_address(const struct epa_record *r)
 	}
 }
 
-/* The same, slot by slot. */
-bool epa_record_same(const struct epa_record *a, const struct epa_record *b);
-
 struct epa_sanitizer;
 /* Walk and names must outlive it. */
 struct epa_sanitizer *epa_sanitizer_new(struct epa_walk *walk, struct epa_names *names);

@@ -109,11 +109,4 @@ void predict_result_release(struct predict_result *r);
 /* Removes the races and deadlocks only. */
 void predict_result_clear(struct predict_result *r);
 
-/* ---- an independent check ---- */
-
-/* Runs the witness on a machine that only knows the primitives.  Returns NULL if it leads to the
- * error that the targets describe, else what is wrong. */
-const char *predict_validate(const struct exec *x, bool sound, const uint32_t *targets, uint32_t count,
-			     const struct predict_witness *w);
-
 #endif

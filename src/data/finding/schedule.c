@@ -89,11 +89,6 @@ int schedule_point(const char *name)
 static const char *const memories[] = {"sc", "tso", "pso", "weak", "coherent"};
 #define MEMORIES (sizeof memories / sizeof *memories)
 
-const char *schedule_memory_name(unsigned number)
-{
-	return rd_word(memories, MEMORIES, number);
-}
-
 int schedule_memory(const char *name)
 {
 	return rd_word_find(memories, MEMORIES, name);

@@ -166,8 +166,7 @@ struct schedule_track *schedule_add_track(struct schedule *s);
 struct schedule_choice *schedule_add_choice(struct schedule *s);
 
 /* The memory models, in the order of enum raddle_memory_model: "sc", "tso", "pso", "weak",
- * "coherent".  The name of a number, or NULL; the number of a name, or -1. */
-const char *schedule_memory_name(unsigned number);
+ * "coherent".  The number of a name, or -1. */
 int schedule_memory(const char *name);
 
 /* The kinds of points, in the order of enum raddle_point: "op", "wait", ...  The name of a number,

@@ -18,18 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[EXEC_KINDS] = {
-	"read",	 "write", "update", "lock",	"rdlock",    "wrlock", "unlock",    "fork",
-	"begin", "end",	  "join",   "wait",	"wake",	     "signal", "broadcast", "enter",
-	"exit",	 "post",  "take",   "once-run", "once-pass", "busy",   "free",	    "once-begin",
-};
-
-const char *exec_kind_name(enum exec_kind kind)
-{
-	RD_ASSERT(kind < EXEC_KINDS);
-	return kind_names[kind];
-}
-
 void exec_init(struct exec *x)
 {
 	*x = (struct exec){0};

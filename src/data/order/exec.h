@@ -133,8 +133,6 @@ uint32_t exec_check(const struct exec *x, const char **why);
 /* A thread that holds the lock after the last event; EXEC_NONE: no thread does. */
 uint32_t exec_holder(const struct exec *x, uint32_t lock);
 
-const char *exec_kind_name(enum exec_kind kind);
-
 static inline uint32_t exec_sem_initial(const struct exec *x, uint32_t sem)
 {
 	return sem < x->sem_initial_count ? x->sem_initial[sem] : 0;

@@ -425,14 +425,6 @@ static int open_file(struct replay_world **world, struct trace_world *file, int 
 	return RD_OK;
 }
 
-int replay_world_open_bytes(struct replay_world **world, const void *data, size_t length)
-{
-	struct trace_world file;
-	int err = trace_world_open_bytes(&file, data, length, "world");
-
-	return open_file(world, &file, err);
-}
-
 /* A server is ended by a signal, if only because its client has ended. */
 static int end_signal(const struct trace_meta *meta, const struct replay_world *w)
 {

@@ -17,7 +17,6 @@ struct replay_world;
 /* Reads the file of a trace directory.  *world is NULL if there is none.  To be closed only after
  * success, even if it is NULL. */
 int replay_world_open(struct replay_world **world, const char *trace);
-int replay_world_open_bytes(struct replay_world **world, const void *data, size_t length);
 void replay_world_close(struct replay_world *world);
 
 /* The size of the memory; and filling it, which must be zero before.  Without `input` the program

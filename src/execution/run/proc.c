@@ -127,13 +127,6 @@ static bool waits_with(pid_t pid, pid_t tid, struct futex *f)
 	}
 }
 
-bool run_task_waits(pid_t pid, pid_t tid)
-{
-	struct futex f;
-
-	return waits_with(pid, tid, &f);
-}
-
 /* Whether only a thread of the process can wake it.  A join waits for a shared futex: the word is
  * the thread's id until the kernel clears it. */
 static bool is_own(pid_t pid, const struct futex *f)

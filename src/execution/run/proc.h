@@ -25,9 +25,6 @@ bool run_task_read(pid_t pid, pid_t tid, struct run_task *task);
 /* Context switches, voluntary or not; 0 if it is gone. */
 uint64_t run_task_switches(pid_t pid, pid_t tid);
 
-/* Whether it waits for another thread, without a time limit. */
-bool run_task_waits(pid_t pid, pid_t tid);
-
 /* Whether it is in a system call in which it may wait for another thread unseen.  Not if the call
  * only sleeps, yields, or waits on a futex. */
 bool run_task_in_io(pid_t pid, pid_t tid);

@@ -105,7 +105,6 @@ void facts_flow(const struct facts *f, uint32_t function, struct facts_graph *g)
 const char *facts_kind_name(uint32_t kind);
 const char *facts_role_name(uint32_t role);
 const char *facts_call_name(uint32_t kind);
-const char *facts_object_name(uint32_t kind);
 const char *facts_access_name(uint32_t kind);
 const char *facts_rung_name(uint32_t rung);
 

@@ -165,8 +165,6 @@ static const char *const role_names[] = {
 };
 
 static const char *const call_names[FACTS_EDGE_KINDS] = {"call", "indirect", "start", "callback", "later"};
-static const char *const object_names[FACTS_OBJECT_KINDS] = {"global", "function", "stack", "heap",
-							     "library"};
 static const char *const access_names[FACTS_ACCESS_KINDS] = {"read", "write", "read-write"};
 static const char *const rung_names[] = {"none", "inclusion", "unification"};
 
@@ -179,6 +177,5 @@ static const char *const rung_names[] = {"none", "inclusion", "unification"};
 FACTS_NAME_OF(kind, FACTS_KINDS)
 FACTS_NAME_OF(role, FACTS_ROLE_COUNT)
 FACTS_NAME_OF(call, FACTS_EDGE_KINDS)
-FACTS_NAME_OF(object, FACTS_OBJECT_KINDS)
 FACTS_NAME_OF(access, FACTS_ACCESS_KINDS)
 FACTS_NAME_OF(rung, FACTS_RUNG_UNIFICATION + 1)

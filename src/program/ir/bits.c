@@ -30,12 +30,6 @@ static size_t find(const struct ir_bits *s, uint64_t key)
 	return i;
 }
 
-bool ir_bits_has(const struct ir_bits *s, uint32_t n)
-{
-	size_t i = find(s, n / 64);
-	return i < s->count && s->words[i].key == n / 64 && s->words[i].bits >> n % 64 & 1;
-}
-
 bool ir_bits_add(struct ir_bits *s, uint32_t n)
 {
 	size_t i = find(s, n / 64);

@@ -21,7 +21,8 @@ LLVMValueRef instr_place_after(LLVMValueRef inst)
 	return first;
 }
 
-char instr_order_letter(LLVMAtomicOrdering order)
+/* As in sites.md. */
+static char order_letter(LLVMAtomicOrdering order)
 {
 	switch (order) {
 	case LLVMAtomicOrderingAcquire: return 'a';
@@ -95,7 +96,7 @@ LLVMValueRef instr_event_site(struct instr_unit *u, const struct instr_event *ev
 	if (event->flags & EVENT_UNSEEN)
 		flags[n++] = 'n';
 	if (instr_is_atomic(event) || event->kind == EVENT_FENCE)
-		flags[n++] = instr_order_letter(event->order);
+		flags[n++] = order_letter(event->order);
 	flags[n] = '\0';
 	struct instr_site site = {
 		.kind = kind_names[event->kind],

@@ -68,7 +68,6 @@ void instr_find_wait_reads(LLVMModuleRef module, struct ir_effects *effects, str
 
 /* Where code after an instruction goes; for an invoke that is where it returns to. */
 LLVMValueRef instr_place_after(LLVMValueRef inst);
-char instr_order_letter(LLVMAtomicOrdering order);     /* as in sites.md */
 unsigned instr_order_number(LLVMAtomicOrdering order); /* as RADDLE_ATOMIC_ORDERED has it */
 /* What the runtime is notified before an atomic operation: RADDLE_ATOMIC_WHAT. */
 uint64_t instr_atomic_what(const struct instr_event *event, LLVMValueRef site);

@@ -16,15 +16,14 @@
  * What can still happen is taken from the recording: an event is dead if it is a target or depends
  * on a dead event.
  */
-#include "predict/predict.h"
-
 #include "base/alloc.h"
 #include "order/machine.h"
+#include "predict/predict.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct check {
+struct validation {
 	const struct exec *x;
 	bool sound;
 	const uint32_t *targets;
@@ -48,7 +47,7 @@ static void *filled(size_t n)
 }
 
 /* Finds the acquisitions that made others fail, by running the recording. */
-static void find_holders(struct check *k)
+static void find_holders(struct validation *k)
 {
 	const struct exec *x = k->x;
 	struct machine m;
@@ -82,7 +81,7 @@ static bool has_busy(const struct exec *x)
 }
 
 /* Whether the section that began with `acquire` is open now; it may nest. */
-static bool section_open(const struct check *k, uint32_t acquire)
+static bool is_section_open(const struct validation *k, uint32_t acquire)
 {
 	uint32_t lock = k->x->events[acquire].object, depth = 0;
 
@@ -99,7 +98,7 @@ static bool section_open(const struct check *k, uint32_t acquire)
 	return depth;
 }
 
-static void check_init(struct check *k)
+static void check_init(struct validation *k)
 {
 	const struct exec *x = k->x;
 	uint32_t *last = filled(x->variables), *wait = filled(x->threads);
@@ -135,13 +134,13 @@ static void check_init(struct check *k)
 		find_holders(k);
 }
 
-static void check_release(struct check *k)
+static void check_release(struct validation *k)
 {
 	machine_release(&k->m);
 	RD_FREE(k->writer, k->next, k->at, k->time, k->wait_of, k->holder, k->taker);
 }
 
-static bool is_target(const struct check *k, uint32_t e)
+static bool is_target(const struct validation *k, uint32_t e)
 {
 	for (uint32_t i = 0; i < k->count; i++)
 		if (k->targets[i] == e)
@@ -149,10 +148,10 @@ static bool is_target(const struct check *k, uint32_t e)
 	return false;
 }
 
-static const char *run_to(struct check *k, uint32_t thread, uint32_t last);
+static const char *run_to(struct validation *k, uint32_t thread, uint32_t last);
 
 /* The rest of a joined thread is not in the order, because no other thread depends on it. */
-static const char *run_event(struct check *k, uint32_t i)
+static const char *run_event(struct validation *k, uint32_t i)
 {
 	const struct exec_event *e = &k->x->events[i];
 
@@ -168,7 +167,7 @@ static const char *run_event(struct check *k, uint32_t i)
 	if (k->sound && e->kind == EXEC_WAKE && e->aux < EXEC_MATCH &&
 	    k->time[k->wait_of[i]] > k->time[e->aux])
 		return "a notification comes before the wait it ends";
-	if (k->sound && k->holder[i] != EXEC_NONE && !section_open(k, k->holder[i]))
+	if (k->sound && k->holder[i] != EXEC_NONE && !is_section_open(k, k->holder[i]))
 		return "an acquisition that failed would succeed";
 	if (e->kind == EXEC_JOIN) {
 		const char *why = run_to(k, e->object, i);
@@ -181,7 +180,7 @@ static const char *run_event(struct check *k, uint32_t i)
 }
 
 /* Runs the thread up to and including `last`. */
-static const char *run_to(struct check *k, uint32_t thread, uint32_t last)
+static const char *run_to(struct validation *k, uint32_t thread, uint32_t last)
 {
 	const char *why = NULL;
 
@@ -190,7 +189,7 @@ static const char *run_to(struct check *k, uint32_t thread, uint32_t last)
 	return why;
 }
 
-static const char *run_recorded(struct check *k, const struct predict_witness *w)
+static const char *run_recorded(struct validation *k, const struct predict_witness *w)
 {
 	const char *why = NULL;
 
@@ -202,7 +201,7 @@ static const char *run_recorded(struct check *k, const struct predict_witness *w
 	return why;
 }
 
-static const char *run_ordered(struct check *k, const struct predict_witness *w)
+static const char *run_ordered(struct validation *k, const struct predict_witness *w)
 {
 	for (size_t i = 0; i < w->length; i++) {
 		uint32_t e = w->order[i], thread = k->x->events[e].thread;
@@ -215,7 +214,7 @@ static const char *run_ordered(struct check *k, const struct predict_witness *w)
 	return NULL;
 }
 
-static const char *reach_targets(struct check *k)
+static const char *reach_targets(struct validation *k)
 {
 	for (uint32_t i = 0; i < k->count; i++) {
 		uint32_t e = k->targets[i], thread = k->x->events[e].thread;
@@ -232,7 +231,7 @@ static const char *reach_targets(struct check *k)
 
 /* ---- is it an error ---- */
 
-static const char *check_race(const struct check *k)
+static const char *check_race(const struct validation *k)
 {
 	const struct exec_event *a = &k->x->events[k->targets[0]], *b = &k->x->events[k->targets[1]];
 
@@ -244,7 +243,7 @@ static const char *check_race(const struct check *k)
 /* Marks the events that depend on a target; in recorded order causes come first.  With sound
  * semantics values are not such causes: a thread that reads another value continues, if not as
  * recorded. */
-static uint8_t *find_dead(const struct check *k)
+static uint8_t *find_dead(const struct validation *k)
 {
 	const struct exec *x = k->x;
 	uint8_t *dead = rd_xcalloc(x->count + 1, 1), *stopped = rd_xcalloc((size_t)x->threads + 1, 1);
@@ -276,7 +275,7 @@ static uint8_t *find_dead(const struct check *k)
 	return dead;
 }
 
-static bool in_set(const struct check *k, uint16_t thread)
+static bool in_set(const struct validation *k, uint16_t thread)
 {
 	for (uint32_t i = 0; i < k->count; i++)
 		if (k->x->events[k->targets[i]].thread == thread)
@@ -284,7 +283,7 @@ static bool in_set(const struct check *k, uint16_t thread)
 	return false;
 }
 
-static const char *check_acquire(const struct check *k, const struct exec_event *e)
+static const char *check_acquire(const struct validation *k, const struct exec_event *e)
 {
 	for (size_t i = 0; i < k->m.hold_count; i++) {
 		const struct machine_hold *h = &k->m.holds[i];
@@ -296,7 +295,7 @@ static const char *check_acquire(const struct check *k, const struct exec_event 
 	return "no thread of the set holds the lock";
 }
 
-static const char *check_exit(const struct check *k, const struct exec_event *e)
+static const char *check_exit(const struct validation *k, const struct exec_event *e)
 {
 	for (uint32_t i = 0; i < k->x->count; i++) {
 		const struct exec_event *o = &k->x->events[i];
@@ -306,7 +305,7 @@ static const char *check_exit(const struct check *k, const struct exec_event *e)
 	return "all threads of the set have entered the barrier";
 }
 
-static const char *check_take(const struct check *k, const struct exec_event *e, const uint8_t *dead)
+static const char *check_take(const struct validation *k, const struct exec_event *e, const uint8_t *dead)
 {
 	if (k->m.sem_value[e->object])
 		return "the semaphore is not zero";
@@ -318,14 +317,14 @@ static const char *check_take(const struct check *k, const struct exec_event *e,
 	return NULL;
 }
 
-static bool consumed(const struct check *k, uint32_t note)
+static bool consumed(const struct validation *k, uint32_t note)
 {
 	uint32_t wake = k->taker[note];
 
 	return k->x->events[note].kind == EXEC_SIGNAL && wake != EXEC_NONE && k->time[wake];
 }
 
-static const char *check_wake(const struct check *k, uint32_t index, const uint8_t *dead)
+static const char *check_wake(const struct validation *k, uint32_t index, const uint8_t *dead)
 {
 	uint32_t cond = k->x->events[index].object;
 
@@ -339,7 +338,7 @@ static const char *check_wake(const struct check *k, uint32_t index, const uint8
 	return NULL;
 }
 
-static const char *check_deadlock(const struct check *k)
+static const char *check_deadlock(const struct validation *k)
 {
 	uint8_t *dead = find_dead(k);
 	const char *why = NULL;
@@ -365,10 +364,12 @@ static const char *check_deadlock(const struct check *k)
 	return why;
 }
 
-const char *predict_validate(const struct exec *x, bool sound, const uint32_t *targets, uint32_t count,
-			     const struct predict_witness *w)
+/* Runs the witness on a machine that knows the primitives only.  Returns NULL if it leads to the error that
+ * the targets describe, else what is wrong. */
+static const char *predict_validate(const struct exec *x, bool sound, const uint32_t *targets, uint32_t count,
+				    const struct predict_witness *w)
 {
-	struct check k = {.x = x, .sound = sound, .targets = targets, .count = count};
+	struct validation k = {.x = x, .sound = sound, .targets = targets, .count = count};
 	const char *why;
 
 	check_init(&k);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a number is in a sparse bitmap, by looking at all members. */
+#ifndef TEST_UNIT_BITS_HAS_H
+#define TEST_UNIT_BITS_HAS_H
+
+#include "ir/bits.h"
+
+static inline bool ir_bits_has(const struct ir_bits *s, uint32_t n)
+{
+	struct ir_bits_iterator i = {0};
+
+	for (uint32_t member; ir_bits_next(s, &i, &member);)
+		if (member == n)
+			return true;
+	return false;
+}
+
+#endif
