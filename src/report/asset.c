@@ -5,7 +5,7 @@
  * Colours are variables, set once for light and once for dark; everything else refers to them.
  * The script does not change the content of a finding.
  */
-#include "report/html.h"
+#include "report/html-int.h"
 
 /* clang-format off */
 const char html_style[] =

@@ -4,7 +4,7 @@
  * script lists the runs that match the filter, and shows details on request.  It adds texts to the
  * page as text nodes only.
  */
-#include "report/campaign-html.h"
+#include "report/campaign-html-int.h"
 
 /* clang-format off */
 const char campaign_style[] =

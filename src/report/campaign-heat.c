@@ -10,12 +10,12 @@
  * A cell has the data for the script: for each kind its number and its runs, and for each measure
  * the hits, the ends of the interval and the share in thousandths: "0:25:3,25,313,120;...|2:...".
  */
-#include "report/campaign-html.h"
+#include "report/campaign-html-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "report/html.h"
-#include "report/propagation-html.h"
+#include "report/html-int.h"
+#include "report/propagation-html-int.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,10 +4,10 @@
  * The list of runs needs it, since there may be very many.  Everything from a log goes through
  * html_text() or is data for the script, which adds it to the page as text.
  */
-#include "report/campaign-html.h"
+#include "report/campaign-html-int.h"
 
 #include "base/error.h"
-#include "report/html.h"
+#include "report/html-int.h"
 
 #include <inttypes.h>
 #include <string.h>

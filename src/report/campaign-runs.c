@@ -9,14 +9,14 @@
  * If there are more runs than RUNS_MAX, masked ones are left out first.  Only the beginning of a
  * diff is included, equal diffs once, and their total size is limited.
  */
-#include "report/campaign-html.h"
+#include "report/campaign-html-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/name.h"
-#include "report/html.h"
-#include "report/source.h"
+#include "report/html-int.h"
+#include "report/source-int.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,10 +5,10 @@
  * a whisker for the confidence interval.  The strip is a horizontal bar: the deviations of the
  * runs with one outcome.
  */
-#include "report/campaign-html.h"
+#include "report/campaign-html-int.h"
 
 #include "base/error.h"
-#include "report/html.h"
+#include "report/html-int.h"
 
 #include <inttypes.h>
 

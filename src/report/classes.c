@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/name.h"
 #include "base/printable.h"
-#include "report/words.h"
+#include "report/words-int.h"
 
 #include <inttypes.h>
 

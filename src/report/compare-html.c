@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A comparison as what report/propagation.h makes a page of. */
+/* A comparison as what report/propagation-int.h makes a page of. */
 #include "report/compare-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "report/propagation.h"
+#include "report/propagation-int.h"
 
 #include <stdlib.h>
 

@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "finding/pair.h"
-#include "report/html.h"
-#include "report/source.h"
+#include "report/html-int.h"
+#include "report/source-int.h"
 
 #include <ctype.h>
 #include <inttypes.h>

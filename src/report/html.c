@@ -4,12 +4,12 @@
  * read without its script, which adds the filter, the theme switch and the copy buttons.
  * Everything from a finding goes through html_text().
  */
-#include "report/html.h"
+#include "report/html-int.h"
 
 #include "base/error.h"
 #include "base/name.h"
 #include "report/report.h"
-#include "report/words.h"
+#include "report/words-int.h"
 
 #include <ctype.h>
 #include <inttypes.h>

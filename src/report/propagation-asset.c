@@ -3,7 +3,7 @@
  * The style of the page about a propagation, in addition to that of all pages, and its script.
  * The script shows the rows of a selected mark, and animates the propagation step by step.
  */
-#include "report/propagation-html.h"
+#include "report/propagation-html-int.h"
 
 /* clang-format off */
 const char propagation_style[] =

@@ -4,12 +4,12 @@
  * places in the order in which they were reached, with values and causes.  It can be read without
  * its script, which shows the rows of a selected mark and animates the propagation.
  */
-#include "report/propagation-html.h"
+#include "report/propagation-html-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "report/html.h"
+#include "report/html-int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

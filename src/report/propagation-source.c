@@ -6,14 +6,14 @@
  * without a file.
  * In: nodes and ends.  Out: rows, and the row of each node and end.
  */
-#include "report/propagation-html.h"
+#include "report/propagation-html-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "base/name.h"
-#include "report/html.h"
-#include "report/source.h"
+#include "report/html-int.h"
+#include "report/source-int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

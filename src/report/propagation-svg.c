@@ -7,13 +7,13 @@
  * Nodes on one line of one thread share a mark, and edges of one kind between two marks share an
  * arrow.
  */
-#include "report/propagation-html.h"
+#include "report/propagation-html-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "base/name.h"
-#include "report/html.h"
+#include "report/html-int.h"
 
 #include <stdlib.h>
 #include <string.h>

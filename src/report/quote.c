@@ -4,7 +4,7 @@
  * a width around the caret. The file may have changed: control characters and bytes that are not
  * UTF-8 become '?', and a column after the end of the line gets no caret.
  */
-#include "report/source.h"
+#include "report/source-int.h"
 
 #include "base/error.h"
 #include "base/json.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Parts of SARIF documents, for findings (sarif.c) and for sketches (sketch-sarif.c). */
-#include "report/sarif-parts.h"
+#include "report/sarif-parts-int.h"
 
 #include "base/buf.h"
 #include "base/error.h"

@@ -14,9 +14,9 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/name.h"
-#include "report/sarif-parts.h"
-#include "report/source.h"
-#include "report/words.h"
+#include "report/sarif-parts-int.h"
+#include "report/source-int.h"
+#include "report/words-int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

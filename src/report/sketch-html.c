@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "report/html.h"
+#include "report/html-int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "report/sarif-parts.h"
+#include "report/sarif-parts-int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "report/source.h"
+#include "report/source-int.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/printable.h"
-#include "report/source.h"
+#include "report/source-int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

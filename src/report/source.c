@@ -4,9 +4,9 @@
  * reasonable size, and has that line.  A missing file is not an error: reports are often read on
  * another machine.
  */
-#include "report/html.h"
+#include "report/html-int.h"
 #include "base/error.h"
-#include "report/source.h"
+#include "report/source-int.h"
 
 #include "base/buf.h"
 #include "base/json.h"

@@ -6,13 +6,13 @@
  * Boxes are placed on a grid: row i is operation first + i; two more rows show the end.  Colours
  * come from the page's style, by class.
  */
-#include "report/html.h"
+#include "report/html-int.h"
 
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "base/name.h"
-#include "report/words.h"
+#include "report/words-int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -13,8 +13,8 @@
 #include "base/file.h"
 #include "base/name.h"
 #include "base/printable.h"
-#include "report/source.h"
-#include "report/words.h"
+#include "report/source-int.h"
+#include "report/words-int.h"
 
 #include <ctype.h>
 #include <inttypes.h>

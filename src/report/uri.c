@@ -5,7 +5,7 @@
  * another; else an absolute file: URI.  Names are compared as text; the file system is only asked
  * where the repository begins.
  */
-#include "report/uri.h"
+#include "report/uri-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -3,7 +3,7 @@
  * Phrases about findings.  All formats use them, so that a reader of the HTML page finds the same
  * words in a terminal.
  */
-#include "report/words.h"
+#include "report/words-int.h"
 
 #include "base/error.h"
 #include "base/file.h"

@@ -4,7 +4,7 @@
  * What the cache says it has must be what was stored, so damaged entries are told from sound ones: an entry
  * that was stored is there, and with any other byte it is not.
  */
-#include "bitcode/cache.h"
+#include "bitcode/cache-int.h"
 #include "test/fuzz/scratch.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  * and no other's.
  */
 #include "base/error.h"
-#include "explore/ctest.h"
+#include "explore/ctest-int.h"
 
 #include <stdint.h>
 #include <string.h>

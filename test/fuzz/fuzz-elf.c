@@ -4,7 +4,7 @@
  * bitcode in them, link lines and archives.  Every byte that a reader hands out
  * is read, so that a wrong length shows.
  */
-#include "bitcode/archive.h"
+#include "bitcode/archive-int.h"
 #include "bitcode/elf.h"
 #include "bitcode/line.h"
 #include "bitcode/program.h"

@@ -6,7 +6,7 @@
  */
 #include "base/error.h"
 #include "base/hex.h"
-#include "hive/assign.h"
+#include "hive/assign-int.h"
 #include "hive/program.h"
 #include "hive/sketch.h"
 #include "report/sketch.h"

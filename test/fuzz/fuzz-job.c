@@ -3,7 +3,7 @@
  * parts. */
 #include "base/buf.h"
 #include "base/error.h"
-#include "instr/job.h"
+#include "instr/job-int.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,9 @@
  * that reads it runs.  0xf7 bytes separate the threads.
  */
 #include "model/export.h"
-#include "predict/unordered.h"
+#include "predict/unordered-int.h"
 #include "predict/csp.h"
-#include "predict/describe.h"
+#include "predict/describe-int.h"
 #include "test/fuzz/scratch.h"
 #include "trace/check.h"
 #include "trace/writer.h"

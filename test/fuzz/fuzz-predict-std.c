@@ -4,7 +4,7 @@
  * read or refused, and every prediction from a small one must be provable.
  */
 #include "base/error.h"
-#include "predict/predict.h"
+#include "predict/predict-int.h"
 #include "test/unit/predict/std.h"
 
 #include "test/fuzz/scratch.h"

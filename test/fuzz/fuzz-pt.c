@@ -6,7 +6,7 @@
  * The input is the size of the code, the code, and the packets.
  */
 #include "base/error.h"
-#include "sketch/pt.h"
+#include "sketch/pt-int.h"
 
 #include <stdlib.h>
 

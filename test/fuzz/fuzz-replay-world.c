@@ -5,7 +5,7 @@
  */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "replay/world.h"
+#include "replay/world-int.h"
 #include "test/fuzz/scratch.h"
 
 #include <stdlib.h>

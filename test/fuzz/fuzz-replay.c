@@ -7,8 +7,8 @@
  * the words of the head, the difference, and SLOTS slots with the locks that they hold.
  */
 #include "base/error.h"
-#include "replay/graph.h"
-#include "replay/watch.h"
+#include "replay/graph-int.h"
+#include "replay/watch-int.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * than those of the array is touched.
  */
 #include "base/error.h"
-#include "run/slurm-reply.h"
+#include "run/slurm-reply-int.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of bitcode/cache.h: storing, racing and trimming. */
+/* Unit tests of bitcode/cache-int.h: storing, racing and trimming. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "bitcode/cache.h"
+#include "bitcode/cache-int.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "bitcode/cost.h"
+#include "bitcode/cost-int.h"
 
 #include <stdlib.h>
 #include <string.h>

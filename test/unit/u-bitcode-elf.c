@@ -6,10 +6,10 @@
  */
 #include "base/alloc.h"
 #include "base/file.h"
-#include "bitcode/archive.h"
+#include "bitcode/archive-int.h"
 #include "bitcode/elf.h"
 #include "bitcode/line-int.h"
-#include "bitcode/patch.h"
+#include "bitcode/patch-int.h"
 #include "bitcode/program.h"
 
 #include <elf.h>

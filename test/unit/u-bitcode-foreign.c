@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which native libraries are known not to order threads behind our back. */
-#include "bitcode/foreign.h"
+#include "bitcode/foreign-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Unit tests of the bytes that a program carries about its link (bitcode/line.h) and of archives
- * (bitcode/archive.h): what is written is read again, cut off anywhere it is refused, and whatever bytes are
- * changed nothing is read that lies outside.  Archives are exchanged with the system's ar.
+ * (bitcode/archive-int.h): what is written is read again, cut off anywhere it is refused, and whatever bytes
+ * are changed nothing is read that lies outside.  Archives are exchanged with the system's ar.
  */
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "base/scratch.h"
-#include "bitcode/archive.h"
+#include "bitcode/archive-int.h"
 #include "bitcode/line-int.h"
 #include "bitcode/line.h"
 

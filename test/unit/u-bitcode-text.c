@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of bitcode/text.h, and of the list of linker options that name files (bitcode/trust.h). */
-#include "bitcode/text.h"
+/* Unit tests of bitcode/text-int.h, and of the list of linker options that name files (bitcode/trust-int.h).
+ */
+#include "bitcode/text-int.h"
 
 #include "base/alloc.h"
-#include "bitcode/trust.h"
+#include "bitcode/trust-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What of a program's link line is obeyed: everything that builds use, nothing that executes, loads or
  * writes. */
-#include "bitcode/trust.h"
+#include "bitcode/trust-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

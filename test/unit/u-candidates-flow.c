@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of candidates/flow.h: which locks are certainly held, in random programs against an interpreter
- * that takes every way through them.  What is said to be held must be held on every way; in programs that
- * call only the library what is held on every way must also be found.
+ * Unit tests of candidates/flow-int.h: which locks are certainly held, in random programs against an
+ * interpreter that takes every way through them.  What is said to be held must be held on every way; in
+ * programs that call only the library what is held on every way must also be found.
  */
 #include "candidates-fixture.h"
 
-#include "candidates/flow.h"
+#include "candidates/flow-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of candidates/fresh.h: from where on others may know memory that a function made.  Functions
+ * Unit tests of candidates/fresh-int.h: from where on others may know memory that a function made.  Functions
  * with one allocation and one thing done with its address, in a line of blocks or a loop; and random ones,
  * against an interpreter that takes all ways.
  */
 #include "candidates-fixture.h"
 
-#include "candidates/fresh.h"
+#include "candidates/fresh-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

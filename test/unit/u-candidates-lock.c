@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of candidates/lock.h.  Sets of locks are compared with arrays of truth values; what a release
- * takes away, with the definition; what calls do to the names of locks, with a program made by hand; and
- * guards with a machine that computes addresses: where two guards exclude each other and the data is the
+ * Unit tests of candidates/lock-int.h.  Sets of locks are compared with arrays of truth values; what a
+ * release takes away, with the definition; what calls do to the names of locks, with a program made by hand;
+ * and guards with a machine that computes addresses: where two guards exclude each other and the data is the
  * same, a lock must be.
  */
 #include "candidates-fixture.h"
 
 #include "base/alloc.h"
-#include "candidates/lock.h"
+#include "candidates/lock-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

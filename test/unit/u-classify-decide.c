@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* classify/: what runs mean for a race, told by runs that the test makes up; how a run ended; variants. */
-#include "classify/decide.h"
-#include "classify/words.h"
+#include "classify/decide-int.h"
+#include "classify/words-int.h"
 
 #include <setjmp.h>
 #include <signal.h>

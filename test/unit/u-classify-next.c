@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of classify/next.h: whole classifications with made-up runs, without a program.  The loop that
- * asks next.h is the test's own; how many runs it makes and what it concludes is compared with the rules
+ * Unit tests of classify/next-int.h: whole classifications with made-up runs, without a program.  The loop
+ * that asks next.h is the test's own; how many runs it makes and what it concludes is compared with the rules
  * written out slowly, also on random runs.
  */
-#include "classify/next.h"
+#include "classify/next-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of classify/variant.h: the schedules of both orders of a race, and of the control group. */
+/* Unit tests of classify/variant-int.h: the schedules of both orders of a race, and of the control group. */
 #include "classify/classify.h"
-#include "classify/variant.h"
+#include "classify/variant-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "golden.h"
 
 #include "base/error.h"
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include <stdio.h>
 

@@ -4,8 +4,8 @@
 #include "golden.h"
 
 #include "base/error.h"
-#include "cmd/cmd.h"
-#include "cmd/slurm.h"
+#include "cmd/cmd-int.h"
+#include "cmd/slurm-int.h"
 
 #include <stdio.h>
 

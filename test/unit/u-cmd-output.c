@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/scratch.h"
-#include "cmd/cmd.h"
-#include "cmd/output.h"
+#include "cmd/cmd-int.h"
+#include "cmd/output-int.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of epa/cell.h against an array with a bit for each byte, and of epa/rename.h against a list of
- * all shifts that were ever told.
+ * Unit tests of epa/cell-int.h against an array with a bit for each byte, and of epa/rename-int.h against a
+ * list of all shifts that were ever told.
  */
-#include "epa/cell.h"
-#include "epa/rename.h"
+#include "epa/cell-int.h"
+#include "epa/rename-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of epa/delay.h: random threads with locks and waits, against lists that drop rounds by their
+/* Unit tests of epa/delay-int.h: random threads with locks and waits, against lists that drop rounds by their
  * definition. */
-#include "epa/delay.h"
+#include "epa/delay-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

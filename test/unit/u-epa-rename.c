@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of epa/rename.h.  A run is the golden one with some objects more and some fewer at each site;
- * the twin knows for each object of the run which golden one it is, and what was matched is applied to all.
+ * Unit tests of epa/rename-int.h.  A run is the golden one with some objects more and some fewer at each
+ * site; the twin knows for each object of the run which golden one it is, and what was matched is applied to
+ * all.
  */
-#include "epa/rename.h"
+#include "epa/rename-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  */
 #include "explore/further.h"
 #include "explore/known.h"
-#include "explore/minimise.h"
+#include "explore/minimise-int.h"
 #include "explore/strategies.h"
 #include "explore/note.h"
 #include "explore/prefix.h"

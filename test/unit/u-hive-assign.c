@@ -5,7 +5,7 @@
  * are reshuffled and costly ones rest; the rank counts.
  */
 #include "base/buf.h"
-#include "hive/assign.h"
+#include "hive/assign-int.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

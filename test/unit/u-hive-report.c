@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of hive/report.h and hive/limit.h: what sites may send, and how often. */
+/* Unit tests of hive/report.h and hive/limit-int.h: what sites may send, and how often. */
 #include "base/word.h"
-#include "hive/limit.h"
+#include "hive/limit-int.h"
 #include "hive/report.h"
 
 #include "base/error.h"

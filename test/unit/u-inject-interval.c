@@ -9,7 +9,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "inject/interval.h"
+#include "inject/interval-int.h"
 
 #include <math.h>
 #include <stdio.h>

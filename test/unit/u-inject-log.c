@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "inject/campaign.h"
-#include "inject/part.h"
+#include "inject/part-int.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include "golden.h"
 
 #include "base/error.h"
-#include "inject/interval.h"
-#include "inject/place.h"
+#include "inject/interval-int.h"
+#include "inject/place-int.h"
 #include "inject/against.h"
 
 #include <math.h>

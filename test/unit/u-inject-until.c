@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/error.h"
-#include "inject/interval.h"
-#include "inject/until.h"
+#include "inject/interval-int.h"
+#include "inject/until-int.h"
 
 #include <stdlib.h>
 

@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "model/export.h"
-#include "trace/encode.h"
+#include "trace/encode-int.h"
 #include "trace/writer.h"
 
 #include <stdio.h>

@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "model/model.h"
-#include "trace/encode.h"
+#include "trace/encode-int.h"
 #include "trace/writer.h"
 
 #include <stdlib.h>

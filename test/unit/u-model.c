@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "model/model.h"
-#include "trace/encode.h"
+#include "trace/encode-int.h"
 #include "trace/writer.h"
 
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "predict/kind.h"
 #include "predict/random.c"
 
-#include "predict/predict.h"
+#include "predict/predict-int.h"
 #include "predict/validate.c"
 
 #include <setjmp.h>

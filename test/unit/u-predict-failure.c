@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "predict/failure.h"
-#include "trace/encode.h"
+#include "trace/encode-int.h"
 #include "trace/writer.h"
 
 #include <signal.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * predict/granule.h on the models of random traces.  The twin writes down for every granule the whole list of
- * its accesses and compares lists: granules are one variable exactly if their lists are the same.
+ * predict/granule-int.h on the models of random traces.  The twin writes down for every granule the whole
+ * list of its accesses and compares lists: granules are one variable exactly if their lists are the same.
  */
-#include "predict/granule.h"
+#include "predict/granule-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "trace/encode.h"
+#include "trace/encode-int.h"
 #include "trace/writer.h"
 
 #include <setjmp.h>

@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "finding/schedule.h"
-#include "predict/describe.h"
-#include "trace/encode.h"
+#include "predict/describe-int.h"
+#include "trace/encode-int.h"
 #include "trace/writer.h"
 #include "predict/validate.c"
 

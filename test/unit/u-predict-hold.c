@@ -19,8 +19,8 @@
 #include "base/file.h"
 #include "base/varint.h"
 #include "finding/schedule.h"
-#include "predict/describe.h"
-#include "trace/encode.h"
+#include "predict/describe-int.h"
+#include "trace/encode-int.h"
 #include "trace/writer.h"
 
 #include <stdio.h>

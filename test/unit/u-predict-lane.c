@@ -6,7 +6,7 @@
 #include "predict/brute.c"
 #include "predict/random.c"
 
-#include "predict/lane.h"
+#include "predict/lane-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -16,7 +16,7 @@
 #include "predict/kind.h"
 #include "predict/random.c"
 
-#include "predict/plan.h"
+#include "predict/plan-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -18,7 +18,7 @@
 #include "predict/std.h"
 
 #include "base/buf.h"
-#include "predict/predict.h"
+#include "predict/predict-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "predict/predict.h"
+#include "predict/predict-int.h"
 
 #define EXECUTIONS 600
 

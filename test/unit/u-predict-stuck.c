@@ -3,7 +3,7 @@
  * The owner graph of programs that stand still: circles, those who only wait for them, locks of
  * dead threads, and what may be believed only if nobody is left to help.
  */
-#include "predict/stuck.h"
+#include "predict/stuck-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

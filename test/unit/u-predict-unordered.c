@@ -19,8 +19,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "predict/unordered.h"
-#include "trace/encode.h"
+#include "predict/unordered-int.h"
+#include "trace/encode-int.h"
 #include "trace/writer.h"
 
 #include <stdio.h>

@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "predict/fill.h"
-#include "predict/predict.h"
-#include "trace/encode.h"
+#include "predict/predict-int.h"
+#include "trace/encode-int.h"
 #include "trace/writer.h"
 
 #include <stdio.h>

@@ -8,8 +8,8 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "predict/plan.h"
-#include "predict/predict.h"
+#include "predict/plan-int.h"
+#include "predict/predict-int.h"
 #include "predict/validate.c"
 
 #include <setjmp.h>

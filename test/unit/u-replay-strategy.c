@@ -2,7 +2,7 @@
 /* replay/strategy: which finding is tried next and how, told by results that the test makes up. */
 #include "base/error.h"
 #include "finding/schedule.h"
-#include "replay/strategy.h"
+#include "replay/strategy-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,8 +5,8 @@
  */
 #include "base/alloc.h"
 #include "raddle/event.h"
-#include "replay/graph.h"
-#include "replay/watch.h"
+#include "replay/graph-int.h"
+#include "replay/watch-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

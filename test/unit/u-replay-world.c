@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What came from outside, made ready to be given back (replay/world.h): runs are made up at random, one step
- * after the other; their records are written thread by thread, as the runtime does.  What comes out must be
- * what the steps say.  Then a program that has sent what it had sent, and one that has not.
+ * What came from outside, made ready to be given back (replay/world-int.h): runs are made up at random, one
+ * step after the other; their records are written thread by thread, as the runtime does.  What comes out must
+ * be what the steps say.  Then a program that has sent what it had sent, and one that has not.
  */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "replay/world.h"
+#include "replay/world-int.h"
 #include "trace/world.h"
 #include "trace/writer.h"
 

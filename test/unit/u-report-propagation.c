@@ -5,7 +5,7 @@
  */
 #include "page.h"
 
-#include "report/propagation.h"
+#include "report/propagation-int.h"
 
 #include <stdio.h>
 

@@ -11,8 +11,8 @@
 
 #include "base/file.h"
 #include "report/report.h"
-#include "report/source.h"
-#include "report/words.h"
+#include "report/source-int.h"
+#include "report/words-int.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Parts of SARIF documents: the frame, and places of which more or less is known. */
-#include "report/sarif-parts.h"
+#include "report/sarif-parts-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Unit tests of report/source.c: files that are not what they should be, lines by number, text as HTML. */
-#include "report/source.h"
+#include "report/source-int.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "report/html.h"
+#include "report/html-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of report/uri.h: random paths come back when the URI is decoded, without "." and "..". */
-#include "report/uri.h"
+/* Unit tests of report/uri-int.h: random paths come back when the URI is decoded, without "." and "..". */
+#include "report/uri-int.h"
 
 #include "base/alloc.h"
 #include "base/file.h"

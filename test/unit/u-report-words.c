@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of report/words.h: phrases with everything known, and with as little as a document may have. */
-#include "report/words.h"
+/* Unit tests of report/words-int.h: phrases with everything known, and with as little as a document may have.
+ */
+#include "report/words-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
  * RADDLE_BRUTE=200000 build/u-reversible is the long run.
  */
 #include "reversible/decide.h"
-#include "reversible/depend.h"
+#include "reversible/depend-int.h"
 
 #include "base/alloc.h"
 

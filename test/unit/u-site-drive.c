@@ -16,7 +16,7 @@
  */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "site/session.h"
+#include "site/session-int.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a site sends: a body has whole reports, and no more than a hive accepts. */
-#include "site/report.h"
+#include "site/report-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

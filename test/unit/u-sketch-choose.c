@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of sketch/choose.h with made-up runs: when there are enough, how far back statements are
+ * Unit tests of sketch/choose-int.h with made-up runs: when there are enough, how far back statements are
  * (against a slow twin), how σ grows, which order is tried next, and whether a run has an order.
  */
-#include "sketch/choose.h"
+#include "sketch/choose-int.h"
 
 #include "base/alloc.h"
 

@@ -3,7 +3,7 @@
  * Unit tests of the reader of Intel PT: packets that libipt's own encoder wrote for random ways through
  * random code, against a walk through the same code.
  */
-#include "sketch/pt.h"
+#include "sketch/pt-int.h"
 
 #include "base/context.h"
 #include "base/error.h"

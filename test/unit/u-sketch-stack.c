@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of sketch/stack.h: a process that waits in a function of ours was called from there. */
-#include "sketch/stack.h"
+/* Unit tests of sketch/stack-int.h: a process that waits in a function of ours was called from there. */
+#include "sketch/stack-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

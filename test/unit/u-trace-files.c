@@ -12,8 +12,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "trace/encode.h"
-#include "trace/format.h"
+#include "trace/encode-int.h"
+#include "trace/format-int.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
 

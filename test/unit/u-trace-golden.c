@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "trace/encode.h"
+#include "trace/encode-int.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
 

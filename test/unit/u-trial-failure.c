@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of trial/failure.h and trial/suite.h with made-up runs: what failed and where, which failures
- * are the same, the finding of a failure, and which case of a test suite failed.
+ * Unit tests of trial/failure.h and trial/suite-int.h with made-up runs: what failed and where, which
+ * failures are the same, the finding of a failure, and which case of a test suite failed.
  */
 #include "base/alloc.h"
 #include "trial/failure.h"
-#include "trial/suite.h"
+#include "trial/suite-int.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* States at instructions, effects of functions (candidates/flow.h). */
-#include "candidates/flow.h"
+/* States at instructions, effects of functions (candidates/flow-int.h). */
+#include "candidates/flow-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

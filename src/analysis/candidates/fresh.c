@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where memory becomes known to other threads (candidates/fresh.h). */
-#include "candidates/fresh.h"
+/* Where memory becomes known to other threads (candidates/fresh-int.h). */
+#include "candidates/fresh-int.h"
 
 #include "base/alloc.h"
 #include "facts/role.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which joins end which threads (candidates/join.h).  A join is matched with the calls that may
+ * Which joins end which threads (candidates/join-int.h).  A join is matched with the calls that may
  * have written the thread handle that it reads:
  *
  *   - one place, which one call writes: the join ends the thread of that call;
  *   - an element of an array, written in a counting loop and read in a loop that counts in the same way and
  *     is left only at its end: after the loop all these threads have ended.
  */
-#include "candidates/join.h"
+#include "candidates/join-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of locks and guards (candidates/lock.h). */
-#include "candidates/lock.h"
+/* Sets of locks and guards (candidates/lock-int.h). */
+#include "candidates/lock-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

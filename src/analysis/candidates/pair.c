@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pairs of accesses that conflict (candidates/pair.h).
+ * Pairs of accesses that conflict (candidates/pair-int.h).
  *
- * Instances of one function with the same kind (conflict.h), the same bytes and the same member in
+ * Instances of one function with the same kind (conflict-int.h), the same bytes and the same member in
  * the source are one *atom*.  Atoms whose pointers have few targets are compared at the places that
  * they share.  If a pointer may point nearly anywhere, its points-to set does not show which member
  * is accessed.  Atoms with such pointers are compared only if the source names the same member.
  *  Pairs that are left out by that are counted.
  */
-#include "candidates/pair.h"
+#include "candidates/pair-int.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"
 #include "base/error.h"
-#include "candidates/conflict.h"
+#include "candidates/conflict-int.h"
 
 #include <stdlib.h>
 #include <string.h>

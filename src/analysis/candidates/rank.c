@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/compare.h"
 #include "base/error.h"
-#include "candidates/pair.h"
+#include "candidates/pair-int.h"
 #include "facts/role.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which threads there are, and how their arguments differ (candidates/thread.h). */
-#include "candidates/thread.h"
+/* Which threads there are, and how their arguments differ (candidates/thread-int.h). */
+#include "candidates/thread-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "candidates/fresh.h"
-#include "candidates/join.h"
+#include "candidates/fresh-int.h"
+#include "candidates/join-int.h"
 #include "facts/role.h"
 
 #include <stdlib.h>

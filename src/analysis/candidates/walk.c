@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts of functions and instances of accesses (candidates/walk.h). */
-#include "candidates/walk.h"
+/* Contexts of functions and instances of accesses (candidates/walk-int.h). */
+#include "candidates/walk-int.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A hash table with linear probing.  Words that are right again stay in it until it grows. */
-#include "epa/cell.h"
+#include "epa/cell-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

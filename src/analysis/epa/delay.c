@@ -3,7 +3,7 @@
  * Delayed records: a ring for each thread that ever held a mutex.  A ring is emptied when the last
  * mutex is released; if it is full, its oldest record is passed on.
  */
-#include "epa/delay.h"
+#include "epa/delay-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -12,8 +12,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "epa/cell.h"
-#include "epa/rename.h"
+#include "epa/cell-int.h"
+#include "epa/rename-int.h"
 
 #include <stdlib.h>
 #include <string.h>

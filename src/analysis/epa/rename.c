@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Shifts of ordinals: a list for each kind, thread and site, searched from its end. */
-#include "epa/rename.h"
+#include "epa/rename-int.h"
 
 #include "base/alloc.h"
 

@@ -5,7 +5,7 @@
 #define EPA_SANITIZE_INT_H
 
 #include "base/map.h"
-#include "epa/delay.h"
+#include "epa/delay-int.h"
 #include "epa/sanitize.h"
 
 #include <string.h>

@@ -13,7 +13,7 @@
  * The schedule decides how often a loop around a condition wait is executed.  Its rounds that end
  * in a wait are left out, so that only the round that found the condition true remains.  For that,
  * records are delayed while a thread holds a mutex, if the program has condition waits at all
- * (epa/delay.h).  They keep the order of their thread.
+ * (epa/delay-int.h).  They keep the order of their thread.
  *
  * A record is a head and up to EPA_SLOTS slots, each a number or a name:
  *

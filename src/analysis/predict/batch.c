@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/open.h"
-#include "predict/describe.h"
+#include "predict/describe-int.h"
 #include "predict/hang.h"
 #include "predict/pass-int.h"
 

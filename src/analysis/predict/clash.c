@@ -19,7 +19,7 @@
  * recorded and from then on assumed to be enforced.  When it checks, the clocks also contain the
  * order of the listed operations, and a clash that they do not imply is the negative answer.
  */
-#include "predict/clash.h"
+#include "predict/clash-int.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Building the reduced execution (core.h) from an execution.
+ * Building the reduced execution (core-int.h) from an execution.
  *
  * Passes: (1) find what is shared; (2) copy the events that matter, with
  * critical sections, held lists and reads-from; (3) the must-edges; (4) the
@@ -8,11 +8,11 @@
  * its holder are left out together with their releases, so that a section is
  * always an outermost one; releases need not nest.
  */
-#include "predict/core.h"
+#include "predict/core-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "predict/lane.h"
+#include "predict/lane-int.h"
 
 #include <stdlib.h>
 #include <string.h>

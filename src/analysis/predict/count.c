@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "predict/fill.h"
-#include "predict/predict.h"
+#include "predict/predict-int.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
  * excludes gate locks, and the rule "different threads" excludes cycles within a thread.  Order by
  * fork and join is left to the search.
  */
-#include "predict/deadlock.h"
+#include "predict/deadlock-int.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"

@@ -19,7 +19,7 @@
  * is tried.  Sets that it leaves open are searched thoroughly after all others, so that a few hard
  * sets do not use up the budget of all.
  */
-#include "predict/deadlock.h"
+#include "predict/deadlock-int.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"

@@ -1,85 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of describing share: describe.c, describe-place.c, describe-schedule.c,
- * describe-unordered.c. */
+/* Predictions as findings: names, stacks, locks and schedules for people and tools. */
 #ifndef PREDICT_DESCRIBE_INT_H
 #define PREDICT_DESCRIBE_INT_H
 
-#include "base/buf.h"
-#include "finding/schedule.h"
-#include "predict/describe.h"
-#include "predict/line.h"
+#include "finding/finding.h"
+#include "predict/fill.h"
+#include "predict/predict-int.h"
+#include "predict/unordered-int.h"
 
-/* A goal whose access still has to be found in its thread's stream. */
-struct unplaced {
-	struct schedule *schedule;
-	uint32_t goal, thread;
-	size_t access; /* of the thread's history */
+/* Limits of describing. */
+struct predict_limit {
+	size_t findings;     /* size of the set */
+	int64_t deadline_ns; /* when to stop (base/clock.h); 0: never */
+	size_t speculative;  /* size of the set beyond which speculative findings are left out; 0: no such
+				limit */
 };
 
-struct describer {
-	const struct predict_trace *t;
-	const struct model *m;
-	struct finding_set *set;
-	const char **sync_names; /* by number, made when needed; NULL: names are not kept */
-	struct lines lines;
-	struct unplaced *unplaced;
-	size_t unplaced_count, unplaced_capacity;
-};
+/* Adds a finding for each prediction within the limit, sound ones first.  Returns how many were
+ * left out. The caller finishes the set. */
+size_t predict_describe(const struct predict_trace *t, const struct predict_result *r,
+			struct finding_set *set, struct predict_limit limit);
 
-/* Two accesses that overlap, and where they do. */
-struct meeting {
-	uint32_t events[2];
-	size_t accesses[2];
-	uint32_t object;
-	uint64_t offset;
-	const char *name;
-	const char *place; /* the canonical name, if `name` is another one that was derived from a pointer */
-	struct model_variable
-		variable; /* without a site: not a variable on a stack, or not known to be one */
-};
+/* Adds a finding for two accesses that the run itself shows unordered.  A schedule is added only if
+ * they are firmly unordered. */
+void predict_describe_unordered(const struct model *m, const struct predict_unordered *u, const char *reason,
+				struct finding_set *set);
 
-/* ---- describe-place.c ---- */
+/* Records in a finding that the run shows its two accesses firmly unordered. */
+void predict_describe_firm(const struct model *m, const struct predict_unordered *u, struct finding_set *set,
+			   struct finding *f);
 
-const struct model_operation *describe_operation_of(const struct describer *d, uint32_t event);
-
-/* Moves the text of the buffer into the set and releases the buffer. */
-const char *describe_take_name(struct finding_set *set, struct rd_buf *b);
-const char *describe_sync_name(const struct describer *d, uint32_t sync);
-
-/* The text, or NULL if it is empty. */
-const char *describe_known(const char *text);
-
-/* The frames of a site, unless it is 0, and of a call stack. */
-struct finding_stack describe_stack(const struct describer *d, uint32_t site, uint32_t stack);
-struct schedule_place describe_place(const struct describer *d, struct schedule *s, uint32_t site);
-
-/* The locks that a thread holds after its first `count` operations. */
-struct finding_lock *describe_locks(const struct describer *d, uint32_t thread, size_t count, size_t *n);
-
-/* ---- describe-schedule.c ---- */
-
-/* The operation that an event belongs to. */
-uint32_t describe_operation_at(const struct describer *d, uint32_t event);
-
-struct meeting describe_meeting(const struct describer *d, const struct predict_race *r);
-
-/* Adds the goal of access `i` of a race; describe_place_goals() completes it. */
-void describe_add_goal(struct describer *d, const struct meeting *m, int i, struct schedule *s);
-
-/* Finds the accesses of all goals in the streams; reads each stream once. */
-void describe_place_goals(struct describer *d);
-void describe_add_stop(const struct describer *d, uint32_t event, struct schedule *s);
-
-/* The way to the targets; the caller adds where the threads are stopped at its end. */
-struct schedule *describe_add_schedule(struct describer *d, struct finding *f,
-				       const struct predict_witness *w, const uint32_t *targets,
-				       uint32_t count);
-
-/* ---- describe.c ---- */
-
-void describe_thread(const struct describer *d, uint32_t thread, struct finding_thread *out);
-void describe_object(const struct describer *d, const struct meeting *m, struct finding *f);
-void describe_subject(const struct describer *d, const struct trace_site *site, struct finding_access *out);
-void describe_note_plain_side(struct finding_set *set, struct finding *f);
+/* Where a thread was when the trace ended: its name, call stack and locks; and the thread itself.
+ */
+void predict_describe_end(const struct model *m, uint32_t thread, struct finding_set *set,
+			  struct finding_wait *out);
+void predict_describe_thread(const struct model *m, uint32_t thread, struct finding_set *set,
+			     struct finding_thread *out);
 
 #endif

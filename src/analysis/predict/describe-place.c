@@ -3,7 +3,7 @@
  * Names, call stacks and held locks for findings.  In: sites, stacks, objects and histories of the
  * model. Out: texts and frames that belong to the set of findings.
  */
-#include "predict/describe-int.h"
+#include "predict/describe-parts-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -3,12 +3,12 @@
  * Schedules of findings.  In: a witness and its targets.  Out: the operations, limits, goals and
  * stops of a schedule, in terms that are the same from run to run.
  */
-#include "predict/describe-int.h"
+#include "predict/describe-parts-int.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"
 #include "base/error.h"
-#include "predict/plan.h"
+#include "predict/plan-int.h"
 
 #include <stdlib.h>
 

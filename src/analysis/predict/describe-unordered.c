@@ -4,7 +4,7 @@
  * accesses of the walk over the run.  Out: a finding whose object and accesses are described by
  * their sites, because the model need not contain their history.
  */
-#include "predict/describe-int.h"
+#include "predict/describe-parts-int.h"
 
 #include <inttypes.h>
 

@@ -4,7 +4,7 @@
  * events: the object with its allocation or declaration, call stacks, held locks, threads with
  * their creation, and the schedule (describe-schedule.c).
  */
-#include "predict/describe-int.h"
+#include "predict/describe-parts-int.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"

@@ -11,7 +11,7 @@
 #include "predict/failure.h"
 
 #include "base/error.h"
-#include "predict/describe.h"
+#include "predict/describe-int.h"
 
 #include <signal.h>
 #include <string.h>

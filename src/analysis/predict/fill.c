@@ -4,7 +4,7 @@
  *
  * A segment is an operation and the accesses after it.  Segments are added in the order of their
  * operations. Accesses of bytes that several threads touch become accesses of variables
- * (granule.h).  A second access of a variable from the same site within a segment adds no
+ * (granule-int.h).  A second access of a variable from the same site within a segment adds no
  * information and is left out.  Traces that order all accesses keep it, because their users count
  * accesses.
  *
@@ -24,10 +24,10 @@
 #include "base/compare.h"
 #include "base/error.h"
 #include "base/map.h"
-#include "predict/granule.h"
+#include "predict/granule-int.h"
 #include "order/fill.h"
 #include "order/machine.h"
-#include "predict/overlap.h"
+#include "predict/overlap-int.h"
 
 #include <errno.h>
 #include <signal.h>

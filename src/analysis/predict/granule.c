@@ -8,7 +8,7 @@
  * of its accesses, thread by thread.  Granules of one object with the same story become one
  * variable.  A loop that touches a granule again and again counts as one access.
  */
-#include "predict/granule.h"
+#include "predict/granule-int.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"

@@ -17,9 +17,9 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "predict/describe.h"
+#include "predict/describe-int.h"
 #include "predict/failure.h"
-#include "predict/stuck.h"
+#include "predict/stuck-int.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
  * thread does no operation.  They have the same place among the operations, so what keeps one of
  * them apart from another thread's keeps all.
  */
-#include "predict/line.h"
+#include "predict/line-int.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"

@@ -6,7 +6,7 @@
  * next write begins before the access is over.  A thread's own writes do not count, so two threads
  * are remembered for each variable: the best, and the best of another thread.
  */
-#include "predict/overlap.h"
+#include "predict/overlap-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

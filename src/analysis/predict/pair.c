@@ -21,7 +21,7 @@
 #include "base/compare.h"
 #include "base/error.h"
 #include "base/tuple.h"
-#include "predict/race.h"
+#include "predict/race-int.h"
 
 #include <stdlib.h>
 

@@ -6,10 +6,10 @@
 
 #include "base/map.h"
 #include "model/open.h"
-#include "predict/unordered.h"
+#include "predict/unordered-int.h"
 #include "predict/fill.h"
 #include "predict/pass.h"
-#include "predict/predict.h"
+#include "predict/predict-int.h"
 
 /* Clocks may use one part in so many of the memory.  A quarter leaves most of it to events and
  * accesses; only programs with hundreds of threads come near. */

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/error.h"
-#include "predict/describe.h"
+#include "predict/describe-int.h"
 #include "predict/failure.h"
 
 #include <inttypes.h>

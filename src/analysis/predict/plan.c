@@ -2,7 +2,7 @@
 /*
  * In: a witness.  Out: a plan.
  *
- * The witness is laid out as a line of events (line.h).  Then the clashes that the program does not
+ * The witness is laid out as a line of events (line-int.h).  Then the clashes that the program does not
  * keep in order by itself are collected.  Naming both operations of each clash is enough, but fewer
  * will do.  As the first of a clash, an operation represents all before it in its thread; as the
  * second, all after it.  So the first of a clash may be left out if the next named operation of its
@@ -12,11 +12,11 @@
  * A thread must be stopped after its part of the witness if its next recorded operations touch
  * anything that the witness uses.
  */
-#include "predict/plan.h"
+#include "predict/plan-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "predict/clash.h"
+#include "predict/clash-int.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,14 +5,14 @@
  * reads are unsure, a pass in between takes them as recorded.  Its results are speculative, but
  * their schedules keep the known values, so a replay is more likely to succeed.
  */
-#include "predict/internal.h"
+#include "predict/internal-int.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/error.h"
-#include "predict/lane.h"
-#include "predict/window.h"
+#include "predict/lane-int.h"
+#include "predict/window-int.h"
 
 #include <stdlib.h>
 #include <string.h>

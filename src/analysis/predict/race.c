@@ -18,7 +18,7 @@
  * budget while easy ones wait.  So all variables are visited several times, with growing effort;
  * those that need no more questions are then skipped.  pair.c chooses the pairs.
  */
-#include "predict/race.h"
+#include "predict/race-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

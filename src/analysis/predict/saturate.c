@@ -19,7 +19,7 @@
  * successors and applies the rules to itself. Inferences from the needs alone are the same in every
  * ideal; they are computed once for the whole trace (`base`).
  */
-#include "predict/search.h"
+#include "predict/search-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

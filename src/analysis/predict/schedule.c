@@ -10,7 +10,7 @@
  * as soon as it can, without a choice.  Choices are tried in trace order.  A position vector that
  * was left without success is not entered again.
  */
-#include "predict/search.h"
+#include "predict/search-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The search over ideals (search.h).
+ * The search over ideals (search-int.h).
  *
  * It starts from the least ideal that any witness must contain and grows it only where some witness
  * must be larger:
@@ -15,7 +15,7 @@
  * witness.  When none of these differences is left between ideal and witness, the witness
  * restricted to the ideal is a schedule of it.
  */
-#include "predict/search.h"
+#include "predict/search-int.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"

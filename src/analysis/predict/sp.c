@@ -15,7 +15,7 @@
  * Mathur, Pavlogiannis, Viswanathan: Optimal prediction of synchronization-preserving races, POPL
  * 2021.
  */
-#include "predict/core.h"
+#include "predict/core-int.h"
 
 #include "base/error.h"
 

@@ -11,7 +11,7 @@
  * thread.  Each circle is a deadlock, and so is each root together with the threads that wait for
  * its locks.  Threads that only join them are not part of it.
  */
-#include "predict/stuck.h"
+#include "predict/stuck-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

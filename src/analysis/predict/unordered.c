@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The walk of unordered.h.  In: the threads of a trace, merged.  Out: pairs of sites.
+ * The walk of unordered-int.h.  In: the threads of a trace, merged.  Out: pairs of sites.
  *
  * Every thread has a vector clock: for each thread, how many of its releases come before.  A
  * release of a lock or other object stores the clock at the object, an acquisition joins it.
@@ -27,7 +27,7 @@
  * lost different ends.  Nothing is firm either in a run that reports that something hidden ordered
  * threads.
  */
-#include "predict/unordered.h"
+#include "predict/unordered-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

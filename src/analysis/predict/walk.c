@@ -12,7 +12,7 @@
 #include "base/compare.h"
 #include "base/error.h"
 #include "finding/schedule.h"
-#include "predict/describe.h"
+#include "predict/describe-int.h"
 
 #include <stdlib.h>
 

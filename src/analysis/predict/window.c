@@ -11,7 +11,7 @@
  * cut are mapped to the operations that caused it; they are left out of witnesses, which begin with
  * the recorded prefix.
  */
-#include "predict/window.h"
+#include "predict/window-int.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"

@@ -3,7 +3,7 @@
  * Witnesses: from positions and orders of the reduced execution to events of the execution.  plan.c
  * turns them into what a replay enforces.
  */
-#include "predict/internal.h"
+#include "predict/internal-int.h"
 
 #include "base/alloc.h"
 

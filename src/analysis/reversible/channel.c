@@ -10,7 +10,7 @@
  * A channel from which this process never receives orders nothing.  Sends before the first thread
  * is created have no event; if there were any, no channel orders anything.
  */
-#include "reversible/channel.h"
+#include "reversible/channel-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

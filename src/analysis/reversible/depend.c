@@ -13,7 +13,7 @@
  * that they protect may.  It is enough to compare with the last operation of each kind of every
  * other thread: earlier ones come before it.
  */
-#include "reversible/depend.h"
+#include "reversible/depend-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/name.h"
 #include "epa/object.h"
-#include "reversible/feed.h"
+#include "reversible/feed-int.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  * An operation reads its object, and an initialisation or destruction writes it.  So a lock must
  * not be used before the one or after the other.
  */
-#include "reversible/feed.h"
+#include "reversible/feed-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

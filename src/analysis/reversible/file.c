@@ -8,7 +8,7 @@
  * descriptor shows which numbers are free, so it reads and writes the table.  Closing one, or
  * opening a FILE, which shows no number, only changes what other threads see.
  */
-#include "reversible/file.h"
+#include "reversible/file-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -14,10 +14,10 @@
 #include "base/compare.h"
 #include "base/error.h"
 #include "base/name.h"
-#include "reversible/depend.h"
-#include "reversible/feed.h"
-#include "reversible/released.h"
-#include "reversible/passes.h"
+#include "reversible/depend-int.h"
+#include "reversible/feed-int.h"
+#include "reversible/released-int.h"
+#include "reversible/passes-int.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Released blocks, and memory inside them that is in use again: nested ranges, of which the
  * smallest counts. */
-#include "reversible/released.h"
+#include "reversible/released-int.h"
 
 #include "base/alloc.h"
 

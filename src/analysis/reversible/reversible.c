@@ -12,11 +12,11 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/name.h"
-#include "reversible/channel.h"
-#include "reversible/depend.h"
+#include "reversible/channel-int.h"
+#include "reversible/depend-int.h"
 #include "reversible/describe.h"
-#include "reversible/feed.h"
-#include "reversible/passes.h"
+#include "reversible/feed-int.h"
+#include "reversible/passes-int.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -81,7 +81,7 @@ struct rev_object {
 	bool known;	  /* `foreign` has been determined */
 	bool tried;	  /* it has operations with REV_TRY */
 	bool signalled;	  /* of a condition: by a signal, not only by broadcasts */
-	bool channel;	  /* a semaphore that represents a channel (reversible/channel.h) */
+	bool channel;	  /* a semaphore that represents a channel (reversible/channel-int.h) */
 	bool used;	  /* of a channel: this process receives from it */
 	uint64_t value;	  /* initial: of a semaphore; threads of a barrier; 0: unknown */
 };

@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "reversible/released.h"
+#include "reversible/released-int.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/name.h"
-#include "reversible/file.h"
+#include "reversible/file-int.h"
 #include "raddle/full.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * ones that come with the compiler, or else the system's: objects of raddle cc are ELF files.  In: arguments.
  * Out: that program in place of ours.
  */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -4,10 +4,10 @@
  * finished or not.  Out: statistics as text, JSON, CSV or a page, of one or more campaigns,
  * or a comparison of two.
  */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/error.h"
-#include "cmd/output.h"
+#include "cmd/output-int.h"
 #include "inject/counted.h"
 #include "report/campaign.h"
 #include "report/report.h"

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "bitcode/facts.h"
-#include "cmd/cmd.h"
-#include "cmd/output.h"
+#include "cmd/cmd-int.h"
+#include "cmd/output-int.h"
 
 #include <stdlib.h>
 

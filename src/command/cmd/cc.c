@@ -3,7 +3,7 @@
  * `raddle cc` and `raddle c++`: the compilers' stand-ins.  All options are
  * clang's; bitcode/cc.c does the work.
  */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "bitcode/cc.h"
 

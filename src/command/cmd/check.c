@@ -5,16 +5,16 @@
  *
  * The first run has our standard streams, so the report goes to stderr, or to files that the user named.
  */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/progress.h"
 #include "check/check.h"
-#include "cmd/classes.h"
-#include "cmd/output.h"
-#include "cmd/prediction.h"
+#include "cmd/classes-int.h"
+#include "cmd/output-int.h"
+#include "cmd/prediction-int.h"
 #include "finding/rank.h"
 #include "finding/save.h"
 #include "report/check.h"

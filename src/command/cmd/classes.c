@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Classes on the command line: which of them count, for which memory models, and how far classification is.
  */
-#include "cmd/classes.h"
+#include "cmd/classes-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/progress.h"
-#include "cmd/option.h"
+#include "cmd/option-int.h"
 #include "run/orphan.h"
 
 #include <stdlib.h>

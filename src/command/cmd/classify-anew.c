@@ -3,10 +3,10 @@
  * Classification of a program that has no findings yet.  In: the options of `raddle classify`.  Out: the
  * status of `raddle check` with the same options.
  */
-#include "cmd/classify-anew.h"
+#include "cmd/classify-anew-int.h"
 
 #include "base/process.h"
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include <inttypes.h>
 

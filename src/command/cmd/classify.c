@@ -5,7 +5,7 @@
  * What the program writes is compared, not shown.  The report goes to stderr, or to files that the user
  * named.
  */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -20,11 +20,11 @@
 #include "classify/recorded.h"
 #include "classify/shards.h"
 #include "classify/techniques.h"
-#include "cmd/classes.h"
-#include "cmd/classify-anew.h"
-#include "cmd/findings.h"
-#include "cmd/output.h"
-#include "cmd/slurm.h"
+#include "cmd/classes-int.h"
+#include "cmd/classify-anew-int.h"
+#include "cmd/findings-int.h"
+#include "cmd/output-int.h"
+#include "cmd/slurm-int.h"
 #include "finding/load.h"
 #include "finding/rank.h"
 #include "finding/save.h"

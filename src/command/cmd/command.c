@@ -4,7 +4,7 @@
  * which gets the rest of them untouched.  Called through a link named raddle-COMMAND it is that command, so
  * that CC=raddle-cc works in build systems which allow no blank in CC.
  */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/error.h"
 

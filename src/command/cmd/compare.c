@@ -3,10 +3,10 @@
  * `raddle compare`: where runs deviate from a golden run, and how the error spread.  The golden run is read
  * once; each run is then walked once.
  */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/error.h"
-#include "cmd/output.h"
+#include "cmd/output-int.h"
 #include "report/comparison.h"
 
 static const struct cmd_usage usage = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* raddle doctor: what this machine offers. */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/error.h"
-#include "cmd/output.h"
+#include "cmd/output-int.h"
 #include "doctor/doctor.h"
 
 static const struct cmd_usage usage = {

@@ -3,11 +3,11 @@
  * `raddle dump`: what is in a trace directory, a single stream, a site table or
  * another artefact, for people (text) and programs (--json, doc/format/dump-json.md).
  */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/error.h"
 #include "base/json.h"
-#include "cmd/output.h"
+#include "cmd/output-int.h"
 #include "dump/dump.h"
 
 static const struct cmd_usage usage = {

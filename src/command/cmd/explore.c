@@ -5,7 +5,7 @@
  *
  * What the program writes is caught, not shown.  The report goes to stderr, or to files that the user named.
  */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/alloc.h"
 #include "base/claim.h"
@@ -13,10 +13,10 @@
 #include "base/option.h"
 #include "base/process.h"
 #include "base/progress.h"
-#include "cmd/findings.h"
-#include "cmd/led.h"
-#include "cmd/output.h"
-#include "cmd/slurm.h"
+#include "cmd/findings-int.h"
+#include "cmd/led-int.h"
+#include "cmd/output-int.h"
+#include "cmd/slurm-int.h"
 #include "base/stranger.h"
 #include "explore/ctest-run.h"
 #include "explore/explore.h"

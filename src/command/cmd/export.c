@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `raddle export`: a trace in the format of other tools. */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/error.h"
-#include "cmd/output.h"
+#include "cmd/output-int.h"
 #include "dump/export.h"
 
 static const struct cmd_usage usage = {

@@ -3,12 +3,12 @@
  * `raddle facts`: what the bitcode of a whole program tells about it, as a file that other commands and
  * other tools read without LLVM.
  */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/error.h"
 #include "base/file.h"
 #include "bitcode/facts.h"
-#include "cmd/output.h"
+#include "cmd/output-int.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
  * How the program of a document of findings is run.  In: the document and the options.  Out: both, with what
  * the user says first.
  */
-#include "cmd/findings.h"
-#include "cmd/option.h"
-#include "cmd/output.h"
+#include "cmd/findings-int.h"
+#include "cmd/option-int.h"
+#include "cmd/output-int.h"
 #include "base/stranger.h"
 
 void cmd_findings_means(struct finding_set *set, const char *path, bool own_program)

@@ -4,7 +4,7 @@
  * it, and says where it is.  For those who want to look at it, run it under a
  * debugger, or fill the cache ahead of a measurement.
  */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/error.h"
 #include "bitcode/flavour.h"

@@ -4,11 +4,11 @@
  * HTTP server, TLS and two databases, a site an HTTP client; apart from them, `raddle cc` and the other
  * commands need not load these libraries.
  */
-#include "cmd/handover.h"
+#include "cmd/handover-int.h"
 
 #include "base/error.h"
 #include "base/file.h"
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include <stdlib.h>
 #include <unistd.h>

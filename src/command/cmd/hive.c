@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `raddle hive`: hands over to raddle-hive (cmd/hive/). */
-#include "cmd/cmd.h"
-#include "cmd/handover.h"
+#include "cmd/cmd-int.h"
+#include "cmd/handover-int.h"
 
 int cmd_hive(int argc, char **argv)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `raddle import`: traces of other tools become trace directories. */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/error.h"
 #include "trace/std.h"

@@ -3,12 +3,12 @@
  * raddle inject: faults put into runs of a program.  Makes the full flavour, runs it without a fault to see
  * what it does, and then as often as asked with one; or goes on with a campaign, or repeats one of its runs.
  */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "cmd/output.h"
-#include "cmd/slurm.h"
+#include "cmd/output-int.h"
+#include "cmd/slurm-int.h"
 #include "base/stranger.h"
 #include "inject/counted.h"
 #include "inject/prepare.h"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs that are led (led.h).  In: a program and standard input.  Out: its flavour, and the input as often
- * as it is wanted.
+ * Programs that are led (led-int.h).  In: a program and standard input.  Out: its flavour, and the input as
+ * often as it is wanted.
  */
-#include "cmd/led.h"
+#include "cmd/led-int.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/scratch.h"
-#include "cmd/cmd.h"
-#include "cmd/output.h"
-#include "cmd/option.h"
+#include "cmd/cmd-int.h"
+#include "cmd/output-int.h"
+#include "cmd/option-int.h"
 
 #include <stdlib.h>
 

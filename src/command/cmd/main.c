@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The entry of `raddle`.  Output that could not be written turns any success into a failure. */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/error.h"
 #include "base/terminal.h"

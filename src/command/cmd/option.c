@@ -4,13 +4,13 @@
  * values in `opt`, and the other arguments.  What the options name is looked at before the command begins
  * its work.
  */
-#include "cmd/option.h"
+#include "cmd/option-int.h"
 
 #include "base/defaults.h"
 #include "base/error.h"
 #include "base/terminal.h"
-#include "cmd/cmd.h"
-#include "cmd/output.h"
+#include "cmd/cmd-int.h"
+#include "cmd/output-int.h"
 #include "inject/campaign.h"
 #include "inject/setup.h"
 

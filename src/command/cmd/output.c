@@ -4,11 +4,11 @@
  * knows or does not want to know.  In: a finished set, or whatever a writer takes.  Out: files, marks on the
  * findings.
  */
-#include "cmd/output.h"
+#include "cmd/output-int.h"
 
 #include "base/error.h"
 #include "base/file.h"
-#include "cmd/option.h"
+#include "cmd/option-int.h"
 #include "finding/filter.h"
 #include "finding/suppress.h"
 

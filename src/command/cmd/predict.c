@@ -4,12 +4,12 @@
  * lead to.  Nothing is run again, so nothing is confirmed: the exit status tells
  * only whether the prediction could be made.
  */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "cmd/output.h"
-#include "cmd/prediction.h"
+#include "cmd/output-int.h"
+#include "cmd/prediction-int.h"
 #include "finding/save.h"
 #include "report/prediction.h"
 

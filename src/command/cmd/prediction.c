@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Options of a prediction. */
-#include "cmd/prediction.h"
+#include "cmd/prediction-int.h"
 
-#include "cmd/option.h"
+#include "cmd/option-int.h"
 
 /* Millions of steps: no limit, for this is more than a year. */
 #define WORK_MAX 1000000000

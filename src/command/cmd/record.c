@@ -4,10 +4,10 @@
  * record flavour made, prepares the trace directory, runs the program under the
  * collector and ends the way the program ended.
  */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/error.h"
-#include "cmd/output.h"
+#include "cmd/output-int.h"
 #include "check/hang.h"
 #include "record/prepare.h"
 #include "record/run.h"

@@ -6,13 +6,13 @@
  * The program has our standard streams, so everything of ours goes to stderr, or to
  * files that the user named.
  */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/scratch.h"
-#include "cmd/findings.h"
-#include "cmd/output.h"
+#include "cmd/findings-int.h"
+#include "cmd/output-int.h"
 #include "predict/batch.h"
 #include "finding/load.h"
 #include "replay/repeat.h"

@@ -3,8 +3,8 @@
  * `raddle reversible`: is a recorded run pseudo-deterministic?  Only then other runs can be compared with it
  * record by record.
  */
-#include "cmd/cmd.h"
-#include "cmd/output.h"
+#include "cmd/cmd-int.h"
+#include "cmd/output-int.h"
 
 #include "base/error.h"
 #include "report/reversible.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `raddle site`: hands over to raddle-site (cmd/site/). */
-#include "cmd/cmd.h"
-#include "cmd/handover.h"
+#include "cmd/cmd-int.h"
+#include "cmd/handover-int.h"
 
 int cmd_site(int argc, char **argv)
 {

@@ -5,14 +5,14 @@
  * What the program writes is caught, not shown.  The sketches go to standard output, or to files that the
  * user named.
  */
-#include "cmd/cmd.h"
+#include "cmd/cmd-int.h"
 
 #include "base/error.h"
 #include "base/option.h"
 #include "base/progress.h"
 #include "bitcode/facts.h"
-#include "cmd/led.h"
-#include "cmd/output.h"
+#include "cmd/led-int.h"
+#include "cmd/output-int.h"
 #include "report/diagnosis.h"
 #include "report/sketch.h"
 #include "run/orphan.h"

@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "base/place.h"
 #include "bitcode/facts.h"
-#include "cmd/cmd.h"
-#include "cmd/output.h"
+#include "cmd/cmd-int.h"
+#include "cmd/output-int.h"
 #include "report/slice.h"
 
 #include <stdlib.h>

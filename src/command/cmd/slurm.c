@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The options `--executor slurm` and `--shard` of `raddle inject`, `explore` and `classify`. */
-#include "cmd/slurm.h"
+#include "cmd/slurm-int.h"
 
 #include "base/error.h"
-#include "cmd/option.h"
+#include "cmd/option-int.h"
 #include "run/shards.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  * counter is read after a watched write, a child is traced and continues.  errno distinguishes
  * what is refused from what does not exist.
  */
-#include "doctor/probe.h"
+#include "doctor/probe-int.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/context.h"
 #include "base/error.h"
-#include "doctor/probe.h"
+#include "doctor/probe-int.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * Probes of the environment: kernel, processors, memory, container, cache directory, limits.  Most
  * of them inform; few can stop Raddle.
  */
-#include "doctor/probe.h"
+#include "doctor/probe-int.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"

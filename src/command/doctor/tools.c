@@ -4,7 +4,7 @@
  * itself, gdb.  Programs are run, not only searched, since a compiler without headers or a worker
  * without its libraries is of no use.
  */
-#include "doctor/probe.h"
+#include "doctor/probe-int.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"

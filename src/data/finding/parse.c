@@ -13,7 +13,7 @@
 #include "base/hex.h"
 #include "base/file.h"
 #include "base/json-read.h"
-#include "finding/json.h"
+#include "finding/json-int.h"
 #include "finding/schedule.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "finding/finding.h"
 
 #include "base/error.h"
-#include "finding/json.h"
+#include "finding/json-int.h"
 #include "finding/pair.h"
 #include "finding/schedule.h"
 

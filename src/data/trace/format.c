@@ -3,7 +3,7 @@
  * The checksum of a chunk and its short header, shared by writer and reader.  The stored checksum
  * lies between the header bytes that it covers and the body, so two pieces are summed.
  */
-#include "trace/format.h"
+#include "trace/format-int.h"
 
 #include <string.h>
 

@@ -12,8 +12,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "raddle/full.h"
-#include "trace/format.h"
-#include "trace/layout.h"
+#include "trace/format-int.h"
+#include "trace/layout-int.h"
 #include "trace/pack.h"
 
 #include <stdlib.h>

@@ -79,7 +79,7 @@ struct trace_piece {
 	size_t first_op, first_plain, first_field; /* of all of the layout */
 	const struct trace_op *ops;		   /* op_count */
 	const struct trace_op *plain;		   /* record_count */
-	const struct trace_field *fields;	   /* trace/layout.h */
+	const struct trace_field *fields;	   /* trace/layout-int.h */
 };
 
 struct trace_layout;

@@ -6,7 +6,7 @@
  * The table is not trusted: letters, sites and types are checked, and the fields of a piece must
  * add up to its size. So every offset is valid for a reader that has the bytes of the piece.
  */
-#include "trace/layout.h"
+#include "trace/layout-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

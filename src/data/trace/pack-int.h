@@ -7,7 +7,7 @@
 #define TRACE_PACK_INT_H
 
 #include "raddle/full.h"
-#include "trace/layout.h"
+#include "trace/layout-int.h"
 
 #include <endian.h>
 #include <stddef.h>

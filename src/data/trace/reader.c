@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/heap.h"
-#include "trace/format.h"
+#include "trace/format-int.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
-#include "trace/encode.h"
+#include "trace/encode-int.h"
 #include "trace/std-line.h"
 #include "trace/std.h"
 #include "trace/writer.h"

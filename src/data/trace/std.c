@@ -22,7 +22,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/map.h"
-#include "trace/encode.h"
+#include "trace/encode-int.h"
 #include "trace/std-int.h"
 #include "trace/writer.h"
 

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/error.h"
-#include "trace/format.h"
+#include "trace/format-int.h"
 #include "trace/writer.h"
 
 #include <stdlib.h>

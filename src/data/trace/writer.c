@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/map.h"
-#include "trace/format.h"
+#include "trace/format-int.h"
 
 #include <errno.h>
 #include <fcntl.h>

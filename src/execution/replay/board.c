@@ -3,7 +3,7 @@
  * Reads the slots of a steered program, and its threads in /proc.  In: the steering memory, whose
  * content is not trusted.  Out: a board on which every number used as an index is in range.
  */
-#include "replay/board.h"
+#include "replay/board-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

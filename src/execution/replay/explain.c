@@ -4,12 +4,12 @@
  * where.  In: plan, board, site table.  Out: parts of sentences without a full stop.  Numbers on
  * the board come from the program and are checked before they are used as indices.
  */
-#include "replay/explain.h"
+#include "replay/explain-int.h"
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
-#include "replay/graph.h"
+#include "replay/graph-int.h"
 #include "replay/replay.h"
 #include "run/proc.h"
 #include "trace/event.h"

@@ -5,7 +5,7 @@
  * A thread that we hold at a gate counts as alive: it would continue without us.  So a block that
  * Raddle caused is never called a deadlock.
  */
-#include "replay/graph.h"
+#include "replay/graph-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -16,7 +16,7 @@
  * and none in the kernel.
  * Nor does the detector know code that Raddle did not compile: a spin lock in a library, or inline
  * assembler that accesses memory which it does not declare.  If a program has such code
- * (bitcode/foreign.h), the report states what the detector saw, and the finding stays unconfirmed.
+ * (bitcode/foreign-int.h), the report states what the detector saw, and the finding stays unconfirmed.
  */
 #include "replay/replay.h"
 

@@ -3,9 +3,9 @@
  * What kept a thread of a replay from its goal.  In: boards and the steering memory.  Out: the
  * obstacle of the result: a blocking operation, a failed attempt to lock, or a spin.
  */
-#include "replay/explain.h"
+#include "replay/explain-int.h"
 #include "base/error.h"
-#include "replay/graph.h"
+#include "replay/graph-int.h"
 #include "replay/run-int.h"
 #include "trace/event.h"
 

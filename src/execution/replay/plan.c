@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
-#include "replay/explain.h"
+#include "replay/explain-int.h"
 #include "trace/event.h"
 
 #include <inttypes.h>

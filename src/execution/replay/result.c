@@ -9,10 +9,10 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
-#include "replay/explain.h"
-#include "replay/graph.h"
+#include "replay/explain-int.h"
+#include "replay/graph-int.h"
 #include "replay/run-int.h"
-#include "replay/world.h"
+#include "replay/world-int.h"
 #include "trace/event.h"
 
 #include <inttypes.h>

@@ -111,7 +111,7 @@ struct replay_turns {
 	size_t thread_count;
 	const char *runner;	 /* the thread that had the turn at the end; or NULL */
 	uint32_t runner_site;	 /* of its last access; 0: unknown */
-	uint64_t extent;	 /* how far the threads came (replay/board.h) */
+	uint64_t extent;	 /* how far the threads came (replay/board-int.h) */
 	uint64_t choices;	 /* points with more than one runnable thread */
 	uint64_t trail;		 /* a hash of all choices: equal trails are equal schedules */
 	uint64_t taken, planned; /* decisions of the schedule */
@@ -121,7 +121,7 @@ struct replay_turns {
 	bool early;	     /* it ended before all decisions were reached */
 };
 
-/* The program's use of replayed input from outside (replay/world.h). */
+/* The program's use of replayed input from outside (replay/world-int.h). */
 struct replay_outside {
 	bool given;		    /* input was replayed */
 	uint64_t arrived, arrivals; /* connections and bytes delivered, and recorded */

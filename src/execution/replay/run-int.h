@@ -6,8 +6,8 @@
 #define REPLAY_RUN_INT_H
 
 #include "replay/replay.h"
-#include "replay/turns.h"
-#include "replay/watch.h"
+#include "replay/turns-int.h"
+#include "replay/watch-int.h"
 #include "run/session.h"
 
 #include <stdbool.h>

@@ -18,7 +18,7 @@
 #include "record/collector.h"
 #include "record/prepare.h"
 #include "replay/run-int.h"
-#include "replay/world.h"
+#include "replay/world-int.h"
 #include "raddle/shadow.h"
 #include "run/forward.h"
 #include "run/launch.h"

@@ -6,7 +6,7 @@
  * a finding document: the finding with its verdict, then what else a diverged run showed.  Its
  * statistics guide the strategy.
  */
-#include "replay/settle-work.h"
+#include "replay/settle-work-int.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"

@@ -16,7 +16,7 @@
 #include "base/interrupt.h"
 #include "base/name.h"
 #include "base/pool.h"
-#include "replay/settle-work.h"
+#include "replay/settle-work-int.h"
 
 #include <inttypes.h>
 #include <signal.h>

@@ -9,7 +9,7 @@
  * for other findings too; at the end one run under the detector for all that it can decide.
  * Speculative findings get the same steps, with one attempt in four while sound ones are left.
  */
-#include "replay/strategy.h"
+#include "replay/strategy-int.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"

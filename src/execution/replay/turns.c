@@ -6,7 +6,7 @@
  * Nothing that the program has written is trusted: numbers are checked before they are used as
  * indices.
  */
-#include "replay/turns.h"
+#include "replay/turns-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -12,12 +12,12 @@
  * do.  If not, the cause is unknown.
  * Once all threads are released, a persistent deadlock is certainly one of the program.
  */
-#include "replay/watch.h"
+#include "replay/watch-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
-#include "replay/graph.h"
+#include "replay/graph-int.h"
 #include "raddle/event.h"
 #include "run/own.h"
 #include "run/proc.h"

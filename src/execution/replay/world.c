@@ -7,7 +7,7 @@
  * it, which is when it may be delivered again. A record that refers to something unknown is
  * skipped.
  */
-#include "replay/world.h"
+#include "replay/world-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

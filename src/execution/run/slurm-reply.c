@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Output of Slurm's commands, line by line; unknown lines are skipped. */
-#include "run/slurm-reply.h"
+#include "run/slurm-reply-int.h"
 
 #include "base/error.h"
 

@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/process.h"
-#include "run/slurm-reply.h"
+#include "run/slurm-reply-int.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/name.h"
-#include "trial/suite.h"
+#include "trial/suite-int.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
  *
  * The text comes from outside: nothing of it is taken for granted but that it has an end.
  */
-#include "trial/suite.h"
+#include "trial/suite-int.h"
 
 #include "base/error.h"
 

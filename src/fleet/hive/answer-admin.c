@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/json-read.h"
 #include "base/word.h"
-#include "hive/request.h"
-#include "hive/status.h"
+#include "hive/request-int.h"
+#include "hive/status-int.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/hex.h"
-#include "hive/request.h"
-#include "hive/task-set.h"
+#include "hive/request-int.h"
+#include "hive/task-set-int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/hex.h"
 #include "base/json-read.h"
-#include "hive/request.h"
+#include "hive/request-int.h"
 #include "report/sketch.h"
 
 #include <inttypes.h>

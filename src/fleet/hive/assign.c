@@ -5,7 +5,7 @@
  * with more time-outs than others gets another candidate, and one whose work cost more than that of others
  * rests in every other epoch.
  */
-#include "hive/assign.h"
+#include "hive/assign-int.h"
 
 #include "base/error.h"
 

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/error.h"
-#include "hive/task-set.h"
+#include "hive/task-set-int.h"
 
 #include <stdlib.h>
 #include <string.h>

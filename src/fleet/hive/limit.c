@@ -4,7 +4,7 @@
  * table has a fixed size: keys that collide share a bucket, so no number of addresses makes it
  * grow.
  */
-#include "hive/limit.h"
+#include "hive/limit-int.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/hex.h"
-#include "hive/task-set.h"
+#include "hive/task-set-int.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -66,7 +66,7 @@ struct hive_program {
 	struct hive_canary canary;    /* of all candidates */
 	struct hive_sketch *sketches; /* failures to explain, the oldest first */
 	size_t sketch_count;
-	struct hive_task_cache *cache; /* task sets that were signed, see task-set.h */
+	struct hive_task_cache *cache; /* task sets that were signed, see task-set-int.h */
 };
 
 /* Where programs are made from: the body of POST /api/v1/programs.  `program` has no number and no reports

@@ -3,7 +3,7 @@
  * The paths of a hive and the roles that may use them.  In: method and path.  Out: a row of the
  * table, and the variable parts of the path.
  */
-#include "hive/request.h"
+#include "hive/request-int.h"
 
 #include "base/error.h"
 

@@ -9,8 +9,8 @@
 #include "base/alloc.h"
 #include "base/context.h"
 #include "base/error.h"
-#include "hive/limit.h"
-#include "hive/request.h"
+#include "hive/limit-int.h"
+#include "hive/request-int.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>

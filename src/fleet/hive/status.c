@@ -3,7 +3,7 @@
  * What a hive knows, as JSON.  The programs are locked while they are written, into memory, so nothing here
  * may allocate through base/alloc.h, which could leave without unlocking.
  */
-#include "hive/status.h"
+#include "hive/status-int.h"
 
 #include "base/alloc.h"
 #include "base/context.h"

@@ -4,7 +4,7 @@
  * A set of one epoch and revision has the same bytes in every hive: serial, issued and expires follow from
  * them.
  */
-#include "hive/task-set.h"
+#include "hive/task-set-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

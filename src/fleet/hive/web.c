@@ -5,7 +5,7 @@
  * data.
  */
 #include "base/error.h"
-#include "hive/request.h"
+#include "hive/request-int.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
 
 #include "protocol/sign.h"
 #include "site/agent.h"
-#include "site/http.h"
-#include "site/session.h"
-#include "site/state.h"
+#include "site/http-int.h"
+#include "site/session-int.h"
+#include "site/state-int.h"
 
 /* A task that the program has. */
 struct agent_task {

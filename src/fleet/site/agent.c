@@ -10,7 +10,7 @@
 #include "run/forward.h"
 #include "run/proc.h"
 #include "site/agent-int.h"
-#include "site/track.h"
+#include "site/track-int.h"
 
 #include <errno.h>
 #include <signal.h>

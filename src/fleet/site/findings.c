@@ -2,7 +2,7 @@
 /* Converts what the program found to reports for the hive. */
 #include "site/agent-int.h"
 #include "base/error.h"
-#include "site/report.h"
+#include "site/report-int.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* HTTP by libcurl's multi interface, so that the agent's loop continues while the hive answers. */
-#include "site/http.h"
+#include "site/http-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reports as JSON. */
-#include "site/report.h"
+#include "site/report-int.h"
 
 #include "base/error.h"
 #include "base/json-text.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The memory that a guarded program shares with its agent: made, filled, watched. */
-#include "site/session.h"
+#include "site/session-int.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"

@@ -2,7 +2,7 @@
 /* The site's directory.  Each file is written whole, so that runs at the same time lose nothing but each
  * other's last word.  A file that cannot be read or written is one that is not there: nothing depends on it.
  */
-#include "site/state.h"
+#include "site/state-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

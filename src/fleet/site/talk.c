@@ -11,7 +11,7 @@
 #include "base/hex.h"
 #include "base/json-read.h"
 #include "site/agent-int.h"
-#include "site/report.h"
+#include "site/report-int.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tracked runs of a site: a task in, a record out.  The site makes slice and plan itself; where they are not
  * those that the hive means, it does nothing. */
-#include "site/track.h"
+#include "site/track-int.h"
 
 #include "base/alloc.h"
 #include "base/context.h"

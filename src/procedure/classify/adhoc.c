@@ -11,7 +11,7 @@
  * go on, the thread did when the standing one was let go, and it is the same when everybody else has gone as
  * far as they can before each step of the standing one.
  */
-#include "classify/adhoc.h"
+#include "classify/adhoc-int.h"
 
 #include "base/error.h"
 

@@ -12,8 +12,8 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/pool.h"
-#include "classify/tracks.h"
-#include "classify/work.h"
+#include "classify/tracks-int.h"
+#include "classify/work-int.h"
 
 #include <inttypes.h>
 #include <jansson.h>

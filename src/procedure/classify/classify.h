@@ -15,7 +15,7 @@
 #include "run/input.h"
 #include "symbolic/choose.h"
 
-struct tracks; /* classify/tracks.h */
+struct tracks; /* classify/tracks-int.h */
 
 #define CLASSIFY_FLAVOUR "led"
 #define CLASSIFY_PATHS 5       /* inputs with which a race is looked at, at most, with the recorded one */

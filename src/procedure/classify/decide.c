@@ -9,7 +9,7 @@
  * in a group whose outputs repeat: where each run writes something new, one more says nothing.  There the
  * lines are compared in whatever order they come.
  */
-#include "classify/decide.h"
+#include "classify/decide-int.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"

@@ -4,8 +4,8 @@
  * every decision and did the same again; or a race whose harm did not come again.
  */
 #include "base/error.h"
-#include "classify/input.h"
-#include "classify/words.h"
+#include "classify/input-int.h"
+#include "classify/words-int.h"
 #include "classify/work-int.h"
 
 /* The schedule of a run that explored memory is known already: the first attempt takes it. */

@@ -3,7 +3,7 @@
  * The input of a witness, for people and programs that read findings.  Bytes that are no text are replaced
  * here; the schedule has them as they are.
  */
-#include "classify/input.h"
+#include "classify/input-int.h"
 
 #include "base/json-text.h"
 #include "base/json.h"

@@ -5,7 +5,7 @@
  */
 #include "base/clock.h"
 #include "base/error.h"
-#include "classify/paths.h"
+#include "classify/paths-int.h"
 #include "classify/work-int.h"
 
 #include <inttypes.h>

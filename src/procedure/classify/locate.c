@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "trial/trial.h"
-#include "classify/occurrences.h"
+#include "classify/occurrences-int.h"
 #include "finding/place.h"
 #include "trace/sites.h"
 

@@ -5,7 +5,7 @@
  */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "classify/words.h"
+#include "classify/words-int.h"
 #include "classify/work-int.h"
 
 #include <inttypes.h>

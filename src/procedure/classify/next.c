@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Deciding about the next run of a race (classify/next.h).
+ * Deciding about the next run of a race (classify/next-int.h).
  */
-#include "classify/next.h"
+#include "classify/next-int.h"
 
 #include "base/error.h"
 

@@ -3,7 +3,7 @@
  * From the sites of two accesses to where threads come there.  In: sites.  Out: occurrences, by thread and
  * number of its operations.
  */
-#include "classify/occurrences.h"
+#include "classify/occurrences-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -9,14 +9,14 @@
  * by the same schedule; then it is a primary, if its path is new, and its own branches are turned in their
  * turn.
  */
-#include "classify/paths.h"
+#include "classify/paths-int.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/map.h"
-#include "classify/variant.h"
+#include "classify/variant-int.h"
 #include "symbolic/join.h"
 
 #include <stdlib.h>

@@ -5,13 +5,13 @@
  * Those that came soonest one after the other are the likeliest: the fewest operations lie between them that
  * could keep them apart.
  */
-#include "classify/routes.h"
+#include "classify/routes-int.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "classify/occurrences.h"
+#include "classify/occurrences-int.h"
 #include "replay/plan.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From races to the accesses that obey a memory model (classify/tracks.h).  In: findings with schedules, and
- * what runs published.  Out: records of schedules.
+ * From races to the accesses that obey a memory model (classify/tracks-int.h).  In: findings with schedules,
+ * and what runs published.  Out: records of schedules.
  */
-#include "classify/tracks.h"
+#include "classify/tracks-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

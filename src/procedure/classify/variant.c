@@ -12,7 +12,7 @@
  * can only come in this order of the two accesses, and whatever else comes of running alone is seen in both
  * orders, since in the variants before each of the two has been in front.
  */
-#include "classify/variant.h"
+#include "classify/variant-int.h"
 
 #include "base/error.h"
 #include "classify/classify.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs under weaker memory models (classify/weaken.h).  In: a race, and its runs under sequential
+ * Runs under weaker memory models (classify/weaken-int.h).  In: a race, and its runs under sequential
  * consistency. Out: a run that shows something new, with its schedule and choices.
  *
  * Behind the meeting, all choices of memory and of who goes on at the accesses that obey the model are gone
@@ -8,7 +8,7 @@
  * is believed to come from the memory of this race if the same schedule without these choices does not show
  * it; if it does not come either where only other memory obeys the model; and if it comes again each time.
  */
-#include "classify/weaken.h"
+#include "classify/weaken-int.h"
 
 #include "base/clock.h"
 #include "base/error.h"

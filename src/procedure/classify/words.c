@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sentences of classification.  In: a race, runs, a decision.  Out: text for people. */
-#include "classify/words.h"
+#include "classify/words-int.h"
 
 #include "base/error.h"
 #include "base/file.h"

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside classify/: the work on one race, which several files share.  work.c makes the runs and puts the
- * parts together; next.h decides which run comes next. */
+ * parts together; next-int.h decides which run comes next. */
 #ifndef CLASSIFY_WORK_INT_H
 #define CLASSIFY_WORK_INT_H
 
-#include "classify/adhoc.h"
-#include "classify/next.h"
-#include "classify/routes.h"
-#include "classify/tracks.h"
-#include "classify/weaken.h"
+#include "base/buf.h"
+#include "classify/adhoc-int.h"
+#include "classify/classify.h"
+#include "classify/next-int.h"
+#include "classify/routes-int.h"
+#include "classify/tracks-int.h"
+#include "classify/weaken-int.h"
+
+#define WORK_RUNS "runs"   /* the statistic of an answer that counts runs */
+#define WORK_EDITS "edits" /* and the one with a bit for each edit that some run came to */
 
 struct work {
 	const struct classify *how;
@@ -43,7 +48,7 @@ struct work {
 
 int work_run_variant(struct work *w, struct decide_place p, struct trial *t, struct schedule *made);
 
-/* Runs pairs, and the control group beside them, until next.h has enough, and decides what they mean. */
+/* Runs pairs, and the control group beside them, until next-int.h has enough, and decides what they mean. */
 int work_run_pairs(struct work *w);
 
 /* Runs the control group until it has `wanted` runs, if the caller allows it. */
@@ -81,5 +86,10 @@ int models_weaken(struct work *w);
 
 /* Looks at the race with other inputs, if the class may depend on them. */
 void inputs_follow(struct work *w);
+
+/* The class of one race, found in a process of its own.  Adds a finding document with the finding, its
+ * class and witnesses.  Returns what a task of a pool does. */
+int work_classify(const struct classify *how, const struct finding *f, const char *directory,
+		  struct rd_buf *answer);
 
 #endif

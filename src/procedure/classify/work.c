@@ -3,17 +3,16 @@
  * The class of one race.  In: a finding with a schedule that leads to it.  Out: a finding document: the
  * finding with its class, and the runs that show it.
  *
- * Runs come in pairs, one for each order of the two accesses (classify/variant.h), first without a seed, then
- * by seeds.  next.h decides how many; what they mean is decide.h's.  A harmful class is repeated before it is
- * reported (evidence.c).
+ * Runs come in pairs, one for each order of the two accesses (classify/variant-int.h), first without a seed,
+ * then by seeds.  next-int.h decides how many; what they mean is decide-int.h's.  A harmful class is repeated
+ * before it is reported (evidence.c).
  */
-#include "classify/work.h"
+#include "classify/work-int.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "classify/words.h"
-#include "classify/work-int.h"
+#include "classify/words-int.h"
 #include "run/orphan.h"
 
 #include <inttypes.h>

@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/process.h"
-#include "explore/ctest.h"
+#include "explore/ctest-int.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
  * What ctest lists.  In: its JSON document, version 1.  Out: the command of each test, where and with which
  * environment it runs.  It starts no program.
  */
-#include "explore/ctest.h"
+#include "explore/ctest-int.h"
 
 #include "base/error.h"
 #include "base/json-read.h"

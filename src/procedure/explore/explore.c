@@ -2,9 +2,9 @@
 /*
  * The loop of an exploration.  In: a program.  Out: findings, and how far the exploration came.
  *
- * explore/state.h decides what comes next; this file hands tasks to processes, passes their notes on, and
+ * explore/state-int.h decides what comes next; this file hands tasks to processes, passes their notes on, and
  * stops.  Each process knows what was known when it was forked.  Failures are run again in the end
- * (explore/repeat.h).
+ * (explore/repeat-int.h).
  */
 #include "explore/explore.h"
 
@@ -12,10 +12,10 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/pool.h"
-#include "explore/journal.h"
+#include "explore/journal-int.h"
 #include "explore/known.h"
-#include "explore/repeat.h"
-#include "explore/worker.h"
+#include "explore/repeat-int.h"
+#include "explore/worker-int.h"
 #include "run/orphan.h"
 
 #include <signal.h>

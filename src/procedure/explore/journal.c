@@ -3,7 +3,7 @@
  * The journal of an exploration.  In: notes of runs.  Out: a log from which another exploration continues: it
  * learns all that this one knew.
  */
-#include "explore/journal.h"
+#include "explore/journal-int.h"
 
 #include "base/error.h"
 #include "base/file.h"

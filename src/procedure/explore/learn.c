@@ -4,7 +4,7 @@
  * failures, and the counters of the result.  A note that is learned from twice changes only counters.
  */
 #include "base/error.h"
-#include "explore/state.h"
+#include "explore/state-int.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * Pieces are left out, halves first, then smaller ones, down to single positions.  What remains fails,
  * always: a piece goes only when the test has said so.
  */
-#include "explore/minimise.h"
+#include "explore/minimise-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -5,7 +5,7 @@
  */
 #include "base/clock.h"
 #include "base/error.h"
-#include "explore/state.h"
+#include "explore/state-int.h"
 
 #include <string.h>
 
@@ -23,7 +23,8 @@
 #define SETTLED_TIMES 3
 #define MOST 5000
 
-/* The extent (replay/board.h) of runs.  One that has a multiple of the longest run that ended is endless. */
+/* The extent (replay/board-int.h) of runs.  One that has a multiple of the longest run that ended is endless.
+ */
 #define EXTENT_LEAST 20000 /* a run below this is never ended early, as long as most runs end */
 #define EXTENT_TIMES 20	   /* of the longest run that ended with such points */
 #define EXTENT_UNIT 500	   /* of an attempt while no run has ended; explore_luby() multiplies it */

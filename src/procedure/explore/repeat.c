@@ -5,12 +5,12 @@
  * Decisions that the failure does not need are left out first.  Then the schedule has to fail in the same way
  * each time, in processes that are started as the user will start them.
  */
-#include "explore/repeat.h"
+#include "explore/repeat-int.h"
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "explore/minimise.h"
-#include "explore/worker.h"
+#include "explore/minimise-int.h"
+#include "explore/worker-int.h"
 
 #include <inttypes.h>
 #include <stdio.h>

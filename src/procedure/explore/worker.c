@@ -2,7 +2,7 @@
 /*
  * One process of an exploration.  In: what is known, and numbers of schedules.  Out: a note of each run.
  */
-#include "explore/worker.h"
+#include "explore/worker-int.h"
 
 #include "base/clock.h"
 #include "base/error.h"

@@ -15,9 +15,9 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/pool.h"
-#include "inject/part.h"
-#include "inject/until.h"
-#include "inject/verdict.h"
+#include "inject/part-int.h"
+#include "inject/until-int.h"
+#include "inject/verdict-int.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The reversibility check of a golden run, and its consequence for a campaign. */
-#include "inject/determinism.h"
+#include "inject/determinism-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "inject/verdict.h"
+#include "inject/verdict-int.h"
 #include "reversible/reversible.h"
 
 #include <stdio.h>

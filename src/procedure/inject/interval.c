@@ -25,7 +25,7 @@
  * Below k / n the first two parts fall as p grows, and the third is left out, which can only make
  * the interval wider; above it is the other way round.  So the ends are found by bisection.
  */
-#include "inject/interval.h"
+#include "inject/interval-int.h"
 
 #include "base/error.h"
 

@@ -3,7 +3,7 @@
  * Parts of a log.  A line is appended by one write(), and the file is synchronised once a second.
  *  So a power failure loses a second of runs, and a killed process loses none.
  */
-#include "inject/part.h"
+#include "inject/part-int.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"

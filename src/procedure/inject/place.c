@@ -4,7 +4,7 @@
  * beside the golden run has the file and the accessed variable.  If the table is missing, variables
  * and full names of files are missing, nothing else.
  */
-#include "inject/place.h"
+#include "inject/place-int.h"
 
 #include "base/name.h"
 #include "trace/sites.h"

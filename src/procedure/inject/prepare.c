@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "inject/runlog.h"
-#include "inject/until.h"
+#include "inject/until-int.h"
 
 #include <limits.h>
 #include <stdlib.h>

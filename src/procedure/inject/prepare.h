@@ -24,7 +24,7 @@ int inject_prepare_files(struct inject_setup *s, const char *inputs, const char 
 /* Whether sampling, keep and level are words that have a meaning. */
 int inject_check_words(const struct inject_setup *s);
 
-/* How many runs: `runs`, or INJECT_RUNS_UNSET.  With `until` ("1%", see inject/until.h; NULL: without) as
+/* How many runs: `runs`, or INJECT_RUNS_UNSET.  With `until` ("1%", see inject/until-int.h; NULL: without) as
  * many as may be needed until the share of `outcome` (NULL: sdc) is known that well.  Without both it is one.
  */
 #define INJECT_RUNS_UNSET UINT64_MAX

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/scratch.h"
-#include "inject/determinism.h"
+#include "inject/determinism-int.h"
 #include "inject/prepare.h"
 
 #include <dirent.h>

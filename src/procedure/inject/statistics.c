@@ -13,8 +13,8 @@
 #include "base/compare.h"
 #include "base/error.h"
 #include "base/name.h"
-#include "inject/interval.h"
-#include "inject/place.h"
+#include "inject/interval-int.h"
+#include "inject/place-int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * possible false negative rate (MPFNR) of each outcome, and where the harmful faults were.  In:
  * results.  Out: counts and rates with 95 % confidence intervals: those of Clopper and Pearson or,
  * if the campaign runs until an interval is narrow, those that hold at every number of runs
- * (inject/interval.h).
+ * (inject/interval-int.h).
  *
  * Rates are over the runs whose fault was activated.  If the sampling was stratified (runs have a
  * stratum and its population), each run counts with its weight, the population of its stratum

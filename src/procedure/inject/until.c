@@ -3,11 +3,11 @@
  * Sequential stopping.  Precision is checked after each run.  An interval may widen again when runs
  * in progress end; then more are done, so that a campaign stops with all its runs counted.
  */
-#include "inject/until.h"
+#include "inject/until-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "inject/interval.h"
+#include "inject/interval-int.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * last access was not finished; else one that called abort(); else one that was neither at its end
  * nor waiting.  If there are several, it is the one with the fault.
  */
-#include "inject/verdict.h"
+#include "inject/verdict-int.h"
 
 #include "base/name.h"
 

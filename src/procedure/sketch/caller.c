@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a header to its callers (sketch/caller.h).
+ * From a header to its callers (sketch/caller-int.h).
  *
  * A function of a header that has one calling line in the program is called from there.  A constructor of
  * threads has one line for each thread, more often: if each of them is come by at most once, one after the
  * other, and there are as many creations in a run as lines, then the first creation is the first line's.
  */
-#include "sketch/caller.h"
+#include "sketch/caller-int.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Deciding about the next runs of a diagnosis (sketch/choose.h). */
-#include "sketch/choose.h"
+/* Deciding about the next runs of a diagnosis (sketch/choose-int.h). */
+#include "sketch/choose-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

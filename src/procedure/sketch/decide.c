@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Decisions (sketch/decide.h).  A statement of the runs is all instructions of its line, as in
- * sketch/reach.h. Where no branch of a function decides, those do that decide about its calls; not those
+ * sketch/reach-int.h. Where no branch of a function decides, those do that decide about its calls; not those
  * about the start of a thread, since that is shown as such.
  */
 #include "sketch/decide.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The loop of a diagnosis.  In: a program.  Out: sketches.  choose.h decides, this file runs:
+ * The loop of a diagnosis.  In: a program.  Out: sketches.  choose-int.h decides, this file runs:
  *
  * 1. Runs are made until one fails, or the time is up.  They are not watched.
  * 2. The slice of the failure says where to look.  Runs are made until enough failed in that way and passed.
@@ -20,11 +20,11 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/map.h"
-#include "sketch/caller.h"
-#include "sketch/choose.h"
-#include "sketch/lead.h"
-#include "sketch/plain.h"
-#include "sketch/reach.h"
+#include "sketch/caller-int.h"
+#include "sketch/choose-int.h"
+#include "sketch/lead-int.h"
+#include "sketch/plain-int.h"
+#include "sketch/reach-int.h"
 
 #include <stdlib.h>
 #include <string.h>

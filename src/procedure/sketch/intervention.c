@@ -13,7 +13,7 @@
  * No thread is held if otherwise no thread could run, so no intervention makes a program hang; it may fail to
  * bring the order about.
  */
-#include "sketch/lead-int.h"
+#include "sketch/lead-parts-int.h"
 
 #include "base/error.h"
 #include "base/file.h"

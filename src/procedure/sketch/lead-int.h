@@ -1,51 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside sketch/: what is known of a run while it goes on (lead.c), for who decides how it goes on
- * (intervention.c). */
+/*
+ * Runs whose threads take turns (trial/trial.h), as failure sketches see them: each access and each
+ * operation in the order in which it happened, with values; and runs in which the order of statements is
+ * forced or prevented.
+ *
+ * It serves where the program fails too rarely on its own, since a strategy draws the schedule, and for
+ * interventions, since the scheduler decides who goes on.
+ */
 #ifndef SKETCH_LEAD_INT_H
 #define SKETCH_LEAD_INT_H
 
-#include "sketch/lead.h"
-#include "sketch/stack.h"
+#include "trial/trial.h"
+#include "sketch/caller-int.h"
+#include "sketch/outcome.h"
+#include "sketch/place.h"
+#include "sketch/predictor.h"
+#include "sketch/verdict-int.h"
 
-#define LEAD_THREADS 256
-#define LEAD_NONE UINT32_MAX
+/* What is done about an order. */
+enum lead_intervention { LEAD_WATCH, LEAD_FORCE, LEAD_PREVENT };
 
-/* What a thread is about to do; statement LEAD_NONE: nothing that is tracked. */
-struct lead_pending {
-	uint32_t statement, second; /* second: of an atomic operation, the write */
-	uint64_t address, value;
-	uint8_t size;
-	uint64_t length; /* of a range of memory that is freed or written as a whole; 0: it is none */
-	uint64_t n;	 /* of an operation: its number, so that it is taken once */
-	bool inside;	 /* it has done the first of three statements and not the last */
-	bool did_first, did_second;
+struct lead {
+	struct trial_bench bench;
+	struct sketch_runs *runs;
+	const struct trace_sites *sites;
+	struct judge *judge;   /* the user's */
+	bool blind;	       /* nobody looks: only how it ends is of interest */
+	const uint32_t *watch; /* sites that are looked at; NULL: all */
+	size_t watch_count;
+	/* A run that failed while nobody looked, decision by decision; every second run begins like it, since
+	 * it fails more often so, and since what passes after such a beginning tells more than what was never
+	 * near a failure.  NULL: none is known. */
+	const struct schedule *near;
+	struct sketch_places places; /* of crashes, and of calls */
+	struct caller *callers;	     /* of code in headers; NULL: nobody knows */
 };
 
-/* An event that is about a range of memory. */
-struct lead_range {
-	size_t at;
-	uint64_t address, length;
+struct lead_order {
+	enum lead_intervention intervention;
+	const struct sketch_predictor *order; /* unless the intervention is LEAD_WATCH */
+	const struct sketch_runs *of;	      /* whose statements it names */
 };
 
-struct lead_now {
-	struct lead *lead;
-	struct lead_order order;
-	struct sketch_run *run;
-	struct trial *trial;
-	struct sketch_failure *failure;
-	struct lead_pending threads[LEAD_THREADS];
-	uint64_t seed;
-	uint32_t last; /* who stood last; in the end, who had the turn */
-	const char *names[LEAD_THREADS];
-	struct stack_code code;
-	struct lead_range *ranges;
-	size_t range_count, range_capacity;
-};
-
-/* Who goes on, as the order wants it; NULL: as the plan says. */
-const char *lead_choose(struct lead_now *now, const struct replay_stand *stand);
-
-/* The thread has done what it was about to do. */
-void lead_did(struct lead_now *now, uint32_t thread, uint32_t statement);
+/* Makes one run, number `number` of a diagnosis, and adds it to the runs, unless it says nothing: then *why
+ * is the reason, until the next run, and else NULL.  The failure, if any, is to be released. */
+int lead_run(struct lead *l, uint64_t number, const struct lead_order *order, struct sketch_failure *failure,
+	     const char **why);
 
 #endif

@@ -7,7 +7,7 @@
  * that thread stands again, or when it was the one that failed; only then it is an event, because another one
  * may be let go first.  Nobody else ran in between, so memory still has the value that was read or written.
  */
-#include "sketch/lead-int.h"
+#include "sketch/lead-parts-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

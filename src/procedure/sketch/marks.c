@@ -6,7 +6,7 @@
  * Events near the failure in the slice count, and those of predictors that are shown.  Of a line that a
  * thread executes again and again, the last time counts, and those times that predictors name.
  */
-#include "sketch/marks.h"
+#include "sketch/marks-int.h"
 
 #include "base/error.h"
 #include "base/map.h"

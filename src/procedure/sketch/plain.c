@@ -5,7 +5,7 @@
  * The place of a failure decides whether it is the one that is being explained: how it is called may differ,
  * since memory that was freed is watched in runs by turns only.  A run that had to be ended says nothing.
  */
-#include "sketch/plain.h"
+#include "sketch/plain-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

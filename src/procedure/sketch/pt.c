@@ -6,7 +6,7 @@
  * the next point of synchronisation, and that is a gap; each such step moves forward, so it ends.  Code
  * that jumps to itself would be followed for ever without a packet: the number of instructions is limited.
  */
-#include "sketch/pt.h"
+#include "sketch/pt-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

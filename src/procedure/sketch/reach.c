@@ -5,7 +5,7 @@
  * A statement of the slice and a site are the same if file and line are: columns of macros differ between the
  * two.
  */
-#include "sketch/reach.h"
+#include "sketch/reach-int.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "sketch/marks.h"
+#include "sketch/marks-int.h"
 #include "sketch/place.h"
 
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Stacks (sketch/stack.h).  A thread that stands is in a system call, so the kernel tells its stack pointer.
- * Words above it that lie behind a call are candidates, as in raddle/crash-find.h; old ones may be
+ * Stacks (sketch/stack-int.h).  A thread that stands is in a system call, so the kernel tells its stack
+ * pointer. Words above it that lie behind a call are candidates, as in raddle/crash-find.h; old ones may be
  * among them, so whoever asks must know which of them make sense.
  */
-#include "sketch/stack.h"
+#include "sketch/stack-int.h"
 
 #include "base/clock.h"
 #include "base/error.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Verdicts of the user's command, as failures: what it calls one has a kind, and no place. */
-#include "sketch/verdict.h"
+#include "sketch/verdict-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -4,7 +4,7 @@
  * text header and its data, padded to an even length.  Names: "name/", "/offset" into the long name
  * table "//"; "/" and "/SYM64/" are symbol indexes.  BSD's "#1/length" names are supported too.
  */
-#include "bitcode/archive.h"
+#include "bitcode/archive-int.h"
 
 #include "base/error.h"
 

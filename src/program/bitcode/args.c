@@ -6,7 +6,7 @@
  *  An option that is in no table is passed on unchanged.
  */
 #include "bitcode/args.h"
-#include "bitcode/text.h"
+#include "bitcode/text-int.h"
 
 #include "base/error.h"
 #include "base/alloc.h"

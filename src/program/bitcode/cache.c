@@ -5,7 +5,7 @@
  * trust nothing under work/; (4) an entry is used only if its files still have the hash that was
  * stored with them.  A failure to clean up is never an error: the next build tries again.
  */
-#include "bitcode/cache.h"
+#include "bitcode/cache-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

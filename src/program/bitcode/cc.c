@@ -26,7 +26,7 @@
 #include "base/scratch.h"
 #include "bitcode/args.h"
 #include "bitcode/line.h"
-#include "bitcode/patch.h"
+#include "bitcode/patch-int.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -12,10 +12,10 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "bitcode/archive.h"
+#include "bitcode/archive-int.h"
 #include "bitcode/elf.h"
-#include "bitcode/text.h"
-#include "bitcode/trust.h"
+#include "bitcode/text-int.h"
+#include "bitcode/trust-int.h"
 
 #include <elf.h>
 #include <limits.h>

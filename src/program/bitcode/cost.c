@@ -4,7 +4,7 @@
  * of runs.  Out: which code to generate.  The file of a flavour is renamed into place; two
  * processes that add at the same time may lose one sum, which does no harm.
  */
-#include "bitcode/cost.h"
+#include "bitcode/cost-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
-#include "bitcode/cache.h"
-#include "bitcode/modules.h"
+#include "bitcode/cache-int.h"
+#include "bitcode/modules-int.h"
 #include "facts/facts.h"
 
 #include <stdlib.h>

@@ -3,7 +3,8 @@
  * From a program to its flavour.  In: the program's path.  Out: paths in the cache.  The steps:
  *
  *   1. open the program and its libraries, number their sites (modules.c);
- *   2. hash everything into the key; if the cache has it, done; if no code was requested, choose it (cost.h);
+ *   2. hash everything into the key; if the cache has it, done; if no code was requested, choose it
+ * (cost-int.h);
  *   3. let raddle-instr make the objects that are not in the cache;
  *   4. link libraries, then the program; write the site table;
  *   5. move the result into the cache.
@@ -17,13 +18,13 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "base/scratch.h"
-#include "bitcode/cache.h"
-#include "bitcode/cost.h"
-#include "bitcode/foreign.h"
-#include "bitcode/modules.h"
-#include "bitcode/plugin.h"
-#include "bitcode/relink.h"
-#include "bitcode/sites.h"
+#include "bitcode/cache-int.h"
+#include "bitcode/cost-int.h"
+#include "bitcode/foreign-int.h"
+#include "bitcode/modules-int.h"
+#include "bitcode/plugin-int.h"
+#include "bitcode/relink-int.h"
+#include "bitcode/sites-int.h"
 #include "raddle/abi.h"
 #include "raddle/event.h"
 #include "raddle/flavour.h"

@@ -9,7 +9,7 @@
  * without atomic instructions: on x86-64 a plain store releases.  Members of archives count whether
  * they are linked or not, since the link line does not show it.
  */
-#include "bitcode/foreign.h"
+#include "bitcode/foreign-int.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"

@@ -5,8 +5,8 @@
  * library of a name wins as it does there.  Libraries in the system's directories are opened but
  * not searched: their dependencies belong to the system, too.
  */
-#include "bitcode/library.h"
-#include "bitcode/text.h"
+#include "bitcode/library-int.h"
+#include "bitcode/text-int.h"
 
 #include "base/alloc.h"
 #include "base/map.h"

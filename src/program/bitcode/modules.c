@@ -7,12 +7,12 @@
  * A unit's slot comes from the hash of its bitcode, so the same unit has the same sites in every
  * program unless two units collide; then the later one moves to the next free slot.
  */
-#include "bitcode/modules.h"
+#include "bitcode/modules-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/process.h"
-#include "bitcode/plugin.h"
+#include "bitcode/plugin-int.h"
 #include "raddle/event.h"
 
 #include <limits.h>

@@ -10,7 +10,7 @@
  *
  * The link object: four sections, see bitcode_link_object().
  */
-#include "bitcode/patch.h"
+#include "bitcode/patch-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

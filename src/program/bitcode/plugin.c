@@ -7,7 +7,7 @@
  *  So the directory of a program that calls dlopen() is searched, within limits; the user names
  * others.  A plug-in that is found and never loaded costs the time to instrument it.
  */
-#include "bitcode/plugin.h"
+#include "bitcode/plugin-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

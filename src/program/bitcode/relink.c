@@ -9,20 +9,20 @@
  *   - options that strip, write other files or add another tool's runtime are left out, and $ORIGIN is that
  *     of the original;
  *   - a missing file is left out; if the link then fails it is named;
- *   - options that could choose a program to execute are ignored (bitcode/trust.h).
+ *   - options that could choose a program to execute are ignored (bitcode/trust-int.h).
  *
  * Unoptimised code may refer to functions that exist nowhere because the optimiser had removed all
  * calls of them.  Names that the original did not define either therefore get the address 0, and
  * the link is tried again.
  */
-#include "bitcode/relink.h"
+#include "bitcode/relink-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "bitcode/archive.h"
+#include "bitcode/archive-int.h"
 #include "bitcode/args.h"
-#include "bitcode/text.h"
-#include "bitcode/trust.h"
+#include "bitcode/text-int.h"
+#include "bitcode/trust-int.h"
 
 #include <elf.h>
 #include <fcntl.h>

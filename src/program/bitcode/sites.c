@@ -4,7 +4,7 @@
  * files.  Out: the table of doc/format/sites.md.  The addresses of variables are known only here,
  * after the link.
  */
-#include "bitcode/sites.h"
+#include "bitcode/sites-int.h"
 
 #include "base/field.h"
 #include "base/error.h"

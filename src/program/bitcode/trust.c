@@ -4,11 +4,11 @@
  * build systems use.  All others are left out.  Options that matter only to a compilation
  * (warnings, definitions) are accepted by prefix, since a link ignores them.
  */
-#include "bitcode/trust.h"
+#include "bitcode/trust-int.h"
 
 #include "base/error.h"
 #include "bitcode/args.h"
-#include "bitcode/text.h"
+#include "bitcode/text-int.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of facts/ share. */
-#ifndef FACTS_INT_H
-#define FACTS_INT_H
+#ifndef FACTS_FACTS_INT_H
+#define FACTS_FACTS_INT_H
 
 #include "facts/layout.h"
 

@@ -5,7 +5,7 @@
  *
  * Fences are no such code: they order only with accesses that are seen, or that are not the program's.
  */
-#include "instr/unit.h"
+#include "instr/unit-int.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"

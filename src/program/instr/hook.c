@@ -10,7 +10,7 @@
  * among themselves and among calls, while the program's own loads and stores are optimised as if they were
  * not there.
  */
-#include "instr/unit.h"
+#include "instr/unit-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -2,7 +2,7 @@
 /*
  * The job file: lines come in, units go out.  Nothing of LLVM is here, so that it can be tried without.
  */
-#include "instr/job.h"
+#include "instr/job-int.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -6,7 +6,7 @@
  *	raddle-instr --flavour NAME --mode quick|fast --hooks HOOK.bc --jobs N JOBFILE
  *	raddle-instr --facts FILE --program NAME JOBFILE
  *
- * job.h states what is in JOBFILE.
+ * job-int.h states what is in JOBFILE.
  *
  * LLVM is loaded once; workers are forked (base/pool.h) and get the units, the
  * largest first; --facts, which wants all units in one module, is the work of one.
@@ -19,7 +19,7 @@
 #include "base/option.h"
 #include "base/pool.h"
 #include "instr/guard/guards.h"
-#include "instr/unit.h"
+#include "instr/unit-int.h"
 
 #include <llvm-c/ErrorHandling.h>
 #include <llvm-c/Support.h>

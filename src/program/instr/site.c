@@ -4,7 +4,7 @@
  * sites are made; the rest (unit, files, globals, types) is known at the end and
  * goes around them.
  */
-#include "instr/site.h"
+#include "instr/site-int.h"
 
 #include "base/field.h"
 #include "base/error.h"

@@ -8,7 +8,7 @@
  * the lists go.  An entry that belongs to a COMDAT (the start of an inline
  * variable) stays with it.
  */
-#include "instr/unit.h"
+#include "instr/unit-int.h"
 
 #include <llvm-c/Comdat.h>
 #include <stdio.h>

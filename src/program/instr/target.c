@@ -5,7 +5,7 @@
  * unit's flags come from its module (PIC level, code model) and from attributes
  * of its functions (features, frame pointers), so a plain CPU will do.
  */
-#include "instr/unit.h"
+#include "instr/unit-int.h"
 
 #include "base/error.h"
 #include "raddle/abi.h"

@@ -12,7 +12,7 @@
  * which is both quicker and better for the code than optimising their bodies
  * thousands of times.
  */
-#include "instr/unit.h"
+#include "instr/unit-int.h"
 
 #include "base/error.h"
 #include "base/file.h"

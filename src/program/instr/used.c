@@ -11,7 +11,7 @@
  *   - or they have a section of their own;
  *   - or assembler code of the module mentions their name.
  */
-#include "instr/unit.h"
+#include "instr/unit-int.h"
 
 #include "base/alloc.h"
 

@@ -21,7 +21,7 @@ struct ir_bits {
 };
 
 void ir_bits_release(struct ir_bits *s);
-bool ir_bits_add(struct ir_bits *s, uint32_t n); /* whether it is new */
+bool ir_bits_add(struct ir_bits *s, uint32_t n);		    /* whether it is new */
 bool ir_bits_unite(struct ir_bits *s, const struct ir_bits *other); /* whether s grew */
 void ir_bits_intersect(struct ir_bits *s, const struct ir_bits *other);
 /* s becomes the difference of a and b. */

@@ -7,7 +7,7 @@
  * pending, and accesses whose order is not known.
  */
 #include "brute.h"
-#include "predict/overlap.h"
+#include "predict/overlap-int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -18,7 +18,7 @@
  */
 #include "base/alloc.h"
 #include "order/machine.h"
-#include "predict/predict.h"
+#include "predict/predict-int.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #define INSTR_EDIT_H
 
 #include "base/edit.h"
-#include "instr/unit.h"
+#include "instr/unit-int.h"
 
 /* Makes those edits whose places are in the unit.  An expression that cannot be evaluated there is an error.
  */

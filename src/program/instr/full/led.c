@@ -4,7 +4,7 @@
  * the runtime is asked whether the thread is to stop there.  A program that is only recorded does without
  * that call.
  */
-#include "instr/unit.h"
+#include "instr/unit-int.h"
 
 int instr_led(struct instr_unit *u)
 {

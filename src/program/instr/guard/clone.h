@@ -15,7 +15,7 @@
 #define INSTR_CLONE_H
 
 #include "base/buf.h"
-#include "instr/unit.h"
+#include "instr/unit-int.h"
 #include "ir/value.h"
 
 /* A mark is a call that costs the inliner nothing, that no pass removes and that touches no memory: what is

@@ -3,7 +3,7 @@
 #ifndef INSTR_LATE_H
 #define INSTR_LATE_H
 
-#include "instr/unit.h"
+#include "instr/unit-int.h"
 #include "ir/effects.h"
 #include "ir/value.h"
 

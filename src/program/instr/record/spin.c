@@ -22,7 +22,7 @@
  * of which the optimiser may leave nothing but a jump.  Both get a hook for each round; where
  * threads stop at reads anyway, only the second kind does.
  */
-#include "instr/unit.h"
+#include "instr/unit-int.h"
 
 #include "base/alloc.h"
 #include "base/map.h"

@@ -7,7 +7,7 @@
 #define INSTR_EVENT_H
 
 #include "instr/scan/libc.h"
-#include "instr/unit.h"
+#include "instr/unit-int.h"
 #include "ir/effects.h"
 #include "ir/value.h"
 

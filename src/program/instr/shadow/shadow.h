@@ -11,7 +11,7 @@
 #ifndef INSTR_SHADOW_H
 #define INSTR_SHADOW_H
 
-#include "instr/unit.h"
+#include "instr/unit-int.h"
 #include "ir/value.h"
 
 /* A loop that is made twice. */

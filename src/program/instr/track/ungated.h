@@ -3,7 +3,7 @@
 #ifndef INSTR_UNGATED_H
 #define INSTR_UNGATED_H
 
-#include "instr/unit.h"
+#include "instr/unit-int.h"
 
 /* All functions of the unit, when functions have been inlined and before loops are optimised. */
 int instr_spend(struct instr_unit *u);

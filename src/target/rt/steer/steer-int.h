@@ -3,8 +3,8 @@
  * Inside steering: what rt/steer/steer.c, which keeps the plan, and rt/steer/turn.c, which lets one
  * thread run at a time, need of each other.
  */
-#ifndef RT_STEER_INT_H
-#define RT_STEER_INT_H
+#ifndef RT_STEER_STEER_INT_H
+#define RT_STEER_STEER_INT_H
 
 #include "rt/steer/steer.h"
 

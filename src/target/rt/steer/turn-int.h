@@ -3,8 +3,8 @@
  * Inside turns: what rt/steer/turn.c, choose.c, watch.c, wait.c and stalled.c need of each other.  Everything
  * but what is inline is called with the lock of steering, unless it states otherwise.
  */
-#ifndef RT_TURN_INT_H
-#define RT_TURN_INT_H
+#ifndef RT_STEER_TURN_INT_H
+#define RT_STEER_TURN_INT_H
 
 #include "rt/steer/steer-int.h"
 

@@ -2,8 +2,8 @@
 /*
  * Channels, for the files whose functions send and receive: rt/core/io/descriptor.c, socket.c and poll.c.
  */
-#ifndef RT_CHANNEL_INT_H
-#define RT_CHANNEL_INT_H
+#ifndef RT_CORE_IO_CHANNEL_INT_H
+#define RT_CORE_IO_CHANNEL_INT_H
 
 #include "rt/core/io/channel.h"
 #include "rt/core/layer.h"

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether two instances of accesses may race if they touch the same bytes.  The answer depends only
+ * on the kind of each instance, which is a few numbers, so it is computed once for each pair of
+ * kinds.
+ */
+#ifndef CANDIDATES_CONFLICT_INT_H
+#define CANDIDATES_CONFLICT_INT_H
+
+#include "candidates/walk-int.h"
+
+enum { CONFLICT_NUMBERS = 9 };
+
+bool conflict_may_race(const struct walk *w, const struct instance *x, const struct instance *y);
+size_t conflict_kind(const struct walk *w, const struct instance *x, uint32_t numbers[CONFLICT_NUMBERS]);
+
+#endif

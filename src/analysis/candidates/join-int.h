@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which joins end which threads for certain: fills the joins of candidates/thread-int.h. */
+#ifndef CANDIDATES_JOIN_INT_H
+#define CANDIDATES_JOIN_INT_H
+
+#include "candidates/thread-int.h"
+
+void joins_find(struct threads *t);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Accesses that conflict: two threads may make them at the same time, to the same bytes, one of
+ * them a write, and no lock is certainly held by both.
+ *
+ * Pairs of the same object are a group; the best pairs of each of its members are kept and the
+ * others counted.
+ */
+#ifndef CANDIDATES_PAIR_INT_H
+#define CANDIDATES_PAIR_INT_H
+
+#include "candidates/walk-int.h"
+
+struct pair {
+	uint32_t x, y;	/* instances; the one with the lower access first */
+	uint32_t place; /* one that both access */
+	uint32_t group; /* the object */
+	bool wide;	/* the pointers may point to so many places that this one means little */
+	int score;
+	const char *reason;
+};
+
+struct pairs {
+	struct pair *items;
+	size_t count, capacity;
+
+	size_t left_out;  /* of full groups */
+	size_t unrelated; /* accesses of different members through pointers that may point nearly anywhere */
+};
+
+void pairs_find(struct pairs *pairs, const struct walk *w);
+void pairs_release(struct pairs *pairs);
+
+/* The last member that an expression of the source names, or all of it; its length. */
+const char *pair_member(const char *what, size_t *length);
+
+/* rank.c: how promising a pair is; more is better. */
+int pair_weigh(const struct walk *w, const struct pair *pair, const char **reason);
+
+#endif

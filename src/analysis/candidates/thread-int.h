@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The threads of a program: main, and one for each call that starts threads and each function that
+ * it may start.  Such a thread represents all that are started there with that function.
+ *
+ * Also: which arguments differ from thread to thread (fresh memory, an element of an array, a
+ * number), so that no other thread of the same kind accesses them.  And which joins end which
+ * threads, one by one or in a loop that joins all threads of another loop.
+ */
+#ifndef CANDIDATES_THREAD_INT_H
+#define CANDIDATES_THREAD_INT_H
+
+#include "candidates/path.h"
+
+enum { THREADS_MAX = 64 }; /* kinds of threads: sets of threads are 64-bit masks */
+
+struct thread {
+	uint32_t create;   /* the call; FACTS_NONE: main */
+	uint32_t function; /* that it runs */
+	uint32_t argument; /* operand of the call that it gets; FACTS_NONE: unknown */
+	bool many;	   /* several of it may be alive at a time */
+	bool handler;	   /* a signal handler, or a destructor of thread data */
+	/* What differs between threads of this kind. */
+	bool own_pointer, own_number;
+	int64_t own_size;   /* bytes at the pointer that belong to one thread */
+	uint32_t own_since; /* where the creating function makes the next one: one of its blocks */
+};
+
+/* A call that joins one thread, or the loop around it, which joins all. */
+struct join {
+	uint32_t value, function;
+	uint64_t threads;
+	bool all;
+	uint32_t header; /* of the loop, if all */
+};
+
+struct threads {
+	struct program *p;
+	struct thread items[THREADS_MAX];
+	size_t count;
+	bool overflow;	       /* the last one represents all others */
+	struct rd_pmap number; /* call and function to 1 + thread */
+	struct join *joins;
+	size_t join_count, join_capacity;
+	bool threaded; /* there is a thread other than main and handlers */
+};
+
+void threads_init(struct threads *t, struct program *p);
+void threads_release(struct threads *t);
+
+/* FACTS_NONE: the call does not start it. */
+uint32_t thread_number(const struct threads *t, uint32_t create, uint32_t function);
+
+/* The operand of a thread creation that is the routine. */
+uint32_t thread_routine(const struct program *p, uint32_t create);
+
+const struct join *thread_join(const struct threads *t,
+			       uint32_t value); /* NULL: it certainly ends no thread */
+/* Threads that have ended when control leaves the loop with this header. */
+uint64_t thread_joined_by(const struct threads *t, uint32_t function, uint32_t header);
+
+#endif

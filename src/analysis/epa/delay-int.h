@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Leaves out the rounds of a loop that ended in a condition wait (epa/sanitize.h).  While a thread
+ * holds a mutex its last EPA_DELAYED records are delayed.  After a wait the next record decides.
+ *  If it equals a delayed record, another round of a loop begins there, and the records from that
+ * one on are dropped.  Otherwise the wait was not in a loop.
+ */
+#ifndef EPA_DELAY_INT_H
+#define EPA_DELAY_INT_H
+
+#include "epa/sanitize.h"
+
+#define EPA_DELAYED 1024 /* records of a round; a power of two, set by hand */
+
+struct epa_delay;
+struct epa_delay *epa_delay_new(struct epa_objects *objects, size_t threads);
+void epa_delay_free(struct epa_delay *h); /* NULL is fine */
+
+/* To be called for each event of a thread, counted or not. */
+void epa_delay_event(struct epa_delay *h, size_t place, const struct trace_event *e);
+
+/* A fault has struck the thread. */
+void epa_delay_fault(struct epa_delay *h, size_t place);
+
+/* True: *r is delayed; it is returned later, or never. */
+bool epa_delay_take(struct epa_delay *h, const struct epa_record *r);
+
+/* True: *r was delayed and is passed on now. */
+bool epa_delay_next(struct epa_delay *h, struct epa_record *r);
+
+/* Whether no record of the thread is delayed, the next one will not be, and no other thread's is
+ * being passed on. */
+bool epa_delay_idle(const struct epa_delay *h, size_t place);
+
+/* After the last record: false if nothing is delayed.  Delayed records of a thread that was cut off
+ * are dropped. */
+bool epa_delay_end(struct epa_delay *h);
+
+#endif

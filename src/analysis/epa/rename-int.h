@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which golden object an object of the run corresponds to, if a thread made more or fewer objects
+ * at a site than in the golden run: from some ordinal on, all ordinals of that thread and site are
+ * shifted by the same number.
+ */
+#ifndef EPA_RENAME_INT_H
+#define EPA_RENAME_INT_H
+
+#include "epa/name.h"
+
+struct epa_rename {
+	uint64_t from;	/* ordinals from here on ... */
+	uint64_t shift; /* ... are those of golden objects minus this */
+};
+
+struct epa_renames {
+	struct rd_pmap heads; /* (kind, thread), site to index of lists */
+	struct epa_rename_list {
+		struct epa_rename *list; /* ascending */
+		size_t count, capacity;
+	} * lists;
+	size_t count, capacity;
+};
+void epa_renames_release(struct epa_renames *r);
+
+/* Both runs made this object at the same record.  Names must differ only in the ordinal; others are
+ * ignored. */
+void epa_renames_match(struct epa_renames *r, struct epa_name run, struct epa_name golden);
+
+/* The golden name of an object of the run. */
+struct epa_name epa_renames_apply(const struct epa_renames *r, struct epa_name run);
+
+#endif

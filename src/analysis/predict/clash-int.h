@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which operations of a schedule must keep their order because swapping them gives another
+ * execution, and which orders the program enforces by itself (clash.c).
+ */
+#ifndef PREDICT_CLASH_INT_H
+#define PREDICT_CLASH_INT_H
+
+#include "predict/line-int.h"
+
+/* Operation `to` must not come before `from`, and only a schedule can enforce that. */
+struct clash {
+	uint32_t from, to;
+};
+
+struct clashes {
+	struct clash *items;
+	size_t count, capacity;
+	uint8_t *forced; /* by operation: the schedule must name it in any case */
+};
+
+/* Collects the clashes that neither the program nor other clashes imply. */
+void predict_clashes(const struct line *l, struct clashes *c);
+
+/* Whether the order of the operations with listed[] set implies the order of all clashes. */
+bool predict_clashes_implied(const struct line *l, const uint8_t *listed);
+
+#endif

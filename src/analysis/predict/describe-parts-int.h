@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of describing share: describe.c, describe-place.c, describe-schedule.c,
+ * describe-unordered.c. */
+#ifndef PREDICT_DESCRIBE_PARTS_INT_H
+#define PREDICT_DESCRIBE_PARTS_INT_H
+
+#include "base/buf.h"
+#include "finding/schedule.h"
+#include "predict/describe-int.h"
+#include "predict/line-int.h"
+
+/* A goal whose access still has to be found in its thread's stream. */
+struct unplaced {
+	struct schedule *schedule;
+	uint32_t goal, thread;
+	size_t access; /* of the thread's history */
+};
+
+struct describer {
+	const struct predict_trace *t;
+	const struct model *m;
+	struct finding_set *set;
+	const char **sync_names; /* by number, made when needed; NULL: names are not kept */
+	struct lines lines;
+	struct unplaced *unplaced;
+	size_t unplaced_count, unplaced_capacity;
+};
+
+/* Two accesses that overlap, and where they do. */
+struct meeting {
+	uint32_t events[2];
+	size_t accesses[2];
+	uint32_t object;
+	uint64_t offset;
+	const char *name;
+	const char *place; /* the canonical name, if `name` is another one that was derived from a pointer */
+	struct model_variable
+		variable; /* without a site: not a variable on a stack, or not known to be one */
+};
+
+/* ---- describe-place.c ---- */
+
+const struct model_operation *describe_operation_of(const struct describer *d, uint32_t event);
+
+/* Moves the text of the buffer into the set and releases the buffer. */
+const char *describe_take_name(struct finding_set *set, struct rd_buf *b);
+const char *describe_sync_name(const struct describer *d, uint32_t sync);
+
+/* The text, or NULL if it is empty. */
+const char *describe_known(const char *text);
+
+/* The frames of a site, unless it is 0, and of a call stack. */
+struct finding_stack describe_stack(const struct describer *d, uint32_t site, uint32_t stack);
+struct schedule_place describe_place(const struct describer *d, struct schedule *s, uint32_t site);
+
+/* The locks that a thread holds after its first `count` operations. */
+struct finding_lock *describe_locks(const struct describer *d, uint32_t thread, size_t count, size_t *n);
+
+/* ---- describe-schedule.c ---- */
+
+/* The operation that an event belongs to. */
+uint32_t describe_operation_at(const struct describer *d, uint32_t event);
+
+struct meeting describe_meeting(const struct describer *d, const struct predict_race *r);
+
+/* Adds the goal of access `i` of a race; describe_place_goals() completes it. */
+void describe_add_goal(struct describer *d, const struct meeting *m, int i, struct schedule *s);
+
+/* Finds the accesses of all goals in the streams; reads each stream once. */
+void describe_place_goals(struct describer *d);
+void describe_add_stop(const struct describer *d, uint32_t event, struct schedule *s);
+
+/* The way to the targets; the caller adds where the threads are stopped at its end. */
+struct schedule *describe_add_schedule(struct describer *d, struct finding *f,
+				       const struct predict_witness *w, const uint32_t *targets,
+				       uint32_t count);
+
+/* ---- describe.c ---- */
+
+void describe_thread(const struct describer *d, uint32_t thread, struct finding_thread *out);
+void describe_object(const struct describer *d, const struct meeting *m, struct finding *f);
+void describe_subject(const struct describer *d, const struct trace_site *site, struct finding_access *out);
+void describe_note_plain_side(struct finding_set *set, struct finding *f);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared memory as variables.
+ *
+ * An object's bytes are cut wherever an access begins or ends.  The pieces are granules, and two
+ * accesses share one if and only if they overlap.  A prediction cannot distinguish granules of an
+ * object that the same sites access in the same segments; they are one variable.  So a buffer that
+ * is filled, passed on and read is one variable.
+ */
+#ifndef PREDICT_GRANULE_INT_H
+#define PREDICT_GRANULE_INT_H
+
+#include "model/model.h"
+
+struct granules;
+
+/* Cuts all accesses of the histories. */
+struct granules *granules_new(const struct model *m);
+void granules_free(struct granules *g);
+
+/* How many variables there are. */
+uint32_t granules_variables(const struct granules *g);
+
+/* The shared granules of one access. */
+struct granule_walk {
+	struct granules *g;
+	const struct model_access *access;
+	uint64_t at;	       /* where the remaining bytes begin */
+	uint32_t next;	       /* and their granule */
+	uint64_t offset, size; /* of the granule, within the object */
+	uint32_t variable;
+};
+
+struct granule_walk granules_of(struct granules *g, const struct model_access *a);
+
+/* Advances to the next granule; false: there are no more. */
+bool granule_next(struct granule_walk *w);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tier 2: exact co-reachability. Given target events of different threads: is there an ideal, and
+ * an order of its events that synchronisation (and, with sound semantics, reads-from) allows, after
+ * which each of those threads is stopped exactly before its target?  For two conflicting accesses
+ * that is a race, for a hold/wait cycle a deadlock.
+ *
+ * For a target that is a wake or a take, nothing must ever be able to end it.  Every notification
+ * (post) that other threads could still give without passing a target must be in the ideal.  And
+ * either it comes before the wait has begun, or another wake in the ideal has consumed it (the
+ * semaphore must be zero).
+ */
+#ifndef PREDICT_SEARCH_INT_H
+#define PREDICT_SEARCH_INT_H
+
+#include "base/tuple.h"
+#include "predict/core-int.h"
+
+enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
+
+/* Orders within an ideal that every schedule of it must keep; saturate.c. */
+struct order {
+	uint32_t *row_of; /* per event: a row of `rows`, NONE: its need row */
+	uint32_t *rows;
+	size_t row_count, row_capacity;
+	uint32_t *changed; /* events with a row of their own */
+	size_t changed_count, changed_capacity;
+	uint32_t *heap; /* events whose row changed and whose consequences are not computed yet */
+	size_t heap_count, heap_capacity;
+	uint8_t *queued;
+	uint32_t *extra; /* per event: head of its list of added successors */
+	struct {
+		uint32_t to, next;
+	} * edges;
+	size_t edge_count, edge_capacity;
+	uint32_t *sources; /* events with such a list */
+	size_t source_count, source_capacity;
+	struct base_edge *base; /* inferences from needs alone, in trace order */
+	size_t base_count, base_capacity;
+	bool base_known;
+	bool shallow;	  /* the latest ideal was refuted by order_seed() alone */
+	bool firm;	  /* only those open sections count that no witness can close, */
+	uint32_t also;	  /* and this one; NONE: no further one */
+	uint32_t outside; /* why there is no schedule: this event is missing in the ideal; NONE: a cycle */
+};
+
+/* A consequence of needs that holds in every ideal containing `trigger`. */
+struct base_edge {
+	uint32_t from, to, trigger;
+};
+
+struct step { /* of the schedule under construction */
+	uint32_t event;
+	uint32_t pending; /* state of the variable before */
+};
+
+/* The scheduler's machine state; schedule.c. */
+struct sched {
+	uint32_t *at;	   /* positions */
+	uint32_t *readers; /* per lock; UINT32_MAX: held exclusively */
+	int64_t *stock;	   /* per semaphore: change since the start */
+	uint32_t *pending; /* per variable: readers in the ideal of its value still to come */
+	uint8_t *known;	   /* per variable: pending is valid */
+	uint32_t *touched;
+	size_t touched_count, touched_capacity;
+	struct step *steps;
+	size_t step_count, step_capacity;
+	struct frame *frames;
+	size_t frame_count, frame_capacity;
+	uint32_t *choices; /* candidates of all frames */
+	size_t choice_count, choice_capacity;
+	struct rd_tuples seen; /* positions */
+	uint64_t hash;	       /* of `at` */
+};
+
+struct search {
+	const struct core *c;
+	struct list must_next; /* events whose must-predecessor an event is */
+	const uint32_t *targets;
+	uint32_t target_count;
+	int64_t work; /* the remaining budget of the question */
+	int64_t work_limit;
+	uint32_t refuted;    /* ideals of this question that have no schedule */
+	int64_t cost;	     /* of a step: rows are as long as there are threads */
+	int64_t total;	     /* the remaining budget of all questions together */
+	int64_t deadline_ns; /* when to stop (base/clock.h); 0: never */
+	bool late;	     /* the deadline was noticed */
+	uint32_t ticks;
+	struct rd_tuples seen; /* ideals */
+	struct order order;
+	struct sched sched;
+	uint32_t *ideal;    /* the answer: positions */
+	uint32_t *schedule; /* and the order, all events of the ideal */
+	size_t schedule_length;
+};
+
+void search_init(struct search *s, const struct core *c, int64_t work_limit);
+void search_release(struct search *s);
+
+/* Answers for `count` targets.  After ANSWER_YES, `ideal` and `schedule` are the way there. */
+enum answer search_run(struct search *s, const uint32_t *targets, uint32_t count);
+
+/* Whether the deadline is over; the budget is then zero. */
+bool search_late(struct search *s);
+
+/* The least ideal that a witness for the targets must contain; false if it contains a target. */
+bool search_least(const struct core *c, const struct rows *r, const uint32_t *targets, uint32_t count,
+		  uint32_t *p);
+
+/* ---- inside tier 2 ---- */
+
+void order_init(struct search *s);
+void order_release(struct search *s);
+void order_reset(struct search *s);
+
+/* Adds what follows from the ideal alone; false: the ideal has no schedule. */
+bool order_seed(struct search *s, const uint32_t *p);
+
+/* Adds the inferences from needs; false: the ideal has no schedule. */
+bool order_saturate(struct search *s, const uint32_t *p);
+
+/* Whether no witness can close the section: its end needs a target, or never came. */
+bool search_stays_open(const struct search *s, uint32_t section);
+
+/* How much of `thread` must come before `e`. */
+static inline const uint32_t *order_row(const struct search *s, uint32_t e)
+{
+	const struct core *c = s->c;
+	uint32_t own = s->order.row_of[e];
+	return own != NONE ? s->order.rows + (size_t)own * c->threads : rows_of(&c->need, e);
+}
+
+void sched_init(struct search *s);
+void sched_release(struct search *s);
+
+/* Looks for an order of the ideal `p`; the result is in s->sched.steps until sched_reset().  With
+ * `greedy`, gives up instead of backtracking. */
+enum answer sched_run(struct search *s, const uint32_t *p, bool greedy);
+void sched_reset(struct search *s);
+
+/* The section of `e` is in the ideal and does not end in it. */
+static inline bool section_open(const struct core *c, const uint32_t *p, uint32_t section)
+{
+	uint32_t release = c->sections.list[section].release;
+	return release == NONE || !core_in(c, p, release);
+}
+
+#endif

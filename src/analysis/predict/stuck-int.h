@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which thread waits for which in a program that hangs. */
+#ifndef PREDICT_STUCK_INT_H
+#define PREDICT_STUCK_INT_H
+
+#include "predict/predict-int.h"
+
+struct predict_waiters {
+	const uint8_t *waits; /* by thread: it is in an operation without a time limit */
+	bool all;	      /* no thread or process is left that could end their waits */
+};
+
+/* Adds to `out` the deadlocks that the threads of the execution are in with their pending
+ * operations (predict_fill_stuck()).  Without `all`, only those that no other thread could end:
+ * each thread waits for a lock that another one holds or held when it died, or for the end of
+ * another one.  They are reported in recorded order, and as sound. */
+void predict_find_stuck(const struct exec *x, const struct predict_waiters *waiters,
+			struct predict_result *out);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Accesses that the recorded run itself shows unordered.  One walk over the whole trace with vector
+ * clocks, linear in its events, like that of a detector during the run.  It shows where in a long
+ * run to look for races first, and which pairs are firmly unordered: races that happened.
+ */
+#ifndef PREDICT_UNORDERED_INT_H
+#define PREDICT_UNORDERED_INT_H
+
+#include "model/model.h"
+
+/* Two sites whose accesses of the same bytes by two threads conflict, and that nothing between them
+ * ordered.  `part` is the shortest part of the run with such a pair, firm pairs first. */
+struct predict_unordered {
+	uint32_t sites[2]; /* the smaller number first */
+	struct model_part part;
+	uint64_t address;    /* the first byte that both access in that part, */
+	uint32_t threads[2]; /* the threads, in the order of the sites, */
+	bool writes[2], atomic[2];
+	uint8_t before[2]; /* and how many bytes before `address` each access begins, within its eight bytes
+			    */
+	bool firm;	   /* nothing in the run could have ordered these two, see unordered.c */
+};
+
+struct predict_unordered_list {
+	struct predict_unordered *items; /* one for each pair of sites */
+	size_t count, capacity;
+	bool cut; /* the memory did not suffice for the whole run */
+};
+
+/* Walks over the trace of the model, within about so many bytes (0: no limit), until its deadline
+ * (trace/reader.h). */
+void predict_find_unordered(const struct model *m, uint64_t memory, struct predict_unordered_list *out);
+void predict_unordered_release(struct predict_unordered_list *list);
+
+#endif

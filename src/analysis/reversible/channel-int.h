@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Order through pipes, sockets of the process with itself, and eventfds: a channel is a semaphore.
+ *  A send posts it; which receipts take from it is decided at the end, when all sizes are known.
+ *
+ * Feed all records of the first walk in order, and call rev_channels_finish() before
+ * rev_run_finish().
+ */
+#ifndef REVERSIBLE_CHANNEL_INT_H
+#define REVERSIBLE_CHANNEL_INT_H
+
+#include "reversible/run.h"
+#include "trace/full.h"
+
+struct rev_channels {
+	struct rev_run *run;
+	const struct trace_sites *sites;
+	uint32_t *pending; /* by thread: its last channel operation + 1, if that call has not returned */
+	size_t pending_capacity;
+	bool started; /* a thread was created */
+	bool early;   /* something was sent before there were threads, which has no event */
+};
+
+void rev_channels_init(struct rev_channels *c, struct rev_run *run, const struct trace_sites *sites);
+void rev_channels_release(struct rev_channels *c);
+
+/* To be called after rev_run_event(), if the record is an event. */
+void rev_channels_feed(struct rev_channels *c, uint32_t thread, const struct trace_record *r);
+void rev_channels_finish(struct rev_channels *c);
+
+#endif

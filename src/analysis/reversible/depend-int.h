@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations that depend on each other although they touch no recorded memory. */
+#ifndef REVERSIBLE_DEPEND_INT_H
+#define REVERSIBLE_DEPEND_INT_H
+
+#include "reversible/shadow.h"
+
+/* Adds their pairs to the shadow's. */
+void rev_depend(const struct rev_run *run, struct rev_shadow *shadow);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the records of a run to touches of memory, segment by segment. */
+#ifndef REVERSIBLE_FEED_INT_H
+#define REVERSIBLE_FEED_INT_H
+
+#include "reversible/shadow.h"
+#include "trace/full.h"
+
+/* The segment of each thread, and the sizes of allocations. */
+struct rev_feed {
+	const struct rev_run *run;
+	const struct trace_sites *sites;
+	uint32_t *segment; /* by thread */
+	struct rd_umap sizes;
+	uint64_t accesses;
+	bool shortened; /* of some access only the first bytes were looked at */
+};
+
+void rev_feed_init(struct rev_feed *f, const struct rev_run *run, const struct trace_sites *sites);
+void rev_feed_release(struct rev_feed *f);
+
+/* The effect of a record on memory. */
+enum rev_effect {
+	REV_TOUCH, /* as rev_shadow_touch() */
+	REV_ENDS,  /* as rev_shadow_end() */
+	REV_CLEAR, /* as rev_shadow_clear() */
+	REV_FREES, /* as rev_shadow_release() */
+};
+#define REV_EFFECTS 3 /* of one record, at most */
+struct rev_effects {
+	size_t count;
+	struct {
+		enum rev_effect effect;
+		struct rev_touch touch;
+	} list[REV_EFFECTS];
+};
+
+/* Processes the next record of the run; `thread` is an index of rev_run.threads, `call` the
+ * function that it called last.  An operation begins its segment here. */
+void rev_feed_record(struct rev_feed *f, uint32_t thread, const struct trace_record *r, const char *call,
+		     struct rev_effects *e);
+
+/* Addresses that represent hidden states of libraries (rev_hidden_state()). */
+#define REV_HIDDEN(state) ((uint64_t)(state)*8)
+
+#endif

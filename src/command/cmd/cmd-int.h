@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The subcommands.  Each gets argv with its own name as argv[0] and returns the
+ * exit status of the whole program.  A new command is a file here, a line here and
+ * a row in command.c.
+ */
+#ifndef CMD_CMD_INT_H
+#define CMD_CMD_INT_H
+
+#include "cmd/option-int.h"
+
+/* The exit statuses of all commands; raddle(1) has the same table.  `record`, and `check` and `replay` where
+ * they say so, pass on the status of the program that they ran; `cc` and `c++` that of the compiler. */
+enum cmd_status {
+	CMD_OK = 0,	   /* done; nothing was confirmed, nothing deviates, the answer is yes */
+	CMD_FOUND = 1,	   /* done; something was confirmed, deviates, or the answer is no */
+	CMD_FAILED = 2,	   /* it could not be done; a message says what and why */
+	CMD_UNDECIDED = 3, /* done, but there is no answer */
+};
+
+int cmd_candidates(int argc, char **argv);
+int cmd_cc(int argc, char **argv);
+int cmd_cxx(int argc, char **argv);
+int cmd_archive(const char *tool, char **argv); /* tool: ar or ranlib; the status if it cannot be run */
+int cmd_classify(int argc, char **argv);
+int cmd_explore(int argc, char **argv);
+int cmd_facts(int argc, char **argv);
+int cmd_flavour(int argc, char **argv);
+int cmd_record(int argc, char **argv);
+int cmd_dump(int argc, char **argv);
+int cmd_export(int argc, char **argv);
+int cmd_campaign(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
+int cmd_sanitize(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_predict(int argc, char **argv);
+int cmd_replay(int argc, char **argv);
+int cmd_reversible(int argc, char **argv);
+int cmd_hive(int argc, char **argv);
+int cmd_import(int argc, char **argv);
+int cmd_inject(int argc, char **argv);
+int cmd_site(int argc, char **argv);
+int cmd_slice(int argc, char **argv);
+int cmd_sketch(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+
+/* Runs the command that the arguments of `raddle` name; the exit status. */
+int cmd_run(int argc, char **argv);
+
+/* Whether there is a command of that name, of `n` characters. */
+bool cmd_is_command(const char *name, size_t n);
+
+#endif

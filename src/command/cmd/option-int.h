@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The options of all commands: their values, and how a command gets them.  The rows are in option.inc. Before
+ * the command line, RADDLE_OPTIONS and a .raddle file may give options, see base/defaults.h.
+ */
+#ifndef CMD_OPTION_INT_H
+#define CMD_OPTION_INT_H
+
+#include "base/option.h"
+
+#define FLAG(member, letter, name, traits, help) bool member;
+#define TEXT(member, letter, name, traits, argument, help) const char *member;
+#define COUNT(member, letter, name, argument, initial, min, max, help) uint64_t member;
+#define TIME(member, letter, name, initial, help) uint64_t member; /* milliseconds */
+struct cmd_options {
+#include "cmd/option.inc"
+};
+
+/* What the user asked for.  A command may write to its options, too. */
+extern struct cmd_options opt;
+
+/* Rows that several commands take. */
+#define CMD_DOCUMENTS "json sarif html "
+#define CMD_KNOWN "baseline suppressions "
+#define CMD_EFFORT "time prediction_memory limit window work sound_only no_races no_deadlocks "
+#define CMD_BESIDE "with setup timeout "
+#define CMD_BUILD "plugins fast quick "
+#define CMD_WORDS "quiet verbose "
+
+struct cmd_usage {
+	const char *synopsis, *summary;
+	const char
+		*takes; /* members of struct cmd_options, with blanks between them, in the order of --help */
+	const char *example;
+	bool raw; /* what goes to standard output is no text for people */
+};
+
+/* What parsing returns: CMD_GO_ON, or the status to end with at once. */
+#define CMD_GO_ON (-1)
+
+/* Parses options and other arguments, in any order; afterwards argv[1] to
+ * argv[*count] are the others, and a NULL follows. */
+int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *count);
+
+/* The whole of a command that does something with exactly one other argument, and returns the status; `what`
+ * says in a message what is missing. */
+typedef int cmd_run_fn(const char *operand);
+int cmd_operand(int argc, char **argv, const struct cmd_usage *usage, const char *what, cmd_run_fn *run);
+
+/* The words behind the options of a command that runs a program. */
+struct cmd_words {
+	const char *operand; /* one before them, if there is to be one */
+	char **program;	     /* with a NULL at the end; perhaps there is none */
+};
+
+/* Options, an operand (`what` it is, such as "finding"; NULL: none), more options, and a program.  Where
+ * --race or --from-tsan says what is meant there is no operand. */
+int cmd_program(int argc, char **argv, const struct cmd_usage *usage, const char *what,
+		struct cmd_words *words);
+
+/* Says "COMMAND: which WHAT?"; returns the status. */
+int cmd_which(const char *command, const char *what);
+
+/* Says what is wrong with --strategy, if something is (cmd/explore.c). */
+int cmd_strategy(const char *command);
+
+/* A limit as the rooms take it, for which 0 is "choose one": `none` stands for no limit. */
+uint64_t cmd_limit(uint64_t option, uint64_t none);
+
+/* In milliseconds: longer than anything runs. */
+#define CMD_FOREVER UINT64_C(1000000000)
+
+#endif

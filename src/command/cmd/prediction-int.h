@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `predict` and `check` have in common besides predict/batch.h. */
+#ifndef CMD_PREDICTION_INT_H
+#define CMD_PREDICTION_INT_H
+
+#include "predict/batch.h"
+
+/* A prediction as the options want it. */
+void cmd_prediction_start(struct predict_batch *p);
+
+#endif

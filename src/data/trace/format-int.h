@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Byte layout of stream files (doc/format/trace.md), for trace/ alone. */
+#ifndef TRACE_FORMAT_INT_H
+#define TRACE_FORMAT_INT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRACE_STREAM_MAGIC "RDSTREAM"
+#define TRACE_STREAM_HEADER 16
+#define TRACE_CHUNK_MAGIC 0x4b434452u /* "RDCK" */
+#define TRACE_CHUNK_HEADER 32
+#define TRACE_CHUNK_SUMMED 24 /* header bytes that the checksum covers */
+
+#define TRACE_FULL_MAGIC "RDFULLTR"  /* streams of full traces */
+#define TRACE_WORLD_MAGIC "RDWORLDS" /* the stream of what came from outside */
+
+enum trace_codec {
+	TRACE_CODEC_RAW = 0,
+	TRACE_CODEC_ZSTD = 1,
+	TRACE_CODEC_PACKED = 2, /* and then as ZSTD */
+	TRACE_CODEC_SMALL = 3,	/* packed, and stored as it is: compression would make it longer */
+};
+
+static inline int trace_is_packed(uint32_t codec)
+{
+	return codec == TRACE_CODEC_PACKED || codec == TRACE_CODEC_SMALL;
+}
+
+/* The short chunk header of full traces from version 2 on, for the many small chunks: magic number
+ * and checksum, then the other fields with seven bits a byte.  Returns its length. */
+size_t trace_chunk_shorten(uint8_t out[TRACE_CHUNK_HEADER], const uint8_t header[TRACE_CHUNK_HEADER]);
+/* The inverse, from the remaining bytes of the file.  0: more bytes are needed.  SIZE_MAX: not a
+ * header. */
+size_t trace_chunk_expand(uint8_t header[TRACE_CHUNK_HEADER], const uint8_t *p, size_t left);
+
+/* XXH64 of header bytes 0 to 23 and the stored bytes. */
+uint64_t trace_chunk_sum(const uint8_t *header, const uint8_t *body, size_t length);
+
+static inline void trace_put32(uint8_t *p, uint32_t v)
+{
+	for (int i = 0; i < 4; i++)
+		p[i] = (uint8_t)(v >> (8 * i));
+}
+
+static inline void trace_put64(uint8_t *p, uint64_t v)
+{
+	for (int i = 0; i < 8; i++)
+		p[i] = (uint8_t)(v >> (8 * i));
+}
+
+static inline uint32_t trace_get32(const uint8_t *p)
+{
+	uint32_t v = 0;
+	for (int i = 0; i < 4; i++)
+		v |= (uint32_t)p[i] << (8 * i);
+	return v;
+}
+
+static inline uint64_t trace_get64(const uint8_t *p)
+{
+	uint64_t v = 0;
+	for (int i = 0; i < 8; i++)
+		v |= (uint64_t)p[i] << (8 * i);
+	return v;
+}
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside replay/: one attempt to settle a finding, in its own process. */
+#ifndef REPLAY_SETTLE_WORK_INT_H
+#define REPLAY_SETTLE_WORK_INT_H
+
+#include "base/buf.h"
+#include "replay/settle.h"
+#include "replay/strategy-int.h"
+
+struct settle_work {
+	const struct replay_settle *how;
+	const struct strategy *strategy; /* has the findings, and what is known so far */
+	const struct strategy_attempt *attempt;
+	const char *directory; /* for output and trace of the run */
+};
+
+/* Appends the result to the answer: a finding document, for strategy_take().  Nothing is released,
+ * since the process ends; returns its exit status. */
+int settle_work(const struct settle_work *work, struct rd_buf *answer);
+
+#endif

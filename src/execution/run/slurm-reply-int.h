@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses the output of Slurm's commands and of the jobs.  Its format is not trusted.
+ */
+#ifndef RUN_SLURM_REPLY_INT_H
+#define RUN_SLURM_REPLY_INT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum run_task { RUN_TASK_WAITING, RUN_TASK_RUNNING, RUN_TASK_DONE, RUN_TASK_FAILED };
+
+#define RUN_JOB 32 /* room for the number of a job */
+
+/* The job number on the last such line of sbatch's output: "12", "12;cluster". */
+bool run_slurm_job(const char *output, char job[RUN_JOB]);
+
+/* Marks tasks that squeue lists as pending or running.  Lines are "7|RUNNING". */
+void run_slurm_states(const char *output, enum run_task *tasks, size_t count);
+
+/* The exit status that a task wrote, 0 to 255; -1: the text is not a status. */
+int run_slurm_status(const char *text);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which case of a test suite failed, by what the suite wrote. */
+#ifndef TRIAL_SUITE_INT_H
+#define TRIAL_SUITE_INT_H
+
+#include "trial/trial.h"
+
+/* Texts that are no longer than this are kept whole. */
+#define SUITE_NAME 200
+
+struct suite_case {
+	char name[SUITE_NAME];	/* "": no case is named */
+	char place[SUITE_NAME]; /* "file:line" of what failed; "": unknown */
+};
+
+/* Looks at the streams for what cmocka, GoogleTest or Check say: the first case that failed, or, if none did,
+ * the one that was under way. */
+struct suite_case suite_find(const struct trial_text *streams, int count);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which task a site gets.  The answer follows from what is stored and from what the site sends, by hashing,
+ * so that every hive gives the same one and a poll writes nothing.  doc/design/hive.md has the rules.
+ */
+#ifndef HIVE_ASSIGN_INT_H
+#define HIVE_ASSIGN_INT_H
+
+#include "hive/program.h"
+
+struct hive_task {
+	uint32_t candidate;
+	enum hive_order order;
+	bool validate;	/* else only its context is wanted */
+	bool look;	/* of that: nobody is held, as the two were not seen at one address yet */
+	unsigned level; /* of the time-out */
+	uint64_t epoch; /* in which it was given to the site */
+};
+
+/* Its id on the wire; only PROTOCOL_TASK_ID characters are used. */
+void hive_task_id(const struct hive_program *p, const struct hive_task *t, char id[PROTOCOL_TASK_ID]);
+
+/* False: it is no id of a task of this program. */
+bool hive_task_parse(const struct hive_program *p, const char *id, struct hive_task *t);
+
+/* Who asks, and when: an epoch is the time bound of a task. */
+struct hive_asking {
+	uint64_t site[2];
+	const char *held; /* id of the task that the site has; NULL: none */
+	uint64_t epoch;
+};
+
+/* False: there is nothing to do. */
+bool hive_assign(const struct hive_program *p, const struct hive_asking *who, struct hive_task *task);
+
+/* The failure that the site tracks in its next run; NULL: it looks for races.  Where both are wanted, a
+ * fourth of the sites go on with races, and others in the next epoch. */
+const struct hive_sketch *hive_assign_sketch(const struct hive_program *p, const struct hive_asking *who);
+void hive_sketch_task_id(const struct hive_sketch *s, uint64_t epoch, char id[PROTOCOL_TASK_ID]);
+
+/* What the site may do: the program's state, or nothing if it is beyond the roll-out. */
+enum protocol_mode hive_allowed(const struct hive_program *p, const uint64_t site[2]);
+
+#endif

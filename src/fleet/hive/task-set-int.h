@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Task sets: the signed document that answers a poll (doc/format/hive-api.json).  All sites with the same
+ * task get the same bytes, so each set is signed once in an epoch and kept as an answer of the HTTP server.
+ */
+#ifndef HIVE_TASK_SET_INT_H
+#define HIVE_TASK_SET_INT_H
+
+#include "base/buf.h"
+#include "hive/assign-int.h"
+#include "protocol/sign.h"
+
+struct MHD_Response;
+struct hive_task_cache;
+
+/* A clock that is the same for all hives: `now` in Unix seconds, `bound` the seconds of an epoch. */
+struct hive_time {
+	int64_t now;
+	uint32_t bound;
+};
+static inline uint64_t hive_epoch(const struct hive_time *t)
+{
+	return (uint64_t)t->now / t->bound;
+}
+
+/* The answer to a poll, and its ETag, which belong to the cache: valid until the cache is locked by the next
+ * caller. NULL: it could not be made. */
+struct hive_task_answer {
+	struct MHD_Response *response;
+	char tag[PROTOCOL_TASK_ID + 24];
+};
+struct hive_task_cache *hive_task_cache_new(size_t candidates);
+void hive_task_cache_free(struct hive_task_cache *c);
+
+/* Calls `use` with the answer while nobody can throw it away. */
+typedef int hive_task_use_fn(void *context, const struct hive_task_answer *answer);
+struct hive_task_ask {
+	const struct hive_task *task;	  /* NULL: none */
+	const struct hive_sketch *sketch; /* instead: a failure to track; NULL: none */
+	enum protocol_mode state;
+	struct hive_time time;
+	struct protocol_signer *signer;
+};
+int hive_task_cache_use(const struct hive_program *p, const struct hive_task_ask *ask, hive_task_use_fn *use,
+			void *context);
+
+#endif

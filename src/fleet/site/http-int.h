@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One asynchronous HTTP request at a time to the hive, by libcurl, with limits of size and time. */
+#ifndef SITE_HTTP_INT_H
+#define SITE_HTTP_INT_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+
+struct site_http;
+
+struct site_http_opts {
+	const char *token; /* or NULL */
+	const char *ca;	   /* file of certificates; NULL: the system's */
+	long limit_ms;	   /* for a whole request */
+	size_t max;	   /* bytes of an answer */
+};
+
+struct site_answer {
+	long status; /* 0: no answer */
+	struct rd_buf body;
+	char signature[128], etag[128];
+	long retry_s; /* Retry-After; or 0 */
+};
+
+struct site_http *site_http_new(const struct site_http_opts *opts); /* NULL: libcurl does not work */
+void site_http_free(struct site_http *h);
+
+/* Begins a request; `body` NULL: a GET.  If the content still has this `etag`, it is not sent
+ * again; "": always sent. */
+void site_http_begin(struct site_http *h, const char *url, const char *body, const char *etag);
+bool site_http_busy(const struct site_http *h);
+
+/* Works on it for at most so long, or until `fd` (-1: none) is readable.  True: the answer is
+ * complete, and valid until the next request begins. */
+bool site_http_step(struct site_http *h, int wait_ms, int fd);
+const struct site_answer *site_http_answer(const struct site_http *h);
+
+#endif

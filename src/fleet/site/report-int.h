@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reports to the hive: what a run found, as JSON.  Everything that leaves a site is made here: names of
+ * builds, candidates and tasks, and the words and numbers below.  No path, argument, address or value is
+ * among them. */
+#ifndef SITE_REPORT_INT_H
+#define SITE_REPORT_INT_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct site_report {
+	const char *run, *candidate;
+	uint32_t seq;
+	const char *task;   /* NULL: it belongs to none */
+	const char *result; /* race, no-race, timeout, not-seen, context */
+	const char *order;  /* NULL: none */
+	const char *proof;  /* of a race */
+	bool has_tau, capped;
+	uint32_t tau_us, pause_us;
+	uint32_t context;	 /* bits of enum raddle_guard_context; sent with context and not-seen */
+	const char *consequence; /* NULL: none */
+	int signal;
+};
+
+/* Appends it to `out` as a line. */
+void site_report_add(struct rd_buf *out, const struct site_report *r);
+
+/* The body of a request from as many of the lines as fit; *used says how many bytes of them it took, 0: there
+ * is none left. */
+void site_report_body(struct rd_buf *body, const char *build, const char *site, const char *lines,
+		      size_t *used);
+
+/* Whether a line is the record of a tracked run (sketch/plan.h): they have bodies of their own, and another
+ * address. */
+bool site_report_is_run(const char *line);
+
+#endif

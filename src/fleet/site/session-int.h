@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The agent's end of the memory that a guarded program shares with it (raddle/guard.h).
+ *
+ * What the program writes there is checked before it is used: a program that has lost its way may write
+ * anything anywhere.
+ */
+#ifndef SITE_SESSION_INT_H
+#define SITE_SESSION_INT_H
+
+#include "raddle/guard.h"
+#include "guard/guards.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct site_session {
+	struct raddle_guard *shared;
+	size_t size;
+	int fd; /* for the program */
+	const struct guard_table *table;
+	uint8_t *flags, *regions, *left;
+	struct raddle_guard_pair *pairs;
+	uint32_t generation; /* the last one used */
+	uint32_t next;	     /* report to take */
+	const struct site_inherited *inherited;
+};
+
+/* The descriptors that a program gets: those that were open when this was looked at.  Libraries of the agent
+ * open some that would be inherited. */
+struct site_inherited {
+	bool open[1024];
+};
+void site_inherited_look(struct site_inherited *all);
+
+/* What is asked of a program. */
+struct site_order {
+	uint32_t candidate; /* in the table */
+	enum raddle_guard_order order;
+	uint32_t tau_us; /* 0: nobody is held */
+	uint32_t skip;	 /* as in struct raddle_guard_task */
+};
+
+/* `table` must outlive it. */
+int site_session_open(struct site_session *s, const struct guard_table *table);
+void site_session_close(struct site_session *s);
+
+/* The agent is alive. */
+void site_session_beat(struct site_session *s);
+/* Guards may call the runtime so often from now on; those that fell quiet for that are awake again. */
+void site_session_wake(struct site_session *s, int64_t calls);
+/* Regions in which nothing is asked for any more, or of which all that may be asked was, run their clean
+ * copies as if there were no guards in them. */
+void site_session_settle(struct site_session *s);
+/* All regions do, until guards are woken again; nothing else changes. */
+void site_session_rest(struct site_session *s);
+/* Whether an access is being tracked, or a thread is held. */
+bool site_session_is_busy(const struct site_session *s);
+/* All guards are quiet from now on; tasks are gone. */
+void site_session_quiet(struct site_session *s);
+/* Each guard whose pairs are not all known is observed so often again. */
+void site_session_observe(struct site_session *s, uint8_t times);
+
+/* Gives out a task; its generation, 0: there are too many already. */
+uint32_t site_session_give(struct site_session *s, const struct site_order *order);
+/* The slot of a task; NULL: there is none. */
+struct raddle_guard_task *site_session_task(const struct site_session *s, uint32_t generation);
+
+/* The next report of the program; false: there is none yet. */
+bool site_session_report(struct site_session *s, struct raddle_guard_report *report);
+
+/* Starts `executable` with the session; with `session` NULL, as it is. */
+int site_start(const struct site_session *s, const char *executable, char *const *argv, pid_t *pid);
+
+/* The same with any memory: its descriptor, the variable that tells the runtime which one it is, and where
+ * libraries are looked for first (NULL: nowhere else).  With `given` NULL, as it is. */
+struct site_given {
+	int fd;
+	const char *variable, *libraries;
+	const struct site_inherited *inherited; /* NULL: all */
+};
+int site_start_with(const struct site_given *given, const char *executable, char *const *argv, pid_t *pid);
+
+#endif

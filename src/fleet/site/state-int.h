@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a site keeps from run to run, in files of its own directory: who it is, the hive's key, the last task
+ * set of each program, what it has told about it, and reports that could not be sent yet.  A program that
+ * runs for milliseconds gets its tasks from here.
+ */
+#ifndef SITE_STATE_INT_H
+#define SITE_STATE_INT_H
+
+#include "base/buf.h"
+#include "protocol/sign.h"
+#include "protocol/task-set.h"
+
+struct site_state {
+	char *directory;
+	char site[33]; /* random, another one every month */
+	char hive[17]; /* stands for its URL in names of files */
+	const char *build;
+};
+
+/* What is known of the task that was had last. */
+struct site_memory {
+	char task[PROTOCOL_TASK_ID]; /* "": none */
+	bool steered;		     /* a thread was held for it already */
+	bool settled;		     /* it has a result */
+};
+
+/* `directory` NULL: the user's. */
+int site_state_open(struct site_state *s, const char *directory, const char *url, const char *build);
+void site_state_release(struct site_state *s);
+
+/* The hive's key; false: it is not known yet. */
+bool site_state_key(const struct site_state *s, char key[PROTOCOL_KEY_TEXT]);
+void site_state_keep_key(const struct site_state *s, const char *text);
+
+/* The last task set as it came: signature, ETag, body.  False: there is none. */
+bool site_state_set(const struct site_state *s, char signature[128], char etag[128], struct rd_buf *body);
+void site_state_keep_set(const struct site_state *s, const char *signature, const char *etag,
+			 const struct rd_buf *body);
+
+/* Seconds since that; UINT64_MAX: there is none. */
+uint64_t site_state_set_age(const struct site_state *s);
+
+void site_state_memory(const struct site_state *s, struct site_memory *m);
+void site_state_keep_memory(const struct site_state *s, const struct site_memory *m);
+
+/* Contexts that were told, as lines "ID BITS". */
+void site_state_contexts(const struct site_state *s, struct rd_buf *text);
+void site_state_keep_contexts(const struct site_state *s, const struct rd_buf *text);
+
+/* Reports that wait, a line each.  Adding drops them where there is no room (SITE_SPOOL_MAX). */
+#define SITE_SPOOL_MAX (4u << 20)
+void site_state_spool(const struct site_state *s, const struct rd_buf *lines);
+void site_state_unspool(const struct site_state *s, struct rd_buf *lines); /* and it is empty */
+
+/* Whether so many bytes may still be sent today; then they count as sent. */
+#define SITE_UPLOAD_MAX (1u << 20)
+bool site_state_may_send(const struct site_state *s, size_t bytes);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside classify/: synchronisation that keeps the two accesses of a race in one order: a loop that waits for
+ * a value, or a lock that whoever reported the race did not see.
+ */
+#ifndef CLASSIFY_ADHOC_INT_H
+#define CLASSIFY_ADHOC_INT_H
+
+#include "classify/classify.h"
+#include "trial/trial.h"
+
+/* What keeps the order, and the schedule that shows it. */
+struct adhoc {
+	bool found;
+	struct trial_obstacle obstacle;
+	unsigned goal; /* whose thread stands meanwhile: its access comes first */
+	struct schedule schedule;
+	struct schedule_goal goals[2];
+};
+
+/* Whether the thread of one access cannot come to it while the other stands before its own.  `tried` is a run
+ * that was led to both. */
+int adhoc_apart(struct trial_bench *b, const struct schedule *race, const struct trial *tried,
+		struct adhoc *a);
+
+/* Of a race whose threads can meet: whether one access is the loop that waits for the other. */
+int adhoc_flag(struct trial_bench *b, const struct schedule *race, struct adhoc *a);
+
+#endif

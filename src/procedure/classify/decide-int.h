@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside classify/: what runs mean for a race.  Knows no program, so that every case can be tested.
+ *
+ * There are three groups of runs (classify/variant-int.h): two in which the threads met, with the one access
+ * first and with the other, and one that shows what the program does without that.  The number-th runs of the
+ * first two are twins.  What happens in one order only, or only where the threads met, comes from the race;
+ * what happens in all groups does not.
+ */
+#ifndef CLASSIFY_DECIDE_INT_H
+#define CLASSIFY_DECIDE_INT_H
+
+#include "classify/classify.h"
+#include "trial/trial.h"
+#include "classify/variant-int.h"
+
+/* Runs by group; those of one group and one number belong together. */
+struct decide_runs {
+	struct trial *items[VARIANT_GROUPS];
+	size_t count; /* of each group; one that was not made does not count */
+};
+
+struct decide_place {
+	enum variant_group group;
+	size_t number;
+};
+
+struct decision {
+	enum finding_class class;  /* FINDING_NO_CLASS: no two twins count */
+	struct decide_place shows; /* the run that shows it */
+	struct decide_place other; /* one that differs from it: in the other order, or without the meeting */
+	bool has_other;
+	bool any_order; /* it comes with the meeting, in whatever order */
+	bool sorted;	/* the lines differ; their order differs from run to run anyway */
+	bool noise;	/* outputs or faults differ in ways that the race does not explain */
+	uint64_t k;	/* schedules after the race that made no difference */
+};
+
+void decide(const struct decide_runs *runs, struct decision *d);
+
+/* Whether one order failed each time, in the same way, and neither the other one nor the control group ever:
+ * a fault of something else, whatever its chance, would come so once in a thousand times with four twins. */
+bool decide_is_plain(const struct decide_runs *runs);
+
+/* Whether any two of the runs ended differently or wrote something else. */
+bool decide_differ(const struct decide_runs *runs);
+
+/* Whether none of the runs showed what another one shows: its fault, or its output if outputs repeat, so that
+ * few can be missing.  *sorted: in whatever order its lines come. */
+bool decide_is_new(const struct decide_runs *runs, const struct trial *t, bool *sorted);
+
+/* How many of the last twins that count brought no new schedule. */
+size_t decide_stale(const struct decide_runs *runs);
+
+#endif

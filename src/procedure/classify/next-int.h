@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside classify/: which run of a race comes next.  In: the runs so far and what the caller allows.  Out:
+ * the next run, or that there are enough; what has to be repeated, and when a repetition is believed. Nothing
+ * is run here, so that every case can be tested with made-up runs.
+ *
+ * Runs come in pairs: two that differ only in which of the two accesses comes first.
+ */
+#ifndef CLASSIFY_NEXT_INT_H
+#define CLASSIFY_NEXT_INT_H
+
+#include "classify/decide-int.h"
+
+/* What the caller allows. */
+struct next_limits {
+	bool schedules; /* other schedules after the race */
+	bool control;	/* runs of the control group */
+	bool models;	/* memory models are asked for, so every control run is needed */
+	size_t pairs;	/* at most; 0: CLASSIFY_ALTERNATES */
+};
+
+/* How many pairs there may be. */
+size_t next_pairs(const struct next_limits *l);
+
+/* Whether another pair is worth its runs.  *d is what the runs mean so far, if that was asked for. */
+bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, struct decision *d);
+
+/* How many runs of the control group there should be by now. */
+size_t next_controls(const struct next_limits *l, const struct decide_runs *runs, size_t have);
+
+/* Whether the first runs did not reach the race, so that others will not either. */
+bool next_is_hopeless(const struct decide_runs *runs);
+
+/* Whether the first two control runs had the same schedule: what they wrote differently depends on something
+ * else than the schedule, and is masked. */
+bool next_is_maskable(const struct decide_runs *runs);
+
+/* ---- what the runs say about the way to the race ---- */
+
+/* A run that was led to both accesses and met an obstacle; NULL: none. */
+const struct trial *next_apart(const struct decide_runs *runs);
+
+/* Whether two threads were stopped at their accesses at the same time: then the race is proven. */
+bool next_is_met(const struct decide_runs *runs);
+
+/* Why no run reached the race: a sentence. */
+const char *next_why_none(const struct decide_runs *runs);
+
+/* Whether the finding says that both threads were held at their accesses at the same time: then both orders
+ * are possible, whatever keeps them apart on another way. */
+bool next_has_met(const struct finding *f);
+
+/* Which search for program-made synchronisation is worth its runs. */
+enum next_order { NEXT_NO_ORDER, NEXT_FLAG, NEXT_APART };
+enum next_order next_order(const struct decision *d, const struct decide_runs *runs, bool has_met);
+
+/* ---- evidence ---- */
+
+/* Whether the class says that the race does harm. */
+bool next_is_bad(const struct decision *d);
+
+/* The consequence of the run that shows a class. */
+const char *next_consequence(const struct decide_runs *runs, const struct decision *d);
+
+/* Whether a run did again what another one did. */
+bool next_is_same(const struct decision *d, const struct trial *seen, const struct trial *again);
+
+/* Whether a time limit, not the schedule, decided about a run: if it did something else, that says little. */
+bool next_is_unsure(const struct trial *t);
+
+#define NEXT_REPLAYS 2 /* repetitions before a harmful class is reported; README and reports state it */
+
+/* Repetitions of a schedule; zero is the beginning. */
+struct next_repeat {
+	unsigned done, unsure;
+	bool failed;
+};
+
+/* Whether another run is needed; false: it is decided, and `failed` says how. */
+bool next_repeats(const struct next_repeat *r);
+void next_repeated(struct next_repeat *r, bool same, bool unsure);
+
+/* Whether one more attempt is made to write a run down that is not the same.  `tries` were made. */
+bool next_writes_down(unsigned tries, bool same, bool unsure);
+
+/* Attempts at showing a harmful class; zero is the beginning. */
+struct next_show {
+	unsigned tries;
+	bool fault; /* a fault was seen that did not come again */
+};
+
+/* Whether the class is harmful and another attempt at showing it is worth its runs. */
+bool next_shows(const struct next_show *s, const struct decision *d);
+
+/* A run did not come again: it no longer counts, and *d is decided anew. */
+void next_lost(struct next_show *s, struct decide_runs *runs, struct decide_place lost, struct decision *d);
+
+/* Whether what remains is a class, after a show that failed. */
+bool next_is_left(const struct next_show *s, const struct decision *d);
+
+#endif

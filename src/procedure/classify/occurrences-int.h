@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside classify/: where the threads of a run come to the two accesses of a race.  The threads take turns,
+ * and the program stands at each access, so what is seen is the same in each run that goes this way.
+ */
+#ifndef CLASSIFY_OCCURRENCES_INT_H
+#define CLASSIFY_OCCURRENCES_INT_H
+
+#include "trial/trial.h"
+
+/* An access that the program stood at. */
+struct occurrence {
+	const char *thread;
+	uint64_t n, address, size;
+	uint32_t site;
+	bool write;
+	bool at[2]; /* which of the two it is */
+};
+
+/* Whether the accesses of a site may be the first or the second of the race. */
+typedef bool occurrences_at_fn(const void *context, const struct trace_site *site, uint32_t number,
+			       int which);
+
+struct occurrences {
+	const struct trace_sites *sites;
+	occurrences_at_fn *at;
+	const void *context;
+	struct occurrence *items; /* in the order in which they came */
+	size_t count, capacity;
+	bool all; /* each access of a thread behind an operation, not only the first: slower by far */
+	struct rd_arena *arena; /* of the names */
+};
+
+void occurrences_init(struct occurrences *s, const struct trace_sites *sites, occurrences_at_fn *at,
+		      const void *context);
+void occurrences_release(struct occurrences *s);
+
+/* How many sites the first or the second access has in the program. */
+size_t occurrences_sites(const struct occurrences *s, int which);
+
+/* Runs the program; 0 is the seed of the usual order of turns. */
+int occurrences_gather(struct occurrences *s, struct trial_bench *b, uint64_t seed);
+
+/* Whether two of them are a race: of two threads, of the same memory, one a write. */
+bool occurrences_race(const struct occurrence *a, const struct occurrence *b);
+
+/* A goal that leads to one of them, with texts of the schedule. */
+struct schedule_goal occurrences_goal(const struct occurrences *s, const struct occurrence *at,
+				      struct schedule *texts);
+
+#endif

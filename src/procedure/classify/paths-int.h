@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside classify/: other paths to a race.  From runs that follow the input come inputs that turn one branch;
+ * those whose runs keep the schedule up to the race are primaries, and each is looked at as the first one
+ * was.
+ */
+#ifndef CLASSIFY_PATHS_INT_H
+#define CLASSIFY_PATHS_INT_H
+
+#include "classify/classify.h"
+#include "trial/trial.h"
+#include "symbolic/choose.h"
+
+struct paths {
+	struct trial_bench *bench;
+	const struct schedule *race;
+	const struct replay_program *shadow;
+	const struct sym_selection *wishes;
+	const struct rd_override *base; /* the input of the first primary */
+	unsigned most;			/* primaries, with that of the recorded input */
+	int64_t end_ns;			/* no input is tried any more from then on */
+
+	/* Looks at the race with the input that the bench has; *bad: it need not go on. */
+	int (*analyse)(void *context, const struct rd_override *given, bool *bad);
+	void *context;
+
+	/* What came of it. */
+	unsigned primaries;	   /* with the first */
+	unsigned discarded;	   /* inputs with which the race was not reached by its schedule */
+	uint64_t queries, unknown; /* questions to the solver, and those without an answer */
+	double solver_seconds;
+	struct rd_buf covered; /* a line for each primary: what its path says about the input */
+	uint64_t lost[RADDLE_LOSSES];
+	unsigned equal; /* primaries whose outputs are equal in both orders for all inputs of their paths */
+	bool cut;	/* there were more inputs to try */
+	bool depends;	/* some branch depends on input */
+	bool no_solver;
+};
+
+int paths_explore(struct paths *p);
+void paths_release(struct paths *p);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside classify/: what a race does under a weaker memory model (doc/design/memory.md) that it does not do
+ * under sequential consistency.  Each execution of the stronger model is one of the weaker, so the class can
+ * only get worse, and what makes it worse has to be new: no run under sequential consistency showed it.
+ */
+#ifndef CLASSIFY_WEAKEN_INT_H
+#define CLASSIFY_WEAKEN_INT_H
+
+#include "classify/decide-int.h"
+#include "classify/tracks-int.h"
+
+struct weaken {
+	struct trial_bench *bench;
+	const struct schedule *race;
+	const char *object;		 /* that it is about */
+	const struct decide_runs *usual; /* under sequential consistency, with the same points */
+	const struct tracks *tracks;
+	const char *memory; /* the name of the model, as in schedules */
+	size_t most;	    /* runs of each group */
+	int replays;	    /* of what is bad, before it is said */
+};
+
+struct weakened {
+	enum finding_class class; /* FINDING_NO_CLASS: nothing new */
+	struct trial shows;
+	enum variant_group group;
+	struct schedule schedule; /* of the run that shows it; to be released */
+	bool sorted;		  /* the lines differ, in whatever order they come */
+	bool elsewhere;		  /* something new does not need the memory of this race */
+	bool lost;		  /* something new did not come again */
+	uint64_t k;		  /* executions in which memory did what sequential consistency does not */
+	const char *over;	  /* why some runs left the model early; NULL: none did */
+};
+
+/* How many runs an exploration has, for a program whose recorded run took so long. */
+size_t weaken_explored(int64_t recorded_ns);
+
+/* `result` is to be released also after a failure. */
+int weaken(const struct weaken *w, struct weakened *result);
+
+/* Gives a variant the memory of a model: `lists` has the accesses that obey it. */
+void weaken_variant(struct variant *v, const struct schedule *lists, const char *memory, uint64_t seed);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tests of a CMake build directory, as `ctest --show-only=json-v1` lists them. */
+#ifndef EXPLORE_CTEST_INT_H
+#define EXPLORE_CTEST_INT_H
+
+#include "base/alloc.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ctest_test {
+	const char *name;
+	const char *folder; /* its name as that of a file, which no other test has */
+	const char **command;
+	size_t word_count; /* 0: it has not been built */
+	const char **environment;
+	size_t variable_count;
+	const char *directory; /* where it runs; NULL: anywhere */
+	bool disabled;
+	bool will_fail; /* it passes if it fails: nothing that an exploration could tell */
+};
+
+struct ctest {
+	struct ctest_test *tests;
+	size_t count;
+};
+
+/* Everything is the arena's; `name` is for messages. */
+int ctest_parse(struct ctest *c, const char *text, size_t length, const char *name, struct rd_arena *a);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside explore/: the log of an exploration as a file that is begun, resumed and appended to (explore/log.h
+ * has the lines). */
+#ifndef EXPLORE_JOURNAL_INT_H
+#define EXPLORE_JOURNAL_INT_H
+
+#include "explore/state-int.h"
+
+struct journal {
+	struct explore_state *state; /* learns from what is resumed */
+	struct rd_arena *arena;	     /* of the notes that are read */
+	int fd;			     /* -1: there is no log */
+};
+
+/* Opens the log that the exploration asks for, if any.  To be closed also after a failure. */
+int journal_open(struct journal *j, struct explore_state *state, struct rd_arena *arena);
+int journal_close(struct journal *j);
+
+/* Learns from the notes of an answer, and appends them. */
+int journal_take(struct journal *j, const char *answer, size_t length);
+
+#endif

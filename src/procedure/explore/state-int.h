@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside explore/: what an exploration knows, and what it does next.  Notes of runs go in; the next schedule,
+ * its limits and the end of the exploration come out.  Nothing here starts a program or looks at a clock: the
+ * time since the start is an argument.
+ */
+#ifndef EXPLORE_STATE_INT_H
+#define EXPLORE_STATE_INT_H
+
+#include "explore/explore.h"
+#include "explore/note.h"
+#include "explore/prefix.h"
+
+enum {
+	EXPLORE_RACES = 256,	/* pairs of sites that are kept, so that a note of a run stays small */
+	EXPLORE_SUGGESTED = 64, /* sites that findings suggest as points */
+	EXPLORE_FAILURES =
+		16, /* kinds of failures: each takes up to 200 runs to minimise (explore/repeat.c) */
+	EXPLORE_RACY_TIMES = 3, /* schedules of one race: a recorded run may go another way than the explored
+				   one */
+};
+
+struct explore_state {
+	const struct explore *how;
+	struct explore_result *result; /* its counters are what is known too */
+	struct rd_umap trails;	       /* of schedules that were seen */
+	struct rd_umap done;	       /* schedules that an earlier exploration has run, by number */
+	struct note_race races[EXPLORE_RACES];
+	size_t race_count;
+	uint32_t suggested[EXPLORE_SUGGESTED]; /* sites of races that others know */
+	size_t suggested_count;
+	struct note_thread *threads; /* of the longest run so far */
+	size_t thread_count;
+	uint64_t length[POINTS_KINDS];	/* choices of a typical run, by kind of points */
+	uint64_t longest[POINTS_KINDS]; /* extent of the longest run that ended by itself */
+	uint64_t cut;			/* runs that were ended at their extent */
+	struct prefixes prefixes;	/* of runs that showed something new */
+	struct cover recordable;	/* pairs that runs with points at operations only have shown */
+	struct note failures[EXPLORE_FAILURES];
+	size_t failure_count;
+	int usual_status;		 /* exit status of the first run; -1: not known */
+	uint64_t given;			 /* schedules that were handed to workers */
+	int64_t run_ns;			 /* processor time of the runs that ended */
+	uint64_t window_end, window_new; /* the last window of schedules: where it ended, and how many
+					    schedules were different until then */
+	bool repeats;			 /* hardly any schedule of the last window was new */
+};
+
+void explore_state_init(struct explore_state *s, const struct explore *how, struct explore_result *result);
+void explore_state_release(struct explore_state *s);
+
+/* ---- what runs showed ---- */
+
+/* Learns from the note of a run.  The note's arrays and texts live as long as the state. */
+void explore_learn(struct explore_state *s, const struct note *n);
+
+/* The same, and removes from the note what the state knew before: the rest is enough to learn the same again
+ * from a log. */
+void explore_learn_new(struct explore_state *s, struct note *n);
+
+/* `count` runs were lost with the process that made them. */
+void explore_learn_lost(struct explore_state *s, uint64_t count);
+
+/* ---- what comes next ---- */
+
+/* Why the exploration ends now, `elapsed_ns` after its start; EXPLORE_GOES_ON: it does not. */
+enum explore_stop explore_next_stop(const struct explore_state *s, int64_t elapsed_ns);
+
+/* How many schedules the next task has; at least one if the exploration continues. */
+uint64_t explore_next_batch(const struct explore_state *s);
+
+/* Whether the next task has to wait for the first one, on which the others depend. */
+bool explore_next_waits(const struct explore_state *s);
+
+/* The number of the n-th schedule of this shard, from 0. */
+uint64_t explore_number(const struct explore_state *s, uint64_t n);
+
+/* The extent at which a run is ended: it waits for an update that it lost, or has no end. */
+uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum draw_points points);
+
+/* A schedule that is to be run: everything that decides its run. */
+struct explore_plan {
+	struct draw draw;
+	struct prefix_part from; /* the prefix that it extends */
+	struct schedule schedule;
+	struct replay_strategy strategy; /* with lengths and weights */
+	uint64_t extent;
+};
+
+/* Plans a schedule; weights are the arena's.  To be released also after a failure. */
+int explore_plan(const struct explore_state *s, uint64_t number, struct rd_arena *arena,
+		 struct explore_plan *plan);
+void explore_plan_release(struct explore_plan *plan);
+
+/* 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ..., from n = 1 on. */
+uint64_t explore_luby(uint64_t n);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside explore/: a process that makes runs for an exploration, and writes a note of each. */
+#ifndef EXPLORE_WORKER_INT_H
+#define EXPLORE_WORKER_INT_H
+
+#include "explore/state-int.h"
+#include "trial/judge.h"
+
+struct worker {
+	const struct explore_state *state; /* as it was when the process was forked */
+	struct rd_arena *arena;
+	struct trial trial;
+	struct note note; /* of the last run */
+	struct judge judge;
+	enum draw_points points;
+	struct cover cover, recordable; /* pairs that this process has noted already */
+	int err;			/* of the judge */
+};
+
+/* Runs a schedule and fills worker->note; `made` may be NULL. */
+int worker_run(struct worker *w, struct trial_bench *b, const struct schedule *s, struct schedule *made);
+
+/* Plans and runs schedule `number`, and appends its note to the answer. */
+int worker_run_number(struct worker *w, struct trial_bench *b, uint64_t number, struct rd_buf *answer);
+
+void worker_release(struct worker *w);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether the schedule can change what the program does, and which of its inputs are not
+ * deterministic.  Both make runs deviate without a fault.
+ */
+#ifndef INJECT_DETERMINISM_INT_H
+#define INJECT_DETERMINISM_INT_H
+
+#include "inject/setup.h"
+
+/* Checks the golden run in the directory of a campaign and records the answer in the setup.  A no
+ * is an error unless it is allowed; an uncertain answer is a warning. */
+int inject_determinism_check(const char *directory, struct inject_setup *setup, bool allow);
+
+#endif

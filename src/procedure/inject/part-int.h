@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files of a campaign's log: `log`, and `log.N` of shard N until it is merged. */
+#ifndef INJECT_PART_INT_H
+#define INJECT_PART_INT_H
+
+#include "inject/log.h"
+
+struct inject_part {
+	int fd;
+	char *path;
+	int64_t synced_ns;
+};
+
+/* Opens a part for writing, the log itself with shard -1.  An incomplete line of a killed writer is
+ * cut off.  Only one process may have it open. */
+int inject_part_open(struct inject_part *p, const char *directory, int shard);
+int inject_part_add(struct inject_part *p, const char *line, size_t length);
+int inject_part_close(struct inject_part *p);
+
+/* Reads all lines of the log and of all parts.  After a killed merge a run may occur twice. */
+int inject_part_read_all(const char *directory, inject_line_fn *fn, void *context);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a fault of the log was: file, line, function, and the variable whose value it changed.  In:
+ * a run, and the site table of its campaign, if there is one.  Out: texts.
+ */
+#ifndef INJECT_PLACE_INT_H
+#define INJECT_PLACE_INT_H
+
+#include "base/buf.h"
+#include "inject/results.h"
+
+struct campaign_spot {
+	const char *file; /* as the program was compiled; NULL: unknown, see `where` */
+	uint32_t line;	  /* 0: unknown */
+};
+struct campaign_spot campaign_spot(const struct campaign_results *r, const struct runlog_run *run);
+
+/* These append a name to `out`; RD_UNKNOWN if it is unknown. */
+void campaign_name_function(const struct runlog_run *run, struct rd_buf *out);
+void campaign_name_line(const struct runlog_run *run, struct rd_buf *out); /* "pca.c:88" */
+/* "rows" of all functions, "serve: conn->state", "result of atoi", "argument 1 of free", "call of
+ * malloc", "temporary (add)". */
+void campaign_name_variable(const struct campaign_results *r, const struct runlog_run *run,
+			    struct rd_buf *out);
+
+#endif

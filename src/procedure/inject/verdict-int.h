@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The result of a run: its outcome by its end and output, and its deviation by its records. */
+#ifndef INJECT_VERDICT_INT_H
+#define INJECT_VERDICT_INT_H
+
+#include "inject/golden.h"
+#include "inject/log.h"
+
+struct inject_case {
+	const struct inject_golden *golden;
+	const struct inject_setup *setup;
+	const struct inject_fault *fault;
+	const struct inject_run *run;
+};
+
+/* The end of the run and its output; *differs is the output that differs, or NULL. */
+void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *verdict,
+			    const char **differs);
+
+/* How its records differ from the golden ones. */
+int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *verdict);
+
+#endif

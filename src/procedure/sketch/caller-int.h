@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statements in headers of the system, where they are called in the program: who reads a sketch wrote the
+ * call, not the header.  In: facts and runs.  Out: the runs, with such statements at the line of the call
+ * where the program leaves only one.
+ */
+#ifndef SKETCH_CALLER_INT_H
+#define SKETCH_CALLER_INT_H
+
+#include "base/map.h"
+#include "facts/facts.h"
+#include "slice/depend.h"
+#include "sketch/run.h"
+
+/* Questions about single places of headers: whether a line of the program leads there.  Zero is empty, with
+ * `f` set to the facts. */
+struct caller {
+	const struct facts *f;
+	struct depend depend;
+	bool open;
+	struct rd_names asked; /* "header:line file:line" */
+	bool *answers;
+	size_t answer_capacity;
+};
+bool caller_leads(struct caller *c, const struct slice_statement *header, const char *file, uint32_t line);
+void caller_release(struct caller *c);
+
+void caller_place(const struct facts *f, struct sketch_runs *runs);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside sketch/: what a diagnosis does next.  In: the runs and predictors so far.  Out: whether there are
+ * enough runs, how much of the slice has to be tracked, which order is forced and prevented next.  Nothing is
+ * run here, so that every case can be tested with made-up runs.
+ *
+ * σ is the number of statements of the slice that are tracked, nearest to the failure first.
+ */
+#ifndef SKETCH_CHOOSE_INT_H
+#define SKETCH_CHOOSE_INT_H
+
+#include "sketch/predictor.h"
+#include "sketch/run.h"
+
+/* Runs.  Five failing and thirty passing ones give predictors an F that the next runs hardly change; a
+ * program of which 40 runs all fail fails always.  A program as it is runs slowly under tracking, so three of
+ * each are enough there, and two more to see where a value came from. */
+enum {
+	CHOOSE_FAILING = 5,
+	CHOOSE_PASSING = 30,
+	CHOOSE_ALL_ALIKE = 40,
+	CHOOSE_PLAIN_FEW = 3,
+	CHOOSE_PLAIN_MORE = 2,
+	CHOOSE_PLAIN_MOST = 400,   /* runs of the program as it is, with one σ */
+	CHOOSE_PLAIN_NONE = 40,	   /* of which none failed: it fails too rarely */
+	CHOOSE_PLAIN_WHOLE = 64,   /* statements of a slice that is then tracked as a whole */
+	CHOOSE_PLAIN_PASSING = 10, /* passing runs that the first failing one is compared with */
+	CHOOSE_INTERVENTIONS = 4,  /* orders that are tried: each costs 40 runs */
+};
+
+struct choose_counts {
+	size_t failing, passing; /* failing: with the signature */
+};
+struct choose_counts choose_count(const struct sketch_runs *runs, const char *signature);
+
+/* Whether there are `enough` failing runs, and passing ones to compare them with. */
+bool choose_has_enough(const struct sketch_runs *runs, const char *signature, size_t enough);
+
+/* Whether the last run is not needed: it failed, and passing runs are awaited. */
+bool choose_is_needless(const struct sketch_runs *runs, const char *signature, size_t enough);
+
+/* ---- statements ---- */
+
+/* Sets distances without a slice: how many statements back from the end of failing runs. */
+void choose_count_back(struct sketch_runs *runs, const char *signature);
+
+/* Brings lock operations near: a program hangs by its locks, wherever they are. */
+void choose_bring_locks_near(struct sketch_runs *runs);
+
+/* ---- predictors ---- */
+
+/* Whether the best predictor tells failing from passing runs. */
+bool choose_is_good(const struct sketch_predictors *p);
+
+/* Whether the best predictor is only that something had a value.  The failing statement has one in every
+ * failure, so more statements are asked where it came from. */
+bool choose_is_symptom(const struct sketch_predictors *p);
+
+/* Makes predictors from the first σ = 2, 4, 8 ... statements until an order is good or all are used; returns
+ * σ. */
+uint32_t choose_predict(const struct sketch_runs *runs, const char *signature, struct sketch_predictors *p);
+
+/* ---- the program as it is ---- */
+
+/* How far tracking is; choose_track_begin() is the beginning. */
+struct choose_track {
+	uint32_t sigma; /* statements that the next runs track */
+	uint32_t near;	/* of which so many were enough for a predictor; 0: not yet */
+	size_t before;	/* failing runs that were used with a smaller σ */
+	bool delays;	/* threads are delayed at random: without delays no run failed */
+	bool found;	/* a predictor tells failing from passing runs */
+};
+struct choose_track choose_track_begin(void);
+
+/* How many failing runs the next σ needs. */
+size_t choose_track_enough(const struct choose_track *t);
+
+/* Whether run n of a σ, from 0, is worth making, after so many failing ones. */
+bool choose_track_runs(uint64_t n, size_t failing);
+
+/* After the runs of a σ: whether they are made again with delays. */
+bool choose_track_delays(struct choose_track *t, struct choose_counts c);
+
+/* Whether the runs of a σ say anything at all. */
+bool choose_track_says(struct choose_counts c);
+
+/* Takes what the predictors of a σ are worth; `all` statements are in the slice.  False: tracking ends. */
+bool choose_track_next(struct choose_track *t, struct choose_counts c, const struct sketch_predictors *p,
+		       uint32_t all);
+
+/* ---- interventions ---- */
+
+/* The next order to try, after `count`; NULL: none is worth it.  `tried` is by predictor; `cause` is an order
+ * that is confirmed, or NULL. */
+struct sketch_predictor *choose_order(struct sketch_predictors *p, const struct sketch_predictor *cause,
+				      const bool *tried, unsigned count);
+
+/* Whether the last run has an order that names statements of other runs. */
+bool choose_has_order(const struct sketch_runs *runs, const struct sketch_runs *of,
+		      const struct sketch_predictor *order);
+
+#endif

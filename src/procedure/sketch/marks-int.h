@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside sketch/: which events of a run a sketch shows. */
+#ifndef SKETCH_MARKS_INT_H
+#define SKETCH_MARKS_INT_H
+
+#include "sketch/sketch.h"
+
+/* Marks of events: shown; of a predictor; tells failing from passing runs by itself. */
+enum { MARK_SHOW = 1, MARK_NAMED = 2, MARK_TELLS = 8 };
+
+/* The marks of the run's events, to be freed.  `shown` has the statements of the failing run that are shown,
+ * by number: a run that failed fills it, and a run that passed shows the same statements. */
+unsigned char *marks_make(const struct sketch *s, const struct sketch_run *run, bool *shown);
+
+/* Whether two events are of one thread and one line. */
+bool marks_is_same_line(const struct sketch_runs *runs, const struct sketch_event *a,
+			const struct sketch_event *b);
+
+/* Whether the event creates a thread. */
+bool marks_is_creation(const struct sketch *s, const struct sketch_event *e);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs of the program as it is, tracked (sketch/track.h): nobody leads its threads.  They are the first
+ * choice where the program fails often enough, because what they show is what happens to the user.
+ */
+#ifndef SKETCH_PLAIN_INT_H
+#define SKETCH_PLAIN_INT_H
+
+#include "run/streams.h"
+#include "sketch/outcome.h"
+#include "sketch/track.h"
+#include "sketch/verdict-int.h"
+
+struct plain {
+	struct track track;
+	const struct run_streams *streams;
+	char *const *argv;
+	const struct sketch_failure *failure; /* that is being explained */
+	const char *signature;		      /* its */
+	struct judge *judge;
+	uint64_t limit_ms; /* of a run */
+};
+
+/* Builds the program.  To be closed also after a failure. */
+int plain_open(struct plain *p, const char *program, struct slice *slice);
+void plain_close(struct plain *p);
+
+/* One run, added to `runs` unless it says nothing: *said.  Failures at the place that is being explained have
+ * its signature.  `perturb`: the seed of delays; 0: none. */
+int plain_run(struct plain *p, uint32_t sigma, uint64_t perturb, struct sketch_runs *runs, bool *said);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a slice reaches in a flavour: the sites of its lines, and those of other accesses to what the source
+ * calls by the same name, which a watchpoint would find.
+ */
+#ifndef SKETCH_REACH_INT_H
+#define SKETCH_REACH_INT_H
+
+#include "base/map.h"
+#include "slice/slice.h"
+#include "trace/sites.h"
+
+struct reach {
+	uint32_t *sites; /* to stand at */
+	size_t count, capacity;
+	struct slice slice;
+	bool sliced;
+	struct rd_names keys; /* lines, variables and members of the slice */
+	uint32_t *nearest;    /* of each: the least distance of a statement that has it */
+	size_t nearest_capacity;
+};
+
+/* The slice of a place.  A place that the program does not have is not an error: then there is no slice. */
+int reach_open(struct reach *r, const struct facts *facts, const char *file, uint32_t line);
+void reach_close(struct reach *r);
+
+/* Finds the sites that the first `sigma` statements reach, in place of those that were found before. */
+void reach_sites(struct reach *r, const struct trace_sites *sites, uint32_t sigma);
+
+/* How far the statement is from the failure; UINT32_MAX: it is not in the slice. */
+uint32_t reach_distance(const struct reach *r, const struct slice_statement *s);
+
+#endif

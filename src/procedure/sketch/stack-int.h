@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stack of a thread that stands: where in the program's code it may have been called from.  In: a process
+ * and a thread.  Out: places as raddle/crash.h has them, nearest first. */
+#ifndef SKETCH_STACK_INT_H
+#define SKETCH_STACK_INT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Where a process has its program; zero is nothing, and valid for one process. */
+struct stack_code {
+	uint64_t base, from, end; /* where the program begins; its code */
+};
+
+enum { STACK_PLACES = 32 };
+
+/* Words of the stack behind calls, at most STACK_PLACES.  0: nobody can tell. */
+size_t stack_places(struct stack_code *code, const char *executable, pid_t pid, uint32_t tid,
+		    uint64_t places[STACK_PLACES]);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading and writing `ar` archives. */
+#ifndef BITCODE_ARCHIVE_INT_H
+#define BITCODE_ARCHIVE_INT_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bitcode_archive {
+	const uint8_t *data;
+	size_t length, next;
+	bool thin;	      /* members are files of their own; they have a name but no data */
+	const uint8_t *names; /* the table of long names */
+	size_t names_length;
+};
+
+struct bitcode_member {
+	char name[4096];
+	const uint8_t *data; /* NULL in a thin archive */
+	size_t length;
+};
+
+/* False if the bytes are not an archive. */
+bool bitcode_archive_parse(struct bitcode_archive *a, const void *data, size_t length);
+
+/* The next member that is not a symbol index or name table; false at the end or where the archive
+ * is damaged. */
+bool bitcode_archive_next(struct bitcode_archive *a, struct bitcode_member *member);
+
+/* Writing: begin, add members.  The result has no symbol index, and names end after 15 characters.
+ */
+void bitcode_archive_begin(struct rd_buf *out);
+void bitcode_archive_add(struct rd_buf *out, const char *name, const void *data, size_t length);
+
+#endif

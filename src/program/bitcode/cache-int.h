@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cache of flavours: whole programs and the objects of single units, each under the hash of all
+ * its inputs.
+ *
+ * 	DIR/flavour/KEY/...          a program, its libraries and its site table
+ * 	DIR/unit/KK/KEY.o, .sites    one instrumented unit
+ * 	DIR/unit/KK/KEY.facts        facts of a program
+ * 	.../.sum, KEY.sum            the hash of an entry's files
+ * 	DIR/cost/KEY                 how long a flavour has run (cost-int.h)
+ * 	DIR/work/...                 current builds
+ *
+ * Entries are renamed into place and never change, so processes need no locks.  The least recently
+ * used entries are removed when the cache grows beyond BITCODE_CACHE_LIMIT.
+ */
+#ifndef BITCODE_CACHE_INT_H
+#define BITCODE_CACHE_INT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <xxhash.h>
+
+#define BITCODE_CACHE_LIMIT (5ull << 30) /* bytes; set by hand: some tens of large programs */
+enum {
+	BITCODE_CACHE_RECENT = 3600
+}; /* seconds since its last use during which an entry is kept; set by hand */
+
+/* Keys are XXH128 hashes; as text, 32 hex digits and a NUL. */
+enum { BITCODE_KEY_TEXT = 33 };
+void bitcode_key_text(XXH128_hash_t hash, char text[BITCODE_KEY_TEXT]);
+
+struct bitcode_cache {
+	char *directory; /* the whole */
+	char *work;	 /* this build's own directory */
+};
+
+int bitcode_cache_open(struct bitcode_cache *c);
+void bitcode_cache_close(struct bitcode_cache *c); /* removes `work` */
+
+/* Paths of entries; the caller frees them. */
+char *bitcode_cache_flavour(const struct bitcode_cache *c, const char *key);
+char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key); /* without a suffix */
+
+/* Whether the entry is complete and unchanged; a damaged one is removed, with a message.  A unit is
+ * named by its path without a suffix. */
+bool bitcode_cache_has_flavour(const struct bitcode_cache *c, const char *path);
+bool bitcode_cache_has_unit(const struct bitcode_cache *c, const char *path);
+
+/* Makes `work`, empty. */
+int bitcode_cache_begin(struct bitcode_cache *c);
+
+/* Moves the files of an entry in `work`, PATH.o and PATH.sites or PATH.facts, into place. */
+int bitcode_cache_store_unit(const char *from, const char *to);
+
+/* Moves a directory of `work` into place; fine if another process was first. */
+int bitcode_cache_store_tree(const char *from, const char *to);
+
+/* Removes old entries until the rest is at most `limit` bytes.  Entries that were used in the last
+ * `grace` seconds always stay. */
+void bitcode_cache_trim(const struct bitcode_cache *c, uint64_t limit, int64_t grace);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cost of a flavour's code: quick code is generated fast and runs slowly, fast code takes long
+ * to generate.  Which of them costs less depends on how long the program will run, which is
+ * unknown.  The first time it is guessed.  Then the time of runs with quick code is recorded, and
+ * fast code is generated as soon as it would have paid.  So the total is at most about twice the
+ * minimum.
+ *
+ * In the cache, DIR/cost/KEY contains the CPU seconds that the flavour KEY has run so far, as text.
+ */
+#ifndef BITCODE_COST_INT_H
+#define BITCODE_COST_INT_H
+
+#include "bitcode/cache-int.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bitcode_cost {
+	double make_fast, make_quick; /* CPU seconds to generate what is missing in the cache */
+	double spent;		      /* CPU seconds that quick code has run */
+	double expected;	      /* and that it is expected to run */
+	double most;		      /* CPU seconds that generation may take; 0: no limit */
+};
+
+bool bitcode_cost_wants_fast(const struct bitcode_cost *c);
+
+/* CPU seconds to generate code from that many bytes of bitcode. */
+double bitcode_cost_to_make(uint64_t bytes, bool fast);
+
+/* The recorded CPU seconds of a flavour; negative: none are recorded. */
+double bitcode_cost_spent(const struct bitcode_cache *c, const char *key);
+
+/* Adds to it.  A failure is not an error: fast code is then generated later. */
+void bitcode_cost_spend(const struct bitcode_cache *c, const char *key, double seconds);
+
+#endif

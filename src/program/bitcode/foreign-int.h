@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Code in a program that Raddle did not compile and that could order its threads.  Its accesses are
+ * not in the trace, so a detector may miss an order between two accesses.
+ */
+#ifndef BITCODE_FOREIGN_INT_H
+#define BITCODE_FOREIGN_INT_H
+
+#include "base/process.h"
+#include "bitcode/modules-int.h"
+
+#include <stdbool.h>
+
+/* Whether a shared library of this file name orders threads only through interposed functions, or
+ * not at all. */
+bool bitcode_foreign_is_known(const char *name);
+
+/* Lists the native libraries, objects and archive members of a program and of its libraries with
+ * bitcode, and assembler at file scope or with memory operands that it does not declare.
+ *  `flavoured` are the flavoured files, which list the latter. */
+void bitcode_foreign_list(const struct bitcode_modules *all, const struct rd_argv *flavoured,
+			  struct rd_argv *out);
+
+#endif

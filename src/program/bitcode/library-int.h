@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shared libraries of a program that also come from `raddle cc`. */
+#ifndef BITCODE_LIBRARY_INT_H
+#define BITCODE_LIBRARY_INT_H
+
+#include "base/process.h"
+#include "bitcode/program.h"
+
+struct bitcode_library {
+	struct bitcode_program program;
+	char *name;		/* the file name under which the loader looks for it */
+	struct rd_argv aliases; /* other file names of a plug-in, of symbolic links to it */
+};
+
+struct bitcode_libraries {
+	struct bitcode_library *items;
+	size_t count, capacity;
+	struct rd_argv
+		natives; /* file names of the other libraries that are needed, and those of LD_PRELOAD */
+};
+
+/* Finds them like the dynamic loader: RPATH, LD_LIBRARY_PATH, RUNPATH, the system's directories;
+ * including libraries of libraries and of plug-ins. */
+void bitcode_libraries_find(struct bitcode_libraries *l, const struct bitcode_program *p,
+			    const struct bitcode_libraries *plugins);
+void bitcode_libraries_release(struct bitcode_libraries *l);
+void bitcode_library_close(struct bitcode_library *l);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the wrapper does to an object after clang has written it. */
+#ifndef BITCODE_PATCH_INT_H
+#define BITCODE_PATCH_INT_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+
+/* Renames clang's bitcode sections in `path`, in place.  With `hide_debug` the linker will drop the
+ * object's debug sections.  A file that is not a regular ELF file (/dev/null) is left alone without
+ * an error. */
+int bitcode_patch_names(const char *path, bool hide_debug);
+
+/* The same for an assembler file that -S made. */
+int bitcode_patch_assembly(const char *path);
+
+/* Adds a copy of an object without bitcode to it as a section, so that the linked program contains
+ * what a relink needs. */
+int bitcode_patch_native(const char *path);
+
+/* Appends an entry of the section for such copies to `out`. */
+void bitcode_native_entry(struct rd_buf *out, const char *name, const void *data, size_t length);
+
+/* A new object in `out`: the link line section, and the note with its key if
+ * `note` is set. */
+void bitcode_link_object(struct rd_buf *out, const struct rd_buf *line, bool note);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Assembling a program's site table (doc/format/sites.md). */
+#ifndef BITCODE_SITES_INT_H
+#define BITCODE_SITES_INT_H
+
+#include "base/buf.h"
+
+struct bitcode_sites {
+	struct rd_buf text;
+};
+
+void bitcode_sites_begin(struct bitcode_sites *s);
+int bitcode_sites_add_unit(struct bitcode_sites *s, const char *path); /* the part raddle-instr wrote */
+
+/* The places of the variables of the linked file `path`, known as `name`. */
+int bitcode_sites_add_module(struct bitcode_sites *s, const char *path, const char *name);
+int bitcode_sites_write(struct bitcode_sites *s, const char *path); /* ends the table */
+void bitcode_sites_release(struct bitcode_sites *s);
+
+#endif

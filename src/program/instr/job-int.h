@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The job file of raddle-instr.  A line is a unit, fields separated by tabs: file that holds the bitcode,
+ * offset, length, slot, object to make, site table part to make, and "table" if it carries the program's
+ * table of guards, "library" if it is of a library or plug-in (for facts), else "-".
+ */
+#ifndef INSTR_JOB_INT_H
+#define INSTR_JOB_INT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct instr_job {
+	char *source;		 /* file that holds the bitcode */
+	uint64_t offset, length; /* length 0: up to the end of the file */
+	uint64_t slot;		 /* number of the unit's first slot of sites */
+	char *object, *sites;	 /* files to make */
+	bool carries_table;	 /* of guards: the one unit that does */
+	bool is_library;	 /* facts only */
+};
+
+struct instr_jobs {
+	struct instr_job *items;
+	size_t count, capacity;
+};
+
+/* Reads the lines of `text`, which keeps the strings of the jobs; `name` is the file's, for messages.  The
+ * caller frees `items`, also after a failure. */
+int instr_jobs_parse(struct instr_jobs *jobs, char *text, const char *name);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One translation unit on its way through the instrumenter.
+ *
+ *	instr_unit_make()       unit.c     bitcode in, object and site table out
+ *	instr_target_*()        target.c   all that knows the machine
+ *	instr_hook_*()          hook.c     the calls that are inserted
+ *	instr_scan()            scan.c     a function's events, in program order
+ *	instr_eliminate()       eliminate.c  drops events that say nothing new
+ *	instr_record()          record.c   the flavour `record`: puts it together
+ *	instr_full()            full.c     the flavour `full`
+ *	instr_led()             led.c      the flavour `led`
+ *	instr_guard()           guard.c    the flavour `guard`
+ *	instr_keep_waiting()    spin.c     loops that wait for memory stay such
+ *	instr_late()            late.c     fewer hooks, once the code is optimised
+ *	instr_edit()            edit.c     changes that a user asked for, before all
+ *	instr_facts()           facts.c    no objects: facts of all units together
+ */
+#ifndef INSTR_UNIT_INT_H
+#define INSTR_UNIT_INT_H
+
+#include "instr/job-int.h"
+#include "base/buf.h"
+#include "base/edit.h"
+#include "instr/site-int.h"
+#include "raddle/flavour.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum instr_inlined { HOOK_INLINED_NEVER, HOOK_INLINED_FAST, HOOK_INLINED_ALWAYS };
+
+struct instr_options {
+	const struct raddle_flavour *flavour;
+	const char *hooks;		   /* path of the hooks' bitcode */
+	const char *facts;		   /* file to make, if it is not about objects */
+	const char *program;		   /* name, for the facts */
+	uint64_t budget;		   /* for tests: of the points-to sets; 0: the usual one */
+	const struct rd_edits *edits;	   /* to be made first; NULL: none */
+	const struct instr_guards *guards; /* of the flavour `guard` (instr/guard/guards.h) */
+	const struct rd_names *gates;	   /* of the flavour `track` (instr/track/track.c) */
+	bool fast;			   /* optimise; otherwise quick code generation */
+	bool optimised;			   /* of the flavour `full`: optimise first, then instrument */
+	bool debug;			   /* keep debug information, for debuggers */
+	bool keep_redundant;		   /* for tests: eliminate nothing */
+	bool print;			   /* for tests: the instrumented code as text on stderr */
+	bool time;			   /* for tuning: CPU seconds of each step on stderr */
+};
+
+/* Every hook: identifier, name, result and parameters (v void, p pointer, i 32
+ * bits, l 64 bits), and when it is inlined: always, in fast mode, never.
+ */
+#define INSTR_HOOKS(H)                                                                                       \
+	H(ENTER, "__raddle_enter", "p", ALWAYS)                                                              \
+	H(STACK, "__raddle_stack", "pp", ALWAYS)                                                             \
+	H(CALL, "__raddle_call", "vppi", ALWAYS)                                                             \
+	H(RETURN, "__raddle_return", "vpp", ALWAYS)                                                          \
+	H(READ1, "__raddle_read1", "vppi", FAST)                                                             \
+	H(READ2, "__raddle_read2", "vppi", FAST)                                                             \
+	H(READ4, "__raddle_read4", "vppi", FAST)                                                             \
+	H(READ8, "__raddle_read8", "vppi", FAST)                                                             \
+	H(READ16, "__raddle_read16", "vppi", FAST)                                                           \
+	H(WRITE1, "__raddle_write1", "vppi", FAST)                                                           \
+	H(WRITE2, "__raddle_write2", "vppi", FAST)                                                           \
+	H(WRITE4, "__raddle_write4", "vppi", FAST)                                                           \
+	H(WRITE8, "__raddle_write8", "vppi", FAST)                                                           \
+	H(WRITE16, "__raddle_write16", "vppi", FAST)                                                         \
+	H(UPDATE1, "__raddle_update1", "vppii", FAST)                                                        \
+	H(UPDATE2, "__raddle_update2", "vppii", FAST)                                                        \
+	H(UPDATE4, "__raddle_update4", "vppii", FAST)                                                        \
+	H(UPDATE8, "__raddle_update8", "vppii", FAST)                                                        \
+	H(UPDATE16, "__raddle_update16", "vppii", FAST)                                                      \
+	H(READ_TWO, "__raddle_read_two", "vppli", FAST)                                                      \
+	H(WRITE_TWO, "__raddle_write_two", "vppli", FAST)                                                    \
+	H(UPDATE_TWO, "__raddle_update_two", "vpplli", FAST)                                                 \
+	H(READ_ALWAYS, "__raddle_read_always", "vppii", NEVER)                                               \
+	H(ROUND, "__raddle_round", "v", NEVER)                                                               \
+	H(READ_RANGE, "__raddle_read_range", "vppil", NEVER)                                                 \
+	H(WRITE_RANGE, "__raddle_write_range", "vppil", NEVER)                                               \
+	H(READ_STRIDE, "__raddle_read_stride", "vppill", NEVER)                                              \
+	H(WRITE_STRIDE, "__raddle_write_stride", "vppill", NEVER)                                            \
+	H(READ_STRING, "__raddle_read_string", "vppil", NEVER)                                               \
+	H(WRITE_STRING, "__raddle_write_string", "vppil", NEVER)                                             \
+	H(READ_COMMON, "__raddle_read_common", "vpppil", NEVER)                                              \
+	H(WRITE_COPIED, "__raddle_write_copied", "vpppil", NEVER)                                            \
+	H(WRITE_APPENDED, "__raddle_write_appended", "vpppil", NEVER)                                        \
+	H(VECTOR, "__raddle_vector", "vppill", NEVER)                                                        \
+	H(READABLE, "__raddle_readable", "lpil", NEVER)                                                      \
+	H(ATOMIC_BEGIN, "__raddle_atomic_begin", "vppl", NEVER)                                              \
+	H(ATOMIC_END, "__raddle_atomic_end", "vppii", NEVER)                                                 \
+	H(FENCE, "__raddle_fence", "vpi", NEVER)                                                             \
+	H(ATOMIC_VALUES, "__raddle_atomic_values", "vppiillll", NEVER)                                       \
+	H(STOP, "__raddle_stop", "vppl", NEVER)                                                              \
+	H(BARRIER, "__raddle_barrier", "vpi", NEVER)                                                         \
+	H(PIECE, "__raddle_piece", "ppi", ALWAYS)                                                            \
+	H(PIECE_END, "__raddle_piece_end", "vp", ALWAYS)                                                     \
+	H(GUARD_TEST, "__raddle_guard_test", "vpil", ALWAYS)                                                 \
+	H(GUARD_ATOMIC, "__raddle_guard_atomic", "vpi", ALWAYS)                                              \
+	H(GUARD_OUTSIDE, "__raddle_guard_outside", "vi", ALWAYS)                                             \
+	H(TRACK_ENTER, "__raddle_track_enter", "lpiil", ALWAYS)                                              \
+	H(TRACK_LEAVE, "__raddle_track_leave", "vll", ALWAYS)                                                \
+	H(TRACK_POINT, "__raddle_track_point", "vil", ALWAYS)                                                \
+	H(GUARD_pthread_mutex_lock, "__raddle_guard_pthread_mutex_lock", "ip", ALWAYS)                       \
+	H(GUARD_pthread_mutex_trylock, "__raddle_guard_pthread_mutex_trylock", "ip", ALWAYS)                 \
+	H(GUARD_pthread_rwlock_wrlock, "__raddle_guard_pthread_rwlock_wrlock", "ip", ALWAYS)                 \
+	H(GUARD_pthread_mutex_unlock, "__raddle_guard_pthread_mutex_unlock", "ip", ALWAYS)                   \
+	H(GUARD_pthread_rwlock_unlock, "__raddle_guard_pthread_rwlock_unlock", "ip", ALWAYS)                 \
+	H(GUARD_pthread_cond_signal, "__raddle_guard_pthread_cond_signal", "ip", ALWAYS)                     \
+	H(GUARD_pthread_cond_broadcast, "__raddle_guard_pthread_cond_broadcast", "ip", ALWAYS)               \
+	H(GUARD_free, "__raddle_guard_free", "vp", ALWAYS)                                                   \
+	H(SX_BIN, "__raddle_sx_bin", "iiiill", ALWAYS)                                                       \
+	H(SX_INDEX, "__raddle_sx_index", "iliill", ALWAYS)                                                   \
+	H(SX_CAST, "__raddle_sx_cast", "iiii", ALWAYS)                                                       \
+	H(SX_CHOOSE, "__raddle_sx_choose", "iiilll", ALWAYS)                                                 \
+	H(SX_LOAD, "__raddle_sx_load", "ipii", ALWAYS)                                                       \
+	H(SX_STORE, "__raddle_sx_store", "vpiii", ALWAYS)                                                    \
+	H(SX_EXTENT, "__raddle_sx_extent", "iplli", ALWAYS)                                                  \
+	H(SX_LOAD_IN, "__raddle_sx_load_in", "ipiib", ALWAYS)                                                \
+	H(SX_STORE_IN, "__raddle_sx_store_in", "vpiiib", ALWAYS)                                             \
+	H(SX_BRANCH, "__raddle_sx_branch", "viii", ALWAYS)                                                   \
+	H(SX_SWITCH, "__raddle_sx_switch", "viiilp", ALWAYS)                                                 \
+	H(SX_FRESH, "__raddle_sx_fresh", "vpl", ALWAYS)                                                      \
+	H(SX_PARAM, "__raddle_sx_param", "ipi", ALWAYS)                                                      \
+	H(SX_ENTERED, "__raddle_sx_entered", "v", ALWAYS)                                                    \
+	H(SX_CALL, "__raddle_sx_call", "vpii", ALWAYS)                                                       \
+	H(SX_ARGUMENT, "__raddle_sx_argument", "vii", ALWAYS)                                                \
+	H(SX_RESULT, "__raddle_sx_result", "ip", ALWAYS)                                                     \
+	H(SX_RETURN, "__raddle_sx_return", "vpi", ALWAYS)                                                    \
+	H(SX_COPIED, "__raddle_shadow_copied", "vppl", NEVER)                                                \
+	H(SX_FILLED, "__raddle_shadow_filled", "vpil", NEVER)                                                \
+	H(SX_MADE, "__raddle_shadow_fresh", "vpl", NEVER)
+
+enum instr_hook {
+#define INSTR_HOOK_ENUM(id, name, signature, inlined) HOOK_##id,
+	INSTR_HOOKS(INSTR_HOOK_ENUM)
+#undef INSTR_HOOK_ENUM
+		HOOK_COUNT
+};
+
+struct instr_unit {
+	const struct instr_options *options;
+	const struct instr_job *job;
+	const char *name; /* of the source file, for messages */
+	LLVMContextRef context;
+	LLVMModuleRef module;
+	LLVMTargetMachineRef machine;
+	LLVMTargetDataRef layout;
+	LLVMBuilderRef builder;
+	LLVMTypeRef i32, i64, pointer, nothing;
+	LLVMValueRef hooks[HOOK_COUNT]; /* declared when first used */
+	LLVMTypeRef hook_types[HOOK_COUNT];
+	struct rd_buf diagnostics; /* what LLVM reported */
+	double step_began;	   /* CPU seconds, for --time */
+	bool stops;		   /* a thread can be stopped before each access */
+	struct instr_sites sites;
+	struct rd_umap
+		gate_leaders; /* of the flavour `track`: from each gate to the first one of its function */
+};
+
+/* Reads the job's bitcode into u->context, which the caller makes, and brings it to where all analysis
+ * happens. Closing takes the error so far and returns it, or one for what LLVM had to say; u->module goes, if
+ * it is still there. */
+int instr_unit_open(struct instr_unit *u);
+int instr_unit_close(struct instr_unit *u, int code);
+
+/* Makes the object and the unit's part of the site table. */
+int instr_unit_make(const struct instr_options *options, const struct instr_job *job);
+/* Runs a pass pipeline written as text. */
+int instr_unit_passes(struct instr_unit *u, const char *pipeline);
+int instr_unit_scalar_passes(struct instr_unit *u, const char *pipeline); /* the same without vectorising */
+int instr_unit_verify(struct instr_unit *u);
+int instr_unit_inline(struct instr_unit *u); /* links the hooks and puts them in place */
+/* The same, and the passes that clean up after them where the code is optimised. */
+int instr_unit_finish(struct instr_unit *u, const char *clean_up);
+void instr_unit_step(struct instr_unit *u, const char *what); /* a step is over: --time says so */
+
+/* target.c */
+void instr_target_init(void);
+int instr_target_open(struct instr_unit *u);
+int instr_target_emit(struct instr_unit *u);
+/* The test of a value that a fault may change (full.h) as one instruction of assembler, which is far less
+ * work for the code generator than a branch and a call: the value after the test. */
+struct instr_test {
+	LLVMValueRef self;
+	uint32_t site;
+	bool is_callee; /* the value is the function to call */
+};
+LLVMValueRef instr_target_test(struct instr_unit *u, LLVMValueRef value, const struct instr_test *test);
+unsigned instr_target_bits(LLVMTypeRef type); /* with which a value is tested; 0: it cannot be */
+
+/* hook.c */
+LLVMValueRef instr_hook_call(struct instr_unit *u, enum instr_hook hook, LLVMValueRef *arguments);
+int instr_hook_link(struct instr_unit *u); /* defines the inlined ones as internal functions */
+
+void instr_hook_refresh(struct instr_unit *u); /* after passes that may drop declarations */
+
+/* foreign.c */
+bool instr_is_fence(const char *text); /* assembler that touches no memory of ours */
+void instr_note_assembler(struct instr_unit *u, LLVMValueRef function); /* it may order threads unseen */
+void instr_note_module_assembler(struct instr_unit *u); /* the same of that outside of functions */
+
+/* used.c */
+void instr_keep_used(struct instr_unit *u); /* keeps what __attribute__((used)) kept */
+
+/* start.c */
+void instr_start_arrays(struct instr_unit *u); /* the last step before code generation */
+
+/* The flavours, NAME.c each: puts the hooks in; then makes of the instrumented module, which is of the
+ * quality that the options ask for, the one that code is generated from. */
+#define RADDLE_FLAVOUR(constant, name, layers, bytes, values)                                                \
+	int instr_##name(struct instr_unit *u);                                                              \
+	int instr_##name##_generate(struct instr_unit *u);
+#include "raddle/flavour.inc"
+#undef RADDLE_FLAVOUR
+
+/* facts.c: the facts of all units together (doc/format/facts.md), written to a file. */
+int instr_facts(const struct instr_options *options, const struct instr_jobs *jobs);
+
+/* spin.c: before the code is optimised */
+void instr_keep_waiting(struct instr_unit *u);
+
+/* late.c: fast mode only, between optimisation and instr_hook_link() */
+void instr_late(struct instr_unit *u);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside report/: the parts of the HTML page. */
+#ifndef REPORT_HTML_INT_H
+#define REPORT_HTML_INT_H
+
+#include "base/buf.h"
+#include "finding/finding.h"
+
+#include <stdio.h>
+
+/* Text with markup characters escaped, bad bytes and control characters replaced. */
+void html_text(FILE *out, const char *text);
+
+/* Writes the lines around a place; returns whether its source could be read. */
+bool html_excerpt(FILE *out, const struct finding_frame *place, const char *root);
+
+/* The schedule of a finding as thread columns. */
+void html_schedule(FILE *out, const struct finding *f, size_t steps);
+
+/* The beginning of every page, up to <body>; `style` is added to html_style. */
+void html_head(FILE *out, const char *title, const char *style);
+
+/* Style of all pages, script of the page of findings, and script of the button with the id
+ * "theme". */
+extern const char html_style[], html_script[], html_theme[];
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside report/: the parts of the page about a propagation. */
+#ifndef REPORT_PROPAGATION_HTML_INT_H
+#define REPORT_PROPAGATION_HTML_INT_H
+
+#include "base/buf.h"
+#include "report/propagation-int.h"
+
+/* The reached source lines, in rows.  The drawing and the text share the row numbers. */
+enum propagation_row_kind { ROW_FILE, ROW_CODE, ROW_GAP, ROW_PLACE };
+struct propagation_row {
+	enum propagation_row_kind kind;
+	uint32_t line;
+	char *text;
+	bool reached;
+};
+struct propagation_listing {
+	struct propagation_row *rows;
+	size_t count, capacity;
+	size_t *node_rows, *end_rows; /* of each node and each end of the propagation */
+};
+void propagation_listing(struct propagation_listing *l, const struct propagation *p);
+void propagation_listing_release(struct propagation_listing *l);
+
+/* Listing and drawing, side by side. */
+void propagation_graph(FILE *out, const struct propagation *p);
+
+const char *propagation_way_name(enum propagation_way way);
+
+extern const char propagation_style[], propagation_script[];
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How an error spread, as a page: the source with the lines it reached, a column for each thread,
+ * and arrows between them.  In: the propagation in words and numbers.  Out: a self-contained HTML
+ * page.
+ */
+#ifndef REPORT_PROPAGATION_INT_H
+#define REPORT_PROPAGATION_INT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum propagation_way {
+	PROPAGATION_REGISTER, /* by a value inside a function */
+	PROPAGATION_MEMORY,   /* by reading a corrupted cell */
+	PROPAGATION_CONTROL,  /* by taking another path */
+	PROPAGATION_CALL,     /* from the caller into the callee */
+	PROPAGATION_RETURN,   /* from the callee back to the caller */
+	PROPAGATION_THREAD,   /* into a created thread */
+	PROPAGATION_WAYS
+};
+
+/* A program point in one thread; the caller owns the texts, which may be NULL. */
+struct propagation_place {
+	const char *thread, *file, *function;
+	uint32_t line, column; /* 0: unknown */
+};
+
+/* A place that the error reached. */
+struct propagation_node {
+	struct propagation_place place;
+	const char *kind;	  /* "fault", "data", "address", "control", "missing", "extra" */
+	const char *what;	  /* "load", "store", "call memcpy" */
+	const char *object;	  /* what was read or written: "hits", "heap of main:12" */
+	const char *golden, *run; /* values */
+	uint64_t record, count;	  /* number of the first record in its thread, and how many deviate */
+};
+
+/* From one node to another, by their numbers. */
+struct propagation_edge {
+	size_t from, to;
+	enum propagation_way way;
+	const char *object; /* the object it passed through */
+};
+
+/* A place where the error disappeared. */
+struct propagation_end {
+	struct propagation_place place;
+	const char *object;
+	const char *how; /* "overwritten", "freed" */
+	uint64_t count;
+};
+
+struct propagation {
+	const char *golden, *run;	      /* names of the traces */
+	const char *fault;		      /* what was injected; NULL: unknown */
+	const char *first;		      /* the first deviation in a sentence; or NULL */
+	const struct propagation_node *nodes; /* in the order in which they were reached */
+	size_t node_count, nodes_left_out;
+	const struct propagation_edge *edges;
+	size_t edge_count;
+	const struct propagation_end *ends;
+	size_t end_count;
+	const char *root; /* where relative source files are searched; NULL: the current directory */
+};
+
+/* 0, or RD_ESYSTEM if `out` could not be written. */
+int report_propagation_html(const struct propagation *p, FILE *out);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all SARIF 2.1.0 documents have: the frame around the run, texts, places. */
+#ifndef REPORT_SARIF_PARTS_INT_H
+#define REPORT_SARIF_PARTS_INT_H
+
+#include "base/json.h"
+#include "report/uri-int.h"
+
+/* The base that relative URIs have, by the name that services know. */
+#define SARIF_BASE "%SRCROOT%"
+
+/* A document with one run, up to the members of that; and its end. */
+void sarif_begin(struct rd_json *j, FILE *out, bool indent);
+void sarif_end(struct rd_json *j);
+
+/* "name": {"text": "..."} */
+void sarif_text(struct rd_json *j, const char *name, const char *text);
+
+struct sarif_place {
+	const char *file;      /* NULL or "": unknown, and nothing is written */
+	uint32_t line, column; /* 0: unknown */
+	const char *snippet;   /* the line, for readers without the source; NULL */
+};
+void sarif_physical(struct rd_json *j, const struct uri_root *root, const struct sarif_place *place);
+
+#endif

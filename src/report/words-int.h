@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside report/: the phrases that all formats share. */
+#ifndef REPORT_WORDS_INT_H
+#define REPORT_WORDS_INT_H
+
+#include "base/buf.h"
+#include "finding/finding.h"
+#include "finding/schedule.h"
+
+enum word_role { WORD_OTHER, WORD_ACQUIRE, WORD_RELEASE, WORD_THREAD };
+
+/* Appended to `out`: "locks a for reading", or the short form "rdlock a". */
+void word_op(struct rd_buf *out, const char *kind, const char *object);
+void word_op_brief(struct rd_buf *out, const char *kind, const char *object);
+enum word_role word_role(const char *kind);
+
+/* "data race", "use after free". */
+const char *word_kind(const struct finding *f);
+
+/* "data race on hits", "use after free of struct conn.refs", "deadlock of 2 threads". */
+void word_title(struct rd_buf *out, const struct finding *f);
+
+/* "confirmed by replay"; the meaning of a class, or "". */
+const char *word_status(const struct finding *f);
+const char *word_class(enum finding_class class);
+
+/* "sc: k-witness-harmless, tso: spec-violated"; nothing without memory models. */
+void word_models(struct rd_buf *out, const struct finding *f);
+
+/* "spec-violated under sc, crash; run 3 times; schedule w.schedule; the output had a line more". */
+void word_witness(struct rd_buf *out, const struct finding_witness *w);
+
+/* "counter.c:12:7", "an unknown place"; "counter.c:12 in add". */
+void word_place(struct rd_buf *out, const struct finding_frame *f);
+void word_place_in(struct rd_buf *out, const struct finding_frame *f);
+
+/* "counter.c:12": without directory; "" if unknown. */
+void word_spot(struct rd_buf *out, const struct schedule_place *p);
+
+/* "Write of size 4", "Atomic read". */
+void word_access(struct rd_buf *out, const struct finding_access *a);
+
+/* "holding a, b (shared)"; "holding no lock". */
+void word_locks(struct rd_buf *out, const struct finding_lock *locks, size_t count);
+
+/* "thread T_0_1 'worker'". */
+void word_thread(struct rd_buf *out, const struct finding *f, const char *name);
+
+/* "global 'hits' of type int, 4 bytes". */
+void word_object(struct rd_buf *out, const struct finding_object *o);
+
+/* "waits for mutex b", "waits for the end of T_0_1". */
+void word_wait(struct rd_buf *out, const char *kind, const char *wants);
+
+/* "raddle replay FILE -- ./prog 'an argument'": for a schedule file of the finding or of a
+ * witness. */
+void word_reproduce(struct rd_buf *out, const struct finding_set *set, const char *schedule_path);
+
+/* "the prediction is sound ..." and how many were merged, one sentence each. */
+void word_evidence(struct rd_buf *out, const struct finding *f);
+
+/* A remark on operations that a schedule does not name; or NULL. */
+const char *word_left_out(const struct schedule *s);
+
+/* Whether an operation comes before one that preceded it in the recorded run.  `moved` has an
+ * entry for each operation of the schedule. */
+void word_moved(const struct schedule *s, bool *moved);
+
+#endif
