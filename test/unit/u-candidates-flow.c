@@ -257,7 +257,7 @@ static uint32_t held_always(uint32_t masks)
 
 /* ---- tests ---- */
 
-static void see(void *data, uint32_t value, const struct state *s)
+static void see(void *data, uint32_t value, const struct flow_state *s)
 {
 	struct world *w = data;
 	uint32_t items[LOCKS_MAX], mask = 0;
@@ -274,7 +274,7 @@ static void see(void *data, uint32_t value, const struct state *s)
 
 static void run_both(struct world *w)
 {
-	struct state entry = {.nothing = FACTS_NONE};
+	struct flow_state entry = {.nothing = FACTS_NONE};
 
 	run_function(w, 0, 0);
 	flow_run(&w->flow, 0, &entry, &flow_unbound, see, w);

@@ -11,7 +11,8 @@
 
 enum { CONFLICT_NUMBERS = 9 };
 
-bool conflict_may_race(const struct walk *w, const struct instance *x, const struct instance *y);
-size_t conflict_kind(const struct walk *w, const struct instance *x, uint32_t numbers[CONFLICT_NUMBERS]);
+bool conflict_may_race(const struct access_walk *w, const struct instance *x, const struct instance *y);
+size_t conflict_kind(const struct access_walk *w, const struct instance *x,
+		     uint32_t numbers[CONFLICT_NUMBERS]);
 
 #endif

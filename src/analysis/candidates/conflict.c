@@ -11,12 +11,12 @@ static uint64_t bit(uint32_t thread)
 }
 
 /* Whether thread a starts thread b, directly or indirectly. */
-static bool starts(const struct walk *w, uint32_t a, uint32_t b)
+static bool starts(const struct access_walk *w, uint32_t a, uint32_t b)
 {
 	return a == 0 || w->flow.effects[w->threads->items[a].function].started & bit(b);
 }
 
-static bool at_the_same_time(const struct walk *w, const struct instance *x, const struct instance *y)
+static bool at_the_same_time(const struct access_walk *w, const struct instance *x, const struct instance *y)
 {
 	bool y_in_x = x->alive & bit(y->thread), x_in_y = y->alive & bit(x->thread);
 	if (x->thread == y->thread)
@@ -41,7 +41,7 @@ static bool is_atomic(const struct access *a)
 	return a->use || a->flags & FACTS_ACCESS_ATOMIC;
 }
 
-bool conflict_may_race(const struct walk *w, const struct instance *x, const struct instance *y)
+bool conflict_may_race(const struct access_walk *w, const struct instance *x, const struct instance *y)
 {
 	RD_ASSERT(x->thread < w->threads->count && y->thread < w->threads->count);
 	const struct access *a = &w->p->accesses[x->access], *b = &w->p->accesses[y->access];
@@ -52,7 +52,8 @@ bool conflict_may_race(const struct walk *w, const struct instance *x, const str
 	       !guards_exclude(w->locks, x->guards, y->guards);
 }
 
-size_t conflict_kind(const struct walk *w, const struct instance *x, uint32_t numbers[CONFLICT_NUMBERS])
+size_t conflict_kind(const struct access_walk *w, const struct instance *x,
+		     uint32_t numbers[CONFLICT_NUMBERS])
 {
 	const struct access *a = &w->p->accesses[x->access];
 	size_t n = 0;

@@ -15,7 +15,7 @@
 #include "candidates/lock-int.h"
 #include "candidates/thread-int.h"
 
-struct state {
+struct flow_state {
 	bool reached;
 	uint64_t alive;	   /* threads that may be alive */
 	uint64_t ended;	   /* threads that have certainly ended since the entry */
@@ -30,7 +30,7 @@ struct starter {
 	uint32_t parameter, create;
 };
 
-struct effect {
+struct flow_effect {
 	uint64_t alive, ended; /* at the end: threads that may have been started, that have ended */
 	uint64_t started;      /* at any time, including threads that these start */
 	uint32_t held, released;
@@ -43,7 +43,7 @@ struct flow {
 	struct program *p;
 	struct threads *threads;
 	struct locks *locks;
-	struct effect *effects; /* by function */
+	struct flow_effect *effects; /* by function */
 	struct semaphore {
 		uint32_t lock;
 		bool banned; /* not a lock: it starts with 0, or a thread posts it that did not wait */
@@ -58,14 +58,14 @@ struct bound {
 };
 extern const struct bound flow_unbound;
 
-typedef void flow_fn(void *data, uint32_t value, const struct state *s);
+typedef void flow_fn(void *data, uint32_t value, const struct flow_state *s);
 
 void flow_init(struct flow *w, struct program *p, struct threads *threads, struct locks *locks);
 void flow_release(struct flow *w);
 void flow_effects(struct flow *w);
 
 /* Runs `fn` over the instructions of a function that is entered in this state. */
-void flow_run(struct flow *w, uint32_t function, const struct state *entry, const struct bound *bound,
+void flow_run(struct flow *w, uint32_t function, const struct flow_state *entry, const struct bound *bound,
 	      flow_fn *fn, void *data);
 
 /* The threads that a call starts, including those that they start; `bound` is that of the calling

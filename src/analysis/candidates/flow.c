@@ -78,7 +78,7 @@ struct bound flow_bind(const struct flow *w, uint32_t call, uint32_t callee, con
 /* Threads that the called function starts with a routine from its arguments. */
 static uint64_t started_through(const struct flow *w, uint32_t callee, const struct bound *b)
 {
-	const struct effect *e = &w->effects[callee];
+	const struct flow_effect *e = &w->effects[callee];
 	uint64_t threads = 0;
 	for (size_t i = 0; i < e->starter_count; i++)
 		if (b->functions[e->starters[i].parameter] != FACTS_NONE)
@@ -89,7 +89,7 @@ static uint64_t started_through(const struct flow *w, uint32_t callee, const str
 	return threads;
 }
 
-static bool add_starter(struct effect *e, uint32_t parameter, uint32_t create)
+static bool add_starter(struct flow_effect *e, uint32_t parameter, uint32_t create)
 {
 	for (size_t i = 0; i < e->starter_count; i++)
 		if (e->starters[i].parameter == parameter && e->starters[i].create == create)
@@ -112,8 +112,8 @@ static void find_starters(struct flow *w)
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (size_t i = 0; i < w->p->edge_count; i++) {
-			const struct edge *e = &w->p->edges[i];
-			const struct effect *callee = &w->effects[e->callee];
+			const struct call_edge *e = &w->p->edges[i];
+			const struct flow_effect *callee = &w->effects[e->callee];
 			for (size_t k = 0; k < callee->starter_count && e->kind == FACTS_EDGE_CALL; k++) {
 				struct starter s = callee->starters[k];
 				uint32_t n = position_of(f, program_argument(f, e->value, s.parameter));
@@ -162,24 +162,24 @@ uint32_t flow_semaphore(const struct flow *w, uint32_t call, size_t *number)
 
 /* -------------------------------------------------------------------- calls --- */
 
-static void acquire(struct flow *w, struct state *s, uint32_t lock)
+static void acquire(struct flow *w, struct flow_state *s, uint32_t lock)
 {
 	s->held = lockset_add(w->locks, s->held, lock);
 }
 
-static void release(struct flow *w, struct state *s, uint32_t lock)
+static void release(struct flow *w, struct flow_state *s, uint32_t lock)
 {
 	if (!lockset_has(w->locks, s->held, lock))
 		s->released = lockset_add(w->locks, s->released, lock);
 	s->held = lockset_remove(w->locks, s->held, lock);
 }
 
-static void join(const struct flow *w, struct state *s, uint64_t threads)
+static void join(const struct flow *w, struct flow_state *s, uint64_t threads)
 {
 	for (uint32_t i = 1; i < w->threads->count; i++) {
 		if (!(threads & bit(i)))
 			continue;
-		const struct effect *e = &w->effects[w->threads->items[i].function];
+		const struct flow_effect *e = &w->effects[w->threads->items[i].function];
 		uint64_t gone = bit(i) | (e->started & ~e->alive);
 		s->alive &= ~gone;
 		s->ended |= gone;
@@ -187,7 +187,7 @@ static void join(const struct flow *w, struct state *s, uint64_t threads)
 }
 
 /* A single join ends the thread only if there is at most one of it. */
-static void join_one(const struct flow *w, struct state *s, uint32_t value)
+static void join_one(const struct flow *w, struct flow_state *s, uint32_t value)
 {
 	const struct join *j = thread_join(w->threads, value);
 	for (uint32_t i = 1; j != NULL && i < w->threads->count; i++)
@@ -195,7 +195,8 @@ static void join_one(const struct flow *w, struct state *s, uint32_t value)
 			join(w, s, bit(i));
 }
 
-static void call_library(struct flow *w, struct state *s, uint32_t value, const struct facts_function *called)
+static void call_library(struct flow *w, struct flow_state *s, uint32_t value,
+			 const struct facts_function *called)
 {
 	uint32_t subject = program_argument(w->p->f, value, called->subject), lock;
 	size_t number;
@@ -225,10 +226,10 @@ static void call_library(struct flow *w, struct state *s, uint32_t value, const 
 }
 
 /* The state after a call of the function. */
-static void apply_effect(struct flow *w, struct state *s, uint32_t call, uint32_t callee,
+static void apply_effect(struct flow *w, struct flow_state *s, uint32_t call, uint32_t callee,
 			 const struct bound *bound)
 {
-	const struct effect *e = &w->effects[callee];
+	const struct flow_effect *e = &w->effects[callee];
 	struct bound b = flow_bind(w, call, callee, bound);
 	uint32_t list[LOCKS_MAX], lock;
 	size_t count = lockset_copy(w->locks, e->released, list);
@@ -267,7 +268,7 @@ static uint32_t reached_through(struct flow *w, uint32_t set, uint32_t pointer)
 
 /* What holds on both paths.  `if (m) lock(m)` counts as locking: without a lock no other thread can
  * hold it. */
-static void meet(struct flow *w, struct state *to, const struct state *s)
+static void meet(struct flow *w, struct flow_state *to, const struct flow_state *s)
 {
 	if (!to->reached) {
 		*to = *s;
@@ -319,7 +320,7 @@ static bool is_optional(const struct flow *w, uint32_t call)
 	return false;
 }
 
-static void transfer(struct flow *w, struct state *s, uint32_t value, const struct bound *bound)
+static void transfer(struct flow *w, struct flow_state *s, uint32_t value, const struct bound *bound)
 {
 	const struct facts *f = w->p->f;
 	if (f->values[value].kind != FACTS_CALL)
@@ -333,11 +334,11 @@ static void transfer(struct flow *w, struct state *s, uint32_t value, const stru
 	s->ended &= ~s->alive;
 	if (count == 0)
 		return;
-	struct state before = *s, after = {0};
+	struct flow_state before = *s, after = {0};
 	if (is_optional(w, value))
 		meet(w, &after, &before);
 	for (size_t i = 0; i < count; i++) {
-		struct state one = before;
+		struct flow_state one = before;
 		apply_effect(w, &one, value, callees[i], bound);
 		meet(w, &after, &one);
 	}
@@ -382,7 +383,7 @@ static uint32_t tried_lock(struct flow *w, uint32_t call)
 				     : FACTS_NONE;
 }
 
-static bool is_same_state(const struct state *a, const struct state *b)
+static bool is_same_state(const struct flow_state *a, const struct flow_state *b)
 {
 	return a->reached == b->reached && a->alive == b->alive && a->ended == b->ended &&
 	       a->nothing == b->nothing && a->held == b->held && a->released == b->released;
@@ -393,14 +394,15 @@ struct flow_run_state {
 	uint32_t function;
 	const struct function_info *info;
 	const struct bound *bound;
-	struct state *in;
+	struct flow_state *in;
 	bool *waiting;
 };
 
-static struct state through_block(const struct flow_run_state *r, uint32_t block, flow_fn *fn, void *data)
+static struct flow_state through_block(const struct flow_run_state *r, uint32_t block, flow_fn *fn,
+				       void *data)
 {
 	struct facts_run values = facts_block_values(r->w->p->f, r->function, r->info->first_block + block);
-	struct state s = r->in[block];
+	struct flow_state s = r->in[block];
 	for (uint32_t v = values.first; v < values.end; v++) {
 		if (fn != NULL)
 			fn(data, v, &s);
@@ -410,7 +412,7 @@ static struct state through_block(const struct flow_run_state *r, uint32_t block
 }
 
 /* After a loop that joins all threads these have ended. */
-static void leave_loop(const struct flow_run_state *r, uint32_t from, uint32_t to, struct state *s)
+static void leave_loop(const struct flow_run_state *r, uint32_t from, uint32_t to, struct flow_state *s)
 {
 	uint64_t joined = thread_joined_by(r->w->threads, r->function, from);
 	if (joined == 0)
@@ -421,14 +423,14 @@ static void leave_loop(const struct flow_run_state *r, uint32_t from, uint32_t t
 			join(r->w, s, joined);
 }
 
-static void propagate(struct flow_run_state *r, uint32_t block, const struct state *out)
+static void propagate(struct flow_run_state *r, uint32_t block, const struct flow_state *out)
 {
 	const struct facts_graph *g = &r->info->graph;
 	struct facts_run values = facts_block_values(r->w->p->f, r->function, r->info->first_block + block);
 	uint32_t zero = 0, value = tested_for_zero(r->w->p->f, values.end - 1, &zero);
 	uint32_t lock = tried_lock(r->w, value);
 	for (uint32_t s = g->succ_start[block]; s < g->succ_start[block + 1]; s++) {
-		struct state next = *out, merged = r->in[g->succ[s]];
+		struct flow_state next = *out, merged = r->in[g->succ[s]];
 		bool is_null = value != FACTS_NONE && s - g->succ_start[block] == zero;
 		if (is_null && lock != FACTS_NONE)
 			acquire(r->w, &next, lock);
@@ -454,19 +456,19 @@ static void iterate(struct flow_run_state *r)
 				continue;
 			r->waiting[block] = false;
 			changed = true;
-			struct state out = through_block(r, block, NULL, NULL);
+			struct flow_state out = through_block(r, block, NULL, NULL);
 			propagate(r, block, &out);
 		}
 	}
 }
 
 /* Calls `fn` for all instructions, then returns the combined state at the ends of the function. */
-static struct state run(struct flow *w, uint32_t function, const struct state *entry,
-			const struct bound *bound, flow_fn *fn, void *data)
+static struct flow_state run(struct flow *w, uint32_t function, const struct flow_state *entry,
+			     const struct bound *bound, flow_fn *fn, void *data)
 {
 	struct flow_run_state r = {
 		.w = w, .function = function, .info = &w->p->functions[function], .bound = bound};
-	struct state end = {0};
+	struct flow_state end = {0};
 	const struct facts_graph *g = &r.info->graph;
 	if (!r.info->has_graph)
 		return *entry;
@@ -477,7 +479,7 @@ static struct state run(struct flow *w, uint32_t function, const struct state *e
 	iterate(&r);
 	for (uint32_t i = 0; i < g->reached; i++) {
 		uint32_t block = g->order[i];
-		struct state out = through_block(&r, block, fn, data);
+		struct flow_state out = through_block(&r, block, fn, data);
 		if (g->succ_start[block] == g->succ_start[block + 1] &&
 		    w->p->f->values[facts_block_values(w->p->f, function, r.info->first_block + block).end -
 				    1]
@@ -488,7 +490,7 @@ static struct state run(struct flow *w, uint32_t function, const struct state *e
 	return end;
 }
 
-void flow_run(struct flow *w, uint32_t function, const struct state *entry, const struct bound *bound,
+void flow_run(struct flow *w, uint32_t function, const struct flow_state *entry, const struct bound *bound,
 	      flow_fn *fn, void *data)
 {
 	RD_ASSERT(function < w->p->f->function_count);
@@ -525,7 +527,7 @@ static bool is_stub(const struct program *p, uint32_t function)
 	return p->functions[function].has_graph;
 }
 
-static void note_start(void *data, uint32_t value, const struct state *s)
+static void note_start(void *data, uint32_t value, const struct flow_state *s)
 {
 	uint64_t *started = data;
 	(void)value;
@@ -534,10 +536,10 @@ static void note_start(void *data, uint32_t value, const struct state *s)
 
 static bool find_effect(struct flow *w, uint32_t function)
 {
-	struct effect *e = &w->effects[function], old = *e;
-	struct state entry = {.reached = true, .nothing = FACTS_NONE};
+	struct flow_effect *e = &w->effects[function], old = *e;
+	struct flow_state entry = {.reached = true, .nothing = FACTS_NONE};
 	uint64_t started = 0;
-	struct state end = run(w, function, &entry, &from_caller, note_start, &started);
+	struct flow_state end = run(w, function, &entry, &from_caller, note_start, &started);
 	e->alive = end.alive;
 	e->started |= started | end.alive;
 	e->ended = end.reached ? end.ended : 0;
@@ -589,7 +591,7 @@ void flow_effects(struct flow *w)
 	uint32_t *order = bottom_up(w->p, &count);
 	bool changed = true;
 	for (uint32_t i = 0; i < w->p->f->function_count; i++) {
-		struct effect *e = &w->effects[i];
+		struct flow_effect *e = &w->effects[i];
 		e->alive = e->ended = e->started = 0;
 		e->held = e->released = 0;
 	}

@@ -11,7 +11,7 @@
 
 #include "candidates/walk-int.h"
 
-struct pair {
+struct access_pair {
 	uint32_t x, y;	/* instances; the one with the lower access first */
 	uint32_t place; /* one that both access */
 	uint32_t group; /* the object */
@@ -21,20 +21,20 @@ struct pair {
 };
 
 struct pairs {
-	struct pair *items;
+	struct access_pair *items;
 	size_t count, capacity;
 
 	size_t left_out;  /* of full groups */
 	size_t unrelated; /* accesses of different members through pointers that may point nearly anywhere */
 };
 
-void pairs_find(struct pairs *pairs, const struct walk *w);
+void pairs_find(struct pairs *pairs, const struct access_walk *w);
 void pairs_release(struct pairs *pairs);
 
 /* The last member that an expression of the source names, or all of it; its length. */
 const char *pair_member(const char *what, size_t *length);
 
 /* rank.c: how promising a pair is; more is better. */
-int pair_weigh(const struct walk *w, const struct pair *pair, const char **reason);
+int pair_weigh(const struct access_walk *w, const struct access_pair *pair, const char **reason);
 
 #endif

@@ -46,7 +46,7 @@ struct pair_group {
 
 struct pair_search {
 	struct pairs *out;
-	const struct walk *w;
+	const struct access_walk *w;
 	struct atom *atoms;
 	size_t atom_count, atom_capacity;
 	struct rd_tuples known, kinds, group_keys;
@@ -61,7 +61,7 @@ struct pair_search {
 	struct rd_names members;
 	struct pair_group *groups;
 	size_t group_capacity;
-	struct pair *selves; /* accesses with themselves that did not fit into their group */
+	struct access_pair *selves; /* accesses with themselves that did not fit into their group */
 	size_t self_count, self_capacity;
 };
 
@@ -168,7 +168,7 @@ static struct pair_group *group_of(struct pair_search *s, const struct atom *a, 
 	return &s->groups[part];
 }
 
-static void leave_out(struct pair_search *s, const struct pair *pair)
+static void leave_out(struct pair_search *s, const struct access_pair *pair)
 {
 	s->out->left_out++;
 	if (s->w->instances[pair->x].access != s->w->instances[pair->y].access)
@@ -178,7 +178,7 @@ static void leave_out(struct pair_search *s, const struct pair *pair)
 }
 
 /* Keeps the pair if its group has room for it, or replaces a worse one. */
-static void keep(struct pair_search *s, struct pair_group *g, const struct pair *pair)
+static void keep(struct pair_search *s, struct pair_group *g, const struct access_pair *pair)
 {
 	RD_ASSERT(g->count <= PAIRS_MAX);
 	struct pairs *out = s->out;
@@ -192,7 +192,7 @@ static void keep(struct pair_search *s, struct pair_group *g, const struct pair 
 	for (uint32_t i = 1; i < PAIRS_MAX; i++)
 		if (out->items[g->pairs[i]].score < out->items[g->pairs[worst]].score)
 			worst = i;
-	struct pair *last = &out->items[g->pairs[worst]], left = *pair;
+	struct access_pair *last = &out->items[g->pairs[worst]], left = *pair;
 	if (last->score < pair->score) {
 		left = *last;
 		*last = *pair;
@@ -220,7 +220,8 @@ static void keep_selves(struct pair_search *s)
 	free(guarded);
 }
 
-static void add_pair(struct pair_search *s, const struct atom *a, const struct atom *b, struct pair pair)
+static void add_pair(struct pair_search *s, const struct atom *a, const struct atom *b,
+		     struct access_pair pair)
 {
 	uint32_t x = s->w->instances[pair.x].access, y = s->w->instances[pair.y].access;
 	bool is_new;
@@ -242,10 +243,10 @@ static void add_pairs(struct pair_search *s, const struct atom *a, const struct 
 	for (uint32_t i = 0; i < a->count; i++)
 		for (uint32_t k = 0; k < b->count; k++)
 			add_pair(s, a, b,
-				 (struct pair){.x = a->examples[i],
-					       .y = b->examples[k],
-					       .place = place,
-					       .wide = a->wide || b->wide});
+				 (struct access_pair){.x = a->examples[i],
+						      .y = b->examples[k],
+						      .place = place,
+						      .wide = a->wide || b->wide});
 }
 
 /* ------------------------------------------------------------------------- places --- */
@@ -400,7 +401,7 @@ static void finish(struct pair_search *s)
 	rd_names_release(&s->members);
 }
 
-void pairs_find(struct pairs *pairs, const struct walk *w)
+void pairs_find(struct pairs *pairs, const struct access_walk *w)
 {
 	struct pair_search s = {.out = pairs, .w = w};
 	*pairs = (struct pairs){0};

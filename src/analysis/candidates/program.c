@@ -217,7 +217,7 @@ bool program_reaches(const struct program *p, uint32_t function, uint32_t from, 
 
 /* --------------------------------------------------------------- callers --- */
 
-RD_COMPARISON(by_callee, struct edge, callee, value)
+RD_COMPARISON(by_callee, struct call_edge, callee, value)
 
 static void find_edges(struct program *p)
 {
@@ -226,8 +226,8 @@ static void find_edges(struct program *p)
 	for (size_t i = 0; i < f->call_count; i++)
 		if (!(f->functions[f->calls[i].function].flags & FACTS_FUNCTION_EXTERNAL))
 			p->edges[p->edge_count++] =
-				(struct edge){facts_function_at(f, f->calls[i].value), f->calls[i].value,
-					      f->calls[i].function, f->calls[i].kind};
+				(struct call_edge){facts_function_at(f, f->calls[i].value), f->calls[i].value,
+						   f->calls[i].function, f->calls[i].kind};
 	if (p->edge_count != 0)
 		qsort(p->edges, p->edge_count, sizeof *p->edges, by_callee);
 	p->edges_of = rd_xcalloc(f->function_count + 2, sizeof *p->edges_of);
@@ -272,7 +272,7 @@ static void find_once(struct program *p)
 	while (changed) {
 		changed = false;
 		for (uint32_t i = 0; i < f->function_count; i++) {
-			const struct edge *only = NULL;
+			const struct call_edge *only = NULL;
 			uint32_t callers = 0;
 			if (p->functions[i].once || !p->functions[i].has_graph)
 				continue;

@@ -46,7 +46,7 @@ struct function_info {
 	bool reached;
 };
 
-struct edge {
+struct call_edge {
 	uint32_t caller, value, callee, kind;
 };
 
@@ -63,8 +63,8 @@ struct program {
 	const struct facts *f;
 	struct candidates *out;
 	struct function_info *functions;
-	uint32_t *block_of; /* of values; FACTS_NONE: arguments */
-	struct edge *edges; /* by callee */
+	uint32_t *block_of;	 /* of values; FACTS_NONE: arguments */
+	struct call_edge *edges; /* by callee */
 	size_t edge_count;
 	uint32_t *edges_of; /* by callee: start in edges */
 	struct access *accesses;

@@ -22,7 +22,7 @@ static bool holds(const struct instance *x)
 }
 
 /* The weight of the held locks. */
-static int weigh_locks(const struct walk *w, const struct instance *x, const struct instance *y,
+static int weigh_locks(const struct access_walk *w, const struct instance *x, const struct instance *y,
 		       const char **reason)
 {
 	if (holds(x) != holds(y)) {
@@ -41,7 +41,7 @@ static int weigh_locks(const struct walk *w, const struct instance *x, const str
 	return 5;
 }
 
-int pair_weigh(const struct walk *w, const struct pair *pair, const char **reason)
+int pair_weigh(const struct access_walk *w, const struct access_pair *pair, const char **reason)
 {
 	RD_ASSERT(pair->x < w->count && pair->y < w->count);
 	const struct program *p = w->p;
@@ -74,7 +74,7 @@ int pair_weigh(const struct walk *w, const struct pair *pair, const char **reaso
 /* ------------------------------------------------------------------------ names --- */
 
 /* "queue.head": the object, then the member if the source names one. */
-static char *name_object(const struct walk *w, const struct pair *pair)
+static char *name_object(const struct access_walk *w, const struct access_pair *pair)
 {
 	const struct program *p = w->p;
 	const struct facts_object *o = &p->f->objects[p->f->places[pair->place].object];
@@ -118,7 +118,7 @@ static uint64_t key_of(const struct program *p, uint32_t access)
 	return hash;
 }
 
-static void identify(const struct walk *w, const struct pair *pair, char id[CANDIDATE_ID_SIZE])
+static void identify(const struct access_walk *w, const struct access_pair *pair, char id[CANDIDATE_ID_SIZE])
 {
 	uint64_t keys[2] = {key_of(w->p, w->instances[pair->x].access),
 			    key_of(w->p, w->instances[pair->y].access)};
@@ -130,7 +130,7 @@ static void identify(const struct walk *w, const struct pair *pair, char id[CAND
 	snprintf(id, CANDIDATE_ID_SIZE, "%016llx", (unsigned long long)XXH64(keys, sizeof keys, 0));
 }
 
-static struct candidate_access describe(const struct walk *w, uint32_t instance)
+static struct candidate_access describe(const struct access_walk *w, uint32_t instance)
 {
 	RD_ASSERT(instance < w->count);
 	const struct access *a = &w->p->accesses[w->instances[instance].access];
@@ -163,7 +163,7 @@ static int by_score(const void *a, const void *b, void *facts)
 	return 0;
 }
 
-static struct candidate make(const struct walk *w, const struct pair *pair)
+static struct candidate make(const struct access_walk *w, const struct access_pair *pair)
 {
 	struct candidate c = {.object = w->p->f->places[pair->place].object,
 			      .name = name_object(w, pair),
@@ -177,7 +177,7 @@ static struct candidate make(const struct walk *w, const struct pair *pair)
 }
 
 /* Groups are numbered in the order of their best candidate. */
-static void rank(struct candidates *out, const struct walk *w, const struct pairs *pairs)
+static void rank(struct candidates *out, const struct access_walk *w, const struct pairs *pairs)
 {
 	uint32_t *groups = rd_xcalloc(w->p->f->object_count + 1, sizeof *groups);
 	for (size_t i = 0; i < pairs->count; i++) {
@@ -199,7 +199,7 @@ static void rank(struct candidates *out, const struct walk *w, const struct pair
 
 /* ----------------------------------------------------------------------- limits --- */
 
-static void list_limits(struct program *p, const struct walk *w, const struct pairs *pairs)
+static void list_limits(struct program *p, const struct access_walk *w, const struct pairs *pairs)
 {
 	const struct facts *f = p->f;
 	if (f->programs[0].rung != FACTS_RUNG_INCLUSION)
@@ -232,7 +232,7 @@ void candidates_find(struct candidates *c, const struct facts *f)
 	struct program p;
 	struct threads threads;
 	struct locks locks;
-	struct walk walk;
+	struct access_walk walk;
 	struct pairs pairs;
 	*c = (struct candidates){.facts = f};
 	program_init(&p, f, c);

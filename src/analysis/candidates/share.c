@@ -11,14 +11,14 @@
 
 #include <stdlib.h>
 
-struct reach {
+struct share_reach {
 	struct program *p;
 	uint32_t *work;
 	size_t count, capacity;
 	uint32_t *first_place; /* of objects; places are numbered by object */
 };
 
-static void reach_object(struct reach *r, uint32_t object)
+static void reach_object(struct share_reach *r, uint32_t object)
 {
 	RD_ASSERT(object < r->p->f->object_count);
 	if (r->p->shared_object[object])
@@ -28,7 +28,7 @@ static void reach_object(struct reach *r, uint32_t object)
 	r->work[r->count++] = object;
 }
 
-static void reach_set(struct reach *r, uint32_t set)
+static void reach_set(struct share_reach *r, uint32_t set)
 {
 	const struct facts *f = r->p->f;
 	struct facts_run run = facts_members_of(f, set);
@@ -36,7 +36,7 @@ static void reach_set(struct reach *r, uint32_t set)
 		reach_object(r, f->places[f->members[i].place].object);
 }
 
-static void follow(struct reach *r)
+static void follow(struct share_reach *r)
 {
 	const struct facts *f = r->p->f;
 	bool *done = rd_xcalloc(f->set_count + 1, sizeof *done);
@@ -53,7 +53,7 @@ static void follow(struct reach *r)
 
 /* Arguments that a call passes to other threads: those of a thread creation and of unknown
  * functions. */
-static void reach_arguments(struct reach *r, uint32_t value, bool unknown)
+static void reach_arguments(struct share_reach *r, uint32_t value, bool unknown)
 {
 	const struct facts *f = r->p->f;
 	struct facts_run run = facts_operands_of(f, value);
@@ -68,7 +68,7 @@ static void reach_arguments(struct reach *r, uint32_t value, bool unknown)
 void share_find(struct program *p)
 {
 	const struct facts *f = p->f;
-	struct reach r = {.p = p};
+	struct share_reach r = {.p = p};
 	p->shared_object = rd_xcalloc(f->object_count + 1, sizeof *p->shared_object);
 	r.first_place = rd_xcalloc(f->object_count + 2, sizeof *r.first_place);
 	for (uint32_t i = 0, at = 0; i <= f->object_count; i++) {

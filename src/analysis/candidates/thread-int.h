@@ -14,7 +14,7 @@
 
 enum { THREADS_MAX = 64 }; /* kinds of threads: sets of threads are 64-bit masks */
 
-struct thread {
+struct thread_kind {
 	uint32_t create;   /* the call; FACTS_NONE: main */
 	uint32_t function; /* that it runs */
 	uint32_t argument; /* operand of the call that it gets; FACTS_NONE: unknown */
@@ -36,7 +36,7 @@ struct join {
 
 struct threads {
 	struct program *p;
-	struct thread items[THREADS_MAX];
+	struct thread_kind items[THREADS_MAX];
 	size_t count;
 	bool overflow;	       /* the last one represents all others */
 	struct rd_pmap number; /* call and function to 1 + thread */

@@ -27,7 +27,7 @@ static bool counted_by(const struct program *p, uint32_t function, uint32_t call
 	return loop != NULL && program_counts(p, function, loop, c) && c->variable == variable;
 }
 
-static void find_own(const struct program *p, struct thread *t)
+static void find_own(const struct program *p, struct thread_kind *t)
 {
 	const struct facts *f = p->f;
 	uint32_t function = facts_function_at(f, t->create), plain;
@@ -88,8 +88,8 @@ static void add_thread(struct threads *t, uint32_t create, uint32_t function, bo
 		t->items[THREADS_MAX - 1].many = true;
 		t->items[THREADS_MAX - 1].own_pointer = t->items[THREADS_MAX - 1].own_number = false;
 	} else {
-		struct thread *it = &t->items[t->count++];
-		*it = (struct thread){.create = create, .function = function, .handler = handler};
+		struct thread_kind *it = &t->items[t->count++];
+		*it = (struct thread_kind){.create = create, .function = function, .handler = handler};
 		uint32_t position = handler ? FACTS_NONE : routine_position(p, create);
 		it->argument =
 			position != FACTS_NONE ? program_argument(p->f, create, position + 1) : FACTS_NONE;
@@ -128,7 +128,7 @@ void threads_init(struct threads *t, struct program *p)
 {
 	const struct facts *f = p->f;
 	*t = (struct threads){.p = p};
-	t->items[t->count++] = (struct thread){
+	t->items[t->count++] = (struct thread_kind){
 		.create = FACTS_NONE, .function = facts_find_function(f, "main"), .argument = FACTS_NONE};
 	t->items[0].many = t->items[0].function == FACTS_NONE;
 	for (size_t i = 0; i < f->call_count; i++) {

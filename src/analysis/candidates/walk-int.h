@@ -24,7 +24,7 @@ struct instance {
 	bool direct; /* of a local variable, by its name */
 };
 
-struct walk {
+struct access_walk {
 	struct program *p;
 	struct threads *threads;
 	struct locks *locks;
@@ -41,7 +41,7 @@ struct walk {
 	bool changed; /* a thread turned out to exist several times, or a semaphore not to be a lock */
 };
 
-void walk_program(struct walk *w, struct program *p, struct threads *threads, struct locks *locks);
-void walk_release(struct walk *w);
+void walk_program(struct access_walk *w, struct program *p, struct threads *threads, struct locks *locks);
+void walk_release(struct access_walk *w);
 
 #endif

@@ -30,7 +30,7 @@ struct context {
 
 /* A context while its function is analysed. */
 struct visit {
-	struct walk *w;
+	struct access_walk *w;
 	const struct context *c;
 	uint32_t arguments; /* the first one's value */
 };
@@ -49,7 +49,7 @@ static bool is_same(const struct context *a, const struct context *b)
 	       a->own_number == b->own_number && memcmp(&a->bound, &b->bound, sizeof a->bound) == 0;
 }
 
-static void enqueue(struct walk *w, uint32_t context)
+static void enqueue(struct access_walk *w, uint32_t context)
 {
 	if (w->contexts[context].waiting)
 		return;
@@ -59,7 +59,7 @@ static void enqueue(struct walk *w, uint32_t context)
 }
 
 /* Reduces `to` to what holds in both. */
-static bool widen(struct walk *w, struct context *to, const struct context *from)
+static bool widen(struct access_walk *w, struct context *to, const struct context *from)
 {
 	struct context old = *to;
 	to->alive |= from->alive;
@@ -73,7 +73,7 @@ static bool widen(struct walk *w, struct context *to, const struct context *from
 	return !is_same(&old, to);
 }
 
-static void enter(struct walk *w, const struct context *wanted)
+static void enter(struct access_walk *w, const struct context *wanted)
 {
 	RD_ASSERT(wanted->thread < w->threads->count);
 	uint64_t *list = rd_pmap_put(&w->context_lists, wanted->function, wanted->thread, NULL);
@@ -123,7 +123,7 @@ static bool is_unknown(const struct visit *v, const struct path *path, uint32_t 
 static void pass_arguments(const struct visit *v, uint32_t call, struct context *to)
 {
 	const struct facts *f = v->w->p->f;
-	const struct thread *t = &v->w->threads->items[v->c->thread];
+	const struct thread_kind *t = &v->w->threads->items[v->c->thread];
 	uint32_t count = f->functions[to->function].arguments;
 	to->fresh = to->own = to->own_number = 0;
 	for (uint32_t i = 0; i < count && i < ARGUMENTS_MAX; i++) {
@@ -148,7 +148,7 @@ static void pass_arguments(const struct visit *v, uint32_t call, struct context 
 
 static bool is_own(const struct visit *v, const struct path *path, int64_t size)
 {
-	const struct thread *t = &v->w->threads->items[v->c->thread];
+	const struct thread_kind *t = &v->w->threads->items[v->c->thread];
 	if (path->index != FACTS_NONE && !(path->index & FACTS_CONSTANT) &&
 	    argument_bit(v, path->index) & v->c->own_number && path->index_at == path->loads)
 		return size != 0 && size <= path->stride;
@@ -162,7 +162,7 @@ static bool is_own(const struct visit *v, const struct path *path, int64_t size)
 
 /* Whether the access is of memory that belongs to a thread of this kind, before that thread starts.
  */
-static bool is_before_start(const struct program *p, const struct thread *t, const struct path *path,
+static bool is_before_start(const struct program *p, const struct thread_kind *t, const struct path *path,
 			    uint32_t value)
 {
 	uint32_t function = facts_function_at(p->f, value);
@@ -178,7 +178,7 @@ static bool is_before_start(const struct program *p, const struct thread *t, con
 static bool is_after_join(const struct program *p, const struct threads *ts, uint32_t thread,
 			  const struct path *path, uint32_t value)
 {
-	const struct thread *t = &ts->items[thread];
+	const struct thread_kind *t = &ts->items[thread];
 	uint32_t function = facts_function_at(p->f, value);
 	for (size_t i = 0; i < ts->join_count; i++) {
 		const struct join *j = &ts->joins[i];
@@ -205,7 +205,7 @@ static bool is_after_join(const struct program *p, const struct threads *ts, uin
 	return false;
 }
 
-static uint64_t apart_from(const struct walk *w, const struct path *path, uint32_t value)
+static uint64_t apart_from(const struct access_walk *w, const struct path *path, uint32_t value)
 {
 	uint64_t apart = 0;
 	for (uint32_t i = 1; i < w->threads->count; i++)
@@ -227,9 +227,9 @@ static bool may_be_shared(const struct program *p, uint32_t set)
 	return false;
 }
 
-static void note_access(const struct visit *v, uint32_t number, const struct state *s)
+static void note_access(const struct visit *v, uint32_t number, const struct flow_state *s)
 {
-	struct walk *w = v->w;
+	struct access_walk *w = v->w;
 	const struct access *a = &w->p->accesses[number];
 	struct path path = path_of(w->p->f, a->operand);
 	bool is_new;
@@ -262,7 +262,7 @@ static void note_access(const struct visit *v, uint32_t number, const struct sta
 	w->instances[w->count++] = it;
 }
 
-static void note_accesses(const struct visit *v, uint32_t value, const struct state *s)
+static void note_accesses(const struct visit *v, uint32_t value, const struct flow_state *s)
 {
 	const struct program *p = v->w->p;
 	uint32_t first = p->accesses_of[v->c->function], end = p->accesses_of[v->c->function + 1];
@@ -278,9 +278,9 @@ static void note_accesses(const struct visit *v, uint32_t value, const struct st
 
 /* -------------------------------------------------------------------- calls --- */
 
-static void start_thread(const struct visit *v, uint32_t thread, const struct state *s)
+static void start_thread(const struct visit *v, uint32_t thread, const struct flow_state *s)
 {
-	struct thread *t = &v->w->threads->items[thread];
+	struct thread_kind *t = &v->w->threads->items[thread];
 	if (s->alive & bit(thread) && !t->many) {
 		t->many = true;
 		v->w->changed = true;
@@ -296,9 +296,9 @@ static void start_thread(const struct visit *v, uint32_t thread, const struct st
 	enter(v->w, &c);
 }
 
-static void start_threads(const struct visit *v, uint32_t value, const struct state *s)
+static void start_threads(const struct visit *v, uint32_t value, const struct flow_state *s)
 {
-	struct walk *w = v->w;
+	struct access_walk *w = v->w;
 	uint64_t started = flow_started(&w->flow, value, &v->c->bound);
 	for (uint32_t i = 1; i < w->threads->count && started != 0; i++)
 		if (started & bit(i) &&
@@ -306,7 +306,7 @@ static void start_threads(const struct visit *v, uint32_t value, const struct st
 			start_thread(v, i, s);
 }
 
-static void call_function(const struct visit *v, uint32_t value, uint32_t callee, const struct state *s)
+static void call_function(const struct visit *v, uint32_t value, uint32_t callee, const struct flow_state *s)
 {
 	struct context c = {.function = callee, .thread = v->c->thread, .alive = s->alive};
 	uint32_t held = s->held;
@@ -323,7 +323,7 @@ static void call_function(const struct visit *v, uint32_t value, uint32_t callee
 }
 
 /* If a thread posts without having waited, the semaphore is not a lock. */
-static void check_semaphore(const struct visit *v, uint32_t value, const struct state *s)
+static void check_semaphore(const struct visit *v, uint32_t value, const struct flow_state *s)
 {
 	size_t number;
 	uint32_t lock = flow_semaphore(&v->w->flow, value, &number);
@@ -333,7 +333,7 @@ static void check_semaphore(const struct visit *v, uint32_t value, const struct 
 	v->w->changed = true;
 }
 
-static void note_call(const struct visit *v, uint32_t value, const struct state *s)
+static void note_call(const struct visit *v, uint32_t value, const struct flow_state *s)
 {
 	const struct facts *f = v->w->p->f;
 	const struct facts_function *called = program_library(v->w->p, value);
@@ -348,7 +348,7 @@ static void note_call(const struct visit *v, uint32_t value, const struct state 
 			call_function(v, value, f->calls[i].function, s);
 }
 
-static void note(void *data, uint32_t value, const struct state *s)
+static void note(void *data, uint32_t value, const struct flow_state *s)
 {
 	const struct visit *v = data;
 	note_accesses(v, value, s);
@@ -358,17 +358,17 @@ static void note(void *data, uint32_t value, const struct state *s)
 
 /* ------------------------------------------------------------------- rounds --- */
 
-static void walk_context(struct walk *w, uint32_t number)
+static void walk_context(struct access_walk *w, uint32_t number)
 {
 	RD_ASSERT(number < w->context_count);
 	struct context c = w->contexts[number];
 	struct visit v = {w, &c, w->p->f->functions[c.function].values};
-	struct state entry = {.reached = true, .alive = c.alive, .nothing = FACTS_NONE, .held = c.held};
+	struct flow_state entry = {.reached = true, .alive = c.alive, .nothing = FACTS_NONE, .held = c.held};
 	w->contexts[number].waiting = false;
 	flow_run(&w->flow, c.function, &entry, &c.bound, note, &v);
 }
 
-static void forget(struct walk *w)
+static void forget(struct access_walk *w)
 {
 	rd_tuples_clear(&w->seen);
 	rd_pmap_release(&w->context_lists);
@@ -378,7 +378,7 @@ static void forget(struct walk *w)
 
 /* Constructors run before main; exported functions of a library run at any time and in any thread.
  */
-static uint64_t started_before(const struct walk *w)
+static uint64_t started_before(const struct access_walk *w)
 {
 	const struct facts *f = w->p->f;
 	uint64_t alive = w->threads->items[0].many ? bit(0) : 0;
@@ -388,7 +388,7 @@ static uint64_t started_before(const struct walk *w)
 	return alive;
 }
 
-static void walk_round(struct walk *w)
+static void walk_round(struct access_walk *w)
 {
 	const struct facts *f = w->p->f;
 	forget(w);
@@ -405,7 +405,7 @@ static void walk_round(struct walk *w)
 }
 
 /* After the last round: assumes nothing that was not confirmed. */
-static void distrust_unconfirmed(struct walk *w)
+static void distrust_unconfirmed(struct access_walk *w)
 {
 	for (uint32_t i = 1; i < w->threads->count; i++)
 		w->threads->items[i].many = true;
@@ -413,9 +413,9 @@ static void distrust_unconfirmed(struct walk *w)
 		w->flow.semaphores[i].banned = true;
 }
 
-void walk_program(struct walk *w, struct program *p, struct threads *threads, struct locks *locks)
+void walk_program(struct access_walk *w, struct program *p, struct threads *threads, struct locks *locks)
 {
-	*w = (struct walk){.p = p, .threads = threads, .locks = locks, .changed = true};
+	*w = (struct access_walk){.p = p, .threads = threads, .locks = locks, .changed = true};
 	w->fresh = fresh_new(p);
 	flow_init(&w->flow, p, threads, locks);
 	for (int round = 0; w->changed && round < ROUNDS_MAX; round++)
@@ -427,7 +427,7 @@ void walk_program(struct walk *w, struct program *p, struct threads *threads, st
 	p->out->contexts = (uint32_t)w->context_count;
 }
 
-void walk_release(struct walk *w)
+void walk_release(struct access_walk *w)
 {
 	flow_release(&w->flow);
 	fresh_free(w->fresh);

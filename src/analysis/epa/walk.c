@@ -25,7 +25,7 @@ struct raw_buffer {
 	const void *from; /* of a mapping of a file; NULL: not mapped */
 };
 
-struct memory_thread {
+struct walk_memory_thread {
 	uint32_t number;
 	struct raw_buffer *buffers;
 	size_t count, capacity;
@@ -36,13 +36,13 @@ struct epa_source {
 	const struct trace_layout *layout;
 	struct trace_layout *own_layout;
 	const struct trace_sites *sites;
-	struct memory_thread *threads;
+	struct walk_memory_thread *threads;
 	size_t thread_count, thread_capacity;
 };
 
 struct walk_lane {
 	struct trace_full *reader;
-	const struct memory_thread *memory;
+	const struct walk_memory_thread *memory;
 	size_t next_buffer;
 	struct trace_record waiting; /* the next record, if it is not the first lane's */
 	struct trace_event start;
@@ -102,7 +102,7 @@ void epa_source_of_memory(struct epa_source **out, const struct trace_layout *la
 }
 
 /* Threads are in ascending order; mostly the last one is requested. */
-static struct memory_thread *memory_thread(struct epa_source *s, uint32_t number)
+static struct walk_memory_thread *memory_thread(struct epa_source *s, uint32_t number)
 {
 	size_t at = s->thread_count;
 	while (at > 0 && s->threads[at - 1].number > number)
@@ -112,7 +112,7 @@ static struct memory_thread *memory_thread(struct epa_source *s, uint32_t number
 	RD_GROW(s->threads, s->thread_capacity, s->thread_count + 1);
 	for (size_t i = s->thread_count++; i > at; i--)
 		s->threads[i] = s->threads[i - 1];
-	s->threads[at] = (struct memory_thread){.number = number};
+	s->threads[at] = (struct walk_memory_thread){.number = number};
 	return &s->threads[at];
 }
 
@@ -129,7 +129,7 @@ void epa_source_close(struct epa_source *s)
 
 static void add_raw(struct epa_source *s, uint32_t thread, struct raw_buffer raw)
 {
-	struct memory_thread *t = memory_thread(s, thread);
+	struct walk_memory_thread *t = memory_thread(s, thread);
 	RD_GROW(t->buffers, t->capacity, t->count + 1);
 	t->buffers[t->count++] = raw;
 }

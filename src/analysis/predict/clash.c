@@ -87,7 +87,7 @@ struct variable_state {
 };
 
 struct clash_walk {
-	const struct line *l;
+	const struct event_line *l;
 	const struct exec *x;
 	const uint8_t *listed; /* NULL: collecting */
 	struct clashes *out;
@@ -580,7 +580,7 @@ static void end_op(struct clash_walk *w, uint32_t op, uint32_t thread)
 
 static void walk_line(struct clash_walk *w)
 {
-	const struct line *l = w->l;
+	const struct event_line *l = w->l;
 	uint32_t op = 0;
 
 	for (size_t k = 0; k < l->step_count && w->implied; k++) {
@@ -646,7 +646,7 @@ static void walk_release(struct clash_walk *w)
 		w->variables, w->barriers, w->gathered, w->sems, w->rows, w->sections, w->nodes, w->touches);
 }
 
-void predict_clashes(const struct line *l, struct clashes *c)
+void predict_clashes(const struct event_line *l, struct clashes *c)
 {
 	struct clash_walk w = {.l = l, .out = c};
 
@@ -656,7 +656,7 @@ void predict_clashes(const struct line *l, struct clashes *c)
 	walk_release(&w);
 }
 
-bool predict_clashes_implied(const struct line *l, const uint8_t *listed)
+bool predict_clashes_implied(const struct event_line *l, const uint8_t *listed)
 {
 	struct clash_walk w = {.l = l, .listed = listed};
 

@@ -35,7 +35,7 @@ struct event {
 	uint32_t held;	  /* list of the sections that are open after this event */
 };
 
-struct list { /* adjacency: item[first[i]..first[i + 1]) */
+struct core_list { /* adjacency: item[first[i]..first[i + 1]) */
 	uint32_t *first, *item;
 };
 
@@ -51,12 +51,12 @@ struct core {
 	uint16_t *lane_of;		    /* of a thread of the execution: the thread here, */
 	uint32_t *lane_from, *lane_to;	    /* and where its events begin and end in that */
 	struct sections sections;
-	uint32_t *writer;	     /* of a read: the write it reads, NONE: the initial value */
-	struct list must;	     /* must-predecessors of an event, beside program order */
-	struct list readers;	     /* of a write */
-	struct list initial_readers; /* of a variable */
-	struct list wakes;	     /* of a signal or broadcast */
-	uint32_t *busy;		     /* the failed acquisitions */
+	uint32_t *writer;		  /* of a read: the write it reads, NONE: the initial value */
+	struct core_list must;		  /* must-predecessors of an event, beside program order */
+	struct core_list readers;	  /* of a write */
+	struct core_list initial_readers; /* of a variable */
+	struct core_list wakes;		  /* of a signal or broadcast */
+	uint32_t *busy;			  /* the failed acquisitions */
 	uint32_t busy_count;
 	uint32_t *partner; /* of EXEC_BUSY: the section that made it fail; of a wake: its wait; of a take: the
 			    post that it is matched with in trace order */

@@ -270,7 +270,7 @@ static void add_edge(struct edges *s, uint32_t from, uint32_t to)
 }
 
 /* Groups edges by `to`; order within a group is kept. */
-static void build_list(struct list *l, const struct edges *s, size_t n)
+static void build_list(struct core_list *l, const struct edges *s, size_t n)
 {
 	RD_ASSERT(n < UINT32_MAX - 1);
 	l->first = rd_xcalloc(n + 2, sizeof *l->first);
@@ -500,7 +500,7 @@ void core_build(struct core *c, const struct exec *x)
 	RD_FREE(b.last_write, b.moved, b.lengths);
 }
 
-static void list_release(struct list *l)
+static void list_release(struct core_list *l)
 {
 	free(l->first);
 	free(l->item);
@@ -510,7 +510,7 @@ void core_release(struct core *c)
 {
 	struct slots *slots[] = {&c->acquires, &c->exclusive, &c->writes, &c->accesses,
 				 &c->posts,    &c->takes,     &c->notes};
-	struct list *lists[] = {&c->must, &c->readers, &c->initial_readers, &c->wakes};
+	struct core_list *lists[] = {&c->must, &c->readers, &c->initial_readers, &c->wakes};
 
 	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
 		slots_release(slots[i]);

@@ -151,7 +151,7 @@ static uint32_t held_key(const struct nodes *g, uint32_t node, uint32_t *iterato
 	return c->sections.list[c->sections.holds[h].section].lock;
 }
 
-static void group(const struct nodes *g, struct list *l, uint32_t keys, keys_fn *key_of)
+static void group(const struct nodes *g, struct core_list *l, uint32_t keys, keys_fn *key_of)
 {
 	uint32_t key;
 
@@ -380,7 +380,7 @@ static void with(struct enumeration *n, uint32_t candidate, uint32_t done)
 
 static void with_any_of(struct enumeration *n, uint32_t thread, uint32_t done)
 {
-	const struct list *l = &n->g->of_thread;
+	const struct core_list *l = &n->g->of_thread;
 
 	for (uint32_t i = l->first[thread]; i < l->first[thread + 1]; i++)
 		with(n, l->item[i], done);

@@ -25,8 +25,8 @@ struct nodes {
 	struct node *items;
 	uint32_t count;
 	size_t capacity;
-	struct list of_thread; /* the nodes of a thread */
-	struct list holders;   /* the nodes that hold a lock */
+	struct core_list of_thread; /* the nodes of a thread */
+	struct core_list holders;   /* the nodes that hold a lock */
 };
 
 /* Whether stop `e` waits for a lock that a thread stopped before `h` holds. */

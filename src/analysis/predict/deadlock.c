@@ -275,7 +275,7 @@ static void keep_open(struct decider *d)
 
 static enum answer search_shortly(struct decider *d)
 {
-	struct search *s = &d->r->s;
+	struct predict_search *s = &d->r->s;
 	int64_t limit = s->work_limit;
 	enum answer a;
 
@@ -339,7 +339,7 @@ static void decide(void *context, const uint32_t *nodes, uint32_t count)
 
 /* All thorough searches together may take as long as the short ones took, but each may use its
  * limit. */
-static void limit_thorough(struct search *s, int64_t before)
+static void limit_thorough(struct predict_search *s, int64_t before)
 {
 	int64_t spent = before - s->total;
 	int64_t most = spent > s->work_limit ? spent : s->work_limit;

@@ -11,7 +11,7 @@
 struct predictor {
 	const struct predict_opts *o;
 	struct core c;
-	struct search s;
+	struct predict_search s;
 	enum predict_class class;
 	struct predict_result *out;
 	struct rd_umap *pairs;	     /* (site, site) -> state, see race.c */
@@ -32,7 +32,7 @@ void predict_deadlocks(struct predictor *r);
 /* Fills a witness from an ideal in recorded order (schedule NULL) or from the
  * latest answer of the search. */
 void predict_witness_of_ideal(const struct core *c, const uint32_t *p, struct predict_witness *w);
-void predict_witness_of_search(const struct search *s, struct predict_witness *w);
+void predict_witness_of_search(const struct predict_search *s, struct predict_witness *w);
 
 /* Whether the targets are co-reachable in recorded order; r->p is the ideal. */
 bool predict_sp_reach(struct predictor *r, const uint32_t *targets, uint32_t count);

@@ -31,7 +31,7 @@ void predict_lines_release(struct lines *s);
 
 /* The synchronisation operations of a line are numbered by their place in its order, its threads
  * and variables from 0 in the order in which they appear. */
-struct line {
+struct event_line {
 	const struct exec *x;
 	const struct lines *of;
 	uint32_t *events;
@@ -54,9 +54,9 @@ struct line {
 };
 
 /* Makes the line of the witness, with its target threads up to their targets. */
-void predict_line_make(struct line *l, struct lines *of, const struct predict_witness *w,
+void predict_line_make(struct event_line *l, struct lines *of, const struct predict_witness *w,
 		       const uint32_t *targets, uint32_t count);
-void predict_line_release(struct line *l);
+void predict_line_release(struct event_line *l);
 
 /* An array of n numbers, all NO_OP. */
 uint32_t *predict_unset(size_t n);

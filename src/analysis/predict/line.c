@@ -100,9 +100,9 @@ static uint32_t place_of(const struct lines *s, uint32_t e)
 
 /* ---- the events ---- */
 
-static void run_to(struct line *l, uint32_t thread, uint32_t last);
+static void run_to(struct event_line *l, uint32_t thread, uint32_t last);
 
-static void run_event(struct line *l, uint32_t place)
+static void run_event(struct event_line *l, uint32_t place)
 {
 	RD_ASSERT(place < l->of->kept_count);
 	uint32_t i = l->of->kept[place];
@@ -117,13 +117,13 @@ static void run_event(struct line *l, uint32_t place)
 }
 
 /* Runs the thread up to and including event `last`. */
-static void run_to(struct line *l, uint32_t thread, uint32_t last)
+static void run_to(struct event_line *l, uint32_t thread, uint32_t last)
 {
 	while (l->at[thread] != NO_OP && l->of->kept[l->at[thread]] <= last)
 		run_event(l, l->at[thread]);
 }
 
-static void lay_out(struct line *l, const struct predict_witness *w)
+static void lay_out(struct event_line *l, const struct predict_witness *w)
 {
 	const struct exec *x = l->x;
 	uint32_t end = 0;
@@ -150,7 +150,7 @@ static bool is_op(const struct exec_event *e)
 	return !exec_is_access(e->kind) && e->kind != EXEC_WAKE && !(e->flags & EXEC_PART);
 }
 
-static void number_ops(struct line *l)
+static void number_ops(struct event_line *l)
 {
 	const struct exec *x = l->x;
 	uint32_t *wake = predict_unset(x->threads),
@@ -180,7 +180,7 @@ static void number_ops(struct line *l)
 	free(length);
 }
 
-static void find_notes(struct line *l, struct lines *s)
+static void find_notes(struct event_line *l, struct lines *s)
 {
 	l->note = predict_unset(l->op_count);
 	for (uint32_t i = 0; i < l->op_count; i++) {
@@ -200,7 +200,7 @@ static void find_notes(struct line *l, struct lines *s)
 
 /* ---- the variables ---- */
 
-static void number_variables(struct line *l, struct lines *s)
+static void number_variables(struct event_line *l, struct lines *s)
 {
 	l->variable = predict_unset(l->count);
 	for (size_t i = 0; i < l->count; i++) {
@@ -223,7 +223,7 @@ struct last_access {
 	uint8_t state;
 };
 
-static struct last_access *use_variables(const struct line *l)
+static struct last_access *use_variables(const struct event_line *l)
 {
 	struct last_access *uses = rd_xmalloc(((size_t)l->variables + 1) * sizeof *uses);
 
@@ -243,7 +243,7 @@ static struct last_access *use_variables(const struct line *l)
 	return uses;
 }
 
-static void find_steps(struct line *l)
+static void find_steps(struct event_line *l)
 {
 	struct last_access *uses = use_variables(l);
 	uint32_t *segment = rd_xcalloc((size_t)l->x->threads + 1, sizeof *segment);
@@ -266,13 +266,13 @@ static void find_steps(struct line *l)
 	free(uses);
 }
 
-void predict_line_make(struct line *l, struct lines *of, const struct predict_witness *w,
+void predict_line_make(struct event_line *l, struct lines *of, const struct predict_witness *w,
 		       const uint32_t *targets, uint32_t count)
 {
 	RD_ASSERT(w->done != NULL);
 	const struct exec *x = of->x;
 
-	*l = (struct line){.x = x, .of = of};
+	*l = (struct event_line){.x = x, .of = of};
 	l->at = rd_xmalloc(((size_t)x->threads + 1) * sizeof *l->at);
 	memcpy(l->at, of->begin, ((size_t)x->threads + 1) * sizeof *l->at);
 	lay_out(l, w);
@@ -290,9 +290,9 @@ void predict_line_make(struct line *l, struct lines *of, const struct predict_wi
 	find_steps(l);
 }
 
-void predict_line_release(struct line *l)
+void predict_line_release(struct event_line *l)
 {
 	RD_FREE(l->events, l->variable, l->steps, l->ops, l->index, l->op_thread, l->wake, l->note,
 		l->thread_of, l->first, l->by_thread, l->at);
-	*l = (struct line){0};
+	*l = (struct event_line){0};
 }

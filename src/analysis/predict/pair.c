@@ -216,8 +216,8 @@ static void group_slot(struct race_walk *w, uint32_t number, uint32_t begin, boo
 		w->order[begin + i] = w->keys[i].event;
 		if (!i || !same_group(&w->keys[i - 1], &w->keys[i])) {
 			RD_GROW(w->groups, w->group_capacity, w->group_count + 1);
-			w->groups[w->group_count++] =
-				(struct group){.items = w->order + begin + i, .slot = number, .mixed = mixed};
+			w->groups[w->group_count++] = (struct race_group){
+				.items = w->order + begin + i, .slot = number, .mixed = mixed};
 		}
 		w->groups[w->group_count - 1].count++;
 	}
@@ -241,7 +241,7 @@ static bool spend(struct race_walk *w)
 }
 
 /* The first access of the group from number `i` on at or after a position of its thread. */
-static uint32_t first_after(const struct core *c, const struct group *g, uint32_t i, uint32_t position)
+static uint32_t first_after(const struct core *c, const struct race_group *g, uint32_t i, uint32_t position)
 {
 	if (i < g->count && c->events[g->items[i]].index >= position)
 		return i;
@@ -250,7 +250,8 @@ static uint32_t first_after(const struct core *c, const struct group *g, uint32_
 }
 
 /* Asks about the pairs of two groups, e1 from `a`; no e2 before `from` has a pair. */
-static void walk_groups(struct race_walk *w, const struct group *a, const struct group *b, uint32_t from)
+static void walk_groups(struct race_walk *w, const struct race_group *a, const struct race_group *b,
+			uint32_t from)
 {
 	RD_ASSERT(a->slot != b->slot);
 	const struct core *c = &w->r->c;
@@ -273,7 +274,7 @@ static void walk_groups(struct race_walk *w, const struct group *a, const struct
 	}
 }
 
-static void consider(struct race_walk *w, const struct group *a, const struct group *b)
+static void consider(struct race_walk *w, const struct race_group *a, const struct race_group *b)
 {
 	const struct core *c = &w->r->c;
 	uint32_t e1 = a->items[0], e2 = b->items[0];

@@ -27,7 +27,7 @@
 /* ---- naming few operations ---- */
 
 struct thinning {
-	const struct line *l;
+	const struct event_line *l;
 	const struct clashes *c;
 	uint8_t *listed;
 	uint32_t *next, *previous; /* by operation: the listed ones of its thread */
@@ -141,7 +141,8 @@ static void try_without(struct thinning *t)
 }
 
 /* A thread that waits for a semaphore for ever comes after those that took it and continued. */
-static void force_takes(const struct line *l, const uint32_t *targets, uint32_t count, struct clashes *c)
+static void force_takes(const struct event_line *l, const uint32_t *targets, uint32_t count,
+			struct clashes *c)
 {
 	const struct exec_event *events = l->x->events;
 	uint32_t *last = predict_unset(l->x->threads);
@@ -162,7 +163,8 @@ static void force_takes(const struct line *l, const uint32_t *targets, uint32_t 
 	free(last);
 }
 
-static void list_ops(const struct line *l, const uint32_t *targets, uint32_t count, struct predict_plan *plan)
+static void list_ops(const struct event_line *l, const uint32_t *targets, uint32_t count,
+		     struct predict_plan *plan)
 {
 	struct clashes c = {0};
 	struct thinning t = {.l = l, .c = &c};
@@ -255,7 +257,7 @@ static void uses_release(struct uses *u)
 /* Threads that have more to do than the witness contains, and touch what it touches.  A thread that
  * cannot begin because its creator is stopped needs no limit.  The initial thread does: it may end
  * the program. */
-static void limit_threads(const struct line *l, const struct uses *u, const uint8_t *stopped,
+static void limit_threads(const struct event_line *l, const struct uses *u, const uint8_t *stopped,
 			  struct predict_plan *plan)
 {
 	const struct lines *s = l->of;
@@ -266,7 +268,7 @@ static void limit_threads(const struct line *l, const struct uses *u, const uint
 			plan->limited[t] = used_by_others(u, &l->x->events[s->kept[i]]);
 }
 
-static void spare_unborn(const struct line *l, const uint8_t *stopped, struct predict_plan *plan)
+static void spare_unborn(const struct event_line *l, const uint8_t *stopped, struct predict_plan *plan)
 {
 	const struct lines *s = l->of;
 	uint8_t *stuck = rd_xcalloc((size_t)l->x->threads + 1, 1);
@@ -283,7 +285,7 @@ static void spare_unborn(const struct line *l, const uint8_t *stopped, struct pr
 	free(stuck);
 }
 
-static void set_limits(const struct line *l, const uint32_t *targets, uint32_t count,
+static void set_limits(const struct event_line *l, const uint32_t *targets, uint32_t count,
 		       struct predict_plan *plan)
 {
 	const struct exec *x = l->x;
@@ -307,7 +309,7 @@ void predict_plan_make(struct lines *of, const struct predict_witness *w, const 
 		       uint32_t count, struct predict_plan *plan)
 {
 	RD_ASSERT(count > 0);
-	struct line l;
+	struct event_line l;
 
 	*plan = (struct predict_plan){0};
 	plan->limited = rd_xcalloc((size_t)of->x->threads + 1, 1);

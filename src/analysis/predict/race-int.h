@@ -20,7 +20,7 @@ struct slot_summary {
 };
 
 /* Accesses of one slot, in program order. */
-struct group {
+struct race_group {
 	const uint32_t *items;
 	uint32_t count;
 	uint32_t slot;
@@ -40,7 +40,7 @@ struct race_walk {
 	size_t summary_capacity;
 	uint32_t *free; /* by pair of slots: the first e2 that is not ordered after all e1; NONE */
 	size_t free_capacity;
-	struct group *groups;
+	struct race_group *groups;
 	size_t group_count, group_capacity;
 	uint32_t *order; /* its accesses, group by group */
 	size_t order_capacity;
@@ -83,7 +83,7 @@ bool predict_race_known(const struct predictor *r, uint32_t e1, uint32_t e2);
 bool predict_race_wanted(const struct race_walk *w, uint32_t e1, uint32_t e2);
 
 /* Asks about e2 and the accesses of the group from number `from` on; true for a race. */
-bool predict_race_ask(struct race_walk *w, uint32_t e2, const struct group *g, uint32_t from);
+bool predict_race_ask(struct race_walk *w, uint32_t e2, const struct race_group *g, uint32_t from);
 
 /* ---- pair.c ---- */
 

@@ -142,7 +142,7 @@ static bool find_recorded(struct race_walk *w, uint32_t e2)
 static enum answer search(struct race_walk *w, uint32_t e1, uint32_t e2)
 {
 	RD_ASSERT(e1 < e2);
-	struct search *s = &w->r->s;
+	struct predict_search *s = &w->r->s;
 	int64_t limit = s->work_limit;
 	enum answer a;
 
@@ -208,7 +208,7 @@ static bool spend(struct race_walk *w)
 	return w->cut;
 }
 
-bool predict_race_ask(struct race_walk *w, uint32_t e2, const struct group *g, uint32_t from)
+bool predict_race_ask(struct race_walk *w, uint32_t e2, const struct race_group *g, uint32_t from)
 {
 	const struct core *c = &w->r->c;
 	uint32_t limit = w->r->o->max_tries ? w->r->o->max_tries : RACE_TRIES, tries = 0, seen = 0;
@@ -240,9 +240,9 @@ static bool find_exact(struct race_walk *w, uint32_t e2)
 
 	for (uint32_t i = 0; i < w->slots && !found; i++) {
 		const struct slot *slot = &slots[i];
-		struct group all = {.items = c->accesses.item + slot->begin,
-				    .count = slot->end - slot->begin,
-				    .slot = w->first + i};
+		struct race_group all = {.items = c->accesses.item + slot->begin,
+					 .count = slot->end - slot->begin,
+					 .slot = w->first + i};
 		uint32_t from = race_free(w, i, (uint32_t)(w->slot - slots));
 		if (from == NONE || e2 < from || !(writes || w->summaries[i].writes) ||
 		    !(plain || w->summaries[i].plain))

@@ -30,7 +30,7 @@
 
 #define READERS_STEP 64 /* readers that count as one step of work: an estimate */
 
-void order_init(struct search *s)
+void order_init(struct predict_search *s)
 {
 	size_t n = (size_t)s->c->count + 1;
 
@@ -41,14 +41,14 @@ void order_init(struct search *s)
 	s->order.queued = rd_xcalloc(n, 1);
 }
 
-void order_release(struct search *s)
+void order_release(struct predict_search *s)
 {
 	struct order *o = &s->order;
 
 	RD_FREE(o->row_of, o->rows, o->changed, o->heap, o->queued, o->extra, o->edges, o->sources, o->base);
 }
 
-void order_reset(struct search *s)
+void order_reset(struct predict_search *s)
 {
 	struct order *o = &s->order;
 
@@ -88,7 +88,7 @@ static uint32_t dequeue(struct order *o)
 
 /* ---- rows ---- */
 
-static uint32_t *own_row(struct search *s, uint32_t e)
+static uint32_t *own_row(struct predict_search *s, uint32_t e)
 {
 	struct order *o = &s->order;
 	uint32_t n = s->c->threads;
@@ -104,7 +104,7 @@ static uint32_t *own_row(struct search *s, uint32_t e)
 }
 
 /* Orders `from` and all before it before `to`; false: a cycle. */
-static bool put_before(struct search *s, uint32_t from, uint32_t to)
+static bool put_before(struct predict_search *s, uint32_t from, uint32_t to)
 {
 	RD_ASSERT(from < s->c->count && to < s->c->count);
 	const struct core *c = s->c;
@@ -130,7 +130,7 @@ static bool put_before(struct search *s, uint32_t from, uint32_t to)
 }
 
 /* Adds the edge for good and applies it. */
-static bool keep_edge(struct search *s, uint32_t from, uint32_t to)
+static bool keep_edge(struct predict_search *s, uint32_t from, uint32_t to)
 {
 	struct order *o = &s->order;
 
@@ -146,7 +146,7 @@ static bool keep_edge(struct search *s, uint32_t from, uint32_t to)
 }
 
 /* The same, unless the order exists already. */
-static bool add_edge(struct search *s, uint32_t from, uint32_t to)
+static bool add_edge(struct predict_search *s, uint32_t from, uint32_t to)
 {
 	const struct event *f = &s->c->events[from], *v = &s->c->events[to];
 
@@ -159,7 +159,7 @@ static bool add_edge(struct search *s, uint32_t from, uint32_t to)
 
 /* A rule finds edges and passes them to `emit`; if that returns false, everything stops. */
 struct rule {
-	struct search *s;
+	struct predict_search *s;
 	const uint32_t *p; /* the ideal; NULL: the whole trace, needs only */
 	bool (*emit)(struct rule *r, uint32_t from, uint32_t to);
 	uint32_t trigger;
@@ -171,7 +171,7 @@ static bool in_ideal(const struct rule *r, uint32_t e)
 }
 
 /* Adds an edge from `from`, if that is in the ideal. */
-static bool add_edge_in(struct search *s, const uint32_t *p, uint32_t from, uint32_t to)
+static bool add_edge_in(struct predict_search *s, const uint32_t *p, uint32_t from, uint32_t to)
 {
 	if (core_in(s->c, p, from))
 		return add_edge(s, from, to);
@@ -240,7 +240,7 @@ static bool rule_read(struct rule *r, uint32_t e)
 	return true;
 }
 
-static bool readers_before(struct rule *r, const struct list *l, uint32_t of, uint32_t e)
+static bool readers_before(struct rule *r, const struct core_list *l, uint32_t of, uint32_t e)
 {
 	const struct core *c = r->s->c;
 
@@ -284,12 +284,12 @@ static bool apply_rules(struct rule *r, uint32_t e)
 
 /* ---- propagation ---- */
 
-static bool put_before_in(struct search *s, const uint32_t *p, uint32_t from, uint32_t to)
+static bool put_before_in(struct predict_search *s, const uint32_t *p, uint32_t from, uint32_t to)
 {
 	return !core_in(s->c, p, to) || put_before(s, from, to);
 }
 
-static bool pass_on(struct search *s, const uint32_t *p, uint32_t e)
+static bool pass_on(struct predict_search *s, const uint32_t *p, uint32_t e)
 {
 	const struct core *c = s->c;
 	const struct event *v = &c->events[e];
@@ -309,7 +309,7 @@ static bool pass_on(struct search *s, const uint32_t *p, uint32_t e)
 	return true;
 }
 
-static bool settle(struct search *s, const uint32_t *p)
+static bool settle(struct predict_search *s, const uint32_t *p)
 {
 	struct rule r = {.s = s, .p = p, .emit = emit_now};
 
@@ -326,7 +326,7 @@ static bool settle(struct search *s, const uint32_t *p)
 
 /* ---- what follows from the ideal alone ---- */
 
-static bool seed_open(struct search *s, const uint32_t *p, const struct section *o)
+static bool seed_open(struct predict_search *s, const uint32_t *p, const struct section *o)
 {
 	const struct core *c = s->c;
 
@@ -339,7 +339,7 @@ static bool seed_open(struct search *s, const uint32_t *p, const struct section 
 }
 
 /* The first write of each thread comes after all readers of the initial value. */
-static bool seed_initial(struct search *s, const uint32_t *p, uint32_t reader)
+static bool seed_initial(struct predict_search *s, const uint32_t *p, uint32_t reader)
 {
 	const struct core *c = s->c;
 	const struct event *v = &c->events[reader];
@@ -354,7 +354,7 @@ static bool seed_initial(struct search *s, const uint32_t *p, uint32_t reader)
 	return true;
 }
 
-static bool consumed(const struct search *s, const uint32_t *p, uint32_t note)
+static bool consumed(const struct predict_search *s, const uint32_t *p, uint32_t note)
 {
 	const struct core *c = s->c;
 
@@ -367,7 +367,7 @@ static bool consumed(const struct search *s, const uint32_t *p, uint32_t note)
 }
 
 /* H for the target `wake`. */
-static bool seed_lost(struct search *s, const uint32_t *p, uint32_t wake)
+static bool seed_lost(struct predict_search *s, const uint32_t *p, uint32_t wake)
 {
 	const struct core *c = s->c;
 	const struct slots *notes = &c->notes;
@@ -385,7 +385,7 @@ static bool seed_lost(struct search *s, const uint32_t *p, uint32_t wake)
 }
 
 /* W for the wakes of `note`. */
-static bool seed_waits(struct search *s, const uint32_t *p, uint32_t note)
+static bool seed_waits(struct predict_search *s, const uint32_t *p, uint32_t note)
 {
 	const struct core *c = s->c;
 
@@ -397,7 +397,7 @@ static bool seed_waits(struct search *s, const uint32_t *p, uint32_t note)
 	return true;
 }
 
-static bool seed_conditions(struct search *s, const uint32_t *p)
+static bool seed_conditions(struct predict_search *s, const uint32_t *p)
 {
 	const struct core *c = s->c;
 
@@ -420,7 +420,7 @@ static bool seed_conditions(struct search *s, const uint32_t *p)
 }
 
 /* B: an acquisition that failed because of a section stays within it. */
-static bool seed_busy(struct search *s, const uint32_t *p)
+static bool seed_busy(struct predict_search *s, const uint32_t *p)
 {
 	const struct core *c = s->c;
 
@@ -437,7 +437,7 @@ static bool seed_busy(struct search *s, const uint32_t *p)
 	return true;
 }
 
-bool order_seed(struct search *s, const uint32_t *p)
+bool order_seed(struct predict_search *s, const uint32_t *p)
 {
 	const struct core *c = s->c;
 
@@ -462,7 +462,7 @@ bool order_seed(struct search *s, const uint32_t *p)
 	return seed_busy(s, p) && seed_conditions(s, p) && settle(s, p);
 }
 
-static void find_base(struct search *s)
+static void find_base(struct predict_search *s)
 {
 	struct rule r = {.s = s, .emit = emit_base};
 
@@ -472,7 +472,7 @@ static void find_base(struct search *s)
 	s->order.base_known = true;
 }
 
-bool order_saturate(struct search *s, const uint32_t *p)
+bool order_saturate(struct predict_search *s, const uint32_t *p)
 {
 	const struct core *c = s->c;
 

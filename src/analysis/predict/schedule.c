@@ -28,7 +28,7 @@ struct frame {
 
 #define EXCLUSIVE UINT32_MAX
 
-void sched_init(struct search *s)
+void sched_init(struct predict_search *s)
 {
 	const struct core *c = s->c;
 	struct sched *d = &s->sched;
@@ -42,7 +42,7 @@ void sched_init(struct search *s)
 		d->stock[i] = exec_sem_initial(c->x, i);
 }
 
-void sched_release(struct search *s)
+void sched_release(struct predict_search *s)
 {
 	struct sched *d = &s->sched;
 
@@ -51,7 +51,7 @@ void sched_release(struct search *s)
 	rd_tuples_release(&d->seen);
 }
 
-static uint32_t readers_in(const struct core *c, const struct list *l, uint32_t of, const uint32_t *p)
+static uint32_t readers_in(const struct core *c, const struct core_list *l, uint32_t of, const uint32_t *p)
 {
 	uint32_t n = 0;
 
@@ -61,7 +61,7 @@ static uint32_t readers_in(const struct core *c, const struct list *l, uint32_t 
 }
 
 /* Readers of the initial value are counted when the variable is first met. */
-static void meet_variable(struct search *s, const uint32_t *p, uint32_t variable)
+static void meet_variable(struct predict_search *s, const uint32_t *p, uint32_t variable)
 {
 	struct sched *d = &s->sched;
 
@@ -73,7 +73,7 @@ static void meet_variable(struct search *s, const uint32_t *p, uint32_t variable
 	d->pending[variable] = readers_in(s->c, &s->c->initial_readers, variable, p);
 }
 
-static bool may_write(struct search *s, const uint32_t *p, uint32_t e)
+static bool may_write(struct predict_search *s, const uint32_t *p, uint32_t e)
 {
 	const struct event *v = &s->c->events[e];
 
@@ -81,7 +81,7 @@ static bool may_write(struct search *s, const uint32_t *p, uint32_t e)
 	return s->sched.pending[v->object] == (v->kind == EXEC_UPDATE && core_keeps(s->c, e));
 }
 
-static bool enabled(struct search *s, const uint32_t *p, uint32_t e)
+static bool enabled(struct predict_search *s, const uint32_t *p, uint32_t e)
 {
 	const struct core *c = s->c;
 	const struct event *v = &c->events[e];
@@ -107,7 +107,7 @@ static bool decides(const struct core *c, uint32_t e)
 	return exec_acquires(kind) || kind == EXEC_TAKE || ((c->rf || c->loops) && exec_writes(kind));
 }
 
-static void release_lock(struct search *s, const struct event *v, bool undo)
+static void release_lock(struct predict_search *s, const struct event *v, bool undo)
 {
 	const struct section *o = &s->c->sections.list[v->section];
 	uint32_t *readers = &s->sched.readers[o->lock];
@@ -124,7 +124,7 @@ static uint64_t hash_position(uint32_t thread, uint32_t position)
 }
 
 /* The hash of all positions is the sum of their hashes, so a step changes it by two terms. */
-static void move(struct search *s, const struct event *v, int by)
+static void move(struct predict_search *s, const struct event *v, int by)
 {
 	RD_ASSERT(by == 1 || by == -1);
 	uint32_t *at = &s->sched.at[v->thread];
@@ -134,7 +134,7 @@ static void move(struct search *s, const struct event *v, int by)
 	s->sched.hash ^= hash_position(v->thread, *at);
 }
 
-static void run(struct search *s, const uint32_t *p, uint32_t e)
+static void run(struct predict_search *s, const uint32_t *p, uint32_t e)
 {
 	const struct core *c = s->c;
 	struct sched *d = &s->sched;
@@ -163,7 +163,7 @@ static void run(struct search *s, const uint32_t *p, uint32_t e)
 	d->steps[d->step_count++] = step;
 }
 
-static void undo(struct search *s)
+static void undo(struct predict_search *s)
 {
 	RD_ASSERT(s->sched.step_count > 0);
 	struct sched *d = &s->sched;
@@ -185,7 +185,7 @@ static void undo(struct search *s)
 	}
 }
 
-void sched_reset(struct search *s)
+void sched_reset(struct predict_search *s)
 {
 	struct sched *d = &s->sched;
 
@@ -199,7 +199,7 @@ void sched_reset(struct search *s)
 }
 
 /* Runs all events that cannot disable others. */
-static void run_free(struct search *s, const uint32_t *p)
+static void run_free(struct predict_search *s, const uint32_t *p)
 {
 	const struct core *c = s->c;
 	bool again = true;
@@ -221,7 +221,7 @@ static void run_free(struct search *s, const uint32_t *p)
 
 /* Collects the deciding events that can run, in trace order; false if the ideal
  * is complete. */
-static bool collect(struct search *s, const uint32_t *p)
+static bool collect(struct predict_search *s, const uint32_t *p)
 {
 	const struct core *c = s->c;
 	struct sched *d = &s->sched;
@@ -244,7 +244,7 @@ static bool collect(struct search *s, const uint32_t *p)
 	return left;
 }
 
-static bool back(struct search *s, const uint32_t *p)
+static bool back(struct predict_search *s, const uint32_t *p)
 {
 	struct sched *d = &s->sched;
 
@@ -263,7 +263,7 @@ static bool back(struct search *s, const uint32_t *p)
 	return false;
 }
 
-static bool was_here(struct search *s)
+static bool was_here(struct predict_search *s)
 {
 	bool is_new;
 
@@ -272,7 +272,7 @@ static bool was_here(struct search *s)
 }
 
 /* Takes the first choice; false if there is no choice here and none to return to. */
-static bool choose(struct search *s, const uint32_t *p, size_t begin, bool greedy)
+static bool choose(struct predict_search *s, const uint32_t *p, size_t begin, bool greedy)
 {
 	RD_ASSERT(begin <= s->sched.choice_count);
 	struct sched *d = &s->sched;
@@ -293,7 +293,7 @@ static bool choose(struct search *s, const uint32_t *p, size_t begin, bool greed
 	return true;
 }
 
-enum answer sched_run(struct search *s, const uint32_t *p, bool greedy)
+enum answer sched_run(struct predict_search *s, const uint32_t *p, bool greedy)
 {
 	struct sched *d = &s->sched;
 

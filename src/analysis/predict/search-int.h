@@ -73,9 +73,9 @@ struct sched {
 	uint64_t hash;	       /* of `at` */
 };
 
-struct search {
+struct predict_search {
 	const struct core *c;
-	struct list must_next; /* events whose must-predecessor an event is */
+	struct core_list must_next; /* events whose must-predecessor an event is */
 	const uint32_t *targets;
 	uint32_t target_count;
 	int64_t work; /* the remaining budget of the question */
@@ -94,14 +94,14 @@ struct search {
 	size_t schedule_length;
 };
 
-void search_init(struct search *s, const struct core *c, int64_t work_limit);
-void search_release(struct search *s);
+void search_init(struct predict_search *s, const struct core *c, int64_t work_limit);
+void search_release(struct predict_search *s);
 
 /* Answers for `count` targets.  After ANSWER_YES, `ideal` and `schedule` are the way there. */
-enum answer search_run(struct search *s, const uint32_t *targets, uint32_t count);
+enum answer search_run(struct predict_search *s, const uint32_t *targets, uint32_t count);
 
 /* Whether the deadline is over; the budget is then zero. */
-bool search_late(struct search *s);
+bool search_late(struct predict_search *s);
 
 /* The least ideal that a witness for the targets must contain; false if it contains a target. */
 bool search_least(const struct core *c, const struct rows *r, const uint32_t *targets, uint32_t count,
@@ -109,34 +109,34 @@ bool search_least(const struct core *c, const struct rows *r, const uint32_t *ta
 
 /* ---- inside tier 2 ---- */
 
-void order_init(struct search *s);
-void order_release(struct search *s);
-void order_reset(struct search *s);
+void order_init(struct predict_search *s);
+void order_release(struct predict_search *s);
+void order_reset(struct predict_search *s);
 
 /* Adds what follows from the ideal alone; false: the ideal has no schedule. */
-bool order_seed(struct search *s, const uint32_t *p);
+bool order_seed(struct predict_search *s, const uint32_t *p);
 
 /* Adds the inferences from needs; false: the ideal has no schedule. */
-bool order_saturate(struct search *s, const uint32_t *p);
+bool order_saturate(struct predict_search *s, const uint32_t *p);
 
 /* Whether no witness can close the section: its end needs a target, or never came. */
-bool search_stays_open(const struct search *s, uint32_t section);
+bool search_stays_open(const struct predict_search *s, uint32_t section);
 
 /* How much of `thread` must come before `e`. */
-static inline const uint32_t *order_row(const struct search *s, uint32_t e)
+static inline const uint32_t *order_row(const struct predict_search *s, uint32_t e)
 {
 	const struct core *c = s->c;
 	uint32_t own = s->order.row_of[e];
 	return own != NONE ? s->order.rows + (size_t)own * c->threads : rows_of(&c->need, e);
 }
 
-void sched_init(struct search *s);
-void sched_release(struct search *s);
+void sched_init(struct predict_search *s);
+void sched_release(struct predict_search *s);
 
 /* Looks for an order of the ideal `p`; the result is in s->sched.steps until sched_reset().  With
  * `greedy`, gives up instead of backtracking. */
-enum answer sched_run(struct search *s, const uint32_t *p, bool greedy);
-void sched_reset(struct search *s);
+enum answer sched_run(struct predict_search *s, const uint32_t *p, bool greedy);
+void sched_reset(struct predict_search *s);
 
 /* The section of `e` is in the ideal and does not end in it. */
 static inline bool section_open(const struct core *c, const uint32_t *p, uint32_t section)

@@ -29,10 +29,10 @@
  */
 #define REFUTED_BEFORE_CHECK 16
 
-static void build_must_next(struct search *s)
+static void build_must_next(struct predict_search *s)
 {
 	const struct core *c = s->c;
-	struct list *l = &s->must_next;
+	struct core_list *l = &s->must_next;
 	uint32_t n = c->must.first[c->count];
 
 	l->first = rd_xcalloc((size_t)c->count + 2, sizeof *l->first);
@@ -46,10 +46,10 @@ static void build_must_next(struct search *s)
 			l->item[l->first[c->must.item[i] + 1]++] = e;
 }
 
-void search_init(struct search *s, const struct core *c, int64_t work_limit)
+void search_init(struct predict_search *s, const struct core *c, int64_t work_limit)
 {
 	RD_ASSERT(work_limit > 0);
-	*s = (struct search){.c = c, .work_limit = work_limit, .cost = 1 + c->threads / 16};
+	*s = (struct predict_search){.c = c, .work_limit = work_limit, .cost = 1 + c->threads / 16};
 	build_must_next(s);
 	order_init(s);
 	sched_init(s);
@@ -57,7 +57,7 @@ void search_init(struct search *s, const struct core *c, int64_t work_limit)
 	s->schedule = rd_xmalloc(((size_t)c->count + 1) * sizeof *s->schedule);
 }
 
-void search_release(struct search *s)
+void search_release(struct predict_search *s)
 {
 	order_release(s);
 	sched_release(s);
@@ -65,7 +65,7 @@ void search_release(struct search *s)
 	RD_FREE(s->must_next.first, s->must_next.item, s->ideal, s->schedule);
 }
 
-bool search_late(struct search *s)
+bool search_late(struct predict_search *s)
 {
 	s->late |= s->deadline_ns && rd_now_ns() > s->deadline_ns;
 	if (s->late)
@@ -127,10 +127,10 @@ bool search_least(const struct core *c, const struct rows *r, const uint32_t *ta
 
 /* ---- growing ---- */
 
-static enum answer solve(struct search *s, const uint32_t *p);
+static enum answer solve(struct predict_search *s, const uint32_t *p);
 
 /* Solves with `p` grown by `e`. */
-static enum answer grow(struct search *s, const uint32_t *p, uint32_t e)
+static enum answer grow(struct predict_search *s, const uint32_t *p, uint32_t e)
 {
 	RD_ASSERT(e < s->c->count);
 	size_t size = s->c->threads * sizeof *p;
@@ -144,7 +144,7 @@ static enum answer grow(struct search *s, const uint32_t *p, uint32_t e)
 }
 
 /* An alternative that fails leaves `*sum`; an unknown one makes it unknown. */
-static bool try_grow(struct search *s, const uint32_t *p, uint32_t e, enum answer *sum)
+static bool try_grow(struct predict_search *s, const uint32_t *p, uint32_t e, enum answer *sum)
 {
 	enum answer a = grow(s, p, e);
 
@@ -153,7 +153,7 @@ static bool try_grow(struct search *s, const uint32_t *p, uint32_t e, enum answe
 	return a == ANSWER_YES;
 }
 
-bool search_stays_open(const struct search *s, uint32_t section)
+bool search_stays_open(const struct predict_search *s, uint32_t section)
 {
 	const struct aim a = {s->c, &s->c->need, s->targets, s->target_count};
 	uint32_t release = s->c->sections.list[section].release;
@@ -168,7 +168,8 @@ struct conflict {
 
 /* Two open sections of different threads that exclude one another.  Preferably at least one of them
  * must stay open, so that there is no choice. */
-static bool open_conflict(const struct search *s, const uint32_t *p, uint32_t thread, struct conflict *k)
+static bool open_conflict(const struct predict_search *s, const uint32_t *p, uint32_t thread,
+			  struct conflict *k)
 {
 	const struct core *c = s->c;
 
@@ -186,7 +187,7 @@ static bool open_conflict(const struct search *s, const uint32_t *p, uint32_t th
 	return false;
 }
 
-static bool find_conflict(const struct search *s, const uint32_t *p, struct conflict *k)
+static bool find_conflict(const struct predict_search *s, const uint32_t *p, struct conflict *k)
 {
 	*k = (struct conflict){.found = false};
 	for (uint32_t t = 0; t < s->c->threads; t++)
@@ -195,7 +196,7 @@ static bool find_conflict(const struct search *s, const uint32_t *p, struct conf
 	return k->found;
 }
 
-static enum answer solve_conflict(struct search *s, const uint32_t *p, const struct conflict *k)
+static enum answer solve_conflict(struct predict_search *s, const uint32_t *p, const struct conflict *k)
 {
 	const struct section *sections = s->c->sections.list;
 	enum answer sum = ANSWER_NO;
@@ -225,7 +226,8 @@ static int64_t sem_value(const struct core *c, uint32_t sem, const uint32_t *p)
 }
 
 /* Tries the next event of each thread in `slots` on `object`. */
-static enum answer solve_next(struct search *s, const uint32_t *p, const struct slots *slots, uint32_t object)
+static enum answer solve_next(struct predict_search *s, const uint32_t *p, const struct slots *slots,
+			      uint32_t object)
 {
 	enum answer sum = ANSWER_NO;
 
@@ -238,7 +240,7 @@ static enum answer solve_next(struct search *s, const uint32_t *p, const struct 
 	return sum;
 }
 
-static bool is_target(const struct search *s, uint8_t kind, uint32_t object)
+static bool is_target(const struct predict_search *s, uint8_t kind, uint32_t object)
 {
 	for (uint32_t i = 0; i < s->target_count; i++) {
 		const struct event *v = &s->c->events[s->targets[i]];
@@ -249,7 +251,7 @@ static bool is_target(const struct search *s, uint8_t kind, uint32_t object)
 }
 
 /* Semaphores whose value cannot be right in this ideal; true: *a is the answer. */
-static bool solve_sems(struct search *s, const uint32_t *p, enum answer *a)
+static bool solve_sems(struct predict_search *s, const uint32_t *p, enum answer *a)
 {
 	for (uint32_t sem = 0; sem < s->c->sems; sem++) {
 		int64_t value = sem_value(s->c, sem, p);
@@ -265,7 +267,7 @@ static bool solve_sems(struct search *s, const uint32_t *p, enum answer *a)
 	return false;
 }
 
-static void keep_schedule(struct search *s, const uint32_t *p)
+static void keep_schedule(struct predict_search *s, const uint32_t *p)
 {
 	memcpy(s->ideal, p, s->c->threads * sizeof *p);
 	s->schedule_length = s->sched.step_count;
@@ -273,7 +275,7 @@ static void keep_schedule(struct search *s, const uint32_t *p)
 		s->schedule[i] = s->sched.steps[i].event;
 }
 
-static enum answer run_scheduler(struct search *s, const uint32_t *p, bool greedy)
+static enum answer run_scheduler(struct predict_search *s, const uint32_t *p, bool greedy)
 {
 	sched_reset(s);
 	enum answer a = sched_run(s, p, greedy);
@@ -284,7 +286,7 @@ static enum answer run_scheduler(struct search *s, const uint32_t *p, bool greed
 }
 
 /* Whether the ideal itself has a schedule: quick ways first. */
-static enum answer solve_order(struct search *s, const uint32_t *p)
+static enum answer solve_order(struct predict_search *s, const uint32_t *p)
 {
 	order_reset(s);
 	s->order.shallow = !order_seed(s, p);
@@ -305,7 +307,7 @@ static bool has_rival(const struct core *c, const uint32_t *p, const struct sect
 }
 
 /* If the ideal was refuted without the inferences from needs, these are not needed. */
-static bool is_consistent(struct search *s, const uint32_t *p)
+static bool is_consistent(struct predict_search *s, const uint32_t *p)
 {
 	order_reset(s);
 	return order_seed(s, p) && (s->order.shallow || order_saturate(s, p));
@@ -315,7 +317,7 @@ static bool is_consistent(struct search *s, const uint32_t *p)
  * also hold in larger ideals are used: the order of closed sections, and of open ones that no
  * witness can close.  An event that must precede one of the ideal belongs to each witness; a
  * section that cannot stay open has to be closed. */
-static enum answer find_forced(struct search *s, const uint32_t *p, uint32_t *event)
+static enum answer find_forced(struct predict_search *s, const uint32_t *p, uint32_t *event)
 {
 	const struct core *c = s->c;
 	enum answer a = ANSWER_UNKNOWN;
@@ -343,7 +345,7 @@ static enum answer find_forced(struct search *s, const uint32_t *p, uint32_t *ev
 }
 
 /* Counts the open sections that a witness could close and that block other threads. */
-static uint32_t count_choices(const struct search *s, const uint32_t *p)
+static uint32_t count_choices(const struct predict_search *s, const uint32_t *p)
 {
 	const struct core *c = s->c;
 	uint32_t n = 0;
@@ -355,7 +357,7 @@ static uint32_t count_choices(const struct search *s, const uint32_t *p)
 	return n;
 }
 
-static bool close_sections(struct search *s, const uint32_t *p, enum answer *sum)
+static bool close_sections(struct predict_search *s, const uint32_t *p, enum answer *sum)
 {
 	const struct core *c = s->c;
 
@@ -369,7 +371,7 @@ static bool close_sections(struct search *s, const uint32_t *p, enum answer *sum
 	return false;
 }
 
-static bool add_posts(struct search *s, const uint32_t *p, enum answer *sum)
+static bool add_posts(struct predict_search *s, const uint32_t *p, enum answer *sum)
 {
 	for (uint32_t sem = 0; sem < s->c->sems; sem++) {
 		if (!count_in(&s->c->takes, sem, p))
@@ -383,7 +385,7 @@ static bool add_posts(struct search *s, const uint32_t *p, enum answer *sum)
 	return false;
 }
 
-static bool add_wakes(struct search *s, const uint32_t *p, uint32_t cond, enum answer *sum)
+static bool add_wakes(struct predict_search *s, const uint32_t *p, uint32_t cond, enum answer *sum)
 {
 	const struct core *c = s->c;
 	const struct slots *notes = &c->notes;
@@ -400,7 +402,7 @@ static bool add_wakes(struct search *s, const uint32_t *p, uint32_t cond, enum a
 	return false;
 }
 
-static bool consume_notes(struct search *s, const uint32_t *p, enum answer *sum)
+static bool consume_notes(struct predict_search *s, const uint32_t *p, enum answer *sum)
 {
 	for (uint32_t i = 0; i < s->target_count; i++) {
 		const struct event *v = &s->c->events[s->targets[i]];
@@ -410,7 +412,7 @@ static bool consume_notes(struct search *s, const uint32_t *p, enum answer *sum)
 	return false;
 }
 
-static enum answer solve(struct search *s, const uint32_t *p)
+static enum answer solve(struct predict_search *s, const uint32_t *p)
 {
 	const struct core *c = s->c;
 	struct conflict conflict;
@@ -446,7 +448,7 @@ static enum answer solve(struct search *s, const uint32_t *p)
 	return sum;
 }
 
-enum answer search_run(struct search *s, const uint32_t *targets, uint32_t count)
+enum answer search_run(struct predict_search *s, const uint32_t *targets, uint32_t count)
 {
 	RD_ASSERT(count > 0);
 	uint32_t *p = rd_xcalloc((size_t)s->c->threads + 1, sizeof *p);

@@ -19,7 +19,7 @@ void predict_witness_of_ideal(const struct core *c, const uint32_t *p, struct pr
 	w->length = 0;
 }
 
-void predict_witness_of_search(const struct search *s, struct predict_witness *w)
+void predict_witness_of_search(const struct predict_search *s, struct predict_witness *w)
 {
 	predict_witness_of_ideal(s->c, s->ideal, w);
 	w->length = s->schedule_length;

@@ -186,7 +186,7 @@ int rev_read_operations(struct rev_result *x, struct epa_source *source)
 	return err;
 }
 
-struct caller {
+struct reversal_caller {
 	const struct trace_sites *sites;
 	const char **call; /* by thread: the function that it called last */
 	rev_record_fn *fn;
@@ -195,7 +195,7 @@ struct caller {
 
 static void pass_record(void *context, uint32_t thread, const struct trace_record *r)
 {
-	struct caller *c = context;
+	struct reversal_caller *c = context;
 
 	if (r->kind == TRACE_FULL_CALL || r->kind == TRACE_FULL_TAIL) {
 		const struct trace_site *site = trace_sites_find(c->sites, r->site);
@@ -207,7 +207,7 @@ static void pass_record(void *context, uint32_t thread, const struct trace_recor
 
 int rev_read_records(struct rev_result *x, struct epa_source *source, rev_record_fn *fn, void *context)
 {
-	struct caller c = {epa_source_sites(source), NULL, fn, context};
+	struct reversal_caller c = {epa_source_sites(source), NULL, fn, context};
 	int err;
 
 	c.call = rd_xcalloc(x->run.thread_count + 1, sizeof *c.call);

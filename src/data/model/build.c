@@ -21,7 +21,7 @@
 enum memory_kind { MEMORY_ALLOC, MEMORY_FREE, MEMORY_UNMAP, MEMORY_STACK, MEMORY_STACK_END };
 
 /* An operation that begins or ends an object. */
-struct memory {
+struct memory_event {
 	uint64_t q, address, size;
 	uint32_t thread, stack;
 	uint8_t kind, alloc;
@@ -35,7 +35,7 @@ struct creation {
 /* The first scan. */
 struct first_scan {
 	struct model *model;
-	struct memory *memory;
+	struct memory_event *memory;
 	struct creation *creations;
 	size_t memory_count, memory_capacity, creation_count, creation_capacity;
 	struct model_path path;
@@ -66,7 +66,7 @@ uint32_t model_thread_of_stream(const struct model *m, size_t stream)
 	return m->private->by_stream[stream];
 }
 
-static void note_memory(struct first_scan *s, const struct memory *memory)
+static void note_memory(struct first_scan *s, const struct memory_event *memory)
 {
 	RD_GROW(s->memory, s->memory_capacity, s->memory_count + 1);
 	s->memory[s->memory_count++] = *memory;
@@ -85,11 +85,11 @@ static void note_start(struct first_scan *s, uint32_t thread, const struct trace
 	t->frames = t->stack + t->stack_size;
 	t->tid = (uint32_t)e->values[6];
 	if (t->stack_size > 0) {
-		struct memory stack = {.q = e->q,
-				       .address = t->stack,
-				       .size = t->stack_size,
-				       .thread = thread,
-				       .kind = MEMORY_STACK};
+		struct memory_event stack = {.q = e->q,
+					     .address = t->stack,
+					     .size = t->stack_size,
+					     .thread = thread,
+					     .kind = MEMORY_STACK};
 		note_memory(s, &stack);
 	}
 }
@@ -98,7 +98,8 @@ static void note_end(struct first_scan *s, uint32_t thread, const struct trace_e
 {
 	RD_ASSERT(thread < s->model->thread_count);
 	struct model_thread *t = &s->model->threads[thread];
-	struct memory end = {.q = e->q, .address = t->stack, .thread = thread, .kind = MEMORY_STACK_END};
+	struct memory_event end = {
+		.q = e->q, .address = t->stack, .thread = thread, .kind = MEMORY_STACK_END};
 	t->end_q = e->q;
 	t->end_t = e->t;
 	if (t->stack_size > 0)
@@ -120,7 +121,7 @@ static void scan_event(struct first_scan *s, uint32_t thread, const struct trace
 {
 	struct model *m = s->model;
 	struct model_thread *t = &m->threads[thread];
-	struct memory memory = {.q = e->q, .address = e->address, .thread = thread};
+	struct memory_event memory = {.q = e->q, .address = e->address, .thread = thread};
 	switch (e->kind) {
 	case RADDLE_THREAD_START: note_start(s, thread, e); break;
 	case RADDLE_THREAD_END: note_end(s, thread, e); break;
@@ -241,7 +242,7 @@ static void link_threads(struct first_scan *s)
 
 static int compare_memory(const void *a, const void *b)
 {
-	const struct memory *x = a, *y = b;
+	const struct memory_event *x = a, *y = b;
 	RD_BY(x->q, y->q);
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
@@ -265,14 +266,14 @@ static void end_object(struct memory_replay *r, uint64_t base, uint64_t q)
 	*live = 0;
 }
 
-static uint32_t count_up(struct memory_replay *r, const struct memory *op)
+static uint32_t count_up(struct memory_replay *r, const struct memory_event *op)
 {
 	uint64_t site = r->model->stacks[op->stack].site;
 	uint64_t mapped = op->alloc == RADDLE_ALLOC_MMAP;
 	return (uint32_t)(*rd_pmap_put(&r->ordinals, op->thread, site << 1 | mapped, NULL))++;
 }
 
-static void begin_object(struct memory_replay *r, const struct memory *op)
+static void begin_object(struct memory_replay *r, const struct memory_event *op)
 {
 	bool stack = op->kind == MEMORY_STACK;
 	struct model_object o = {.base = op->address,
@@ -299,7 +300,7 @@ static void begin_object(struct memory_replay *r, const struct memory *op)
 	}
 }
 
-static void unmap(struct memory_replay *r, const struct memory *op)
+static void unmap(struct memory_replay *r, const struct memory_event *op)
 {
 	for (size_t i = 0; i < r->map_count; i++) {
 		struct model_object *o = &r->model->objects[r->maps[i]];
@@ -319,7 +320,7 @@ static void make_dynamic(struct first_scan *s)
 	if (s->memory_count > 0)
 		qsort(s->memory, s->memory_count, sizeof *s->memory, compare_memory);
 	for (size_t i = 0; i < s->memory_count; i++) {
-		const struct memory *op = &s->memory[i];
+		const struct memory_event *op = &s->memory[i];
 		switch ((enum memory_kind)op->kind) {
 		case MEMORY_ALLOC:
 		case MEMORY_STACK: begin_object(&r, op); break;

@@ -39,7 +39,7 @@ void strategy_attempt_release(struct strategy_attempt *a);
 #define STRATEGY_WRITE "write"		 /* and of the write */
 #define STRATEGY_OBSERVABLE "observable" /* the detector should decide */
 
-struct candidate;
+struct strategy_candidate;
 
 struct strategy {
 	struct finding_set *set;
@@ -50,7 +50,7 @@ struct strategy {
 	bool trusts; /* no code is foreign, so accesses that are certainly unordered in the recorded run are a
 			race */
 
-	struct candidate *candidates; /* as many as the set has items */
+	struct strategy_candidate *candidates; /* as many as the set has items */
 	size_t capacity;
 	size_t *order; /* in which they are tried */
 	size_t observations;

@@ -30,7 +30,7 @@
 #define FAILURES 4 /* consecutive failures after which meeting of any two threads is tried first */
 
 /* A finding to try.  The n-th belongs to the n-th item of the set. */
-struct candidate {
+struct strategy_candidate {
 	struct finding *ways[WAYS]; /* the same finding with different schedules */
 	bool observable[WAYS];	    /* after the last run of that way */
 	size_t way_count, next_way;
@@ -56,7 +56,7 @@ static bool wants_replay(const struct finding *f)
 	return f->status == FINDING_UNCONFIRMED && f->schedule && !f->suppressed;
 }
 
-static void add_way(struct candidate *c, struct finding *f)
+static void add_way(struct strategy_candidate *c, struct finding *f)
 {
 	if (c->way_count < WAYS)
 		c->ways[c->way_count++] = f;
@@ -65,13 +65,13 @@ static void add_way(struct candidate *c, struct finding *f)
 static void add_candidate(struct strategy *s, size_t item)
 {
 	struct finding *f = s->set->items[item];
-	struct candidate *c;
+	struct strategy_candidate *c;
 
 	RD_GROW(s->candidates, s->capacity, item + 1);
 	s->order = rd_xrealloc(s->order, (item + 1) * sizeof *s->order);
 	s->order[item] = item;
 	c = &s->candidates[item];
-	*c = (struct candidate){
+	*c = (struct strategy_candidate){
 		.waits = wants_replay(f), .diverged = WAYS, .chance = WAYS, .verdict = FINDING_UNCONFIRMED};
 	add_way(c, f);
 	for (size_t i = 0; i < s->all_count && c->waits && c->way_count <= OTHER_WAYS; i++)
@@ -106,7 +106,7 @@ static int compare_candidates(const void *a, const void *b, void *context)
 	const struct strategy *s = context;
 	size_t i = *(const size_t *)a, k = *(const size_t *)b;
 	const struct finding *x = s->set->items[i], *y = s->set->items[k];
-	const struct candidate *c = &s->candidates[i], *d = &s->candidates[k];
+	const struct strategy_candidate *c = &s->candidates[i], *d = &s->candidates[k];
 
 	if (x->sound != y->sound)
 		return x->sound ? -1 : 1;
@@ -145,7 +145,8 @@ void strategy_close(struct strategy *s)
 
 /* The next step of a candidate.  Returns its rank, or UINT32_MAX if there is none.  If the last
  * replays have shown that the program cannot be led, leading is not tried first. */
-static unsigned next_step(const struct strategy *s, const struct candidate *c, enum strategy_step *step)
+static unsigned next_step(const struct strategy *s, const struct strategy_candidate *c,
+			  enum strategy_step *step)
 {
 	bool may_meet = !c->met && c->ways[0]->kind == FINDING_RACE;
 
@@ -170,7 +171,7 @@ static unsigned next_step(const struct strategy *s, const struct candidate *c, e
 	return c->unordered && c->met && !c->met_patiently ? 3 + ROUNDS : UINT32_MAX;
 }
 
-static bool is_exhausted(const struct strategy *s, const struct candidate *c)
+static bool is_exhausted(const struct strategy *s, const struct strategy_candidate *c)
 {
 	enum strategy_step step;
 
@@ -178,7 +179,7 @@ static bool is_exhausted(const struct strategy *s, const struct candidate *c)
 }
 
 /* Whether the detector should decide: after every way that was tried. */
-static bool is_observable(const struct candidate *c)
+static bool is_observable(const struct strategy_candidate *c)
 {
 	for (size_t i = 0; i < c->next_way; i++)
 		if (!c->observable[i])
@@ -225,7 +226,7 @@ static struct next find_next(const struct strategy *s)
 
 static void begin_step(struct strategy *s, size_t item, enum strategy_step step, struct strategy_attempt *a)
 {
-	struct candidate *c = &s->candidates[item];
+	struct strategy_candidate *c = &s->candidates[item];
 
 	*a = (struct strategy_attempt){.step = step, .item = item};
 	a->way = step == STRATEGY_TRY ? c->next_way++ : step == STRATEGY_AGAIN ? c->diverged : 0;
@@ -338,7 +339,7 @@ static void settle(struct strategy *s, size_t item, struct finding *f)
 static void take_step(struct strategy *s, const struct strategy_attempt *a, struct finding_set *result)
 {
 	RD_ASSERT(s->candidates[a->item].busy && a->way < WAYS);
-	struct candidate *c = &s->candidates[a->item];
+	struct strategy_candidate *c = &s->candidates[a->item];
 	struct finding *f = result->items[0], *item = s->set->items[a->item];
 
 	c->busy = false;
@@ -375,7 +376,7 @@ static void take_step(struct strategy *s, const struct strategy_attempt *a, stru
 /* The detector saw no order, which is no proof; but the finding is not dropped. */
 static void see_unordered(struct strategy *s, size_t item, const struct finding *f)
 {
-	struct candidate *c = &s->candidates[item];
+	struct strategy_candidate *c = &s->candidates[item];
 
 	c->verdict = FINDING_UNCONFIRMED;
 	c->unordered = true;
@@ -455,7 +456,7 @@ void strategy_conclude(struct strategy *s, const char *why)
 {
 	RD_ASSERT(why != NULL);
 	for (size_t i = 0; i < s->set->count; i++) {
-		struct candidate *c = &s->candidates[i];
+		struct strategy_candidate *c = &s->candidates[i];
 		struct finding *f = s->set->items[i];
 
 		if (!c->waits)

@@ -113,13 +113,13 @@ int run_fault_parse(struct run_fault *f, const char *text)
 
 /* --- the plan ---------------------------------------------------------------------------- */
 
-struct plan {
+struct fault_plan {
 	struct raddle_fault_thread *threads;
 	size_t count, capacity;
 };
 
 /* The entry of the index-th child of a thread, added if necessary. */
-static uint32_t child_of(struct plan *p, uint32_t parent, uint32_t index)
+static uint32_t child_of(struct fault_plan *p, uint32_t parent, uint32_t index)
 {
 	for (size_t i = 1; i < p->count; i++)
 		if (p->threads[i].parent == parent && p->threads[i].index == index)
@@ -130,7 +130,7 @@ static uint32_t child_of(struct plan *p, uint32_t parent, uint32_t index)
 	return (uint32_t)p->count++;
 }
 
-static uint32_t thread_of(struct plan *p, const struct run_fault *f)
+static uint32_t thread_of(struct fault_plan *p, const struct run_fault *f)
 {
 	uint32_t at = 0;
 
@@ -140,8 +140,8 @@ static uint32_t thread_of(struct plan *p, const struct run_fault *f)
 }
 
 /* Copies the faults of one thread, in order. */
-static uint32_t copy_thread(struct plan *p, uint32_t thread, const struct run_fault *faults, size_t count,
-			    struct raddle_fault *out)
+static uint32_t copy_thread(struct fault_plan *p, uint32_t thread, const struct run_fault *faults,
+			    size_t count, struct raddle_fault *out)
 {
 	uint32_t n = 0;
 
@@ -161,7 +161,7 @@ static uint32_t copy_thread(struct plan *p, uint32_t thread, const struct run_fa
 int run_fault_plan(struct run_session *s, const struct run_fault *faults, size_t count)
 {
 	RD_ASSERT(faults != NULL || count == 0);
-	struct plan p = {0};
+	struct fault_plan p = {0};
 	struct raddle_faults *out;
 	uint32_t done = 0;
 	int r;

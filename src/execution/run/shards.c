@@ -21,14 +21,14 @@
 /* Shards if the user names no number: a failed one is repeated, and 16 keep a small cluster busy. */
 #define SHARDS 16
 
-struct watch {
+struct shards_watch {
 	struct rd_progress progress;
 	unsigned shards;
 };
 
 static void tell(void *context, unsigned done, unsigned running)
 {
-	struct watch *w = context;
+	struct shards_watch *w = context;
 	char detail[64];
 
 	snprintf(detail, sizeof detail, "%u running, %u waiting", running, w->shards - done - running);
@@ -37,7 +37,7 @@ static void tell(void *context, unsigned done, unsigned running)
 
 static int submit(const struct run_shards *c, unsigned shards, char *const *command)
 {
-	struct watch watch = {.shards = shards};
+	struct shards_watch watch = {.shards = shards};
 	struct run_slurm request = {.directory = c->directory,
 				    .command = command,
 				    .shards = shards,

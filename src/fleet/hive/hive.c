@@ -43,14 +43,14 @@ struct hive_program *hive_find(const struct hive *h, const char *build)
 }
 
 /* Rows that were read and not applied yet. */
-struct rows {
+struct unapplied_rows {
 	struct hive_row *items;
 	size_t count, capacity;
 };
 
 static void keep_row(void *context, const struct hive_row *row)
 {
-	struct rows *r = context;
+	struct unapplied_rows *r = context;
 
 	RD_GROW(r->items, r->capacity, r->count + 1);
 	r->items[r->count++] = *row;
@@ -64,7 +64,7 @@ static struct hive_program *by_number(struct hive_program **programs, size_t cou
 	return NULL;
 }
 
-static void apply(struct hive *h, const struct rows *r)
+static void apply(struct hive *h, const struct unapplied_rows *r)
 {
 	struct hive_program *p = NULL;
 
@@ -130,7 +130,7 @@ static int follow_runs(struct hive *h)
 /* Reads what is new among the reports; `work` is held. */
 static int follow(struct hive *h)
 {
-	struct rows r = {0};
+	struct unapplied_rows r = {0};
 	int err;
 
 	do {

@@ -193,13 +193,13 @@ static bool has_just_begun(const struct site_agent *a)
 enum { MS = 1000000 };
 
 /* When what happens next, in ns. */
-struct schedule {
+struct site_schedule {
 	int64_t second, asleep, renewal;
 };
 
 /* Guards are awake for a part of the time, so that what a program pays for being looked at has a bound; but
  * who waits for an access to happen gets to see it.  Returns how many milliseconds that holds. */
-static int wake_or_rest(struct site_agent *a, struct schedule *s, int64_t now)
+static int wake_or_rest(struct site_agent *a, struct site_schedule *s, int64_t now)
 {
 	if (now >= s->asleep && !has_just_begun(a) && !site_session_is_busy(&a->session)) {
 		site_session_rest(&a->session);
@@ -217,15 +217,15 @@ static int wake_or_rest(struct site_agent *a, struct schedule *s, int64_t now)
 static void watch(struct site_agent *a)
 {
 	int fd = (int)syscall(SYS_pidfd_open, a->pid, 0);
-	struct schedule s = {rd_now_ns(), 0, 0};
+	struct site_schedule s = {rd_now_ns(), 0, 0};
 	while (waitpid(a->pid, &a->status, WNOHANG) == 0) {
 		int64_t now = rd_now_ns();
 		site_session_beat(&a->session);
 		agent_collect(a);
 		if (now >= s.second) {
 			each_second(a);
-			s = (struct schedule){now + INT64_C(1000) * MS, now + (int64_t)TICK_MS * MS,
-					      s.renewal == 0 ? 0 : now};
+			s = (struct site_schedule){now + INT64_C(1000) * MS, now + (int64_t)TICK_MS * MS,
+						   s.renewal == 0 ? 0 : now};
 		}
 		agent_talk(a, wake_or_rest(a, &s, now), fd);
 	}

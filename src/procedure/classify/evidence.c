@@ -9,7 +9,8 @@
 #include "classify/work-int.h"
 
 /* The schedule of a run that explored memory is known already: the first attempt takes it. */
-static int run_to_write_down(struct work *w, struct decide_place p, struct trial *t, struct schedule *made)
+static int run_to_write_down(struct race_work *w, struct decide_place p, struct trial *t,
+			     struct schedule *made)
 {
 	if (!w->made || p.number < w->made_from) {
 		schedule_release(made);
@@ -26,7 +27,7 @@ static int run_to_write_down(struct work *w, struct decide_place p, struct trial
 }
 
 /* Writes down every decision of a run that did the same again. */
-static int write_down(struct work *w, struct decide_place p, struct schedule *made, bool *again)
+static int write_down(struct race_work *w, struct decide_place p, struct schedule *made, bool *again)
 {
 	bool unsure = false;
 	int err = RD_OK;
@@ -43,7 +44,7 @@ static int write_down(struct work *w, struct decide_place p, struct schedule *ma
 }
 
 /* The schedule with every decision of a run that did the same again each time; NULL: it did not. */
-static int repeat(struct work *w, struct decide_place p, struct schedule **result)
+static int repeat(struct race_work *w, struct decide_place p, struct schedule **result)
 {
 	struct schedule *made = finding_schedule_new(w->set);
 	struct next_repeat repeats = {0};
@@ -67,7 +68,7 @@ static int repeat(struct work *w, struct decide_place p, struct schedule **resul
 }
 
 /* The input of runs now, as JSON. */
-static const char *input_json(struct work *w)
+static const char *input_json(struct race_work *w)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	const char *kept;
@@ -80,7 +81,7 @@ static const char *input_json(struct work *w)
 	return kept;
 }
 
-static void add_witness(struct work *w, struct decide_place p, struct schedule *s, const char *seen)
+static void add_witness(struct race_work *w, struct decide_place p, struct schedule *s, const char *seen)
 {
 	struct finding_witness witness = {.class = w->decision.class,
 					  .model = w->how->model,
@@ -97,14 +98,14 @@ static void add_witness(struct work *w, struct decide_place p, struct schedule *
 	finding_add_witness(w->set, w->f, &witness);
 }
 
-static void note_seen(struct work *w, const char *text)
+static void note_seen(struct race_work *w, const char *text)
 {
 	finding_note(w->set, w->f, text);
 	w->f->consequence = finding_text(w->set, next_consequence(&w->runs, &w->decision));
 }
 
 /* Adds the witnesses if they come again: *shown; if not, *lost is a run that does not. */
-static int show(struct work *w, bool *shown, struct decide_place *lost)
+static int show(struct race_work *w, bool *shown, struct decide_place *lost)
 {
 	const struct decision *d = &w->decision;
 	struct schedule *shows = NULL, *other = NULL;
@@ -128,7 +129,7 @@ static int show(struct work *w, bool *shown, struct decide_place *lost)
 }
 
 /* A run whose output does not come again is nothing to build on: the other runs decide. */
-int evidence_show(struct work *w)
+int evidence_show(struct race_work *w)
 {
 	struct next_show shows = {0};
 	bool shown = false;

@@ -21,7 +21,7 @@
 #define BUILD_NS (120 * RD_NS_PER_S) /* that making the flavour may take: a large program needs a minute */
 
 /* The runs of one input: few, and as many as of the first one if they show something. */
-static int run_input(struct work *w, const struct rd_override *given)
+static int run_input(struct race_work *w, const struct rd_override *given)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	int err;
@@ -42,7 +42,7 @@ static int run_input(struct work *w, const struct rd_override *given)
 
 static int look_at_input(void *context, const struct rd_override *given, bool *bad)
 {
-	struct work *w = context;
+	struct race_work *w = context;
 	int err = run_input(w, given);
 
 	w->is_other = true;
@@ -59,14 +59,14 @@ static int look_at_input(void *context, const struct rd_override *given, bool *b
 }
 
 /* Memory models are tried with the recorded input only. */
-static bool is_worth(const struct work *w)
+static bool is_worth(const struct race_work *w)
 {
 	return w->how->techniques.paths && w->how->paths != 1 && !w->how->models &&
 	       (w->decision.class == FINDING_K_WITNESS_HARMLESS ||
 		w->decision.class == FINDING_OUTPUT_DIFFERS);
 }
 
-static void note_losses(struct work *w, const struct paths *p)
+static void note_losses(struct race_work *w, const struct paths *p)
 {
 	for (unsigned i = 0; i < RADDLE_LOSSES; i++)
 		if (p->lost[i])
@@ -94,7 +94,7 @@ static void note_losses(struct work *w, const struct paths *p)
 }
 
 /* What each path says about the input. */
-static void note_covered(struct work *w, const struct paths *p)
+static void note_covered(struct race_work *w, const struct paths *p)
 {
 	const char *line = p->covered.data, *end;
 
@@ -105,7 +105,7 @@ static void note_covered(struct work *w, const struct paths *p)
 }
 
 /* What was seen with the recorded input counts again. */
-static int settle_inputs(struct work *w, const struct paths *p, const struct decide_runs *runs,
+static int settle_inputs(struct race_work *w, const struct paths *p, const struct decide_runs *runs,
 			 const struct decision *decision)
 {
 	int err = RD_OK;
@@ -123,7 +123,7 @@ static int settle_inputs(struct work *w, const struct paths *p, const struct dec
 	return trial_set_input(&w->bench, &w->base);
 }
 
-static int explore_inputs(struct work *w, const struct replay_program *shadow)
+static int explore_inputs(struct race_work *w, const struct replay_program *shadow)
 {
 	static const struct sym_selection any;
 	struct decide_runs runs = w->runs;
@@ -155,7 +155,7 @@ static int explore_inputs(struct work *w, const struct replay_program *shadow)
 }
 
 /* The flavour is made when a race needs it.  Without it the class is for the recorded input. */
-static int open_and_explore(struct work *w)
+static int open_and_explore(struct race_work *w)
 {
 	struct run_program program = {.kind = "shadow"};
 	struct replay_program shadow = {.program = &program, .argv = w->how->runs.program->argv};
@@ -177,7 +177,7 @@ static int open_and_explore(struct work *w)
 }
 
 /* What cannot be followed leaves the class that the recorded input has. */
-void inputs_follow(struct work *w)
+void inputs_follow(struct race_work *w)
 {
 	if (!is_worth(w) || !open_and_explore(w))
 		return;

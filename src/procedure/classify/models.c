@@ -18,7 +18,7 @@
 /* ---- explorations under sequential consistency ---- */
 
 /* One run of an exploration; those of different groups have different numbers, since they are no twins. */
-static int explore_one(struct work *w, enum variant_group group, struct replay_search *search)
+static int explore_one(struct race_work *w, enum variant_group group, struct replay_search *search)
 {
 	struct variant v;
 
@@ -30,7 +30,7 @@ static int explore_one(struct work *w, enum variant_group group, struct replay_s
 }
 
 /* What the runs have shown to be published obeys memory models from now on. */
-static void add_published(struct work *w)
+static void add_published(struct race_work *w)
 {
 	tracks_add_published(&w->tracks, w->bench.published, w->bench.published_count);
 	schedule_release(&w->lists);
@@ -40,7 +40,7 @@ static void add_published(struct work *w)
 
 /* Whoever goes on at the accesses that obey memory models: so what a model adds is not taken for what
  * sequential consistency has too. */
-static int explore(struct work *w)
+static int explore(struct race_work *w)
 {
 	size_t most = weaken_explored(w->how->runs.recorded_ns);
 	int err = RD_OK;
@@ -57,7 +57,7 @@ static int explore(struct work *w)
 }
 
 /* The schedules of an earlier way to the race are of no use on another one. */
-static void release_made(struct work *w)
+static void release_made(struct race_work *w)
 {
 	for (size_t i = 0; i < w->made_count; i++)
 		schedule_release(&w->made[i]);
@@ -67,7 +67,7 @@ static void release_made(struct work *w)
 }
 
 /* The same again while that shows more that is published. */
-int models_explore(struct work *w)
+int models_explore(struct race_work *w)
 {
 	size_t known;
 	int err = RD_OK;
@@ -85,24 +85,24 @@ int models_explore(struct work *w)
 	return err;
 }
 
-size_t models_room(const struct work *w)
+size_t models_room(const struct race_work *w)
 {
 	return w->how->models ? ROUNDS * VARIANT_GROUPS * weaken_explored(w->how->runs.recorded_ns) : 0;
 }
 
 /* ---- weaker models ---- */
 
-bool models_is_wanted(const struct work *w, enum finding_model model)
+bool models_is_wanted(const struct race_work *w, enum finding_model model)
 {
 	return w->how->models ? w->how->models >> model & 1 : model == w->how->model;
 }
 
-static const char *memory_name(const struct work *w, enum finding_model model)
+static const char *memory_name(const struct race_work *w, enum finding_model model)
 {
 	return model == FINDING_WEAK && w->how->coherent ? "coherent" : finding_model_name(model);
 }
 
-static const char *describe_weakened(struct work *w, const struct weakened *r, const char *memory)
+static const char *describe_weakened(struct race_work *w, const struct weakened *r, const char *memory)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	const char *copy;
@@ -114,7 +114,7 @@ static const char *describe_weakened(struct work *w, const struct weakened *r, c
 	return copy;
 }
 
-static int add_weakened(struct work *w, enum finding_model model, const struct weakened *r)
+static int add_weakened(struct race_work *w, enum finding_model model, const struct weakened *r)
 {
 	const char *seen = describe_weakened(w, r, memory_name(w, model));
 	const char *consequence = r->shows.fault ? r->shows.fault : "output";
@@ -135,7 +135,7 @@ static int add_weakened(struct work *w, enum finding_model model, const struct w
 	return err;
 }
 
-static void note_same(struct work *w, const char *memory, const struct weakened *r)
+static void note_same(struct race_work *w, const char *memory, const struct weakened *r)
 {
 	finding_note(
 		w->set, w->f,
@@ -147,7 +147,7 @@ static void note_same(struct work *w, const char *memory, const struct weakened 
 }
 
 /* Each execution under sequential consistency is one under the model too, so nothing gets better. */
-static int weaken_one(struct work *w, enum finding_model model)
+static int weaken_one(struct race_work *w, enum finding_model model)
 {
 	struct weaken how = {.bench = &w->bench,
 			     .race = &w->race,
@@ -179,7 +179,7 @@ static int weaken_one(struct work *w, enum finding_model model)
 }
 
 /* A race without a class under sequential consistency gets one if something new shows. */
-int models_weaken(struct work *w)
+int models_weaken(struct race_work *w)
 {
 	int err = RD_OK;
 

@@ -188,7 +188,7 @@ static bool content(void *context, struct rd_override_part *part)
 
 /* ---- branches that can be turned ---- */
 
-struct candidate {
+struct path_candidate {
 	uint32_t step;
 	uint32_t rank;
 	uint8_t trace;
@@ -196,7 +196,7 @@ struct candidate {
 
 static int by_rank(const void *x, const void *y)
 {
-	const struct candidate *a = x, *b = y;
+	const struct path_candidate *a = x, *b = y;
 
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
@@ -251,7 +251,7 @@ static uint32_t rank_of(const struct sym_trace *t, size_t step, bool common)
 }
 
 static size_t add_candidates(const struct sym_trace traces[2], uint8_t k, uint64_t chosen,
-			     struct candidate *to)
+			     struct path_candidate *to)
 {
 	const struct sym_trace *t = &traces[k];
 	uint64_t *hash = hash_nodes(t);
@@ -264,7 +264,7 @@ static size_t add_candidates(const struct sym_trace traces[2], uint8_t k, uint64
 		bool known = rd_umap_get(&common, rd_hash_add(s->site, hash[s->cond])) != NULL;
 
 		if (s->kind != RADDLE_STEP_ASSUME && (t->nodes[s->cond].inputs & chosen))
-			to[count++] = (struct candidate){(uint32_t)i, rank_of(t, i, known), k};
+			to[count++] = (struct path_candidate){(uint32_t)i, rank_of(t, i, known), k};
 	}
 	RD_UMAP_RELEASE(&common);
 	free(hash);
@@ -272,10 +272,10 @@ static size_t add_candidates(const struct sym_trace traces[2], uint8_t k, uint64
 }
 
 /* Of both orders. */
-static struct candidate *find_candidates(const struct sym_trace traces[2], const uint64_t chosen[2],
-					 size_t *count)
+static struct path_candidate *find_candidates(const struct sym_trace traces[2], const uint64_t chosen[2],
+					      size_t *count)
 {
-	struct candidate *all = rd_xcalloc(traces[0].step_count + traces[1].step_count + 1, sizeof *all);
+	struct path_candidate *all = rd_xcalloc(traces[0].step_count + traces[1].step_count + 1, sizeof *all);
 
 	*count = 0;
 	for (uint8_t k = 0; k < 2; k++)
@@ -450,7 +450,7 @@ static bool has_solver(struct turning *r)
 static int turn_all(struct explorer *x, const struct item *item)
 {
 	struct turning r[2];
-	struct candidate *all;
+	struct path_candidate *all;
 	uint64_t chosen[2];
 	size_t count;
 	int err = RD_OK;

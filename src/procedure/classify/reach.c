@@ -13,7 +13,7 @@
 
 /* ---- one order ---- */
 
-int reach_find_order(struct work *w, struct adhoc *order)
+int reach_find_order(struct race_work *w, struct adhoc *order)
 {
 	switch (next_order(&w->decision, &w->runs, next_has_met(w->f))) {
 	case NEXT_FLAG: return adhoc_flag(&w->bench, &w->race, order);
@@ -24,7 +24,7 @@ int reach_find_order(struct work *w, struct adhoc *order)
 
 /* ---- other ways to the race ---- */
 
-static bool is_of_race(const struct work *w, const char *thread)
+static bool is_of_race(const struct race_work *w, const char *thread)
 {
 	return thread &&
 	       (!strcmp(w->race.goals[0].thread, thread) || !strcmp(w->race.goals[1].thread, thread));
@@ -33,7 +33,7 @@ static bool is_of_race(const struct work *w, const char *thread)
 /* Whether the threads meet on this way.  What keeps one of them from its access while the other stands at its
  * own may not be there yet when that one goes in front: who reads under a lock of sequences waits only for
  * a writer that has begun. */
-static int try_way(struct work *w, struct trial *t)
+static int try_way(struct race_work *w, struct trial *t)
 {
 	struct trial again;
 	int err = work_run_variant(w, (struct decide_place){VARIANT_FIRST, 0}, t, NULL);
@@ -49,14 +49,14 @@ static int try_way(struct work *w, struct trial *t)
 	return err;
 }
 
-static int run_from_anew(struct work *w)
+static int run_from_anew(struct race_work *w)
 {
 	w->bench.mask = (struct trial_mask){0};
 	return work_run_pairs(w);
 }
 
 /* The runs of the way that is known now, and what keeps an order there. */
-static int go_this_way(struct work *w, struct adhoc *order)
+static int go_this_way(struct race_work *w, struct adhoc *order)
 {
 	struct trial t;
 	int err = run_from_anew(w);
@@ -71,13 +71,13 @@ static int go_this_way(struct work *w, struct adhoc *order)
 	return err;
 }
 
-static bool is_decided(const struct work *w, const struct adhoc *order)
+static bool is_decided(const struct race_work *w, const struct adhoc *order)
 {
 	return order->found || w->decision.class != FINDING_NO_CLASS;
 }
 
 /* Only the two accesses are left of the way that was predicted. */
-static void lead_to(struct work *w, struct schedule_goal goals[2])
+static void lead_to(struct race_work *w, struct schedule_goal goals[2])
 {
 	RD_ASSERT(w->race.goal_count == 2);
 	w->race.goals = goals;
@@ -88,7 +88,7 @@ static void lead_to(struct work *w, struct schedule_goal goals[2])
 
 /* The first of the other ways on which the threads meet; failing that, one on which something keeps them
  * apart, unless they are known to have met. */
-static int try_ways(struct work *w, struct adhoc *order)
+static int try_ways(struct race_work *w, struct adhoc *order)
 {
 	size_t apart = w->routes.count;
 	struct trial t;
@@ -110,7 +110,7 @@ static int try_ways(struct work *w, struct adhoc *order)
 	return go_this_way(w, order);
 }
 
-static int lead_again(struct work *w, struct adhoc *order)
+static int lead_again(struct race_work *w, struct adhoc *order)
 {
 	struct schedule predicted = w->race;
 	int err = RD_OK;
@@ -128,7 +128,7 @@ static int lead_again(struct work *w, struct adhoc *order)
 
 /* Threads that met somewhere else are looked for where they come in turns; the others are where the
  * prediction saw them, unless the program comes there by another way in this flavour. */
-int reach_race(struct work *w, struct adhoc *order)
+int reach_race(struct race_work *w, struct adhoc *order)
 {
 	bool elsewhere = w->f->schedule->anywhere;
 	int err = elsewhere ? lead_again(w, order) : RD_OK;
@@ -150,7 +150,7 @@ struct outcome {
 	struct trial_mask mask;
 };
 
-static void take_back(struct work *w, const struct outcome *o)
+static void take_back(struct race_work *w, const struct outcome *o)
 {
 	w->race = o->race;
 	w->runs = o->runs;
@@ -159,7 +159,7 @@ static void take_back(struct work *w, const struct outcome *o)
 }
 
 /* The runs of one instance, if the threads meet there. */
-static int try_instance(struct work *w, struct schedule_goal goals[2])
+static int try_instance(struct race_work *w, struct schedule_goal goals[2])
 {
 	struct trial t;
 	int err;
@@ -171,7 +171,7 @@ static int try_instance(struct work *w, struct schedule_goal goals[2])
 
 /* A race that makes no difference where it was met may make one elsewhere: with the write of x += 1 instead
  * of its read, or in a later round of a loop.  That is worth some runs if the program does differ. */
-int reach_elsewhere(struct work *w)
+int reach_elsewhere(struct race_work *w)
 {
 	struct outcome first = {w->race, w->runs, w->decision, w->bench.mask};
 	int err;

@@ -11,7 +11,7 @@
 #include "raddle/memory.h"
 #include "trace/sites.h"
 
-struct track {
+struct model_track {
 	uint32_t site;
 	bool write;
 	bool point_only;    /* threads can be stopped there, but what is accessed is not tracked for it */
@@ -28,7 +28,7 @@ struct tracks {
 	const struct trace_sites *sites;
 	struct track_edge *edges;
 	size_t edge_count, edge_capacity;
-	struct track *items;
+	struct model_track *items;
 	size_t count, capacity;
 };
 

@@ -20,7 +20,7 @@ static bool is_same(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-static struct track *find(struct tracks *t, uint32_t site)
+static struct model_track *find(struct tracks *t, uint32_t site)
 {
 	for (size_t i = 0; i < t->count; i++)
 		if (t->items[i].site == site)
@@ -28,9 +28,9 @@ static struct track *find(struct tracks *t, uint32_t site)
 	return NULL;
 }
 
-static void add(struct tracks *t, struct track track)
+static void add(struct tracks *t, struct model_track track)
 {
-	struct track *old = find(t, track.site);
+	struct model_track *old = find(t, track.site);
 
 	if (old) {
 		old->point_only &= track.point_only;
@@ -50,7 +50,7 @@ static void add_site(struct tracks *t, uint32_t site, const char *object, bool p
 	const struct trace_site *s = trace_sites_find(t->sites, site);
 
 	if (s && trace_site_accesses(s))
-		add(t, (struct track){site, trace_site_writes(s), point_only, object});
+		add(t, (struct model_track){site, trace_site_writes(s), point_only, object});
 }
 
 void tracks_gather(struct tracks *t, const struct finding_set *set, const struct trace_sites *sites)
@@ -96,7 +96,7 @@ static void add_edge(struct tracks *t, uint32_t site, const char *object)
 void tracks_add_published(struct tracks *t, const struct raddle_published *pairs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct track *through = find(t, pairs[i].through);
+		const struct model_track *through = find(t, pairs[i].through);
 		const char *object = through ? through->object : NULL;
 
 		if (pairs[i].through == 0 && count <= SHARED_MOST) {
@@ -112,7 +112,7 @@ void tracks_add_published(struct tracks *t, const struct raddle_published *pairs
 }
 
 /* Whether the access belongs to the races about an object. */
-static bool is_of(const struct tracks *t, const struct track *track, const char *object)
+static bool is_of(const struct tracks *t, const struct model_track *track, const char *object)
 {
 	bool is = is_same(track->object, object);
 
@@ -124,7 +124,7 @@ static bool is_of(const struct tracks *t, const struct track *track, const char 
 void tracks_fill(const struct tracks *t, const char *except, struct schedule *lists)
 {
 	for (size_t i = 0; i < t->count; i++) {
-		const struct track *item = &t->items[i];
+		const struct model_track *item = &t->items[i];
 		struct schedule_place place = schedule_place_of(NULL, t->sites, item->site);
 		struct schedule_watch *w = schedule_add_watch(lists);
 

@@ -15,7 +15,7 @@
 #define WORK_RUNS "runs"   /* the statistic of an answer that counts runs */
 #define WORK_EDITS "edits" /* and the one with a bit for each edit that some run came to */
 
-struct work {
+struct race_work {
 	const struct classify *how;
 	struct next_limits limits;
 	struct finding_set *set; /* of the answer */
@@ -46,46 +46,46 @@ struct work {
 
 /* ---- work.c ---- */
 
-int work_run_variant(struct work *w, struct decide_place p, struct trial *t, struct schedule *made);
+int work_run_variant(struct race_work *w, struct decide_place p, struct trial *t, struct schedule *made);
 
 /* Runs pairs, and the control group beside them, until next-int.h has enough, and decides what they mean. */
-int work_run_pairs(struct work *w);
+int work_run_pairs(struct race_work *w);
 
 /* Runs the control group until it has `wanted` runs, if the caller allows it. */
-int work_run_controls(struct work *w, size_t wanted);
+int work_run_controls(struct race_work *w, size_t wanted);
 
-const struct trial *work_run_at(const struct work *w, struct decide_place p);
+const struct trial *work_run_at(const struct race_work *w, struct decide_place p);
 
 /* A copy that the set owns. */
-int work_keep_schedule(struct work *w, const struct schedule *s, struct schedule **kept);
+int work_keep_schedule(struct race_work *w, const struct schedule *s, struct schedule **kept);
 
 /* ---- evidence.c: what is harmful is reported only if it comes again ---- */
 
-int evidence_show(struct work *w);
+int evidence_show(struct race_work *w);
 
 /* ---- reach.c: the threads are led to the race, by another way if need be ---- */
 
-int reach_race(struct work *w, struct adhoc *order);
-int reach_find_order(struct work *w, struct adhoc *order);
+int reach_race(struct race_work *w, struct adhoc *order);
+int reach_find_order(struct race_work *w, struct adhoc *order);
 
 /* Looks for harm at other instances of a race that is harmless where its threads met. */
-int reach_elsewhere(struct work *w);
+int reach_elsewhere(struct race_work *w);
 
 /* ---- models.c: memory models ---- */
 
-bool models_is_wanted(const struct work *w, enum finding_model model);
+bool models_is_wanted(const struct race_work *w, enum finding_model model);
 
 /* Explores memory under sequential consistency, so that what a model adds is known for new. */
-int models_explore(struct work *w);
+int models_explore(struct race_work *w);
 
 /* How many runs of each group models_explore() may add. */
-size_t models_room(const struct work *w);
-int models_weaken(struct work *w);
+size_t models_room(const struct race_work *w);
+int models_weaken(struct race_work *w);
 
 /* ---- inputs.c: other inputs ---- */
 
 /* Looks at the race with other inputs, if the class may depend on them. */
-void inputs_follow(struct work *w);
+void inputs_follow(struct race_work *w);
 
 /* The class of one race, found in a process of its own.  Adds a finding document with the finding, its
  * class and witnesses.  Returns what a task of a pool does. */

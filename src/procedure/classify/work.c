@@ -20,7 +20,7 @@
 
 /* ---- runs ---- */
 
-int work_run_variant(struct work *w, struct decide_place p, struct trial *t, struct schedule *made)
+int work_run_variant(struct race_work *w, struct decide_place p, struct trial *t, struct schedule *made)
 {
 	struct variant v;
 
@@ -31,18 +31,18 @@ int work_run_variant(struct work *w, struct decide_place p, struct trial *t, str
 	return trial_run(&w->bench, &v.schedule, t, made);
 }
 
-const struct trial *work_run_at(const struct work *w, struct decide_place p)
+const struct trial *work_run_at(const struct race_work *w, struct decide_place p)
 {
 	RD_ASSERT(p.group < VARIANT_GROUPS && p.number < w->runs.count);
 	return &w->runs.items[p.group][p.number];
 }
 
-static int run_into(struct work *w, enum variant_group group, size_t number)
+static int run_into(struct race_work *w, enum variant_group group, size_t number)
 {
 	return work_run_variant(w, (struct decide_place){group, number}, &w->runs.items[group][number], NULL);
 }
 
-int work_run_controls(struct work *w, size_t wanted)
+int work_run_controls(struct race_work *w, size_t wanted)
 {
 	int err = RD_OK;
 
@@ -52,7 +52,7 @@ int work_run_controls(struct work *w, size_t wanted)
 	return err;
 }
 
-static int run_pair(struct work *w, size_t number)
+static int run_pair(struct race_work *w, size_t number)
 {
 	int err = run_into(w, VARIANT_FIRST, number);
 
@@ -62,7 +62,7 @@ static int run_pair(struct work *w, size_t number)
 	return err ? err : work_run_controls(w, next_controls(&w->limits, &w->runs, w->controls));
 }
 
-static void mask_lines(struct work *w)
+static void mask_lines(struct race_work *w)
 {
 	const struct trial *control = w->runs.items[VARIANT_CONTROL];
 
@@ -74,7 +74,7 @@ static void mask_lines(struct work *w)
 			trial_digest(&w->runs.items[g][i], &w->bench.mask);
 }
 
-int work_run_pairs(struct work *w)
+int work_run_pairs(struct race_work *w)
 {
 	size_t room = next_pairs(&w->limits) + models_room(w);
 	int err = RD_OK;
@@ -94,7 +94,7 @@ int work_run_pairs(struct work *w)
 }
 
 /* A copy that the set owns. */
-int work_keep_schedule(struct work *w, const struct schedule *s, struct schedule **kept)
+int work_keep_schedule(struct race_work *w, const struct schedule *s, struct schedule **kept)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	int err;
@@ -109,7 +109,7 @@ int work_keep_schedule(struct work *w, const struct schedule *s, struct schedule
 
 /* ---- the answer ---- */
 
-static void note_harmless(struct work *w)
+static void note_harmless(struct race_work *w)
 {
 	const struct decision *d = &w->decision;
 
@@ -126,7 +126,7 @@ static void note_harmless(struct work *w)
 			"order of these two accesses");
 }
 
-static void note_mask(struct work *w)
+static void note_mask(struct race_work *w)
 {
 	if (w->bench.mask.any)
 		finding_note(w->set, w->f,
@@ -135,7 +135,7 @@ static void note_mask(struct work *w)
 }
 
 /* Two threads that were stopped at their accesses together prove the race. */
-static void confirm(struct work *w)
+static void confirm(struct race_work *w)
 {
 	if (w->f->status == FINDING_CONFIRMED || !next_is_met(&w->runs))
 		return;
@@ -143,7 +143,7 @@ static void confirm(struct work *w)
 	w->f->reason = NULL;
 }
 
-static int note_order(struct work *w, const struct adhoc *a)
+static int note_order(struct race_work *w, const struct adhoc *a)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	struct schedule *kept;
@@ -164,7 +164,7 @@ static int note_order(struct work *w, const struct adhoc *a)
 }
 
 /* Shows that the class is harmful; where that fails and the race looks harmless, an order may explain it. */
-static int show_harm(struct work *w, struct adhoc *order)
+static int show_harm(struct race_work *w, struct adhoc *order)
 {
 	int err = evidence_show(w);
 
@@ -174,7 +174,7 @@ static int show_harm(struct work *w, struct adhoc *order)
 	return w->how->techniques.adhoc ? reach_find_order(w, order) : RD_OK;
 }
 
-static int answer(struct work *w, const struct adhoc *order, bool was_bad)
+static int answer(struct race_work *w, const struct adhoc *order, bool was_bad)
 {
 	int err = RD_OK;
 
@@ -193,7 +193,7 @@ static int answer(struct work *w, const struct adhoc *order, bool was_bad)
 	return err;
 }
 
-static int classify(struct work *w)
+static int classify(struct race_work *w)
 {
 	struct adhoc order = {0};
 	bool was_bad;
@@ -216,7 +216,7 @@ static int classify(struct work *w)
 	return err ? err : models_weaken(w);
 }
 
-static void set_limits(struct work *w)
+static void set_limits(struct race_work *w)
 {
 	w->limits = (struct next_limits){.schedules = w->how->techniques.schedules,
 					 .control = w->how->techniques.control,
@@ -224,7 +224,7 @@ static void set_limits(struct work *w)
 					 .pairs = w->how->alternates};
 }
 
-static int open_work(struct work *w, const char *directory)
+static int open_work(struct race_work *w, const char *directory)
 {
 	int err;
 
@@ -241,7 +241,7 @@ static int open_work(struct work *w, const char *directory)
 	return err ? err : trial_set_input(&w->bench, &w->base);
 }
 
-static void close_work(struct work *w)
+static void close_work(struct race_work *w)
 {
 	rd_override_release(&w->base);
 	rd_override_release(&w->differs);
@@ -261,7 +261,7 @@ int work_classify(const struct classify *how, const struct finding *given, const
 		  struct rd_buf *document)
 {
 	struct finding f = *given;
-	struct work w = {.how = how, .set = finding_set_new(), .f = &f, .start_ns = rd_now_ns()};
+	struct race_work w = {.how = how, .set = finding_set_new(), .f = &f, .start_ns = rd_now_ns()};
 	int err;
 
 	RD_ASSERT(f.schedule && f.schedule->goal_count == 2);

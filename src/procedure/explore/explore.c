@@ -68,7 +68,7 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 {
 	const struct exploring *x = context;
 	const struct explore_state *s = &x->state;
-	struct worker w = {.state = s, .arena = rd_arena_new()};
+	struct explore_worker w = {.state = s, .arena = rd_arena_new()};
 	struct trial_bench b;
 	uint64_t first = task >> TASK_COUNT_BITS, count = task & TASK_COUNT_MASK;
 	int err;

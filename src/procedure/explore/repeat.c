@@ -22,7 +22,7 @@
 #define MINIMISE_TIME_SHARE 5 /* they may take 1/5 of the time given, so that exploring keeps most of it */
 
 struct repeat {
-	struct worker worker;
+	struct explore_worker worker;
 	struct trial_bench *bench;
 	const struct note *failure;
 	const struct schedule *whole;

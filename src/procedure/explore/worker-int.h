@@ -6,7 +6,7 @@
 #include "explore/state-int.h"
 #include "trial/judge.h"
 
-struct worker {
+struct explore_worker {
 	const struct explore_state *state; /* as it was when the process was forked */
 	struct rd_arena *arena;
 	struct trial trial;
@@ -18,11 +18,13 @@ struct worker {
 };
 
 /* Runs a schedule and fills worker->note; `made` may be NULL. */
-int worker_run(struct worker *w, struct trial_bench *b, const struct schedule *s, struct schedule *made);
+int worker_run(struct explore_worker *w, struct trial_bench *b, const struct schedule *s,
+	       struct schedule *made);
 
 /* Plans and runs schedule `number`, and appends its note to the answer. */
-int worker_run_number(struct worker *w, struct trial_bench *b, uint64_t number, struct rd_buf *answer);
+int worker_run_number(struct explore_worker *w, struct trial_bench *b, uint64_t number,
+		      struct rd_buf *answer);
 
-void worker_release(struct worker *w);
+void worker_release(struct explore_worker *w);
 
 #endif

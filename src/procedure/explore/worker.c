@@ -9,14 +9,14 @@
 
 #include <stdio.h>
 
-void worker_release(struct worker *w)
+void worker_release(struct explore_worker *w)
 {
 	judge_release(&w->judge);
 	cover_release(&w->cover);
 	cover_release(&w->recordable);
 }
 
-static void copy_races(struct worker *w, const struct replay_result *r)
+static void copy_races(struct explore_worker *w, const struct replay_result *r)
 {
 	w->note.races = rd_arena_alloc(w->arena, (r->race_count + 1) * sizeof *w->note.races);
 	for (size_t i = 0; i < r->race_count; i++)
@@ -27,7 +27,7 @@ static void copy_races(struct worker *w, const struct replay_result *r)
 }
 
 /* A thread whose name is too long for a note is left out. */
-static void copy_threads(struct worker *w, const struct replay_turns *t)
+static void copy_threads(struct explore_worker *w, const struct replay_turns *t)
 {
 	w->note.threads = rd_arena_alloc(w->arena, (t->thread_count + 1) * sizeof *w->note.threads);
 	for (size_t i = 0; i < t->thread_count; i++) {
@@ -42,7 +42,7 @@ static void copy_threads(struct worker *w, const struct replay_turns *t)
 }
 
 /* Pairs that the leader does not know from here, or not of a run that can be recorded. */
-static void copy_pairs(struct worker *w, const struct replay_result *r)
+static void copy_pairs(struct explore_worker *w, const struct replay_result *r)
 {
 	const struct explore_state *s = w->state;
 	bool recordable = w->points == POINTS_OPERATIONS;
@@ -55,7 +55,7 @@ static void copy_pairs(struct worker *w, const struct replay_result *r)
 }
 
 /* The fault of a run that ended by itself, by its status or by the user's command; NULL: none. */
-static const char *find_fault(struct worker *w, const struct trial *t)
+static const char *find_fault(struct explore_worker *w, const struct trial *t)
 {
 	bool failed = false;
 
@@ -69,7 +69,7 @@ static const char *find_fault(struct worker *w, const struct trial *t)
 
 static void note_result(void *context, const struct replay_result *r)
 {
-	struct worker *w = context;
+	struct explore_worker *w = context;
 	const struct trial *t = &w->trial;
 
 	w->note.run_ns = (int64_t)(r->cpu_seconds * (double)RD_NS_PER_S);
@@ -90,7 +90,8 @@ static void note_result(void *context, const struct replay_result *r)
 				 w->arena);
 }
 
-int worker_run(struct worker *w, struct trial_bench *b, const struct schedule *s, struct schedule *made)
+int worker_run(struct explore_worker *w, struct trial_bench *b, const struct schedule *s,
+	       struct schedule *made)
 {
 	struct trial_hooks hooks = {.result = note_result, .context = w};
 	int err;
@@ -103,7 +104,7 @@ int worker_run(struct worker *w, struct trial_bench *b, const struct schedule *s
 
 /* The schedule of the run is part of the note if somebody will need it: it failed, or showed something new.
  */
-static void note_schedule(struct worker *w, struct schedule *made, struct rd_buf *text)
+static void note_schedule(struct explore_worker *w, struct schedule *made, struct rd_buf *text)
 {
 	if (!w->note.failure.fault && made->decision_count > PREFIX_DECISIONS)
 		made->decision_count = PREFIX_DECISIONS;
@@ -122,7 +123,7 @@ static void prepare(struct trial_bench *b, const struct explore_plan *plan)
 	b->cover = true;
 }
 
-int worker_run_number(struct worker *w, struct trial_bench *b, uint64_t number, struct rd_buf *answer)
+int worker_run_number(struct explore_worker *w, struct trial_bench *b, uint64_t number, struct rd_buf *answer)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	struct schedule made = {0};

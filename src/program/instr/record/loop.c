@@ -366,7 +366,7 @@ static LLVMValueRef first_value(const struct late_shape *s, LLVMValueRef v)
 }
 
 /* Branches that decide whether a block is met, none of which changes its mind in the loop. */
-struct guard {
+struct loop_guard {
 	LLVMValueRef conditions[MAX_GUARDS];
 	bool taken[MAX_GUARDS]; /* the outcome that leads to the block */
 	unsigned count;
@@ -390,7 +390,7 @@ static uint32_t only_predecessor(const struct late_shape *s, uint32_t block)
 
 /* Whether the block is met either in each round, before any way out, or in none, and what
  * decides that. */
-static bool find_guard(const struct late_shape *s, uint32_t block, struct guard *guard)
+static bool find_guard(const struct late_shape *s, uint32_t block, struct loop_guard *guard)
 {
 	RD_ASSERT(block < s->late->cfg.graph.nodes);
 	for (guard->count = 0; !is_certain(s, block); guard->count++) {
@@ -409,7 +409,7 @@ static bool find_guard(const struct late_shape *s, uint32_t block, struct guard 
 }
 
 /* The amount, or 0 if the guarded block is not met. */
-static LLVMValueRef guarded(const struct late_shape *s, const struct guard *guard, LLVMValueRef amount)
+static LLVMValueRef guarded(const struct late_shape *s, const struct loop_guard *guard, LLVMValueRef amount)
 {
 	LLVMBuilderRef b = s->late->unit->builder;
 	LLVMValueRef none = LLVMConstNull(LLVMTypeOf(amount));
@@ -428,7 +428,8 @@ static void replace(struct late_shape *s, struct late_hook *hook, LLVMValueRef c
 	hook->size = 0;
 }
 
-static void hoist_stride(struct late_shape *s, struct late_hook *hook, const struct guard *guard, int64_t by)
+static void hoist_stride(struct late_shape *s, struct late_hook *hook, const struct loop_guard *guard,
+			 int64_t by)
 {
 	struct instr_unit *u = s->late->unit;
 	LLVMValueRef site = LLVMGetArgOperand(hook->call, ARGUMENT_SITE);
@@ -440,7 +441,8 @@ static void hoist_stride(struct late_shape *s, struct late_hook *hook, const str
 	replace(s, hook, instr_hook_call(u, hook->hook, arguments));
 }
 
-static void hoist_range(struct late_shape *s, struct late_hook *hook, const struct guard *guard, int64_t by)
+static void hoist_range(struct late_shape *s, struct late_hook *hook, const struct loop_guard *guard,
+			int64_t by)
 {
 	struct instr_unit *u = s->late->unit;
 	LLVMValueRef site = LLVMGetArgOperand(hook->call, ARGUMENT_SITE);
@@ -470,7 +472,7 @@ static bool is_constant(const struct late_shape *s, const struct late_hook *hook
 
 /* A single access costs less where it is than a guarded call would; a range or an equal
  * distance has an amount that can be 0. */
-static void hoist_constant(struct late_shape *s, struct late_hook *hook, const struct guard *guard)
+static void hoist_constant(struct late_shape *s, struct late_hook *hook, const struct loop_guard *guard)
 {
 	LLVMBuilderRef b = s->late->unit->builder;
 	if (hook->size != 0 && guard->count != 0)
@@ -490,7 +492,7 @@ static void hoist_constant(struct late_shape *s, struct late_hook *hook, const s
 static void hoist(struct late_shape *s, struct late_hook *hook)
 {
 	int64_t by;
-	struct guard guard;
+	struct loop_guard guard;
 	if (!find_guard(s, hook->block, &guard))
 		return;
 	if (is_constant(s, hook)) {

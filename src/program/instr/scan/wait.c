@@ -26,7 +26,7 @@
 
 enum { MAX_CALLS = 4 }; /* depth of functions called for a condition */
 
-struct slice {
+struct wait_slice {
 	struct ir_effects *effects;
 	struct rd_umap *reads; /* result */
 	const struct ir_cfg *cfg;
@@ -37,7 +37,7 @@ struct slice {
 	int depth;
 };
 
-static void want(struct slice *s, LLVMValueRef v)
+static void want(struct wait_slice *s, LLVMValueRef v)
 {
 	bool is_new;
 	if (v == NULL || !LLVMIsAInstruction(v))
@@ -60,9 +60,9 @@ static LLVMValueRef condition(LLVMBasicBlockRef block)
 	return LLVMIsASwitchInst(end) ? LLVMGetOperand(end, 0) : NULL;
 }
 
-static void look_into(const struct slice *caller, LLVMValueRef function);
+static void look_into(const struct wait_slice *caller, LLVMValueRef function);
 
-static void follow(struct slice *s)
+static void follow(struct wait_slice *s)
 {
 	while (s->count != 0) {
 		LLVMValueRef v = s->work[--s->count];
@@ -80,16 +80,17 @@ static void follow(struct slice *s)
 	}
 }
 
-static void slice_release(struct slice *s)
+static void slice_release(struct wait_slice *s)
 {
 	rd_umap_release(&s->seen);
 	free(s->work);
 }
 
 /* A function whose result decides: all its conditions and results do. */
-static void look_into(const struct slice *caller, LLVMValueRef function)
+static void look_into(const struct wait_slice *caller, LLVMValueRef function)
 {
-	struct slice s = {.effects = caller->effects, .reads = caller->reads, .depth = caller->depth + 1};
+	struct wait_slice s = {
+		.effects = caller->effects, .reads = caller->reads, .depth = caller->depth + 1};
 	if (LLVMIsDeclaration(function) || s.depth > MAX_CALLS)
 		return;
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != NULL;
@@ -143,7 +144,7 @@ static bool decides(const struct facts_graph *g, const struct facts_loop *loop, 
 	return waits && goes_on;
 }
 
-static void look_at_loop(struct slice *s, uint32_t wait)
+static void look_at_loop(struct wait_slice *s, uint32_t wait)
 {
 	bool *marked = reaches(&s->cfg->graph, s->loop, wait);
 	for (uint32_t i = 0; i < s->loop->size; i++) {
@@ -188,7 +189,7 @@ static bool goes_past(const struct facts_graph *g, uint32_t block, uint32_t wait
 	return false;
 }
 
-static void look_at_branch(struct slice *s, uint32_t wait)
+static void look_at_branch(struct wait_slice *s, uint32_t wait)
 {
 	const struct facts_graph *g = &s->cfg->graph;
 	uint32_t block = wait;
@@ -216,7 +217,7 @@ static void look_at_function(struct ir_effects *effects, struct rd_umap *reads, 
 			waits = ir_is_call(i) && ir_effects_waits(effects, i);
 		if (!waits)
 			continue;
-		struct slice s = {.effects = effects, .reads = reads, .cfg = &cfg};
+		struct wait_slice s = {.effects = effects, .reads = reads, .cfg = &cfg};
 		if (loops.innermost[b] != FACTS_NONE) {
 			s.loop = &loops.items[loops.innermost[b]];
 			look_at_loop(&s, b);

@@ -37,7 +37,7 @@ struct word {
 	struct seen write, reads[READS];
 };
 
-struct cover {
+struct cover_state {
 	struct raddle_steer *steer;
 	struct word *words;
 	uint64_t *index;    /* of pairs that are known, by open addressing; 0: none */
@@ -53,7 +53,7 @@ struct own {
 	uint64_t began;
 };
 
-static struct cover *cover(void)
+static struct cover_state *cover(void)
 {
 	return rt.layer[RT_LAYER_COVER];
 }
@@ -72,7 +72,7 @@ static void give(void)
 
 static void note(uint32_t before, uint32_t site)
 {
-	struct cover *c = cover();
+	struct cover_state *c = cover();
 	uint64_t pair = (uint64_t)before << 32 | site, at = pair * 0x9e3779b97f4a7c15ull >> 32;
 	uint32_t count = atomic_load(&c->steer->pair_count);
 
@@ -230,12 +230,12 @@ static bool setup(void)
 
 	if (!s || !(s->flags & RADDLE_STEER_COVER))
 		return false;
-	memory = rt_map(sizeof(struct cover) + WORDS * sizeof(struct word) + INDEX * sizeof(uint64_t));
+	memory = rt_map(sizeof(struct cover_state) + WORDS * sizeof(struct word) + INDEX * sizeof(uint64_t));
 	if (!memory)
 		return false;
 	rt.layer[RT_LAYER_COVER] = memory;
 	cover()->steer = s;
-	cover()->words = (struct word *)(memory + sizeof(struct cover));
+	cover()->words = (struct word *)(memory + sizeof(struct cover_state));
 	cover()->index = (uint64_t *)(cover()->words + WORDS);
 	return true;
 }

@@ -7,7 +7,7 @@
 
 #include "rt/common/bug.h"
 
-static struct rt_table *_Atomic *table_of(struct rt_shadow *s, uintptr_t address)
+static struct rt_table *_Atomic *table_of(struct rt_detect_shadow *s, uintptr_t address)
 {
 	return &s->table[address >> (RT_CHUNK_SHIFT + RT_TABLE_SHIFT)];
 }
@@ -17,7 +17,7 @@ static struct rt_chunk *_Atomic *chunk_of(struct rt_table *table, uintptr_t addr
 	return &table->chunk[address >> RT_CHUNK_SHIFT & ((1u << RT_TABLE_SHIFT) - 1)];
 }
 
-struct rt_chunk *rt_shadow_find(struct rt_shadow *s, uintptr_t address)
+struct rt_chunk *rt_shadow_find(struct rt_detect_shadow *s, uintptr_t address)
 {
 	struct rt_table *table;
 
@@ -39,7 +39,7 @@ static struct rt_table *make_table(struct rt_table *_Atomic *at)
 	return old;
 }
 
-struct rt_chunk *rt_shadow_make(struct rt_shadow *s, struct rt_arena *a, uintptr_t address)
+struct rt_chunk *rt_shadow_make(struct rt_detect_shadow *s, struct rt_arena *a, uintptr_t address)
 {
 	struct rt_chunk *chunk = rt_shadow_find(s, address), *old = NULL;
 	struct rt_table *table;

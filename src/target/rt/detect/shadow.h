@@ -83,7 +83,7 @@ struct rt_table {
 	struct rt_chunk *_Atomic chunk[1u << RT_TABLE_SHIFT];
 };
 
-struct rt_shadow {
+struct rt_detect_shadow {
 	struct rt_table *_Atomic table[1u << (RT_ADDRESS_BITS - RT_CHUNK_SHIFT - RT_TABLE_SHIFT)];
 };
 
@@ -96,9 +96,9 @@ struct rt_cache {
 };
 
 /* Not found: NULL. */
-struct rt_chunk *rt_shadow_find(struct rt_shadow *s, uintptr_t address);
+struct rt_chunk *rt_shadow_find(struct rt_detect_shadow *s, uintptr_t address);
 /* Made if need be.  NULL: no memory, or no address of a program. */
-struct rt_chunk *rt_shadow_make(struct rt_shadow *s, struct rt_arena *a, uintptr_t address);
+struct rt_chunk *rt_shadow_make(struct rt_detect_shadow *s, struct rt_arena *a, uintptr_t address);
 
 static inline struct rt_chunk *rt_shadow_cached(struct rt_cache *c, uintptr_t address)
 {

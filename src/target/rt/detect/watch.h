@@ -81,7 +81,7 @@ struct rt_detect {
 	struct rt_lane lanes[RT_LANES];
 	struct rt_clock *_Atomic ended[RT_THREADS]; /* what an ended thread knew, by number */
 
-	struct rt_shadow shadow;
+	struct rt_detect_shadow shadow;
 };
 
 /* rt/detect/detect.c */

@@ -38,7 +38,7 @@ void rt_steer_diverge(struct rt_thread *t, uint32_t cause, uint32_t expected, ui
 
 /* A thread sleeps until its place is woken, for a moment at most; `seen` was there before the caller looked
  * last. */
-void rt_steer_wake(struct rt_place *place);
+void rt_steer_wake(struct rt_sleeping_place *place);
 uint32_t rt_steer_seen(const struct rt_thread *t);
 void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round);
 

@@ -49,7 +49,7 @@ void rt_steer_unlock(const uint64_t *signals)
 	errno = saved;
 }
 
-void rt_steer_wake(struct rt_place *place)
+void rt_steer_wake(struct rt_sleeping_place *place)
 {
 	atomic_fetch_add(&place->word, 1);
 	if (atomic_load(&place->asleep))
@@ -143,7 +143,7 @@ uint32_t rt_steer_seen(const struct rt_thread *t)
 /* Waits for something new; `seen` was there before the caller looked last. */
 void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round)
 {
-	struct rt_place *place = rt_steered(t)->place;
+	struct rt_sleeping_place *place = rt_steered(t)->place;
 	uint32_t sleepers;
 
 	if (round < SPINS) {
@@ -218,15 +218,15 @@ bool rt_steer_setup(void)
 	if (!s)
 		return false;
 	places = (sizeof(struct rt_steering) + 63) / 64 * 64;
-	own = places + s->thread_count * sizeof(struct rt_place);
-	owners = own + (s->flags & RADDLE_STEER_TURNS ? RADDLE_SLOTS * sizeof(struct rt_place) : 0);
+	own = places + s->thread_count * sizeof(struct rt_sleeping_place);
+	owners = own + (s->flags & RADDLE_STEER_TURNS ? RADDLE_SLOTS * sizeof(struct rt_sleeping_place) : 0);
 	memory = rt_map(owners + s->op_count * sizeof(uint32_t));
 	if (!memory)
 		return false;
 	g = rt.layer[RT_LAYER_STEER] = memory;
 	g->memory = s;
-	g->places = (struct rt_place *)(memory + places);
-	g->own = (struct rt_place *)(memory + own);
+	g->places = (struct rt_sleeping_place *)(memory + places);
+	g->own = (struct rt_sleeping_place *)(memory + own);
 	g->owners = (uint32_t *)(memory + owners);
 	threads = raddle_steer_threads(s);
 	for (uint32_t i = 0; i < s->thread_count; i++)

@@ -19,7 +19,7 @@
 #include "rt/core/layer.h"
 
 /* Where a thread sleeps. */
-struct rt_place {
+struct rt_sleeping_place {
 	_Alignas(64) _Atomic uint32_t word;
 	_Atomic uint32_t asleep;
 };
@@ -69,12 +69,12 @@ struct rt_spin {
 
 /* The process. */
 struct rt_steering {
-	struct raddle_steer *memory; /* that the replayer shares with us */
-	struct rt_place *places;     /* by position in the table of threads */
-	struct rt_place *own;	     /* by slot, where threads take turns */
-	uint32_t *owners;	     /* by turn: whose it is */
+	struct raddle_steer *memory;	  /* that the replayer shares with us */
+	struct rt_sleeping_place *places; /* by position in the table of threads */
+	struct rt_sleeping_place *own;	  /* by slot, where threads take turns */
+	uint32_t *owners;		  /* by turn: whose it is */
 	_Atomic uint32_t sleepers;
-	struct rt_place common; /* of threads that no plan leads */
+	struct rt_sleeping_place common; /* of threads that no plan leads */
 	/* By goal, under the lock: whether a thread is stopped there; of those that came since the last one
 	 * waited there in vain, how many did not, and how many shall not. */
 	bool waits_at[RADDLE_STEER_GOALS];
@@ -97,7 +97,7 @@ struct rt_steered {
 	struct raddle_slot *slot;		/* NULL: it has none */
 	const struct raddle_steer_thread *plan; /* NULL: the plan does not name it, or is over */
 	const struct raddle_steer_goal *goal;	/* NULL: none, or it has been there */
-	struct rt_place *place;			/* where it sleeps */
+	struct rt_sleeping_place *place;	/* where it sleeps */
 	uint64_t n;				/* operations begun */
 	uint64_t seen;				/* records of the goal's site */
 	uint32_t op;				/* the next one of the plan */

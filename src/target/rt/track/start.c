@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct track track;
+struct track_process track;
 
 /* A section of whole pages, since a mapping of the tool's takes its place. */
 _Alignas(4096) volatile uint8_t __raddle_track_flags[RADDLE_TRACK_GATES];

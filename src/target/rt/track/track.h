@@ -24,7 +24,7 @@ enum {
 	TRACK_FATAL = 5,       /* signals of fail.c */
 };
 
-struct track {
+struct track_process {
 	struct raddle_track *shared; /* NULL: it is not asked for */
 	struct raddle_track_event *events;
 	uint32_t event_count;
@@ -54,7 +54,7 @@ struct track {
 	_Atomic uint64_t met[TRACK_LOCATIONS];
 	_Atomic uint32_t met_count;
 };
-extern struct track track;
+extern struct track_process track;
 
 /* A thread. */
 struct track_local {

@@ -144,7 +144,7 @@ static void leave(struct rt_noted *n)
 }
 
 /* An ordered record: up to three numbers, and bytes if there are any. */
-struct note {
+struct world_note {
 	enum raddle_world_record code;
 	uint64_t order;
 	uint32_t count;
@@ -153,7 +153,7 @@ struct note {
 	size_t length;
 };
 
-static void write_note(struct rt_thread *t, const struct note *note)
+static void write_note(struct rt_thread *t, const struct world_note *note)
 {
 	struct rt_noted *n = take(t, note->length);
 
@@ -270,7 +270,7 @@ static void bound(struct rt_thread *t, int fd)
 	if (!is_stream(fd))
 		return;
 	set_kind(fd, RT_FD_LISTENER | number);
-	write_note(t, &(struct note){RADDLE_WORLD_LISTEN, rt_q(), 1, {number}, &a.bytes, a.size});
+	write_note(t, &(struct world_note){RADDLE_WORLD_LISTEN, rt_q(), 1, {number}, &a.bytes, a.size});
 }
 
 static void accepted(struct rt_thread *t, int listener, int fd)
@@ -282,7 +282,7 @@ static void accepted(struct rt_thread *t, int listener, int fd)
 		return;
 	a = address_of(fd, SYS_getpeername);
 	set_kind(fd, RT_FD_CONNECTION | number);
-	write_note(t, &(struct note){
+	write_note(t, &(struct world_note){
 			      RADDLE_WORLD_ACCEPT, rt_q(), 2, {number_of(from), number}, &a.bytes, a.size});
 }
 
@@ -293,12 +293,12 @@ static void connected(struct rt_thread *t, int fd, const struct iovec *address, 
 	if (!is_stream(fd) || address->iov_len > sizeof(struct sockaddr_storage))
 		return;
 	set_kind(fd, RT_FD_CONNECTION | number);
-	write_note(t, &(struct note){RADDLE_WORLD_CONNECT,
-				     rt_q(),
-				     2,
-				     {number, (uint64_t)error},
-				     address->iov_base,
-				     address->iov_len});
+	write_note(t, &(struct world_note){RADDLE_WORLD_CONNECT,
+					   rt_q(),
+					   2,
+					   {number, (uint64_t)error},
+					   address->iov_base,
+					   address->iov_len});
 }
 
 /* The first bytes of what the program was started with. */
@@ -309,7 +309,7 @@ static uint32_t begin_input(struct rt_thread *t, int fd, uint32_t what)
 	if (!is_kind(what, RT_FD_INPUT))
 		return what;
 	set_kind(fd, RT_FD_CONNECTION | number);
-	write_note(t, &(struct note){RADDLE_WORLD_INPUT, rt_q(), 2, {number, (uint64_t)fd}, NULL, 0});
+	write_note(t, &(struct world_note){RADDLE_WORLD_INPUT, rt_q(), 2, {number, (uint64_t)fd}, NULL, 0});
 	return RT_FD_CONNECTION | number;
 }
 
@@ -319,7 +319,8 @@ static void write_bytes(struct rt_thread *t, uint64_t order, uint32_t number, co
 
 	for (size_t done = 0, size; done < part->iov_len; done += size) {
 		size = part->iov_len - done < PART ? part->iov_len - done : PART;
-		write_note(t, &(struct note){RADDLE_WORLD_RECEIVE, order, 1, {number}, from + done, size});
+		write_note(t,
+			   &(struct world_note){RADDLE_WORLD_RECEIVE, order, 1, {number}, from + done, size});
 	}
 }
 
@@ -337,7 +338,7 @@ static void received(struct rt_thread *t, int fd, const struct iovec *parts, ssi
 	}
 	order = rt_q();
 	if (!length)
-		write_note(t, &(struct note){RADDLE_WORLD_RECEIVE, order, 1, {number}, "", 0});
+		write_note(t, &(struct world_note){RADDLE_WORLD_RECEIVE, order, 1, {number}, "", 0});
 	for (; length > 0; length -= (ssize_t)parts->iov_len, parts++) {
 		struct iovec part = *parts;
 
@@ -367,12 +368,12 @@ static void sent(struct rt_thread *t, struct rt_sending sending, const struct io
 		sum = raddle_world_sum(sum, parts->iov_base,
 				       parts->iov_len < (size_t)left ? parts->iov_len : (size_t)left);
 	atomic_store_explicit(place, sum, memory_order_relaxed);
-	write_note(t, &(struct note){RADDLE_WORLD_SEND,
-				     sending.order,
-				     3,
-				     {number_of(sending.what), (uint64_t)length, sum},
-				     NULL,
-				     0});
+	write_note(t, &(struct world_note){RADDLE_WORLD_SEND,
+					   sending.order,
+					   3,
+					   {number_of(sending.what), (uint64_t)length, sum},
+					   NULL,
+					   0});
 }
 
 static void closing(struct rt_thread *t, int fd)
@@ -383,7 +384,8 @@ static void closing(struct rt_thread *t, int fd)
 		return;
 	set_kind(fd, RT_FD_NONE);
 	if (is_kind(what, RT_FD_CONNECTION))
-		write_note(t, &(struct note){RADDLE_WORLD_CLOSE, rt_q(), 1, {number_of(what)}, NULL, 0});
+		write_note(t,
+			   &(struct world_note){RADDLE_WORLD_CLOSE, rt_q(), 1, {number_of(what)}, NULL, 0});
 }
 
 static void duplicated(int fd, int copy)
@@ -396,7 +398,7 @@ static void duplicated(int fd, int copy)
 
 static void loops(struct rt_thread *t)
 {
-	write_note(t, &(struct note){RADDLE_WORLD_LOOP, rt_q(), 0, {0}, NULL, 0});
+	write_note(t, &(struct world_note){RADDLE_WORLD_LOOP, rt_q(), 0, {0}, NULL, 0});
 }
 
 /* ---- the process ---- */
