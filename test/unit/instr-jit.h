@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/scratch.h"
-#include "instr/unit.h"
+#include "instr/unit-int.h"
 #include "test/unit/ir-text.h"
 
 #include <llvm-c/BitWriter.h>
