@@ -110,7 +110,7 @@ static void end(void)
 		free(threads[i]);
 	}
 	free(rt.layer[RT_LAYER_COVER]);
-	forked();
+	rt.layer[RT_LAYER_COVER] = NULL;
 }
 
 static void compare(void)

@@ -258,8 +258,12 @@ static void test_accesses(void **state)
 static void test_fork(void **state)
 {
 	(void)state;
+	rt.layer[silent.number] = rt.layer[first.number] = rt.layer[second.number] = thread;
 	rt_layers_forked();
 	expect("first forked;");
+	assert_non_null(rt.layer[silent.number]);
+	assert_non_null(rt.layer[first.number]); /* which has a callback */
+	assert_null(rt.layer[second.number]);
 	RT_NOTIFY(access, thread, 64, 8, 3, RT_ACCESS_WRITE);
 	expect("");
 	RT_NOTIFY_ALL(begins, thread);

@@ -10,26 +10,18 @@
 #ifndef RT_COMMON_BUG_H
 #define RT_COMMON_BUG_H
 
-#include <signal.h>
+#include "rt/common/signal.h"
+
 #include <stddef.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 /* Weak: every file that asserts has it, the linker keeps one.  By system calls, since libc may be interposed.
  */
 __attribute__((weak, noinline, cold, visibility("hidden"))) void rt_bug(const char *text, size_t length);
 void rt_bug(const char *text, size_t length)
 {
-	struct {
-		void *handler;
-		unsigned long flags;
-		void *restorer;
-		unsigned long mask;
-	} usual = {0}; /* the kernel's struct sigaction: SIG_DFL */
-
 	syscall(SYS_write, 2, text, length);
-	syscall(SYS_rt_sigaction, SIGABRT, &usual, NULL, sizeof usual.mask);
-	syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), SIGABRT);
+	rt_signal_default(SIGABRT);
+	rt_signal_self(SIGABRT);
 	__builtin_trap();
 }
 

@@ -59,10 +59,16 @@ void rt_layers_forked(void)
 {
 	const struct rt_layer **left = rt.present;
 
-	RT_NOTIFY_ALL(forked);
-	for (const struct rt_layer **layer = rt.present; *layer; layer++)
-		if (!is_listening(*layer))
+	for (const struct rt_layer **layer = rt.present; *layer; layer++) {
+		bool listened = is_listening(*layer);
+
+		if ((*layer)->forked)
+			(*layer)->forked();
+		else if (listened)
+			rt.layer[(*layer)->number] = NULL;
+		if (!listened)
 			*left++ = *layer;
+	}
 	*left = rt.listening[0] = NULL;
 	rt.callbacks = (struct rt_callbacks){0};
 }

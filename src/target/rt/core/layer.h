@@ -89,8 +89,8 @@ struct rt_layer {
 	bool (*is_deaf)(void); /* it does not listen in this process after all; NULL: it does */
 	size_t thread_size;    /* of t->layer[number], zero in a new thread; 0: the layer sets the pointer */
 
-	/* The process.  setup(): before the first thread, false: nothing to do here.  forked(): in the child.
-	 * stopped(): recording is over. */
+	/* The process.  setup(): before the first thread, false: nothing to do here.  forked(): in the child;
+	 * without it, a layer that listened has no state there.  stopped(): recording is over. */
 	bool (*setup)(void);
 	void (*forked)(void);
 	void (*stopped)(void);

@@ -15,6 +15,7 @@
  * Threads take turns where this is asked for, but not after the end of the plan.  So there is a lock; a
  * thread that does not get it at once, a signal handler for instance, skips the access.
  */
+#include "rt/common/hash.h"
 #include "raddle/event.h"
 #include "raddle/steer.h"
 #include "rt/core/layer.h"
@@ -73,7 +74,7 @@ static void give(void)
 static void note(uint32_t before, uint32_t site)
 {
 	struct cover_state *c = cover();
-	uint64_t pair = (uint64_t)before << 32 | site, at = pair * 0x9e3779b97f4a7c15ull >> 32;
+	uint64_t pair = (uint64_t)before << 32 | site, at = rt_hash(pair) >> 32;
 	uint32_t count = atomic_load(&c->steer->pair_count);
 
 	for (; c->index[at % INDEX]; at++)
@@ -240,17 +241,11 @@ static bool setup(void)
 	return true;
 }
 
-static void forked(void)
-{
-	rt.layer[RT_LAYER_COVER] = NULL;
-}
-
 const struct rt_layer rt_layer_cover = {
 	.number = RT_LAYER_COVER,
 	.listens = true,
 	.thread_size = sizeof(struct own),
 	.setup = setup,
-	.forked = forked,
 	.begins = begins,
 	.callbacks = {.touches = touches,
 		      .atomic = touches,

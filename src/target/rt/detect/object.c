@@ -15,6 +15,7 @@
  * instead of adding to it, and if it has learned nothing since its last one, only
  * its own epoch is new.
  */
+#include "rt/common/hash.h"
 #include "rt/detect/watch.h"
 
 struct barrier {
@@ -45,7 +46,7 @@ static struct rt_arena *arena(void)
 
 static _Atomic uint32_t *stripe_of(uintptr_t address)
 {
-	uint64_t hash = (address >> 3) * 0x9e3779b97f4a7c15ull;
+	uint64_t hash = rt_hash(address >> 3);
 
 	return &rt_detect()->stripes[hash >> 32 & (RT_STRIPES - 1)].lock;
 }

@@ -3,6 +3,7 @@
  * Reports of the detector.  In: two accesses that conflict and are not ordered.  Out: a race in the memory
  * that the replayer shares, once for each pair of sites.
  */
+#include "rt/common/hash.h"
 #include "rt/detect/report.h"
 
 #include "raddle/steer.h"
@@ -20,7 +21,7 @@ static uint32_t number_of(uint64_t who)
 static bool is_new(struct rt_detect *d, uint32_t a, uint32_t b)
 {
 	uint64_t pair = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
-	uint64_t hash = (pair + 1) * 0x9e3779b97f4a7c15ull;
+	uint64_t hash = rt_hash(pair + 1);
 
 	for (size_t i = hash >> 32;; i++) {
 		uint64_t *at = &d->reported[i % (2 * RT_REPORTED)];

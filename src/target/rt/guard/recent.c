@@ -4,11 +4,12 @@
  * accesses at thousands of addresses, and other threads only a few of these; holding or tracking any of the
  * others meets no thread.  A table that forgets is enough: it chooses where to look, and proves nothing.
  */
+#include "rt/common/hash.h"
 #include "rt/guard/guard.h"
 
 static struct guard_visit *visit_of(uintptr_t address, uint32_t number)
 {
-	uint64_t hash = (address ^ (uint64_t)number << 48) * 0x9e3779b97f4a7c15ull;
+	uint64_t hash = rt_hash(address ^ (uint64_t)number << 48);
 
 	return &guard_tables.recent[hash >> 52];
 }

@@ -13,6 +13,7 @@
  * Only one thread runs at a time as long as the plan of a replay is kept, but not after its end: so there is
  * a lock, and signals are blocked while it is held.
  */
+#include "rt/common/hash.h"
 #include "raddle/steer.h"
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
@@ -73,7 +74,7 @@ static void give(const uint64_t *signals)
 /* The page of that number, or the free place for it. */
 static struct page *page_at(uintptr_t number)
 {
-	uint64_t at = number * 0x9e3779b97f4a7c15ull >> 48;
+	uint64_t at = rt_hash(number) >> 48;
 
 	while (heap()->pages[at % PAGES].number && heap()->pages[at % PAGES].number != number)
 		at++;
@@ -230,16 +231,10 @@ static bool setup(void)
 	return true;
 }
 
-static void forked(void)
-{
-	rt.layer[RT_LAYER_HEAP] = NULL;
-}
-
 const struct rt_layer rt_layer_heap = {
 	.number = RT_LAYER_HEAP,
 	.listens = true,
 	.setup = setup,
-	.forked = forked,
 	.callbacks = {.access = accesses,
 		      .touches = touches,
 		      .frees = frees,

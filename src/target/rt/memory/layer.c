@@ -9,6 +9,7 @@
  * Only the first process is steered, and a handler that interrupts an access between the call and the
  * instruction makes its write look like none.
  */
+#include "rt/common/hash.h"
 #include "rt/memory/memory.h"
 
 #include "raddle/event.h"
@@ -194,7 +195,7 @@ static void states(uint64_t *state)
 	struct rt_memory *m = rt_memory();
 
 	settle(m, m->pending.kind == RT_PENDS_UPDATE);
-	*state = *state * 0x9e3779b97f4a7c15ull + memory_state(&m->model);
+	*state = rt_hash(*state) + memory_state(&m->model);
 }
 
 static void buffers(uint32_t thread, bool *waits)
@@ -570,17 +571,11 @@ static bool setup(void)
 	return true;
 }
 
-static void forked(void)
-{
-	rt.layer[RT_LAYER_MEMORY] = NULL;
-}
-
 const struct rt_layer rt_layer_memory = {
 	.number = RT_LAYER_MEMORY,
 	.listens = true,
 	.thread_size = sizeof(struct rt_memory_own),
 	.setup = setup,
-	.forked = forked,
 	.ends = ends,
 	.callbacks = {.exiting = drains,
 		      .created = created,

@@ -14,6 +14,7 @@
  * Happens-before is kept as vector clocks.  A clock counts accesses and fences; one of a write is known to a
  * thread if its clock has that count.
  */
+#include "rt/common/hash.h"
 #include "rt/memory/model.h"
 
 #include "rt/common/bug.h"
@@ -31,22 +32,17 @@ static bool has_history(const struct memory *m)
 	return m->model == RADDLE_MEMORY_WEAK || m->model == RADDLE_MEMORY_COHERENT;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-	return hash ^ hash >> 29;
-}
-
-/* A thread is heard of by what it does. */
-static void note(struct memory *m, uint32_t t, uint64_t what, const struct memory_part *p, uint64_t value)
+/* A thread is heard of by what it does.  Returns the value. */
+static uint64_t note(struct memory *m, uint32_t t, uint64_t what, const struct memory_part *p, uint64_t value)
 {
 	struct memory_thread *own = &m->threads[t];
 
 	if (t >= m->thread_count)
 		m->thread_count = t + 1;
-	own->past = mix(own->past, what);
+	own->past = rt_hash_add(own->past, what);
 	if (p)
-		own->past = mix(mix(mix(own->past, p->cell->base), p->mask), value);
+		own->past = rt_hash_add(rt_hash_add(rt_hash_add(own->past, p->cell->base), p->mask), value);
+	return value;
 }
 
 /* ---- clocks ---- */
@@ -87,7 +83,7 @@ static uint32_t index_of(const struct memory *m, const struct memory_cell *cell)
 
 static uint32_t slot_of(uintptr_t address, uint32_t count)
 {
-	return (uint32_t)((address >> 3) * 0x9e3779b97f4a7c15ull >> 40) & (count - 1);
+	return (uint32_t)(rt_hash(address >> 3) >> 40) & (count - 1);
 }
 
 static struct memory_cell *place_of(struct memory *m, uintptr_t base)
@@ -480,16 +476,20 @@ uint64_t memory_load(struct memory *m, uint32_t t, struct memory_part p, enum me
 					  : p.cell->value & p.mask;
 
 	see(m, t, p, value);
-	note(m, t, 'r', &p, value);
-	return value;
+	return note(m, t, 'r', &p, value);
+}
+
+/* All threads see it from now on; the value is within the mask. */
+static void assign(struct memory_part p, uint64_t value)
+{
+	p.cell->value = (p.cell->value & ~p.mask) | value;
 }
 
 /* On x86, which TSO is about, a store with memory_order_seq_cst is an exchange. */
 void memory_store(struct memory *m, uint32_t t, struct memory_part p, uint64_t value,
 		  enum memory_order_of order)
 {
-	value &= p.mask;
-	note(m, t, 'w', &p, value);
+	value = note(m, t, 'w', &p, value & p.mask);
 	if (has_history(m)) {
 		store_history(m, t, p, value, order);
 	} else if (is_buffered(m)) {
@@ -499,7 +499,7 @@ void memory_store(struct memory *m, uint32_t t, struct memory_part p, uint64_t v
 		if (order == MEMORY_SEQ)
 			memory_drain(m, t);
 	} else {
-		p.cell->value = (p.cell->value & ~p.mask) | value;
+		assign(p, value);
 	}
 }
 
@@ -518,15 +518,13 @@ uint64_t memory_update(struct memory *m, uint32_t t, struct memory_part p, enum 
 	}
 	value = p.cell->value & p.mask;
 	see(m, t, p, value);
-	note(m, t, 'u', &p, value);
-	return value;
+	return note(m, t, 'u', &p, value);
 }
 
 void memory_updated(struct memory *m, uint32_t t, struct memory_part p, uint64_t value,
 		    enum memory_order_of order)
 {
-	value &= p.mask;
-	note(m, t, 'x', &p, value);
+	value = note(m, t, 'x', &p, value & p.mask);
 	if (has_history(m)) {
 		struct memory_write before = *write_at(p.cell, p.cell->count - 1), *w;
 
@@ -535,16 +533,16 @@ void memory_updated(struct memory *m, uint32_t t, struct memory_part p, uint64_t
 		join(&w->released, &before.released);
 		w->releases |= before.releases;
 	}
-	p.cell->value = (p.cell->value & ~p.mask) | value;
+	assign(p, value);
 }
 
 void memory_write_through(struct memory *m, uint32_t t, struct memory_part p, uint64_t value)
 {
 	memory_drain(m, t);
-	note(m, t, 't', &p, value & p.mask);
+	value = note(m, t, 't', &p, value & p.mask);
 	if (has_history(m))
-		store_history(m, t, p, value & p.mask, MEMORY_RELAXED);
-	p.cell->value = (p.cell->value & ~p.mask) | (value & p.mask);
+		store_history(m, t, p, value, MEMORY_RELAXED);
+	assign(p, value);
 }
 
 void memory_fence(struct memory *m, uint32_t t, enum memory_fence fence)
@@ -620,25 +618,28 @@ static uint64_t mix_clock(uint64_t hash, const struct memory_clock *clock)
 {
 	for (uint32_t i = 0; i < MEMORY_THREADS; i++)
 		if (clock->at[i])
-			hash = mix(mix(hash, i), clock->at[i]);
+			hash = rt_hash_add(rt_hash_add(hash, i), clock->at[i]);
 	return hash;
 }
 
 static uint64_t mix_thread(uint64_t hash, const struct memory_thread *own)
 {
-	hash = mix(mix_clock(mix_clock(mix_clock(hash, &own->clock), &own->seen), &own->fenced), own->past);
+	hash = rt_hash_add(mix_clock(mix_clock(mix_clock(hash, &own->clock), &own->seen), &own->fenced),
+			   own->past);
 	for (uint32_t i = 0; i < own->count; i++)
-		hash = mix(mix(mix(hash, own->buffer[i].cell), own->buffer[i].mask), own->buffer[i].value);
-	return mix(hash, own->stale);
+		hash = rt_hash_add(rt_hash_add(rt_hash_add(hash, own->buffer[i].cell), own->buffer[i].mask),
+				   own->buffer[i].value);
+	return rt_hash_add(hash, own->stale);
 }
 
 static uint64_t mix_cell(uint64_t hash, const struct memory_cell *cell)
 {
-	hash = mix(mix(hash, cell->base), cell->value);
+	hash = rt_hash_add(rt_hash_add(hash, cell->base), cell->value);
 	for (uint32_t i = 0; i < cell->count; i++) {
 		const struct memory_write *w = write_at(cell, i);
 
-		hash = mix(mix(mix(mix(hash, w->thread), w->tick), w->value), w->mask);
+		hash = rt_hash_add(rt_hash_add(rt_hash_add(rt_hash_add(hash, w->thread), w->tick), w->value),
+				   w->mask);
 	}
 	return hash;
 }
@@ -649,11 +650,11 @@ uint64_t memory_state(const struct memory *m)
 	uint64_t hash = mix_clock(m->model, &m->fences);
 
 	for (uint32_t t = 0; t < m->thread_count; t++)
-		hash = mix_thread(mix(hash, t), &m->threads[t]);
+		hash = mix_thread(rt_hash_add(hash, t), &m->threads[t]);
 	for (uint32_t i = 0; i < m->cell_count; i++) {
 		hash = mix_cell(hash, &m->cells[m->used[i]]);
 		for (uint32_t t = 0; m->model == RADDLE_MEMORY_COHERENT && t < m->thread_count; t++)
-			hash = mix(hash, m->floor[t][m->used[i]]);
+			hash = rt_hash_add(hash, m->floor[t][m->used[i]]);
 	}
 	return hash;
 }

@@ -8,6 +8,7 @@
  * Nothing here changes what the program does.  Where a table is full or two addresses share an entry, a
  * location is not found; nor is one that is read in other parts than it was stored in.
  */
+#include "rt/common/hash.h"
 #include "rt/memory/memory.h"
 
 static struct rt_memory_own *own_of(const struct rt_thread *t)
@@ -17,7 +18,7 @@ static struct rt_memory_own *own_of(const struct rt_thread *t)
 
 static uint32_t slot_of(uintptr_t address, uint32_t count)
 {
-	return (uint32_t)(address * 0x9e3779b97f4a7c15ull >> 40) & (count - 1);
+	return (uint32_t)(rt_hash(address) >> 40) & (count - 1);
 }
 
 static bool is_own_stack(const struct rt_thread *t, uintptr_t address)

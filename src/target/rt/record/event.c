@@ -104,6 +104,21 @@ static __attribute__((noinline)) void pass_sync(struct rt_thread *t)
 	synchronised(t);
 }
 
+/* Begins a record with the encoder taken: what happened before q is written first.  NULL: there is no room.
+ */
+static inline uint8_t *begin_record(struct rt_thread *t, uint32_t code, uint64_t q)
+{
+	uint8_t *p;
+
+	if (rt_recorder_has_pending(t))
+		rt_recorder_drain_before(t, q);
+	if (!rt_recorder_ready(t))
+		return NULL;
+	p = t->cursor;
+	*p++ = (uint8_t)code;
+	return rt_put_delta(p, &t->encoder.q, q);
+}
+
 /* Appends `q t a` and perhaps `u` with the encoder taken; false: it would not be read. */
 static inline bool append_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last)
 {
@@ -118,15 +133,11 @@ static inline bool append_sync(struct rt_thread *t, uint32_t code, uintptr_t obj
 	now = rt_now_soon(t);
 	t->steps += raddle_is_counted(code);
 	synchronised(t);
-	if (rt_recorder_has_pending(t))
-		rt_recorder_drain_before(t, q);
-	if (!rt_recorder_ready(t))
+	p = begin_record(t, code, q);
+	if (!p)
 		return true;
-	p = t->cursor;
 	if (now < t->encoder.t) /* ticks and clock differ by a little */
 		now = t->encoder.t;
-	*p++ = (uint8_t)code;
-	p = rt_put_delta(p, &t->encoder.q, q);
 	p = rt_put_delta(p, &t->encoder.t, now);
 	p = rt_put_delta(p, &t->encoder.a, object);
 	if (last != RT_NONE)
@@ -172,12 +183,8 @@ void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t siz
 	}
 	rt_recorder_take(t);
 	q = rt_q();
-	if (rt_recorder_has_pending(t))
-		rt_recorder_drain_before(t, q);
-	if (rt_recorder_ready(t)) {
-		p = t->cursor;
-		*p++ = (uint8_t)code;
-		p = rt_put_delta(p, &t->encoder.q, q);
+	p = begin_record(t, code, q);
+	if (p) {
 		p = rt_put_far_delta(p, &t->encoder.a, address);
 		if (size != RT_NONE)
 			p = rt_put_varint(p, size);
@@ -220,12 +227,8 @@ bool rt_atomic(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t f
 	q = rt_q();
 	if (!(flags & RADDLE_ATOMIC_PASSED))
 		synchronised(t);
-	if (rt_recorder_has_pending(t))
-		rt_recorder_drain_before(t, q);
-	if (rt_recorder_ready(t)) {
-		p = t->cursor;
-		*p++ = RADDLE_ATOMIC;
-		p = rt_put_delta(p, &t->encoder.q, q);
+	p = begin_record(t, RADDLE_ATOMIC, q);
+	if (p) {
 		p = rt_put_delta(p, &t->encoder.site, site);
 		p = rt_put_address(&t->encoder, p, site, address);
 		finish(t, rt_put_varint(p, flags));

@@ -23,35 +23,36 @@ static inline __attribute__((always_inline)) int all_set(const uint64_t *bits, u
 	return (~(bits[(a / 64) % RADDLE_BLOCK_WORDS] >> (a % 64)) & mask) == 0;
 }
 
+/* Whether the thread has accessed all these bytes since its segment began. */
+static inline __attribute__((always_inline)) int is_noted(const struct raddle_self *self, uintptr_t a,
+							  uint32_t size, int write)
+{
+	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
+
+	return LIKELY(b->tag == ((a >> RADDLE_BLOCK_SHIFT) | self->epoch) &&
+		      all_set(write ? b->written : b->seen, a, size));
+}
+
 static inline __attribute__((always_inline)) void read_hook(struct raddle_self *self, const void *p,
 							    uint32_t site, uint32_t size)
 {
-	uintptr_t a = (uintptr_t)p;
-	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
-	if (LIKELY(b->tag == ((a >> RADDLE_BLOCK_SHIFT) | self->epoch) && all_set(b->seen, a, size)))
-		return;
-	__raddle_first_read(self, a, site, size);
+	if (!is_noted(self, (uintptr_t)p, size, 0))
+		__raddle_first_read(self, (uintptr_t)p, site, size);
 }
 
 static inline __attribute__((always_inline)) void write_hook(struct raddle_self *self, const void *p,
 							     uint32_t site, uint32_t size)
 {
-	uintptr_t a = (uintptr_t)p;
-	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
-	if (LIKELY(b->tag == ((a >> RADDLE_BLOCK_SHIFT) | self->epoch) && all_set(b->written, a, size)))
-		return;
-	__raddle_first_write(self, a, site, size);
+	if (!is_noted(self, (uintptr_t)p, size, 1))
+		__raddle_first_write(self, (uintptr_t)p, site, size);
 }
 
 /* A read and then a write of the same bytes. */
 static inline __attribute__((always_inline)) void update_hook(struct raddle_self *self, const void *p,
 							      uint32_t sites[2], uint32_t size)
 {
-	uintptr_t a = (uintptr_t)p;
-	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
-	if (LIKELY(b->tag == ((a >> RADDLE_BLOCK_SHIFT) | self->epoch) && all_set(b->written, a, size)))
-		return;
-	__raddle_first_update(self, a, (uint64_t)sites[1] << 32 | sites[0], size);
+	if (!is_noted(self, (uintptr_t)p, size, 1))
+		__raddle_first_update(self, (uintptr_t)p, (uint64_t)sites[1] << 32 | sites[0], size);
 }
 
 #define HOOKS(size)                                                                                          \
@@ -76,31 +77,22 @@ HOOKS(16)
 
 /* Two accesses of `size` bytes each, side by side: one test.  Where the second lies in the next block the
  * shift leaves nothing of its bits, so that the runtime looks at each. */
-static inline __attribute__((always_inline)) int both_set(const struct raddle_self *self, uintptr_t a,
-							  uint32_t size, int write)
-{
-	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
-
-	return LIKELY(b->tag == ((a >> RADDLE_BLOCK_SHIFT) | self->epoch) &&
-		      all_set(write ? b->written : b->seen, a, 2 * size));
-}
-
 HOOK __raddle_read_two(struct raddle_self *self, const void *p, uint64_t sites, uint32_t size)
 {
-	if (!both_set(self, (uintptr_t)p, size, 0))
+	if (!is_noted(self, (uintptr_t)p, 2 * size, 0))
 		__raddle_first_two_reads(self, (uintptr_t)p, sites, size);
 }
 
 HOOK __raddle_write_two(struct raddle_self *self, const void *p, uint64_t sites, uint32_t size)
 {
-	if (!both_set(self, (uintptr_t)p, size, 1))
+	if (!is_noted(self, (uintptr_t)p, 2 * size, 1))
 		__raddle_first_two_writes(self, (uintptr_t)p, sites, size);
 }
 
 HOOK __raddle_update_two(struct raddle_self *self, const void *p, uint64_t first, uint64_t second,
 			 uint32_t size)
 {
-	if (!both_set(self, (uintptr_t)p, size, 1))
+	if (!is_noted(self, (uintptr_t)p, 2 * size, 1))
 		__raddle_first_two_updates(self, (uintptr_t)p, first, second, size);
 }
 

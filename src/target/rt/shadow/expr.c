@@ -7,6 +7,7 @@
  * put together are taken out again, and extensions are looked through.  No rewrite changes a value, whatever
  * the variables are; test/unit/u-rt-expr.c tries that.
  */
+#include "rt/common/hash.h"
 #include "rt/shadow/shadow.h"
 
 #define INDEX_SIZE (RADDLE_SHADOW_NODES * 2u) /* a power of two */
@@ -20,7 +21,7 @@ static uint64_t hash(const struct raddle_expr *n)
 {
 	uint64_t h = n->op | (uint64_t)n->bits << 8 | (uint64_t)n->a << 16;
 
-	h = (h ^ ((uint64_t)n->b << 32 | n->c)) * 0x9e3779b97f4a7c15ull;
+	h = rt_hash(h ^ ((uint64_t)n->b << 32 | n->c));
 	h = (h ^ h >> 29 ^ n->k) * 0xbf58476d1ce4e5b9ull;
 	return h ^ h >> 32;
 }

@@ -18,16 +18,29 @@ static uint32_t unless_const(uint32_t e)
 	return e && rt_expr_is_const(e, &k) ? 0 : e;
 }
 
+/* False: nothing is followed, so every value is concrete. */
+static bool enter(void)
+{
+	if (!rt_shadow_is_on())
+		return false;
+	rt_shadow_enter();
+	return true;
+}
+
+static uint32_t leave_with(uint32_t e)
+{
+	rt_shadow_leave();
+	return unless_const(e);
+}
+
 RT_EXPORT uint32_t __raddle_shadow_bin(uint32_t what, uint32_t ea, uint32_t eb, uint64_t a, uint64_t b)
 {
 	uint32_t bits = what & 0xff, e;
 
-	if (!rt_shadow_is_on())
+	if (!enter())
 		return 0;
-	rt_shadow_enter();
 	e = rt_expr_binary(what >> 8, operand(ea, a, bits), operand(eb, b, bits));
-	rt_shadow_leave();
-	return unless_const(e);
+	return leave_with(e);
 }
 
 /* a + i * size, where the index is extended as it is signed. */
@@ -35,14 +48,12 @@ RT_EXPORT uint32_t __raddle_shadow_index(uint64_t what, uint32_t ea, uint32_t ei
 {
 	uint32_t bits = what & 0xff, e;
 
-	if (!rt_shadow_is_on())
+	if (!enter())
 		return 0;
-	rt_shadow_enter();
 	e = rt_expr_sext(operand(ei, i, bits), 64);
 	e = rt_expr_binary(RADDLE_EXPR_MUL, e, rt_expr_const(what >> 8, 64));
 	e = rt_expr_binary(RADDLE_EXPR_ADD, operand(ea, a, 64), e);
-	rt_shadow_leave();
-	return unless_const(e);
+	return leave_with(e);
 }
 
 /* `what`: the operator and the bits that come out. */
@@ -51,28 +62,24 @@ RT_EXPORT uint32_t __raddle_shadow_cast(uint32_t what, uint32_t e, uint32_t from
 	uint32_t bits = what & 0xff, made;
 
 	(void)from;
-	if (!rt_shadow_is_on())
+	if (!enter())
 		return 0;
-	rt_shadow_enter();
 	switch (what >> 8) {
 	case RADDLE_EXPR_ZEXT: made = rt_expr_zext(e, bits); break;
 	case RADDLE_EXPR_SEXT: made = rt_expr_sext(e, bits); break;
 	default: made = rt_expr_extract(e, 0, bits);
 	}
-	rt_shadow_leave();
-	return unless_const(made);
+	return leave_with(made);
 }
 
 RT_EXPORT uint32_t __raddle_shadow_choose(uint32_t what, uint32_t ec, uint64_t refs, uint64_t a, uint64_t b)
 {
 	uint32_t bits = what & 0xff, e;
 
-	if (!rt_shadow_is_on())
+	if (!enter())
 		return 0;
-	rt_shadow_enter();
 	e = rt_expr_ite(ec, operand((uint32_t)(refs >> 32), a, bits), operand((uint32_t)refs, b, bits));
-	rt_shadow_leave();
-	return unless_const(e);
+	return leave_with(e);
 }
 
 /* ---- accesses ---- */

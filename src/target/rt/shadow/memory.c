@@ -6,6 +6,7 @@
  * code without instrumentation has written over it, and the byte is concrete.  So no list of all functions
  * that write to memory has to be complete.
  */
+#include "rt/common/hash.h"
 #include "rt/shadow/shadow.h"
 
 #include <sys/mman.h>
@@ -43,7 +44,7 @@ bool rt_memory_setup(void)
 static struct rt_shadow_page *page_of(uintptr_t a, bool make)
 {
 	uintptr_t number = a >> RADDLE_SHADOW_PAGE_SHIFT;
-	uint32_t i = (uint32_t)(number * 0x9e3779b97f4a7c15ull >> 40) % SLOTS;
+	uint32_t i = (uint32_t)(rt_hash(number) >> 40) % SLOTS;
 
 	for (; rt_shadow.pages[i]; i = (i + 1) % SLOTS)
 		if (rt_shadow.pages[i]->number == number)

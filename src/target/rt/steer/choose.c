@@ -4,6 +4,7 @@
  * that can run, the decisions of the plan, a seed.  Out: the next thread, and the list of what was decided
  * against the default.
  */
+#include "rt/common/hash.h"
 #include "rt/core/control/choose.h"
 
 #include "rt/common/bug.h"
@@ -116,10 +117,8 @@ static uint64_t hash_points(void)
 	for (uint32_t i = 0; i < rt_slot_count(); i++) {
 		const struct raddle_slot *slot = rt_slot_at(i);
 
-		hash = (hash ^ (slot->point_n << 32 | slot->point << 24 | slot->point_count)) *
-		       0x9e3779b97f4a7c15ull;
-		hash = (hash ^ rt_turn_state(i)) * 0x9e3779b97f4a7c15ull;
-		hash ^= hash >> 29;
+		hash = rt_hash(hash ^ (slot->point_n << 32 | slot->point << 24 | slot->point_count));
+		hash = rt_hash_add(hash, rt_turn_state(i));
 	}
 	return hash;
 }
@@ -189,10 +188,8 @@ static void remember(uint32_t number, uint32_t next, uint32_t usual)
 	uint32_t made = atomic_load(&s->made_count);
 
 	RT_ASSERT(number < RADDLE_SLOTS && next < RADDLE_SLOTS);
-	for (uint32_t i = 0; i < sizeof what / sizeof *what; i++) {
-		trail = (trail ^ what[i]) * 0x9e3779b97f4a7c15ull;
-		trail ^= trail >> 29;
-	}
+	for (uint32_t i = 0; i < sizeof what / sizeof *what; i++)
+		trail = rt_hash_add(trail, what[i]);
 	atomic_store(&s->trail, trail);
 	atomic_fetch_add(&s->choices, 1);
 	if (next == usual)

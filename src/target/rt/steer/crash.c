@@ -4,6 +4,7 @@
  * In: the signal.  Out: places in the program's code (raddle/crash-find.h).  A handler that the program
  * installs takes the place of ours.
  */
+#include "rt/common/signal.h"
 #include "raddle/crash-find.h"
 #include "rt/steer/steer-int.h"
 #include "rt/steer/steer.h"
@@ -18,16 +19,9 @@
  * sent again.  The system is called directly: functions of the library may be the program's, or led. */
 static void end_by(int number, bool sent)
 {
-	struct {
-		void (*handler)(int);
-		uint64_t flags;
-		void (*restorer)(void);
-		uint64_t mask;
-	} usual = {SIG_DFL, 0, NULL, 0};
-
-	syscall(SYS_rt_sigaction, number, &usual, NULL, sizeof usual.mask);
+	rt_signal_default(number);
 	if (sent)
-		syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), number);
+		rt_signal_self(number);
 }
 
 /* Until the debugger has looked at the program; it ends the program if it leaves before. */

@@ -30,11 +30,6 @@ static void heed(struct rt_thread *t)
 	rt_heed(t, RT_LAYER_STEER, !rt_steer_is_quick(t));
 }
 
-static void forked(void)
-{
-	rt.layer[RT_LAYER_STEER] = NULL;
-}
-
 static void begins(struct rt_thread *t)
 {
 	rt_steer_begin(t);
@@ -245,7 +240,6 @@ const struct rt_layer rt_layer_steer = {
 	.listens = true,
 	.thread_size = sizeof(struct rt_steered),
 	.setup = rt_steer_setup,
-	.forked = forked,
 	.stopped = rt_steer_give_up,
 	.begins = begins,
 	.ends = rt_leave_locks,

@@ -7,6 +7,7 @@
  * the same schedule again as long as the program does the same.  Every strategy is fair to threads that wait
  * in loops: a thread that yields, spins or has run for long is deferred once until all others have run.
  */
+#include "rt/common/hash.h"
 #include "rt/steer/steer-int.h"
 
 #define LOW (1ull << 32)       /* priorities of deferred threads, and of PCT's changes, are below */
@@ -17,14 +18,6 @@
 #define LONGER_MAX 16	       /* points */
 #define WEIGHT_UNKNOWN 1000000 /* of a thread that nothing is known of: it is new, and so is what follows */
 
-/* splitmix64 */
-static uint64_t mix(uint64_t z)
-{
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
-}
-
 static uint64_t draw(void)
 {
 	struct rt_turns *turn = &rt_steering()->turns;
@@ -33,7 +26,7 @@ static uint64_t draw(void)
 		turn->random = turn->seeded = rt_steer()->seed;
 		turn->lowest = LOW / 2;
 	}
-	return mix(turn->random += 0x9e3779b97f4a7c15ull);
+	return rt_mixed(turn->random += RT_GOLDEN);
 }
 
 /* ---- any thread that can ---- */
@@ -90,7 +83,7 @@ static uint32_t change_at(uint64_t choice)
 	uint32_t depth = s->depth < DEPTH_MAX ? s->depth : DEPTH_MAX;
 
 	for (uint32_t i = 1; i < depth; i++)
-		if (mix(s->seed + i * 0x9e3779b97f4a7c15ull) % length == choice)
+		if (rt_mixed(s->seed + i * RT_GOLDEN) % length == choice)
 			return i;
 	return 0;
 }
@@ -191,7 +184,7 @@ static uint32_t by_weight(uint32_t number)
  * there when the first of them begins. */
 static bool keeps_turn(uint32_t number)
 {
-	uint64_t kind = mix(rt_steer()->seed), quantum = 1 + kind % QUANTUM_MAX;
+	uint64_t kind = rt_mixed(rt_steer()->seed), quantum = 1 + kind % QUANTUM_MAX;
 	struct raddle_slot *at = rt_slot_at(number);
 
 	if (!at->priority)
@@ -207,20 +200,21 @@ static bool keeps_turn(uint32_t number)
 /* By how much the next turn is longer, plus 1: by nothing in every second schedule, and mostly in others. */
 static uint64_t next_turn(void)
 {
-	return mix(rt_steer()->seed) >> 62 & 1 && draw() % LONGER_ONE_OF == 0 ? 1 + draw() % LONGER_MAX : 1;
+	return rt_mixed(rt_steer()->seed) >> 62 & 1 && draw() % LONGER_ONE_OF == 0 ? 1 + draw() % LONGER_MAX
+										   : 1;
 }
 
 /* In half of the schedules the initial thread, once its first turn is over, continues when no other can: it
  * looks at what the others have done. */
 static bool comes_last(uint32_t number)
 {
-	return number == 0 && rt_slot_at(0)->priority && mix(rt_steer()->seed) >> 60 & 1;
+	return number == 0 && rt_slot_at(0)->priority && rt_mixed(rt_steer()->seed) >> 60 & 1;
 }
 
 /* Bugs that need threads to alternate for long are hardly ever met by chance. */
 static uint32_t by_turn(uint32_t number)
 {
-	uint32_t count = rt_slot_count(), step = mix(rt_steer()->seed) >> 61 & 1 ? 1 : count - 1;
+	uint32_t count = rt_slot_count(), step = rt_mixed(rt_steer()->seed) >> 61 & 1 ? 1 : count - 1;
 
 	if (keeps_turn(number))
 		return number;
@@ -252,7 +246,7 @@ static bool begins_alone(uint32_t number)
 {
 	struct raddle_slot *at = rt_slot_at(number);
 
-	if (number != 0 || at->priority || !(mix(rt_steer()->seed) >> 63))
+	if (number != 0 || at->priority || !(rt_mixed(rt_steer()->seed) >> 63))
 		return false;
 	if (rt_turn_may(0) && !is_deferred(at))
 		return true;
@@ -272,7 +266,8 @@ static uint32_t by_kind(uint32_t number)
 		return number;
 	drawn = draw();
 	for (uint32_t i = 0; i < rt_slot_count(); i++) {
-		uint64_t kind = mix(drawn ^ ((uint64_t)kinds[i].first + 1) << 32), own = mix(drawn + i);
+		uint64_t kind = rt_mixed(drawn ^ ((uint64_t)kinds[i].first + 1) << 32),
+			 own = rt_mixed(drawn + i);
 
 		if (!rt_turn_may(i) || kind < best || (kind == best && own < best_own))
 			continue;

@@ -4,6 +4,7 @@
  * numbers are in the order in which accesses to one address happen, as long as all of them have gates that
  * are open.
  */
+#include "rt/common/hash.h"
 #include "rt/track/track.h"
 
 #include <errno.h>
@@ -85,8 +86,7 @@ static void perturb(void)
 	struct timespec t = {0, 0};
 
 	if (!track_local.random)
-		track_local.random =
-			(track.shared->perturb ^ (track_thread() + 1) * 0x9e3779b97f4a7c15ull) | 1;
+		track_local.random = (track.shared->perturb ^ rt_hash(track_thread() + 1)) | 1;
 	track_local.random ^= track_local.random << 13;
 	track_local.random ^= track_local.random >> 7;
 	track_local.random ^= track_local.random << 17;

@@ -9,6 +9,7 @@
  * 3. Where a record is missing, time continues by itself, and the faster the longer a thread does nothing but
  * ask: a thread that waits for it in a loop gets out.
  */
+#include "rt/common/hash.h"
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
 
@@ -194,15 +195,12 @@ static void real_end(clockid_t clock, struct timespec *end)
 
 /* ---- random numbers ---- */
 
-/* splitmix64, from the thread and how many were made up before. */
+/* From the thread and how many were made up before. */
 static uint8_t made_up(struct rt_replayed *g)
 {
-	uint64_t z = ((uint64_t)g->position << 40) + g->made_up++ + 1;
+	uint64_t number = ((uint64_t)g->position << 40) + g->made_up++ + 1;
 
-	z *= 0x9e3779b97f4a7c15ull;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return (uint8_t)(z ^ z >> 31);
+	return (uint8_t)rt_mixed(number * RT_GOLDEN);
 }
 
 static bool gives_random(struct rt_thread *t, void *to, size_t length)

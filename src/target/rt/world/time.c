@@ -10,6 +10,7 @@
  * The times are left by what is released, in a table without keys: a thread that shares a place knows more
  * than it could, and reads a later time.
  */
+#include "rt/common/hash.h"
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
 
@@ -23,7 +24,7 @@ bool rt_time_setup(void)
 
 static _Atomic uint64_t *place_of(uint64_t object)
 {
-	uint64_t h = object * 0x9e3779b97f4a7c15ull;
+	uint64_t h = rt_hash(object);
 
 	return &rt_giving()->left[(h >> 40) % PLACES * RADDLE_SOURCES];
 }

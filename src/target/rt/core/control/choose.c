@@ -6,6 +6,7 @@
  *
  * The caller has the turn, so there is no lock.
  */
+#include "rt/common/hash.h"
 #include "rt/core/control/choose.h"
 
 #include "rt/common/bug.h"
@@ -18,21 +19,11 @@ struct raddle_memory *rt_memory_plan(void)
 	return s && s->memory_at ? (struct raddle_memory *)((char *)s + s->memory_at) : NULL;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-	return hash ^ hash >> 29;
-}
-
 /* A random number of the seed and the count; so a choice does not depend on which other threads have drawn.
  */
 static uint64_t draw(const struct raddle_memory *m, uint32_t at)
 {
-	uint64_t z = m->seed * 0x9e3779b97f4a7c15ull + (uint64_t)at * 0xd1342543de82ef95ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
+	return rt_mixed(m->seed * RT_GOLDEN + (uint64_t)at * 0xd1342543de82ef95ull);
 }
 
 /* The first and the last alternative are the extremes: what sequential consistency does, and what is farthest
@@ -71,7 +62,7 @@ static void list(struct raddle_memory *m, const struct raddle_choice *c)
 	struct raddle_steer *s = rt_steer_memory();
 	uint32_t made = atomic_load(&m->made_count);
 
-	atomic_store(&s->trail, mix(mix(atomic_load(&s->trail), c->at), c->taken));
+	atomic_store(&s->trail, rt_hash_add(rt_hash_add(atomic_load(&s->trail), c->at), c->taken));
 	if (!c->taken && !m->explores)
 		return;
 	if (made < RADDLE_MEMORY_CHOICES)

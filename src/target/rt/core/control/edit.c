@@ -10,6 +10,7 @@
  * take (t->left_out), and rt/core/sync/sync.c asks before it releases.  A thread that would wait on a
  * condition variable with such a lock yields instead, which is a wake-up without a cause.
  */
+#include "rt/common/signal.h"
 #include "raddle/steer.h"
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
@@ -33,18 +34,12 @@ struct raddle_steer *rt_steer_memory(void)
 
 _Noreturn void rt_end_process(void)
 {
-	struct {
-		void (*handler)(int);
-		uint64_t flags;
-		void (*restorer)(void);
-		uint64_t mask;
-	} usual = {SIG_DFL, 0, NULL, 0};
 	uint64_t none = 0;
 
-	syscall(SYS_rt_sigaction, SIGABRT, &usual, NULL, sizeof none);
+	rt_signal_default(SIGABRT);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
 	for (;;) {
-		syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), SIGABRT);
+		rt_signal_self(SIGABRT);
 		syscall(SYS_exit_group, 134);
 	}
 }

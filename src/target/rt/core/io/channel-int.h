@@ -91,6 +91,16 @@ static inline bool rt_gives_parts(int fd, const struct iovec *parts, size_t coun
 				length);
 }
 
+/* A thread is about to send these bytes.  False: the world is given back, and *r is what the call returns. */
+static inline bool rt_sends(int fd, const struct iovec *part, struct rt_sending *sending, ssize_t *r)
+{
+	rt_channel_sends(fd);
+	if (rt_gives_parts(fd, part, 1, r))
+		return false;
+	*sending = rt_outside_sending(fd);
+	return true;
+}
+
 /* A thread may wait for what a call has done. */
 static inline ssize_t rt_moved(ssize_t r)
 {

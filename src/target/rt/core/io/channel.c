@@ -276,22 +276,23 @@ bool rt_channel_is(int fd)
 	return key_of(fd, true, &none) != 0;
 }
 
-void rt_channel_send(uint64_t wanted)
+/* For the calling thread, unless it is the only one. */
+static void move_by_caller(void (*move)(struct rt_thread *t, uint64_t wanted), uint64_t wanted)
 {
 	struct rt_thread *t = rt_one_of_many();
 	int saved = errno;
 
 	if (t)
-		rt_channel_send_by(t, wanted);
+		move(t, wanted);
 	errno = saved;
+}
+
+void rt_channel_send(uint64_t wanted)
+{
+	move_by_caller(rt_channel_send_by, wanted);
 }
 
 void rt_channel_receive(uint64_t wanted)
 {
-	struct rt_thread *t = rt_one_of_many();
-	int saved = errno;
-
-	if (t)
-		rt_channel_receive_by(t, wanted);
-	errno = saved;
+	move_by_caller(rt_channel_receive_by, wanted);
 }

@@ -7,6 +7,8 @@
 #ifndef RT_CHANNEL_H
 #define RT_CHANNEL_H
 
+#include "rt/common/hash.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -36,7 +38,7 @@ static inline uint64_t rt_channel_key(enum rt_subject subject, uint64_t value)
 
 static inline uint64_t rt_channel_mix(uint64_t a, uint64_t b)
 {
-	uint64_t h = (a ^ b * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
+	uint64_t h = (a ^ rt_hash(b)) * 0xff51afd7ed558ccdull;
 
 	return h ^ h >> 32;
 }

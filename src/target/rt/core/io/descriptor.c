@@ -36,14 +36,11 @@ INTERPOSE(ssize_t, readv, (int fd, const struct iovec *parts, int count))
 
 INTERPOSE(ssize_t, write, (int fd, const void *from, size_t size))
 {
-	struct iovec part = {(void *)from, size};
 	struct rt_sending sending;
 	ssize_t r;
 
-	rt_channel_sends(fd);
-	if (rt_gives_parts(fd, &part, 1, &r))
+	if (!rt_sends(fd, &(struct iovec){(void *)from, size}, &sending, &r))
 		return r;
-	sending = rt_outside_sending(fd);
 	return rt_moved(rt_sent(sending, from, REAL(write)(fd, from, size)));
 }
 

@@ -55,14 +55,11 @@ INTERPOSE(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags))
 
 INTERPOSE(ssize_t, send, (int fd, const void *from, size_t size, int flags))
 {
-	struct iovec part = {(void *)from, size};
 	struct rt_sending sending;
 	ssize_t r;
 
-	rt_channel_sends(fd);
-	if (rt_gives_parts(fd, &part, 1, &r))
+	if (!rt_sends(fd, &(struct iovec){(void *)from, size}, &sending, &r))
 		return r;
-	sending = rt_outside_sending(fd);
 	return rt_moved(rt_sent(sending, from, REAL(send)(fd, from, size, flags)));
 }
 

@@ -6,6 +6,7 @@
 #ifndef RT_FRONT_H
 #define RT_FRONT_H
 
+#include "rt/common/hash.h"
 #include "rt/core/real.h"
 #include "rt/core/tables.h"
 
@@ -54,7 +55,7 @@ struct rt_front_entry {
 
 static inline struct rt_front_entry *_Atomic *rt_front_bucket(struct rt_front_table *table, uint64_t key)
 {
-	return &table->buckets[key * 0x9e3779b97f4a7c15ull >> 56];
+	return &table->buckets[rt_hash(key) >> 56];
 }
 
 static inline void *rt_front_in(struct rt_front_entry *e, uint64_t key)

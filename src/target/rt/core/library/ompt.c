@@ -23,6 +23,7 @@
  * Memory is never reused: an edge is an identity.  Nothing here holds a lock of the runtime over a call that
  * can wait.
  */
+#include "rt/common/hash.h"
 #include "rt/core/library/front.h"
 
 #include <sched.h>
@@ -395,7 +396,7 @@ static void dependences(union ompt_data *data, const struct ompt_dependence *lis
 	struct task *task = data ? data->ptr : NULL;
 
 	for (int i = 0; task && i < count; i++) {
-		uint64_t hash = list[i].variable.value * 0x9e3779b97f4a7c15ull >> 58;
+		uint64_t hash = rt_hash(list[i].variable.value) >> 58;
 
 		if (list[i].type == DEPENDENCE_SOURCE)
 			come_first(&task->team->across);
@@ -472,7 +473,7 @@ static void task_schedule(union ompt_data *first, int status, union ompt_data *s
 
 static struct omp_mutex *find_mutex(uint64_t id)
 {
-	struct omp_mutex **bucket = &omp.mutexes[(id * 0x9e3779b97f4a7c15ull) >> 56], *m;
+	struct omp_mutex **bucket = &omp.mutexes[rt_hash(id) >> 56], *m;
 	uint64_t saved;
 
 	rt_block_signals(&saved);

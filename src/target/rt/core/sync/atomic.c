@@ -12,6 +12,7 @@
  *
  * The locks nest within nothing and nothing is taken under them.
  */
+#include "rt/common/hash.h"
 #include "raddle/full.h"
 #include "rt/core/layer.h"
 
@@ -24,7 +25,7 @@
 
 static _Atomic uint32_t *lock_of(const volatile void *p)
 {
-	uint64_t hash = ((uintptr_t)p >> 3) * 0x9e3779b97f4a7c15ull;
+	uint64_t hash = rt_hash((uintptr_t)p >> 3);
 
 	return &rt.atomic_locks[hash >> 32 & (RT_ATOMIC_LOCKS - 1)];
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hashes and random numbers of the runtime, which may not use base/ (base/random.h).  All are the same in
+ * every run, since schedules and what they decide rest on them.
+ */
+#ifndef RT_COMMON_HASH_H
+#define RT_COMMON_HASH_H
+
+#include <stdint.h>
+
+/* 2^64 divided by the golden ratio: multiples of it are spread evenly. */
+#define RT_GOLDEN 0x9e3779b97f4a7c15ull
+
+/* The upper bits of the result depend on all bits of the key: `>> 56` is the index of a table of 256. */
+static inline uint64_t rt_hash(uint64_t key)
+{
+	return key * RT_GOLDEN;
+}
+
+/* The hash of a sequence, and then of one that is longer by a word. */
+static inline uint64_t rt_hash_add(uint64_t hash, uint64_t word)
+{
+	hash = rt_hash(hash ^ word);
+	return hash ^ hash >> 29;
+}
+
+/* The number of a state of splitmix64; the next state is RT_GOLDEN more. */
+static inline uint64_t rt_mixed(uint64_t z)
+{
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Signals by system calls, for code that ends the program: functions of libc may be interposed, or the
+ * program's.
+ */
+#ifndef RT_COMMON_SIGNAL_H
+#define RT_COMMON_SIGNAL_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A signal ends the program again, as if it had no handler. */
+static inline void rt_signal_default(int number)
+{
+	struct {
+		void (*handler)(int);
+		uint64_t flags;
+		void (*restorer)(void);
+		uint64_t mask;
+	} usual = {SIG_DFL, 0, NULL, 0}; /* the kernel's struct sigaction */
+
+	syscall(SYS_rt_sigaction, number, &usual, NULL, sizeof usual.mask);
+}
+
+static inline void rt_signal_self(int number)
+{
+	syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), number);
+}
+
+#endif
