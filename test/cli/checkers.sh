@@ -5,7 +5,7 @@
 "$ROOT/tool/check-layers" --self-test || fail "check-layers --self-test"
 
 mkdir -p tree/tool tree/src/base tree/src/contract/raddle
-cp "$ROOT/tool/check-style" "$ROOT/tool/check-functions" tree/tool/
+cp "$ROOT/tool/"{check-style,check-functions,houselib.py} tree/tool/
 cp "$ROOT/src/contract/raddle/event.inc" tree/src/contract/raddle/
 {
 	printf '// SPDX-License-Identifier: Apache-2.0\n/* Good. */\nstatic const char *const words[] = {"a"};\n'
@@ -56,7 +56,7 @@ grep -q 'base/good.c' out && fail "good.c is blamed: $(cat out)"
 
 # Pages may name only what exists.
 mkdir -p docs/tool docs/src/base docs/doc/man docs/test/unit
-cp "$ROOT/tool/check-docs" docs/tool/
+cp "$ROOT/tool/"{check-docs,houselib.py} docs/tool/
 git -C docs init -q
 echo 'int rd_there(void);' >docs/src/base/there.h
 echo '.It Fl -json' >docs/doc/man/raddle-dump.1
