@@ -22,7 +22,7 @@
 #include "base/map.h"
 #include "sketch/caller-int.h"
 #include "sketch/choose-int.h"
-#include "sketch/lead-int.h"
+#include "sketch/turns-int.h"
 #include "sketch/plain-int.h"
 #include "sketch/reach-int.h"
 
@@ -38,7 +38,7 @@
 struct work {
 	const struct diagnose *how;
 	struct diagnosis *d;
-	struct lead lead;
+	struct turns turns;
 	struct judge judge;
 	struct rd_interrupt signals;
 	int64_t end_ns; /* 0: none */
@@ -122,18 +122,18 @@ static bool has_signature(const struct sketch_failure *f, const char *wanted)
 
 /* Makes a run; *failed says how it ended if it said anything.  Of an intervention only the failure with the
  * signature that is being explained is one: another bug may lie behind it. */
-static int make_run(struct work *w, const struct lead_order *order, bool *said, bool *failed)
+static int make_run(struct work *w, const struct turns_order *order, bool *said, bool *failed)
 {
 	struct sketch_failure f;
 	const char *why;
 
-	RD_ASSERT(order->intervention == LEAD_WATCH || w->signature);
-	int err = lead_run(&w->lead, w->number++, order, &f, &why);
+	RD_ASSERT(order->intervention == TURNS_WATCH || w->signature);
+	int err = turns_run(&w->turns, w->number++, order, &f, &why);
 
 	*said = !err && !why;
 	*failed = *said && f.kind != SKETCH_PASSED;
-	if (*failed && order->intervention == LEAD_WATCH)
-		note_failure(w, &f, w->lead.runs->items[w->lead.runs->count - 1].schedule);
+	if (*failed && order->intervention == TURNS_WATCH)
+		note_failure(w, &f, w->turns.runs->items[w->turns.runs->count - 1].schedule);
 	else if (*failed)
 		*failed = has_signature(&f, w->signature);
 	sketch_failure_release(&f);
@@ -169,16 +169,16 @@ static int find_failure(struct work *w)
 	uint64_t most = w->how->most ? w->how->most : DIAGNOSE_RUNS;
 	int err = RD_OK;
 
-	w->lead.blind = true;
+	w->turns.blind = true;
 	while (!err && w->number < most && !is_over(w) && !w->failure_count) {
 		bool said, failed;
 
-		err = make_run(w, &(struct lead_order){LEAD_WATCH, NULL, NULL}, &said, &failed);
+		err = make_run(w, &(struct turns_order){TURNS_WATCH, NULL, NULL}, &said, &failed);
 		if (said)
-			drop_last(w->lead.runs);
+			drop_last(w->turns.runs);
 		show(w, "until it fails");
 	}
-	w->lead.blind = false;
+	w->turns.blind = false;
 	return err;
 }
 
@@ -188,12 +188,12 @@ static int collect(struct work *w, const char *signature)
 	int err = RD_OK;
 
 	while (!err && w->number < most && !is_over(w) &&
-	       !choose_has_enough(w->lead.runs, signature, CHOOSE_FAILING)) {
+	       !choose_has_enough(w->turns.runs, signature, CHOOSE_FAILING)) {
 		bool said, failed;
 
-		err = make_run(w, &(struct lead_order){LEAD_WATCH, NULL, NULL}, &said, &failed);
+		err = make_run(w, &(struct turns_order){TURNS_WATCH, NULL, NULL}, &said, &failed);
 		if (said)
-			drop_needless(w->lead.runs, signature, CHOOSE_FAILING);
+			drop_needless(w->turns.runs, signature, CHOOSE_FAILING);
 		show(w, "runs that fail and pass");
 	}
 	return err;
@@ -201,7 +201,7 @@ static int collect(struct work *w, const char *signature)
 
 /* ---- interventions ---- */
 
-static int try_order(struct work *w, const struct lead_order *o, struct sketch_tries *t)
+static int try_order(struct work *w, const struct turns_order *o, struct sketch_tries *t)
 {
 	unsigned tries = w->how->tries ? w->how->tries : DIAGNOSE_TRIES;
 	int err = RD_OK;
@@ -211,13 +211,14 @@ static int try_order(struct work *w, const struct lead_order *o, struct sketch_t
 
 		err = make_run(w, o, &said, &failed);
 		if (said &&
-		    choose_has_order(w->lead.runs, o->of, o->order) == (o->intervention == LEAD_FORCE)) {
+		    choose_has_order(w->turns.runs, o->of, o->order) == (o->intervention == TURNS_FORCE)) {
 			t->runs++;
 			t->failed += failed;
 		}
 		if (said)
-			drop_last(w->lead.runs);
-		show(w, o->intervention == LEAD_FORCE ? "with the order forced" : "with the order prevented");
+			drop_last(w->turns.runs);
+		show(w,
+		     o->intervention == TURNS_FORCE ? "with the order forced" : "with the order prevented");
 	}
 	return err;
 }
@@ -231,7 +232,7 @@ static int intervene(struct work *w, const struct sketch_runs *runs, struct sket
 	unsigned count = 0;
 	int err = RD_OK;
 
-	w->lead.runs = &led;
+	w->turns.runs = &led;
 	sketch_predictors_time(runs, w->signature, p, TIMED);
 	while (!w->how->no_intervention && !err && !is_over(w) &&
 	       (next = choose_order(p, cause, tried, count))) {
@@ -239,9 +240,9 @@ static int intervene(struct work *w, const struct sketch_runs *runs, struct sket
 
 		tried[next - p->items] = true;
 		count++;
-		err = try_order(w, &(struct lead_order){LEAD_FORCE, &now, runs}, &now.forced);
+		err = try_order(w, &(struct turns_order){TURNS_FORCE, &now, runs}, &now.forced);
 		if (!err)
-			err = try_order(w, &(struct lead_order){LEAD_PREVENT, &now, runs}, &now.prevented);
+			err = try_order(w, &(struct turns_order){TURNS_PREVENT, &now, runs}, &now.prevented);
 		*next = now;
 		if (sketch_is_confirmed(next))
 			cause = next;
@@ -278,7 +279,7 @@ static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
  * or it is clear that this σ is too small. */
 static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, size_t enough, bool delays)
 {
-	struct sketch_runs *runs = w->lead.runs;
+	struct sketch_runs *runs = w->turns.runs;
 	bool asked = sigma >= p->track.slice->statements || enough < CHOOSE_PLAIN_FEW;
 	struct choose_counts c = {0};
 	int err = RD_OK;
@@ -308,7 +309,7 @@ static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, size_t
 /* New runs with each σ, until a predictor tells failing from passing runs. */
 static int track_slice(struct work *w, struct plain *p, struct sketch_predictors *out, struct choose_track *t)
 {
-	struct sketch_runs *runs = w->lead.runs;
+	struct sketch_runs *runs = w->turns.runs;
 	bool more = true;
 	int err = RD_OK;
 
@@ -336,7 +337,7 @@ static int track_slice(struct work *w, struct plain *p, struct sketch_predictors
 static int explain_plain(struct work *w, const struct sketch_failure *f, struct reach *reach,
 			 struct sketch_predictors *out, struct sketch_reach *reached, bool *found)
 {
-	struct plain p = {.streams = &w->lead.bench.streams,
+	struct plain p = {.streams = &w->turns.bench.streams,
 			  .argv = w->how->runs.program->argv,
 			  .failure = f,
 			  .signature = w->signature,
@@ -385,9 +386,9 @@ static void set_distances(struct sketch_runs *runs, struct reach *reach, const c
 /* Looks at what the first `sigma` statements reach; where there is no slice, everywhere. */
 static void look_at_first(struct work *w, struct reach *reach, uint32_t sigma)
 {
-	reach_sites(reach, w->lead.sites, sigma);
-	w->lead.watch = reach->count ? reach->sites : NULL;
-	w->lead.watch_count = reach->count;
+	reach_sites(reach, w->turns.sites, sigma);
+	w->turns.watch = reach->count ? reach->sites : NULL;
+	w->turns.watch_count = reach->count;
 }
 
 /* By turns: a large part of the slice is looked at in the same runs; all of a large one only if its first
@@ -395,7 +396,7 @@ static void look_at_first(struct work *w, struct reach *reach, uint32_t sigma)
 static int look_by_turns(struct work *w, size_t failure, struct reach *reach, struct sketch_predictors *out,
 			 uint32_t *sigma)
 {
-	struct sketch_runs *runs = w->lead.runs;
+	struct sketch_runs *runs = w->turns.runs;
 	uint32_t all = reach->sliced ? reach->slice.statements : 0;
 	int err = RD_OK;
 
@@ -422,9 +423,9 @@ static int explain_led(struct work *w, size_t failure, struct reach *reach, stru
 	int err;
 
 	if (first && !schedule_parse(&near, first, strlen(first), "a failing run"))
-		w->lead.near = &near;
+		w->turns.near = &near;
 	err = look_by_turns(w, failure, reach, out, sigma);
-	w->lead.near = NULL;
+	w->turns.near = NULL;
 	schedule_release(&near);
 	return err;
 }
@@ -470,7 +471,7 @@ static int explain(struct work *w, size_t failure, struct reach *reach)
 	RD_ASSERT(d->set.count < DIAGNOSE_SKETCHES && failure < w->failure_count);
 	w->signature = signature;
 	w->before = 0;
-	w->lead.runs = runs;
+	w->turns.runs = runs;
 	if (is_plain(w, f, reach))
 		err = explain_plain(w, f, reach, &p, &reached, &plain);
 	if (!err && !plain)
@@ -521,10 +522,10 @@ int diagnose_run(const struct diagnose *how, struct diagnosis *d)
 	*d = (struct diagnosis){0};
 	if (how->time_ms)
 		w.end_ns = rd_now_ns() + (int64_t)how->time_ms * RD_NS_PER_MS;
-	w.lead = (struct lead){.runs = &d->runs[0], .sites = how->runs.program->sites, .judge = &w.judge};
-	w.lead.callers = how->facts ? &callers : NULL;
+	w.turns = (struct turns){.runs = &d->runs[0], .sites = how->runs.program->sites, .judge = &w.judge};
+	w.turns.callers = how->facts ? &callers : NULL;
 	w.judge.command = how->fail_if;
-	err = trial_open(&w.lead.bench, &how->runs, NULL);
+	err = trial_open(&w.turns.bench, &how->runs, NULL);
 	rd_interrupt_begin(&w.signals);
 	if (!err)
 		err = find_failure(&w);
@@ -532,9 +533,9 @@ int diagnose_run(const struct diagnose *how, struct diagnosis *d)
 		err = explain_all(&w);
 	d->set.runs = d->made;
 	rd_interrupt_end(&w.signals);
-	sketch_places_release(&w.lead.places);
+	sketch_places_release(&w.turns.places);
 	caller_release(&callers);
-	trial_close(&w.lead.bench);
+	trial_close(&w.turns.bench);
 	rd_names_release(&w.signatures);
 	judge_release(&w.judge);
 	for (size_t i = 0; i < w.failure_count; i++)

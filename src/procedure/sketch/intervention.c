@@ -13,14 +13,14 @@
  * No thread is held if otherwise no thread could run, so no intervention makes a program hang; it may fail to
  * bring the order about.
  */
-#include "sketch/lead-parts-int.h"
+#include "sketch/turns-parts-int.h"
 
 #include "base/error.h"
 #include "base/file.h"
 
 #include <string.h>
 
-static uint64_t draw(struct lead_now *now)
+static uint64_t draw(struct turns_now *now)
 {
 	now->seed ^= now->seed << 13;
 	now->seed ^= now->seed >> 7;
@@ -29,62 +29,62 @@ static uint64_t draw(struct lead_now *now)
 }
 
 /* Whether the statement is number `which` of the order, as far as its line and what is done there tell. */
-static bool is_at(const struct lead_now *now, uint32_t statement, size_t which)
+static bool is_at(const struct turns_now *now, uint32_t statement, size_t which)
 {
-	const struct lead_order *o = &now->order;
+	const struct turns_order *o = &now->order;
 	const struct slice_statement *a, *b;
 
-	if (statement == LEAD_NONE || which >= o->order->count)
+	if (statement == TURNS_NONE || which >= o->order->count)
 		return false;
-	a = &now->lead->runs->statements[statement];
+	a = &now->turns->runs->statements[statement];
 	b = &o->of->statements[o->order->statements[which]];
 	return a->line == b->line && a->role == b->role &&
 	       !strcmp(rd_base_name(a->file), rd_base_name(b->file));
 }
 
 /* Whether the thread is about to do number `which` of the order. */
-static bool is_due_at(const struct lead_now *now, uint32_t thread, size_t which)
+static bool is_due_at(const struct turns_now *now, uint32_t thread, size_t which)
 {
 	return is_at(now, now->threads[thread].statement, which) ||
 	       is_at(now, now->threads[thread].second, which);
 }
 
-static bool did_by_other(const struct lead_now *now, uint32_t thread, bool second)
+static bool did_by_other(const struct turns_now *now, uint32_t thread, bool second)
 {
-	for (uint32_t i = 0; i < LEAD_THREADS; i++)
+	for (uint32_t i = 0; i < TURNS_THREADS; i++)
 		if (i != thread && (second ? now->threads[i].did_second : now->threads[i].did_first))
 			return true;
 	return false;
 }
 
-static bool is_inside(const struct lead_now *now, uint32_t but)
+static bool is_inside(const struct turns_now *now, uint32_t but)
 {
-	for (uint32_t i = 0; i < LEAD_THREADS; i++)
+	for (uint32_t i = 0; i < TURNS_THREADS; i++)
 		if (i != but && now->threads[i].inside)
 			return true;
 	return false;
 }
 
 /* Whether a thread but this one is about to do the second statement. */
-static bool is_awaited(const struct lead_now *now, uint32_t but)
+static bool is_awaited(const struct turns_now *now, uint32_t but)
 {
-	for (uint32_t i = 0; i < LEAD_THREADS; i++)
+	for (uint32_t i = 0; i < TURNS_THREADS; i++)
 		if (i != but && is_due_at(now, i, 1))
 			return true;
 	return false;
 }
 
-static bool is_held_in_pair(const struct lead_now *now, uint32_t thread)
+static bool is_held_in_pair(const struct turns_now *now, uint32_t thread)
 {
-	if (now->order.intervention == LEAD_PREVENT)
+	if (now->order.intervention == TURNS_PREVENT)
 		return is_due_at(now, thread, 0) && !did_by_other(now, thread, true);
 	return is_due_at(now, thread, 1) ? !did_by_other(now, thread, false)
 					 : is_due_at(now, thread, 0) && !is_awaited(now, thread);
 }
 
-static bool is_held_in_three(const struct lead_now *now, uint32_t thread)
+static bool is_held_in_three(const struct turns_now *now, uint32_t thread)
 {
-	if (now->order.intervention == LEAD_PREVENT)
+	if (now->order.intervention == TURNS_PREVENT)
 		return is_due_at(now, thread, 1) && is_inside(now, thread);
 	if (is_due_at(now, thread, 2) && now->threads[thread].inside)
 		return !did_by_other(now, thread, true);
@@ -94,19 +94,19 @@ static bool is_held_in_three(const struct lead_now *now, uint32_t thread)
 }
 
 /* Whether the thread is to be held where it is. */
-static bool is_held(const struct lead_now *now, uint32_t thread)
+static bool is_held(const struct turns_now *now, uint32_t thread)
 {
 	RD_ASSERT(now->order.order->count == 2 || now->order.order->count == 3);
 	return now->order.order->count == 3 ? is_held_in_three(now, thread) : is_held_in_pair(now, thread);
 }
 
 /* Whether it is at the statement that comes next in a forced order. */
-static bool is_due(const struct lead_now *now, uint32_t thread)
+static bool is_due(const struct turns_now *now, uint32_t thread)
 {
 	const struct sketch_predictor *o = now->order.order;
 
-	RD_ASSERT(thread < LEAD_THREADS);
-	if (now->order.intervention != LEAD_FORCE)
+	RD_ASSERT(thread < TURNS_THREADS);
+	if (now->order.intervention != TURNS_FORCE)
 		return false;
 	if (o->count == 2)
 		return is_due_at(now, thread, 1) && did_by_other(now, thread, false);
@@ -115,14 +115,14 @@ static bool is_due(const struct lead_now *now, uint32_t thread)
 	       (is_due_at(now, thread, 1) && is_inside(now, thread));
 }
 
-const char *lead_choose(struct lead_now *now, const struct replay_stand *stand)
+const char *turns_choose(struct turns_now *now, const struct replay_stand *stand)
 {
-	uint32_t free[LEAD_THREADS], any[LEAD_THREADS];
+	uint32_t free[TURNS_THREADS], any[TURNS_THREADS];
 	size_t free_count = 0, any_count = 0;
 
-	if (now->order.intervention == LEAD_WATCH)
+	if (now->order.intervention == TURNS_WATCH)
 		return NULL;
-	for (uint32_t i = 0; i < stand->thread_count && i < LEAD_THREADS; i++) {
+	for (uint32_t i = 0; i < stand->thread_count && i < TURNS_THREADS; i++) {
 		if (!stand->threads[i].thread || !stand->threads[i].ready)
 			continue;
 		if (is_due(now, i))
@@ -139,13 +139,13 @@ const char *lead_choose(struct lead_now *now, const struct replay_stand *stand)
 	return any_count ? stand->threads[any[draw(now) % any_count]].thread : NULL;
 }
 
-void lead_did(struct lead_now *now, uint32_t thread, uint32_t statement)
+void turns_did(struct turns_now *now, uint32_t thread, uint32_t statement)
 {
 	const struct sketch_predictor *o = now->order.order;
-	struct lead_pending *p = &now->threads[thread];
+	struct turns_pending *p = &now->threads[thread];
 
-	RD_ASSERT(thread < LEAD_THREADS);
-	if (now->order.intervention == LEAD_WATCH)
+	RD_ASSERT(thread < TURNS_THREADS);
+	if (now->order.intervention == TURNS_WATCH)
 		return;
 	if (is_at(now, statement, 0)) {
 		p->did_first = true;

@@ -7,8 +7,8 @@
  * It serves where the program fails too rarely on its own, since a strategy draws the schedule, and for
  * interventions, since the scheduler decides who goes on.
  */
-#ifndef SKETCH_LEAD_INT_H
-#define SKETCH_LEAD_INT_H
+#ifndef SKETCH_TURNS_INT_H
+#define SKETCH_TURNS_INT_H
 
 #include "trial/trial.h"
 #include "sketch/caller-int.h"
@@ -18,9 +18,9 @@
 #include "sketch/verdict-int.h"
 
 /* What is done about an order. */
-enum lead_intervention { LEAD_WATCH, LEAD_FORCE, LEAD_PREVENT };
+enum turns_intervention { TURNS_WATCH, TURNS_FORCE, TURNS_PREVENT };
 
-struct lead {
+struct turns {
 	struct trial_bench bench;
 	struct sketch_runs *runs;
 	const struct trace_sites *sites;
@@ -36,15 +36,15 @@ struct lead {
 	struct caller *callers;	     /* of code in headers; NULL: nobody knows */
 };
 
-struct lead_order {
-	enum lead_intervention intervention;
-	const struct sketch_predictor *order; /* unless the intervention is LEAD_WATCH */
+struct turns_order {
+	enum turns_intervention intervention;
+	const struct sketch_predictor *order; /* unless the intervention is TURNS_WATCH */
 	const struct sketch_runs *of;	      /* whose statements it names */
 };
 
 /* Makes one run, number `number` of a diagnosis, and adds it to the runs, unless it says nothing: then *why
  * is the reason, until the next run, and else NULL.  The failure, if any, is to be released. */
-int lead_run(struct lead *l, uint64_t number, const struct lead_order *order, struct sketch_failure *failure,
-	     const char **why);
+int turns_run(struct turns *l, uint64_t number, const struct turns_order *order,
+	      struct sketch_failure *failure, const char **why);
 
 #endif

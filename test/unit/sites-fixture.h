@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of sites from a few lines of text, for tests of rooms that look sites up (doc/format/sites.md). */
+#ifndef SITES_FIXTURE_H
+#define SITES_FIXTURE_H
+
+#include "base/alloc.h"
+#include "trace/sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+/* The number of site n of the first unit. */
+#define SITE(n) (1u << 16 | (n))
+
+/* `lines` are the records: the first line and the last one are added.  NULL: the text is wrong. */
+static inline struct trace_sites *made_sites(const char *lines)
+{
+	struct trace_sites *sites = NULL;
+	char *table = rd_xasprintf("raddle-sites\t1\n%s", lines), *text;
+	size_t count = 0;
+
+	for (const char *c = lines; *c; c++)
+		count += *c == '\n';
+	text = rd_xasprintf("%send\t%zu\t%016llx\n", table, count,
+			    (unsigned long long)XXH64(table, strlen(table), 0));
+	if (trace_sites_parse(&sites, text, strlen(text), "table"))
+		sites = NULL;
+	free(table);
+	free(text);
+	return sites;
+}
+
+#endif
