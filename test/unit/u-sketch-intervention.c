@@ -68,7 +68,7 @@ static void put_others(struct program *p, uint32_t thread, uint32_t most)
 /* ---- the scheduler ---- */
 
 struct simulation {
-	struct turns turns;
+	struct sketch_turns turns;
 	struct turns_now now;
 	struct replay_stander standers[THREADS];
 	struct sketch_predictor order;
@@ -274,7 +274,7 @@ static void test_other_numbers(void **state)
 {
 	struct sketch_runs mine = {0}, of = {0};
 	struct sketch_predictor order = {.pattern = SKETCH_WR, .count = 2};
-	struct turns turns = {.runs = &mine};
+	struct sketch_turns turns = {.runs = &mine};
 	static struct turns_now now;
 	struct replay_stander threads[2] = {{.thread = "T_0", .ready = true},
 					    {.thread = "T_0_0", .ready = true}};
@@ -307,7 +307,7 @@ static void test_other_numbers(void **state)
 static void test_watch(void **state)
 {
 	struct sketch_runs runs = {0};
-	struct turns turns = {.runs = &runs};
+	struct sketch_turns turns = {.runs = &runs};
 	static struct turns_now now;
 	struct replay_stander thread = {.thread = "T_0", .ready = true};
 	struct replay_stand stand = {.threads = &thread, .thread_count = 1};
@@ -327,7 +327,7 @@ static void test_none_ready(void **state)
 {
 	struct sketch_runs runs = {0};
 	struct sketch_predictor order = {.pattern = SKETCH_WR, .count = 2};
-	struct turns turns = {.runs = &runs};
+	struct sketch_turns turns = {.runs = &runs};
 	static struct turns_now now;
 	struct replay_stander threads[2] = {{.thread = "T_0"}, {.ready = true}}; /* no thread has number 1 */
 	struct replay_stand stand = {.threads = threads, .thread_count = 2};

@@ -53,7 +53,7 @@ static uint32_t below(uint32_t n)
 
 struct world {
 	struct sketch_runs runs;
-	struct turns turns;
+	struct sketch_turns turns;
 	struct turns_now now;
 	struct trial trial;
 	struct sketch_failure failure;
@@ -70,7 +70,7 @@ static struct world *begin(void)
 
 	w = (struct world){.trial = {.counts = true, .text = {{"", 0}, {"", 0}, {"", 0}}}};
 	w.program.program = &w.flavour;
-	w.turns = (struct turns){.runs = &w.runs, .sites = made_sites(lines)};
+	w.turns = (struct sketch_turns){.runs = &w.runs, .sites = made_sites(lines)};
 	assert_non_null(w.turns.sites);
 	w.turns.bench.arena = rd_arena_new();
 	w.turns.bench.program = w.program;

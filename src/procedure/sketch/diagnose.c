@@ -38,7 +38,7 @@
 struct work {
 	const struct diagnose *how;
 	struct diagnosis *d;
-	struct turns turns;
+	struct sketch_turns turns;
 	struct judge judge;
 	struct rd_interrupt signals;
 	int64_t end_ns; /* 0: none */
@@ -522,7 +522,8 @@ int diagnose_run(const struct diagnose *how, struct diagnosis *d)
 	*d = (struct diagnosis){0};
 	if (how->time_ms)
 		w.end_ns = rd_now_ns() + (int64_t)how->time_ms * RD_NS_PER_MS;
-	w.turns = (struct turns){.runs = &d->runs[0], .sites = how->runs.program->sites, .judge = &w.judge};
+	w.turns = (struct sketch_turns){
+		.runs = &d->runs[0], .sites = how->runs.program->sites, .judge = &w.judge};
 	w.turns.callers = how->facts ? &callers : NULL;
 	w.judge.command = how->fail_if;
 	err = trial_open(&w.turns.bench, &how->runs, NULL);

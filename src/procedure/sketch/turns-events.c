@@ -43,7 +43,7 @@ static void look_at(pid_t pid, struct turns_pending *p)
 /* ---- statements ---- */
 
 /* Of the site's function and those that it was inlined into, the first whose file is the program's own. */
-static void find_frame(const struct turns *l, uint32_t site, struct trace_frame *frame)
+static void find_frame(const struct sketch_turns *l, uint32_t site, struct trace_frame *frame)
 {
 	struct trace_frame frames[FRAMES];
 	size_t count = trace_sites_frames(l->sites, site, frames, FRAMES);
@@ -58,7 +58,7 @@ static void find_frame(const struct turns *l, uint32_t site, struct trace_frame 
 	}
 }
 
-static struct slice_statement statement_at(const struct turns *l, uint32_t site)
+static struct slice_statement statement_at(const struct sketch_turns *l, uint32_t site)
 {
 	const struct trace_site *s = trace_sites_find(l->sites, site);
 	struct trace_frame frame = {.file = "", .function = ""};
@@ -74,14 +74,14 @@ static struct slice_statement statement_at(const struct turns *l, uint32_t site)
 }
 
 /* Whether the site is a call, which as an access is the release of memory. */
-static bool is_call(const struct turns *l, uint32_t site)
+static bool is_call(const struct sketch_turns *l, uint32_t site)
 {
 	const struct trace_site *s = trace_sites_find(l->sites, site);
 
 	return s && s->kind == TRACE_SITE_CALL;
 }
 
-static uint32_t access_statement(struct turns *l, uint32_t site, bool write)
+static uint32_t access_statement(struct sketch_turns *l, uint32_t site, bool write)
 {
 	struct slice_statement s = statement_at(l, site);
 
@@ -114,7 +114,7 @@ static enum slice_role role_of(int kind)
 static void find_call(struct turns_now *now, const struct replay_stand *stand, const struct replay_stander *t,
 		      struct slice_statement *s)
 {
-	struct turns *l = now->turns;
+	struct sketch_turns *l = now->turns;
 	const char *executable = l->bench.program.program->flavour.executable;
 	uint64_t places[STACK_PLACES];
 	size_t count;
@@ -140,7 +140,7 @@ static void find_call(struct turns_now *now, const struct replay_stand *stand, c
 static uint32_t operation_statement(struct turns_now *now, const struct replay_stand *stand)
 {
 	const struct replay_stander *t = &stand->threads[stand->who];
-	struct turns *l = now->turns;
+	struct sketch_turns *l = now->turns;
 	struct slice_statement s = statement_at(l, t->site);
 	int kind = trace_kind_find(t->kind);
 

@@ -64,7 +64,7 @@ static char *what_failed(const struct sketch_failure *f, const struct trial *t, 
 /* Whether the program has a source file of that name: the runtime has others. */
 static bool is_own_file(const void *context, const char *file)
 {
-	const struct turns *l = context;
+	const struct sketch_turns *l = context;
 	const struct trace_sites *sites = l->sites;
 
 	for (size_t u = 0; file && u < sites->unit_count; u++)
@@ -79,7 +79,7 @@ static bool is_own_file(const void *context, const char *file)
 }
 
 /* A fatal signal tells the place; where the thread stood last, only what it had come to before. */
-static void set_crash_place(struct turns *l, struct sketch_failure *f, const struct replay_result *r)
+static void set_crash_place(struct sketch_turns *l, struct sketch_failure *f, const struct replay_result *r)
 {
 	const char *executable = l->bench.program.program->flavour.executable;
 
@@ -95,7 +95,7 @@ static void set_crash_place(struct turns *l, struct sketch_failure *f, const str
 
 void turns_describe(struct turns_now *now, const struct replay_result *r)
 {
-	struct turns *l = now->turns;
+	struct sketch_turns *l = now->turns;
 	struct sketch_failure *f = now->failure;
 	struct failure n = {0};
 

@@ -20,7 +20,7 @@
 /* What is done about an order. */
 enum turns_intervention { TURNS_WATCH, TURNS_FORCE, TURNS_PREVENT };
 
-struct turns {
+struct sketch_turns {
 	struct trial_bench bench;
 	struct sketch_runs *runs;
 	const struct trace_sites *sites;
@@ -44,7 +44,7 @@ struct turns_order {
 
 /* Makes one run, number `number` of a diagnosis, and adds it to the runs, unless it says nothing: then *why
  * is the reason, until the next run, and else NULL.  The failure, if any, is to be released. */
-int turns_run(struct turns *l, uint64_t number, const struct turns_order *order,
+int turns_run(struct sketch_turns *l, uint64_t number, const struct turns_order *order,
 	      struct sketch_failure *failure, const char **why);
 
 #endif

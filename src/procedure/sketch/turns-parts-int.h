@@ -29,7 +29,7 @@ struct turns_range {
 };
 
 struct turns_now {
-	struct turns *turns;
+	struct sketch_turns *turns;
 	struct turns_order order;
 	struct sketch_run *run;
 	struct trial *trial;

@@ -40,7 +40,7 @@ static void watch(struct schedule *s, uint32_t site, bool stand)
 }
 
 /* Threads lose the turn where somebody looks, and at operations; where nobody does, at all accesses. */
-static void watch_sites(const struct turns *l, struct schedule *s, bool near)
+static void watch_sites(const struct sketch_turns *l, struct schedule *s, bool near)
 {
 	if (l->blind || !l->watch) {
 		watch(s, 0, !l->blind);
@@ -53,7 +53,7 @@ static void watch_sites(const struct turns *l, struct schedule *s, bool near)
 }
 
 /* The decisions of the failing run: in every third run all of them and no others, else the first few. */
-static void begin_near(const struct turns *l, uint64_t number, struct schedule *s)
+static void begin_near(const struct sketch_turns *l, uint64_t number, struct schedule *s)
 {
 	size_t count = l->near->decision_count;
 	bool all = number / 2 % 3 == 0;
@@ -91,7 +91,7 @@ static void finish(struct turns_now *now, const struct sketch_failure *f, const 
 	keep_schedule(run, made);
 }
 
-int turns_run(struct turns *l, uint64_t number, const struct turns_order *order,
+int turns_run(struct sketch_turns *l, uint64_t number, const struct turns_order *order,
 	      struct sketch_failure *failure, const char **why)
 {
 	struct draw draw = strategies_draw(number, 1, NULL, 0);
