@@ -11,11 +11,11 @@
 
 static const struct cmd_usage usage = {
 	"raddle candidates [--json FILE] [-n COUNT] PROG",
-	"Lists pairs of memory accesses of a program that 'raddle cc' built which may race,\n"
-	"as far as its code tells: two threads may make them at the same time, to the same\n"
-	"memory, one of them a write, and no lock is held by both.  The program is not run.\n"
-	"Most of the pairs are no races; they come in the order in which they deserve\n"
-	"attention, and what was not looked into is listed behind them.",
+	"Lists pairs of memory accesses that may race, according to the code of a program that\n"
+	"'raddle cc' built: two threads may make them at the same time, to the same memory, one of\n"
+	"them is a write, and no lock is held at both.  The program is not run.  Most of the pairs\n"
+	"are not races.  The most promising come first, and what the analysis did not cover is\n"
+	"listed at the end.",
 	"json limit_groups",
 	"  raddle candidates ./server\n"
 	"  raddle candidates --json races.json ./server\n",

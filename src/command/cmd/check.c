@@ -34,9 +34,10 @@ static const struct cmd_usage usage = {
 	"Runs a program built by 'raddle cc' once and records it; predicts the races and deadlocks\n"
 	"that other schedules lead to; and tries each one by running the program again under that\n"
 	"schedule.  Confirmed findings are reported on standard error, with the command that\n"
-	"reproduces them, and what races do to the program, as with 'raddle classify'.  With a share of\n"
-	"the time further runs are made under other schedules, as with 'raddle explore', and looked at\n"
-	"in the same way, until they bring nothing new.  The exit status is 1 if something was confirmed, "
+	"reproduces them, and what races do to the program, as with 'raddle classify'.  A share of\n"
+	"the time is used for further runs under other schedules, as with 'raddle explore', which are\n"
+	"analysed in the same way, until they bring nothing new.  The exit status is 1 if something was "
+	"confirmed, "
 	"otherwise 0; see --fail-on.  Everything is\n"
 	"kept in " DIRECTORY " unless --output names another directory.",
 	"output " CMD_DOCUMENTS "coverage " CMD_KNOWN "write_baseline gen_suppressions " CMD_BESIDE

@@ -45,10 +45,10 @@
 
 static const struct cmd_usage usage = {
 	"raddle classify [--json[=FILE]] FINDINGS [--] [PROG ARGS...]",
-	"Says what races do to a program: it runs both orders of the two accesses, and other\n"
+	"Determines what races do to a program: it runs both orders of the two accesses, and other\n"
 	"schedules after them, and compares how the program ends and what it writes.\n"
 	"FINDINGS is a document of 'raddle check' or 'raddle predict --json', or a schedule file;\n"
-	"or --race or --from-tsan says which races are meant.\n"
+	"or --race or --from-tsan names the races.\n"
 	"Without PROG the program of the document is run.  The classes are spec-violated,\n"
 	"output-differs, k-witness-harmless and single-ordering.  The report goes to standard\n"
 	"error.  The exit status is 1 if a finding is confirmed, otherwise 0; see --fail-on.\n"

@@ -28,15 +28,15 @@ static const struct command {
 	{"check", cmd_check, "record, predict and replay: find races and deadlocks", false},
 	{"classify", cmd_classify, "find out what races do to the program", false},
 	{"compare", cmd_compare, "find where runs deviate from a golden run, and how errors spread", false},
-	{"doctor", cmd_doctor, "check what this machine offers to Raddle", false},
+	{"doctor", cmd_doctor, "check whether this machine has what Raddle needs", false},
 	{"dump", cmd_dump, "show what is in a trace or another artefact", false},
 	{"explore", cmd_explore, "run a program under many schedules, find failures", false},
-	{"sketch", cmd_sketch, "say why a program fails", false},
+	{"sketch", cmd_sketch, "explain why a program fails", false},
 	{"export", cmd_export, "convert a trace to the format of another tool", false},
 	{"facts", cmd_facts, "write facts about the whole program: calls, pointers, accesses", false},
 	{"flavour", cmd_flavour, "make the instrumented form of a program", false},
 	{"help", cmd_help, "show help about a command", false},
-	{"hive", cmd_hive, "find races in production: the service, and talking to it", false},
+	{"hive", cmd_hive, "find races in production: the service, and commands that use it", false},
 	{"import", cmd_import, "convert a trace of another tool to a trace directory", false},
 	{"inject", cmd_inject, "inject faults into runs and compare them with a fault-free run", false},
 	{"predict", cmd_predict, "find the races and deadlocks of other schedules", false},
@@ -45,7 +45,7 @@ static const struct command {
 	{"reversible", cmd_reversible, "check whether a run is the same in every schedule", false},
 	{"sanitize", cmd_sanitize, "show a full trace with names that are the same in every run", false},
 	{"site", cmd_site, "run a program in production and look for races as a hive asks", false},
-	{"slice", cmd_slice, "show what may have a part in a failure, without running the program", false},
+	{"slice", cmd_slice, "show what may contribute to a failure, without running the program", false},
 	{"version", cmd_version, "show the version", false},
 };
 
@@ -87,7 +87,7 @@ static void print_overview(FILE *out)
 	      out);
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
-	fputs("\n'raddle help COMMAND' or 'man raddle-COMMAND' tells more of one.\n", out);
+	fputs("\n'raddle help COMMAND' or 'man raddle-COMMAND' explains one of them.\n", out);
 }
 
 static int cmd_help(int argc, char **argv)

@@ -8,9 +8,9 @@
 
 static const struct cmd_usage usage = {
 	"raddle doctor [--json[=FILE]]",
-	"Checks what this machine offers to Raddle: compiler, linkers, the parts of Raddle itself, the\n"
-	"kernel and the processor. Says what to do if something is missing. Every ability is tried,\n"
-	"not guessed.\n"
+	"Checks whether this machine has what Raddle needs: compiler, linkers, the parts of Raddle\n"
+	"itself, the kernel and the processor.  Explains what to do if something is missing.  Every\n"
+	"feature is tried, not guessed.\n"
 	"\n"
 	"The exit status is 0 if raddle cc and raddle record have what they need, otherwise 2.",
 	"json",

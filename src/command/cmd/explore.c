@@ -40,12 +40,13 @@ static const struct cmd_usage usage = {
 	"raddle explore [--json[=FILE]] [--] PROG ARGS...",
 	"Runs a program built by 'raddle cc' again and again, one thread at a time, under schedules\n"
 	"that strategies draw.  A schedule in which it crashes, fails an assertion, deadlocks, hangs or\n"
-	"ends with another status than by default, or as --fail-if says, is a failure.  It is reduced to as "
+	"ends with another status than by default, or that --fail-if reports, is a failure.  It is reduced "
+	"to as "
 	"few\n"
 	"decisions as show it, run three more times, and reported on standard error with the command\n"
 	"that repeats it.  The exit status is 1 if there is a failure, otherwise 0.\n"
 	"Schedules, and a log of all runs, are written to " DIRECTORY " unless --output names another\n"
-	"directory.  --resume DIR goes on where an exploration was ended or killed.",
+	"directory.  --resume DIR continues an exploration that was ended or killed.",
 	"output resume shard executor shards slurm_options ctest tests_regex " CMD_DOCUMENTS
 	"coverage schedules_most strategy explore_seed fail_if go_on " CMD_BESIDE
 	"jobs class_time plugins " CMD_WORDS,

@@ -28,11 +28,10 @@ static int copy(const char *from, const char *to)
 
 static const struct cmd_usage usage = {
 	"raddle facts [-o FILE] PROG",
-	"Merges the bitcode of a program that 'raddle cc' built and writes down what it\n"
-	"says: functions and their flow graphs, instructions, memory accesses, what pointers\n"
-	"may point to, who may call or start whom.  Prints the path of the file, which is\n"
-	"kept in the cache, unless it is told where to write it; 'raddle dump' shows what is\n"
-	"in it.",
+	"Merges the bitcode of a program that 'raddle cc' built and writes tables about the whole\n"
+	"program: functions and their flow graphs, instructions, memory accesses, what pointers may\n"
+	"point to, which functions may call or start which.  Prints the path of the file, which is\n"
+	"kept in the cache, unless --output names another file; 'raddle dump' shows the file.",
 	"output_file",
 	"  raddle facts -o server.facts ./server\n"
 	"  raddle dump server.facts\n",

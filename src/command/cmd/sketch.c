@@ -26,12 +26,13 @@
 
 static const struct cmd_usage usage = {
 	"raddle sketch [--json[=FILE]] [--html FILE] [--] PROG ARGS...",
-	"Runs a program built by 'raddle cc' until it has failed a few times, compares these runs with\n"
-	"runs that pass, and shows why it fails: the steps that lead to the failure, thread by thread,\n"
-	"with values, and what tells failing from passing runs: an order of accesses, a value, a\n"
-	"branch.  The best orders are then forced and prevented, to see whether they are the cause.\n"
-	"A run fails if it crashes, hangs, ends with another status than 0, or --fail-if says so.\n"
-	"The exit status is 1 if a failure was explained, 0 if no run failed.",
+	"Runs a program built by 'raddle cc' until it has failed a few times, compares these runs\n"
+	"with runs that pass, and shows why it fails: the steps that lead to the failure, thread by\n"
+	"thread, with values, and what distinguishes failing from passing runs: an order of\n"
+	"accesses, a value, a branch.  The best orders are then forced and prevented, to see\n"
+	"whether they are the cause.  A run fails if it crashes, hangs, ends with a status other\n"
+	"than 0, or if --fail-if decides so.  The exit status is 1 if a failure was explained, 0 if\n"
+	"no run failed.",
 	"output json sarif html perfetto sketch_runs sketch_time fail_if failure_report "
 	"sketch_tries " CMD_BESIDE "plugins " CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"

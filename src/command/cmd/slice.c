@@ -15,11 +15,11 @@ enum { PATIENCE = 10 };
 
 static const struct cmd_usage usage = {
 	"raddle slice --at FILE:LINE [--json FILE] [--track] PROG [-- ARGS...]",
-	"Shows the static backward slice of a place: the statements of a program that\n"
-	"'raddle cc' built which may have had a part in what happens there, in all functions\n"
-	"and threads.  The program is not run.  The number before a line says how near the\n"
-	"statement is to the failure, which has 0.  With --track the program is run once, and\n"
-	"what its threads did at these statements and to their memory is shown in order.",
+	"Shows the static backward slice of a place: the statements of a program built by 'raddle\n"
+	"cc' that may have contributed to what happens there, in all functions and threads.  The\n"
+	"program is not run.  The number before a line shows how near the statement is to the\n"
+	"failure, which has 0.  With --track the program is run once, and what its threads did at\n"
+	"these statements and to their memory is shown in order.",
 	"at json track sigma budget perturb hardware timeout quick verbose",
 	"  raddle slice --at queue.c:45 ./server\n"
 	"  raddle slice --at queue.c:45 --json slice.json ./server\n"

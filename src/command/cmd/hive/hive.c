@@ -17,14 +17,14 @@
 
 static const struct cmd_usage usage = {
 	"raddle hive serve|add|status|set|track|sketch|simulate|token|backup ...",
-	"A hive gives race candidates of programs in production to the sites that run them,\n"
-	"and makes verdicts of what they report.  It has failures explained in the same way.\n\n"
+	"A hive assigns race candidates of programs in production to the sites that run them,\n"
+	"and derives verdicts from what they report.  It explains failures in the same way.\n\n"
 	"  serve               run a hive; prints its URL\n"
-	"  add PROG            tell the hive about a program and its candidates\n"
+	"  add PROG            send a program and its candidates to the hive\n"
 	"  status              show programs and races\n"
 	"  set BUILD|PROG      change what sites may do: --state, --rollout, --poll\n"
-	"  track PROG          have sites track a failure: --report\n"
-	"  sketch BUILD|PROG   show what they found out about failures\n"
+	"  track PROG          let sites track a failure: --report\n"
+	"  sketch BUILD|PROG   show what they found about failures\n"
 	"  simulate -- PROG    run many sites on this machine\n"
 	"  token NAME          make a token for a fleet, or end it with --revoke\n"
 	"  backup FILE         copy the database of a hive, which may be running",

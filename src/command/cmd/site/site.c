@@ -14,9 +14,9 @@
 
 static const struct cmd_usage usage = {
 	"raddle site run --hive URL [OPTION]... -- PROG [ARG]...",
-	"Runs a program, as 'raddle cc' built it or as its guard flavour, and looks for the\n"
-	"races that a hive asks this site to look for.  The program behaves as it\n"
-	"would without; the status is its own.  Whatever is wrong with the hive, it runs.",
+	"Runs a program, as 'raddle cc' built it or as its guard flavour, and looks for the races\n"
+	"that a hive asks this site to look for.  The program behaves as it would without the\n"
+	"agent, and the exit status is that of the program.  It runs even if the hive fails.",
 	"hive token key ca state_dir kill_file site_mode max_tau poll_now dump_upload send_values ask "
 	"verbose",
 	"  raddle site run --hive http://127.0.0.1:7373 -- ./server -p 80\n"
