@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A JSON document in memory.  Without indent it is one line, which ends with a newline, as logs of JSON lines
- *have it.
+ * have it.
  *
  *	struct rd_json_text t;
  *	struct rd_json *j = rd_json_text_begin(&t);

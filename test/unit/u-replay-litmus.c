@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Litmus tests under the real runtime: test/prog/litmus.c runs in the flavour `led`, once for each list of
- *choices, and what it prints is compared with what the slow twin of litmus.h says.  The search is exhaustive,
- *so the two sets have to be equal.
+ * choices, and what it prints is compared with what the slow twin of litmus.h says.  The search is
+ *exhaustive, so the two sets have to be equal.
  *
  *	u-replay-litmus                 a few tests in all models; with $RADDLE_LONG all of two threads
  *	u-replay-litmus MODEL RUNS TEXT...   these, with figures (bench/litmus); RUNS: at most so many runs
- *each, 0: all
+ * each, 0: all
  */
 #include <setjmp.h>
 #include <stdarg.h>

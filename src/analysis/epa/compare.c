@@ -3,7 +3,7 @@
  * The comparison of a run with a reference.
  *
  * Each record of the run is packed into words and compared with those at the cursor of its thread.
- *  Nothing is unpacked until they differ.  That is the first deviation.  If the propagation is
+ * Nothing is unpacked until they differ.  That is the first deviation.  If the propagation is
  * wanted, every thread then gets an aligner, whose pairs go to the propagator.
  */
 #include "epa/compare.h"

@@ -40,7 +40,7 @@ struct epa_compare_options {
 
 	/* Whether to ignore a deviation of kind data, or a call that a fault prevented.  Called for
 	 * the first one, then for the next if that is ignored, and so on.  Not with propagation.
-	 *  May be NULL. */
+	 * May be NULL. */
 	bool (*ignore)(void *context, const struct epa_deviation *deviation);
 	void *context;
 };

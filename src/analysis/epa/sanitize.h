@@ -7,7 +7,7 @@
  * 	while (epa_sanitizer_next(s, &r) > 0) ...
  *
  * Addresses and pointers are canonical names (epa/name.h), threads are named by their creation.
- *  What only the schedule decides is left out: positions in the order, times, waits, allocations
+ * What only the schedule decides is left out: positions in the order, times, waits, allocations
  * inside libraries.
  *
  * The schedule decides how often a loop around a condition wait is executed.  Its rounds that end

@@ -24,7 +24,7 @@ struct epa_source;
 int epa_source_open(struct epa_source **source, const char *directory);
 
 /* Buffers of a program that has ended, as the runtime filled them: not on disk and not packed.
- *  Layout and sites must outlive the source. */
+ * Layout and sites must outlive the source. */
 void epa_source_of_memory(struct epa_source **source, const struct trace_layout *layout,
 			  const struct trace_sites *sites);
 
@@ -55,7 +55,7 @@ int epa_walk_next(struct epa_walk *walk, struct trace_record *r);
 int epa_walk_error(const struct epa_walk *walk);
 
 /* Whether the whole run was read: nothing is damaged or cut off, and it was recorded to its end.
- *  Valid after the walk. */
+ * Valid after the walk. */
 bool epa_walk_is_whole(const struct epa_walk *walk);
 
 /* Threads have places 0, 1, ... in ascending order of their numbers. */
@@ -64,7 +64,7 @@ size_t epa_walk_place(const struct epa_walk *walk); /* of the thread of the last
 uint32_t epa_walk_number(const struct epa_walk *walk, size_t place);
 
 /* T_0, T_0_1, ...: the n-th thread that a thread created has its creator's name and _n, from 0.
- *  Known from the beginning of the walk; "T_?7" for a number whose stream or first record is lost.
+ * Known from the beginning of the walk; "T_?7" for a number whose stream or first record is lost.
  */
 const char *epa_walk_name(const struct epa_walk *walk, size_t place);
 const char *epa_thread_name(struct epa_walk *walk, uint32_t number);

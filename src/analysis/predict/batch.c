@@ -21,7 +21,7 @@
 #define MEMORY_DEFAULT (2ull << 30)
 
 /* The trace of a replay gets one part in so many of the search steps, as there may be many replays.
- *  Set by hand. */
+ * Set by hand. */
 #define REPLAY_WORK_SHARE 10
 
 uint64_t predict_batch_memory(void)

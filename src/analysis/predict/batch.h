@@ -57,7 +57,7 @@ uint64_t predict_batch_memory(void);
 int predict_batch_run(struct predict_batch *p, const char *trace, struct finding_set *set);
 
 /* The same for the trace of a replay, with less work since there may be many; finishes the set.
- *  `batch` is a struct predict_batch and is not changed.  This is a `predict` of replay/settle.h.
+ * `batch` is a struct predict_batch and is not changed.  This is a `predict` of replay/settle.h.
  */
 int predict_batch_again(void *batch, const char *trace, struct finding_set *set);
 

@@ -10,7 +10,7 @@
  * another before the second access.
  *
  * The program itself enforces program order, fork and join, barriers, and what a wait waits for.
- *  Once acquisitions are in order, it also enforces that a release precedes the next acquisition.
+ * Once acquisitions are in order, it also enforces that a release precedes the next acquisition.
  *  All this needs no schedule.  It is kept in vector clocks: for each thread, how many operations
  * of each other thread have certainly been done.  A clock changes at few operations only, so a
  * thread has a list of versions.

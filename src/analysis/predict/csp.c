@@ -5,7 +5,7 @@
  * each shared variable, and an assertion for deadlocks.
  *
  * Things are numbered, because names of a program are not valid in CSP_M; comments give the names.
- *  The events of a thread are cut into processes of CHAIN_EVENTS events, because checkers handle
+ * The events of a thread are cut into processes of CHAIN_EVENTS events, because checkers handle
  * deep nesting badly.
  */
 #include "predict/csp.h"

@@ -304,7 +304,7 @@ static struct order_op operation_of(const struct filler *f, const struct segment
 }
 
 /* Whether accesses may be missing during the segment: its own, or writes of others that it read.
- *  Nothing after it is certain.  What came before the part has happened. */
+ * Nothing after it is certain.  What came before the part has happened. */
 static bool is_thinned(const struct filler *f, const struct segment *at)
 {
 	const struct model_history *h = &f->m->histories[at->thread];

@@ -4,7 +4,7 @@
  *
  * Cuts are bits, in blocks of 64 bytes.  Granules are numbered by object and first byte, so an
  * access is a range of numbers.  There are two passes over the histories.  The first sets the cuts.
- *  The second gives each granule a number for its story so far: the segments, sites and directions
+ * The second gives each granule a number for its story so far: the segments, sites and directions
  * of its accesses, thread by thread.  Granules of one object with the same story become one
  * variable.  A loop that touches a granule again and again counts as one access.
  */

@@ -9,7 +9,7 @@
  *
  * In recorded order (tier 1) "no" is monotone: if the closure of the ideal before e1 and e2
  * contains e1, it does so for every later e2 of the same thread.  A common lock is a special case.
- *  So one cursor for each pair of threads and kind of e2 visits each e1 once.  e2 is never
+ * So one cursor for each pair of threads and kind of e2 visits each e1 once.  e2 is never
  * contained, since a closure only adds earlier events.
  *
  * Only what tier 1 does not find goes to the exact search.  Unless every event has to be decided

@@ -4,7 +4,7 @@
  *
  * Every thread has a vector clock: for each thread, how many of its releases come before.  A
  * release of a lock or other object stores the clock at the object, an acquisition joins it.
- *  Readers of a read-write lock store theirs separately, for writers only.  Atomics that are not
+ * Readers of a read-write lock store theirs separately, for writers only.  Atomics that are not
  * relaxed order like locks, and so do all atomics of a thread that uses fences.
  *
  * For each eight bytes and each thread, site and kind of access the latest access is kept.  That

@@ -21,7 +21,7 @@
 #define FIRST_EVENTS 1000000
 
 /* Operations of a short part: short parts are searched in the order of the run, before longer ones.
- *  Set by hand. */
+ * Set by hand. */
 #define FIRST_WIDTH 20000
 
 /* The walk gets one part in so many of the time, and the search of its parts one of the rest. */

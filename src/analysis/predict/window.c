@@ -3,7 +3,7 @@
  * Windows, for executions that are too large.
  *
  * The execution is cut into pieces of N events.  A piece is searched as an execution of its own.
- *  Its threads first take the locks that they held at the cut, begin the waits and enter the
+ * Its threads first take the locks that they held at the cut, begin the waits and enter the
  * barriers that they were in; semaphores start with the value that they had.  Everything before the
  * cut is done in recorded order.  Errors that span a cut are lost.
  *

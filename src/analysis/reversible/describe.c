@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What the user wants to know about a verdict.  In: the pairs that can be reversed, and the trace.
- *  Out: for each event of a pair its site, stack and size, the name of what both touch, the names
+ * Out: for each event of a pair its site, stack and size, the name of what both touch, the names
  * of locks.  For a certificate: how often dependent events touched each object.
  *
  * The events of a pair of segments s and r are those that touch its address: the last one of s that

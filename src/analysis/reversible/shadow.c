@@ -5,7 +5,7 @@
  *
  * A cell represents four bytes and is split into four if they are touched differently.  It has two
  * numbers: the segment of the last write, and the segment of the last read or a set of segments.
- *  Sets are shared: data that many threads read alike, such as a table, has few of them.  Segments
+ * Sets are shared: data that many threads read alike, such as a table, has few of them.  Segments
  * are numbered by the operations that begin them.
  */
 #include "reversible/shadow.h"

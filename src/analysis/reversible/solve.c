@@ -5,7 +5,7 @@
  *
  * Each operation that is possible while thread t is in its segment s is an integer variable, its
  * place in the order.  The operation that begins segment r of thread u is the end of the witness.
- *  Program order and needs between operations are inequalities.  Other rules are added only when a
+ * Program order and needs between operations are inequalities.  Other rules are added only when a
  * solution violates them; the machine tries each solution.  These are: two sections of a lock do
  * not overlap, unless one begins after the end; a semaphore's wait finds a post.  Which
  * notification ends which wait is a choice variable.

@@ -108,7 +108,7 @@ struct model_operation {
 };
 
 /* An access of shared bytes.  The release of an object with shared bytes is a write of all of it.
- *  The use of a lock is a read of its bytes before the operation; its initialisation or destruction
+ * The use of a lock is a read of its bytes before the operation; its initialisation or destruction
  * is a write.  The site of these three is that of the call. */
 struct model_access {
 	uint32_t object, site, stack;

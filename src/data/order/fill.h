@@ -4,7 +4,7 @@
  * reader.
  *
  * The caller numbers objects and threads; an object that is initialised again has a new number.
- *  Each operation becomes the events that it consists of or, in a whole execution, exactly one
+ * Each operation becomes the events that it consists of or, in a whole execution, exactly one
  * event.
  */
 #ifndef ORDER_FILL_H

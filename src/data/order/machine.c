@@ -5,7 +5,7 @@
  * A mutex or a written rwlock has one holder, a read rwlock any number; re-acquisition by the
  * holder nests. A thread acts after its fork and before its join.  A barrier exit needs all enters
  * of the instance. A semaphore never goes below zero.  A wake needs the notification that it names.
- *  In a whole execution it needs its mutex and any notification that came after the wait and ended
+ * In a whole execution it needs its mutex and any notification that came after the wait and ended
  * no other.  A pending operation never happens.
  */
 #include "order/machine.h"

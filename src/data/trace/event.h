@@ -49,7 +49,7 @@ int trace_kind_find(const char *name);
 void trace_operand_name(const struct trace_kind *kind, unsigned index, char out[TRACE_OPERAND_NAME]);
 
 /* Whether an event with that result acquires (1) or releases (-1) a lock or does neither (0).
- *  Failed attempts do neither.  Condition waits are not considered. */
+ * Failed attempts do neither.  Condition waits are not considered. */
 int trace_lock_effect(enum raddle_event kind, uint64_t result);
 
 static inline int trace_lock_change(const struct trace_event *e)

@@ -247,7 +247,7 @@ static int read_piece(struct trace_full *f)
 }
 
 /* Whether the bytes show what follows a branch: *piece is the piece, 0 if another record follows.
- *  Faults refer to the piece before them; a piece with an entry belongs to a signal handler. */
+ * Faults refer to the piece before them; a piece with an entry belongs to a signal handler. */
 static bool next_piece(const struct trace_full *f, uint64_t *piece)
 {
 	const struct trace_piece *next;

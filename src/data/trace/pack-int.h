@@ -27,7 +27,7 @@ enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW, MARK_NEAR, MARK_
 
 /* An address that differs from its guess in GUESS_FAR bytes or more is compared with the recent
  * ones.  A length of more than 8 states which of them the difference refers to, and how long it is.
- *  With LENGTH_OTHER a byte of the data states it. */
+ * With LENGTH_OTHER a byte of the data states it. */
 #define GUESS_FAR 2u	  /* bytes of a difference */
 #define GUESS_VERY_FAR 4u /* bytes of a difference, for the first occurrence of a field */
 #define GUESS_APART 3u	  /* bytes of the difference between addresses of different regions */

@@ -5,7 +5,7 @@
  * A chunk has three parts: the length of the second, marks, data.  Marks: half a byte for each
  * record, then half a byte for each of its fields, the length of its difference from the guess
  * (pack-int.h), up to a whole byte.  Data: the differences themselves, and what cannot be guessed.
- *  Version 1, which is only read, has a whole byte for a record and guesses less.
+ * Version 1, which is only read, has a whole byte for a record and guesses less.
  */
 #include "trace/pack.h"
 

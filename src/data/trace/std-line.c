@@ -3,7 +3,7 @@
  * In: a line of STD text.  Out: its parts, as pointers into it.
  *
  * Blanks around the parts are ignored: some tools indent the lines of each thread, some write CRLF.
- *  Blanks within a name cannot be distinguished from damage and are rejected, as RAPID does.
+ * Blanks within a name cannot be distinguished from damage and are rejected, as RAPID does.
  */
 #include "trace/std-line.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * In: a path.  Out: STD text: the contents of the file or of a pipe, decompressed if necessary.
- *  STD traces are mostly exchanged in compressed form, because the text is ten times as long.
+ * STD traces are mostly exchanged in compressed form, because the text is ten times as long.
  */
 #include "trace/std.h"
 

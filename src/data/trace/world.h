@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What came to a run from outside: the file `world` of a trace directory (doc/format/world.md).
- *  In: bytes of the file. Out: records, in the order of the file.  Those of a thread are in their
+ * In: bytes of the file. Out: records, in the order of the file.  Those of a thread are in their
  * order; `order` orders records of different threads.
  *
  * Nothing is trusted, as in trace/stream.h.

@@ -27,7 +27,7 @@ int trace_writer_open(struct trace_writer **w, const char *directory);
 void trace_writer_full(struct trace_writer *w);
 
 /* Appends one chunk to the stream of `thread`.  `records` are whole records and start with RESET.
- *  Nothing is written for an empty chunk. */
+ * Nothing is written for an empty chunk. */
 int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
 
 /* The same for readers of a growing trace: the thread's next chunk, or its end, replaces this one.

@@ -49,7 +49,7 @@ struct inject_run {
 };
 
 /* Runs the program in `scratch`, which is created, or emptied if necessary; `fault` may be NULL.
- *  The result must be zero before the first run; it may be reused and is released by
+ * The result must be zero before the first run; it may be reused and is released by
  * inject_run_release(). */
 int inject_run(const struct inject_target *target, const char *scratch, const struct inject_fault *fault,
 	       struct inject_run *run);

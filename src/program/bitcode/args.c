@@ -3,7 +3,7 @@
  * Reads a compiler command line.  In: an argument vector.  Out: a struct bitcode_args.  The tables
  * below are everything that the wrapper knows about clang's options: which take a separate value (a
  * value must not be taken for an input), and which mean that no code is generated for this machine.
- *  An option that is in no table is passed on unchanged.
+ * An option that is in no table is passed on unchanged.
  */
 #include "bitcode/args.h"
 #include "bitcode/text-int.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Flavours: from a program that `raddle cc` built to the same program with hooks, through a cache.
- *  The first use takes seconds, later ones only the time to hash the program's bitcode.
+ * The first use takes seconds, later ones only the time to hash the program's bitcode.
  */
 #ifndef BITCODE_FLAVOUR_H
 #define BITCODE_FLAVOUR_H

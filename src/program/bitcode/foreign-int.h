@@ -17,7 +17,7 @@ bool bitcode_foreign_is_known(const char *name);
 
 /* Lists the native libraries, objects and archive members of a program and of its libraries with
  * bitcode, and assembler at file scope or with memory operands that it does not declare.
- *  `flavoured` are the flavoured files, which list the latter. */
+ * `flavoured` are the flavoured files, which list the latter. */
 void bitcode_foreign_list(const struct bitcode_modules *all, const struct rd_argv *flavoured,
 			  struct rd_argv *out);
 

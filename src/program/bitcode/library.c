@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Which shared libraries the loader will use, and which of them contain bitcode.  In: a program.
- *  Out: opened libraries, each once.  The search follows ld.so(8), breadth first, so that the first
+ * Out: opened libraries, each once.  The search follows ld.so(8), breadth first, so that the first
  * library of a name wins as it does there.  Libraries in the system's directories are opened but
  * not searched: their dependencies belong to the system, too.
  */

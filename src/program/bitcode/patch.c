@@ -214,7 +214,7 @@ enum { LINK_NULL, LINK_LINE, LINK_NOTE, LINK_STACK, LINK_NAMES, LINK_SECTIONS };
 /*
  * The line's section must be retained: `ld.bfd --gc-sections` drops an object that has only
  * unallocated sections.  Retention is a GNU extension, so the object must be marked as a GNU one.
- *  The note is allocated, so that even tools that remove every unallocated section keep it.
+ * The note is allocated, so that even tools that remove every unallocated section keep it.
  */
 void bitcode_link_object(struct rd_buf *out, const struct rd_buf *line, bool note)
 {

@@ -4,7 +4,7 @@
  * the user names.  Out:  opened shared objects, each once.
  *
  * The arguments of dlopen() are not known beforehand.  Build systems put plug-ins near the program.
- *  So the directory of a program that calls dlopen() is searched, within limits; the user names
+ * So the directory of a program that calls dlopen() is searched, within limits; the user names
  * others.  A plug-in that is found and never loaded costs the time to instrument it.
  */
 #include "bitcode/plugin-int.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether tables of facts are consistent: what facts_read() guarantees.  In: tables of any content.
- *  Out: nothing, or the first row that is wrong.
+ * Out: nothing, or the first row that is wrong.
  *
  * Members are checked by their description (table.c).  Four rules concern several rows: starts
  * ascend; the arguments and blocks of a function lie in its values; the targets of constants depend

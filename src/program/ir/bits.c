@@ -2,7 +2,7 @@
 /*
  * Sparse bitmaps.  Invariant: keys ascend strictly and no word is zero, so equal sets are equal
  * bytes.  Large points-to sets are dense, because the places of an object have consecutive numbers.
- *  So a sorted array of words is small, and a union is one pass over memory.
+ * So a sorted array of words is small, and a union is one pass over memory.
  */
 #include "ir/bits.h"
 

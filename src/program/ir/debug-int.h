@@ -56,7 +56,7 @@ LLVMMetadataRef ir_type_result(struct ir_debug *d, LLVMMetadataRef subprogram);
 void ir_type_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out);
 
 /* The same for a struct or union without qualifiers, by a typedef only if it has no other name.
- *  False: the type is not one. */
+ * False: the type is not one. */
 bool ir_type_record_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out);
 
 /* Appends the path from an object of this type to the byte at `offset`, ".state" or "[].next", as

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The objects of a points-to problem and their layouts.  A variable has the layout of its type.
- *  Heap memory has none, so its layout is guessed from the requested size (a multiple of 24 is an
+ * Heap memory has none, so its layout is guessed from the requested size (a multiple of 24 is an
  * array of 24-byte elements) and from its first uses (as a struct of some type).  A wrong guess
  * costs precision, not soundness: a step that does not match the layout leads anywhere in the
  * object.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What pointers may point to, without LLVM.  In: a problem of variables, objects and constraints.
- *  Out: a set of places for each variable and each place.
+ * Out: a set of places for each variable and each place.
  *
  * A place is an object and an offset, or IR_ANYWHERE in the object.  A store through IR_ANYWHERE
  * goes to all places of the object, a load from there comes from all.

@@ -4,7 +4,7 @@
  * objects, and a copy has the same class on both sides.  Fields are not distinguished.
  *
  * Nodes are the variables, the objects, and classes that were needed before they had members.
- *  Invariant: target[] of a root is the class that its members point to, or IR_NO_VARIABLE if it
+ * Invariant: target[] of a root is the class that its members point to, or IR_NO_VARIABLE if it
  * was not needed yet.
  */
 #include "base/alloc.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The client of server.c: two connections, which take turns with lines and wait for each answer.  It tries to
- *connect until the server is there.
+ * connect until the server is there.
  *
  *	client PORT LINES
  */

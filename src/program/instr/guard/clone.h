@@ -2,7 +2,7 @@
 /*
  * Functions with guards are there twice in their own code: a clean copy of each block, without tests, and a
  * guarded one.  Where they meet a byte is tested, the one of the function's *region*
- *(raddle/guard.h).
+ * (raddle/guard.h).
  *
  *	guard.c   puts a mark where a guard is (instr_mark)
  *	clone.c    which functions, and where the byte is tested

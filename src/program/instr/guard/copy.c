@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The copies of a function's blocks (clone.h).  No value lives in a register from one block to the next, so a
- *copy of a block is a copy of its instructions, and a way may lead from a block of one copy to one of the
- *other:
+ * copy of a block is a copy of its instructions, and a way may lead from a block of one copy to one of the
+ * other:
  *
  *	entry ---> clean 0 ... meeting 5 -+-> clean 5 ...
  *	                          ^        \-> guarded 5 ...
  *	                          +-- from both copies
  *
  * A meeting is met from both copies, so that a loop stays one loop, whose header is the same as before, and
- *the way back to the clean copy is found as soon as nothing is asked for any more.
+ * the way back to the clean copy is found as soon as nothing is asked for any more.
  *
  * Where the only meeting is the function's begin, the guarded copy is a function of its own: in the same one
  * it would have a say in which registers are saved at the begin, and what both copies begin with would be

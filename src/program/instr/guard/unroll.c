@@ -2,7 +2,7 @@
 /*
  * Loops whose rounds are short, and which count nothing (walks along lists) or are outermost, cannot afford a
  * test in each round and must not continue without one.  They are made several times, one after the other,
- *and test before the first comes again (clone.h):
+ * and test before the first comes again (clone.h):
  *
  *	for (;;) { A; if (...) break; }
  *

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two hooks of the same kind, in one block of a function, for bytes that lie side by side: two fields of a
- *struct.
+ * struct.
  *
  *	p->re = a;
  *	p->im = b;
  *
  * becomes one hook, which tests once and, where something is not marked, calls the runtime once.  The second
- *one moves up to the first, so nothing between them may end the segment.  Both keep their sites.
+ * one moves up to the first, so nothing between them may end the segment.  Both keep their sites.
  */
 #include "instr/record/late.h"
 

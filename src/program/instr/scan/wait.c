@@ -6,7 +6,7 @@
  *		pthread_cond_wait(&queue->filled, &queue->lock);
  *
  * If the condition holds at once the thread never waits, and nothing but the read of `count` shows that it
- *would have.  So these reads are recorded each time.
+ * would have.  So these reads are recorded each time.
  *
  * A module comes in; the set of its load instructions that decide such a loop
  * goes out.  The loop is the innermost natural one around the wait.  Of the branches

@@ -5,7 +5,7 @@
  *
  * A gate that has had its events is shut while the program runs, and a loop may continue for long then.  So
  * each round of a loop with gates begins with a test whether one of them is still open, and where none is,
- *the loop continues in a clean copy of its own:
+ * the loop continues in a clean copy of its own:
  *
  *	before --> test -+-> header ... (gates) --> test
  *	                  \

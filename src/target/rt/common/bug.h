@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Invariants of the runtime.  A broken one is a bug of Raddle: it is reported in one line on standard error,
- *and the program ends with SIGABRT, because its records, its schedule or its memory can no longer be trusted.
+ * and the program ends with SIGABRT, because its records, its schedule or its memory can no longer be
+ *trusted.
  *
  *	RT_ASSERT(count <= room);
  *

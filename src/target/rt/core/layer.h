@@ -46,8 +46,8 @@ struct rt_until {
 
 /*
  * An operation that layers are notified of.  It begins, passes the gate before it takes effect, and ends when
- *it has taken effect and its record is written.  One that is left by cancellation or an exception was none,
- *as it leaves no record either:
+ * it has taken effect and its record is written.  One that is left by cancellation or an exception was none,
+ * as it leaves no record either:
  *
  *	RT_OP(op, RADDLE_THREAD_JOIN, number);
  *	... rt_op_end(&op);

@@ -4,8 +4,8 @@
  * it asks for that (raddle/guard.h), and does nothing else.
  *
  * It does not use rt/core/: rt/core/ gives every thread a state and a buffer and decides when an operation
- *begins whether it is recorded, while here nothing may be kept for a program that is not observed, and
- *tracking begins and ends between the two halves of an operation.  So every function here tests one byte:
+ * begins whether it is recorded, while here nothing may be kept for a program that is not observed, and
+ * tracking begins and ends between the two halves of an operation.  So every function here tests one byte:
  *
  *	releasing   before the operation, so that a released thread finds the note
  *	acquiring   after it, so that one that has waited since before tracking began sees the note, too
