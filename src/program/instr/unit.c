@@ -55,8 +55,9 @@ static void diagnose(LLVMDiagnosticInfoRef info, void *context)
 	LLVMDisposeMessage(text);
 }
 
-static int run_passes(struct instr_unit *u, const char *pipeline, LLVMPassBuilderOptionsRef options)
+int instr_unit_passes(struct instr_unit *u, const char *pipeline)
 {
+	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
 	LLVMErrorRef error = LLVMRunPasses(u->module, pipeline, u->machine, options);
 	LLVMDisposePassBuilderOptions(options);
 	if (error == NULL)
@@ -67,17 +68,33 @@ static int run_passes(struct instr_unit *u, const char *pipeline, LLVMPassBuilde
 	return code;
 }
 
-int instr_unit_passes(struct instr_unit *u, const char *pipeline)
+/* Whether a function of the unit had the attribute before it was set for all. */
+static bool set_in_all(struct instr_unit *u, unsigned kind)
 {
-	return run_passes(u, pipeline, LLVMCreatePassBuilderOptions());
+	LLVMAttributeRef attribute = LLVMCreateEnumAttribute(u->context, kind, 0);
+	bool had = false;
+	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f)) {
+		if (LLVMIsDeclaration(f))
+			continue;
+		had |= LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind) != NULL;
+		LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, attribute);
+	}
+	return had;
 }
 
+/* Pipelines such as default<O2> switch the vectorisers on, whatever the options of the pass builder are. Both
+ * vectorisers leave functions alone that may not use floating point registers on their own.  A unit that was
+ * compiled in that way stays so: the attribute may have moved from an inlined function to its caller. */
 int instr_unit_scalar_passes(struct instr_unit *u, const char *pipeline)
 {
-	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-	LLVMPassBuilderOptionsSetLoopVectorization(options, false);
-	LLVMPassBuilderOptionsSetSLPVectorization(options, false);
-	return run_passes(u, pipeline, options);
+	static const char name[] = "noimplicitfloat";
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+	RD_ASSERT(kind != 0);
+	bool had = set_in_all(u, kind);
+	int code = instr_unit_passes(u, pipeline);
+	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL && !had; f = LLVMGetNextFunction(f))
+		LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind);
+	return code;
 }
 
 static int parse(struct instr_unit *u, const struct rd_map *map)
