@@ -129,6 +129,14 @@ int rd_file_write(const char *path, const void *data, size_t length)
 	return err;
 }
 
+int rd_file_write_buf(const char *path, struct rd_buf *data)
+{
+	int err = rd_file_write(path, data->data, data->length);
+
+	rd_buf_release(data);
+	return err;
+}
+
 int rd_file_replace(const char *path, const void *data, size_t length)
 {
 	RD_ASSERT(path != NULL && (data != NULL || length == 0));

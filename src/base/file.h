@@ -39,6 +39,7 @@ size_t rd_file_head(const char *path, void *out, size_t n);
 
 /* Replaces a file atomically: writes a temporary file beside it and renames it. */
 int rd_file_write(const char *path, const void *data, size_t length);
+int rd_file_write_buf(const char *path, struct rd_buf *data); /* the same, and releases the buffer */
 
 /* The same for a name that the user passed.  Follows links, and keeps the mode of the file.
  * Writes in place to devices and pipes, and to a file in a directory that is not writable. */

@@ -95,6 +95,8 @@ static _Noreturn void run_worker(struct rd_pool *p, unsigned slot, int fd)
 	uint64_t task, length;
 	int status = 0;
 
+	if (p->opts.signals)
+		rd_interrupt_end(p->opts.signals);
 	if (p->opts.enter)
 		p->opts.enter(p->opts.context, slot);
 	while (!status && read_all(fd, &task, sizeof task)) {

@@ -36,6 +36,9 @@ struct rd_pool_opts {
 	int (*work)(void *context, uint64_t task, struct rd_buf *answer);
 	void (*leave)(void *context);
 	void *context;
+
+	/* That the leader has blocked when it submits a task; workers get them as before.  NULL: none. */
+	const struct rd_interrupt *signals;
 };
 
 enum rd_pool_what {

@@ -371,11 +371,52 @@ static void test_run(void **state)
 	rd_interrupt_end(&signals);
 }
 
+/* The answer: whether SIGTERM is blocked in the worker. */
+static int report_mask(void *context, uint64_t task, struct rd_buf *answer)
+{
+	sigset_t mask;
+
+	(void)context;
+	(void)task;
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	rd_buf_addc(answer, sigismember(&mask, SIGTERM) ? 'b' : 'u');
+	return 0;
+}
+
+static char mask_of_worker(const struct rd_interrupt *signals)
+{
+	struct rd_pool_opts opts = {.workers = 1, .work = report_mask, .signals = signals};
+	struct rd_pool_event event;
+	struct rd_pool *pool;
+	char answer;
+
+	rd_pool_open(&pool, &opts);
+	assert_int_equal(rd_pool_submit(pool, 0), 0);
+	rd_pool_next(pool, PATIENCE, &event);
+	assert_int_equal(event.what, RD_POOL_DONE);
+	answer = event.answer[0];
+	rd_pool_close(pool);
+	return answer;
+}
+
+/* Signals that the leader blocks reach its workers. */
+static void test_signals(void **state)
+{
+	struct rd_interrupt signals;
+
+	(void)state;
+	rd_interrupt_begin(&signals);
+	assert_int_equal(mask_of_worker(&signals), 'u');
+	assert_int_equal(mask_of_worker(NULL), 'b');
+	rd_interrupt_end(&signals);
+	assert_int_equal(mask_of_worker(NULL), 'u');
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {TEST(test_done),	   TEST(test_fresh), TEST(test_long_answer),
 					   TEST(test_lost),	   TEST(test_stop),  TEST(test_left_behind),
-					   TEST(test_leader_dies), TEST(test_run)};
+					   TEST(test_leader_dies), TEST(test_run),   TEST(test_signals)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

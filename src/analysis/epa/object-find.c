@@ -179,13 +179,21 @@ uint8_t epa_objects_undefined(struct epa_objects *o, uint32_t site, uint64_t add
 	return e ? epa_defined_without(&e->defined, address - e->start, size) : 0;
 }
 
+/* How many of `size` bytes from `address` on are the object's. */
+static uint64_t within(const struct epa_object *e, uint64_t address, uint64_t size)
+{
+	uint64_t left = e->size - (address - e->start);
+
+	return size < left ? size : left;
+}
+
 void epa_objects_copy_defined(struct epa_objects *o, uint64_t to, uint64_t from, uint64_t size)
 {
 	struct epa_object *target = tracked(o, 0, to);
-	if (target && size > target->size - (to - target->start))
-		size = target->size - (to - target->start);
-	for (uint64_t done = 0; target && done < size; done += 8) {
-		uint64_t n = size - done < 8 ? size - done : 8;
+	uint64_t whole = target ? within(target, to, size) : 0;
+
+	for (uint64_t done = 0; done < whole; done += 8) {
+		uint64_t n = whole - done < 8 ? whole - done : 8;
 		uint8_t except = epa_objects_undefined(o, 0, from + done, n);
 		epa_defined_set(&target->defined, to + done - target->start, n, except);
 	}
@@ -216,10 +224,10 @@ void epa_objects_set_parts(struct epa_objects *o, const struct trace_record *r, 
 void epa_objects_copy_parts(struct epa_objects *o, uint64_t to, uint64_t from, uint64_t size)
 {
 	struct epa_object *e = live_object(o, 0, to);
-	if (e && size > e->size - (to - e->start))
-		size = e->size - (to - e->start);
-	for (uint64_t done = 0; e && done < size; done += 8) {
-		uint64_t n = size - done < 8 ? size - done : 8;
+	uint64_t whole = e ? within(e, to, size) : 0;
+
+	for (uint64_t done = 0; done < whole; done += 8) {
+		uint64_t n = whole - done < 8 ? whole - done : 8;
 		epa_parts_set(&e->parts, e->size, to + done - e->start, n,
 			      epa_objects_parts(o, 0, from + done, n));
 	}

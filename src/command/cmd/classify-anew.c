@@ -10,11 +10,26 @@
 
 #include <inttypes.h>
 
-/* An option of ours as one of `raddle check`. */
-static void pass_on(struct rd_argv *to, const char *name, const char *value)
+/* Options of ours that are options of `raddle check`. */
+static void pass_on_texts(struct rd_argv *to)
 {
-	if (value)
-		rd_argv_addf(to, "--%s=%s", name, value);
+	const struct {
+		const char *name, *value;
+	} texts[] = {{"without-sync", opt.without_sync},
+		     {"require", opt.require},
+		     {"output", opt.output},
+		     {"json", opt.json},
+		     {"sarif", opt.sarif},
+		     {"html", opt.html},
+		     {"fail-on", opt.fail_on},
+		     {"with", opt.with},
+		     {"setup", opt.setup},
+		     {"memory-models", opt.models},
+		     {"plugins", opt.plugins}};
+
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+		if (texts[i].value)
+			rd_argv_addf(to, "--%s=%s", texts[i].name, texts[i].value);
 }
 
 static void pass_on_time(struct rd_argv *to, const char *name, uint64_t ms)
@@ -29,19 +44,9 @@ int cmd_classify_anew(char **argv)
 	int status;
 
 	rd_argv_add(&words, "check");
-	pass_on(&words, "without-sync", opt.without_sync);
-	pass_on(&words, "require", opt.require);
-	pass_on(&words, "output", opt.output);
-	pass_on(&words, "json", opt.json);
-	pass_on(&words, "sarif", opt.sarif);
-	pass_on(&words, "html", opt.html);
-	pass_on(&words, "fail-on", opt.fail_on);
-	pass_on(&words, "memory-models", opt.models);
+	pass_on_texts(&words);
 	if (opt.coherent)
 		rd_argv_add(&words, "--coherent");
-	pass_on(&words, "with", opt.with);
-	pass_on(&words, "setup", opt.setup);
-	pass_on(&words, "plugins", opt.plugins);
 	pass_on_time(&words, "timeout", opt.timeout);
 	pass_on_time(&words, "time", opt.class_time);
 	if (opt.jobs)

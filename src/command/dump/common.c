@@ -6,26 +6,37 @@
 
 #include "base/error.h"
 
+/* A unit, and from which number on it is used. */
+struct unit {
+	uint64_t from;
+	double size;
+	int digits;
+	const char *name;
+};
+
+/* In the first of the units that fits; the last one begins at 0. */
+static const char *in_units(uint64_t number, const struct unit *unit, char out[24])
+{
+	while (number < unit->from)
+		unit++;
+	snprintf(out, 24, "%.*f %s", unit->digits, (double)number / unit->size, unit->name);
+	return out;
+}
+
 const char *dump_duration(uint64_t ns, char out[24])
 {
-	if (ns >= 1000000000)
-		snprintf(out, 24, "%.2f s", (double)ns / 1e9);
-	else if (ns >= 1000000)
-		snprintf(out, 24, "%.1f ms", (double)ns / 1e6);
-	else
-		snprintf(out, 24, "%.1f us", (double)ns / 1e3);
-	return out;
+	static const struct unit units[] = {
+		{1000000000, 1e9, 2, "s"}, {1000000, 1e6, 1, "ms"}, {0, 1e3, 1, "us"}};
+
+	return in_units(ns, units, out);
 }
 
 const char *dump_bytes(uint64_t bytes, char out[24])
 {
-	if (bytes >= 10000000)
-		snprintf(out, 24, "%.1f MB", (double)bytes / 1e6);
-	else if (bytes >= 10000)
-		snprintf(out, 24, "%.1f kB", (double)bytes / 1e3);
-	else
-		snprintf(out, 24, "%llu bytes", (unsigned long long)bytes);
-	return out;
+	static const struct unit units[] = {
+		{10000000, 1e6, 1, "MB"}, {10000, 1e3, 1, "kB"}, {0, 1, 0, "bytes"}};
+
+	return in_units(bytes, units, out);
 }
 
 void dump_json_trace(struct rd_json *j, const struct dump *d)

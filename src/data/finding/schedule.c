@@ -280,9 +280,7 @@ int schedule_write(const struct schedule *s, const char *path)
 	struct rd_buf text = RD_BUF_INIT;
 
 	schedule_format(s, &text);
-	int err = rd_file_write(path, text.data, text.length);
-	rd_buf_release(&text);
-	return err;
+	return rd_file_write_buf(path, &text);
 }
 
 /* ---- reading ---- */

@@ -64,14 +64,6 @@ static double seconds_since(int64_t ns)
 
 /* ---- in the worker ---- */
 
-static void enter(void *context, unsigned slot)
-{
-	const struct replay_settling *s = context;
-
-	(void)slot;
-	rd_interrupt_end(&s->signals);
-}
-
 static int work(void *context, uint64_t task, struct rd_buf *answer)
 {
 	const struct replay_settling *s = context;
@@ -343,7 +335,7 @@ struct replay_settling *replay_settle_open(const struct replay_settle *how, stru
 					   struct replay_settled *result)
 {
 	struct replay_settling *s = rd_xcalloc(1, sizeof *s);
-	struct rd_pool_opts pool = {.fresh = true, .enter = enter, .work = work, .context = s};
+	struct rd_pool_opts pool = {.fresh = true, .work = work, .context = s, .signals = &s->signals};
 	char *foreign = rd_flavour_foreign(&how->runs.program->program->flavour);
 
 	RD_ASSERT(how->directory && set);

@@ -14,8 +14,9 @@ struct hive_db_kind {
 	void (*close)(struct hive_db *db);
 	int (*query)(struct hive_db *db, const struct hive_statement *s, hive_row_fn *row, void *context);
 	int (*many)(struct hive_db *db, const struct hive_statement *s, size_t rows, bool *changed);
-	int (*backup)(struct hive_db *db, const char *path);
 	const char *begin, *exclude, *serial;
+	const char *backup;    /* copies the database to the file $1; NULL: by `backup_by` only */
+	const char *backup_by; /* a tool of the database */
 };
 
 extern const struct hive_db_kind hive_db_sqlite, hive_db_postgres;

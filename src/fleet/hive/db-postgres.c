@@ -200,12 +200,6 @@ static int open_db(struct hive_db **db, const char *where)
 	return err;
 }
 
-static int backup(struct hive_db *db, const char *path)
-{
-	(void)db;
-	return rd_fail(RD_EUSAGE, "hive: %s: use pg_dump for a PostgreSQL database", path);
-}
-
 /* Row numbers are assigned at insertion, so inserts must be serialised.  Otherwise a row could
  * appear after rows with larger numbers, which another hive has read already. */
 const struct hive_db_kind hive_db_postgres = {
@@ -213,8 +207,8 @@ const struct hive_db_kind hive_db_postgres = {
 	.close = close_db,
 	.query = query,
 	.many = many,
-	.backup = backup,
 	.begin = "BEGIN",
 	.exclude = "SELECT pg_advisory_xact_lock(7217201)",
 	.serial = "BIGSERIAL PRIMARY KEY",
+	.backup_by = "pg_dump for a PostgreSQL database",
 };

@@ -163,15 +163,6 @@ static int open_db(struct hive_db **db, const char *where)
 	return err;
 }
 
-static int backup(struct hive_db *db, const char *path)
-{
-	struct stat there;
-
-	if (!stat(path, &there))
-		return rd_fail(RD_EUSAGE, "hive: %s is there already", path);
-	return HIVE_RUN(db, "VACUUM INTO $1", path);
-}
-
 /* BEGIN IMMEDIATE: a transaction gets the write lock at its start, not later, when that could
  * fail. */
 const struct hive_db_kind hive_db_sqlite = {
@@ -179,7 +170,7 @@ const struct hive_db_kind hive_db_sqlite = {
 	.close = close_db,
 	.query = query,
 	.many = many,
-	.backup = backup,
 	.begin = "BEGIN IMMEDIATE",
 	.serial = "INTEGER PRIMARY KEY AUTOINCREMENT",
+	.backup = "VACUUM INTO $1",
 };

@@ -3,6 +3,7 @@
 #include "hive/db-int.h"
 
 #include "base/error.h"
+#include "base/file.h"
 
 #include <string.h>
 
@@ -66,5 +67,9 @@ int hive_db_exclude(struct hive_db *db)
 int hive_db_backup(struct hive_db *db, const char *path)
 {
 	RD_ASSERT(path != NULL);
-	return db->kind->backup(db, path);
+	if (!db->kind->backup)
+		return rd_fail(RD_EUSAGE, "hive: %s: use %s", path, db->kind->backup_by);
+	if (rd_file_exists(path))
+		return rd_fail(RD_EUSAGE, "hive: %s is there already", path);
+	return HIVE_RUN(db, db->kind->backup, path);
 }

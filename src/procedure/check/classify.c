@@ -23,13 +23,7 @@ static int classify(struct check *c, struct replay_led *led)
 	const struct check_opts *o = c->opts;
 	struct replay_program program = {.program = &led->program, .argv = o->argv, .sites = led->sites};
 	char *directory = check_path(c, "classes");
-	struct classify how = {.runs = {.program = &program,
-					.input = &c->input,
-					.companion = o->with,
-					.setup = o->setup,
-					.limit_ns = rd_ms_to_ns(o->timeout_ms),
-					.recorded_ns = rd_ms_to_ns(c->known.recorded_ms),
-					.no_world = o->no_world},
+	struct classify how = {.runs = check_conditions(c, &program),
 			       .directory = directory,
 			       .jobs = check_jobs(c),
 			       .time = check_seconds_left(c->known.end_ns),

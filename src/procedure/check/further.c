@@ -92,14 +92,13 @@ static int try_all(struct check *c, const struct finding_set *seen, const struct
 static struct replay_conditions runs_of(const struct check *c, const struct replay_program *program,
 					int64_t end_ns)
 {
-	return (struct replay_conditions){
-		.program = program,
-		.input = &c->input,
-		.companion = c->opts->with,
-		.setup = c->opts->setup,
-		.limit_ns = rd_ms_to_ns(c->opts->timeout_ms),
-		.deadline_ns = end_ns,
-		.recorded_ns = c->known.is_endless ? 0 : rd_ms_to_ns(c->known.recorded_ms)};
+	struct replay_conditions runs = check_conditions(c, program);
+
+	runs.deadline_ns = end_ns;
+	runs.no_world = false;
+	if (c->known.is_endless)
+		runs.recorded_ns = 0;
+	return runs;
 }
 
 static int record(struct check *c, const struct explore *how, int64_t end_ns,

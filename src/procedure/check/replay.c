@@ -35,16 +35,9 @@ static int watch(struct check *c, struct replay_settling *s, struct finding_set 
 static int settle(struct check *c, struct finding_set *set, const struct trace_sites *sites, bool once,
 		  int64_t end_ns)
 {
-	const struct check_opts *o = c->opts;
-	struct replay_program program = {.program = &c->program, .argv = o->argv, .sites = sites};
+	struct replay_program program = {.program = &c->program, .argv = c->opts->argv, .sites = sites};
 	char *directory = check_path(c, "replays");
-	struct replay_settle how = {.runs = {.program = &program,
-					     .input = &c->input,
-					     .companion = o->with,
-					     .setup = o->setup,
-					     .limit_ns = rd_ms_to_ns(o->timeout_ms),
-					     .recorded_ns = rd_ms_to_ns(c->known.recorded_ms),
-					     .no_world = o->no_world},
+	struct replay_settle how = {.runs = check_conditions(c, &program),
 				    .directory = directory,
 				    .jobs = check_jobs(c),
 				    .time = check_seconds_left(end_ns),

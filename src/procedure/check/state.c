@@ -143,6 +143,17 @@ uint64_t check_seconds_left(int64_t end_ns)
 	return !end_ns ? 0 : left > 1 ? (uint64_t)left : 1;
 }
 
+struct replay_conditions check_conditions(const struct check *c, const struct replay_program *program)
+{
+	return (struct replay_conditions){.program = program,
+					  .input = &c->input,
+					  .companion = c->opts->with,
+					  .setup = c->opts->setup,
+					  .limit_ns = rd_ms_to_ns(c->opts->timeout_ms),
+					  .recorded_ns = rd_ms_to_ns(c->known.recorded_ms),
+					  .no_world = c->opts->no_world};
+}
+
 unsigned check_jobs(const struct check *c)
 {
 	return run_jobs(c->opts->jobs, c->opts->with || c->opts->setup);

@@ -99,4 +99,7 @@ uint64_t check_seconds_left(int64_t end_ns);
 /* How many runs at a time. */
 unsigned check_jobs(const struct check *c);
 
+/* Of every replay and classification; explorations differ (further.c). */
+struct replay_conditions check_conditions(const struct check *c, const struct replay_program *program);
+
 #endif

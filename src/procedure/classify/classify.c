@@ -42,14 +42,6 @@ static bool is_race(const struct classifying *c, const struct finding *f)
 
 /* ---- in the worker ---- */
 
-static void enter(void *context, unsigned slot)
-{
-	const struct classifying *c = context;
-
-	(void)slot;
-	rd_interrupt_end(&c->signals);
-}
-
 static char *directory_of(const struct classifying *c, uint64_t task)
 {
 	return rd_xasprintf("%s/%" PRIu64, c->how->directory, task);
@@ -180,9 +172,9 @@ int classify_races(const struct classify *how, struct finding_set *set, struct c
 	struct classifying c = {.how = &own, .set = set, .result = result, .start_ns = rd_now_ns()};
 	struct rd_pool_opts pool = {.workers = how->jobs ? how->jobs : 1,
 				    .fresh = true,
-				    .enter = enter,
 				    .work = work,
-				    .context = &c};
+				    .context = &c,
+				    .signals = &c.signals};
 	int err;
 
 	for (size_t i = 0; i < set->count; i++)

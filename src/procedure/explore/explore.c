@@ -22,7 +22,6 @@
 #include <string.h>
 
 #define GRACE_NS RD_NS_PER_S /* for the answers of the last runs when the time is up */
-#define STEP_MS 100	     /* between two looks at the clock and at signals */
 
 /* A task is the position of its first schedule, and below it how many schedules it has. */
 #define TASK_COUNT_BITS 8
@@ -56,14 +55,6 @@ static bool is_later(const struct exploring *x, int64_t ns)
 
 /* ---- in the worker ---- */
 
-static void enter(void *context, unsigned slot)
-{
-	const struct exploring *x = context;
-
-	(void)slot;
-	rd_interrupt_end(&x->signals);
-}
-
 static int work(void *context, uint64_t task, struct rd_buf *answer)
 {
 	const struct exploring *x = context;
@@ -87,12 +78,12 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 
 /* ---- in the leader ---- */
 
-static int take_event(struct exploring *x, const struct rd_pool_event *event)
+static int take(void *context, const struct rd_pool_event *event)
 {
+	struct exploring *x = context;
+
 	if (event->what == RD_POOL_DONE)
 		return journal_take(&x->journal, event->answer, event->length);
-	if (event->what != RD_POOL_LOST)
-		return RD_OK;
 	if (x->state.how->fail_if)
 		return rd_fail(RD_ESYSTEM, "explore: runs could not be judged");
 	if (x->state.result->schedules == 0)
@@ -101,16 +92,9 @@ static int take_event(struct exploring *x, const struct rd_pool_event *event)
 	return RD_OK;
 }
 
-static int wait_for_event(struct exploring *x)
+static void show(void *context)
 {
-	struct rd_pool_event event;
-
-	rd_pool_next(x->pool, STEP_MS, &event);
-	return take_event(x, &event);
-}
-
-static void show(const struct exploring *x)
-{
+	const struct exploring *x = context;
 	const struct explore *how = x->state.how;
 	double left = (double)how->time - (double)elapsed_ns(x) / (double)RD_NS_PER_S;
 	struct explore_progress so_far = {.schedules = x->state.result->schedules,
@@ -122,8 +106,9 @@ static void show(const struct exploring *x)
 		how->progress(how->context, &so_far);
 }
 
-static int give_tasks(struct exploring *x)
+static int give(void *context)
 {
+	struct exploring *x = context;
 	struct explore_state *s = &x->state;
 	int err = RD_OK;
 
@@ -139,23 +124,23 @@ static int give_tasks(struct exploring *x)
 	return err;
 }
 
+/* Runs that have begun may end after the time is up, but not long after. */
+static bool is_over(void *context)
+{
+	const struct exploring *x = context;
+
+	return explore_next_stop(&x->state, elapsed_ns(x)) == EXPLORE_FAILED || is_later(x, GRACE_NS);
+}
+
 static int run_tasks(struct exploring *x)
 {
+	struct rd_pool_loop loop = {give, take, is_over, show, &x->signals, x};
 	struct explore_state *s = &x->state;
 	bool interrupted = false;
-	int err = RD_OK;
+	int err;
 
 	rd_interrupt_begin(&x->signals);
-	while (!err && !interrupted) {
-		enum explore_stop stop = explore_next_stop(s, elapsed_ns(x));
-
-		err = give_tasks(x);
-		if (err || !rd_pool_busy(x->pool) || stop == EXPLORE_FAILED || is_later(x, GRACE_NS))
-			break;
-		err = wait_for_event(x);
-		interrupted = rd_interrupt_wait(&x->signals, 0) != 0;
-		show(x);
-	}
+	err = rd_pool_run(x->pool, &loop, &interrupted);
 	rd_pool_stop(x->pool);
 	rd_interrupt_end(&x->signals);
 	s->result->stop = interrupted ? EXPLORE_INTERRUPTED : explore_next_stop(s, elapsed_ns(x));
@@ -177,8 +162,11 @@ static void copy_seen(const struct explore_state *s)
 
 static int run_pool(struct exploring *x, unsigned jobs)
 {
-	struct rd_pool_opts pool = {
-		.workers = jobs ? jobs : 1, .fresh = true, .enter = enter, .work = work, .context = x};
+	struct rd_pool_opts pool = {.workers = jobs ? jobs : 1,
+				    .fresh = true,
+				    .work = work,
+				    .context = x,
+				    .signals = &x->signals};
 	int err;
 
 	signal(SIGCHLD, SIG_DFL);

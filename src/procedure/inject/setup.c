@@ -139,7 +139,6 @@ int inject_setup_write(const struct inject_setup *s, const char *path)
 	struct rd_buf document = RD_BUF_INIT;
 	struct rd_json_text text;
 	struct rd_json *j = rd_json_text_begin(&text);
-	int r;
 
 	rd_json_object(j, NULL);
 	rd_json_number(j, "version", INJECT_VERSION);
@@ -147,9 +146,7 @@ int inject_setup_write(const struct inject_setup *s, const char *path)
 		write_field(j, &fields[i], (const char *)s + fields[i].offset);
 	rd_json_end(j);
 	rd_json_text_end(&text, &document);
-	r = rd_file_write(path, document.data, document.length);
-	rd_buf_release(&document);
-	return r;
+	return rd_file_write_buf(path, &document);
 }
 
 static bool read_list(const json_t *v, struct inject_list *l)

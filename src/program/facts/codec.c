@@ -57,9 +57,7 @@ int facts_write(const struct facts *f, const char *path)
 {
 	struct rd_buf b = RD_BUF_INIT;
 	facts_encode(f, &b);
-	int err = rd_file_write(path, b.data, b.length);
-	rd_buf_release(&b);
-	return err;
+	return rd_file_write_buf(path, &b);
 }
 
 /* -------------------------------------------------------------- reading --- */

@@ -159,9 +159,7 @@ static int write_sites(struct instr_unit *u)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	instr_sites_text(&u->sites, u->module, &text);
-	int code = rd_file_write(u->job->sites, text.data, text.length);
-	rd_buf_release(&text);
-	return code;
+	return rd_file_write_buf(u->job->sites, &text);
 }
 
 /* A function of C that states `inline` and nothing else is to be defined elsewhere, too.  It often is not:

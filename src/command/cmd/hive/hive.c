@@ -94,30 +94,32 @@ static int make_token(struct hive_db *db, const char *name)
 	return err;
 }
 
-static int do_token(char **words)
+static int change_token(struct hive_db *db, const char *name)
 {
-	const char *name = only_word(words, "token", "the name of a fleet");
+	return opt.revoke ? hive_store_token_revoke(db, name) : make_token(db, name);
+}
+
+/* An action on the database, with one word, which may be NULL: the user gave none. */
+static int do_with_word(const char *word, int (*action)(struct hive_db *db, const char *word))
+{
 	struct hive_db *db;
 	int err;
 
-	if (!name || hive_store_open(&db, database()))
+	if (!word || hive_store_open(&db, database()))
 		return CMD_FAILED;
-	err = opt.revoke ? hive_store_token_revoke(db, name) : make_token(db, name);
+	err = action(db, word);
 	hive_db_close(db);
 	return err ? CMD_FAILED : CMD_OK;
 }
 
+static int do_token(char **words)
+{
+	return do_with_word(only_word(words, "token", "the name of a fleet"), change_token);
+}
+
 static int do_backup(char **words)
 {
-	const char *path = only_word(words, "backup", "a file to write");
-	struct hive_db *db;
-	int err;
-
-	if (!path || hive_store_open(&db, database()))
-		return CMD_FAILED;
-	err = hive_db_backup(db, path);
-	hive_db_close(db);
-	return err ? CMD_FAILED : CMD_OK;
+	return do_with_word(only_word(words, "backup", "a file to write"), hive_db_backup);
 }
 
 static const struct {

@@ -26,18 +26,11 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "instr/scan/backward-int.h"
 #include "instr/scan/event.h"
 #include "ir/value.h"
 
 #include <stdlib.h>
-
-struct waiting {
-	const struct ir_cfg *cfg;
-	const struct facts_loop *loop;
-	struct rd_umap seen;
-	LLVMValueRef *work;
-	size_t count, capacity;
-};
 
 /* Hooks touch no memory of the program. */
 static bool is_silent_call(LLVMValueRef call)
@@ -61,7 +54,7 @@ static bool leaves_trace(LLVMValueRef inst)
 	}
 }
 
-static bool is_silent(const struct waiting *w)
+static bool is_silent(const struct backward *w)
 {
 	for (uint32_t n = 0; n < w->loop->size; n++)
 		for (LLVMValueRef i = LLVMGetFirstInstruction(w->cfg->blocks[w->loop->body[n]]); i != NULL;
@@ -71,49 +64,34 @@ static bool is_silent(const struct waiting *w)
 	return true;
 }
 
-/* What was computed before the loop stays as it is. */
-static void want(struct waiting *w, LLVMValueRef v)
-{
-	bool is_new;
-
-	if (!LLVMIsAInstruction(v) ||
-	    !facts_loop_has(w->loop, ir_cfg_number(w->cfg, LLVMGetInstructionParent(v))))
-		return;
-	rd_umap_put(&w->seen, (uintptr_t)v, &is_new);
-	if (!is_new)
-		return;
-	RD_GROW(w->work, w->capacity, w->count + 1);
-	w->work[w->count++] = v;
-}
-
 /* A value that the loop itself carries on is a PHI of its header; one of another block chooses between
  * values of the same round, and so does its branch. */
-static bool is_carried(const struct waiting *w, LLVMValueRef v)
+static bool is_carried(const struct backward *w, LLVMValueRef v)
 {
 	return LLVMGetInstructionOpcode(v) == LLVMPHI &&
 	       LLVMGetInstructionParent(v) == w->cfg->blocks[w->loop->header];
 }
 
 /* The branches of the loop decide how it continues; false: they look at more than memory. */
-static bool follow(struct waiting *w)
+static bool follow(struct backward *w)
 {
 	for (uint32_t n = 0; n < w->loop->size; n++) {
 		LLVMValueRef end = LLVMGetBasicBlockTerminator(w->cfg->blocks[w->loop->body[n]]);
 
 		for (int i = 0; i < LLVMGetNumOperands(end); i++)
-			want(w, LLVMGetOperand(end, (unsigned)i));
+			backward_want(w, LLVMGetOperand(end, (unsigned)i));
 	}
 	for (size_t at = 0; at < w->count; at++) {
 		if (is_carried(w, w->work[at]) || ir_is_call(w->work[at]))
 			return false;
 		for (int i = 0; i < LLVMGetNumOperands(w->work[at]); i++)
-			want(w, LLVMGetOperand(w->work[at], (unsigned)i));
+			backward_want(w, LLVMGetOperand(w->work[at], (unsigned)i));
 	}
 	return true;
 }
 
 /* Whether a block of the loop leads nowhere else, and calls nothing that could end the thread. */
-static bool stays(const struct waiting *w, uint32_t block)
+static bool stays(const struct backward *w, uint32_t block)
 {
 	const struct facts_graph *g = &w->cfg->graph;
 
@@ -129,7 +107,7 @@ static bool stays(const struct waiting *w, uint32_t block)
 	return true;
 }
 
-static bool is_endless(const struct waiting *w)
+static bool is_endless(const struct backward *w)
 {
 	for (uint32_t n = 0; n < w->loop->size; n++)
 		if (!stays(w, w->loop->body[n]))
@@ -137,7 +115,7 @@ static bool is_endless(const struct waiting *w)
 	return true;
 }
 
-static void add_round(struct instr_unit *u, const struct waiting *w)
+static void add_round(struct instr_unit *u, const struct backward *w)
 {
 	LLVMValueRef at = LLVMGetFirstInstruction(w->cfg->blocks[w->loop->header]);
 
@@ -149,7 +127,7 @@ static void add_round(struct instr_unit *u, const struct waiting *w)
 
 static void look_at_loop(struct instr_unit *u, const struct ir_cfg *cfg, const struct facts_loop *loop)
 {
-	struct waiting w = {.cfg = cfg, .loop = loop};
+	struct backward w = {.cfg = cfg, .loop = loop};
 	bool waits = !u->stops && is_silent(&w) && follow(&w);
 
 	for (size_t i = 0; i < w.count && waits; i++)
@@ -157,8 +135,7 @@ static void look_at_loop(struct instr_unit *u, const struct ir_cfg *cfg, const s
 			LLVMSetVolatile(w.work[i], 1);
 	if (waits || is_endless(&w))
 		add_round(u, &w);
-	rd_umap_release(&w.seen);
-	free(w.work);
+	backward_release(&w);
 }
 
 void instr_keep_waiting(struct instr_unit *u)

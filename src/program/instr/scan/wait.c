@@ -17,6 +17,7 @@
  * can go past it: so barriers are written that count their threads and wait once.
  */
 #include "base/error.h"
+#include "instr/scan/backward-int.h"
 #include "instr/scan/event.h"
 
 #include "base/alloc.h"
@@ -29,27 +30,9 @@ enum { MAX_CALLS = 4 }; /* depth of functions called for a condition */
 struct wait_slice {
 	struct ir_effects *effects;
 	struct rd_umap *reads; /* result */
-	const struct ir_cfg *cfg;
-	const struct facts_loop *loop; /* NULL: the whole function is looked at */
-	struct rd_umap seen;
-	LLVMValueRef *work;
-	size_t count, capacity;
+	struct backward from;
 	int depth;
 };
-
-static void want(struct wait_slice *s, LLVMValueRef v)
-{
-	bool is_new;
-	if (v == NULL || !LLVMIsAInstruction(v))
-		return;
-	if (s->loop != NULL && !facts_loop_has(s->loop, ir_cfg_number(s->cfg, LLVMGetInstructionParent(v))))
-		return;
-	rd_umap_put(&s->seen, (uintptr_t)v, &is_new);
-	if (!is_new)
-		return;
-	RD_GROW(s->work, s->capacity, s->count + 1);
-	s->work[s->count++] = v;
-}
 
 /* What a block's end looks at to choose a successor. */
 static LLVMValueRef condition(LLVMBasicBlockRef block)
@@ -64,8 +47,8 @@ static void look_into(const struct wait_slice *caller, LLVMValueRef function);
 
 static void follow(struct wait_slice *s)
 {
-	while (s->count != 0) {
-		LLVMValueRef v = s->work[--s->count];
+	while (s->from.count != 0) {
+		LLVMValueRef v = s->from.work[--s->from.count];
 		LLVMOpcode op = LLVMGetInstructionOpcode(v);
 		if (op == LLVMLoad)
 			rd_umap_put(s->reads, (uintptr_t)v, NULL);
@@ -73,17 +56,11 @@ static void follow(struct wait_slice *s)
 			look_into(s, ir_callee(v));
 		if (op == LLVMPHI)
 			for (unsigned i = 0; i < LLVMCountIncoming(v); i++)
-				want(s, condition(LLVMGetIncomingBlock(v, i)));
+				backward_want(&s->from, condition(LLVMGetIncomingBlock(v, i)));
 		for (int i = 0; i < LLVMGetNumOperands(v); i++)
 			if (!LLVMValueIsBasicBlock(LLVMGetOperand(v, i)))
-				want(s, LLVMGetOperand(v, i));
+				backward_want(&s->from, LLVMGetOperand(v, i));
 	}
-}
-
-static void slice_release(struct wait_slice *s)
-{
-	rd_umap_release(&s->seen);
-	free(s->work);
 }
 
 /* A function whose result decides: all its conditions and results do. */
@@ -96,12 +73,12 @@ static void look_into(const struct wait_slice *caller, LLVMValueRef function)
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != NULL;
 	     b = LLVMGetNextBasicBlock(b)) {
 		LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-		want(&s, condition(b));
+		backward_want(&s.from, condition(b));
 		if (LLVMIsAReturnInst(end) && LLVMGetNumOperands(end) != 0)
-			want(&s, LLVMGetOperand(end, 0));
+			backward_want(&s.from, LLVMGetOperand(end, 0));
 	}
 	follow(&s);
-	slice_release(&s);
+	backward_release(&s.from);
 }
 
 /* Marks the blocks of the loop from which the wait is reached before the loop
@@ -146,11 +123,11 @@ static bool decides(const struct facts_graph *g, const struct facts_loop *loop, 
 
 static void look_at_loop(struct wait_slice *s, uint32_t wait)
 {
-	bool *marked = reaches(&s->cfg->graph, s->loop, wait);
-	for (uint32_t i = 0; i < s->loop->size; i++) {
-		uint32_t block = s->loop->body[i];
-		if (decides(&s->cfg->graph, s->loop, marked, block))
-			want(s, condition(s->cfg->blocks[block]));
+	bool *marked = reaches(&s->from.cfg->graph, s->from.loop, wait);
+	for (uint32_t i = 0; i < s->from.loop->size; i++) {
+		uint32_t block = s->from.loop->body[i];
+		if (decides(&s->from.cfg->graph, s->from.loop, marked, block))
+			backward_want(&s->from, condition(s->from.cfg->blocks[block]));
 	}
 	follow(s);
 	free(marked);
@@ -191,13 +168,13 @@ static bool goes_past(const struct facts_graph *g, uint32_t block, uint32_t wait
 
 static void look_at_branch(struct wait_slice *s, uint32_t wait)
 {
-	const struct facts_graph *g = &s->cfg->graph;
+	const struct facts_graph *g = &s->from.cfg->graph;
 	uint32_t block = wait;
 	while (g->idom[block] != FACTS_NONE && g->idom[block] != block) {
 		block = g->idom[block];
-		if (condition(s->cfg->blocks[block]) == NULL || !goes_past(g, block, wait))
+		if (condition(s->from.cfg->blocks[block]) == NULL || !goes_past(g, block, wait))
 			continue;
-		want(s, condition(s->cfg->blocks[block]));
+		backward_want(&s->from, condition(s->from.cfg->blocks[block]));
 		break;
 	}
 	follow(s);
@@ -217,14 +194,14 @@ static void look_at_function(struct ir_effects *effects, struct rd_umap *reads, 
 			waits = ir_is_call(i) && ir_effects_waits(effects, i);
 		if (!waits)
 			continue;
-		struct wait_slice s = {.effects = effects, .reads = reads, .cfg = &cfg};
+		struct wait_slice s = {.effects = effects, .reads = reads, .from.cfg = &cfg};
 		if (loops.innermost[b] != FACTS_NONE) {
-			s.loop = &loops.items[loops.innermost[b]];
+			s.from.loop = &loops.items[loops.innermost[b]];
 			look_at_loop(&s, b);
 		} else {
 			look_at_branch(&s, b);
 		}
-		slice_release(&s);
+		backward_release(&s.from);
 	}
 	facts_loops_release(&loops);
 	ir_cfg_release(&cfg);
