@@ -110,24 +110,28 @@ static void a_run_has_its_share_of_the_time(void **state)
 	}
 }
 
+/* What the budget gives to a run, and what the run makes of it. */
 static void a_run_is_ended_when_its_trace_is_full_or_nothing_comes(void **state)
 {
 	struct check_known k = small();
+	struct record_enough e;
+	int64_t now_ns = START + 10 * S; /* 90 s are left: 180 M events */
 	bool full, quiet;
 
 	(void)state;
-	k.now_ns = START + 10 * S; /* 90 s are left: 180 M events */
-	assert_false(check_has_enough(&k, 179000000, k.now_ns, &full, &quiet));
+	e = check_enough(&k);
+	assert_false(record_has_enough(&e, now_ns, 179999999, now_ns, &full, &quiet));
 	assert_false(full || quiet);
-	assert_true(check_has_enough(&k, 180000000, k.now_ns, &full, &quiet));
+	assert_true(record_has_enough(&e, now_ns, 180000000, now_ns, &full, &quiet));
 	assert_true(full && !quiet);
-	assert_false(check_has_enough(&k, 5, k.now_ns - 24 * S, &full, &quiet));
-	assert_true(check_has_enough(&k, 5, k.now_ns - 25 * S, &full, &quiet));
+	assert_false(record_has_enough(&e, now_ns, 5, now_ns - 24 * S, &full, &quiet));
+	assert_true(record_has_enough(&e, now_ns, 5, now_ns - 25 * S, &full, &quiet));
 	assert_true(quiet && !full);
-	k.now_ns = k.end_ns + 1; /* then it has what its limit says */
-	assert_false(check_has_enough(&k, 180000000, k.now_ns, &full, &quiet));
+	now_ns = k.end_ns + 1; /* then it has what its limit says */
+	assert_false(record_has_enough(&e, now_ns, 180000000, now_ns, &full, &quiet));
 	k.end_ns = 0;
-	assert_false(check_has_enough(&k, UINT32_MAX, 0, &full, &quiet));
+	e = check_enough(&k);
+	assert_false(record_has_enough(&e, now_ns, UINT64_MAX, 0, &full, &quiet));
 }
 
 /* ---- prediction ---- */

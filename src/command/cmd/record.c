@@ -44,11 +44,8 @@ static int write_summary(const void *what, FILE *out)
 }
 
 /* The last words: the warning always, the line for people on a terminal. */
-static void say_end(void *context, const struct trace_meta *meta)
+static void say_end(const struct trace_meta *meta)
 {
-	uint64_t *events = context;
-
-	*events = meta->events;
 	if (meta->stopped)
 		rd_warn("recording stopped before the program ended: %s", meta->stopped);
 	if (opt.verbose || isatty(STDERR_FILENO))
@@ -82,15 +79,12 @@ static int record(char **argv, int *status)
 				.verbose = opt.verbose,
 				.plugins = opt.plugins};
 	struct run_program program = {.kind = opt.flavour};
-	uint64_t events = 0;
 	struct record_run run = {.program = &program,
 				 .argv = argv,
 				 .limit = opt.limit_bytes,
 				 .no_world = opt.no_world,
 				 .all_accesses = opt.all_accesses,
-				 .stands = opt.no_watchdog ? NULL : check_hang,
-				 .ended = say_end,
-				 .context = &events};
+				 .stands = opt.no_watchdog ? NULL : check_hang};
 	struct record_result result = {0};
 	struct finding_set *standing = NULL;
 	struct rd_claim claim = {0};
@@ -104,9 +98,11 @@ static int record(char **argv, int *status)
 	run.directory = opt.output = claim.path;
 	if (!r)
 		r = record_run(&run, &result);
+	if (result.ended_ns)
+		say_end(&result.meta);
 	*status = result.end.status;
 	if (!r && *status)
-		r = record_judge_room(argv[0], events);
+		r = record_judge_room(argv[0], result.meta.events);
 	if (!r)
 		r = check_hang_read(&result, &standing);
 	if (!r && standing)

@@ -7,6 +7,7 @@
 #include "record/run.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "record/collector.h"
 #include "record/prepare.h"
@@ -29,18 +30,49 @@ struct parts {
 	struct record_collector *collector;
 	struct record_watch watch;
 	struct run_meter meter;
+	struct record_result *result;
+	uint64_t events;	     /* at the last look, */
+	int64_t event_ns;	     /* and when they came */
 	struct trace_sites *sites;   /* of a full trace */
 	struct trace_layout *layout; /* NULL: not a full trace */
 };
 
+/* ---- early ends ---- */
+
+static bool has_enough(struct parts *p)
+{
+	uint64_t events = record_collector_events(p->collector);
+	int64_t now_ns = rd_now_ns();
+
+	if (events != p->events || !p->event_ns) {
+		p->events = events;
+		p->event_ns = now_ns;
+	}
+	return record_has_enough(&p->run->enough, now_ns, events, p->event_ns, &p->result->full,
+				 &p->result->quiet);
+}
+
+/* Whether processes that outlive the program get more time: a daemon works while its client does. */
+static bool may_outlive(void *context)
+{
+	const struct parts *p = context;
+	uint64_t ms = (uint64_t)(rd_now_ns() - p->result->ended_ns) / 1000000, most = p->run->outlive_most_ms;
+	bool accompanied = p->run->companion && p->run->companion->command;
+
+	if (run_forward_asked() || (most && ms >= most))
+		return false;
+	return accompanied ? run_companion_runs(p->run->companion) : ms < p->run->outlive_ms;
+}
+
 /* Forked processes that outlive the program are followed by a copy of this process in the
  * background, which completes their traces.  The copy has none of our streams. */
-static bool follow_rest(const struct record_run *run, struct record_collector *c)
+static bool follow_rest(struct parts *p)
 {
+	struct record_collector *c = p->collector;
 	int null;
 
-	if (run->outlived)
-		record_collector_rest(c, run->outlived, run->context);
+	if (p->run->outlive_ms)
+		record_collector_rest(c, may_outlive, p);
 	if (!record_collector_alive(c))
 		return false;
 	if (fork() != 0)
@@ -63,7 +95,7 @@ static void look(void *context, pid_t pid)
 
 	if (p->run->stands && !p->layout)
 		record_watch_look(&p->watch, pid);
-	if (p->run->enough && p->run->enough(p->run->context, record_collector_events(p->collector)))
+	if (has_enough(p))
 		run_meter_expire(&p->meter);
 	run_meter_look(&p->meter, pid);
 }
@@ -78,13 +110,14 @@ static int launch(struct parts *p, pid_t *pid)
 
 	run_meter_start(&p->meter, &p->run->limits, false);
 	r = run_launch(&how, pid);
-	if (!r && p->run->started)
-		p->run->started(p->run->context, *pid);
+	if (!r && p->run->companion)
+		run_companion_start(p->run->companion, *pid, STDERR_FILENO);
 	return r;
 }
 
-static int run_collected(struct parts *p, struct trace_meta *meta, struct record_result *result)
+static int run_collected(struct parts *p, struct trace_meta *meta)
 {
+	struct record_result *result = p->result;
 	struct record_options record = {.directory = p->run->directory,
 					.sites = p->run->program->flavour.sites,
 					.meta = meta,
@@ -93,7 +126,6 @@ static int run_collected(struct parts *p, struct trace_meta *meta, struct record
 					.look = look,
 					.context = p,
 					.look_ms = LOOK_MS};
-	struct trace_meta last = {0};
 	int status, r = record_collector_open(&p->collector, &p->session, &record);
 	pid_t pid;
 
@@ -106,18 +138,19 @@ static int run_collected(struct parts *p, struct trace_meta *meta, struct record
 		r = launch(p, &pid);
 	if (r)
 		return r;
-	r = record_collector_run(p->collector, pid, &status, &last);
+	r = record_collector_run(p->collector, pid, &status, &result->meta);
+	result->ended_ns = rd_now_ns();
+	if (result->meta.stopped)
+		result->meta.stopped = rd_xstrdup(result->meta.stopped); /* the collector's */
 	run_forward_gone();
 	run_meter_stop(&p->meter, pid, status, &result->end);
 	result->stood = p->watch.stood;
 	result->answer = p->watch.answer;
 	record_watch_close(&p->watch);
-	if (p->run->ended)
-		p->run->ended(p->run->context, &last);
 	return r;
 }
 
-static int run_parts(struct parts *p, struct trace_meta *meta, struct record_result *result)
+static int run_parts(struct parts *p, struct trace_meta *meta)
 {
 	int r = run_session_open(&p->session, meta->program, 0);
 
@@ -127,9 +160,9 @@ static int run_parts(struct parts *p, struct trace_meta *meta, struct record_res
 		return r;
 	p->session.shared->world = !p->run->no_world && !p->layout;
 	p->session.shared->all_accesses = p->run->all_accesses;
-	r = run_collected(p, meta, result);
+	r = run_collected(p, meta);
 	run_fault_look(&p->session, p->run->faults, p->run->fault_count);
-	if (!r && follow_rest(p->run, p->collector))
+	if (!r && follow_rest(p))
 		record_collector_abandon(p->collector);
 	else if (p->collector)
 		record_collector_close(p->collector);
@@ -155,7 +188,7 @@ static int read_layout(struct parts *p)
 int record_run(const struct record_run *run, struct record_result *result)
 {
 	RD_ASSERT(run->argv && run->argv[0] && run->directory);
-	struct parts p = {.run = run};
+	struct parts p = {.run = run, .result = result};
 	struct trace_meta meta = {0};
 	int r = run_program_renew(run->program);
 
@@ -165,8 +198,10 @@ int record_run(const struct record_run *run, struct record_result *result)
 	*result = (struct record_result){.answer = RD_BUF_INIT};
 	record_prepare_meta(&meta, run->program, run->argv);
 	if (!r)
-		r = run_parts(&p, &meta, result);
-	record_release_meta(&meta);
+		r = run_parts(&p, &meta);
+	/* The strings of a run that was made are those that it was prepared with. */
+	if (!result->ended_ns)
+		result->meta = meta;
 	trace_layout_free(p.layout);
 	trace_sites_free(p.sites);
 	return r;
@@ -175,4 +210,5 @@ int record_run(const struct record_run *run, struct record_result *result)
 void record_result_release(struct record_result *result)
 {
 	rd_buf_release(&result->answer);
+	record_release_meta(&result->meta);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One recorded run of a program. */
+/* One recorded run of a program.  Everything that ends it early is given before it starts. */
 #ifndef RECORD_RUN_H
 #define RECORD_RUN_H
 
 #include "base/buf.h"
+#include "record/enough.h"
 #include "record/watch.h"
+#include "run/companion.h"
 #include "run/fault.h"
 #include "run/meter.h"
 #include "run/program.h"
@@ -29,25 +31,22 @@ struct record_run { /* zero values are the defaults */
 	 * NULL: it is left alone.  Not used for full traces. */
 	record_hang_fn *stands;
 
-	/* Asked regularly: whether that many events are all that an analysis can use.  Then the
-	 * program's time is up.  May be NULL. */
-	bool (*enough)(void *context, uint64_t events);
+	struct record_enough enough;	 /* then the program's time is up */
+	struct run_companion *companion; /* is started beside the program; NULL: none */
 
-	/* Called after the program was started, and after its end with the content of its
-	 * meta.json; may be NULL. */
-	void (*started)(void *context, pid_t pid);
-	void (*ended)(void *context, const struct trace_meta *meta);
-
-	/* Asked while processes that the program forked outlive it.  False: their time is up, and
-	 * they are ended.  NULL: they are left alone and followed in the background. */
-	bool (*outlived)(void *context);
-	void *context;
+	/* How long processes that the program forked may outlive it; they are ended then, or when the
+	 * user asks for the end.  A command that runs beside the program keeps them alive as long as
+	 * it runs, at most_ms (0: any) at the most.  0: they are followed in the background. */
+	uint64_t outlive_ms, outlive_most_ms;
 };
 
 struct record_result {
 	struct run_end end;
-	bool stood;	      /* it was deadlocked, and was killed */
-	struct rd_buf answer; /* what the callback wrote about that */
+	bool stood;		/* it was deadlocked, and was killed */
+	struct rd_buf answer;	/* what `stands` wrote about that */
+	bool full, quiet;	/* it was ended because of `enough` */
+	struct trace_meta meta; /* the content of its meta.json */
+	int64_t ended_ns;	/* when it ended; 0: it was not started */
 };
 
 /* The result must be released also after a failure.  While the program runs, our signals are

@@ -118,12 +118,13 @@ static struct check_action record(const struct check_known *k)
 	return a;
 }
 
-bool check_has_enough(const struct check_known *k, uint64_t events, int64_t quiet_ns, bool *full, bool *quiet)
+struct record_enough check_enough(const struct check_known *k)
 {
-	/* When the time is over the program has what record() gave it. */
-	*full = has_end(k) && left_ns(k) > 0 && (int64_t)(events * LOOK_AT_EVENT_NS) >= left_ns(k);
-	*quiet = has_end(k) && k->now_ns - quiet_ns >= (k->end_ns - k->start_ns) / QUIET_SHARE;
-	return *full || *quiet;
+	if (!has_end(k))
+		return (struct record_enough){0};
+	return (struct record_enough){.end_ns = k->end_ns,
+				      .event_ns = LOOK_AT_EVENT_NS,
+				      .quiet_ns = (k->end_ns - k->start_ns) / QUIET_SHARE};
 }
 
 bool check_is_slow_build(const struct check_known *k)

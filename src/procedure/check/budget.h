@@ -12,6 +12,8 @@
 #ifndef CHECK_BUDGET_H
 #define CHECK_BUDGET_H
 
+#include "record/enough.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -111,10 +113,9 @@ struct check_action check_next(const struct check_known *known);
 /* Notes that an action was done; known->now_ns is when it ended. */
 void check_done(struct check_known *known, const struct check_action *a, const struct check_outcome *o);
 
-/* Whether a run that is being recorded is to be ended: its trace, of so many events, would take longer to
- * look at than there is time (*full), or it has recorded nothing since quiet_ns (*quiet). */
-bool check_has_enough(const struct check_known *known, uint64_t events, int64_t quiet_ns, bool *full,
-		      bool *quiet);
+/* When a run that is being recorded is to be ended: its trace would take longer to look at than there is
+ * time, or it records nothing for long. */
+struct record_enough check_enough(const struct check_known *known);
 
 /* How long processes that outlive the program get, in milliseconds, if no command runs beside it. */
 #define CHECK_OUTLIVE_MS 3000

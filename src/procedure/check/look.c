@@ -54,7 +54,6 @@ static int record(struct check *c, const struct check_action *a, struct check_ru
 {
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	int streams[] = {run_input_again(&c->input), null, null};
-	struct check_run *first = c->now;
 	int err = streams[0] < 0 ? RD_ESYSTEM : record_prepare_directory(path, true);
 
 	if (!err)
@@ -63,7 +62,6 @@ static int record(struct check *c, const struct check_action *a, struct check_ru
 	run->ending.limit_ms = a->limit_ms;
 	if (!err)
 		err = check_record_into(c, run, path, streams);
-	c->now = first;
 	if (streams[0] >= 0)
 		close(streams[0]);
 	close(null);

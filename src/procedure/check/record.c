@@ -29,55 +29,6 @@
 /* How often the user must interrupt until we end: once is for the program, twice is for us. */
 #define INTERRUPTS 2
 
-static void started(void *context, pid_t pid)
-{
-	struct check *c = context;
-
-	run_companion_start(&c->companion, pid, STDERR_FILENO);
-}
-
-static void ended(void *context, const struct trace_meta *meta)
-{
-	struct check *c = context;
-	uint64_t ms = (meta->end_ns - meta->start_ns) / 1000000;
-
-	if (ms > c->known.recorded_ms)
-		c->known.recorded_ms = ms;
-	c->known.ended_ns = rd_now_ns();
-	c->now->ending.events = meta->events;
-	if (meta->stopped) {
-		c->now->ending.stopped = rd_xstrdup(meta->stopped);
-		rd_warn("recording stopped before the program ended: %s", meta->stopped);
-	}
-	rd_info("recorded %" PRIu64 " events of %" PRIu64 " threads in %.1f s", meta->events, meta->threads,
-		(double)ms / 1e3);
-}
-
-/* Whether processes that outlive the program get more time: a daemon works while its client does. */
-static bool outlived(void *context)
-{
-	struct check *c = context;
-	const struct check_opts *o = c->opts;
-	int64_t ms = (rd_now_ns() - c->known.ended_ns) / 1000000;
-
-	if (run_forward_asked() || (o->timeout_ms && ms >= (int64_t)o->timeout_ms))
-		return false;
-	return o->with ? run_companion_runs(&c->companion) : ms < CHECK_OUTLIVE_MS;
-}
-
-static bool enough(void *context, uint64_t events)
-{
-	struct check *c = context;
-	struct check_run *run = c->now;
-
-	c->known.now_ns = rd_now_ns();
-	if (events != run->seen || !run->seen_ns) {
-		run->seen = events;
-		run->seen_ns = c->known.now_ns;
-	}
-	return check_has_enough(&c->known, events, run->seen_ns, &run->ending.full, &run->ending.quiet);
-}
-
 static void warn_of_end(const struct check_run *run)
 {
 	const struct check_ending *e = &run->ending;
@@ -106,6 +57,26 @@ static void take_end(struct check *c, struct check_run *run, const struct record
 	run_orphans_end(c->input.pump);
 	run->ending.end = result->end;
 	run->ending.deadlocked = result->stood;
+	run->ending.full = result->full;
+	run->ending.quiet = result->quiet;
+}
+
+/* What the trace says of the run. */
+static void take_trace(struct check *c, struct check_run *run, const struct record_result *result)
+{
+	const struct trace_meta *meta = &result->meta;
+	uint64_t ms = (meta->end_ns - meta->start_ns) / 1000000;
+
+	if (ms > c->known.recorded_ms)
+		c->known.recorded_ms = ms;
+	c->known.ended_ns = result->ended_ns;
+	run->ending.events = meta->events;
+	if (meta->stopped) {
+		run->ending.stopped = rd_xstrdup(meta->stopped);
+		rd_warn("recording stopped before the program ended: %s", meta->stopped);
+	}
+	rd_info("recorded %" PRIu64 " events of %" PRIu64 " threads in %.1f s", meta->events, meta->threads,
+		(double)ms / 1e3);
 }
 
 int check_record_into(struct check *c, struct check_run *run, const char *path, const int *streams)
@@ -119,16 +90,16 @@ int check_record_into(struct check *c, struct check_run *run, const char *path, 
 		.streams = streams,
 		.limits = {.wall_ms = run->ending.limit_ms, .grace_ms = GRACE_MS, .interrupts = INTERRUPTS},
 		.stands = check_hang,
-		.enough = enough,
-		.started = started,
-		.ended = ended,
-		.outlived = outlived,
-		.context = c};
+		.enough = check_enough(&c->known),
+		.companion = &c->companion,
+		.outlive_ms = CHECK_OUTLIVE_MS,
+		.outlive_most_ms = c->opts->timeout_ms};
 	struct record_result result = {0};
 	int err;
 
-	c->now = run;
 	err = record_run(&how, &result);
+	if (result.ended_ns)
+		take_trace(c, run, &result);
 	take_end(c, run, &result);
 	if (!err)
 		err = check_hang_read(&result, &run->deadlock);

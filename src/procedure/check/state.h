@@ -22,8 +22,6 @@ struct check_event;
 /* A recorded run. */
 struct check_run {
 	struct check_ending ending;
-	uint64_t seen;		      /* events so far, */
-	int64_t seen_ns;	      /* and when the last ones came */
 	struct finding_set *deadlock; /* that it was ended for; NULL: it was not */
 	bool all;		      /* no access is left out */
 };
@@ -45,7 +43,6 @@ struct check {
 	/* Recording. */
 	struct check_run *runs; /* those of the options, */
 	uint64_t run_count;	/* of which so many are made: less after an interrupt */
-	struct check_run *now;	/* the one that is being recorded */
 	int signal;		/* that the first one ended by; 0: none */
 	uint64_t looks;		/* runs that were only looked at */
 	uint64_t forked;	/* processes whose traces were looked at */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When a run that is being recorded is ended, because its trace would be of no more use. */
+#ifndef RECORD_ENOUGH_H
+#define RECORD_ENOUGH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* When an analysis has enough of a run; zero: never. */
+struct record_enough {
+	int64_t end_ns;	  /* when the analysis has to end (base/clock.h) */
+	int64_t event_ns; /* that it needs for an event: a trace that takes longer than it has is full */
+	int64_t quiet_ns; /* that the program may run without an event */
+};
+
+/* Whether the run is to be ended at `now_ns`, with so many events, the last of them at `last_ns`. */
+bool record_has_enough(const struct record_enough *e, int64_t now_ns, uint64_t events, int64_t last_ns,
+		       bool *full, bool *quiet);
+
+#endif
