@@ -6,7 +6,8 @@
  *
  *	RT_ASSERT(count <= room);
  *
- * Not on the paths of hooks, and not in rt/guard: programs in production go on without a verdict instead.
+ * It is not used on the paths of hooks, nor in rt/guard: programs in production continue without a
+ * verdict instead.
  */
 #ifndef RT_COMMON_BUG_H
 #define RT_COMMON_BUG_H

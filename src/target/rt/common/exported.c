@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whether a library of the program exports a name.  In: the symbol tables of all objects that are loaded.
- * Nothing is allocated, which dlsym() does to report that a name does not exist: a program that defines
- * malloc() itself would be called while the functions are looked up that its malloc() needs.
+ * Whether a library of the program exports a name.  In: the symbol tables of all objects that are
+ * loaded.  Nothing is allocated.  dlsym() allocates to report that a name does not exist.  If the
+ * program defines malloc(), that would call it before the functions that it needs are found.
  */
 #include "rt/common/resolve.h"
 

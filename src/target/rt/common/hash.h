@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hashes and random numbers of the runtime, which may not use base/ (base/random.h).  All are the same in
- * every run, since schedules and what they decide rest on them.
+ * Hashes and random numbers of the runtime, which may not use base/ (base/random.h).  All are the
+ * same in every run, since schedules and their decisions depend on them.
  */
 #ifndef RT_COMMON_HASH_H
 #define RT_COMMON_HASH_H

@@ -2,8 +2,8 @@
 /*
  * Finding the real functions of a dynamic program.  In: names.  Out: addresses in libraries.
  *
- * dlsym() may allocate: its state, and the text of dlerror() for a function that does not exist.  So only
- * those are looked up that exist.
+ * dlsym() may allocate: its state, and the text of dlerror() for a function that does not exist.
+ * So only functions that exist are looked up.
  */
 #include "rt/common/resolve.h"
 

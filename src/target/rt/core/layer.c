@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Telling layers (rt/core/layer.h): which take part in this process, and the calls that are more than one
- * callback.
+ * Notifying layers (rt/core/layer.h): which of them take part in this process, and notifications
+ * that consist of several callbacks.
  *
  * Invariant: a process has listening layers from rt_layers_setup() until it ends or forks, so threads
  * are either all RT_LISTENED or all RT_PLAIN, as long as they are recorded.

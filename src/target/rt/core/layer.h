@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Layers: what the core and the writer report to them, and what they may ask.
+ * Layers: what the core and the writer report to them, and what layers may ask for.
  *
- * A flavour has the core, one layer that writes records (rt/core/buffer/writer.h) and others, by its row in
- * raddle/flavour.inc.  Each layer is a table of callbacks, `rt_layer_NAME`; a callback that is NULL
- * is not wanted.  No interposed function and no hook knows which layers listen: it reports here, and another
- * layer is another table, a number in enum rt_layer_number and a word in the row.
+ * A flavour has the core, one layer that writes records (rt/core/buffer/writer.h) and others, by
+ * its row in raddle/flavour.inc.  Each layer is a table of callbacks, `rt_layer_NAME`; a callback
+ * that is NULL is not called.  No interposed function and no hook knows which layers listen: it
+ * reports here, and another layer is another table, a number in enum rt_layer_number and a word in
+ * the row.
  *
  *   present    layers whose setup() said that they have something to do in this process.  They are notified
  *              of the life of the process and its threads.
  *   listening  those of them with `listens`: they are notified of operations, orders, accesses and memory
- *              as well.  If there is one, threads are RT_LISTENED instead of RT_PLAIN, and what is interposed
- * goes its longer way.  Layers that do not listen cost nothing.
+ *              as well.  If there is one, threads are RT_LISTENED instead of RT_PLAIN, and
+ *              interposed functions take their slower path.  Layers that do not listen cost
+ *              nothing.
  *
- * All are notified in the order of the row.  Callbacks run in the thread that they are about, with errno
- * saved by the caller and no lock of the runtime held; they may wait, but not with the encoder taken
- * (t->busy), which a signal handler may find so.  The child of a fork reports nothing.
+ * All are notified in the order of the row.  Callbacks run in the thread that they are about, with
+ * errno saved by the caller and no lock of the runtime held; they may wait, but not with the
+ * encoder taken (t->busy), as it may be in a signal handler.  The child of a fork reports nothing.
  *
  * The state of a layer is behind rt.layer[number] and t->layer[number].
  */
@@ -45,9 +47,9 @@ struct rt_until {
 #define RT_UNTIL(clock, time) (&(struct rt_until){clock, time})
 
 /*
- * An operation that layers are notified of.  It begins, passes the gate before it takes effect, and ends when
- * it has taken effect and its record is written.  One that is left by cancellation or an exception was none,
- * as it leaves no record either:
+ * An operation that layers are notified of.  It begins, passes the gate before it takes effect, and
+ * ends when it has taken effect and its record is written.  An operation that is left by
+ * cancellation or an exception does not count, since it has no record either:
  *
  *	RT_OP(op, RADDLE_THREAD_JOIN, number);
  *	... rt_op_end(&op);
@@ -73,9 +75,9 @@ struct rt_arrival {
 	bool last;
 };
 
-/* What a layer does in place of libc.  Condition variables are those that no other process sees. cond_wait():
- * the whole of it, as rt_listened_wait().  barrier_arrive(): the calling thread is there; barrier_await(): it
- * waits for the others. */
+/* What a layer does in place of libc.  Condition variables are those that no other process sees.
+ * cond_wait(): the whole of it, as rt_listened_wait().  barrier_arrive(): the calling thread has
+ * arrived; barrier_await(): it waits for the others. */
 struct rt_instead {
 	int (*cond_wait)(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until);
 	void (*cond_notify)(pthread_cond_t *cond, bool all);
@@ -95,9 +97,9 @@ struct rt_layer {
 	void (*forked)(void);
 	void (*stopped)(void);
 
-	/* Threads.  reset(): a state is as new.  begins(): first thing in the thread, in one that was adopted
-	 * too; started(): its first record is written.  ends(): within its last operation; ended(): after
-	 * it. */
+	/* Threads.  reset(): a state is to be as new.  begins(): called first in the thread, also
+	 * if it was adopted; started(): its first record is written.  ends(): within its last
+	 * operation; ended(): after it. */
 	void (*reset)(struct rt_thread *t);
 	void (*begins)(struct rt_thread *t);
 	void (*started)(struct rt_thread *t);

@@ -2,11 +2,11 @@
 /*
  * Finding the real functions of a dynamic program.
  *
- * It happens once, at the first call of any interposed function, which may be ld.so's own malloc long before
- * constructors run.  Looking them up may allocate (rt/common/resolve.c).  Meanwhile the program's allocator
- * cannot be used: one that is not libc's (jemalloc, tcmalloc, mimalloc) calls interposed functions that are
- * not found yet.  So these few allocations come from a small area of the runtime, which is never given back,
- * and the functions that were found come into use all at once.
+ * It happens once, at the first call of any interposed function, which may be ld.so's own malloc
+ * long before constructors run.  Looking them up may allocate (rt/common/resolve.c).  Meanwhile the
+ * program's allocator cannot be used: one that is not libc's (jemalloc, tcmalloc, mimalloc) calls
+ * interposed functions that are not found yet.  So these few allocations come from a small area of
+ * the runtime, which is never freed, and the functions are used only when all have been found.
  */
 #include "rt/core/real.h"
 

@@ -97,10 +97,10 @@ struct rt {
 };
 extern struct rt rt;
 
-/* A page that a fork leaves empty in the child.  The child of a fork that went
- * past us (a bare system call) finds `alive` 0 and knows that the buffers are not its.
- * It is RT_LISTENED in a process that layers listen to, RT_PLAIN in others and RT_THIN if accesses are left
- * out, so that the hooks' slow path learns of all with one look. */
+/* A page that is empty in the child of a fork.  The child of a fork by a bare system call, which
+ * the runtime did not see, finds `alive` 0 and knows that the buffers are not its own.  The value
+ * is RT_LISTENED in a process that layers listen to, RT_PLAIN in others and RT_THIN if accesses are
+ * left out, so that the hooks' slow path needs one test for all. */
 struct rt_guard {
 	_Alignas(4096) volatile uint32_t alive;
 };
@@ -123,9 +123,9 @@ void rt_futex_wake(_Atomic uint32_t *word, uint32_t count);
 void rt_lock(uint64_t *saved_signals);
 void rt_unlock(const uint64_t *saved_signals);
 
-/* Locks that are held for a moment with signals on: their holder may be away in a handler or gone
- * from it by longjmp, so a waiter gives up after RT_PATIENCE rounds (false).  recover() opens one that
- * the calling thread has left closed. */
+/* Locks that are held briefly while signals are not blocked.  The holder may be in a handler, or
+ * have left one by longjmp, so a waiter gives up after RT_PATIENCE rounds (false).  recover()
+ * releases a lock that the calling thread left locked. */
 #define RT_PATIENCE 100000
 bool rt_spin(_Atomic uint32_t *lock);
 void rt_spin_leave(_Atomic uint32_t *lock);

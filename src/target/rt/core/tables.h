@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of the core, beside the state of the process (rt/core/rt.h): they are large, take no room in the
- * executable, and most are no memory in most runs.
+ * The tables of the core, beside the state of the process (rt/core/rt.h): they are large, take no
+ * space in the executable, and most of their pages are never touched in most runs.
  */
 #ifndef RT_TABLES_H
 #define RT_TABLES_H

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which conflicting places came one after the other.
+ * Which conflicting places directly followed each other.
  *
  * In: each access of the flavour `led`, atomic operations, and locks that were taken.  Out: `pairs` of
  * raddle/steer.h: the site of an access and the site of the next one by another thread that touches
  * the same eight bytes, where one of the two writes.  A lock that is taken counts as a write, for reading as
  * a read, at the place of the call; so does a call that frees memory, as a write of it.
  *
- * For each word the last write is kept, and the last reads since then.  Words are found by address in a table
- * that one word may take from another: a pair may be missed so, and none is invented.  What a thread did
- * while it was alone is forgotten, since nothing else could have come before or after it, and so is what was
- * done to memory that has become another object, or to the stack of an earlier thread.
+ * For each word the last write is kept, and the last reads since then.  Words are found by address
+ * in a table in which one word may replace another: so a pair may be missed, but none is invented.
+ * What a thread did while it was alone is forgotten, since nothing else could have come before or
+ * after it, and so is what was done to memory that has become another object, or to the stack of an
+ * earlier thread.
  *
- * Threads take turns where this is asked for, but not after the end of the plan.  So there is a lock; a
- * thread that does not get it at once, a signal handler for instance, skips the access.
+ * Threads take turns when this layer is used, but not after the end of the plan.  So there is a
+ * lock; a thread that does not get it immediately, for instance a signal handler, skips the access.
  */
 #include "rt/common/hash.h"
 #include "raddle/event.h"

@@ -8,10 +8,11 @@
  * whatever races with them later races with it too.  So a byte has few cells and no first race is lost.  A
  * cell that is not known and conflicts is a race.
  *
- * The slow path reports only the first read and the first write of a byte in a segment.  That is enough: a
- * segment lies within one epoch, so a thread that is not ordered with a later access of it is not ordered
- * with the first one either.  While a thread is alone it has one segment over many epochs; then every access
- * of it is ordered with all accesses of all others, and the oldest epoch states just that.
+ * The slow path reports only the first read and the first write of a byte in a segment.  That is
+ * enough: a segment lies within one epoch, so a thread that is not ordered with a later access of
+ * it is not ordered with the first one either.  While a thread is alone it has one segment over
+ * many epochs; then every access of it is ordered with all accesses of all others, and the oldest
+ * epoch expresses that.
  */
 #include "rt/detect/report.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The memory of the detector.  Every change of the lists is one store, so a thread
- * that a signal handler takes out of here by longjmp leaves them whole and loses
- * at most a piece of memory.
+ * The memory of the detector.  Every change of the lists is one store, so if a signal handler
+ * leaves this code by longjmp, the lists stay intact and at most a piece of memory is lost.
  */
 #include "rt/detect/arena.h"
 

@@ -3,8 +3,8 @@
  * Memory of the detector: pieces of mappings, in sizes that are powers of two.
  *
  * In: a size.  Out: zeroed memory, aligned to cache lines.  What is put back goes to a list of its
- * size.  NULL means that there is no memory, or that the lock could not be had; the
- * caller gives up what it wanted to remember.
+ * size.  NULL means that there is no memory, or that the lock could not be taken; the caller then
+ * drops what it wanted to store.
  */
 #ifndef RT_ARENA_H
 #define RT_ARENA_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vector clocks: for each lane (rt/detect/watch.h) the last epoch of it that is known.
- * What lies after the end is 0.
+ * Vector clocks: for each lane (rt/detect/watch.h) its last known epoch.  Lanes after the end have
+ * 0.
  */
 #ifndef RT_CLOCK_H
 #define RT_CLOCK_H

@@ -7,7 +7,7 @@
  * skipped; its synchronisation is forgiven (rt/detect/watch.h).  If a handler left the detector by longjmp,
  * the next entry notices it as rt/record/recorder.c does, releases what was locked and forgives.
  *
- * fork: the child runs free.  No memory: the detector stops, what was found stays.
+ * fork: the child runs freely.  Without memory the detector stops, and its findings are kept.
  */
 #include "rt/detect/watch.h"
 

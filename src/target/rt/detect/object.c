@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Synchronisation objects of the detector: what each got from the threads that released it, and how threads
- * learn it.
+ * Synchronisation objects of the detector: what each got from the threads that released it, and how
+ * it reaches the threads that acquire it.
  *
  * An object is anything with an address: locks, condition variables, semaphores,
  * once controls, barriers, atomic variables.  It begins with its first release and

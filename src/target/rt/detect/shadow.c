@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Shadow memory: finding and making chunks, and what is seldom done with lines.
- * Tables and chunks are put in place by one compare-and-swap; the second one leaves its own unused.
+ * Shadow memory: finding and making chunks, and rare operations on lines.  Tables and chunks are
+ * installed by a compare-and-swap; if two threads try, the second leaves its own unused.
  */
 #include "rt/detect/shadow.h"
 

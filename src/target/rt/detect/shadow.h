@@ -3,18 +3,18 @@
  * Shadow memory: which threads accessed which bytes last, and where synchronisation objects
  * are.
  *
- * A line stands for 64 bytes of the program and is a list of cells.  A cell
- * states: these bytes (a bit each) were accessed by this lane in this epoch, so (plain,
- * write), at one of two sites; one without bytes is free.  So a thread that goes over an array
- * has one cell a line.  Four cells have room in the line; up to eight are all outside of it; if there are
- * more, the line is split: each eight bytes have a list of their own, of two cells or, if these are more,
- * elsewhere.  So no thread looks through what others did to other words.
- * Lines are in chunks of a page, chunks are found through two tables by the
- * address.  No chunk is ever given back, so a pointer to one stays good.
+ * A line represents 64 bytes of the program and is a list of cells.  A cell records which bytes (a
+ * bit each) a lane accessed in an epoch, how (plain, write), and at which of two sites; a cell
+ * without bytes is free.  So a thread that walks over an array has one cell per line.  Four cells
+ * fit into the line; five to eight are stored outside it.  If there are more, the line is split:
+ * each eight bytes have their own list, with space for two cells; longer lists are stored
+ * elsewhere.  So no thread searches through accesses to other words.  Lines are in chunks of a
+ * page, chunks are found through two tables by the address.  No chunk is ever freed, so a pointer
+ * to one stays valid.
  *
- * A line is locked by the lowest bit of its head, which also has the number of
- * cells: the thread that holds it writes the new head to unlock.  Heads are apart from the cells, so
- * that going over memory touches few cache lines.
+ * A line is locked by the lowest bit of its head, which also has the number of cells: the thread
+ * that holds it writes the new head to unlock.  Heads are stored apart from the cells, so that a
+ * walk over memory touches few cache lines.
  */
 #ifndef RT_SHADOW_H
 #define RT_SHADOW_H
@@ -36,8 +36,8 @@
 #define RT_CELLS_MAX 4096 /* of eight bytes; beyond them old ones are lost */
 
 /* The accessor: lane, epoch and kind in one word.  The kind has a bit for writes and one for plain
- * accesses: one access covers another if it has all its bits, two conflict if they have both
- * bits together. */
+ * accesses: one access covers another if it has all bits of the other; two conflict if together
+ * they have both bits. */
 #define RT_WHO_WRITE 1u
 #define RT_WHO_PLAIN 2u
 #define RT_WHO(lane, epoch) ((uint64_t)(lane) << 48 | (epoch) << 2)

@@ -2,16 +2,16 @@
 /*
  * The detector's own structures.
  *
- * A thread has a lane, an index into vector clocks.  The epoch of a lane counts
- * what its thread released: each release publishes the thread's clock and begins the
- * next epoch, so a thread that knows an epoch knows all that its thread knew when
- * it ended.  A thread whose creator knows the last epoch of an ended one continues
- * with that one's lane, so clocks are as long as there are threads at a time.
+ * A thread has a lane, an index into vector clocks.  The epoch of a lane counts what its thread
+ * released: each release publishes the thread's clock and begins the next epoch, so a thread that
+ * knows an epoch knows everything that the thread of that lane knew when the epoch ended.  A thread
+ * whose creator knows the last epoch of an ended one continues with that one's lane, so clocks are
+ * only as long as the number of threads that exist at a time.
  *
- * Forgiveness: `floor` of a lane is an epoch that every thread is taken to know.
- * Where an edge may have been lost (a signal handler synchronises above the
- * detector, a thread comes from nowhere), all floors are raised to the present:
- * everything so far is ordered before everything to come.  It can hide a race and invents none.
+ * Forgiveness: `floor` of a lane is an epoch that every thread is assumed to know.  If an edge may
+ * have been lost (a signal handler synchronises while it interrupts the detector, a thread of
+ * unknown origin appears), all floors are raised to the present: everything so far is ordered
+ * before everything later.  This can hide a race but invents none.
  */
 #ifndef RT_WATCH_H
 #define RT_WATCH_H

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Buffers of the flavour full: room for pieces and records, and when a buffer is handed over.
+ * Buffers of the flavour full: space for pieces and records, and when a buffer is handed over.
  *
- * A thread that finds no room takes a new buffer, with all signals blocked.  The old
- * one goes to the collector, unless a piece in it is open: then this is a
- * handler that interrupted the piece, and the writer comes back to it.  Such a
- * buffer waits, and those after it with it, until the piece is closed, or until
- * the handler is gone and the piece still open (it left by longjmp).
+ * A thread that finds no space takes a new buffer, with all signals blocked.  The old one goes to
+ * the collector, unless a piece in it is open: then this is a handler that interrupted the piece,
+ * and the writer comes back to it.  Such a buffer, and those after it, wait until the piece is
+ * closed, or until the handler has ended and the piece is still open (it left by longjmp).
  *
  * Invariants:
  * 1. no thread writes into a buffer that was handed over;
  * 2. the buffers of a thread are handed over in the order in which they were taken;
- * 3. a new buffer is all zero but for its RESET.
+ * 3. a new buffer is all zero except for its RESET.
  */
 #include "rt/full/full.h"
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records of the runtime in the flavour full, in place of rt/record/event.c: events, atomics, fences and
- * ranges.  They are raw (doc/format/full.md): room is reserved like that of a piece,
- * the operands are stored, the code comes last.  There is no encoder and no
- * state, so a signal handler is nothing special.
- *
- * A position q is taken when the room is: what a handler writes comes after it and has
- * a higher one.  Only positions that the caller brought may come late.
+ * Records of the runtime in the flavour full, instead of rt/record/event.c: events, atomics, fences
+ * and ranges.  They are raw (doc/format/full.md): space is reserved like that of a piece, the
+ * operands are stored, and the code is stored last.  There is no encoder and no state, so signal
+ * handlers need no special case.  A position q is taken when the space is reserved: what a handler
+ * writes comes after it and has a higher q.  Only positions that the caller brought may come late.
  */
 #include "rt/full/full.h"
 

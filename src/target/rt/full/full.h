@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The layer full: records with values, in pieces (raddle/full.h).  It writes records
- * (rt/core/buffer/writer.h); besides, a layer of its flavour may write records of its own by what is here.
+ * (rt/core/buffer/writer.h).  Other layers of its flavour may use this header to write records of
+ * their own.
  */
 #ifndef RT_FULL_H
 #define RT_FULL_H

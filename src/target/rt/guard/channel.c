@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Order through the kernel: pipes, sockets, eventfds, signals.  The other end is not looked for:
- * a thread that received something from outside may be ordered after every thread that sent something.
+ * Order through the kernel: pipes, sockets, eventfds, signals.  The other end is not determined: a
+ * thread that received something from outside may be ordered after every thread that sent
+ * something.
  */
 #include "rt/guard/real.h"
 

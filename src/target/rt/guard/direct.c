@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where instrumented code finds the functions that it calls without the runtime between (guard.inc).  At
- * first that is the runtime's own; when the real ones are known, and the program has none of its own by that
- * name, those.  While something is tracked functions that release are the runtime's again.
+ * Pointers to the functions that instrumented code calls directly, not through the runtime
+ * (guard.inc).  At first they point to the runtime's functions.  When the real functions are known,
+ * and the program has no function of its own by that name, they point to the real ones.  While
+ * something is tracked, the pointers to releasing functions lead to the runtime again.
  */
 #include "rt/guard/real.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The runtime of the flavour `guard`: a production program that looks at candidate races when an agent beside
- * it asks for that (raddle/guard.h), and does nothing else.
+ * The runtime of the flavour `guard`: a production program that checks race candidates when an
+ * agent asks for it (raddle/guard.h), and does nothing else.
  *
  * It does not use rt/core/: rt/core/ gives every thread a state and a buffer and decides when an operation
  * begins whether it is recorded, while here nothing may be kept for a program that is not observed, and
@@ -10,9 +10,9 @@
  *	releasing   before the operation, so that a released thread finds the note
  *	acquiring   after it, so that one that has waited since before tracking began sees the note, too
  *
- * Rules: no allocation, no stdio, errno is the program's; memory comes from guard_map(); the lock is held
- * with no call that can wait, and a handler that finds it taken by the thread it interrupted gives up:
- * what is tracked is forgotten, and no verdict comes of it.
+ * Rules: no allocation, no stdio, errno is the program's; memory comes from guard_map(); no call
+ * that can wait is made with the lock held, and a handler that finds it taken by the thread it
+ * interrupted gives up: what is tracked is forgotten, without a verdict.
  *
  * The child of a fork is dormant.
  */
@@ -36,9 +36,9 @@
 #define GUARD_RARE
 #endif
 
-/* Which tracked accesses a thread is ordered after: a bit a task.  `sure` by operations that order threads,
- * `maybe` also by those that may have; sure is a part of maybe.  This is the column of the tracked access in
- * the vector clocks of DJIT+: the others are not needed. */
+/* Which tracked accesses a thread is ordered after: one bit for each task.  `sure` by operations
+ * that order threads, `maybe` also by those that may have; sure is a part of maybe.  This is the
+ * column of the tracked access in the vector clocks of DJIT+: the others are not needed. */
 struct guard_mask {
 	uint32_t sure, maybe;
 };

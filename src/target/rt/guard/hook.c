@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The tests that the instrumenter puts at guards, atomic operations and calls of unknown functions, before
- * the optimiser runs.  While a flag is 0 nothing else happens; the calls after them keep registers
- * (preserve_most), so that the code around a test pays for none of them.
+ * The tests that the instrumenter puts at guards, atomic operations and calls of unknown functions,
+ * before the optimiser runs.  While a flag is 0 nothing else happens; the calls after them preserve
+ * registers (preserve_most), so that they cost the code around a test nothing.
  */
 #include "raddle/guard.h"
 
@@ -42,10 +42,11 @@ HOOK void __raddle_guard_outside(uint32_t leaving)
 		__raddle_guard_elsewhere(leaving);
 }
 
-/* The real function is called at once, and what acquires tests after it whether something is tracked.  For
- * what releases the runtime puts its own function in the real one's place while something is: the thread that
- * begins to track has seen to that before it releases anything, and so has a thread that learns of it by an
- * acquisition.  The address must be read after all that stands before the call. */
+/* The real function is called directly.  After a function that acquires, the code tests whether
+ * something is tracked.  For functions that release, the runtime replaces the pointer by its own
+ * function while something is tracked: the thread that begins to track has done so before it
+ * releases anything, and a thread that learns of the tracking by an acquisition sees the new
+ * pointer.  The pointer must be read after everything that precedes the call. */
 #define GUARDED_DIRECT_GETS(type, name)                                                                      \
 	extern __attribute__((visibility("hidden"))) int (*__raddle_guard_real_##name)(type *);              \
 	HOOK int __raddle_guard_##name(type *object);                                                        \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Memory that is given back: what comes to lie there next is another thing.
+ * Memory that is released: whatever is allocated there next is another object.
  */
 #include "rt/guard/real.h"
 

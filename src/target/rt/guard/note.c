@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What interposed functions and instrumented code say about the order of threads, while something is tracked.
- * Each takes the lock for a moment.  An operation that cannot be noted makes everything that is
- * tracked worthless, and it is forgotten: no verdict is better than a wrong one.
+ * What interposed functions and instrumented code report about the order of threads, while
+ * something is tracked.  Each call holds the lock briefly.  If an operation cannot be recorded, all
+ * tracked accesses are dropped: no verdict is better than a wrong one.
  */
 #include "rt/guard/guard.h"
 

@@ -3,10 +3,10 @@
  * Which threads are ordered after which tracked access.  In: operations that order threads.  Out: masks of
  * threads.
  *
- * An object remembers what the threads knew that released it: `any` what all of them did, `writers` what
- * those did that did not only hold it for reading.  A thread that acquires it learns that.  The table is
- * small, since it has to hold the objects of some milliseconds; when it is full, every thread may have learnt
- * everything.
+ * An object stores the masks of the threads that released it: `any` those of all of them, `writers`
+ * those of threads that held it not only for reading.  A thread that acquires the object gets these
+ * masks.  The table is small, since it holds the objects of a few milliseconds; when it is full,
+ * every thread may be ordered after everything.
  *
  * It knows neither tasks nor time, and test/unit/u-rt-guard.c compares it with vector clocks.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Regions in which nothing is asked for any more sleep at once.  The agent sees to that as well, but on a
- * busy machine it may wait for a processor for longer than all guards need to say what they may.
+ * Disables regions as soon as no guard in them has a flag.  The agent does that as well, but on a
+ * busy machine it may wait for a processor longer than the guards take to use up their budgets.
  */
 #include "rt/guard/guard.h"
 

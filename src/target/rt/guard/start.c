@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The beginning: before any constructor the agent's memory is mapped, the descriptor closed and the variable
- * removed from the environment.  Without an agent, or with memory that is not what it should be, the program
- * is dormant for good.
+ * The beginning: before any constructor the agent's memory is mapped, the descriptor closed and the
+ * variable removed from the environment.  Without an agent, or if the memory is invalid, the
+ * program stays dormant.
  */
 #include "rt/guard/real.h"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads: which exist, how they begin, end and are joined.  All of them are known as soon as there is an
- * agent, because an access is over when every thread is after it.
- *
- * A thread that was not created through us (of a library's clone(), of libc's own) is adopted at its first
- * call.  Nothing is known of how it came about, so it may be after everything: no race is ever found with
- * it.
+ * Threads: which exist, how they begin, end and are joined.  All of them are known as soon as there
+ * is an agent, because tracking of an access ends when every thread is ordered after it.  A thread
+ * that was not created through the runtime (by clone() of a library, or by libc itself) is adopted
+ * at its first call.  Its creation is unknown, so it may be ordered after everything: no race is
+ * ever found with it.
  */
 #include "rt/guard/real.h"
 

@@ -6,17 +6,18 @@
  * seen at the other access of each pair.
  *
  * A task (on-demand detection) tracks the first access that comes, until one of these happens:
- *   - the other access comes, at overlapping bytes, in a thread that is certainly not after the first: race;
- *   - it comes in one that is after it, or all threads are: ordered;
- *   - the memory is given back, the time is up, or an operation was not noted: nothing is known.
- * Then the next one is tracked, but for the share of time only that the agent allows.  After INSTANCES that
- * were ordered, and none that raced, the result is "no race".
+ *   - the other access comes, at overlapping bytes, in a thread that is certainly not ordered after
+ *     the first: race;
+ *   - it comes in a thread that is ordered after it, or all threads are: ordered;
+ *   - the memory is released, the time is up, or an operation was not recorded: nothing is known.
+ *     Then the next access is tracked, but only for the share of time that the agent allows.  After
+ *     INSTANCES that were ordered, and none that raced, the result is "no race".
  *
- * Steering: where the access that is to come second is about to be the first, its thread is held, once for
- * each task, until the other access comes or the time is up.  If it comes, both threads were stopped at the
- * two accesses: a race, whatever the clocks say.  It does not matter for that whether something is tracked or
- * was ordered before: a flag that is looked at in each round and set at the end is ordered in all rounds but
- * one.
+ * Steering: if the access that should be second is about to be first, its thread is stopped, once
+ * for each task, until the other access comes or the time is up.  If it comes, both threads were
+ * stopped at the two accesses: a race, whatever the masks show.  It does not matter whether
+ * something is tracked or was ordered before: a flag that is read in each iteration and set at the
+ * end is ordered in all iterations but one.
  */
 #include "rt/guard/real.h"
 

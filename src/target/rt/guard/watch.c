@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The hardware's view of a held access: while a thread is held, a watchpoint lies on the address, and the
- * processor itself reports that another thread touched it.  That is a second proof beside the guard of the
- * other access.  The system may refuse it; then that proof is missing.
+ * The hardware's view of an access: while a thread is stopped, a watchpoint is set on the address,
+ * and the processor itself reports that another thread touched it.  That is a second proof besides
+ * the guard of the other access.  The system may refuse it; then that proof is missing.
  */
 #include "rt/common/watchpoint.h"
 #include "rt/guard/real.h"

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Memory that was freed: it is kept back for a while, and accesses to it and second frees are reported.
+ * Quarantine for freed memory: it is not reused for a while, and accesses to it and second frees
+ * are reported.
  *
  * In: what the program frees, and each of its accesses in the flavour `led`.  Out: `fault` of
  * raddle/steer.h, and the end of the process by SIGABRT, before the access happens.
  *
- * Freed blocks stay allocated for the allocator, so that their memory is not reused, until there are more
- * than BLOCKS of them or BYTES in all; the oldest goes first.  A bit for each GRANULE states that it is
- * freed; they are found by page in a table of open addressing.  If the table is full, blocks are freed at
- * once.
+ * For the allocator, freed blocks stay allocated, so that their memory is not reused, until there
+ * are more than BLOCKS of them or BYTES in all; the oldest goes first.  A bit for each GRANULE
+ * marks it as freed; the bits are found by page in a hash table with open addressing.  If the table
+ * is full, blocks are freed at once.
  *
  * Only one thread runs at a time as long as the plan of a replay is kept, but not after its end: so there is
  * a lock, and signals are blocked while it is held.

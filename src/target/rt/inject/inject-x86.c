@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The way from instrumented code to rt/inject/inject.c where a value's site is the target.  The
- * code (instr/target.c) knows nothing of a call: it has put the value and the site on the stack, and
- * finds the value changed there and every register as it was, vectors included.
+ * The call from instrumented code to rt/inject/inject.c if the site of a value is the target.  For
+ * the code (instr/target.c) this is not a call: it has put the value and the site on the stack, and
+ * finds the changed value there and every register unchanged, including vectors.
  *
  *	16(%rsp) value, 8(%rsp) site, (%rsp) return address
  */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Faults (raddle/full.h).  In: the plan in the session's memory, and the values that
- * instrumented code brings while their site is the target.  Out: changed values,
- * what became of the plan, and a record where a fault first struck.
+ * Faults (raddle/full.h).  In: the plan in the session's memory, and the values that instrumented
+ * code passes while their site is the target.  Out: changed values, the results in the plan, and a
+ * record where a fault first struck.
  *
  * A thread works through its own faults only, one after another, and counts only its own
- * executions; so it needs no lock, and the schedule changes nothing.
+ * executions; so it needs no lock, and the schedule has no influence.
  */
 #include "rt/inject/inject.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Accesses of the flavour `led`: the call before each load and store, before what a library function reads
- * and writes, and before a call that writes to a stream.  In: where and what.  Out: perhaps a thread that a
- * layer stops there (rt/core/layer.h).
+ * Accesses of the flavour `led`: the call before each load and store, before what a library
+ * function reads and writes, and before a call that writes to a stream.  In: the place and kind of
+ * the access.  Out: a layer may stop the thread there (rt/core/layer.h).
  *
  * Until the threads have met only the first access of a segment counts, as in the flavour `record`, whose
  * traces schedules come from.

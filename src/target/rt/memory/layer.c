@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of the layer memory (rt/core/layer.h): from what layers are notified to reads, writes and orders
- * of the model (rt/memory/memory.h).
+ * The table of the layer memory (rt/core/layer.h): converts the notifications of layers to reads,
+ * writes and orders of the model (rt/memory/memory.h).
  *
- * This layer comes after steering in its row.  So a callback comes when the thread has its turn, after
- * others may have run; whatever they left is settled first.
+ * This layer comes after steering in its row.  So a callback runs when the thread has the turn, and
+ * other threads may have run before; their pending effects are applied first.
  *
- * Only the first process is steered, and a handler that interrupts an access between the call and the
- * instruction makes its write look like none.
+ * Only the first process is steered, and a handler that interrupts an access between the call and
+ * the instruction hides its write.
  */
 #include "rt/common/hash.h"
 #include "rt/memory/memory.h"

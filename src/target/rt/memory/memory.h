@@ -2,10 +2,11 @@
 /*
  * The layer memory: reads and writes of tracked bytes by the rules of a model (rt/memory/model.h).
  *
- * One thread runs at a time, so the program's memory needs to be right for that thread only.  Before a read
- * the value that it is to return is put there; what a write has put there is looked at when the thread next
- * comes to the runtime, which is before any other thread runs.  At all other times the memory has what the
- * running thread would see without any choice: its own stores, else the latest.
+ * One thread runs at a time, so the program's memory needs to be right for that thread only.
+ * Before a read, the value that it should return is stored there; what a write has stored is read
+ * when the thread next enters the runtime, which is before any other thread runs.  At all other
+ * times the memory has what the running thread would see without any choice: its own stores, else
+ * the latest.
  */
 #ifndef RT_MEMORY_H
 #define RT_MEMORY_H

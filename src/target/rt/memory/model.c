@@ -2,10 +2,11 @@
 /*
  * The models (rt/memory/model.h).
  *
- * TSO and PSO: a store waits in the buffer of its thread, which alone sees it there.  A buffered store can
- * come to memory at any time; that is looked at where it matters: before a read from memory, and where a
- * buffer has to be empty.  There any thread's store that may be next is a choice, until the reader has had
- * enough.  TSO takes them in the order of the thread; in PSO only those of the same bytes stay in order.
+ * TSO and PSO: a store waits in the buffer of its thread, which alone sees it there.  A buffered
+ * store can reach memory at any time; this is decided where it matters: before a read from memory,
+ * and where a buffer must be empty.  There each store that may be next, of any thread, is an
+ * alternative, until the choice is to take no more.  TSO takes them in the order of the thread; in
+ * PSO only those of the same bytes stay in order.
  *
  * WEAK: a write stays in the history of its cell.  A read takes any write of these bytes, unless another
  * write comes between the two by happens-before.  COHERENT: nor one that is older than a write that the

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory models (doc/design/memory.md): what reads of tracked bytes return.  In: the accesses of threads and
- * what orders them, one at a time.  Out: the values of reads.  Whatever a model leaves open is asked of
- * choose().
+ * Memory models (doc/design/memory.md): what reads of tracked bytes return.  In: the accesses of
+ * threads and what orders them, one at a time.  Out: the values of reads.  choose() decides
+ * whatever a model leaves open.  This code knows neither the program's memory nor the runtime, so
+ * that test/unit/u-rt-memory.c can run it alone.
  *
- * It knows neither the program's memory nor the runtime, so that test/unit/u-rt-memory.c can run it alone.
- *
- * Bytes are kept in cells of eight, which begin at multiples of eight.  A part of a cell is a mask with 0xff
- * for each byte of it, and a value whose other bytes are 0.
+ * Bytes are kept in cells of eight, which begin at multiples of eight.  A part of a cell is a mask
+ * with 0xff for each byte that belongs to it, and a value whose other bytes are 0.
  */
 #ifndef RT_MEMORY_MODEL_H
 #define RT_MEMORY_MODEL_H

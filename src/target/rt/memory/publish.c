@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What racing locations publish.  A thread stores here and there, and to a tracked location; another thread
- * that reads that may also read the rest, and a weak memory shows it old values there.  In: stores and reads.
- * Out: pairs of sites (raddle_memory.published), so that the next run tracks these stores too; and stores
- * that nothing tracked is near, which only matter for stores near them.
+ * What racing locations publish.  A thread stores to several locations, and then to a tracked one;
+ * another thread that reads the tracked location may also read the others, and under a weak memory
+ * model it may find old values there.  In: stores and reads.  Out: pairs of sites
+ * (raddle_memory.published), so that the next run tracks these stores too; and stores that no
+ * tracked store follows, which only matter for other stores after them.
  *
- * Nothing here changes what the program does.  Where a table is full or two addresses share an entry, a
- * location is not found; nor is one that is read in other parts than it was stored in.
+ * Nothing here changes what the program does.  If a table is full or two addresses share an entry,
+ * a location is missed; so is one that is read in parts other than those in which it was stored.
  */
 #include "rt/common/hash.h"
 #include "rt/memory/memory.h"

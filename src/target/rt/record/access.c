@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Single accesses: the slow path of the hooks.  In: the first read, write or update of bytes in a segment.
- * Out: its record, or its count if the run is thinned and the access is not news; layers hear of it.
+ * Single accesses: the slow path of the hooks.  In: the first read, write or update of bytes in a
+ * segment.  Out: its record, or only a count, if the run is thinned and the access is not news;
+ * layers are notified of it.
  */
 #include "rt/record/access.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ways of a first access, for files that append accesses.
+ * How a first access is handled, for files that append accesses.
  */
 #ifndef RT_RECORD_ACCESS_H
 #define RT_RECORD_ACCESS_H
@@ -10,7 +10,7 @@
 #include "rt/record/recorder.h"
 
 /*
- * A first access goes one of five ways:
+ * A first access is handled in one of five ways:
  *   plain     recorded, and no layer listens: straight on, in the hook's own slow path
  *   thin      the same in a thinned run: it may be left out
  *   gathered  layers listen, but the records are not read and no layer has to see the access now

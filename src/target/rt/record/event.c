@@ -13,11 +13,11 @@ void rt_see_again(struct rt_thread *t)
 	rt_new_segment(t);
 }
 
-/* A synchronisation operation begins a new segment.  While there is no other
- * thread and none that could still be met in a join, everything this thread does
- * is ordered before or after all that others do, whatever it synchronises: the
- * accesses made so far stand for the same ones to come.  They do so too where they are not read and
- * no layer needs more, and for a while in a thread that is lazy. */
+/* A synchronisation operation begins a new segment.  While there is no other thread and none that
+ * could still be met in a join, everything this thread does is ordered before or after all that
+ * others do, whatever it synchronises: the accesses made so far represent later ones of the same
+ * bytes.  This is also so if the records are not read and no layer needs more, and for a while in a
+ * thread that is lazy. */
 static inline void synchronised(struct rt_thread *t)
 {
 	if (atomic_load_explicit(&rt.others, memory_order_relaxed) != 0 &&

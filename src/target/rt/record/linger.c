@@ -2,15 +2,14 @@
 /*
  * The end of a process that still has threads.
  *
- * What threads do that were not joined is cut off where the process ends, often before
- * they have done anything.  The end may as well come later: no order states that it
- * comes now.  So it waits here while another thread runs, and the rest of what they do is
- * recorded as well.
+ * Threads that were not joined are cut off when the process ends, often before they have done
+ * anything.  Nothing requires the process to end at this moment.  So the end waits here while
+ * another thread runs, and the rest of what the threads do is recorded as well.
  *
- * In: the state of the threads as /proc has it.  Sleeping threads are not waited for: a thread that waits for
- * work or for the one that ends would never wake.  A thread that never rests is left
- * after LONGEST_NS, or when so much has been recorded since that more would hide what is of
- * interest.
+ * In: the state of the threads as /proc has it.  Sleeping threads are not waited for: a thread that
+ * waits for work, or for the thread that ends the process, would never wake.  If a thread never
+ * sleeps, the wait ends after LONGEST_NS, or when so much has been recorded since that more would
+ * hide what is of interest.
  */
 #include "rt/core/rt.h"
 

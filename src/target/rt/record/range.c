@@ -209,9 +209,9 @@ void *rt_fresh(void *p, size_t known)
 	return p;
 }
 
-/* Looking through the blocks of an object costs about what clearing its memory
- * does; only a very large one is cheaper forgotten with all others, at the price of
- * recording them again. */
+/* To go through the blocks of an object costs about as much as to clear its memory.  Only for a
+ * very large object is it cheaper to drop all marks, although other accesses are then recorded
+ * again. */
 #define FORGET_MAX (2u << 20)
 
 void rt_forget(struct rt_thread *t, uintptr_t address, size_t size)

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses at equal distances, as a loop over every second element or down a
- * column makes them: fast flavours put one call before the loop instead of a
- * hook into it.
+ * Accesses at equal distances, such as those of a loop over every second element or down a column:
+ * fast flavours put one call before the loop instead of a hook into it.
  *
- * The accesses that lie in one block are tested and marked together.  A block
- * with a byte that is not marked belongs to a run; each run becomes one STRIDE
- * record.  (An access of such a block that was marked is recorded once more, which
- * says nothing false.)  The encoder is taken while a run is marked, so that a signal
- * handler sees no half-made block; a handler that interrupted the encoder
- * goes the way of single accesses.
+ * The accesses that lie in one block are tested and marked together.  A block with a byte that is
+ * not marked belongs to a run; each run becomes one STRIDE record.  (An access of such a block that
+ * was already marked is recorded again, which does no harm.)  The encoder is taken while a run is
+ * marked, so that a signal handler sees no half-marked block; a handler that interrupted the
+ * encoder uses the code for single accesses.
  */
 #include "rt/core/layer.h"
 #include "rt/record/thin.h"

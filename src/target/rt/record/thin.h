@@ -3,36 +3,38 @@
  * Thinning: which accesses of a long run are left out.  In: first accesses of segments.  Out: whether one is
  * written down, and how many of its place were left out before it.
  *
- * A run is thinned once its threads have written RT_THIN_EVENTS events side by side: rt_guard.alive is
- * RT_THIN then.  From there on an access is left out if its place and its memory are both hot:
+ * A run is thinned once its concurrent threads have written RT_THIN_EVENTS events: rt_guard.alive
+ * is then RT_THIN.  From there on an access is left out if its place and its memory are both hot:
  *
  *   the place   the thread has been recorded RT_THIN_PLACE times at this site since
  *   the memory  the block of 64 bytes is quiet: it has been recorded a few times since it came into this
  *               thread's hands, or it went from hand to hand too often for that to be news
  *
- * So what is new is recorded: places that a thread seldom comes to, memory that is seldom touched, the first
- * accesses after memory went from one thread to another.  A write by other hands is news for longer, at a
- * cold place always, and lets a thread that read the memory before be recorded once more: a flag that was
- * read a million times is read again after it was written.  One block in RT_LINE_SAMPLE, chosen by its
- * address, is not quiet for a place until RT_THIN_SAMPLED more were recorded there (an allocator hands out
- * the same block over and over), and one that decides whether a thread waits never is (`pinned`).
+ * So everything new is recorded: places that a thread rarely reaches, memory that is rarely
+ * touched, the first accesses after memory went from one thread to another.  A write by another
+ * thread is news for longer, and at a cold place always.  After it, a thread that read the memory
+ * before is recorded once more: if a flag was read a million times and is then written, its next
+ * read is recorded.  One block in RT_LINE_SAMPLE, chosen by its address, is not quiet for a place
+ * until RT_THIN_SAMPLED more were recorded there (an allocator hands out the same block over and
+ * over), and one that decides whether a thread waits never is (`pinned`).
  *
  * Updates of counters (RADDLE_ATOMIC_PASSED) are accesses like others here: they order no threads.
  *
- * A schedule names an access by its number among those of its site since the last operation that counts
- * (doc/format/schedule.md).  What is left out counts there, so a LEFT_OUT record with their number comes
- * before the next record of the site.
+ * A schedule names an access by its number among those of its site since the last operation that
+ * counts (doc/format/schedule.md).  Accesses that are left out count too, so a LEFT_OUT record with
+ * their number precedes the next record of the site.
  *
- * A thread of which most is left out anyway ends its segments only at each RT_THIN_LAZY-th operation, or when
- * memory changed hands anywhere: repeated accesses then stay in the hooks, unseen and uncounted.
+ * If most accesses of a thread are left out, its segments end only at each RT_THIN_LAZY-th
+ * operation, or when memory changed hands anywhere: repeated accesses then stay in the hooks and
+ * are not counted.
  *
- * Whose hands a block is in is asked once in a segment for each place and block: what follows there goes the
- * way of the first (rt_was_left_out_here() of rt/record/left-out.h).  It would not be heard of the same bytes
- * again either.
+ * Whether a block changed hands is checked once in a segment for each place and block: later
+ * accesses there are treated like the first (rt_was_left_out_here() of rt/record/left-out.h).
+ * Repeated accesses of the same bytes would not be reported either.
  *
- * Blocks share the entries of one table for all threads.  A block that shares one looks as if it went from
- * hand to hand more often, and is quiet sooner.  Entries change without a lock: at worst an access more is
- * recorded, or a hand is missed.
+ * Blocks share the entries of one table for all threads.  A block that shares one looks as if it
+ * went from hand to hand more often, and is quiet sooner.  Entries change without a lock: at worst
+ * one more access is recorded, or a change of hands is missed.
  */
 #ifndef RT_RECORD_THIN_H
 #define RT_RECORD_THIN_H

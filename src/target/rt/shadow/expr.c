@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The store of expressions.  In: an operator and operands.  Out: a reference to the one node that says so.
- *
- * Equal nodes exist once, so the store grows with what the program computes anew, not with how often.  An
- * operator on constants is folded; a few rewrites keep what compilers make of bytes short: parts of what was
- * put together are taken out again, and extensions are looked through.  No rewrite changes a value, whatever
- * the variables are; test/unit/u-rt-expr.c tries that.
+ * The store of expressions.  In: an operator and operands.  Out: a reference to the node for them.
+ * Equal nodes exist once, so the store grows with the number of different expressions, not with how
+ * often they are computed.  An operator on constants is folded; a few rewrites keep expressions
+ * over bytes short: a part of a concatenation becomes that part, and extensions are removed.  No
+ * rewrite changes a value, whatever the variables are; test/unit/u-rt-expr.c tests that.
  */
 #include "rt/common/hash.h"
 #include "rt/shadow/shadow.h"

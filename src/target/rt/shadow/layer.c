@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The beginning of the layer shadow: shadow memory is there in any case, since instrumented code looks at it;
- * expressions are made only for a driver that wants them.  Arguments are input from the start.
+ * The beginning of the layer shadow: shadow memory always exists, since instrumented code reads it;
+ * expressions are made only if the driver requests them.  Arguments are input from the start.
  */
 #include "rt/shadow/shadow.h"
 

@@ -2,9 +2,9 @@
 /*
  * Shadow memory: which bytes of the program have expressions.
  *
- * With each expression the byte that it stood for is kept.  If something else is there when it is asked for,
- * code without instrumentation has written over it, and the byte is concrete.  So no list of all functions
- * that write to memory has to be complete.
+ * With each expression the value of its byte is kept.  If memory has another value when the
+ * expression is needed, code without instrumentation has overwritten it, and the byte is concrete.
+ * So the list of functions that write to memory need not be complete.
  */
 #include "rt/common/hash.h"
 #include "rt/shadow/shadow.h"

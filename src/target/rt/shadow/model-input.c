@@ -3,8 +3,8 @@
  * Models of functions that take input: standard input, files, the environment.  What they read becomes bytes
  * of an input, by descriptor and offset.
  *
- * Which descriptor is which file is learned when it is opened.  Where a stream cannot tell its offset (a
- * pipe), bytes are counted.
+ * The file of a descriptor is noted when it is opened.  If a stream has no offset (a pipe), bytes
+ * are counted.
  */
 #include "rt/shadow/model.h"
 

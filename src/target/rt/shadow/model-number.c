@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of functions that read numbers from text.  A number that stands in the input becomes one variable,
- * not a formula over its digits: the driver writes the value that it wants there, as text.
+ * Models of functions that read numbers from text.  A number in the input becomes one variable, not
+ * a formula over its digits: the driver writes the value that it wants there, as text.
  */
 #include "rt/shadow/model.h"
 

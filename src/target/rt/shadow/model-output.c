@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of functions that write: what numbers and strings were written, as expressions, in the order in
- * which they were.  Numbers are listed as they are before they become digits.  Both orders of a race are
- * compared by these lists: an input for which they differ is one to try.
+ * Models of functions that write: the numbers and strings that were written, as expressions, in the
+ * order of writing.  Numbers are listed before they are converted to digits.  Both orders of a race
+ * are compared by these lists: an input for which they differ is worth a try.
  */
 #include "rt/shadow/model.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of functions on strings and memory.  In: a call.  Out: what the function gives, with what it depends
- * on.
+ * Models of functions on strings and memory.  In: a call.  Out: the result of the function, and the
+ * expression that it depends on.
  *
- * A comparison becomes one expression, so that one question to the solver finds the whole string.  Where a
- * string that is compared is a part of the input and has another length, a variable states whether the driver
- * writes the other string there.
+ * A comparison becomes one expression, so that one question to the solver finds the whole string.
+ * If a compared string is part of the input and has another length, a variable decides whether the
+ * driver writes the other string there.
  */
 #include "rt/shadow/model.h"
 

@@ -9,8 +9,9 @@
  *	model-*.c  library functions, which pass expressions on
  *	layer.c    the beginning
  *
- * All of it runs in one thread at a time: programs whose input is followed are led, and there threads take
- * turns.  A lock that is held for a moment keeps it whole where one runs beside (`away`).
+ * All of it runs in one thread at a time: programs whose input is followed are led, and there
+ * threads take turns.  A lock that is held briefly protects it if another thread runs at the same
+ * time (`away`).
  */
 #ifndef RT_SHADOW_H
 #define RT_SHADOW_H

@@ -2,15 +2,16 @@
 /*
  * Barriers of a steered process.
  *
- * A thread arrives at a real barrier and waits there in one call, so its arrival could not be seen and whose
- * turn is next.  Barriers are counted here instead; the program's own are left alone, and the child of a fork
- * finds them as if no thread had waited. As in glibc the last one to arrive is the serial one, and a new
- * round may begin before all have left.
+ * A thread arrives at a real barrier and waits there in one call, so its arrival could not be
+ * observed, nor could the next thread get its turn.  Barriers are counted here instead; the
+ * program's own are not touched, and the child of a fork finds them as if no thread had waited. As
+ * in glibc the last one to arrive is the serial one, and a new round may begin before all have
+ * left.
  *
- * Entries are found by address and used again when a barrier is destroyed, but their memory
- * stays and `round` only grows: a thread that still looks at one that has another
- * barrier by now sees that its own round is over.  A barrier whose initialisation was not seen, or that
- * other processes can see, is the real one: its step ends just before the call.
+ * Entries are found by address and reused when a barrier is destroyed, but their memory stays and
+ * `round` only grows: a thread that still reads an entry which now has another barrier sees that
+ * its own round is over.  A barrier whose initialisation was not seen, or that other processes can
+ * see, is left to libc: its step ends just before the call.
  */
 #include "rt/steer/steer.h"
 

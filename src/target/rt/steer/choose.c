@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which thread of a steered process runs next, where one runs at a time (rt/steer/turn.c).  In: the threads
- * that can run, the decisions of the plan, a seed.  Out: the next thread, and the list of what was decided
- * against the default.
+ * Which thread of a steered process runs next, where one runs at a time (rt/steer/turn.c).  In: the
+ * threads that can run, the decisions of the plan, a seed.  Out: the next thread, and the list of
+ * decisions that differ from the default.
  */
 #include "rt/common/hash.h"
 #include "rt/core/control/choose.h"

@@ -2,18 +2,18 @@
 /*
  * Condition variables of a steered process.
  *
- * The program's own condition variables are left alone.  A waiting thread is in a list of ours, first come
- * first, and sleeps on a real condition variable of its own, under one mutex: so a wait has taken effect when
- * the step ends, and a signal wakes the waiter whose wake comes first in the plan, or else has waited
- * longest.  A waiter that the plan does not want to wake comes last.
+ * The program's own condition variables are not touched.  A waiting thread is in a list of the
+ * runtime, in order of arrival, and sleeps on a real condition variable of its own, under one
+ * mutex.  So a wait has taken effect when the step ends, and a signal wakes the waiter whose wake
+ * comes first in the plan, or else the one that has waited longest.  A waiter that the plan does
+ * not wake comes last.
  *
- * A waiter whose time is up stays in the list until it is its turn: if a signal
- * comes before, that is what woke it.  One that is cancelled passes on the signal it had.
+ * A waiter whose time is up stays in the list until it is its turn: if a signal comes before, the
+ * signal woke it.  A waiter that is cancelled passes its signal on.
  *
- * Results are those of the real functions: an unlock that fails ends the wait, the
- * result of locking again counts before that of the wait.  A condition variable that other
- * processes can see is not ours to emulate.  The child of a fork finds
- * its condition variables as if no thread had ever waited.
+ * Results are those of the real functions: an unlock that fails ends the wait, the result of
+ * locking again takes precedence over that of the wait.  A condition variable that other processes
+ * can see is left to libc.  In the child of a fork no thread waits on any condition variable.
  */
 #include "rt/core/real.h"
 #include "rt/steer/steer.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A fatal signal in a process whose threads take turns leaves a note where it came, then takes its course.
- * In: the signal.  Out: places in the program's code (raddle/crash-find.h).  A handler that the program
- * installs takes the place of ours.
+ * Records the place of a fatal signal in a process whose threads take turns; then the signal has
+ * its usual effect.  In: the signal.  Out: places in the program's code (raddle/crash-find.h).  A
+ * handler that the program installs replaces this one.
  */
 #include "rt/common/signal.h"
 #include "raddle/crash-find.h"

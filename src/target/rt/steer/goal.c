@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Goals: threads that wait at an access until another thread is at a conflicting one.  In: accesses.  Out:
- * the two spots where threads met, and the order in which they leave it.
- *
- * Without a thread in the plan ("anywhere"), each thread that passes a goal waits there for a moment.  Where
- * that was in vain threads wait less and less often.
+ * Goals: threads that wait at an access until another thread is at a conflicting one.  In:
+ * accesses.  Out: the two spots where threads met, and the order in which they continue.  Without a
+ * thread in the plan ("anywhere"), each thread that reaches a goal waits there for a moment.  If no
+ * other thread comes, threads wait less and less often.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"

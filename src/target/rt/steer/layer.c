@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of steering (rt/core/layer.h): from what layers are notified to steps, locks and goals.
- *
- * Whether the thread has to be stopped at each access changes only in here, so it is looked at whenever one
- * of these calls ends.
+ * The table of steering (rt/core/layer.h): converts the notifications of layers to steps, locks and
+ * goals.  Whether the thread must be stopped at each access changes only in these calls, so it is
+ * computed whenever one of them ends.
  */
 #include "rt/core/io/outside.h"
 #include "rt/steer/steer-int.h"

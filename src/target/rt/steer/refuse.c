@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Refusals: threads that try to take a lock, get it not, and so come no way to their goal.  In: attempts.
- * Out: a certificate in `refusal` of steer.h.
+ * Refusals: threads that try to take a lock, fail, and therefore do not reach their goal.  In:
+ * attempts.  Out: a certificate in `refusal` of steer.h.
  *
- * A thread that tries again and again begins an operation each time and is past the one after which its goal
- * lies; one that tries once takes another path.  Both were kept away from their goal by the owner of the
- * lock, which has to stop at a goal itself.
+ * A thread that tries again and again begins an operation each time, and so passes the one after
+ * which its goal lies; a thread that tries once takes another path.  Both were kept from their goal
+ * by the owner of the lock, which has to stop at a goal itself.
  */
 #include "rt/steer/steer-int.h"
 

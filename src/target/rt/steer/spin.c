@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Spins: threads that wait in a loop for a value.  In: each access of a thread, in the flavour `led`.  Out: a
- * certificate in `spin` of steer.h, and threads that are known to come no further.
+ * Spins: threads that wait in a loop for a value.  In: each access of a thread, in the flavour
+ * `led`.  Out: a certificate in `spin` of steer.h, and threads that are known to make no progress.
  *
- * A thread keeps a ledger of the accesses since its last operation: where, and what was there.  As long as
- * all of it stays the same the thread has seen nothing new and has changed nothing, so only a write by
- * another thread can get it out of its loop, or a count that it keeps in a register.  To distinguish these
- * two, the certificate is complete only when the thread continues because something in the ledger has
- * changed.
+ * A thread keeps a ledger of the accesses since its last operation: the location and its value.  As
+ * long as all values stay the same, the thread has seen nothing new and has changed nothing, so
+ * only a write by another thread can end its loop, or a counter in a register.  To distinguish
+ * these two, the certificate is complete only when the thread continues because something in the
+ * ledger has changed.
  *
- * All of it is the thread's own, but for the certificate, which is written under the lock of steering.
+ * Only the thread itself uses its ledger; the certificate is written under the lock of steering.
  */
 #include "rt/steer/steer-int.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A thread that has the turn and does nothing with it: it sleeps in the kernel, or computes for long without
- * a point.  In: looks of threads that wait for the turn.  Out: the turn, passed on for it.
+ * A thread that has the turn and does not use it: it sleeps in the kernel, or computes for long
+ * without a point.  In: checks by threads that wait for the turn.  Out: the turn, which they pass
+ * on in its place.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/turn-int.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside steering: what rt/steer/steer.c, which keeps the plan, and rt/steer/turn.c, which lets one
- * thread run at a time, need of each other.
+ * thread run at a time, share.
  */
 #ifndef RT_STEER_STEER_INT_H
 #define RT_STEER_STEER_INT_H

@@ -3,18 +3,18 @@
  * Steering: the plan, the phase, how threads sleep and wake, where they begin and end (rt/steer/steer.h,
  * raddle/steer.h).
  *
- * In: a plan in memory that the replayer shares with us.  Out: threads that sleep until they may continue;
- * their slots; the phase.
+ * In: a plan in memory that the replayer shares with the program.  Out: threads that sleep until
+ * they may continue; their slots; the phase.
  *
  * Invariants:
- * 1. `turn` moves by one when an operation of the plan has taken effect, so at most one operation of the plan
- *    is under way.
+ * 1. `turn` moves by one when an operation of the plan has taken effect, so at most one operation
+ *    of the plan is in progress.
  * 2. `phase` leaves LEADING once, under `lock`; no thread waits in FREE or DIVERGED.
  * 3. A thread sleeps on the word of its own place, so an operation wakes one thread.
  *
- * Signals are blocked while `lock` is held, because a handler may want it.  In the child of a fork nothing of
- * this is touched.  The replayer can write `command` but cannot wake a thread, so sleeps are short, longer
- * with more sleepers; if the replayer has ended, all threads run freely.
+ * Signals are blocked while `lock` is held, because a handler may want it.  The child of a fork
+ * touches none of this.  The replayer can write `command` but cannot wake a thread, so sleeps are
+ * short, longer with more sleepers; if the replayer has ended, all threads run freely.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"

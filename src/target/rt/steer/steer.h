@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steering: what the threads of a process do that is being replayed (raddle/steer.h).  The other
- * layers ask nothing of it; it hears of everything by its table, rt/steer/layer.c, and this header is
- * for its own files.
+ * Steering: what the threads of a replayed process do (raddle/steer.h).  The other layers do not
+ * call it; it is notified through its table, rt/steer/layer.c, and this header is for its own
+ * files.
  *
- * An operation (rt/core/layer.h) is a step.  It is counted when it begins, passes the gate before it
- * takes effect, and ends when it has taken effect and its record is written; then it
- * is the next one's turn.  A step that is left by cancellation or an exception was none.
+ * An operation (rt/core/layer.h) is a step.  It is counted when it begins, passes the gate before
+ * it takes effect, and ends when it has taken effect and its record is written; then the next step
+ * has its turn.  A step that is left by cancellation or an exception does not count.
  *
- * Waiting happens with no lock of the runtime held and the encoder free; errno stays
- * as it is; a signal handler may run meanwhile and take steps of its own.  After a
- * fork the child is not steered.
+ * Waiting happens with no lock of the runtime held and the encoder free; errno is not changed; a
+ * signal handler may run meanwhile and make steps of its own.  After a fork the child is not
+ * steered.
  */
 #ifndef RT_STEER_H
 #define RT_STEER_H

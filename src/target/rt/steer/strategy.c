@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Strategies: how a seed decides which thread continues (enum raddle_strategy).  In: the threads that could,
- * and what each is about to touch.  Out: one of them.
+ * Strategies: how a seed decides which thread continues (enum raddle_strategy).  In: the runnable
+ * threads, and what each is about to access.  Out: one of them.
  *
  * All of it happens under the lock of steering and draws from one stream of random numbers, so a seed gives
  * the same schedule again as long as the program does the same.  Every strategy is fair to threads that wait
@@ -178,10 +178,10 @@ static uint32_t by_weight(uint32_t number)
 
 /* ---- one after the other ---- */
 
-/* Whether the thread at a point keeps the turn.  Its first turn may be longer, as its priority states, so
- * that rounds of two threads which do the same do not always begin at the same place.  In half of the
- * schedules that of the initial thread lasts until it waits or comes to a watched access: so all threads are
- * there when the first of them begins. */
+/* Whether the thread at a point keeps the turn.  Its first turn may be longer, by its priority, so
+ * that the rounds of two threads that do the same do not always begin at the same place.  In half
+ * of the schedules the first turn of the initial thread lasts until it waits or reaches a watched
+ * access: so all threads exist when the first of them begins. */
 static bool keeps_turn(uint32_t number)
 {
 	uint64_t kind = rt_mixed(rt_steer()->seed), quantum = 1 + kind % QUANTUM_MAX;

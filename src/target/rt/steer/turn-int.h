@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside turns: what rt/steer/turn.c, choose.c, watch.c, wait.c and stalled.c need of each other.  Everything
- * but what is inline is called with the lock of steering, unless it states otherwise.
+ * Inside turns: what rt/steer/turn.c, choose.c, watch.c, wait.c and stalled.c share.  Everything
+ * that is not inline is called with the lock of steering held, unless its comment states otherwise.
  */
 #ifndef RT_STEER_TURN_INT_H
 #define RT_STEER_TURN_INT_H

@@ -3,7 +3,8 @@
  * Turns: one thread of a steered process runs at a time, and the plan decides which (raddle/steer.h defines
  * how).
  *
- * In: threads that come to points, have to wait, or are stopped.  Out: `running`, and what was decided.
+ * In: threads that reach points, have to wait, or are stopped.  Out: `running`, and what was
+ * decided.
  *
  * Invariants, under the lock of steering:
  * 1. Only the thread that has the turn chooses the next one, or another thread for it when it is stalled.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where the program fails: fatal signals and failed assertions leave a note, then take their course.  A
- * handler that the program installs takes the place of ours.
+ * Where the program fails: the places of fatal signals and failed assertions are recorded, then
+ * these have their usual effect.  A handler that the program installs replaces this one.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

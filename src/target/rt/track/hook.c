@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The gates, as the instrumenter puts them at instructions; functions whose gates are all shut run a copy
- * without them (instr/track/ungated.c).  The calls after the tests keep registers (preserve_most), so that
- * the code around a gate pays for none of them.
+ * The gates that the instrumenter puts at instructions; functions whose gates are all closed run a
+ * copy without them (instr/track/ungated.c).  The calls after the tests preserve registers
+ * (preserve_most), so that they cost the code around a gate nothing.
  */
 #include "raddle/track.h"
 

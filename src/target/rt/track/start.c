@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The beginning: before any constructor the tool's memory is mapped, the descriptor closed and the variable
- * removed from the environment.  Without a tool, or with memory that is not what it should be, all gates stay
- * shut.
+ * The beginning: before any constructor the tool's memory is mapped, the descriptor closed and the
+ * variable removed from the environment.  Without a tool, or if the memory is invalid, all gates
+ * stay closed.
  */
 #include "raddle/session.h"
 #include "rt/track/track.h"

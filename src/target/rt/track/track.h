@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The runtime of the flavour `track`: notes what happens at gates that are open (raddle/track.h), and
- * where the program fails.  Like that of `guard` it does not use rt/core/: rt/core/ interposes everything
- * that orders threads, and this only looks at a few statements of a program that runs as always.
+ * The runtime of the flavour `track`: notes what happens at gates that are open (raddle/track.h),
+ * and where the program fails.  Like that of `guard` it does not use rt/core/: rt/core/ interposes
+ * everything that orders threads, and this runtime only watches a few statements of a program that
+ * runs as usual.
  *
- * Rules: no allocation, no stdio, errno is the program's.  Nothing waits for long: a thread that finds an
- * address taken for too long continues, and marks its event as unsure.  The child of a fork notes nothing.
+ * Rules: no allocation, no stdio, errno is the program's.  No thread waits for long: a thread that
+ * cannot get the lock of an address in time continues, and marks its event as unsure.  The child of
+ * a fork records nothing.
  */
 #ifndef RT_TRACK_H
 #define RT_TRACK_H

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Watchpoints (rt/common/watchpoint.h): the first locations that statements of the slice access get one each,
- * and then every access to them is an event, also of code that has no gates: libraries, assembler.  The
- * system may refuse them; gates work without.  Hits are expensive, so a location has a budget.
+ * Watchpoints (rt/common/watchpoint.h): each of the first locations that statements of the slice
+ * access gets one, and then every access to it is an event, even in code without gates: libraries,
+ * assembler.  The system may refuse watchpoints; gates work without them.  Hits are expensive, so a
+ * location has a budget.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -81,8 +82,8 @@ void track_watch_open(void)
 	atomic_store(&track.shared->no_watch, !track.slot_count);
 }
 
-/* The location's number in the order of first accesses; TRACK_LOCATIONS: it was met before, or there are too
- * many.
+/* The location's number in the order of first accesses; TRACK_LOCATIONS: it was seen before, or
+ * there are too many.
  */
 static uint32_t meet(uint64_t location)
 {

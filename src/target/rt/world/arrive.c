@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What comes in from outside, when it comes, and how a thread waits for it.  In: arrivals (world.h) and
- * threads that read, accept or poll.  Out: connections and bytes at the replacements of sockets
- * (rt/world/socket.c).
+ * What arrives from outside, when it arrives, and how a thread waits for it.  In: arrivals
+ * (world.h) and threads that read, accept or poll.  Out: connections and bytes at the replacements
+ * of sockets (rt/world/socket.c).
  *
  * Invariants:
- * 1. Arrivals come in their order.  One comes when the program has sent what it had sent before it, and has
- *    read what came before it on that connection; or when no thread can continue otherwise.
- * 2. No thread waits in the kernel for a descriptor: it looks, and waits here until something has moved.
- *    Where threads take turns, others have theirs meanwhile, so nothing depends on the time.
- * 3. When everything has come and no thread continues, the program gets the signal that the user would send.
+ * 1. Arrivals come in recorded order.  An arrival comes when the program has sent what it had sent
+ *    before it in the recorded run, and has read what came before it on that connection; or when no
+ *    thread can continue otherwise.
+ * 2. No thread waits in the kernel for a descriptor: it polls, and waits here until something has
+ *    changed.  If threads take turns, others have theirs meanwhile, so nothing depends on time.
+ * 3. When everything has arrived and no thread continues, the program gets the signal that the user
+ *    would send.
  */
 #include "rt/core/layer.h"
 #include "rt/world/world.h"

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Giving the world back: time, random numbers and numbers of processes.  In: the memory of
- * raddle/world.h.  Out: what the recorded run was notified, thread by thread and source by source.
+ * raddle/world.h.  Out: the answers that the recorded run got, thread by thread and source by
+ * source.
  *
  * Invariants:
- * 1. What is notified depends on what the threads have asked before, never on the system.
+ * 1. An answer depends on what the threads have asked before, never on the system.
  * 2. A clock never goes back for threads that could notice (rt/world/time.c).
- * 3. Where a record is missing, time continues by itself, and the faster the longer a thread does nothing but
- * ask: a thread that waits for it in a loop gets out.
+ * 3. If a record is missing, time advances by itself, and the longer a thread does nothing but ask,
+ *    the faster: so a loop that waits for a time ends.
  */
 #include "rt/common/hash.h"
 #include "rt/core/layer.h"

@@ -6,9 +6,9 @@
  * Invariants:
  * 1. A record is in its buffer as a whole or not at all.
  * 2. A buffer can be read alone: it begins with THREAD, and differences begin anew.
- * 3. Nothing here changes what the program does: no call is made that it did not make, but for the name of a
- *    socket, and where a record cannot be written, it is counted and left out.
- * 4. A handler that interrupts the writing of a record leaves none.
+ * 3. Nothing here changes what the program does: no system call is added, except for the name of a
+ *    socket, and a record that cannot be written is counted and left out.
+ * 4. A handler that interrupts the writing of a record writes none itself.
  *
  * What is sent takes its place in the order before it is sent, what is received after.
  */

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What replaces the sockets of a program whose world is replayed.  In: calls that make, bind, connect,
- * accept and name sockets, and what is sent.  Out: sockets of this process alone, whose other ends are ours;
- * bytes that were sent, in the memory that the replayer shares.
+ * What replaces the sockets of a program whose world is replayed.  In: calls that make, bind,
+ * connect, accept and name sockets, and what is sent.  Out: sockets inside this process, whose
+ * other ends belong to the runtime; bytes that were sent, in the memory that the replayer shares.
  *
- * A socket of the network becomes one of AF_UNIX, which is not visible outside: the kernel continues to do
- * what it does with sockets (readiness, epoll in all its forms, blocking or not, copies of descriptors), and
- * nothing of it has to be modelled.  The names that the program sees are the recorded ones.
+ * A socket of the network becomes one of AF_UNIX, which is not visible outside: the kernel
+ * continues to do what it does with sockets (readiness, epoll in all its forms, blocking or not,
+ * copies of descriptors), and none of that has to be modelled.  The names that the program sees are
+ * the recorded ones.
  *
  * Invariants:
  * 1. No byte leaves the process, and none comes in that was not recorded.
- * 2. Our ends have high descriptor numbers, so those of the program are what they would be.
+ * 2. The runtime's ends have high descriptor numbers, so the program's descriptors have their usual
+ *    numbers.
  * 3. What is sent is accepted whole and at once.
  */
 #include "rt/core/layer.h"
@@ -195,8 +197,8 @@ static bool is_address(const struct raddle_world_address *a, const struct iovec 
 	return a->size <= address->iov_len && !__builtin_memcmp(a->bytes, address->iov_base, a->size);
 }
 
-/* A program may rename the socket that it has bound, or change its mode: there is one, though no process
- * listens.
+/* A program may rename the socket file that it has bound, or change its mode.  So the file exists,
+ * although no process listens there.
  */
 static void leave_name(const struct iovec *address)
 {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a thread can know of the time.  In: operations that order threads.  Out: for each thread the latest
- * times that it, or any thread ordered before it, has read.
+ * What a thread can know about the time.  In: operations that order threads.  Out: for each thread
+ * the latest times that it, or any thread ordered before it, has read.
  *
- * A clock must not go back for threads that could notice: a thread that got a lock from another reads no
- * earlier time than that one.  Threads that nothing orders cannot notice, and get what they got in the
- * recorded run, whichever comes first: so two orders of a race read the same.
+ * A clock must not go back for threads that could notice: a thread that got a lock from another
+ * thread reads no earlier time than that thread did.  Threads without an order cannot notice, and
+ * get the times of the recorded run, whichever comes first.  So both orders of a race read the same
+ * times.
  *
- * The times are left by what is released, in a table without keys: a thread that shares a place knows more
- * than it could, and reads a later time.
+ * A release leaves its times in a table without keys: if two objects share an entry, a thread may
+ * know more than it could, and reads a later time.
  */
 #include "rt/common/hash.h"
 #include "rt/core/layer.h"

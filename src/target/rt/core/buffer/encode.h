@@ -4,27 +4,26 @@
  * Header-only so that the hot path is one piece of straight-line code and the
  * unit tests can run it against the trace reader.
  *
- * The encoder knows where bytes go and what the decoder knows; it knows nothing
- * of buffers' lives, threads or signals (rt/record/recorder.c).  Every function takes the
- * write position and returns the new one; the caller has made sure of room:
- * RT_RECORD_MAX bytes for a record, RT_STACK_MAX for a stack record.
+ * The encoder knows the write position and the state of the decoder; it does not handle the life of
+ * buffers, threads or signals (rt/record/recorder.c).  Every function takes the write position and
+ * returns the new one; the caller guarantees space: RT_RECORD_MAX bytes for a record, RT_STACK_MAX
+ * for a stack record.
  *
- * The stack.  `emitted` entries of the shadow stack carry RT_STACK_EMITTED; as
- * an entry can only be replaced by a store that clears the bit, and everything
- * above it has to be stored anew before it counts again, an entry below
- * `stack_known` with the bit set is what the decoder has, and so are all below
- * it.  `stack_at` is where the top was when the stack was last written; if it
- * is there still and the topmost entry has its bit, nothing changed.
- * Entry -1 is a sentinel with the bit set.
+ * The stack.  Entries of the shadow stack that were written carry the bit RT_STACK_EMITTED.  An
+ * entry can be replaced only by a store that clears the bit, and everything above it must be stored
+ * again before it counts.  So if an entry below `stack_known` has the bit, the decoder has it and
+ * all entries below it.  `stack_at` is where the top was when the stack was last written; if the
+ * top is still there and the topmost entry has its bit, nothing changed.  Entry -1 is a sentinel
+ * with the bit set.
  *
  * A stack deeper than RT_STACK_WHOLE is written as its outermost
  * RT_STACK_OUTER entries, site 0, and its innermost RT_STACK_INNER ones.
  *
- * Runs.  A site that walks through an array makes accesses at equal distances.  From the
- * third one on they are a STRIDE record whose last byte, the number of accesses, grows where it
- * is in the buffer, while other sites' accesses are written after it.  Only the order of accesses
- * changes by that, and only between records that are no accesses: `floor` is after the last
- * of those.  Ranges of one size at equal distances are a RANGES record in the same way.
+ * Runs.  A site that walks through an array makes accesses at equal distances.  From the third one
+ * on they are a STRIDE record whose last byte, the number of accesses, grows where it is in the
+ * buffer, while other sites' accesses are written after it.  This changes only the order of
+ * accesses, and only between records that are not accesses: `floor` is after the last of those.
+ * Ranges of one size at equal distances are a RANGES record in the same way.
  */
 #ifndef RT_ENCODE_H
 #define RT_ENCODE_H

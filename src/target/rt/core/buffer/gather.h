@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses that no layer has to see at once.  While a thread's records are not read (a replay) and t->each
- * is 0, the slow path of the hooks gathers accesses by site and block of 64 bytes in t->gather, which a layer
- * gave the thread; a block or site that is new there is notified by anew().  So the frequent access
- * calls nothing.  The layer that gathers looks at the rest before the thread's next operation.
+ * Accesses that no layer has to see immediately.  While a thread's records are not read (a replay)
+ * and t->each is 0, the slow path of the hooks gathers accesses by site and block of 64 bytes in
+ * t->gather, which a layer gave the thread; anew() reports a block or site that is new there.  So a
+ * frequent access calls nothing.  The layer that gathers examines the rest before the thread's next
+ * operation.
  */
 #ifndef RT_GATHER_H
 #define RT_GATHER_H

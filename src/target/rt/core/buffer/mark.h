@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Marks of the first accesses of a segment (raddle/abi.h): which bytes a thread has met since its
- * last operation.  The flavour `record` writes only those down; `led` counts only those where it leads a
- * thread to one of them, so that a schedule means the same in both.
+ * Marks of the first accesses of a segment (raddle/abi.h): which bytes a thread has accessed since
+ * its last operation.  The flavour `record` records only these first accesses.  `led` counts only
+ * these when it leads a thread to one of them, so that a schedule means the same in both.
  */
 #ifndef RT_CORE_MARK_H
 #define RT_CORE_MARK_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a layer that writes records has for the others: rt/record/ and rt/full/.  A flavour has one of
- * them, and its functions are called straight: a record costs no look at a table.
+ * What a layer that writes records (rt/record/ or rt/full/) offers the others.  A flavour has one
+ * of them, and its functions are called directly: a record needs no look-up in a table.
  */
 #ifndef RT_WRITER_H
 #define RT_WRITER_H

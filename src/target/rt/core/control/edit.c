@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What edits of the program call (base/edit.h): synchronisation that is left out, and predicates that are to
- * hold.
+ * What edits of the program call (base/edit.h): synchronisation that is left out, and predicates
+ * that must be true.  In: the number of the edit.  Out: `edits` of raddle/steer.h, which lists the
+ * places that were reached.  If a predicate is false, `fault` is set and the process ends.
  *
- * In: the number of the edit.  Out: `edits` of raddle/steer.h, which states where control has come; and
- * for a predicate that does not hold `fault`, and the end of the process.
- *
- * A lock that was not taken must not be given back, wherever that is: the thread remembers what it did not
- * take (t->left_out), and rt/core/sync/sync.c asks before it releases.  A thread that would wait on a
- * condition variable with such a lock yields instead, which is a wake-up without a cause.
+ * A lock that was not taken must not be released anywhere: the thread remembers what it did not
+ * take (t->left_out), and rt/core/sync/sync.c checks that before it releases.  A thread that would
+ * wait on a condition variable with such a lock yields instead, which counts as a spurious wake-up.
  */
 #include "rt/common/signal.h"
 #include "raddle/steer.h"

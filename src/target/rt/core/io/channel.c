@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Order through descriptors.  In: calls that write to, read from, wait for or close a descriptor.  Out:
- * events `channel-send` and `channel-receive`, so that what a thread did before it wrote comes before what
- * another does that has read.
+ * Order through descriptors.  In: calls that write to, read from, wait for or close a descriptor.
+ * Out: events `channel-send` and `channel-receive`, so that what a thread did before it wrote is
+ * ordered before what another thread does after it has read.
  *
- * A channel is what the bytes go through: a pipe, the way to one end of a pair of sockets, an eventfd, a
- * connection of the process with itself.  The kernel's inode identifies it, which is asked for at every call,
- * because descriptors are closed and duplicated by code that is not seen.  Bytes are not counted: a receiver
- * has received all that was sent so far, which can hide a race and invents none.  Files and sockets whose
- * other end is elsewhere are no channels: what the world does with what it receives is not known. They leave
- * `outside-tell` and `outside-hear` for analyses that must be sure that nothing ordered two accesses. While
- * there is one thread, nothing has to be ordered.
+ * A channel is what the bytes go through: a pipe, the way to one end of a pair of sockets, an
+ * eventfd, a connection of the process with itself.  The kernel's inode identifies it.  It is
+ * queried at every call, because code that is not instrumented may close and duplicate
+ * descriptors.  Bytes are not counted: a receiver has received all that was sent so far, which can
+ * hide a race and invents none.  Files, and sockets whose other end is outside the process, are not
+ * channels: what happens to the data outside is not known. They leave `outside-tell` and
+ * `outside-hear` for analyses that must be sure that nothing ordered two accesses. While there is
+ * one thread, nothing has to be ordered.
  *
  * A send is reported before it takes effect, a receipt after it.
  */

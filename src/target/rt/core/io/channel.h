@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Channels: what one thread sends through and another receives from, however that is done.  A key names one;
- * a send is reported before it takes effect, a receipt after it.  Keys are 64 bits: a subject and a number
- * that distinguishes things of that subject.  errno stays what it is.
+ * Channels: what one thread sends through and another receives from, by whatever means.  A key
+ * names a channel; a send is reported before it takes effect, a receipt after it.  Keys are 64
+ * bits: a subject and a number that distinguishes things of that subject.  errno is not changed.
  */
 #ifndef RT_CHANNEL_H
 #define RT_CHANNEL_H

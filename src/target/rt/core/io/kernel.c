@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Order through what the kernel offers beside descriptors, and through the locks of files and streams.  In:
- * calls that send or take messages, post or take semaphores of System V, lock or unlock a file, send a signal
- * or wait for one.  Out: events of channels (channel.h), by the same rules: what a thread did before it gave
- * something comes before what another does that has got it.  A thread that takes a lock got it from all that
- * released it so far.
+ * Order through services of the kernel other than descriptors, and through the locks of files and
+ * streams.  In: calls that send or take messages, post or take semaphores of System V, lock or
+ * unlock a file, send a signal or wait for one.  Out: events of channels (channel.h), by the same
+ * rules: what a thread did before it sent is ordered before what the receiver does afterwards.  A
+ * thread that takes a lock is ordered after all threads that released it so far.
  *
- * Not here: POSIX locks on records of files, which a process has and not a thread; what a signal handler
- * does, of which a trace only states that the signal was sent.
+ * Not covered: POSIX locks on records of files, which belong to a process and not to a thread; and
+ * what a signal handler does, since a trace only shows that the signal was sent.
  */
 #include "rt/core/io/channel.h"
 #include "rt/core/layer.h"
@@ -233,8 +233,8 @@ INTERPOSE(void, funlockfile, (FILE * stream))
 
 /* ---- signals ---- */
 
-/* A thread that waits for it has it from here; what a handler does that it starts is ordered by nothing that
- * is seen.
+/* A thread that waits for the signal is ordered after this call.  If the signal starts a handler,
+ * no event orders what the handler does.
  */
 static void sends_signal(int signal)
 {

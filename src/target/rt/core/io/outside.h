@@ -2,9 +2,10 @@
 /*
  * What comes from outside: the calls by which interposed functions report it, or get it back.
  *
- * A layer that records the world or gives it back puts its table into rt.outside (rt/world/); NULL: it is not
- * asked for, and every call here is one look at a pointer.  A callback that is NULL is not wanted. Callbacks
- * keep errno and take no lock that a caller may hold.  No callback is called for a thread that has no state.
+ * A layer that records the world or gives it back puts its table into rt.outside (rt/world/); NULL:
+ * no layer wants it, and every call here only tests a pointer.  A callback that is NULL is not
+ * called. Callbacks keep errno and take no lock that a caller may hold.  No callback is called for
+ * a thread that has no state.
  */
 #ifndef RT_OUTSIDE_H
 #define RT_OUTSIDE_H
@@ -49,9 +50,10 @@ struct rt_outside {
 	void (*duplicated)(int fd, int copy);
 	void (*loops)(struct rt_thread *t);
 
-	/* Where the world is given back: instead of the system, if they return true.  opens: another kind of
-	 * socket is to be made; opened: it was.  names: the address of a socket or its peer, into a place
-	 * whose size becomes that of the address.  has_option: of a socket; a value that is NULL is set. */
+	/* Where the world is given back: instead of the system, if they return true.  opens: a
+	 * socket is about to be made, and another kind of socket replaces it; opened: it was made.
+	 * names: writes the address of a socket or of its peer, and sets the size to that of the
+	 * address.  has_option: an option of a socket is read, or set if the value is NULL. */
 	bool (*opens)(struct rt_thread *t, int *domain, int *type, int *protocol);
 	void (*opened)(struct rt_thread *t, int fd, int domain);
 	bool (*binds)(struct rt_thread *t, int fd, const struct iovec *address, int *result);
@@ -60,11 +62,11 @@ struct rt_outside {
 	bool (*names)(struct rt_thread *t, int fd, bool peer, struct iovec *address);
 	bool (*has_option)(struct rt_thread *t, int fd, const int option[2], struct iovec *value);
 
-	/* The same: waiting.  awaits: until there is something to read, before a call that may wait for it;
-	 * false: a signal has come.  polls: until look() does not return 0, or the limit is over; a negative
-	 * one never is.  moves: the thread has sent something, to whomever.  idle: no thread can continue, or
-	 * only those that wait with a limit; something may come in now.  passes: time does, without a thread
-	 * that waits for it. */
+	/* The same: waiting.  awaits: waits until there is something to read, before a call that
+	 * may wait for it; false: a signal arrived.  polls: waits until look() does not return 0,
+	 * or until the limit has passed; a negative limit never passes.  moves: the thread has sent
+	 * something.  idle: no thread can continue, or only those that wait with a limit; something
+	 * may arrive now.  passes: time passes, without a thread that waits for it. */
 	bool (*awaits)(struct rt_thread *t, int fd, bool never_waits);
 	int (*polls)(struct rt_thread *t, const struct rt_look *look, int64_t limit_ns);
 	void (*moves)(struct rt_thread *t);

@@ -4,8 +4,8 @@
  * what is at a path, or start a process; functions that look there, or wait for one.  Out: something was sent
  * to the world outside, or received from it (`outside-tell`, `outside-hear`).
  *
- * A thread that waits until a file is there, or gone, comes after the one that made it or removed it, and no
- * other event says so.
+ * A thread that waits until a file is there, or gone, is ordered after the thread that made it or
+ * removed it, and no other event shows that.
  */
 #include "rt/core/io/channel.h"
 #include "rt/core/layer.h"

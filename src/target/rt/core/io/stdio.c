@@ -4,10 +4,10 @@
  * or print to a descriptor.  Out: the events of channels that write() and read() of its descriptor would have
  * (channel.c), since libc's own calls of these cannot be seen.
  *
- * When a buffer is written is libc's business, so each call that may write counts as a send: this can hide a
- * race and invents none.  What writes to standard output without saying so is left out: no thread of the
- * process reads that.  Whether a stream leads to a channel is asked once, since most lead to files and are
- * written byte by byte.
+ * libc decides when a buffer is written, so each call that may write counts as a send: this can
+ * hide a race but invents none.  Functions that always write to standard output are left out,
+ * because no thread of the process reads that.  Whether a stream leads to a channel is determined
+ * once, since most streams lead to files and are written byte by byte.
  */
 #include <features.h>
 #undef __USE_EXTERN_INLINES /* getline() is defined here */

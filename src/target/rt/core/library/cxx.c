@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Interposed functions of C++ programs: guards of static locals, captured exceptions, operator new
- * and delete.  The archive member comes in only if the program uses one of them.
+ * and delete.  The archive member is linked only if the program uses one of them.
  *
  * operator new ends in malloc, whose interposer writes the event; here only the kind of allocation is
  * reported.  The real operator may throw, hence the cleanup.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions of libraries other than libc that the runtime interposes.  They are weak and in every
- * dynamic program, whether it has the library or not, so what is after one is looked for when it is called.
+ * dynamic program, whether it has the library or not, so the real function is looked up when one is
+ * called.
  */
 #ifndef RT_FRONT_H
 #define RT_FRONT_H

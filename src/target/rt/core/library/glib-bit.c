@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * GLib's locks of one bit, g_bit_lock() and g_pointer_bit_lock(), which are atomics and futexes inside of
- * libglib.
+ * GLib's locks of one bit, g_bit_lock() and g_pointer_bit_lock(), which are atomics and futexes
+ * inside libglib.
  *
- * In: the address of a word and the number of a bit.  Out: a pthread mutex for each such bit, which its
- * holder has around the real lock, so that no thread waits for the bit itself.  The word is what GLib makes
- * it. Nothing ends such a lock but the end of its memory, so mutexes stay, and the next word at that address
- * may find its mutex locked while the bit is clear: that bit gets another one.
+ * In: the address of a word and the number of a bit.  Out: a pthread mutex for each such bit.  The
+ * holder of the bit takes the mutex first and releases it last, so that no thread waits for the bit
+ * itself.  The word has the value that GLib gives it.  Such a lock ends only with its memory, so
+ * mutexes are kept.  The next word at that address may find its mutex locked while the bit is
+ * clear; then the bit gets a new mutex.
  */
 #include "rt/core/library/front.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * GLib's asynchronous queues, GAsyncQueue, all of them: a list under a pthread mutex, and a semaphore that
- * counts what is in it, in place of libglib's, whose locks are not seen (rt/core/library/glib.c).  A
- * condition variable would need a predicate, and the trace has none.  Each item has a semaphore, too: a
- * thread that takes it is ordered after the one that put it there, not after all that put something.
+ * GLib's asynchronous queues, GAsyncQueue, all of them: a list under a pthread mutex, and a
+ * semaphore that counts what is in it, instead of libglib's, whose locks are not visible
+ * (rt/core/library/glib.c).  A condition variable would need a predicate, and the trace has none.
+ * Each item has a semaphore, too: a thread that takes an item is ordered after the thread that
+ * added it, not after all threads that added items.
  *
  * The functions whose names end in `_unlocked` are called with the queue's lock held, the others take it.
  */

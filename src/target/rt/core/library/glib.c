@@ -2,15 +2,17 @@
 /*
  * GLib: locks, conditions, one-time initialisation and thread pools of libglib.
  *
- * libglib makes GMutex and GCond of futexes, and calls its own functions without going through the linker, so
- * nothing that is interposed sees them.  In: calls of the program, and of other libraries.  Out: the same by
- * pthread mutexes and condition variables, whose interposed functions record, steer and detect; this is how
- * GLib itself does it where there are no futexes, in the same memory.  One-time initialisation stays GLib's,
- * with events around it.  What a thread pool is given carries a semaphore, which orders the thread that
- * submitted it before the one that works on it.  GThread is pthread's already.
+ * libglib implements GMutex and GCond with futexes, and calls its own functions without going
+ * through the linker, so nothing that is interposed sees them.  In: calls of the program, and of
+ * other libraries.  Out: the same by pthread mutexes and condition variables, whose interposed
+ * functions record, steer and detect.  GLib itself does this on systems without futexes, in the
+ * same memory.  One-time initialisation stays GLib's, with events around it.  Each item of a thread
+ * pool carries a semaphore, which orders the thread that submitted it before the thread that works
+ * on it.  GThread already uses pthread.
  *
- * Only functions that GLib calls nowhere on objects of the program are replaced, or all of a kind are.
- * Queues are in rt/core/library/glib-queue.c, locks of one bit in rt/core/library/glib-bit.c.
+ * Functions are replaced only if GLib itself never calls them on objects of the program, or if all
+ * functions of that kind are replaced. Queues are in rt/core/library/glib-queue.c, locks of one bit
+ * in rt/core/library/glib-bit.c.
  */
 #include "rt/core/library/front.h"
 #include "rt/core/layer.h"

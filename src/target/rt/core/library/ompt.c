@@ -2,26 +2,27 @@
 /*
  * OpenMP: how libomp orders threads, learnt through its tools interface (OMPT, OpenMP 5.2, chapter 19).
  *
- * libomp is native code, and its fork, barriers, tasks and locks are atomics and futexes that are not seen.
- * It asks the program for ompt_start_tool() and calls back then.  In: these calls.  Out: operations on
- * semaphores and mutexes of ours, by the interposed functions, so that they are recorded, steered and
- * detected as the program's own are.
+ * libomp is native code, and its fork, barriers, tasks and locks are atomics and futexes that are
+ * not visible.  It looks for ompt_start_tool() in the program and then calls back.  In: these
+ * calls.  Out: operations on semaphores and mutexes of ours, by the interposed functions, so that
+ * they are recorded, steered and detected as the program's own are.
  *
- * An edge is a semaphore.  The first thread posts it; the next takes what is there, which never has to
- * wait, since libomp has ordered the two already.  Each pair of threads of a barrier has its own, because a
- * token must not be taken for that of another thread.  A lock has a mutex around it: it is taken before
- * libomp's is asked for and given back after it, so libomp's is always free and a replay decides by ours.
- * Where libomp decides which thread is next (ordered, test locks) ours is taken after it.  Of the threads
- * that come to a `single` the first does it: each tries to take the one token of a semaphore, and the others
- * continue when the one that took it has entered libomp's, so a replay decides that, too.
+ * An edge is a semaphore.  The first thread posts it; the second takes the token, without ever
+ * waiting, since libomp has already ordered the two.  Each pair of threads of a barrier has its own
+ * semaphore, because a token must not be mistaken for that of another thread.  A lock has a mutex
+ * around it, which is taken before libomp's lock and released after it.  So libomp's lock is always
+ * free, and a replay decides by the mutex.  Where libomp decides which thread is next (ordered,
+ * test locks), the mutex is taken after it.  The first thread that reaches a `single` executes it:
+ * each tries to take the one token of a semaphore, and the others continue when the thread that
+ * took it has entered libomp's `single`.  So a replay decides that, too.
  *
- * libomp lets the thread that made tasks do them all if it comes to them before others wake up, and the one
- * that made the team comes first to a `single` and to loops whose iterations are dealt out.  Then there is
- * nothing to see between threads.  So it waits until another one was there, not for long, the first few
- * times.
+ * In libomp the thread that made tasks does them all if it reaches them before others wake up, and
+ * the thread that made the team reaches a `single` and loops with dynamic schedules first.  Then
+ * nothing happens between threads.  So the first few times that thread waits, for a short time,
+ * until another one has arrived.
  *
- * Memory is never reused: an edge is an identity.  Nothing here holds a lock of the runtime over a call that
- * can wait.
+ * Memory is never reused, because an edge is identified by its address.  Nothing here holds a lock
+ * of the runtime during a call that can wait.
  */
 #include "rt/common/hash.h"
 #include "rt/core/library/front.h"

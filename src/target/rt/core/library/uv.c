@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * libuv: a thread that calls uv_async_send() is ordered before the callback that it leads to.  libuv notifies
- * its loop by an atomic variable and an eventfd; all its other ways to order threads are pthread's.
+ * libuv: a thread that calls uv_async_send() is ordered before the callback that it leads to.
+ * libuv notifies its loop by an atomic variable and an eventfd; everything else that orders its
+ * threads is pthread's.
  *
- * In: handles and their callbacks.  Out: a semaphore for each handle, posted before the real function is
- * called; the callback takes what is there.  Several calls may lead to one callback, and a late one to a
- * callback that finds nothing.  A handle that is initialised again keeps its semaphore.
+ * In: handles and their callbacks.  Out: a semaphore for each handle, posted before the real
+ * function is called; the callback takes all tokens.  Several calls may lead to one callback, and a
+ * late call to a callback that finds no token.  A handle that is initialised again keeps its
+ * semaphore.
  */
 #include "rt/core/library/front.h"
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed allocation.  ALLOC is written when the memory is there, FREE while
- * it still is, so the life of an address is in the order of q.  What the
- * thread had marked of the memory in this segment is forgotten: it is another
- * object now.
+ * Interposed allocation.  ALLOC is written after the allocation, FREE before the release, so the
+ * life of an address is in the order of q.  The thread's marks of this memory in the current
+ * segment are removed: it is another object now.
  *
  * What pthread_create() and pthread_join() allocate and release is not recorded:
  * it depends on libc's cache of stacks, not on the program.
  *
- * These functions are called by ld.so before any constructor and by libc after
- * everything; rt_self() is NULL then and they only pass on.
+ * ld.so calls these functions before any constructor, and libc after everything else; rt_self() is
+ * NULL then, and they only call the real function.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
@@ -87,8 +86,8 @@ static void released(void *p)
 }
 
 /*
- * What another allocator than libc's does inside, locking above all, is its own affair: it would look as if
- * it ordered the program's threads.  libc's calls nothing that is interposed.
+ * What an allocator other than libc's does inside, above all locking, is not reported, because it
+ * would seem to order the program's threads.  libc's allocator calls nothing that is interposed.
  */
 struct inside {
 	struct rt_thread *t;

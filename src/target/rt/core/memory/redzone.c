@@ -2,11 +2,12 @@
 /*
  * Memory without access on both sides of the runtime's variables (red zones).
  *
- * The runtime is linked into the program.  What it keeps in variables lies in a section of its own, which
- * linkers put after .bss (the Makefile renames it), and this file comes first in the archive, so its memory
- * comes first in that section.  An overrun of a program's array that would leave its memory without us ends
- * here: it neither changes the runtime nor continues unnoticed.  Where the system fixes addresses the heap
- * begins right after; it gets the same distance.
+ * The runtime is linked into the program.  What it keeps in variables lies in a section of its own,
+ * which linkers put after .bss (the Makefile renames it), and this file comes first in the archive,
+ * so its memory comes first in that section.  If the program overruns an array and would leave its
+ * memory without Raddle, the overrun ends here: it neither changes the runtime nor continues
+ * unnoticed.  Without address randomisation the heap begins right after these variables; it gets
+ * the same distance.
  *
  * The distance is larger than all that lies in between, so that no single bit of a pointer leads from the
  * program's variables or its heap to the runtime's variables.

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges whose length is a string's.  Instrumented code calls these beside the
- * string functions of libc; a string's address comes in, a range event goes out.
- * NULL is left to the real function.  Nothing here allocates, locks or sets errno;
- * strnlen may not be interposed.
+ * Ranges whose length is a string's.  Instrumented code calls these in addition to the string
+ * functions of libc.  In: the address of a string.  Out: a range event.  NULL is left to the real
+ * function.  Nothing here allocates, locks or sets errno; strnlen may not be interposed.
  */
 #include "raddle/abi.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Limits of memory that the program gives itself.  In: setrlimit() and prlimit() of its address space and its
- * data.  Out: limits with room for the runtime's own mappings, and the program's numbers where it asks for
- * them.
+ * Memory limits that the program sets for itself.  In: setrlimit() and prlimit() of its address
+ * space and its data.  Out: limits with room for the runtime's own mappings, and the program's
+ * numbers where it asks for them.
  *
- * The kernel counts what the runtime maps as the program's.  A program that allows itself 200 MB could
- * start no thread then, and a replay would say nothing about it.  What is there when the limit is set comes
- * on top, and what the runtime maps later makes the limit grow.  Where the hard limit may not be raised we
- * stay below it.
+ * The kernel counts the runtime's mappings as the program's.  A program that limits itself to 200
+ * MB could then start no thread, and a replay would be useless.  The mappings that exist when the
+ * limit is set are added to it, and later mappings of the runtime increase it.  If the hard limit
+ * may not be raised, the result stays below it.
  */
 #include "rt/core/real.h"
 

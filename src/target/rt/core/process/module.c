@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What is loaded.  In: the loader's list; what the program wants dlopen() to load.  Out: a module event for
- * each object; a flavoured plug-in where there is one (raddle/plugin.h).
+ * Loaded objects.  In: the loader's list; the file that the program passes to dlopen().  Out: a
+ * module event for each object; the flavoured form of a plug-in, if there is one (raddle/plugin.h).
  *
- * libc looks at the caller of dlopen() for its search path, so for other objects the real function is jumped
- * to, not called.  These are notified at the next dlopen() and at the end of the process, since a module has
- * no place in the order of events; a flavoured one is notified at once.  A static program has no plug-ins of
- * ours.
+ * libc uses the caller of dlopen() for its search path, so for other objects the real function is
+ * jumped to, not called.  Their events are written at the next dlopen() and at the end of the
+ * process, since a module has no place in the order of events; that of a flavoured plug-in is
+ * written immediately.  A static program has no flavoured plug-ins.
  */
 #include "rt/core/real.h"
 #include "rt/core/tables.h"

@@ -11,11 +11,11 @@
  * parent's and is never touched by it.  If a signal handler forks while the
  * encoder works, the child is not recorded.
  *
- * A fork by bare system call is noticed by rt_guard; its child is not recorded.
+ * rt_guard notices a fork by a bare system call; its child is not recorded.
  *
- * vfork is not interposed: the child borrows the parent's memory and thread, and its
- * accesses are recorded as the parent's.  That is why exec and _exit look whether
- * they run in our process.
+ * vfork is not interposed: the child borrows the parent's memory and thread, and its accesses are
+ * recorded as the parent's.  Therefore exec and _exit check whether they run in the recorded
+ * process.
  */
 #include "rt/core/io/channel.h"
 #include "rt/core/layer.h"

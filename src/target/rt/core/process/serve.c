@@ -8,8 +8,8 @@
  * asks, not of this process, and continues as if it had been started; constructors, threads and what is read
  * from outside are its own.
  *
- * Not fork(): its handlers are for programs that run.  What libc knows of its only thread, its number and
- * the list of its robust mutexes, is set right here.
+ * fork() is not used, because its handlers are for programs that run.  What libc knows about its
+ * only thread, its number and the list of its robust mutexes, is corrected here.
  */
 #include "rt/core/layer.h"
 

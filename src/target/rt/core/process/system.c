@@ -59,10 +59,10 @@ uint64_t rt_now(void)
 }
 
 /*
- * The processor's tick counter, where it runs at one speed, costs less than half of
- * what the clock does.  A thread looks at both now and then and counts ticks for
- * TRUST of them, a fraction of a millisecond, from there: however badly the counters of two
- * processors agree, and however the clock is being set, the error stays below that.
+ * The processor's tick counter, if it runs at constant speed, costs less than half as much as the
+ * clock.  A thread reads both from time to time, and for the next TRUST ticks, a fraction of a
+ * millisecond, it only counts ticks.  So the error stays below that, even if the counters of two
+ * processors disagree or the clock is being set.
  */
 #define TRUST (1u << 20)
 #define MEASURE (1u << 22)     /* ticks that the speed is measured over */

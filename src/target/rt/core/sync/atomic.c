@@ -2,15 +2,14 @@
 /*
  * Atomic operations and fences of the program.
  *
- * begin() takes one of RT_ATOMIC_LOCKS locks by the address, end() takes the
- * position q and lets go: operations on one location are in the order of their
- * q because the lock was held over both.  A handler that interrupts a thread
- * between the two does its own atomics without a lock, since it could wait for
- * itself.  If the operation faults and a handler leaves by longjmp, the thread
- * finds the lock still in its hands at its next atomic and lets go first; another
- * thread that waits in the meantime gives up after PATIENCE rounds.
+ * begin() takes one of RT_ATOMIC_LOCKS locks by the address, end() takes the position q and
+ * releases the lock: operations on one location are in the order of their q because the lock was
+ * held during both.  A handler that interrupts a thread between the two does its own atomics
+ * without a lock, since it could wait for itself.  If the operation faults and a handler leaves by
+ * longjmp, the thread finds at its next atomic that it still holds the lock, and releases it first;
+ * another thread that waits in the meantime gives up after PATIENCE rounds.
  *
- * The locks nest within nothing and nothing is taken under them.
+ * These locks are never taken together with another lock.
  */
 #include "rt/common/hash.h"
 #include "raddle/full.h"

@@ -7,7 +7,7 @@
  * program's cleanup handlers run, so the COND_WAKE is written by a cleanup of ours
  * (result ECANCELED), which runs before theirs.
  *
- * Where layers listen, all of that is the matter of rt/core/sync/listened.c.
+ * If layers listen, rt/core/sync/listened.c does all of that.
  */
 #include "rt/core/sync/c11.h"
 #include "rt/core/layer.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Operations of a process that layers listen to: rt/core/sync/sync.c and cond.c come here where they find
- * that a thread is not plainly recorded.
+ * Operations of a process that layers listen to: rt/core/sync/sync.c and cond.c call these
+ * functions if a thread is not plainly recorded.
  *
- * The same events in the same order as there, with the layers notified of each operation and of what the
- * thread waits for.  Results are errno values.  A thread that is not recorded at all gets the
- * real function and nothing else, but for what a layer does in place of libc.
+ * The same events in the same order as there, with the layers notified of each operation and of
+ * what the thread waits for.  Results are errno values.  For a thread that is not recorded at all
+ * only the real function is called, unless a layer replaces it.
  */
 #include "rt/core/layer.h"
 #include "rt/core/io/outside.h"

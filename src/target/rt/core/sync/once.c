@@ -2,11 +2,10 @@
 /*
  * Interposed one-time initialisation: pthread_once and call_once.
  *
- * The real function runs a routine of ours in place of the program's, which
- * finds the program's one in t->once.  Routines may nest (one once inside
- * another), hence the list.  An exception or a cancellation that leaves the
- * routine is ONCE_DONE with result 1, and the control is free again.  A control that another
- * thread is busy with is a ONCE_REQUEST before the wait.
+ * The real function runs a routine of the runtime, which finds the program's routine in t->once.
+ * Routines may nest (one once inside another), hence the list.  An exception or a cancellation that
+ * leaves the routine is ONCE_DONE with result 1, and the control is free again.  If another thread
+ * is running the routine, ONCE_REQUEST is written before the wait.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"

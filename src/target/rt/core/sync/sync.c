@@ -3,11 +3,11 @@
  * Interposed locks: mutexes, read-write locks, spin locks, semaphores and
  * barriers, of pthread and C11.
  *
- * A blocking lock is tried first.  Where trying returns EBUSY the thread is about to
- * wait: that is a REQUEST, and then the real function is called, which decides
- * alone (deadlock errors, robust owners that died, priorities).  Any other
- * answer of trylock is the answer the lock function would have given, for every type
- * of mutex.  Where glibc looks at a clock or a time before it tries, so do we.
+ * A blocking lock is tried first.  Where trying returns EBUSY the thread is about to wait: that is
+ * a REQUEST, and then the real function is called, which decides everything else (deadlock errors,
+ * robust owners that died, priorities).  Any other answer of trylock is the answer the lock
+ * function would have given, for every type of mutex.  Where glibc checks a clock or a time before
+ * it tries, this code does too.
  *
  * Acquiring operations take their q and write their record when they have
  * succeeded, releasing ones before they begin, so that a program that is killed

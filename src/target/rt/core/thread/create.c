@@ -2,9 +2,9 @@
 /*
  * Interposed creation, joining and detaching of threads, of pthread and C11.
  *
- * The creator makes the state of the new thread and hands it over as the
- * argument of our own start routine.  That happens also when nothing is
- * recorded, because every thread needs a shadow stack to run instrumented code.
+ * The creator makes the state of the new thread and passes it as the argument of the runtime's
+ * start routine.  That happens even if nothing is recorded, because every thread needs a shadow
+ * stack to run instrumented code.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"

@@ -2,16 +2,15 @@
 /*
  * Threads: making, reusing and ending their states, and which number belongs to a pthread_t.
  *
- * A state is made by the creating thread, so that a creation without memory
- * is known before the thread runs; threads that libc starts for itself or that
- * come from a bare clone() are adopted when they first meet the runtime.
+ * A state is made by the creating thread, so that a lack of memory is noticed before the thread
+ * runs; threads that libc starts for itself or that come from a bare clone() are adopted when they
+ * first enter the runtime.
  *
  * A thread ends in the destructor of rt.key.  The destructor sets the key again
  * until its last round, so that destructors of the program are recorded.  After
  * it the thread has the placeholder again and is not adopted (`rt_local.ended`).
  *
- * The state's memory goes to the idle list; its table of blocks is given back to
- * the system.
+ * The state's memory goes to the idle list; its table of blocks is returned to the system.
  */
 #include "rt/common/bug.h"
 #include "rt/core/layer.h"
