@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "classify/branches-int.h"
 #include "classify/variant-int.h"
 #include "symbolic/join.h"
 
@@ -23,12 +24,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TIMEOUT_MS 5000	    /* of a question, by the clock: the machine may be busy */
-#define SOLVER_SECONDS 2.0  /* of a race, of CPU */
-#define SITE_MAX 3	    /* times that a branch is turned */
-#define TRIES_PER_PATH 16   /* inputs for each primary that is wanted */
-#define FACTS_MAX 20000	    /* conditions of a question */
-#define CONDITIONS_SHOWN 12 /* of a path */
+#define TIMEOUT_MS 5000	   /* of a question, by the clock: the machine may be busy */
+#define SOLVER_SECONDS 2.0 /* of a race, of CPU */
+#define SITE_MAX 3	   /* times that a branch is turned */
+#define TRIES_PER_PATH 16  /* inputs for each primary that is wanted */
 
 /* A primary whose branches are still to be turned: one trace for each order. */
 struct item {
@@ -70,59 +69,11 @@ static void note_losses(struct paths *p, const struct sym_trace *t)
 		p->lost[i] += t->lost[i];
 }
 
-/* Branches and the way that they went, in both orders. */
-static uint64_t path_hash(const struct sym_trace traces[2])
-{
-	uint64_t h = 1;
-
-	for (int k = 0; k < 2; k++) {
-		const struct sym_trace *t = &traces[k];
-
-		for (size_t i = 0; i < t->step_count; i++)
-			if (t->steps[i].kind == RADDLE_STEP_BRANCH)
-				h = rd_hash_add(h, (uint64_t)t->steps[i].site << 1 | t->steps[i].taken);
-		h = rd_hash_add(h, t->step_count);
-	}
-	return h;
-}
-
 static void free_item(struct item *i)
 {
 	rd_override_release(&i->given);
 	sym_trace_release(&i->traces[0]);
 	sym_trace_release(&i->traces[1]);
-}
-
-/* ---- what a path says ---- */
-
-static void cover(struct paths *p, const struct sym_trace *t)
-{
-	struct rd_names said = RD_NAMES_INIT;
-	size_t more = 0;
-
-	for (size_t i = 0; i < t->step_count; i++) {
-		struct rd_buf text = RD_BUF_INIT;
-		size_t before = said.count;
-
-		if (t->steps[i].kind != RADDLE_STEP_BRANCH)
-			continue;
-		if (!sym_words_condition(t, t->steps[i].cond, t->steps[i].taken, &text)) {
-			more++;
-		} else if (rd_names_put(&said, text.data, text.length) == before) {
-			if (before < CONDITIONS_SHOWN)
-				rd_buf_addf(&p->covered, "%s%s", before ? " and " : "", text.data);
-			else
-				more++;
-		}
-		rd_buf_release(&text);
-	}
-	if (!said.count && !more)
-		rd_buf_adds(&p->covered, "any input");
-	else if (more)
-		rd_buf_addf(&p->covered, "%s%zu conditions that are not shown", said.count ? " and " : "",
-			    more);
-	rd_buf_addc(&p->covered, '\n');
-	rd_names_release(&said);
 }
 
 /* ---- contents of inputs ---- */
@@ -186,117 +137,6 @@ static bool content(void *context, struct rd_override_part *part)
 	return text != NULL;
 }
 
-/* ---- branches that can be turned ---- */
-
-struct path_candidate {
-	uint32_t step;
-	uint32_t rank;
-	uint8_t trace;
-};
-
-static int by_rank(const void *x, const void *y)
-{
-	const struct path_candidate *a = x, *b = y;
-
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return a->step != b->step ? (a->step < b->step ? -1 : 1) : a->trace - b->trace;
-}
-
-/* What a condition says, whatever the numbers of its nodes are; one for each node. */
-static uint64_t *hash_nodes(const struct sym_trace *t)
-{
-	uint64_t *hash = rd_xcalloc(t->node_count + 1, sizeof *hash);
-
-	for (size_t i = 0; i < t->node_count; i++) {
-		const struct raddle_expr *e = &t->nodes[i];
-		uint64_t h = rd_hash_add((uint64_t)e->op << 8 | e->bits, e->k);
-
-		if (e->op == RADDLE_EXPR_VAR) {
-			const struct raddle_shadow_var *v = &t->vars[e->k];
-
-			h = rd_hash_add(rd_hash_add((uint64_t)v->sort << 8 | v->bits, v->offset), v->input);
-		}
-		hash[i] = rd_hash_add(rd_hash_add(rd_hash_add(h, hash[e->a]), hash[e->b]), hash[e->c]);
-	}
-	return hash;
-}
-
-/* Conditions behind the race that the other order has too.  One that it has not is about what the race
- * decided and about the input: both can turn it. */
-static void find_common(const struct sym_trace *t, struct rd_umap *common)
-{
-	uint64_t *hash = hash_nodes(t);
-
-	for (size_t i = 0; i < t->step_count; i++)
-		if (t->steps[i].met)
-			rd_umap_put(common, rd_hash_add(t->steps[i].site, hash[t->steps[i].cond]), NULL);
-	free(hash);
-}
-
-/* The smaller the sooner: what the race and the input can turn, then behind the race in the order of the
- * path, then before it from the race backwards. */
-enum { BY_RACE, BY_THREADS, BY_OTHERS, BEFORE, ADDRESSES };
-
-static uint32_t rank_of(const struct sym_trace *t, size_t step, bool common)
-{
-	const struct raddle_shadow_step *s = &t->steps[step];
-	uint32_t back = (uint32_t)(t->step_count - step);
-
-	if (s->kind == RADDLE_STEP_ADDRESS)
-		return (uint32_t)ADDRESSES << 28 | back;
-	if (!s->met)
-		return (uint32_t)BEFORE << 28 | back;
-	return (uint32_t)(!common ? BY_RACE : s->thread ? BY_THREADS : BY_OTHERS) << 28 | (uint32_t)step;
-}
-
-static size_t add_candidates(const struct sym_trace traces[2], uint8_t k, uint64_t chosen,
-			     struct path_candidate *to)
-{
-	const struct sym_trace *t = &traces[k];
-	uint64_t *hash = hash_nodes(t);
-	struct rd_umap common = {0};
-	size_t count = 0;
-
-	find_common(&traces[!k], &common);
-	for (size_t i = 0; i < t->step_count && i < FACTS_MAX; i++) {
-		const struct raddle_shadow_step *s = &t->steps[i];
-		bool known = rd_umap_get(&common, rd_hash_add(s->site, hash[s->cond])) != NULL;
-
-		if (s->kind != RADDLE_STEP_ASSUME && (t->nodes[s->cond].inputs & chosen))
-			to[count++] = (struct path_candidate){(uint32_t)i, rank_of(t, i, known), k};
-	}
-	RD_UMAP_RELEASE(&common);
-	free(hash);
-	return count;
-}
-
-/* Of both orders. */
-static struct path_candidate *find_candidates(const struct sym_trace traces[2], const uint64_t chosen[2],
-					      size_t *count)
-{
-	struct path_candidate *all = rd_xcalloc(traces[0].step_count + traces[1].step_count + 1, sizeof *all);
-
-	*count = 0;
-	for (uint8_t k = 0; k < 2; k++)
-		*count += add_candidates(traces, k, chosen[k], all + *count);
-	RD_ASSERT(*count <= traces[0].step_count + traces[1].step_count);
-	qsort(all, *count, sizeof *all, by_rank);
-	return all;
-}
-
-/* The conditions up to a step, and that one turned. */
-static struct sym_fact *facts_until(const struct sym_trace *t, size_t step)
-{
-	struct sym_fact *facts = rd_xcalloc(step + 1, sizeof *facts);
-
-	RD_ASSERT(step < t->step_count);
-	for (size_t i = 0; i <= step; i++)
-		facts[i] = (struct sym_fact){t->steps[i].cond, t->steps[i].taken};
-	facts[step].holds = !facts[step].holds;
-	return facts;
-}
-
 /* ---- a new input ---- */
 
 static bool is_new_input(struct explorer *x, const struct rd_override *given)
@@ -318,7 +158,7 @@ static int take_primary(struct explorer *x, struct item *item)
 
 	p->primaries++;
 	RD_ASSERT(p->primaries <= p->most);
-	cover(p, &item->traces[0]);
+	branches_describe(&item->traces[0], &p->covered);
 	err = p->analyse(p->context, &item->given, &x->bad);
 	RD_GROW(x->queue, x->capacity, x->count + 1);
 	x->queue[x->count++] = *item;
@@ -345,7 +185,7 @@ static int try_input(struct explorer *x, const struct rd_override *given, bool a
 		free_item(&item);
 		return err;
 	}
-	rd_umap_put(&x->seen, path_hash(item.traces), &is_new);
+	rd_umap_put(&x->seen, branches_hash(item.traces), &is_new);
 	if (is_new || anyway)
 		return take_primary(x, &item);
 	free_item(&item);
@@ -376,7 +216,7 @@ static int turn(struct turning *r, uint32_t step)
 	struct explorer *x = r->x;
 	struct contents c = {x->p->bench, r->given};
 	uint64_t *values = rd_xcalloc(r->trace->var_count + 1, sizeof *values);
-	struct sym_fact *facts = facts_until(r->trace, step);
+	struct sym_fact *facts = branches_facts(r->trace, step);
 	struct rd_override given = {0};
 	enum sym_answer answer;
 	double before;
@@ -412,7 +252,7 @@ static int compare_outputs(struct explorer *x, const struct item *item, const bo
 
 	sym_join(&j, &item->traces[0], &item->traces[1]);
 	values = rd_xcalloc(j.trace.var_count + 1, sizeof *values);
-	if (j.differs && j.fact_count <= FACTS_MAX)
+	if (j.differs && j.fact_count <= BRANCHES_MOST)
 		solver = sym_solver_new(&j.trace, TIMEOUT_MS);
 	if (solver) {
 		sym_solver_fix(solver, fixed);
@@ -450,7 +290,7 @@ static bool has_solver(struct turning *r)
 static int turn_all(struct explorer *x, const struct item *item)
 {
 	struct turning r[2];
-	struct path_candidate *all;
+	struct path_branch *all;
 	uint64_t chosen[2];
 	size_t count;
 	int err = RD_OK;
@@ -461,7 +301,7 @@ static int turn_all(struct explorer *x, const struct item *item)
 		r[k] = (struct turning){x, t, &item->given, NULL, rd_xcalloc(t->var_count + 1, sizeof(bool))};
 		chosen[k] = sym_choose(t, &item->traces[!k], x->p->wishes, r[k].fixed);
 	}
-	all = find_candidates(item->traces, chosen, &count);
+	all = branches_find(item->traces, chosen, &count);
 	x->p->depends |= count != 0 || chosen[0] != 0;
 	err = compare_outputs(x, item, r[0].fixed);
 	for (size_t i = 0; i < count && !err && !is_over(x); i++) {
@@ -495,8 +335,8 @@ static int start(struct explorer *x)
 		note_losses(x->p, &first.traces[i]);
 	}
 	if (!err) {
-		rd_umap_put(&x->seen, path_hash(first.traces), NULL);
-		cover(x->p, &first.traces[0]);
+		rd_umap_put(&x->seen, branches_hash(first.traces), NULL);
+		branches_describe(&first.traces[0], &x->p->covered);
 	}
 	x->p->primaries = 1;
 	RD_GROW(x->queue, x->capacity, x->count + 1);

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Unit tests of what classify/ does with sites, on a made-up table: which accesses obey a memory model
+ * (tracks), where threads reached the two accesses of a race (occurrences), and how many runs an exploration
+ * of memory has.
+ */
+#include "classify/occurrences-int.h"
+#include "classify/tracks-int.h"
+#include "classify/weaken-int.h"
+#include "base/clock.h"
+#include "finding/place.h"
+#include "sites-fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static uint64_t seed = 29;
+
+static uint32_t below(uint32_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+/* Eight accesses, of which the even ones write, a fence and a call. */
+enum { ACCESSES = 8, FENCE = 9, CALL = 10, SITES = 10 };
+static const char lines[] = "U\t1\t1\tprog.c\n"
+			    "F\t0\t/home/a/prog.c\n"
+			    "S\t1\tr\t4\t-\t0\t1\t1\tf\tx\tint\n"
+			    "S\t2\tw\t4\t-\t0\t2\t1\tf\tx\tint\n"
+			    "S\t3\tr\t4\t-\t0\t3\t1\tf\ty\tint\n"
+			    "S\t4\tw\t4\t-\t0\t4\t1\tf\ty\tint\n"
+			    "S\t5\tal\t4\tS\t0\t5\t1\tg\tz\tint\n"
+			    "S\t6\tax\t4\tS\t0\t6\t1\tg\tz\tint\n"
+			    "S\t7\trr\t0\t-\t0\t7\t1\tg\tp\tchar\n"
+			    "S\t8\trw\t0\t-\t0\t8\t1\tg\tp\tchar\n"
+			    "S\t9\tf\t0\tS\t0\t9\t1\tg\t-\t-\n"
+			    "S\t10\tc\t0\t-\t0\t10\t1\tg\tfree\t-\n";
+
+static struct trace_sites *sites;
+
+static int start(void **state)
+{
+	(void)state;
+	sites = made_sites(lines);
+	return sites ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	trace_sites_free(sites);
+	return 0;
+}
+
+/* ---- races of a set ---- */
+
+static struct finding *add_race(struct finding_set *set, const char *object, uint32_t a, uint32_t b)
+{
+	struct finding *f = finding_add(set, FINDING_RACE);
+	struct schedule *s = finding_schedule_add(set, f);
+
+	f->object.name = object;
+	for (int i = 0; i < 2; i++) {
+		struct schedule_goal *g = schedule_add_goal(s);
+
+		*g = (struct schedule_goal){.thread = i ? "T_0_1" : "T_0_0",
+					    .site = SITE(i ? b : a),
+					    .write = (i ? b : a) % 2 == 0,
+					    .place = schedule_place_of(s, sites, SITE(i ? b : a))};
+	}
+	return f;
+}
+
+static const struct model_track *find(const struct tracks *t, uint32_t site)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (t->items[i].site == site)
+			return &t->items[i];
+	return NULL;
+}
+
+static void test_gather(void **state)
+{
+	struct finding_set *set = finding_set_new();
+	struct tracks t, copy;
+
+	(void)state;
+	add_race(set, "x", 1, 2);
+	add_race(set, "x", 2, 2);
+	add_race(set, "y", 3, 4);
+	finding_add(set, FINDING_DEADLOCK);
+	tracks_gather(&t, set, sites);
+	assert_int_equal(t.count, 4); /* each once */
+	for (uint32_t s = 1; s <= 4; s++) {
+		const struct model_track *one = find(&t, SITE(s));
+
+		assert_non_null(one);
+		assert_int_equal(one->write, s % 2 == 0);
+		assert_false(one->point_only);
+		assert_string_equal(one->object, s <= 2 ? "x" : "y");
+	}
+	tracks_copy(&copy, &t);
+	assert_int_equal(copy.count, t.count);
+	for (size_t i = 0; i < t.count; i++)
+		assert_int_equal(copy.items[i].site, t.items[i].site);
+	tracks_release(&copy);
+	tracks_release(&t);
+	finding_set_free(set);
+}
+
+/* ---- what is published ---- */
+
+/* The definition for random pairs: a store that is published through an access of a race obeys the model as
+ * that does, and the read of it is a point.  Without such an access, both are points if there are few. */
+struct twin {
+	bool known[SITES + 1], point_only[SITES + 1];
+	char object[SITES + 1]; /* 0: unknown */
+	bool edge[SITES + 1][128];
+};
+
+static void twin_add(struct twin *t, uint32_t site, char object, bool point_only)
+{
+	if (site < 1 || site > ACCESSES) /* a fence or a call does not access memory */
+		return;
+	if (!t->known[site]) {
+		t->known[site] = true;
+		t->point_only[site] = point_only;
+		t->object[site] = object;
+		return;
+	}
+	t->point_only[site] &= point_only;
+	if (!t->object[site])
+		t->object[site] = object;
+}
+
+static void twin_publish(struct twin *t, uint32_t store, uint32_t read, uint32_t through)
+{
+	bool is_race = through && t->known[through];
+	char object = is_race ? t->object[through] : 0;
+
+	if (!through) {
+		twin_add(t, store, 0, true);
+		twin_add(t, read, 0, true);
+	}
+	if (!is_race)
+		return;
+	twin_add(t, store, object, false);
+	twin_add(t, read, object, true);
+	t->edge[store][(int)object] = true;
+}
+
+static bool twin_is_of(const struct twin *t, uint32_t site, char object)
+{
+	return object && (t->object[site] == object || t->edge[site][(int)object]);
+}
+
+static uint32_t site_or_none(uint32_t n)
+{
+	return n ? SITE(n) : 0;
+}
+
+static void check(const struct tracks *tracks, const struct twin *t, char except)
+{
+	char name[2] = {except, 0};
+	struct schedule lists;
+	size_t watches = 0, records = 0;
+
+	schedule_init(&lists);
+	tracks_fill(tracks, except ? name : NULL, &lists);
+	for (uint32_t s = 1; s <= SITES; s++) {
+		const struct model_track *one = find(tracks, SITE(s));
+
+		assert_int_equal(one != NULL, t->known[s]);
+		if (!one)
+			continue;
+		assert_int_equal(one->point_only, t->point_only[s]);
+		assert_int_equal(one->object ? one->object[0] : 0, t->object[s]);
+		watches++;
+		records += !t->point_only[s] && !twin_is_of(t, s, except);
+	}
+	assert_int_equal(lists.watch_count, watches);
+	assert_int_equal(lists.track_count, records);
+	for (size_t i = 0; i < lists.watch_count; i++)
+		assert_true(lists.watches[i].reads != lists.watches[i].writes);
+	assert_int_equal(tracks_has_others(tracks, except ? name : NULL), records != 0);
+	schedule_release(&lists);
+}
+
+static void test_published(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 3000; round++) {
+		struct finding_set *set = finding_set_new();
+		struct raddle_published pairs[8];
+		struct twin t = {0};
+		size_t count = below(8);
+		struct tracks tracks;
+
+		for (char object = 'x'; object < (char)('x' + below(3)); object++) {
+			uint32_t a = 1 + below(ACCESSES), b = 1 + below(ACCESSES);
+
+			add_race(set, object == 'x' ? "x" : "y", a, b);
+			twin_add(&t, a, object, false);
+			twin_add(&t, b, object, false);
+		}
+		tracks_gather(&tracks, set, sites);
+		for (size_t i = 0; i < count; i++) {
+			uint32_t store = 1 + below(SITES), read = 1 + below(SITES), through = below(SITES);
+
+			pairs[i] = (struct raddle_published){
+				.store = SITE(store), .read = SITE(read), .through = site_or_none(through)};
+			twin_publish(&t, store, read, through);
+		}
+		tracks_add_published(&tracks, pairs, count);
+		check(&tracks, &t, 0);
+		check(&tracks, &t, 'x');
+		check(&tracks, &t, 'y');
+		tracks_release(&tracks);
+		finding_set_free(set);
+	}
+}
+
+/* In a program with much shared memory only what belongs to a race is a point. */
+static void test_published_many(void **state)
+{
+	struct raddle_published pairs[65];
+	struct tracks t = {.sites = sites};
+
+	(void)state;
+	for (size_t i = 0; i < 65; i++)
+		pairs[i] = (struct raddle_published){.store = SITE(2), .read = SITE(1)};
+	tracks_add_published(&t, pairs, 65);
+	assert_int_equal(t.count, 0);
+	tracks_add_published(&t, pairs, 64);
+	assert_int_equal(t.count, 2);
+	tracks_release(&t);
+}
+
+/* ---- occurrences ---- */
+
+static const char *const threads[] = {"T_0", "T_0_0", "T_0_1"};
+
+static struct occurrence some_occurrence(void)
+{
+	uint32_t site = 1 + below(ACCESSES);
+
+	return (struct occurrence){.thread = threads[below(3)],
+				   .n = below(2),
+				   .address = 64 + below(8),
+				   .size = 1 + below(4),
+				   .site = SITE(site),
+				   .write = site % 2 == 0,
+				   .at = {below(2), below(2)}};
+}
+
+/* Byte by byte: whether both touch one. */
+static bool share_byte(const struct occurrence *a, const struct occurrence *b)
+{
+	for (uint64_t x = a->address; x < a->address + a->size; x++)
+		for (uint64_t y = b->address; y < b->address + b->size; y++)
+			if (x == y)
+				return true;
+	return false;
+}
+
+static void test_race(void **state)
+{
+	size_t seen = 0;
+
+	(void)state;
+	for (int round = 0; round < 5000; round++) {
+		struct occurrence a = some_occurrence(), b = some_occurrence();
+		bool race = a.thread != b.thread && share_byte(&a, &b) && (a.write || b.write) &&
+			    ((a.at[0] && b.at[1]) || (a.at[1] && b.at[0]));
+
+		assert_int_equal(occurrences_race(&a, &b), race);
+		assert_int_equal(occurrences_race(&b, &a), race);
+		seen += race;
+	}
+	assert_true(seen > 100);
+}
+
+static bool at_any(const void *context, const struct trace_site *site, uint32_t number, int which)
+{
+	(void)context;
+	(void)number;
+	return which == 0 ? trace_site_accesses(site) : trace_site_writes(site);
+}
+
+/* The goal of an occurrence counts those before it of its thread, operation and site. */
+static void test_goal(void **state)
+{
+	enum { MOST = 30 };
+
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		struct occurrence items[MOST];
+		struct occurrences s = {.sites = sites, .at = at_any, .items = items, .count = MOST};
+		size_t which = below(MOST);
+		struct schedule texts;
+		struct schedule_goal g;
+		uint64_t nth = 0;
+
+		for (size_t i = 0; i < MOST; i++)
+			items[i] = some_occurrence();
+		for (size_t i = 0; i <= which; i++)
+			nth += items[i].thread == items[which].thread && items[i].n == items[which].n &&
+			       items[i].site == items[which].site;
+		schedule_init(&texts);
+		g = occurrences_goal(&s, &items[which], &texts);
+		assert_string_equal(g.thread, items[which].thread);
+		assert_int_equal(g.after, items[which].n);
+		assert_int_equal(g.occurrence, nth);
+		assert_int_equal(g.site, items[which].site);
+		assert_int_equal(g.write, items[which].write);
+		assert_int_equal(g.place.line, items[which].site & 0xffff);
+		schedule_release(&texts);
+	}
+}
+
+static void test_sites(void **state)
+{
+	struct occurrences s;
+
+	(void)state;
+	occurrences_init(&s, sites, at_any, NULL);
+	assert_int_equal(occurrences_sites(&s, 0), ACCESSES);
+	assert_int_equal(occurrences_sites(&s, 1), ACCESSES / 2);
+	occurrences_release(&s);
+}
+
+/* ---- explorations of memory ---- */
+
+/* About six seconds of runs, at least 8 and at most 250. */
+static void test_explored(void **state)
+{
+	static const struct {
+		int64_t recorded_ns;
+		size_t runs;
+	} rows[] = {{0, 250},
+		    {1, 250},
+		    {24 * RD_NS_PER_MS, 250},
+		    {25 * RD_NS_PER_MS, 240},
+		    {60 * RD_NS_PER_MS, 100},
+		    {750 * RD_NS_PER_MS, 8},
+		    {751 * RD_NS_PER_MS, 8},
+		    {3600 * RD_NS_PER_S, 8}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		assert_int_equal(weaken_explored(rows[i].recorded_ns), rows[i].runs);
+}
+
+/* A variant with a memory model has its accesses and points, and nothing else of the lists. */
+static void test_variant(void **state)
+{
+	struct schedule_track track = {.site = SITE(2)};
+	struct schedule_watch watch = {.site = SITE(1)};
+	struct schedule lists = {
+		.tracks = &track, .track_count = 1, .watches = &watch, .watch_count = 1, .seed = 9};
+	struct variant v = {.schedule = {.seed = 4, .turns = true}};
+
+	(void)state;
+	weaken_variant(&v, &lists, "tso", 7);
+	assert_string_equal(v.schedule.memory, "tso");
+	assert_int_equal(v.schedule.memory_seed, 7);
+	assert_ptr_equal(v.schedule.tracks, &track);
+	assert_ptr_equal(v.schedule.watches, &watch);
+	assert_int_equal(v.schedule.track_count, 1);
+	assert_int_equal(v.schedule.watch_count, 1);
+	assert_int_equal(v.schedule.seed, 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_gather),	       cmocka_unit_test(test_published),
+		cmocka_unit_test(test_published_many), cmocka_unit_test(test_race),
+		cmocka_unit_test(test_goal),	       cmocka_unit_test(test_sites),
+		cmocka_unit_test(test_explored),       cmocka_unit_test(test_variant),
+	};
+
+	return cmocka_run_group_tests(tests, start, stop);
+}
