@@ -3,6 +3,8 @@
  * A thread writes `data`, another one reads it, and what the argument names is between the two.  But for "nothing"
  * and "relaxed" it is an order, though none that predictions know.  "large" has no order, and many events.
  */
+#include "micro/case.h"
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -184,7 +186,7 @@ int main(int argc, char **argv)
 	}
 	pthread_create(&reader_thread, nullptr, reader, nullptr);
 	if (is("signal"))
-		usleep(50000); /* so that it waits */
+		settle(); /* so that it waits */
 	threads[0] = reader_thread;
 	pthread_create(&threads[1], nullptr, writer, nullptr);
 	for (pthread_t t : threads)

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A race on `data` that comes about only if a read that races with another thread finds what it found in the
- * recorded run.  From the second run on, which the file "seen" tells, the write is late.
+ * A race on `data` that happens only if a read that races with another thread finds what it found in the
+ * recorded run.  There the write comes first.  In later runs, which find the file "seen", it comes after the
+ * read.
  */
-#include <pthread.h>
-#include <unistd.h>
+#include "micro/case.h"
 
-static int mode, data;
+static int mode, data, seen;
 
 static void *look(void *unused)
 {
-	usleep(50000);
+	if (!seen)
+		settle();
 	if (mode)
 		data = 1;
 	return unused;
@@ -20,9 +21,10 @@ int main(void)
 {
 	pthread_t looker;
 
+	seen = access("seen", F_OK) == 0;
 	pthread_create(&looker, NULL, look, NULL);
-	if (access("seen", F_OK) == 0)
-		usleep(500000);
+	if (seen)
+		settle();
 	mode = 1;
 	data = 2;
 	pthread_join(looker, NULL);

@@ -15,6 +15,8 @@
  * T_0_6: thread-start exit
  * HIDE: T_0_3 sem-request, T_0 sem-request
  */
+#include "micro/case.h"
+
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -72,7 +74,7 @@ static void *cancelled(void *argument)
 
 static void *last(void *unused)
 {
-	usleep(20000);
+	settle(); /* main has left by then */
 	exit(unused ? 1 : 9);
 }
 

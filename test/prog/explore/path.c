@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A race on a path that an ordinary run does not take: the reader would have to be late, and the writer
- * sleeps.
+ * starts when it has ended.
  */
-#include <pthread.h>
-#include <unistd.h>
+#include "../micro/case.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int ready, value;
@@ -23,7 +22,6 @@ static void *reader(void *argument)
 
 static void *writer(void *argument)
 {
-	usleep(20000);
 	pthread_mutex_lock(&lock);
 	ready = 1;
 	pthread_mutex_unlock(&lock);
@@ -36,6 +34,7 @@ int main(void)
 	pthread_t threads[2];
 
 	pthread_create(&threads[0], NULL, reader, NULL);
+	settle();
 	pthread_create(&threads[1], NULL, writer, NULL);
 	pthread_join(threads[0], NULL);
 	pthread_join(threads[1], NULL);

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the holder keeps the lock until the other has given up.
-/* A timed lock that times out, and whose thread then does nothing. */
+/* A timed lock that times out, and whose thread then touches no data. */
 #include "case.h"
 
 MUTEX(m);
 static int x;
+static atomic_int gave_up;
 THREAD(keep)
 {
 	UNUSED;
 	LOCK(m);
 	x = 1;
-	usleep(60000);
+	while (!atomic_load_explicit(&gave_up, memory_order_relaxed))
+		usleep(SETTLE_STEP_US);
 	x = 2;
 	UNLOCK(m);
 	return NULL;
@@ -25,6 +27,7 @@ THREAD(ask)
 		x = 3;
 		UNLOCK(m);
 	}
+	atomic_store_explicit(&gave_up, 1, memory_order_relaxed);
 	return NULL;
 }
 int main(void)
