@@ -37,6 +37,12 @@ tree/tool/run-tests --build other --all >out 2>&1
 grep -q '^pass both' out || fail "--all runs the short form"
 grep -q '^pass good' out || fail "--all leaves out tests without a long form"
 
+# What each test took is kept, once for each form.
+for form in short long; do
+	[ "$(grep -cE "^[0-9.]+ [0-9.]+ $form good$" tree/other/test-times)" = 1 ] || fail "the times: $(cat tree/other/test-times)"
+done
+sort -c -k 1,1rn tree/other/test-times || fail "the times are not in order"
+
 # With sanitizers all unit tests run, and the scripts that ask for it or are named.
 echo '# sanitizers: yes, to be sure' >tree/test/cli/chosen.sh
 cp -r tree/other tree/asan
