@@ -6,17 +6,28 @@ failures=0
 compared=0
 mkdir -p native raddle
 
-# build NAME [c|cxx] FLAGS... SOURCES...: native/NAME and raddle/NAME.
+# build NAME [c|cxx] FLAGS... SOURCES...: native/NAME and raddle/NAME.  The tests of one run share what they build: to
+# compile the C++ program takes longer than most tests.
 build() {
-	local name=$1 language=$2 native=clang-19
+	local name=$1 shared
+	shift
+	shared=${RADDLE_CACHE:-$PWD/cache}-built/$(printf '%s\n' "$@" | md5sum | cut -c 1-32)
+	mkdir -p "$shared"
+	(
+		flock 9
+		[ -e "$shared/done" ] || { compile "$shared" "$@" && touch "$shared/done"; }
+	) 9>"$shared/lock" || exit 1
+	cp "$shared/native" "native/$name"
+	cp "$shared/raddle" "raddle/$name"
+}
+
+# compile DIR [c|cxx] FLAGS... SOURCES...: DIR/native and DIR/raddle.
+compile() {
+	local dir=$1 native=clang-19 command=cc
+	[ "$2" = c ] || { native=clang++-19 command=c++; }
 	shift 2
-	[ "$language" = cxx ] && native=clang++-19
-	"$native" -g "$@" -o "native/$name" -lpthread -lm 2>log || { cat log; exit 1; }
-	if [ "$language" = cxx ]; then
-		"$RADDLE" c++ -g "$@" -o "raddle/$name" -lpthread -lm 2>log
-	else
-		"$RADDLE" cc -g "$@" -o "raddle/$name" -lpthread -lm 2>log
-	fi || { echo "raddle cannot build $name:"; cat log; exit 1; }
+	"$native" -g "$@" -o "$dir/native" -lpthread -lm 2>log || { cat log; return 1; }
+	"$RADDLE" $command -g "$@" -o "$dir/raddle" -lpthread -lm 2>log || { echo "raddle cannot build $*:"; cat log; return 1; }
 }
 
 # execute PREFIX COMMAND...: leaves PREFIX.out, .err and .status.
