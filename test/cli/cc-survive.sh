@@ -16,7 +16,7 @@ cc() { "$RADDLE" cc "$@"; }
 carries() {
 	local flavour
 	readelf -SW "$1" | grep -q ' .rad.bc ' || { complain "$2: no bitcode"; return; }
-	flavour=$("$RADDLE" flavour "./$1") || { complain "$2: no flavour"; return; }
+	flavour=$("$RADDLE" flavour --quick "./$1") || { complain "$2: no flavour"; return; }
 	[ "$("$flavour")" = "$(./"$1")" ] || complain "$2: the flavour prints '$("$flavour")'"
 }
 

@@ -1,5 +1,6 @@
 # check goes on by itself: runs under other schedules show races and failures that the recorded run cannot, and nothing
-# where nothing is wrong.
+# where nothing is wrong.  A check without a limit of time takes some thousand runs; the short form leaves out a
+# second case of a kind.
 . "$ROOT/test/lib.sh"
 shown=(err)
 unset RADDLE_OPTIONS # which turns that off for tests
@@ -13,7 +14,7 @@ unset RADDLE_OPTIONS # which turns that off for tests
 check() {
 	local name=$1 wanted=$2 got=0
 	shift 2
-	"$RADDLE" check --time 0 -o "of-$name" "$@" >out.txt 2>err </dev/null || got=$?
+	"$RADDLE" check --no-classify --time 0 -o "of-$name" "$@" >out.txt 2>err </dev/null || got=$?
 	[ $got = "$wanted" ] || complain "$name: status $got instead of $wanted"
 }
 # holds NAME FILTER
@@ -39,16 +40,20 @@ check relaxed 1 -- ./passed relaxed
 holds relaxed '.findings | length == 1 and .[0].kind == "race" and .[0].status == "confirmed" and .[0].observed'
 "$RADDLE" replay of-relaxed/*.schedule -- ./passed relaxed >out.txt 2>err </dev/null
 grep -q 'Raddle: 1 finding: 1 confirmed' err || complain "replay of an order that the detector saw"
-check ordered 0 -- ./passed ordered
-holds ordered '[.findings[] | select(.status == "confirmed")] == []'
+if [ -n "${RADDLE_LONG:-}" ]; then
+	check ordered 0 -- ./passed ordered
+	holds ordered '[.findings[] | select(.status == "confirmed")] == []'
+fi
 
 # Two writes of one slot, if a thread is stopped between two atomic operations: the recorded schedule stops there too.
 check slots 1 -- ./slots
 holds slots '[.findings[] | select(.kind == "race" and .status == "confirmed")] | length == 1 and (.[0].object | test("^slots"))'
 check unshown 0 --strategy weighted -- ./slots # those schedules are not drawn again
 holds unshown '.findings | length == 1 and .[0].kind == "race" and .[0].status == "unconfirmed" and (.[0].reason | test("in an explored schedule"))'
-check taken 0 -- ./slots taken
-holds taken '[.findings[] | select(.status == "confirmed")] == []'
+if [ -n "${RADDLE_LONG:-}" ]; then
+	check taken 0 -- ./slots taken
+	holds taken '[.findings[] | select(.status == "confirmed")] == []'
+fi
 
 # What is known already is not told twice.
 check locks 1 -- ./order locks

@@ -11,7 +11,7 @@ shown=(answer.json)
 # table PROGRAM: its sites as text, and the slot they begin with
 table() {
 	local file
-	file=$("$RADDLE" flavour --flavour full --sites "$1") || exit 1
+	file=$("$RADDLE" flavour --flavour full --quick --sites "$1") || exit 1
 	{ zstd -dcq "$file" 2>/dev/null || cat "$file"; } >sites.txt
 	slot=$(awk -F'\t' '$1 == "U" { print $2; exit }' sites.txt)
 }

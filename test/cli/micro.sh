@@ -1,7 +1,7 @@
 # The small programs with known errors and their twins, the whole way: one run in an order that
 # shows nothing, from which `raddle check` must predict exactly what the head of the program says,
 # as sound or as speculative as it says; and it must confirm every error and nothing else.
-# The short form takes every fifth program, and others than predict.sh takes; the long form every second, and all
+# The short form takes every tenth program, and others than predict.sh takes; the long form every second, and all
 # of them with ALL=1 (bench/micro measures the same programs beside TSan).
 # timeout: 1800
 set -u
@@ -40,5 +40,5 @@ if [ -n "${ALL:-}" ]; then
 elif [ -n "${RADDLE_LONG:-}" ]; then
 	each_case check_case 2 2
 else
-	each_case check_case 5 3
+	each_case check_case 10 3
 fi

@@ -28,5 +28,5 @@ check_case() {
 if [ -n "${RADDLE_LONG:-}" ]; then
 	each_case check_case 5
 else
-	each_case check_case 10
+	each_case check_case 20
 fi
