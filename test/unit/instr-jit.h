@@ -109,18 +109,21 @@ static inline char *instr_jit_write_hooks(const char *directory)
 	return path;
 }
 
-/* Brings the module to where all analysis happens.  j->options may be set before, but for flavour and hooks;
- * the return value is instr_unit_open()'s. */
-static inline int instr_jit_open(struct instr_jit *j, enum raddle_flavour_number flavour, const char *text)
+/* A directory for the files of the unit, which is removed with it. */
+static inline void instr_jit_begin(struct instr_jit *j)
 {
-	struct rd_buf whole = RD_BUF_INIT;
-	int code;
-
 	instr_target_init();
 	assert_int_equal(rd_scratch_open(&j->directory, NULL, "u-instr"), 0);
-	rd_buf_addf(&whole, "%s%s", INSTR_JIT_HEAD, text);
-	j->job.source = instr_jit_write(j->directory, "unit", whole.data);
-	rd_buf_release(&whole);
+}
+
+/* Brings the module of a file of bitcode to where all analysis happens.  j->options may be set before, but
+ * for flavour and hooks; the return value is instr_unit_open()'s. */
+static inline int instr_jit_open_file(struct instr_jit *j, enum raddle_flavour_number flavour,
+				      const char *path)
+{
+	int code;
+
+	j->job.source = rd_xstrdup(path);
 	j->hooks = instr_jit_write_hooks(j->directory);
 	j->options.hooks = j->hooks;
 	j->options.flavour = raddle_flavour(flavour);
@@ -128,6 +131,22 @@ static inline int instr_jit_open(struct instr_jit *j, enum raddle_flavour_number
 	code = instr_unit_open(&j->u);
 	if (code == 0)
 		instr_sites_init(&j->u.sites, j->job.slot, j->u.module);
+	return code;
+}
+
+/* The same of a module as text. */
+static inline int instr_jit_open(struct instr_jit *j, enum raddle_flavour_number flavour, const char *text)
+{
+	struct rd_buf whole = RD_BUF_INIT;
+	char *path;
+	int code;
+
+	instr_jit_begin(j);
+	rd_buf_addf(&whole, "%s%s", INSTR_JIT_HEAD, text);
+	path = instr_jit_write(j->directory, "unit", whole.data);
+	code = instr_jit_open_file(j, flavour, path);
+	rd_buf_release(&whole);
+	free(path);
 	return code;
 }
 

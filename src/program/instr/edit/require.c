@@ -129,16 +129,19 @@ static LLVMValueRef load(struct emitter *e, LLVMTypeRef type, LLVMValueRef addre
 	return v;
 }
 
+/* A bit-field that fits into an int is one, whatever its type is. */
 static struct value load_field(struct emitter *e, struct value a)
 {
+	bool small = a.field < 32;
+	unsigned bits = a.field > 32 ? a.bits : 32;
 	unsigned bytes = (a.field_offset + a.field + 7) / 8;
 	LLVMValueRef v = load(e, integer_type(e, bytes * 8), a.address, a.far);
 	v = LLVMBuildLShr(e->builder, v, LLVMConstInt(LLVMTypeOf(v), a.field_offset, false), "");
 	v = LLVMBuildTrunc(e->builder, v, integer_type(e, a.field), "");
-	LLVMTypeRef whole = integer_type(e, a.bits);
+	LLVMTypeRef whole = integer_type(e, bits);
 	v = a.is_signed ? LLVMBuildSExtOrBitCast(e->builder, v, whole, "")
 			: LLVMBuildZExtOrBitCast(e->builder, v, whole, "");
-	return integer(v, a.bits, a.is_signed);
+	return integer(v, bits, small || a.is_signed);
 }
 
 /* A number or a pointer; arrays become pointers to their elements. */
@@ -241,13 +244,14 @@ static struct value emit_name(struct emitter *e, const struct ir_expr *x)
 
 /* --- conversions ------------------------------------------------------------------- */
 
-static LLVMValueRef to_real(struct emitter *e, struct value a)
+static LLVMValueRef to_real(struct emitter *e, struct value a, unsigned bits)
 {
-	LLVMTypeRef wide = LLVMDoubleTypeInContext(e->u->context);
+	LLVMTypeRef type =
+		bits == 32 ? LLVMFloatTypeInContext(e->u->context) : LLVMDoubleTypeInContext(e->u->context);
 	if (a.shape == IR_SHAPE_REAL)
-		return a.bits == 64 ? a.v : LLVMBuildFPExt(e->builder, a.v, wide, "");
-	return a.is_signed ? LLVMBuildSIToFP(e->builder, a.v, wide, "")
-			   : LLVMBuildUIToFP(e->builder, a.v, wide, "");
+		return LLVMTypeOf(a.v) == type ? a.v : LLVMBuildFPCast(e->builder, a.v, type, "");
+	return a.is_signed ? LLVMBuildSIToFP(e->builder, a.v, type, "")
+			   : LLVMBuildUIToFP(e->builder, a.v, type, "");
 }
 
 static LLVMValueRef to_bits(struct emitter *e, struct value a, unsigned bits)
@@ -265,6 +269,22 @@ static struct value promote(struct emitter *e, struct value a)
 	return integer(to_bits(e, a, 32), 32, true);
 }
 
+/* The type of which two numbers are where they meet.  A pointer counts as an unsigned long. */
+static struct ir_arithmetic common_type(struct value a, struct value b)
+{
+	struct value of[] = {a, b};
+	struct ir_arithmetic type = {.bits = 32, .is_signed = true};
+	for (int i = 0; i < 2; i++)
+		type.is_real |= of[i].shape == IR_SHAPE_REAL;
+	for (int i = 0; i < 2; i++)
+		if (of[i].bits > type.bits && (of[i].shape == IR_SHAPE_REAL || !type.is_real))
+			type.bits = of[i].bits;
+	for (int i = 0; i < 2; i++)
+		if (of[i].bits == type.bits && !of[i].is_signed)
+			type.is_signed = false;
+	return type;
+}
+
 static LLVMValueRef is_true(struct emitter *e, struct value a)
 {
 	if (a.shape == IR_SHAPE_REAL)
@@ -275,10 +295,7 @@ static LLVMValueRef is_true(struct emitter *e, struct value a)
 static struct value cast(struct emitter *e, struct value a, struct ir_arithmetic to)
 {
 	if (to.is_real) {
-		LLVMValueRef v = to_real(e, a);
-		if (to.bits == 32)
-			v = LLVMBuildFPTrunc(e->builder, v, LLVMFloatTypeInContext(e->u->context), "");
-		return (struct value){.shape = IR_SHAPE_REAL, .v = v, .bits = to.bits};
+		return (struct value){.shape = IR_SHAPE_REAL, .v = to_real(e, a, to.bits), .bits = to.bits};
 	}
 	if (to.bits == 1)
 		return truth(e, is_true(e, a));
@@ -373,10 +390,11 @@ static bool is_comparison(int op)
 	return op == IR_OP_EQ || op == IR_OP_NE || op == '<' || op == '>' || op == IR_OP_LE || op == IR_OP_GE;
 }
 
-static struct value reals(struct emitter *e, int op, LLVMValueRef a, LLVMValueRef b)
+static struct value reals(struct emitter *e, int op, struct value left, struct value right)
 {
 	LLVMBuilderRef builder = e->builder;
-	struct value r = {.shape = IR_SHAPE_REAL, .bits = 64};
+	struct value r = {.shape = IR_SHAPE_REAL, .bits = common_type(left, right).bits};
+	LLVMValueRef a = to_real(e, left, r.bits), b = to_real(e, right, r.bits);
 	if (is_comparison(op)) {
 		LLVMRealPredicate p = op == IR_OP_EQ   ? LLVMRealOEQ
 				      : op == IR_OP_NE ? LLVMRealUNE
@@ -414,8 +432,9 @@ static LLVMValueRef distance(struct emitter *e, LLVMValueRef b, unsigned bits)
 static struct value integers(struct emitter *e, int op, struct value a, struct value b)
 {
 	bool shift = op == IR_OP_SHL || op == IR_OP_SHR;
-	unsigned bits = shift || a.bits >= b.bits ? a.bits : b.bits;
-	bool is_signed = (a.is_signed || a.bits < bits) && (shift || b.is_signed || b.bits < bits);
+	struct ir_arithmetic type = common_type(a, shift ? a : b);
+	unsigned bits = type.bits;
+	bool is_signed = type.is_signed;
 	LLVMValueRef x = to_bits(e, a, bits), y = to_bits(e, b, bits), v;
 	LLVMBuilderRef builder = e->builder;
 	if (is_comparison(op))
@@ -484,11 +503,11 @@ static struct value emit_binary(struct emitter *e, const struct ir_expr *x)
 		return pointers(e, x->op, a, b);
 	}
 	if (a.shape == IR_SHAPE_REAL || b.shape == IR_SHAPE_REAL)
-		return reals(e, x->op, to_real(e, a), to_real(e, b));
+		return reals(e, x->op, a, b);
 	return integers(e, x->op, a, b);
 }
 
-/* Both are of one type after the choice: pointers, reals or 64 bits. */
+/* Both are of one type after the choice: pointers, or the one in which two numbers meet. */
 static struct value emit_choice(struct emitter *e, const struct ir_expr *x)
 {
 	struct value a = emit_scalar(e, x->a);
@@ -508,18 +527,20 @@ static struct value emit_choice(struct emitter *e, const struct ir_expr *x)
 	from[1] = LLVMGetInsertBlock(e->builder);
 	if (failed(e))
 		return (struct value){.shape = IR_SHAPE_NONE};
-	bool real = r[0].shape == IR_SHAPE_REAL || r[1].shape == IR_SHAPE_REAL;
+	struct ir_arithmetic type = common_type(r[0], r[1]);
 	bool pointer = r[0].shape == IR_SHAPE_POINTER && r[1].shape == IR_SHAPE_POINTER;
 	LLVMValueRef v[2];
 	for (int i = 0; i < 2; i++) {
 		LLVMPositionBuilderAtEnd(e->builder, from[i]);
-		v[i] = pointer ? r[i].v : real ? to_real(e, r[i]) : to_bits(e, r[i], 64);
+		v[i] = pointer	      ? r[i].v
+		       : type.is_real ? to_real(e, r[i], type.bits)
+				      : to_bits(e, r[i], type.bits);
 		LLVMBuildBr(e->builder, end);
 	}
 	LLVMPositionBuilderAtEnd(e->builder, end);
-	struct value result = pointer ? r[0]
-			      : real  ? (struct value){.shape = IR_SHAPE_REAL, .bits = 64}
-				      : integer(NULL, 64, r[0].is_signed && r[1].is_signed);
+	struct value result = pointer	     ? r[0]
+			      : type.is_real ? (struct value){.shape = IR_SHAPE_REAL, .bits = type.bits}
+					     : integer(NULL, type.bits, type.is_signed);
 	result.v = LLVMBuildPhi(e->builder, LLVMTypeOf(v[0]), "");
 	LLVMAddIncoming(result.v, v, from, 2);
 	return result;
