@@ -23,7 +23,7 @@ static void print_ending(const struct check *c, FILE *out)
 {
 	struct rd_buf words = RD_BUF_INIT;
 
-	check_ending_words(&c->runs[0].ending, &words);
+	check_ending_words(&c->recorded.runs[0].ending, &words);
 	fprintf(out, "The recorded program %s.\n", words.data);
 	rd_buf_release(&words);
 }
@@ -54,7 +54,7 @@ void report_check_rest(const struct check *c, FILE *out)
 	print_further(c, out);
 	print_late(&c->settled, out);
 	report_classes(c->set, &c->classes, out);
-	report_prediction_rest(&c->prediction, out, "tried");
+	report_prediction_rest(&c->predicted.batch, out, "tried");
 	if (c->input.typed && finding_set_count(c->set, FINDING_CONFIRMED, false) < c->set->count)
 		fputs("The replays had no input, because it came from a terminal; use a file.\n", out);
 	fprintf(out, "The trace, findings.json and schedules are in %s.\n", c->claim.path);

@@ -174,7 +174,7 @@ static int check(const struct check_opts *opts, enum finding_class fail_on)
 	if (!err && finding_any_as_bad(c.set, fail_on))
 		status = CMD_FOUND;
 	else if (!err && !check_conclude(&c))
-		status = opt.pass_status ? check_ending_status(&c.runs[0].ending) : CMD_OK;
+		status = opt.pass_status ? check_ending_status(&c.recorded.runs[0].ending) : CMD_OK;
 	check_close(&c);
 	return status;
 }

@@ -25,7 +25,7 @@ static const char *find_impossible(const struct finding_set *set)
 
 int check_conclude(const struct check *c)
 {
-	const struct predict_batch *p = &c->prediction;
+	const struct predict_batch *p = &c->predicted.batch;
 	struct rd_buf why = RD_BUF_INIT;
 	int err = RD_OK;
 
@@ -34,8 +34,8 @@ int check_conclude(const struct check *c)
 	if (!err && p->late && !p->looked)
 		err = rd_fail(RD_ELIMIT, "check: the time was up before any part of the run was looked at; "
 					 "--time raises it");
-	for (size_t i = 0; i < c->run_count && !err; i++)
-		if (check_ending_doubt(&c->runs[i].ending, p->at_start > 0, &why))
+	for (size_t i = 0; i < c->recorded.run_count && !err; i++)
+		if (check_ending_doubt(&c->recorded.runs[i].ending, p->at_start > 0, &why))
 			err = rd_fail(RD_ESYSTEM, "check: %s", why.data);
 	rd_buf_release(&why);
 	if (!err && find_impossible(c->set))
@@ -48,12 +48,12 @@ int check_conclude(const struct check *c)
 
 static void add_run(struct check *c)
 {
-	const struct check_ending *e = &c->runs[0].ending;
+	const struct check_ending *e = &c->recorded.runs[0].ending;
 
-	finding_stat(c->set, "threads", (double)c->prediction.threads);
-	finding_stat(c->set, "runs", (double)c->run_count);
-	finding_stat(c->set, "runs_more", (double)c->looks);
-	finding_stat(c->set, "forked", (double)c->forked);
+	finding_stat(c->set, "threads", (double)c->predicted.batch.threads);
+	finding_stat(c->set, "runs", (double)c->recorded.run_count);
+	finding_stat(c->set, "runs_more", (double)c->recorded.looks);
+	finding_stat(c->set, "forked", (double)c->recorded.forked);
 	finding_stat(c->set, "program_status", check_ending_status(e));
 	if (WIFSIGNALED(e->end.status))
 		finding_stat(c->set, "program_signal", WTERMSIG(e->end.status));
@@ -91,7 +91,7 @@ static void add_seconds(struct check *c)
 
 void check_stats(struct check *c)
 {
-	predict_batch_stats(&c->prediction, c->set);
+	predict_batch_stats(&c->predicted.batch, c->set);
 	add_run(c);
 	add_replays(c);
 	add_further(c);

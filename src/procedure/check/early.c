@@ -25,11 +25,11 @@ static struct finding_set *take(struct check *c, wanted_fn *wanted)
 {
 	struct finding_set *some = finding_set_new();
 
-	RD_ASSERT(c->early <= c->set->count);
-	for (size_t i = c->early; i < c->set->count; i++) {
+	RD_ASSERT(c->predicted.early <= c->set->count);
+	for (size_t i = c->predicted.early; i < c->set->count; i++) {
 		struct finding *f = c->set->items[i], *copy;
 
-		if (f->status != FINDING_UNCONFIRMED || !wanted(f) || check_is_reported(c->seen, f))
+		if (f->status != FINDING_UNCONFIRMED || !wanted(f) || check_is_reported(c->predicted.seen, f))
 			continue;
 		copy = finding_array(some, 1, sizeof *copy);
 		*copy = *f;
@@ -48,7 +48,7 @@ static void report_recorded(struct check *c)
 
 	check_note_loaded(c);
 	if (check_filter(c, some) == RD_OK)
-		for (size_t i = 0; i < some->count && c->prediction.walked; i++)
+		for (size_t i = 0; i < some->count && c->predicted.batch.walked; i++)
 			replay_trust_recorded(&c->program.flavour, some, some->items[i]);
 	for (size_t i = 0; i < some->count; i++)
 		if (some->items[i]->status == FINDING_CONFIRMED)
@@ -63,7 +63,7 @@ void check_do_try_early(struct check *c, const struct check_action *a, struct ch
 	report_recorded(c);
 	if (a->replays)
 		some = take(c, is_sound);
-	c->early = c->set->count;
+	c->predicted.early = c->set->count;
 	if (!some || !some->count || check_filter(c, some))
 		return;
 	rd_info("%zu sound predictions are tried while others are sought", some->count);

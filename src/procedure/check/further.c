@@ -105,7 +105,7 @@ static int record(struct check *c, const struct explore *how, int64_t end_ns,
 		  const struct explore_racy *which)
 {
 	struct finding_set *seen = finding_set_new();
-	char *path = check_trace_path(c, c->run_count + c->further.runs);
+	char *path = check_trace_path(c, c->recorded.run_count + c->further.runs);
 	struct schedule made = {0};
 	bool counts = false, any = false;
 	int err = record_prepare_directory(path, true);
@@ -114,7 +114,7 @@ static int record(struct check *c, const struct explore *how, int64_t end_ns,
 	if (!err)
 		err = explore_record(how, which, path, &counts, &made);
 	if (!err && counts)
-		err = predict_batch_again(&c->prediction, path, seen);
+		err = predict_batch_again(&c->predicted.batch, path, seen);
 	if (!err && counts)
 		err = try_all(c, seen, &made, end_ns, &any);
 	further_took(&c->further, any);
@@ -141,10 +141,10 @@ static void name_program(struct check *c)
 
 static void prepare(struct check *c)
 {
-	RD_ASSERT(!c->pass);
+	RD_ASSERT(!c->predicted.pass);
 	if (c->known.is_endless)
 		name_program(c);
-	c->prediction.deadline_ns = c->prediction.latest_ns = c->known.end_ns;
+	c->predicted.batch.deadline_ns = c->predicted.batch.latest_ns = c->known.end_ns;
 }
 
 int check_do_further(struct check *c, const struct check_action *a)

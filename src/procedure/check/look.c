@@ -71,7 +71,7 @@ static int record(struct check *c, const struct check_action *a, struct check_ru
 /* What is seen is less than the truth if that fails, but not wrong. */
 static int see(struct check *c, const struct check_action *a, const char *path, struct finding_set *seen)
 {
-	struct predict_batch *p = &c->prediction;
+	struct predict_batch *p = &c->predicted.batch;
 	bool failures = p->failures;
 	struct check_run run = {0};
 	int err = record(c, a, &run, path);
@@ -92,12 +92,12 @@ static int see(struct check *c, const struct check_action *a, const char *path, 
 /* Where looks put what they show: apart, as long as prediction is not over. */
 static struct finding_set *target(const struct check *c)
 {
-	return c->seen ? c->seen : c->set;
+	return c->predicted.seen ? c->predicted.seen : c->set;
 }
 
 void check_do_look(struct check *c, const struct check_action *a, struct check_outcome *o)
 {
-	char *path = check_trace_path(c, c->run_count);
+	char *path = check_trace_path(c, c->recorded.run_count);
 	struct finding_set *seen = finding_set_new();
 
 	check_keep(c, seen);
@@ -105,7 +105,7 @@ void check_do_look(struct check *c, const struct check_action *a, struct check_o
 	o->failed = see(c, a, path, seen) || check_filter(c, seen);
 	if (!o->failed) {
 		o->fresh = check_add_seen(c, target(c), seen) > 0;
-		c->looks++;
+		c->recorded.looks++;
 		rd_info("a further run of %.1f s was looked at", (double)(rd_now_ns() - a->begin_ns) / 1e9);
 	}
 	free(path);
@@ -113,7 +113,7 @@ void check_do_look(struct check *c, const struct check_action *a, struct check_o
 
 void check_end_looks(struct check *c)
 {
-	char *path = check_trace_path(c, c->run_count);
+	char *path = check_trace_path(c, c->recorded.run_count);
 
 	rd_remove_tree(path);
 	free(path);
@@ -123,16 +123,16 @@ void check_end_looks(struct check *c)
 /* What the first run shows is reported before further runs are looked at. */
 int check_do_show_walk(struct check *c)
 {
-	struct finding_set *first = predict_pass_unordered(c->pass);
+	struct finding_set *first = predict_pass_unordered(c->predicted.pass);
 
-	RD_ASSERT(!c->seen);
+	RD_ASSERT(!c->predicted.seen);
 	check_keep(c, first);
 	check_note_loaded(c);
 	check_make_part(c, first);
-	c->seen = finding_set_new();
-	check_keep(c, c->seen);
-	check_make_part(c, c->seen);
+	c->predicted.seen = finding_set_new();
+	check_keep(c, c->predicted.seen);
+	check_make_part(c, c->predicted.seen);
 	if (!check_filter(c, first))
-		check_add_seen(c, c->seen, first);
+		check_add_seen(c, c->predicted.seen, first);
 	return RD_OK;
 }

@@ -30,8 +30,8 @@ bool check_is_reported(const struct finding_set *set, struct finding *f)
 void check_notify_confirmed(struct check *c, struct finding_set *set, struct finding *f)
 {
 	RD_ASSERT(f->status == FINDING_CONFIRMED);
-	if (c->opts->quiet || f->told || check_is_reported(set, f) || check_is_reported(c->seen, f) ||
-	    check_filter(c, set) || !finding_is_fresh(f))
+	if (c->opts->quiet || f->told || check_is_reported(set, f) ||
+	    check_is_reported(c->predicted.seen, f) || check_filter(c, set) || !finding_is_fresh(f))
 		return;
 	if (f->schedule && finding_save_schedule(c->set, f, c->claim.path))
 		return;

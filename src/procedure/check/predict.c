@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Prediction for a check, one step at a time.  In: the traces of the first runs and of the processes that
- * they forked.  Out: findings in the set of the check, and every prediction apart (c->all) before those at
- * the same places become one.
+ * they forked.  Out: findings in the set of the check, and every prediction apart (c->predicted.all) before
+ * those at the same places become one.
  */
 #include "check/act-int.h"
 
@@ -17,7 +17,7 @@
 
 void check_note_loaded(struct check *c)
 {
-	const struct rd_argv *modules = &c->prediction.modules;
+	const struct rd_argv *modules = &c->predicted.batch.modules;
 
 	for (size_t i = 0; i < modules->count; i++)
 		if (strcmp(modules->items[i], c->program.path) != 0)
@@ -56,8 +56,8 @@ static void predict_forked(struct check *c, const char *trace, const char *name)
 		size_t before = c->set->count;
 		bool there = rd_file_exists(path);
 
-		if (there && predict_batch_run(&c->prediction, path, c->set) == RD_OK)
-			c->forked++;
+		if (there && predict_batch_run(&c->predicted.batch, path, c->set) == RD_OK)
+			c->recorded.forked++;
 		if (there) {
 			mark_forked(c, before, full);
 			predict_forked(c, path, full);
@@ -100,11 +100,11 @@ static int open_trace(struct check *c, const struct check_run *run)
 	char *path = check_trace_path(c, c->known.predicted);
 	int err;
 
-	c->prediction.ended = check_ending_late(e) && WIFSIGNALED(e->end.status) && !run->deadlock;
+	c->predicted.batch.ended = check_ending_late(e) && WIFSIGNALED(e->end.status) && !run->deadlock;
 	/* Where it failed is not in a trace that ends before, and a failure for want of memory that we took
 	 * is not the program's. */
-	c->prediction.failures = !e->stopped && !check_ending_pinched(e);
-	err = predict_pass_open(&c->pass, &c->prediction, path, c->set);
+	c->predicted.batch.failures = !e->stopped && !check_ending_pinched(e);
+	err = predict_pass_open(&c->predicted.pass, &c->predicted.batch, path, c->set);
 	free(path);
 	return err;
 }
@@ -114,13 +114,13 @@ static int close_trace(struct check *c, const struct check_run *run, int err)
 {
 	char *path = check_trace_path(c, c->known.predicted);
 
-	predict_pass_close(c->pass);
-	c->pass = NULL;
+	predict_pass_close(c->predicted.pass);
+	c->predicted.pass = NULL;
 	if (err && c->set->tool)
 		err = RD_OK;
 	if (!err && run->deadlock)
 		check_add_deadlock(c->set, run->deadlock);
-	c->prediction.ended = false;
+	c->predicted.batch.ended = false;
 	if (!err)
 		predict_forked(c, path, "");
 	free(path);
@@ -132,10 +132,10 @@ static int close_trace(struct check *c, const struct check_run *run, int err)
 /* Why there may be nothing to find. */
 static void warn_of_scope(const struct check *c)
 {
-	if (c->forked)
-		rd_info("%" PRIu64 " forked processes were looked at", c->forked);
-	if (c->prediction.threads <= 1 && !c->opts->quiet)
-		rd_warn(c->forked
+	if (c->recorded.forked)
+		rd_info("%" PRIu64 " forked processes were looked at", c->recorded.forked);
+	if (c->predicted.batch.threads <= 1 && !c->opts->quiet)
+		rd_warn(c->recorded.forked
 				? "each process ran with one thread: what processes do to each other is not "
 				  "looked at"
 				: "the program ran with one thread: no other schedule is possible");
@@ -143,10 +143,10 @@ static void warn_of_scope(const struct check *c)
 
 static void keep_all(struct check *c)
 {
-	c->all_count = c->set->count;
-	c->all = rd_xcalloc(c->all_count + 1, sizeof *c->all);
-	for (size_t i = 0; i < c->all_count; i++)
-		c->all[i] = c->set->items[i];
+	c->predicted.all_count = c->set->count;
+	c->predicted.all = rd_xcalloc(c->predicted.all_count + 1, sizeof *c->predicted.all);
+	for (size_t i = 0; i < c->predicted.all_count; i++)
+		c->predicted.all[i] = c->set->items[i];
 }
 
 static int end_prediction(struct check *c)
@@ -155,13 +155,13 @@ static int end_prediction(struct check *c)
 	check_note_loaded(c);
 	/* A large run takes long to search, and its replays do: what it shows firmly unordered needs neither.
 	 */
-	for (size_t i = 0; i < c->set->count && c->prediction.walked; i++)
+	for (size_t i = 0; i < c->set->count && c->predicted.batch.walked; i++)
 		replay_trust_recorded(&c->program.flavour, c->set, c->set->items[i]);
 	warn_of_scope(c);
 	keep_all(c);
 	finding_set_finish(c->set);
-	if (c->seen) {
-		check_add_seen(c, c->set, c->seen);
+	if (c->predicted.seen) {
+		check_add_seen(c, c->set, c->predicted.seen);
 		finding_set_finish(c->set);
 	}
 	check_mark_means(c, c->set);
@@ -172,27 +172,27 @@ static int end_prediction(struct check *c)
 
 int check_do_predict(struct check *c, const struct check_action *a, struct check_outcome *o)
 {
-	const struct check_run *run = &c->runs[c->known.predicted];
+	const struct check_run *run = &c->recorded.runs[c->known.predicted];
 	enum predict_event event = PREDICT_OVER;
 	int err = RD_OK;
 
-	if (!c->pass && !c->known.predicted)
+	if (!c->predicted.pass && !c->known.predicted)
 		check_notify(c, &(struct check_event){.kind = CHECK_PREDICTING});
 	if (a->is_first) {
-		c->prediction.deadline_ns = a->end_ns;
-		c->prediction.latest_ns = a->latest_ns;
+		c->predicted.batch.deadline_ns = a->end_ns;
+		c->predicted.batch.latest_ns = a->latest_ns;
 	}
-	if (!c->pass)
+	if (!c->predicted.pass)
 		err = open_trace(c, run);
 	if (!err)
-		err = predict_pass_next(c->pass, &event);
+		err = predict_pass_next(c->predicted.pass, &event);
 	if (err || event == PREDICT_OVER)
 		err = close_trace(c, run, err);
 	o->walked = event == PREDICT_WALKED;
 	o->found = event == PREDICT_FOUND;
 	o->over = event == PREDICT_OVER;
-	RD_ASSERT(err || o->over == !c->pass);
-	if (!err && o->over && c->known.predicted + 1 == c->run_count)
+	RD_ASSERT(err || o->over == !c->predicted.pass);
+	if (!err && o->over && c->known.predicted + 1 == c->recorded.run_count)
 		err = end_prediction(c);
 	return err;
 }

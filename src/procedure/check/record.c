@@ -143,18 +143,18 @@ static bool has_forked(const struct check *c)
 int check_do_record(struct check *c, const struct check_action *a)
 {
 	uint64_t n = c->known.recorded;
-	struct check_run *run = &c->runs[n];
+	struct check_run *run = &c->recorded.runs[n];
 	int err;
 
-	RD_ASSERT(n < c->run_count);
+	RD_ASSERT(n < c->recorded.run_count);
 	run->ending.limit_ms = a->limit_ms;
 	run->ending.unasked = !c->opts->timeout_ms && c->known.end_ns;
 	err = record(c, run, n);
 	run_input_first_ended(&c->input);
 	if (run_forward_asked())
-		c->run_count = n + 1;
+		c->recorded.run_count = n + 1;
 	if (!err && !n && WIFSIGNALED(run->ending.end.status))
-		c->signal = WTERMSIG(run->ending.end.status);
+		c->recorded.signal = WTERMSIG(run->ending.end.status);
 	if (!err && !n)
 		c->known.has_forked = has_forked(c);
 	return err;

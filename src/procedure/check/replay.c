@@ -42,12 +42,12 @@ static int settle(struct check *c, struct finding_set *set, const struct trace_s
 				    .jobs = check_jobs(c),
 				    .time = check_seconds_left(end_ns),
 				    .once = once,
-				    .recorded_signal = c->signal,
-				    .all = c->all,
-				    .all_count = c->all_count,
+				    .recorded_signal = c->recorded.signal,
+				    .all = c->predicted.all,
+				    .all_count = c->predicted.all_count,
 				    .extra = EXTRA_FINDINGS,
 				    .predict = predict_batch_again,
-				    .predict_context = &c->prediction};
+				    .predict_context = &c->predicted.batch};
 	struct replay_settling *s;
 	int err;
 
@@ -76,7 +76,7 @@ int check_replay(struct check *c, struct finding_set *set, bool once, int64_t en
 
 int check_do_settle(struct check *c, const struct check_action *a)
 {
-	RD_ASSERT(!c->pass);
-	c->prediction.deadline_ns = c->known.end_ns;
+	RD_ASSERT(!c->predicted.pass);
+	c->predicted.batch.deadline_ns = c->known.end_ns;
 	return check_replay(c, c->set, false, a->end_ns);
 }

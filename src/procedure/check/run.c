@@ -72,17 +72,17 @@ int check_open(struct check *c, const struct check_opts *opts)
 	RD_ASSERT(opts->runs && opts->argv[0]);
 	*c = (struct check){.opts = opts,
 			    .companion = {.command = opts->with},
-			    .prediction = opts->prediction,
-			    .run_count = opts->runs,
+			    .predicted.batch = opts->prediction,
+			    .recorded.run_count = opts->runs,
 			    .set = finding_set_new()};
-	c->runs = rd_xcalloc(opts->runs, sizeof *c->runs);
+	c->recorded.runs = rd_xcalloc(opts->runs, sizeof *c->recorded.runs);
 	know_wishes(c);
 	return build(c);
 }
 
 void check_close(struct check *c)
 {
-	predict_pass_close(c->pass);
+	predict_pass_close(c->predicted.pass);
 	finding_set_free(c->set);
 	replay_settled_release(&c->settled);
 	classify_result_release(&c->classes);
@@ -90,15 +90,15 @@ void check_close(struct check *c)
 	for (size_t i = 0; i < c->kept_count; i++)
 		finding_set_free(c->kept[i]);
 	for (size_t i = 0; i < c->opts->runs; i++) {
-		finding_set_free(c->runs[i].deadlock);
-		check_ending_release(&c->runs[i].ending);
+		finding_set_free(c->recorded.runs[i].deadlock);
+		check_ending_release(&c->recorded.runs[i].ending);
 	}
-	RD_FREE(c->kept, c->runs, c->all);
+	RD_FREE(c->kept, c->recorded.runs, c->predicted.all);
 	further_release(&c->further);
 	run_input_close(&c->input);
 	run_program_close(&c->program);
 	check_edits_close(&c->edits);
-	rd_argv_release(&c->prediction.modules);
+	rd_argv_release(&c->predicted.batch.modules);
 	rd_claim_release(&c->claim);
 }
 
@@ -131,7 +131,7 @@ static double *seconds_of(struct check *c, enum check_what what)
 		return &s->record;
 	if (what == CHECK_SETTLE)
 		return &s->replay;
-	return c->known.predicted < c->run_count || what == CHECK_LOOK || what == CHECK_TRY_EARLY
+	return c->known.predicted < c->recorded.run_count || what == CHECK_LOOK || what == CHECK_TRY_EARLY
 		       ? &s->predict
 		       : &s->classify;
 }

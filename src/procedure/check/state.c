@@ -46,13 +46,13 @@ void check_refresh(struct check *c)
 	k->now_ns = rd_now_ns();
 	k->run_interrupted = run_forward_asked() != 0;
 	k->interrupted = c->settled.interrupted;
-	k->runs = c->run_count;
+	k->runs = c->recorded.run_count;
 	if (k->recorded)
-		refresh_first_run(k, &c->runs[0]);
-	k->predicted_events = c->prediction.events;
-	k->parts = c->prediction.parts;
-	k->threads = c->prediction.threads;
-	k->forked = c->forked;
+		refresh_first_run(k, &c->recorded.runs[0]);
+	k->predicted_events = c->predicted.batch.events;
+	k->parts = c->predicted.batch.parts;
+	k->threads = c->predicted.batch.threads;
+	k->forked = c->recorded.forked;
 	k->has_further = further_next(&c->further, &which);
 	k->races = count_confirmed_races(c->set);
 }

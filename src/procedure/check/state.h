@@ -26,6 +26,25 @@ struct check_run {
 	bool all;		      /* no access is left out */
 };
 
+/* What was recorded. */
+struct check_recorded {
+	struct check_run *runs; /* those of the options, */
+	uint64_t run_count;	/* of which so many are made: less after an interrupt */
+	int signal;		/* that the first one ended by; 0: none */
+	uint64_t looks;		/* runs that were only looked at */
+	uint64_t forked;	/* processes whose traces were looked at */
+};
+
+/* What was predicted. */
+struct check_predicted {
+	struct predict_batch batch;
+	struct predict_pass *pass; /* over the trace that is predicted from; NULL: none */
+	struct finding **all;	   /* every prediction, before those at the same places became one */
+	size_t all_count;
+	struct finding_set *seen; /* what large runs showed before anything was searched for; NULL: none */
+	size_t early;		  /* findings that were looked at while others were sought */
+};
+
 /* Seconds that went by. */
 struct check_seconds {
 	double build, record, predict, replay, classify;
@@ -40,20 +59,8 @@ struct check {
 	struct run_input input;
 	struct run_companion companion;
 
-	/* Recording. */
-	struct check_run *runs; /* those of the options, */
-	uint64_t run_count;	/* of which so many are made: less after an interrupt */
-	int signal;		/* that the first one ended by; 0: none */
-	uint64_t looks;		/* runs that were only looked at */
-	uint64_t forked;	/* processes whose traces were looked at */
-
-	/* Prediction. */
-	struct predict_batch prediction;
-	struct predict_pass *pass; /* over the trace that is predicted from; NULL: none */
-	struct finding **all;	   /* every prediction, before those at the same places became one */
-	size_t all_count;
-	struct finding_set *seen; /* what large runs showed before anything was searched for; NULL: none */
-	size_t early;		  /* findings that were looked at while others were sought */
+	struct check_recorded recorded;
+	struct check_predicted predicted;
 
 	/* What follows. */
 	struct replay_settled settled;
