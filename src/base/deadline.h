@@ -7,10 +7,10 @@
 
 #include <stdbool.h>
 
-/* So many seconds after the start; 0: never. */
-static inline int64_t rd_deadline(int64_t start_ns, uint64_t seconds)
+/* So long after the start; 0: never. */
+static inline int64_t rd_deadline(int64_t start_ns, int64_t time_ns)
 {
-	return seconds ? start_ns + (int64_t)seconds * 1000000000 : 0;
+	return time_ns ? start_ns + time_ns : 0;
 }
 
 static inline bool rd_deadline_passed(int64_t deadline_ns)

@@ -34,7 +34,7 @@ static void test_passed(void **state)
 /* An hour is longer than the test. */
 static void test_to_come(void **state)
 {
-	int64_t now = rd_now_ns(), end = rd_deadline(now, 3600), half;
+	int64_t now = rd_now_ns(), end = rd_deadline(now, 3600 * RD_NS_PER_S), half;
 
 	(void)state;
 	assert_true(end == now + HOUR_NS);

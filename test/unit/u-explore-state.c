@@ -459,7 +459,7 @@ static void test_stops(void **state)
 	struct made_up m;
 
 	(void)state;
-	begin(&m, &(struct explore){.time = 7});
+	begin(&m, &(struct explore){.time_ns = 7 * RD_NS_PER_S});
 	m.result.schedules = 1;
 	assert_int_equal(explore_next_stop(&m.state, 7 * RD_NS_PER_S - 1), EXPLORE_GOES_ON);
 	assert_int_equal(explore_next_stop(&m.state, 7 * RD_NS_PER_S), EXPLORE_TIME);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/claim.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/option.h"
 #include "base/process.h"
@@ -107,7 +108,7 @@ static int explore(struct task *t)
 			      .jobs = run_jobs(opt.jobs, opt.with || opt.setup),
 			      .seed = opt.explore_seed,
 			      .most = t->part == FIRST ? EXPLORE_FIRST : wanted(),
-			      .time = cmd_seconds(opt.class_time),
+			      .time_ns = rd_ms_to_ns(opt.class_time),
 			      .strategy = opt.strategy,
 			      .fail_if = opt.fail_if,
 			      .log = t->log,

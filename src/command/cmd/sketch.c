@@ -7,6 +7,7 @@
  */
 #include "cmd/cmd-int.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/option.h"
 #include "base/progress.h"
@@ -66,7 +67,7 @@ static int diagnose(struct task *t)
 			       .fail_if = opt.fail_if,
 			       .report = t->report.kind ? &t->report : NULL,
 			       .most = opt.sketch_runs,
-			       .time_ms = opt.sketch_time,
+			       .time_ns = rd_ms_to_ns(opt.sketch_time),
 			       .tries = (unsigned)opt.sketch_tries,
 			       .no_intervention = !opt.sketch_tries,
 			       .progress = show,

@@ -229,18 +229,18 @@ static void stop_all(struct replay_settling *s)
 
 static struct replay_progress progress_of(const struct replay_settling *s)
 {
-	double left = s->how->time ? (double)s->how->time - seconds_since(s->start_ns) : 0;
+	int64_t left_ns = s->how->time_ns - (rd_now_ns() - s->start_ns);
 
 	return (struct replay_progress){.confirmed = s->strategy.confirmed,
 					.done = s->strategy.confirmed + strategy_exhausted(&s->strategy),
 					.total = s->strategy.confirmed + strategy_waiting(&s->strategy),
-					.seconds_left = left > 0 ? left : 0};
+					.seconds_left = left_ns > 0 ? (double)left_ns / 1e9 : 0};
 }
 
-/* Seconds reserved for the last run under the detector. */
-static double time_to_look(const struct replay_settle *how)
+/* The time reserved for the last run under the detector. */
+static int64_t look_ns(const struct replay_settle *how)
 {
-	double most = (double)how->time / LAST_LOOK, need = LOOK_COST * (double)how->runs.recorded_ns / 1e9;
+	int64_t most = how->time_ns / LAST_LOOK, need = LOOK_COST * how->runs.recorded_ns;
 
 	return need < most ? need : most;
 }
@@ -249,16 +249,16 @@ static double time_to_look(const struct replay_settle *how)
 static bool is_over(const struct replay_settling *s)
 {
 	const struct replay_settle *how = s->how;
-	double most = (double)how->time + (double)how->time / OVERTIME + (double)how->runs.limit_ns / 1e9;
+	int64_t most = how->time_ns + how->time_ns / OVERTIME + how->runs.limit_ns;
 
-	return how->time && seconds_since(s->start_ns) >= most;
+	return how->time_ns && rd_now_ns() - s->start_ns >= most;
 }
 
 /* When the time is up, remaining findings are left; the detector still runs once. */
 static void look_at_clock(struct replay_settling *s)
 {
-	if (s->strategy.late || !s->how->time ||
-	    seconds_since(s->start_ns) < (double)s->how->time - time_to_look(s->how))
+	if (s->strategy.late || !s->how->time_ns ||
+	    rd_now_ns() - s->start_ns < s->how->time_ns - look_ns(s->how))
 		return;
 	for (unsigned i = 0; i < s->count; i++)
 		if (s->jobs[i].busy && s->jobs[i].attempt.step == STRATEGY_OBSERVE)

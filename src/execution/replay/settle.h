@@ -24,7 +24,7 @@ struct replay_settle {		       /* zero values are the defaults */
 	struct replay_conditions runs; /* a limit of 0 is as in struct replay_request */
 	const char *directory;	       /* for output of replays: created, and removed at the end */
 	unsigned jobs;		       /* concurrent replays; 0: one */
-	uint64_t time;		       /* seconds for all of them; 0: no limit */
+	int64_t time_ns;	       /* for all of them; 0: no limit */
 	int recorded_signal;	       /* as in struct replay_request */
 	struct finding **all;	       /* every prediction, including those merged into another finding */
 	size_t all_count;

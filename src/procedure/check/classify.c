@@ -26,7 +26,7 @@ static int classify(struct check *c, struct replay_led *led)
 	struct classify how = {.runs = check_conditions(c, &program),
 			       .directory = directory,
 			       .jobs = check_jobs(c),
-			       .time = check_seconds_left(c->known.end_ns),
+			       .time_ns = check_left_ns(c->known.end_ns),
 			       .confirmed = true,
 			       .model = FINDING_SC,
 			       .models = o->models,

@@ -185,7 +185,7 @@ int check_do_explore(struct check *c, const struct check_action *a)
 	build.end_ns = a->end_ns;
 	err = replay_led_open(&led, o->argv[0], &build);
 	program.sites = led.sites;
-	how.time = check_seconds_left(a->end_ns); /* making the flavour took some of it */
+	how.time_ns = check_left_ns(a->end_ns); /* making the flavour took some of it */
 	if (!err)
 		err = explore_run(&how, c->set, &c->explored);
 	if (!err) {

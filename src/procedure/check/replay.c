@@ -40,7 +40,7 @@ static int settle(struct check *c, struct finding_set *set, const struct trace_s
 	struct replay_settle how = {.runs = check_conditions(c, &program),
 				    .directory = directory,
 				    .jobs = check_jobs(c),
-				    .time = check_seconds_left(end_ns),
+				    .time_ns = check_left_ns(end_ns),
 				    .once = once,
 				    .recorded_signal = c->recorded.signal,
 				    .all = c->predicted.all,

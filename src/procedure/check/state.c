@@ -136,11 +136,11 @@ int check_filter(const struct check *c, struct finding_set *set)
 
 /* ---- numbers ---- */
 
-uint64_t check_seconds_left(int64_t end_ns)
+int64_t check_left_ns(int64_t end_ns)
 {
-	int64_t left = (end_ns - rd_now_ns()) / 1000000000;
+	int64_t left = end_ns - rd_now_ns();
 
-	return !end_ns ? 0 : left > 1 ? (uint64_t)left : 1;
+	return !end_ns ? 0 : left > RD_NS_PER_S ? left : RD_NS_PER_S;
 }
 
 struct replay_conditions check_conditions(const struct check *c, const struct replay_program *program)

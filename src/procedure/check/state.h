@@ -97,8 +97,8 @@ void check_put_confirmed(struct finding_set *set, const struct finding_set *some
 /* Marks what the user knows or hides. */
 int check_filter(const struct check *c, struct finding_set *set);
 
-/* Whole seconds until then, at least one, since 0 would be no limit; 0: there is none. */
-uint64_t check_seconds_left(int64_t end_ns);
+/* Nanoseconds until then, at least a second, since 0 would be no limit; 0: there is none. */
+int64_t check_left_ns(int64_t end_ns);
 
 /* How many runs at a time. */
 unsigned check_jobs(const struct check *c);

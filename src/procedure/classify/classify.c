@@ -118,7 +118,7 @@ static bool is_late(void *context)
 {
 	const struct classifying *c = context;
 
-	return rd_deadline_passed(rd_deadline(c->start_ns, c->how->time));
+	return rd_deadline_passed(rd_deadline(c->start_ns, c->how->time_ns));
 }
 
 static int give(void *context)
@@ -144,7 +144,7 @@ static void show(void *context)
 	struct classify_progress so_far = {
 		.total = c->total,
 		.done = c->done,
-		.seconds_left = rd_deadline_left_s(rd_deadline(c->start_ns, c->how->time))};
+		.seconds_left = rd_deadline_left_s(rd_deadline(c->start_ns, c->how->time_ns))};
 
 	if (c->how->progress)
 		c->how->progress(c->how->context, &so_far);

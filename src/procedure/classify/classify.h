@@ -45,7 +45,7 @@ struct classify { /* zero values are the defaults */
 	unsigned alternates;		 /* 0: CLASSIFY_ALTERNATES */
 	unsigned paths;			 /* 0: CLASSIFY_PATHS; 1: the recorded input only */
 	const struct sym_selection *sym; /* inputs that may change; NULL: chosen by what branches depend on */
-	uint64_t time;			 /* seconds that all of them may take; 0: any */
+	int64_t time_ns;		 /* that all of them may take; 0: any */
 	bool confirmed;			 /* only races that are confirmed */
 	enum finding_model model;	 /* the memory model of the runs */
 	unsigned models; /* bits of those that a class is wanted for; 0: `model`, and memory is not looked at

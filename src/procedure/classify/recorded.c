@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How long the recorded run of findings took.  In: findings with schedules.  Out: milliseconds. */
+/* How long the recorded run of findings took.  In: findings with schedules.  Out: nanoseconds. */
 #include "classify/recorded.h"
 
 #include "base/alloc.h"
@@ -9,20 +9,20 @@
 
 #include <stdlib.h>
 
-uint64_t classify_recorded_ms(const struct finding_set *set)
+int64_t classify_recorded_ns(const struct finding_set *set)
 {
-	uint64_t ms = 0;
+	int64_t ns = 0;
 
-	for (size_t i = 0; i < set->count && !ms; i++) {
+	for (size_t i = 0; i < set->count && !ns; i++) {
 		const struct schedule *s = set->items[i]->schedule;
 		char *path = s && s->trace ? rd_xasprintf("%s/meta.json", s->trace) : NULL;
 		struct trace_meta meta = {0};
 
 		if (path && rd_file_exists(path) && !trace_meta_read(&meta, path)) {
-			ms = meta.end_ns > meta.start_ns ? (meta.end_ns - meta.start_ns) / 1000000 + 1 : 0;
+			ns = meta.end_ns > meta.start_ns ? (int64_t)(meta.end_ns - meta.start_ns) : 0;
 			trace_meta_release(&meta);
 		}
 		free(path);
 	}
-	return ms;
+	return ns;
 }

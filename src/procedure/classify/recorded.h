@@ -5,8 +5,8 @@
 
 #include "finding/finding.h"
 
-/* Milliseconds that the recorded run took which the findings were predicted from, if its trace is still
- * there; 0: unknown. */
-uint64_t classify_recorded_ms(const struct finding_set *set);
+/* Nanoseconds that the recorded run took from which the findings were predicted, if its trace is still there;
+ * 0: unknown. */
+int64_t classify_recorded_ns(const struct finding_set *set);
 
 #endif

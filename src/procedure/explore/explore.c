@@ -48,9 +48,9 @@ static int64_t elapsed_ns(const struct exploring *x)
 /* Whether the time has been up for so long. */
 static bool is_later(const struct exploring *x, int64_t ns)
 {
-	uint64_t time = x->state.how->time;
+	int64_t time_ns = x->state.how->time_ns;
 
-	return time && elapsed_ns(x) >= (int64_t)time * RD_NS_PER_S + ns;
+	return time_ns && elapsed_ns(x) >= time_ns + ns;
 }
 
 /* ---- in the worker ---- */
@@ -96,11 +96,12 @@ static void show(void *context)
 {
 	const struct exploring *x = context;
 	const struct explore *how = x->state.how;
-	double left = (double)how->time - (double)elapsed_ns(x) / (double)RD_NS_PER_S;
+	int64_t left_ns = how->time_ns - elapsed_ns(x);
 	struct explore_progress so_far = {.schedules = x->state.result->schedules,
 					  .different = x->state.result->different,
 					  .failures = x->state.failure_count,
-					  .seconds_left = how->time && left > 0 ? left : 0};
+					  .seconds_left =
+						  left_ns > 0 ? (double)left_ns / (double)RD_NS_PER_S : 0};
 
 	if (how->progress)
 		how->progress(how->context, &so_far);

@@ -38,7 +38,7 @@ struct explore { /* zero values are the defaults */
 	uint64_t seed;	      /* of the whole; 0: 1 */
 	uint64_t most;	      /* schedules; 0: until nothing new comes */
 	uint64_t least;	      /* schedules before nothing new can be the end; 0: by itself */
-	uint64_t time;	      /* seconds; 0: any */
+	int64_t time_ns;      /* that all of it may take; 0: any */
 	const char *fail_if;  /* a command that ends with 0 for a run that failed (trial/judge.h); NULL: the
 				 exit status says it */
 	const char *strategy; /* one alone: walk, pct, pos, weighted; NULL: all in turn */

@@ -229,7 +229,7 @@ enum explore_stop explore_next_stop(const struct explore_state *s, int64_t elaps
 {
 	const struct explore *how = s->how;
 
-	if (how->time && elapsed_ns >= (int64_t)how->time * RD_NS_PER_S)
+	if (how->time_ns && elapsed_ns >= how->time_ns)
 		return EXPLORE_TIME;
 	if (s->failure_count && !how->go_on)
 		return EXPLORE_FAILED;

@@ -87,15 +87,15 @@ static int report(struct repeat *r, struct finding_set *set, const size_t *kept,
 	return again ? add_finding(r, set, &s) : RD_OK;
 }
 
-static int repeat_failure(struct repeat *r, struct finding_set *set, uint64_t time)
+static int repeat_failure(struct repeat *r, struct finding_set *set, int64_t time_ns)
 {
 	size_t count = r->whole->decision_count, *kept = rd_xcalloc(count + 1, sizeof *kept);
 	int err;
 
 	r->bench->copies = true;
 	r->bench->most = r->failure->most;
-	if (time)
-		r->until_ns = rd_now_ns() + (int64_t)time * RD_NS_PER_S / MINIMISE_TIME_SHARE;
+	if (time_ns)
+		r->until_ns = rd_now_ns() + time_ns / MINIMISE_TIME_SHARE;
 	r->decisions = rd_xcalloc(count + 1, sizeof *r->decisions);
 	for (size_t i = 0; i < count; i++)
 		kept[i] = i;
@@ -123,7 +123,7 @@ int repeat_failures(const struct explore_state *s, struct finding_set *set, stru
 		RD_ASSERT(failure->made);
 		err = schedule_parse(&whole, failure->made, strlen(failure->made), "the run");
 		if (!err)
-			err = repeat_failure(&r, set, s->how->time);
+			err = repeat_failure(&r, set, s->how->time_ns);
 		schedule_release(&whole);
 	}
 	trial_close(&b);

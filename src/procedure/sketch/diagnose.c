@@ -342,7 +342,7 @@ static int explain_plain(struct work *w, const struct sketch_failure *f, struct 
 			  .failure = f,
 			  .signature = w->signature,
 			  .judge = &w->judge,
-			  .limit_ms = rd_ns_to_ms(PLAIN_LIMIT_NS)};
+			  .limit_ns = PLAIN_LIMIT_NS};
 	char *message = NULL;
 	struct rd_context quiet = {.log = rd_log_first, .data = &message};
 	struct choose_track track = choose_track_begin();
@@ -520,8 +520,8 @@ int diagnose_run(const struct diagnose *how, struct diagnosis *d)
 	int err;
 
 	*d = (struct diagnosis){0};
-	if (how->time_ms)
-		w.end_ns = rd_now_ns() + (int64_t)how->time_ms * RD_NS_PER_MS;
+	if (how->time_ns)
+		w.end_ns = rd_now_ns() + how->time_ns;
 	w.turns = (struct sketch_turns){
 		.runs = &d->runs[0], .sites = how->runs.program->sites, .judge = &w.judge};
 	w.turns.callers = how->facts ? &callers : NULL;

@@ -21,7 +21,7 @@ struct diagnose { /* zero values are the defaults */
 	const char *fail_if;
 	const struct sketch_failure *report; /* what somebody handed in; NULL: nothing */
 	uint64_t most;			     /* runs; 0: DIAGNOSE_RUNS */
-	uint64_t time_ms;		     /* 0: any */
+	int64_t time_ns;		     /* that all of it may take; 0: any */
 	unsigned tries;			     /* runs of each intervention; 0: DIAGNOSE_TRIES */
 	bool no_intervention;
 

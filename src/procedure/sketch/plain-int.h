@@ -18,7 +18,7 @@ struct plain {
 	const struct sketch_failure *failure; /* that is being explained */
 	const char *signature;		      /* its */
 	struct judge *judge;
-	uint64_t limit_ms; /* of a run */
+	int64_t limit_ns; /* that one run may take */
 };
 
 /* Builds the program.  To be closed also after a failure. */

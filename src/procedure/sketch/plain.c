@@ -8,6 +8,7 @@
 #include "sketch/plain-int.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -60,7 +61,7 @@ static void name_failure(const struct plain *p, const struct track_end *end, str
 
 int plain_run(struct plain *p, uint32_t sigma, uint64_t perturb, struct sketch_runs *runs, bool *said)
 {
-	struct run_limits limits = {.wall_ms = p->limit_ms, .patience = 4};
+	struct run_limits limits = {.wall_ms = rd_ns_to_ms(p->limit_ns), .patience = 4};
 	struct track_request request = {.argv = p->argv,
 					.streams = p->streams->fds,
 					.limits = &limits,
