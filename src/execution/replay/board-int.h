@@ -68,9 +68,9 @@ static inline bool board_is_alive(const struct board_row *r)
 	return r->state != RADDLE_SLOT_UNUSED && r->state != RADDLE_SLOT_ENDED;
 }
 
-/* How far all threads together have come, in points.  That many accesses count as a point, and a
- * thread as that many points.  The same schedule always gives the same extent, however fast it
- * runs. */
+/* How far all threads together have come, in points.  The two constants define how many accesses
+ * count as a point, and how many points a thread counts as.  The same schedule always gives the
+ * same extent, however fast it runs. */
 #define BOARD_EXTENT_ACCESSES 1000
 #define BOARD_EXTENT_THREAD 20
 uint64_t board_extent(const struct board *b);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * gdb at the spot.  In: a program whose threads stand at the accesses of a race, in a deadlock, or where
- * a fatal signal came.  Out: gdb, attached to it, with the stacks of these threads, and every backtrace,
- * shown without the runtime's own frames, and a command that lets the two go in either order.
+ * gdb at the spot.  In: a program whose threads are stopped at the accesses of a race, in a
+ * deadlock, or at a fatal signal.  Out: gdb, attached to it.  It shows the stacks of these threads,
+ * and every backtrace, without the runtime's frames, and has a command that releases the two
+ * threads in either order.
  *
- * gdb is driven by a script in its Python.  It finds a thread by the kernel's number of it and
- * its frame by file and line of the access; the two words that let the threads go are in
- * memory that the program shares with us, so gdb writes them there.
+ * gdb is driven by a script in its Python.  It finds a thread by its kernel number, and the frame
+ * by file and line of the access.  The two words that release the threads are in memory that the
+ * program shares with Raddle, so gdb writes them there.
  */
 #include "replay/gdb.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Which thread waits for which on a board.  In: a board.  Out: the result of the owner graph
- * (order/owner.h).
- * A thread that we hold at a gate counts as alive: it would continue without us.  So a block that
- * Raddle caused is never called a deadlock.
+ * (order/owner.h).  A thread that is stopped at a gate counts as alive: without the replay it would
+ * continue.  So a block that Raddle caused is never called a deadlock.
  */
 #include "replay/graph-int.h"
 

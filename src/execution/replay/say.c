@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What came of replays, in sentences.  In: their numbers.  Out: lines for people. */
+/* The results of replays, in sentences.  In: their numbers.  Out: lines for people. */
 #include "replay/repeat.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signals that are meant for a program we stand in for: one that some process sends to us alone is passed on.
- * One that the kernel sends, such as the terminal's, has reached the program already, since it is in our
- * process group.  There is one such program at a time.
+ * Forwards signals to the program that Raddle runs.  A signal that a process sends to Raddle alone
+ * is passed on.  A signal from the kernel, such as the terminal's, has already reached the program,
+ * since it is in the same process group.  There is one such program at a time.
  */
 #ifndef RUN_FORWARD_H
 #define RUN_FORWARD_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The jobs of a cluster run this same Raddle, so its path and that of the directory must lead to the same on
- * all machines.  In: a directory that `raddle COMMAND --resume DIR --shard I/N` can go on with.  Out: what
- * was done, in the logs of its shards.
+ * The jobs of a cluster run this same Raddle, so its path and that of the directory must be the
+ * same on all machines.  In: a directory that `raddle COMMAND --resume DIR --shard I/N` can
+ * continue with.  Out: what was done, in the logs of its shards.
  */
 #include "run/shards.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The budget of a check: what is known, and what is left of time and runs, go in; the next action and its
- * deadline come out.  Everything here is a function of its arguments: no process, no file, no clock.
+ * The budget of a check.  In: what is known, and the remaining time and runs.  Out: the next action
+ * and its deadline.  Everything here is a function of its arguments: no process, no file, no clock.
  *
  *	while ((a = check_next(&known)).what != CHECK_END) {
  *		outcome = ...;                    do it

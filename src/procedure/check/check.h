@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A check: the whole way from a program to findings with verdicts and classes.  The program is recorded in an
- * ordinary run, the races and deadlocks of other schedules are predicted, each is tried by a replay, further
- * schedules are explored, and races are classified, as far as the time goes.
+ * A check: the whole procedure from a program to findings with verdicts and classes.  The program
+ * is recorded in an ordinary run, the races and deadlocks of other schedules are predicted, each is
+ * tried by a replay, further schedules are explored, and races are classified, as far as the time
+ * allows.
  *
  *	struct check c;
  *	err = check_open(&c, &opts);     has the program instrumented: the time of the check begins

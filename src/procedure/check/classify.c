@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Classes for a check.  In: confirmed races.  Out: the same with classes, and witnesses as files.  What a
- * race does is worth knowing, but a check that cannot find it out has not failed.
+ * Classes for a check.  In: confirmed races.  Out: the same with classes, and witnesses as files.
+ * It is useful to know what a race does, but a check that cannot determine it has not failed.
  */
 #include "check/act-int.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The end of a check.  In: a check that is over.  Out: what was counted, and, if nothing was confirmed,
- * whether that means that there is nothing.
+ * The end of a check.  In: a check that is over.  Out: statistics, and, if nothing was confirmed,
+ * whether that result can be relied on.
  */
 #include "check/check.h"
 

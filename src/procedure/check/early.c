@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Findings that are tried while prediction is not over.  In: what prediction has found since the last time.
- * Out: some of it confirmed, in the place of the predictions.  What the recorded run itself shows needs no
- * replay; what is certain to happen gets one each.
+ * Findings that are tried before prediction has ended.  In: what prediction has found since the
+ * last time.  Out: some of these findings, now confirmed, replace the predictions.  What the
+ * recorded run itself shows needs no replay; each sound prediction gets one.
  */
 #include "check/act-int.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Edits of the program.  In: what the user asks for, documents, the site table of the edited program.  Out:
- * lines for the flavour, and errors and warnings about what was not to be found.
+ * Edits of the program.  In: what the user asks for, documents, the site table of the edited
+ * program.  Out: lines for the flavour, and errors and warnings about places that were not found.
  */
 #include "check/edits.h"
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How a recorded run ended.  In: the status of the program and of the command beside it, the trace.
- * Out: words, and whether the run is a ground for a check at all.
+ * How a recorded run ended.  In: the status of the program and of the command beside it, the
+ * trace.  Out: a description, and whether a check can be based on the run at all.
  *
- * A failure must not look like "nothing found".  A program that never ran, or whose client failed, ends the
- * check.  One that was only recorded in part, or was killed, is looked at; but then nothing found is no
- * result.  Signals by which people and shells end programs are an ordinary end, and so is the end of the time
- * of a program that waits: a server does.  One that still worked then may have been caught in a loop.
+ * A failure must not look like "nothing found".  A program that never ran, or whose client failed,
+ * ends the check.  A run that was only recorded in part, or was killed, is analysed, but then
+ * finding nothing is not a result.  Signals by which people and shells end programs are an ordinary
+ * end, and so is the time limit of a program that waits, such as a server.  A program that was
+ * still working then may be in an endless loop.
  */
 #include "check/ending.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Further schedules.  In: a program, and what is known of it.  Out: failures that exploring found, and the
- * findings of runs that were recorded under such schedules: what is new is tried in every way, what is known
- * by one replay from there.
+ * Further schedules.  In: a program, and what is known about it.  Out: failures that exploration
+ * found, and the findings of runs that were recorded under such schedules.  New findings are tried
+ * in every way, known ones by one replay with the new schedule.
  */
 #include "check/act-int.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Prediction for a check, one step at a time.  In: the traces of the first runs and of the processes that
- * they forked.  Out: findings in the set of the check, and every prediction apart (c->predicted.all) before
- * those at the same places become one.
+ * Prediction for a check, one step at a time.  In: the traces of the first runs and of the
+ * processes that they forked.  Out: findings in the set of the check, and every single prediction
+ * (c->predicted.all), before those at the same places are merged.
  */
 #include "check/act-int.h"
 

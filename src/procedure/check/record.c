@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Recording for a check.  In: the program and its input.  Out: traces in the directory of the check, and how
- * the runs ended.  The first run has our standard streams; later ones get the same input and write nowhere.
+ * Recording for a check.  In: the program and its input.  Out: traces in the directory of the
+ * check, and how the runs ended.  The first run has Raddle's standard streams; later ones get the
+ * same input, and their output is discarded.
  */
 #include "check/act-int.h"
 

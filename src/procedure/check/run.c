@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A check (check.h).  In: a program and what the user wants.  Out: findings.  The loop asks the budget and
- * does one action; which comes next is decided in budget.c, and nothing calls back into this file.
+ * A check (check.h).  In: a program and what the user wants.  Out: findings.  The loop asks the
+ * budget and does one action.  budget.c decides which action comes next, and nothing calls back
+ * into this file.
  */
 #include "check/act-int.h"
 

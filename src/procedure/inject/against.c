@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Pairs what two campaigns have in common: kinds of fault and places, by name.  A share that is 0
+ * Matches what two campaigns have in common: kinds of fault and places, by name.  A share that is 0
  * or 1 in both cannot differ; it is left out, so that it does not weaken the correction of the
  * others.
  */

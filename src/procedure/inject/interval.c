@@ -10,8 +10,7 @@
  *
  * Confidence sequences.  If a 95 % interval is checked again and again, and the campaign stops when
  * it is narrow, it misses the true share in more than 5 % of all campaigns.  Therefore the
- * likelihood of a share p is compared with an average of likelihoods of other shares, compared with
- * an average of likelihoods of other shares,
+ * likelihood of a share p is compared with an average of likelihoods of other shares,
  *
  * 	M(p) = (B(k + 1/2, n - k + 1/2) / B(1/2, 1/2) / 2 + L(p + h) / 4 + L(p - h) / 4) / L(p)
  * where L(q) = q^k (1 - q)^(n - k).  For the true p this is a martingale with mean 1, however long

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How far a campaign is.  In: runs when they are finished.  Out: a line on the terminal with an estimate, and
- * lines in the campaign's directory, for those who look from elsewhere.
+ * The progress of a campaign.  In: runs when they are finished.  Out: a line on the terminal with
+ * an estimate, and lines in the campaign's directory, for readers elsewhere.
  */
 #include "inject/progress.h"
 

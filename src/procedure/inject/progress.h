@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far a campaign is: a line on the terminal, and lines of JSON in its directory (doc/format/campaign.md).
+/* The progress of a campaign: a line on the terminal, and lines of JSON in its directory
+ * (doc/format/campaign.md).
  */
 #ifndef INJECT_PROGRESS_H
 #define INJECT_PROGRESS_H

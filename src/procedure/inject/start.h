@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a campaign starts with: program, kinds of faults, setup and directory, made anew or found there. */
+/* What a campaign starts with: program, kinds of faults, setup and directory, new or read from an
+ * existing campaign. */
 #ifndef INJECT_START_H
 #define INJECT_START_H
 

@@ -6,7 +6,7 @@
  *
  * Checking after each run would invalidate ordinary intervals; these hold at every number of runs
  * (inject/interval-int.h).  Runs are counted in the order of their numbers, each when all before it
- * have ended.  Otherwise short runs would be counted first, and hangs never are short.
+ * have ended.  Otherwise short runs would be counted first, and hangs are never short.
  */
 #ifndef INJECT_UNTIL_INT_H
 #define INJECT_UNTIL_INT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program or shared library that `raddle cc` made, taken apart. */
+/* A program or shared library that `raddle cc` made, as its units, native objects and link line. */
 #ifndef BITCODE_PROGRAM_H
 #define BITCODE_PROGRAM_H
 

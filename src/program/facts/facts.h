@@ -5,8 +5,8 @@
  * memory accesses with their sites, points-to sets, and which function may call or start which.
  *
  * Everything is tables; a row refers to rows of other tables by number.  A member that is a *start*
- * is the first of a run of rows, which ends where the run of the next row starts; facts_run()
- * returns the run.  A text is the number of a string; string 0 is "".
+ * is the first of consecutive rows, which end where those of the next row start; facts_run()
+ * returns them.  A text is the number of a string; string 0 is "".
  *
  * facts_read() guarantees that every number of a row refers to an existing row.
  */

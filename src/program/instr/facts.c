@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of a whole program: the bitcode of all its units comes in, one file of facts goes out
+ * Facts of a whole program.  In: the bitcode of all its units.  Out: one file of facts
  * (doc/format/facts.md).
  *
  * Each unit is brought to the level at which it would be instrumented and scanned as the recorder
- * scans it; what was found, and the sites that the recorder would give, are marked on the instructions
- * (ir/mark.h).  Then it is linked to the units before it.  What is analysed is the merged module; no code is
- * made from it, so that what merging may get wrong (assembler that names static functions) does no harm.
+ * scans it; what was found, and the sites that the recorder would give, are marked on the
+ * instructions (ir/mark.h).  Then it is linked to the units before it.  The merged module is
+ * analysed; no code is made from it, so errors of merging (assembler that names static functions)
+ * do no harm.
  *
- * Libraries come after the program.  Where two units define the same symbol the first counts, as it
+ * Libraries come after the program.  If two units define the same symbol, the first counts, as it
  * does for the loader.
  */
 #include "base/error.h"

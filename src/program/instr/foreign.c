@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Assembler that may order threads without our seeing it.  In: a unit.  Out: a section of its object
- * that names each function with such code, which the linker puts together and bitcode/foreign.c reads.
- *
- * Fences are no such code: they order only with accesses that are seen, or that are not the program's.
+ * Assembler that may order threads unnoticed.  In: a unit.  Out: a section of its object that names
+ * each function with such code; the linker concatenates these sections, and bitcode/foreign.c reads
+ * them.  Fences do not count: they order only together with accesses that are recorded, or that are
+ * not the program's.
  */
 #include "instr/unit-int.h"
 

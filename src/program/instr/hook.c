@@ -6,9 +6,9 @@
  * rest, except in large functions of large units, which call them.  The others are
  * functions of the runtime.
  *
- * To the optimiser a hook is a function that touches memory no other code can see: hooks stay where they are
- * among themselves and among calls, while the program's own loads and stores are optimised as if they were
- * not there.
+ * To the optimiser a hook is a function that touches memory no other code can see: hooks keep their
+ * order among themselves and with calls, while the program's own loads and stores are optimised as
+ * if there were no hooks.
  */
 #include "instr/unit-int.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The job file of raddle-instr.  A line is a unit, fields separated by tabs: file that holds the bitcode,
- * offset, length, slot, object to make, site table part to make, and "table" if it carries the program's
- * table of guards, "library" if it is of a library or plug-in (for facts), else "-".
+ * The job file of raddle-instr.  A line is a unit, fields separated by tabs: file that holds the
+ * bitcode, offset, length, slot, object to make, site table part to make, and "table" if the unit
+ * contains the program's table of guards, "library" if it belongs to a library or plug-in (for
+ * facts), else "-".
  */
 #ifndef INSTR_JOB_INT_H
 #define INSTR_JOB_INT_H

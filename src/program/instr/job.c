@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The job file: lines come in, units go out.  Nothing of LLVM is here, so that it can be tried without.
+ * The job file.  In: lines.  Out: units.  This file does not use LLVM, so that it can be tested
+ * without it.
  */
 #include "instr/job-int.h"
 

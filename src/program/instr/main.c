@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * raddle-instr: the LLVM worker of Raddle.  bitcode/ writes a list of units and
- * runs it; people do not.
+ * raddle-instr: the LLVM worker of Raddle.  bitcode/ writes a list of units and runs it; users do
+ * not.
  *
  *	raddle-instr --flavour NAME --mode quick|fast --hooks HOOK.bc --jobs N JOBFILE
  *	raddle-instr --facts FILE --program NAME JOBFILE
  *
  * job-int.h states what is in JOBFILE.
  *
- * LLVM is loaded once; workers are forked (base/pool.h) and get the units, the
- * largest first; --facts, which wants all units in one module, is the work of one.
- * LLVM aborts on some inputs: then the worker dies, the unit it had is reported as
- * failed, and a new worker takes its place.
+ * LLVM is loaded once; workers are forked (base/pool.h) and get the units, the largest first;
+ * --facts, which needs all units in one module, uses one worker. LLVM aborts on some inputs: then
+ * the worker dies, the unit it had is reported as failed, and a new worker takes its place.
  */
 #include "base/alloc.h"
 #include "base/error.h"

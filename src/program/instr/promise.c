@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which functions get hooks, and what those can no longer promise to the optimiser. */
+/* Which functions get hooks, and which of their attributes are then no longer true. */
 #include "instr/scan/event.h"
 
 #include <string.h>

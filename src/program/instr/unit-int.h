@@ -160,9 +160,9 @@ struct instr_unit {
 		gate_leaders; /* of the flavour `track`: from each gate to the first one of its function */
 };
 
-/* Reads the job's bitcode into u->context, which the caller makes, and brings it to where all analysis
- * happens. Closing takes the error so far and returns it, or one for what LLVM had to say; u->module goes, if
- * it is still there. */
+/* Reads the job's bitcode into u->context, which the caller makes, and runs the passes that precede
+ * all analysis.  Closing takes the error so far and returns it, or an error for LLVM's diagnostics;
+ * it frees u->module if that still exists. */
 int instr_unit_open(struct instr_unit *u);
 int instr_unit_close(struct instr_unit *u, int code);
 

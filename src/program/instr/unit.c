@@ -162,10 +162,10 @@ static int write_sites(struct instr_unit *u)
 	return rd_file_write_buf(u->job->sites, &text);
 }
 
-/* A function of C that states `inline` and nothing else is to be defined elsewhere, too.  It often is not:
- * the program links because the optimiser puts the function where it is called.  Where it does not do that,
- * calls would go to an address that does not exist.  Templates that another library instantiates stay with
- * it: streams may be shared by threads, whatever their code does.  But strings synchronise nothing: what is
+/* A C function that is only declared `inline` must be defined elsewhere, too.  Often it is not: the
+ * program links because the optimiser inlines all calls.  Without inlining, calls would go to an
+ * address that does not exist.  Templates that another library instantiates stay with it: streams
+ * may be shared by threads, whatever their code does.  But strings synchronise nothing: what is
  * done with one is an access of the program. */
 static bool is_to_be_kept(LLVMValueRef f, bool strings)
 {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Gives a unit back its list of things that must stay.  When clang embeds
- * bitcode it takes `llvm.compiler.used` out, and with it all trace of
- * __attribute__((used)): the optimiser would drop static functions and variables
- * that only assembler code or a section's bounds refer to.  They are found
- * again by what sets them apart in unoptimised code:
+ * Restores the list of symbols that a unit must keep.  When clang embeds bitcode it removes
+ * `llvm.compiler.used`, and with it every __attribute__((used)): the optimiser would drop static
+ * functions and variables that only assembler code or a section's bounds refer to.  They are
+ * recognised by their properties in unoptimised code:
  *
- *   - nothing uses them, since clang emits no static thing that is neither used
- *     nor marked;
+ *   - nothing uses them, since clang emits no static symbol that is neither used nor marked;
  *   - or they have a section of their own;
  *   - or assembler code of the module mentions their name.
  */

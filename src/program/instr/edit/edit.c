@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edits of a unit.  In: a module as clang made it, and what is to be changed.  Out: the module with calls of
- * the runtime (rt/core/control/edit.c) in place of synchronisation that is left out, and before lines where a
- * predicate is to hold.
+ * Edits of a unit.  In: a module as clang made it, and the changes.  Out: the module with calls of
+ * the runtime (rt/core/control/edit.c) instead of synchronisation that is left out, and before
+ * lines where a predicate must be true.
  *
- * A predicate is evaluated when control comes to its line: before an instruction of the line that follows one
- * of another line, in its block or in a block before.
+ * A predicate is evaluated when control reaches its line: before an instruction of the line that
+ * follows an instruction of another line, in the same block or in a preceding one.
  */
 #include "instr/edit/edit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edits of a unit (base/edit.h), made before anything else happens to it: each local variable still has its
- * memory then, whatever the user's options say about optimisation.
+ * Edits of a unit (base/edit.h), made before anything else happens to it: each local variable is
+ * then still in memory, whatever the user's optimisation options are.
  */
 #ifndef INSTR_EDIT_H
 #define INSTR_EDIT_H

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Predicates.  In: an expression and the instruction before which it is to hold.  Out: a function of the
- * module,
- * __raddle_require_N, that evaluates it, and a call of it.
+ * Predicates.  In: an expression and the instruction before which it must be true.  Out: a function
+ * of the module, __raddle_require_N, that evaluates it, and a call of it.
  *
- * The function gets local variables as arguments: numbers and pointers by value, so that they can stay in
- * registers; what others may know the address of, structures and arrays by their address.  Globals it reads
- * itself.  Memory that a pointer leads to is read by the runtime, which ends a program whose predicate has no
- * value, as it does where one is false.
- *
- * Types are debug information's; conversions are those of C.
+ * The function gets local variables as arguments: numbers and pointers by value, so that they can
+ * stay in registers; variables whose address may be known elsewhere, structures and arrays by their
+ * address.  It reads globals itself.  The runtime reads memory through pointers, and ends the
+ * program if the predicate has no value or is false.  Types come from debug information;
+ * conversions are those of C.
  */
 #include "instr/edit/edit.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls: a call ends the piece before it, because whatever it runs writes records of
- * its own; what it returns begins the next.  Only functions that compute and nothing else
- * leave the piece open.
+ * Calls: a call ends the piece before it, because whatever it runs writes its own records; its
+ * result begins the next piece.  Only functions that do nothing but compute leave the piece open.
  *
  * Ranges that a library function reads are recorded before it runs, those that it
  * writes after it.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `full`: a module comes in; the same module, which writes down what it executes, goes
- * out, with sites and pieces in the unit's table.
+ * The flavour `full`.  In: a module.  Out: the same module, which records what it executes, and
+ * sites and pieces in the unit's table.
  *
- * Markers of the life of stack variables go first: with them two variables could
- * have one address in one call.
+ * Lifetime markers of stack variables are removed first: with them two variables of one call could
+ * share an address.
  */
 #include "instr/full/full.h"
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values that a fault may change: the test of self->target is put after the
- * instruction that makes the value (or before the call that takes it), and users of the value use the result
- * of the test.  While a function is walked a `freeze` holds the place of each test, because naming what is
- * accessed sees through it.
- *
- * Left alone are phi nodes (what flows into them can be changed), values of no
- * machine type, and what the backend wants to see as it is: constants that an
- * intrinsic needs, arguments passed in memory.
+ * Values that a fault may change: the test of self->target is put after the instruction that makes
+ * the value (or before the call that takes it), and users of the value use the result of the test.
+ * During the walk over a function a `freeze` is the placeholder of each test, because the code that
+ * names accesses looks through it.  Not changed are phi nodes (their incoming values can be
+ * changed), values without a machine type, and values that the backend needs unchanged: constants
+ * that an intrinsic needs, arguments passed in memory.
  */
 #include "instr/full/full.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges of library functions that no LIBC_RANGE of raddle/libc.inc describes: what a format states of the
- * arguments after it (format.h), what a result points to, and what is reached through a pointer to a
- * pointer.  In: a call.  Out: hooks at the builder's place that record its ranges.
+ * Ranges of library functions that no LIBC_RANGE of raddle/libc.inc describes: those of arguments
+ * that a format describes (format.h), what a result points to, and what is reached through a
+ * pointer to a pointer.  In: a call.  Out: hooks at the builder's position that record its ranges.
  */
 #include "instr/scan/format.h"
 #include "instr/full/full.h"

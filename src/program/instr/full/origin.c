@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the code states of values that may be addresses, or parts of addresses: whether something is
- * calculated with them, and whether what a store writes is what a load has read.  In: values.  Out: marks
- * after their types.
- *
- * Tests of faults stand between values and their users as `freeze` instructions; they are looked through.
+ * What the code shows about values that may be addresses, or parts of addresses: whether they are
+ * used in calculations, and whether a store writes what a load has read.  In: values.  Out: marks
+ * after their types.  Tests of faults lie between values and their users as `freeze` instructions,
+ * which are skipped.
  */
 #include "instr/full/full.h"
 

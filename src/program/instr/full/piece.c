@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pieces (raddle/full.h).  Ops come in one after another; room is reserved
- * where the first one stands, fields are stored where the builder is, and the rows of the
- * layout go out.  The length of a piece is known when it ends; the call that
- * reserves it is completed then.
+ * Pieces (raddle/full.h).  In: ops, one after another.  Out: code that reserves space at the first
+ * op and stores fields at the builder's position, and the rows of the layout.  The length of a
+ * piece is known when it ends; then the call that reserves it is completed.
  *
- * A piece without fields is its head alone; one with fields ends with a byte that states that it is whole.
+ * A piece without fields consists of its head; one with fields ends with a byte that marks it as
+ * complete.
  */
 #include "instr/full/full.h"
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A function's instructions come in, block by block; an op for each that a trace tells of goes
- * out into pieces.
+ * In: a function's instructions, block by block.  Out: an op for each instruction that a trace
+ * records, in pieces.
  *
- * Blocks that simply follow one another form a chain, and a chain goes into as few
- * pieces as its calls allow.  A chain that stores nothing at run time and that only
- * plain branches lead to has no piece: which way the branch at its end went is known
- * from the next piece, and that it was run at all from the piece before, which lists
- * its ops.
+ * Blocks that simply follow one another form a chain, and a chain goes into as few pieces as its
+ * calls allow.  A chain that stores nothing at run time and that only plain branches lead to has no
+ * piece: the next piece shows which way the branch at its end went, and the piece before, which
+ * lists its ops, shows that it was executed.
  */
 #include "base/error.h"
 #include "instr/full/full.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which functions are there twice (clone.h), and where they change from one copy to the other.
+ * Which functions are duplicated (clone.h), and where they change from one copy to the other.
  *
- * Each guard has a scope: the innermost loop around it that tests in each round, or the function.  All
- * guards of a scope share one test, at the last place that all ways to them lead through; a scope with a
- * single guard keeps the test of that one's own flag, which costs as much.  Loops that count and hold no
- * calls have no tests: they would cost more than anything else in them.  What is around them tests, or they
- * are cut into pieces (strip.c).  Other loops with short rounds test in each few of them (unroll.c).
+ * Each guard has a scope: the innermost loop around it that tests in each iteration, or the
+ * function.  All guards of a scope share one test, at the last place that all paths to them pass; a
+ * scope with a single guard tests the flag of that guard, which costs the same.  Counting loops
+ * without calls have no tests, which would cost more than the rest of the loop.  The code around
+ * them tests, or they are split into pieces (strip.c).  Other loops with short iterations test once
+ * in several iterations (unroll.c).
  *
  * Marks of functions that cannot be copied become tests where they are.
  */
@@ -214,9 +215,9 @@ static struct rounds look_at_rounds(const struct instr_clone *t, size_t number)
 	return r;
 }
 
-/* Whether it tests in each round.  Loops that count and those in them end by themselves, and a test would
- * keep them from being vectorised: inner ones and small ones have none.  Of the others those that are there
- * several times have one of their own. */
+/* Whether the loop tests in each iteration.  Counting loops and the loops in them end by
+ * themselves, and a test would prevent vectorisation: inner and small ones have none.  Of the
+ * others, those that are unrolled have a test of their own. */
 static void decide(struct instr_clone *t, size_t number, const struct instr_unrolled *unrolled)
 {
 	RD_ASSERT(number < t->loops.count);

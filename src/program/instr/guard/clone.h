@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions with guards are there twice in their own code: a clean copy of each block, without tests, and a
- * guarded one.  Where they meet a byte is tested, the one of the function's *region*
- * (raddle/guard.h).
+ * Functions with guards have two copies of each block: a clean one, without tests, and a guarded
+ * one.  Where the copies meet, the byte of the function's *region* is tested (raddle/guard.h).
  *
  *	guard.c   puts a mark where a guard is (instr_mark)
  *	clone.c    which functions, and where the byte is tested

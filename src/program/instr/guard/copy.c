@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The copies of a function's blocks (clone.h).  No value lives in a register from one block to the next, so a
- * copy of a block is a copy of its instructions, and a way may lead from a block of one copy to one of the
- * other:
+ * The copies of a function's blocks (clone.h).  No value lives in a register from one block to the
+ * next, so a copy of a block is a copy of its instructions, and a branch may lead from a block of
+ * one copy to a block of the other:
  *
  *	entry ---> clean 0 ... meeting 5 -+-> clean 5 ...
  *	                          ^        \-> guarded 5 ...
  *	                          +-- from both copies
  *
- * A meeting is met from both copies, so that a loop stays one loop, whose header is the same as before, and
- * the way back to the clean copy is found as soon as nothing is asked for any more.
+ * Both copies lead to a meeting, so that a loop stays one loop with the same header as before, and
+ * control returns to the clean copy as soon as no guard is active any more.
  *
- * Where the only meeting is the function's begin, the guarded copy is a function of its own: in the same one
- * it would have a say in which registers are saved at the begin, and what both copies begin with would be
- * done before the test.
+ * If the only meeting is at the function's entry, the guarded copy is a separate function: in the
+ * same function it would influence which registers are saved on entry, and common code of both
+ * copies would be moved before the test.
  */
 #include "base/error.h"
 #include "instr/guard/clone.h"
@@ -220,8 +220,8 @@ static LLVMValueRef distance(struct instr_unit *u, LLVMValueRef to, LLVMValueRef
 	return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(to, u->i64), at), u->i32);
 }
 
-/* The first instructions of `f`, before what the compiler makes for its begin: no register has been saved or
- * moved yet, so that `g` can be jumped to as if it had been called.
+/* The first instructions of `f`, before its prologue: no register has been saved or moved yet, so
+ * the code can jump to `g` as if it had been called.
  *
  *	cmpb $0, region(%rip)
  *	jne  g

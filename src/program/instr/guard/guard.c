@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The flavour `guard`: the program as it is shipped, with a mark before each access that has a guard
- * (raddle/guard.h), and tests of a flag around atomic operations and around calls that may order
- * threads unseen.
+ * The flavour `guard`: the program as it is shipped, with a mark before each access that has a
+ * guard (raddle/guard.h), and tests of a flag around atomic operations and around calls that may
+ * order threads unnoticed.
  *
- * Accesses are found as the flavour `record` numbers them, so the code is brought to the same level and
- * scanned in the same way.  The marks go in before the optimiser runs; when it has inlined what it wants to,
- * functions with marks are made twice (instr/guard/clone.h), without them and with tests in their place.
+ * Accesses are found as the flavour `record` numbers them, so the code is brought to the same level
+ * and scanned in the same way.  The marks are inserted before the optimiser runs.  After inlining,
+ * functions with marks are duplicated (instr/guard/clone.h), without marks and with tests in their
+ * place.
  */
 #include "instr/scan/event.h"
 
@@ -308,10 +309,10 @@ static void describe_slow_path(struct instr_unit *u)
 	}
 }
 
-/* Functions are inlined while marks stand for guards, then copied.  This is what default<O2> does to
- * functions while it inlines them, but for the passes on loops: those would take marks for work that is done
- * in each round, and come when the clean copies are what the program was.  Loops with a known small number of
- * rounds are unrolled, since that is no loop to test in. */
+/* Functions are inlined while marks represent guards, then copied.  This is what default<O2> does
+ * to functions while it inlines them, without the loop passes: those would treat marks as work in
+ * each iteration.  They run later, when the clean copies are the original program.  Loops with a
+ * known small number of iterations are unrolled, since they need no test. */
 #define SIMPLIFY_CFG_AND(sink)                                                                               \
 	"simplifycfg<bonus-inst-threshold=1;no-forward-switch-cond;switch-range-to-icmp;no-switch-to-"       \
 	"lookup;keep-loops;no-hoist-common-insts;" sink                                                      \
@@ -320,8 +321,9 @@ static void describe_slow_path(struct instr_unit *u)
 /* At the end calls that several ways have in common become one, or the inliner counts each. */
 #define SINK SIMPLIFY_CFG_AND("sink-common-insts")
 #define COMBINE "instcombine<max-iterations=1;no-use-loop-info;no-verify-fixpoint>"
-/* The compiler of the program saw `a && b` while variables were in memory, and made two branches of it.  Now
- * they are not, and what simplifies would first make one branch and selected values: the branches come first.
+/* The program's compiler saw `a && b` while variables were in memory, and made two branches.  Here
+ * variables are in registers, and simplification would make one branch and selects.  So branches
+ * are threaded first.
  */
 #define FORK "jump-threading,"
 static const char simplify[] =

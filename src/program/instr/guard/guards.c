@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The file of guards: text in, maps out.  Nothing of LLVM is here, so that it can be tried without. */
+/* The file of guards.  In: text.  Out: maps.  This file does not use LLVM, so that it can be tested
+ * without it. */
 #include "instr/guard/guards.h"
 
 #include "base/error.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file of guards of a program: which accesses get one, and which functions of libraries may order threads
- * in ways that are not seen.  Lines: the table of raddle/guard.h, and "x NAME", one for each such
- * function, which does not get into the program.
+ * The file of guards of a program: which accesses get one, and which library functions may order
+ * threads unnoticed.  Lines: the table of raddle/guard.h, and "x NAME" for each such function;
+ * these lines are not stored in the program.
  */
 #ifndef INSTR_GUARDS_H
 #define INSTR_GUARDS_H

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops of the guarded copy whose own guards have nothing to do (clone.h).  A function is awake for the sake
- * of one guard, and the tests of the others cost little, but for those in loops that count: such a loop is
- *not vectorised any more and takes more than twice as long.  So these have a region each, and are there once
- * more in the guarded copy, without guards:
+ * Loops of the guarded copy whose own guards have nothing to do (clone.h).  Enabling one guard
+ * enables its whole function.  The tests of its other guards cost little, except in counting loops:
+ * such a loop is no longer vectorised and takes more than twice as long.  So each of these has its
+ * own region and a second copy without guards in the guarded copy:
  *
  *	guarded 4 ... door -+-> quiet 5 ... ---+-> guarded 6
  *	                     \-> guarded 5 ... -/
  *
- * The door is passed where the loop is entered.  Like its clean copy, the loop tests nothing while it runs:
- * it ends by itself.  A guard of it is looked at only if both bytes are set, that of the function and its
- *own.
+ * The door is tested when the loop is entered.  Like its clean copy, the loop has no tests while it
+ * runs, since it ends by itself.  Its guards are tested only if both bytes are set, that of the
+ * function and its own.
  */
 #include "base/error.h"
 #include "instr/guard/clone.h"

@@ -12,12 +12,13 @@
  *		do { ... } while (++i < limit);
  *	} while (more);
  *
- * so that the byte of the region can be tested between two pieces, and the inner loop is what it was, also
- * for the vectoriser.  The loop must have one way out, at its end, where a counter is compared with a bound
- * that does not change in it; then each piece but the last ends with the counter at its limit, exactly.
+ * so that the byte of the region can be tested between two pieces, and the inner loop is unchanged,
+ * also for the vectoriser.  The loop must have one exit, at its end, where a counter is compared
+ * with a bound that does not change in it; then each piece except the last ends with the counter
+ * exactly at its limit.
  *
- * The function is in the form that reg2mem makes: what lives longer than a block has a slot, and that of a
- * counter holds its next value whenever the loop's first block is entered.
+ * The function is in the form that reg2mem makes: a value that lives longer than a block has a
+ * slot, and the slot of a counter has its next value whenever the loop's first block is entered.
  */
 #include "base/error.h"
 #include "instr/guard/clone.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops whose rounds are short, and which count nothing (walks along lists) or are outermost, cannot afford a
- * test in each round and must not continue without one.  They are made several times, one after the other,
- * and test before the first comes again (clone.h):
+ * In loops with short iterations that have no counter (walks along lists) or are outermost, a test
+ * in each iteration is too expensive, but some test is necessary.  Such a loop is unrolled, with
+ * one test for all copies of its body (clone.h):
  *
  *	for (;;) { A; if (...) break; }
  *
@@ -10,8 +10,8 @@
  *
  *	for (;;) { A; if (...) break;  A; if (...) break;  ...  A; if (...) break;  TEST }
  *
- * A loop that ends after a few rounds has met no test at all.  The way from the test leads to the guarded
- * copy and not back, so that the clean loop is entered at one place only, as all that optimises it wants.
+ * A loop that ends after a few iterations executes no test.  The test leads to the guarded copy and
+ * not back, so that the clean loop has only one entry, as optimisation passes require.
  *
  * The function is in the form that reg2mem makes, so copies of blocks are copies of their instructions.
  */

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hooks after optimisation (fast mode).  When instrumented code has been inlined and
- * simplified, more is known than when the hooks were inserted, and what follows
- * from the rule of segments can be done again, on the hook calls themselves:
+ * Hooks after optimisation (fast mode).  When instrumented code has been inlined and simplified,
+ * more is known than when the hooks were inserted, so the rule of segments can be applied again, to
+ * the hook calls themselves:
  *
  * 1. one load of the thread's state serves a whole function;
- * 2. hooks that say nothing new go (ir_redundant());
- * 3. hooks leave loops (loop.c);
- * 4. what an unrolled loop does to adjacent bytes becomes one range again;
+ * 2. hooks that add nothing new are removed (ir_redundant());
+ * 3. hooks are moved out of loops (loop.c);
+ * 4. accesses of an unrolled loop to adjacent bytes become one range again;
  * 5. a read and then a write of the same bytes, with nothing between them that
  *    could end the segment or keep the write from happening, become one hook that tests
  *    once (`x += y`);
- * 6. two of the same kind whose bytes lie side by side, as fields of a struct do, become one (pair.c).
+ * 6. two hooks of the same kind for adjacent bytes, such as fields of a struct, become one
+ *    (pair.c).
  *
- * Within a segment the order of records may change by this, never the set of bytes
- * read and written.
+ * This may change the order of records within a segment, but never the set of bytes read and
+ * written.
  */
 #include "instr/record/late.h"
 

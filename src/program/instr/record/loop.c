@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hooks leave loops.  In a loop that cannot end the segment,
+ * Moves hooks out of loops.  In a loop that cannot end the segment,
  *
  *	for (i = 0; i < n; i++)
  *		sum += a[i] * *p;
  *
- * the hook of `*p` may stand before the loop, and the hooks of `a[i]` may be one
- * for the range a[0] to a[n - 1], if they are executed whenever the loop is entered.
- * That is known if the loop is in the form optimisers give it: a block before it
- * (preheader) that leads nowhere else, and no way out before the hook was met.  For a
- * range, or for equal distances, the number of rounds must be known too: one way out, at the end of a
- * round, when a counter meets a bound that does not change.
+ * the hook of `*p` may be placed before the loop, and one hook for the range a[0] to a[n - 1] may
+ * replace the hooks of `a[i]`, if they are executed whenever the loop is entered.  That is known if
+ * the loop is in the form that optimisers produce: a block before it (preheader) that leads nowhere
+ * else, and no exit before the hook.  For a range, or for equal distances, the number of iterations
+ * must be known too: one exit, at the end of an iteration, when a counter reaches a bound that does
+ * not change.  If a loop-invariant branch decides whether the hook is executed, the range is empty
+ * when it is not.
  *
- * If a branch on something that does not change in the loop decides whether the hook is
- * met, the range is empty when it is not.
- *
- * Inner loops come first, so that a hook may leave several, as a range too.
+ * Inner loops come first, so that a hook may be moved out of several loops, also as a range.
  */
 #include "instr/record/late.h"
 
@@ -189,9 +187,9 @@ static bool find_test(struct late_shape *s, struct test *t)
 		find_counter(s, LLVMGetOperand(tested, 0), &t->counter) && t->counter.next == tested);
 }
 
-/* Rounds of a loop that continues while its counter, which grows by `step` and does not
- * wrap, is below (or not above) the bound: the first value tested is start + step, or
- * start, and the first round is certain. */
+/* The number of iterations of a loop that continues while its counter, which grows by `step` and
+ * does not wrap, is below (or not above) the bound: the first tested value is start + step, or
+ * start, and the first iteration is certain. */
 static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 {
 	LLVMBuilderRef b = s->late->unit->builder;

@@ -6,8 +6,9 @@
  *	p->re = a;
  *	p->im = b;
  *
- * becomes one hook, which tests once and, where something is not marked, calls the runtime once.  The second
- * one moves up to the first, so nothing between them may end the segment.  Both keep their sites.
+ * becomes one hook, which tests once and, if something is not marked, calls the runtime once.  The
+ * second hook is moved to the first, so nothing between them may end the segment.  Both keep their
+ * sites.
  */
 #include "instr/record/late.h"
 

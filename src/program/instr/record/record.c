@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `record`: a module comes in, and the same module with a hook at every
- * event goes out, with the events' sites in the unit's table.
+ * The flavour `record`.  In: a module.  Out: the same module with a hook at every event, and the
+ * events' sites in the unit's table.
  *
- * A function that has events loads the thread's state when it is entered and, if it
- * calls, its place on the shadow stack (raddle/abi.h).  Hooks of accesses
- * stand before them; those of library functions whose result states how much was
- * written stand after.
+ * A function that has events loads the thread's state when it is entered and, if it calls, its
+ * place on the shadow stack (raddle/abi.h).  Hooks precede their accesses; hooks of library
+ * functions whose result shows how much was written follow the call.
  *
- * The stack pointer is put back after a call only if something looks at it before the
- * next call sets it anew: an event, or the return to a caller that may not be
- * instrumented.
+ * The shadow stack pointer is restored after a call only if something reads it before the next call
+ * sets it again: an event, or the return to a caller that may not be instrumented.
  */
 #include "instr/scan/event.h"
 

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops that wait for memory, or for ever.
+ * Loops that wait for memory, or forever.
  *
  *	while (!done)
  *		;
  *
- * If `done` is a plain variable the optimiser may read it once, before the loop, or leave the loop out:
- * nothing may write it meanwhile.  That another thread does is the race to be shown, and a recorded
- * run that stays here for ever shows nothing after it.  So the reads of such loops become volatile, which no
- * program can object to.
+ * If `done` is a plain variable the optimiser may read it once, before the loop, or leave the loop
+ * out: nothing may write it meanwhile.  If another thread does, that is the race to be shown; and a
+ * recorded run that stays here forever shows nothing after it.  So the reads of such loops become
+ * volatile, which does not change the meaning of the program.
  *
- * A module with hooks comes in, before it is optimised.  A loop waits if it leaves no trace, that is, it
- * writes nothing and calls nothing but hooks and what touches no memory, and what its exits look at comes
- * from reads of memory alone: a loop that counts ends by itself.
+ * A module with hooks comes in, before it is optimised.  A loop waits if it has no effect, that is,
+ * it writes nothing and calls only hooks and functions that touch no memory, and if its exit
+ * conditions depend on reads of memory alone: a counting loop ends by itself.
  *
- * Where threads take turns, such a loop has to let others run, and so has one that has no way out,
+ * If threads take turns, such a loop has to let others run, and so has a loop without an exit,
  *
  *	for (;;)
  *		mine = 1;
  *
- * of which the optimiser may leave nothing but a jump.  Both get a hook for each round; where
- * threads stop at reads anyway, only the second kind does.
+ * of which the optimiser may leave only a jump.  Both get a hook in each iteration; if threads stop
+ * at reads anyway, only the second kind gets one.
  */
 #include "instr/unit-int.h"
 

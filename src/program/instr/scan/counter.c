@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Atomics that end no segment: looks, and updates that order no thread.
+ * Atomics that end no segment: relaxed loads, and updates that order no thread.
  *
- * A relaxed load releases nothing, so it gives no other thread an order with what its own did before it.  Let
- * e1 and e2 be the same access before and after it, and f one of another thread that races with e2.  f is
- * not before e1, or it would be before e2; e1 is not before f, since that takes a release after e1, and the
- * next one is after e2 too; and e1 holds the same locks and needs the load's value to be no particular
- * one.  So f races with e1, which stands for e2.  (A fence that makes something of the load ends the segment
- * itself.)
+ * A relaxed load releases nothing, so it orders no other thread after what its own thread did
+ * before it.  Let e1 and e2 be the same access before and after the load, and let f be an access of
+ * another thread that races with e2.  f is not ordered before e1, or it would be ordered before
+ * e2.  e1 is not ordered before f, since that requires a release after e1, and the next release is
+ * after e2 too.  e1 happens with the same locks held, and does not depend on the value that is
+ * loaded.  So f races with e1, which represents e2.  (A fence that makes the load acquire ends the
+ * segment itself.)
  *
- * Counters.  In: an atomic read-modify-write.  Out: whether it is relaxed, its result is not used, and the
- * variable has a fixed address to which this unit writes in relaxed order only.  Such an update neither
- * orders its thread nor gives it information, so it need not end a segment: what the thread accessed before
- * it stands for the same accesses after it.  Statistics and the book-keeping of allocators are like that.
+ * Counters.  In: an atomic read-modify-write.  Out: whether it is relaxed, its result is not used,
+ * and the variable has a fixed address to which this unit writes in relaxed order only.  Such an
+ * update neither orders its thread nor gives it information, so it need not end a segment: accesses
+ * before it represent the same accesses after it.  Statistics and the book-keeping of allocators
+ * are examples.
  *
- * A variable that is released elsewhere in the unit (a reference count) is not one: there, relaxed updates
- * carry a release on, and what lies after one of them is another matter than what lies before it.
- * The answer depends on the unit alone, so that all flavours of a program agree.
+ * A variable that is released elsewhere in the unit (a reference count) is not a counter: there,
+ * relaxed updates continue a release sequence, so accesses before and after one of them are ordered
+ * differently. The answer depends on the unit alone, so that all flavours of a program agree.
  */
 #include "base/error.h"
 #include "instr/scan/event.h"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Members of std::string.  In: the name of a function as the linker has it.  Out: which of its arguments are
+ * Members of std::string.  In: the linkage name of a function.  Out: which of its arguments are
  * strings, and whether it reads or writes them.
  *
- * The library of C++ has them all, compiled without Raddle, and headers only some, where they are optimised:
- * what remains is seen at the call.  A string is its 32 bytes here: code that changes the characters changes
- * or reads these as well.  A constructor's own string is known to no other thread, and a destructor gives its
- * memory back, which is seen.
+ * The C++ library has all of them, compiled without Raddle; headers have only some, which may be
+ * inlined.  The remaining calls are handled here.  A string is its 32 bytes here: code that changes
+ * the characters changes or reads these as well.  No other thread knows a string that is being
+ * constructed, and a destructor frees its memory, which is recorded.
  *
- * Names are those of the Itanium ABI: _ZN, K for a member that is const, the class, the member with its
- * length or an operator, E, the parameters.  A reference to a string is RKS4_, RS4_ or OS4_ (&&) in it.  What
- * stands after a parameter of another kind than those here is not looked at.
+ * Names are those of the Itanium ABI: _ZN, K for a member that is const, the class, the member with
+ * its length or an operator, E, the parameters.  A reference to a string is RKS4_, RS4_ or OS4_
+ * (&&) in it.  Parameters after one of an unknown kind are ignored.
  */
 #include "instr/scan/cxx-string.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What members of std::string that the library of C++ has read and write. */
+/* What members of std::string in the C++ library read and write. */
 #ifndef INSTR_CXX_STRING_H
 #define INSTR_CXX_STRING_H
 

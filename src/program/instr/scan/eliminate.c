@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events that say nothing new.  doc/format/trace.md lets one read and one write of
- * a byte in a segment stand for all; the runtime drops the rest, and here those
- * are found that it would drop in every run.  The rule is in ir/redundant.h
- * (ir_redundant), what the same bytes are in number.c.
+ * Events that add nothing new.  By doc/format/trace.md one read and one write of a byte in a
+ * segment represent all others.  The runtime drops the rest; this code finds those that it would
+ * drop in every run.  ir/redundant.h (ir_redundant) has the rule, number.c determines which bytes
+ * are the same.
  */
 #include "base/error.h"
 #include "instr/scan/event.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events of a function: what its instructions do that a trace should know.
- * scan.c finds them, wait.c and eliminate.c mark them, record.c inserts their hooks.
+ * The events of a function: what a trace records of its instructions. scan.c finds them, wait.c and
+ * eliminate.c mark them, record.c inserts their hooks.
  */
 #ifndef INSTR_EVENT_H
 #define INSTR_EVENT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Formats: a call of printf, scanf and their kin comes in, the memory that each conversion of
- * its constant format reads or writes goes out.
+ * Formats.  In: a call of printf, scanf or a related function.  Out: the memory that each
+ * conversion of its constant format reads or writes.
  */
 #include "instr/scan/format.h"
 

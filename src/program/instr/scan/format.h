@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What printf, scanf and their kin do with the arguments that their format speaks of. */
+/* What printf, scanf and related functions do with the arguments that their format describes. */
 #ifndef INSTR_FORMAT_H
 #define INSTR_FORMAT_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much of its argument a library function reads or writes (raddle/libc.inc), as code:
- * a call and a row come in, the call of a hook that records the range goes in at the
- * builder's place.
+ * How much of its argument a library function reads or writes (raddle/libc.inc), as code.  In: a
+ * call and a row.  Out: the call of a hook that records the range, at the builder's position.
  */
 #include "instr/scan/event.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Atomic operations that are calls: what the compiler could not do in line and left
- * to libatomic (`__atomic_fetch_add_16(p, v, order)`, `__atomic_load(size, p,
- * result, order)`), and the older `__sync_` ones.
+ * Atomic operations that are calls: those that the compiler could not inline and left to libatomic
+ * (`__atomic_fetch_add_16(p, v, order)`, `__atomic_load(size, p, result, order)`), and the older
+ * `__sync_` ones.
  */
 #include "instr/scan/event.h"
 

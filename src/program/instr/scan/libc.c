@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ranges of library functions (raddle/libc.inc): a name comes in, its rows go out. */
+/* The ranges of library functions (raddle/libc.inc): from a name to its rows. */
 #include "instr/scan/libc.h"
 
 #include "base/alloc.h"

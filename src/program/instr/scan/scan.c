@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A function's instructions come in, its events go out, in program order.
- *
- * Left out are accesses no other thread can take part in: of constants, of stack
- * variables whose address stays in the function, and of thread-local variables
- * whose address does.  An access that a library function makes for
- * its caller (memcpy, read, strlen) is an event of the caller.
+ * In: a function's instructions.  Out: its events, in program order.  Accesses that no other thread
+ * can conflict with are left out: of constants, of stack variables whose address stays in the
+ * function, and of thread-local variables whose address does.  An access that a library function
+ * makes for its caller (memcpy, read, strlen) is an event of the caller.
  */
 #include "instr/scan/event.h"
 
@@ -176,9 +174,9 @@ static void note_barrier(struct instr_function *f, struct instr_event event)
 		instr_event_site(f->unit, &event);
 }
 
-/* Assembler with memory operands that also promises to change other memory ("memory" is clobbered) is how
- * locks and hand-overs are written: each operand is accessed atomically, and in order.  With the promise
- * alone, what it does is unknown: the flavour says so (instr/foreign.c). */
+/* Locks and hand-overs are often assembler with memory operands and a "memory" clobber: each
+ * operand is accessed atomically, and in order.  With only the clobber, the effect of the assembler
+ * is unknown, and the flavour records that (instr/foreign.c). */
 static void scan_asm(struct instr_function *f, struct instr_event event, LLVMValueRef code)
 {
 	size_t n, m;
@@ -194,9 +192,9 @@ static void scan_asm(struct instr_function *f, struct instr_event event, LLVMVal
 		forget.kind = EVENT_FORGET;
 		add(f, &forget);
 	}
-	/* Outputs come first and inputs after them; what is indirect takes an
-	 * argument, other outputs do not, clobbers ("~") neither.  An operand that
-	 * is both appears twice; one atomic event stands for the pair. */
+	/* Outputs come first, then inputs.  Indirect operands take an argument; other outputs and
+	 * clobbers ("~") do not.  An operand that is both appears twice; one atomic event
+	 * represents the pair. */
 	LLVMValueRef seen[8];
 	unsigned seen_count = 0;
 	while ((one = strsep(&rest, ",")) != NULL) {

@@ -5,16 +5,15 @@
  *	while (queue->count == 0)
  *		pthread_cond_wait(&queue->filled, &queue->lock);
  *
- * If the condition holds at once the thread never waits, and nothing but the read of `count` shows that it
- * would have.  So these reads are recorded each time.
+ * If the condition is already true the thread never waits, and only the read of `count` shows that
+ * it could have.  So these reads are recorded each time.
  *
- * A module comes in; the set of its load instructions that decide such a loop
- * goes out.  The loop is the innermost natural one around the wait.  Of the branches
- * in it those decide that leave it or that choose between waiting and not
- * waiting; their conditions are followed backwards through the loop's
- * instructions, and into functions of the unit that are called for a condition
- * (a C++ predicate is always one).  Around a wait that is in no loop the last branch decides that
- * can go past it: so barriers are written that count their threads and wait once.
+ * In: a module.  Out: the set of its load instructions that decide such a loop.  The loop is the
+ * innermost natural one around the wait.  The deciding branches are those that leave the loop or
+ * choose between waiting and not waiting.  Their conditions are followed backwards through the
+ * loop's instructions, and into functions of the unit that are called for a condition (a C++
+ * predicate is always one).  For a wait outside a loop, the last branch that can bypass it decides:
+ * some barriers count their threads and wait once in this way.
  */
 #include "base/error.h"
 #include "instr/scan/backward-int.h"

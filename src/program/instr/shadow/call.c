@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * References and calls.  Library functions that have a model are replaced by it.  To others that may be
- * instrumented, here or in another unit, references go beside arguments and results.
+ * References and calls.  Library functions that have a model are replaced by it.  For other
+ * functions that may be instrumented, here or in another unit, references are passed beside
+ * arguments and results.
  */
 #include "instr/shadow/shadow.h"
 

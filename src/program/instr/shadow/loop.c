@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops on concrete values.  In: a function before references are put beside its values.  Out: for loops
- * whose accesses are known before they are entered, a flag: whether anything that comes into the loop has
- * an expression.  References in the loop are nothing where the flag is not set, and accesses ask the flag
- * instead of the marks of their page.  So the optimiser can make the loop twice, and one of the two does
- * what the program does and nothing else.
+ * Loops on concrete values.  In: a function, before references are added to its values.  Out: a
+ * flag for each loop whose accesses are known before it is entered: whether anything that enters
+ * the loop has an expression.  If the flag is not set, there are no references in the loop, and
+ * accesses test the flag instead of the marks of their page.  So the optimiser can duplicate the
+ * loop, and one copy does only what the program does.
  *
- * The marks are looked at after the hooks of `record` that stand before the loop.  A thread that is stopped
- * at a hook in the loop keeps the flag: what another thread makes depend on input meanwhile, without any
- * synchronisation, is taken as it is until the loop ends.
+ * The marks are tested after the hooks of `record` that precede the loop.  A thread that is stopped
+ * at a hook in the loop keeps the flag: if another thread meanwhile makes a value depend on input,
+ * without any synchronisation, the value counts as concrete until the loop ends.
  */
 #include "instr/shadow/shadow.h"
 

@@ -2,11 +2,12 @@
 /*
  * The flavour `shadow`: `record`, and expressions of what depends on the program's input.
  *
- * The hooks of `record` go in first, so sites have the numbers of every flavour.  Then the code is optimised,
- * but not vectorised and without tables for switches, and only then references are put beside values: what
- * the optimiser has removed costs nothing.  Loops are made twice, once for what is concrete, which is then
- * vectorised (loop.c).  Values that cannot depend on input have no reference at all:
- * constants, addresses, pointers that come from memory, floating point numbers.
+ * The hooks of `record` are inserted first, so sites have the same numbers as in every flavour.
+ * Then the code is optimised, but not vectorised and without tables for switches.  Only then are
+ * references added to values, so what the optimiser has removed costs nothing.  Loops are
+ * duplicated; the copy for concrete values is then vectorised (loop.c).  Values that cannot depend
+ * on input have no reference at all: constants, addresses, pointers that come from memory, floating
+ * point numbers.
  */
 #include "instr/shadow/shadow.h"
 

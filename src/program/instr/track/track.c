@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The flavour `track`: the program with gates at the instructions that a slice is about
- * (raddle/track.h).
+ * The flavour `track`: the program with gates at the instructions of a slice (raddle/track.h).
  *
- * A gate is named by what the instruction is, its place in the source, its function, and which one of these
- * it is there; the tool makes the same names from facts (sketch/gates.c), which come from the same code.  A
- * unit is therefore brought to the same level, and not optimised before.
+ * A gate is named by the kind of the instruction, its place in the source, its function, and its
+ * number among equal ones there; the tool makes the same names from facts (sketch/gates.c), which
+ * come from the same code.  A unit is therefore brought to the same level, and not optimised
+ * before.
  *
- * An access lies between two hooks: the first takes its number and keeps others from the address, the second
- * has its value. What comes first returns 0 where the gate is shut, and then the second does nothing.
- * Functions with gates are there a second time without them (ungated.c).
+ * An access lies between two hooks: the first takes its number and locks the address, the second
+ * records its value.  If the gate is closed, the first returns 0, and then the second does
+ * nothing.  Functions with gates have a second copy without them (ungated.c).
  */
 #include "facts/role.h"
 #include "instr/scan/event.h"

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions with gates (track.c) are there a second time without.  When the function is entered it looks at
- * one byte: where all gates are shut the clean copy runs, which tests nothing.
+ * Functions with gates (track.c) have a second copy without them.  On entry the function tests one
+ * byte: if all gates are closed, the clean copy runs, which tests nothing.
  *
- * A gate that has had its events is shut while the program runs, and a loop may continue for long then.  So
- * each round of a loop with gates begins with a test whether one of them is still open, and where none is,
- * the loop continues in a clean copy of its own:
+ * A gate that has used up its events is closed while the program runs, and a loop may then continue
+ * for long.  So each iteration of a loop with gates begins with a test whether one of them is still
+ * open; if none is, the loop continues in a clean copy:
  *
  *	before --> test -+-> header ... (gates) --> test
  *	                  \
  *	                   +-> clean header ... --> clean header
  *
- * An inner loop has a clean copy in the clean copy of the loop around it, and one in the one with gates, so
- * each loop still has one header and all that optimises knows it for a loop.
+ * An inner loop has a clean copy in the clean copy of the loop around it, and one in the one with
+ * gates, so each loop still has one header, and optimisation passes recognise it as a loop.
  *
  * The function is in the form that reg2mem makes, so copies of blocks are copies of their instructions
  * (copy.c).

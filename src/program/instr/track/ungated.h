@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops whose gates have all had their events continue without them (ungated.c). */
+/* Loops whose gates have all used up their events continue without them (ungated.c). */
 #ifndef INSTR_UNGATED_H
 #define INSTR_UNGATED_H
 
