@@ -214,10 +214,10 @@ void explore_learn(struct explore_state *s, const struct note *n)
 
 void explore_learn_new(struct explore_state *s, struct note *n)
 {
-	size_t races = s->race_count, prefixes = s->prefixes.count;
+	size_t races = s->race_count, racy = s->result->racy_count, prefixes = s->prefixes.count;
 
 	explore_learn(s, n);
-	if (races == s->race_count)
+	if (races == s->race_count && racy == s->result->racy_count)
 		n->race_count = 0;
 	if (!n->failure.fault && prefixes == s->prefixes.count)
 		n->made = NULL;
