@@ -11,7 +11,7 @@ mkdir -p native raddle
 build() {
 	local name=$1 shared
 	shift
-	shared=${RADDLE_CACHE:-$PWD/cache}-built/$(printf '%s\n' "$@" | md5sum | cut -c 1-32)
+	shared=${SHARED:-$PWD/shared}/$(printf '%s\n' "$@" | md5sum | cut -c 1-32)
 	mkdir -p "$shared"
 	(
 		flock 9

@@ -20,8 +20,19 @@
 # Indices are left out (cell[]), memory without a name of its own is "heap",
 # "stack", "mmap" or "unknown", a file descriptor is "fd".
 
-# build_case SOURCE OUT: with raddle cc.
+# build_case SOURCE OUT: with raddle cc.  The tests of one run share what they build, in $SHARED: in their long forms
+# they compile most programs three times otherwise.
 build_case() {
+	local shared=${SHARED:-$PWD/shared} name
+	name=$(basename "$1")
+	if [ ! -e "$shared/$name" ]; then
+		mkdir -p "$shared"
+		compile_case "$1" "$shared/$name.$$" && mv "$shared/$name.$$" "$shared/$name" || return
+	fi
+	cp "$shared/$name" "$2"
+}
+
+compile_case() {
 	case $1 in
 	*.cpp) "$RADDLE" c++ -std=c++17 -O1 -g -pthread "$1" -o "$2" ;;
 	*) "$RADDLE" cc -O1 -g -pthread "$1" -o "$2" ;;
@@ -61,7 +72,7 @@ named() {
 # each_case FUNCTION [STEP [FIRST]]: calls it with every program, or with every STEP-th from FIRST on, two at a
 # time; fails if any call does.
 each_case() {
-	export -f "$1" build_case expected_findings expected_predictions expected_status named
+	export -f "$1" build_case compile_case expected_findings expected_predictions expected_status named
 	printf '%s\n' "$ROOT"/test/prog/micro/*.c "$ROOT"/test/prog/micro/*.cpp | sed -n "${3:-1}~${2:-1}p" |
 		xargs -d '\n' -P 2 -n 1 bash -c "set -u; $1 \"\$1\" 2>&1" each_case
 }
