@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle dump` of what is no trace: findings, schedules, programs, facts.  What a path
- * is, its first bytes or the files in it tell; nothing is guessed from names that
- * users choose.
+ * `raddle dump` of artefacts that are not traces: findings, schedules, programs, facts.  A file is
+ * recognised by its first bytes, a directory by the files in it, and never by a name that users
+ * choose.
  */
 #include "dump/dump-int.h"
 
@@ -53,7 +53,7 @@ static uint64_t bitcode_bytes(const struct bitcode_program *p)
 	return bytes;
 }
 
-/* What an item of the link line is to the linker, for people. */
+/* The role of an item of the link line, for people. */
 static const char *item_role(enum bitcode_item_kind kind)
 {
 	switch (kind) {
@@ -149,12 +149,14 @@ static int dump_directory(const char *path, bool json, FILE *out)
 int dump_artefact(const char *path, bool json, FILE *out)
 {
 	static const char schedule[] = "raddle-schedule\t";
+	_Static_assert(sizeof FACTS_MAGIC < sizeof schedule, "every mark fits into the bytes that are read");
 	char start[sizeof schedule - 1] = {0};
 	struct stat st;
 
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return dump_directory(path, json, out);
-	size_t n = rd_file_head(path, start, sizeof start); /* of what cannot be read, the caller says why */
+	size_t n = rd_file_head(path, start, sizeof start); /* if it cannot be read, the caller reports why */
+	RD_ASSERT(n <= sizeof start);
 	if (n >= 4 && !memcmp(start, "\177ELF", 4))
 		return dump_program(path, json, out);
 	if (n >= strlen(FACTS_MAGIC) && !memcmp(start, FACTS_MAGIC, strlen(FACTS_MAGIC)))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What several documents have: durations and sizes in words, the objects "trace" and "threads".
+ * Parts of several documents: durations and sizes as text, the JSON objects "trace" and "threads".
  */
 #include "dump/dump-int.h"
 
@@ -41,6 +41,7 @@ const char *dump_bytes(uint64_t bytes, char out[24])
 
 void dump_json_trace(struct rd_json *j, const struct dump *d)
 {
+	RD_ASSERT(d->trace && d->model);
 	const struct trace_meta *m = trace_get_meta(d->trace);
 	rd_json_object(j, "trace");
 	rd_json_string(j, "path", trace_path(d->trace));
@@ -60,6 +61,7 @@ void dump_json_threads(struct rd_json *j, const struct dump *d)
 	rd_json_array(j, "threads");
 	for (size_t i = 0; i < m->thread_count; i++) {
 		const struct model_thread *t = &m->threads[i];
+		RD_ASSERT(t->parent == MODEL_NONE || t->parent < m->thread_count);
 		rd_json_object(j, NULL);
 		RD_JSON(j, RD_JS("name", t->name), RD_JU("number", t->number), RD_JS("label", t->label),
 			RD_JS("parent", t->parent == MODEL_NONE ? NULL : m->threads[t->parent].name),

@@ -38,7 +38,7 @@ static uint64_t dump_event_size(const struct dump *d, const struct trace_event *
 	return e->kind == RADDLE_RANGE ? e->size : site ? site->size : 0;
 }
 
-/* As it is printed: "read", "write", "atomic-load", or the row's. */
+/* The printed name: "read", "write", "atomic-load", or the name of the kind. */
 static const char *dump_event_name(const struct dump *d, const struct trace_event *e)
 {
 	const struct trace_site *site = site_of(d, e);
@@ -54,7 +54,7 @@ static const char *dump_event_name(const struct dump *d, const struct trace_even
 	}
 }
 
-/* The site that stands for an event's place: its own or the innermost call; 0. */
+/* The site of an event's place: its own, or that of the innermost call; 0 if there is neither. */
 static uint32_t dump_place(const struct trace_lane *lane)
 {
 	const struct trace_decoder *d = &lane->stream.decoder;
@@ -126,6 +126,7 @@ static void add_text(const struct trace_event *e, struct rd_buf *out)
 static void other_operands(const struct trace_event *e, struct rd_buf *out)
 {
 	const struct trace_kind *kind = trace_kind(e->kind);
+	RD_ASSERT(out->length > 0); /* the name of the event is there */
 	for (unsigned i = 0; kind->operands[i]; i++) {
 		char name[TRACE_OPERAND_NAME];
 		if (kind->operands[i] != 'u')
@@ -148,6 +149,15 @@ static bool handles_thread(const struct trace_event *e)
 	return role == RADDLE_ROLE_CREATE || role == RADDLE_ROLE_JOIN || role == RADDLE_ROLE_DETACH;
 }
 
+/* An allocation or a release names an object, unless the trace is damaged or began after the allocation. */
+static void object_what(const struct model *m, uint32_t object, uint64_t address, struct rd_buf *out)
+{
+	if (object == MODEL_NONE)
+		rd_buf_addf(out, "0x%llx", (unsigned long long)address);
+	else
+		model_name_object(m, object, out);
+}
+
 /* The name of what an event is about, appended. */
 static void dump_what(struct dump *d, const struct trace_lane *lane, struct rd_buf *out)
 {
@@ -158,18 +168,18 @@ static void dump_what(struct dump *d, const struct trace_lane *lane, struct rd_b
 	} else if (handles_thread(e)) {
 		thread_what(d, e->values[2], out);
 	} else if (e->kind == RADDLE_ALLOC) {
-		model_name_object(m, model_find(m, e->address, e->q), out);
+		object_what(m, model_find(m, e->address, e->q), e->address, out);
 		rd_buf_addf(out, ", %llu bytes", (unsigned long long)e->values[2]);
 	} else if (e->kind == RADDLE_FREE) {
 		/* At q itself the object is gone. */
-		model_name_object(m, model_find(m, e->address, e->q - 1), out);
+		object_what(m, e->q ? model_find(m, e->address, e->q - 1) : MODEL_NONE, e->address, out);
 	} else if (raddle_is_sync(e->kind)) {
 		model_name_address(m, e->address, e->q, out);
 	}
 }
 
-/* What stands in front of the details says it all. */
-static bool is_all_told(enum raddle_event kind)
+/* Whether name and object of an event are all there is to print. */
+static bool has_no_details(enum raddle_event kind)
 {
 	return raddle_is_access(kind) || raddle_class(kind) == RADDLE_CLASS_FENCE || kind == RADDLE_ALLOC ||
 	       kind == RADDLE_FREE || raddle_role(kind) == RADDLE_ROLE_START;
@@ -187,11 +197,11 @@ static void text_details(struct dump *d, const struct trace_event *e, struct rd_
 		rd_buf_adds(out, e->values[4] ? " timed" : "");
 	else if (strchr(trace_kind(e->kind)->operands, 'b'))
 		add_text(e, out);
-	else if (!is_all_told(e->kind))
+	else if (!has_no_details(e->kind))
 		other_operands(e, out);
 }
 
-/* Stack lines are behind the event, innermost first, inlined places included. */
+/* The lines of a stack follow the event, innermost first, with inlined places. */
 static void text_frames(const struct dump *d, uint32_t number, struct rd_buf *out)
 {
 	const struct trace_sites *sites = d->model->sites;
@@ -220,6 +230,7 @@ static void text_event(struct dump *d, const struct trace_lane *lane, struct rd_
 	const struct trace_event *e = &lane->event;
 	const struct model_thread *t = &d->model->threads[model_thread_of_stream(d->model, lane->index)];
 	bool has_q = raddle_has_q(e->kind);
+	RD_ASSERT(!out->length && d->thread_width > 0);
 	if (has_q)
 		rd_buf_addf(out, "%7llu ", (unsigned long long)e->q);
 	else
@@ -245,6 +256,7 @@ static void text_event(struct dump *d, const struct trace_lane *lane, struct rd_
 	}
 	while (out->data[out->length - 1] == ' ')
 		out->length--;
+	RD_ASSERT(out->length > start); /* the name ends with a letter */
 	rd_buf_addc(out, '\n');
 	if (d->opt->stacks)
 		text_stack(d, lane, out);
@@ -338,6 +350,7 @@ static void json_event(struct rd_json *j, struct dump *d, const struct trace_lan
 static bool wanted(const struct dump *d, const struct trace_lane *lane)
 {
 	const struct trace_event *e = &lane->event;
+	RD_ASSERT(e->kind <= RADDLE_ACCESS); /* the reader rejects other kinds */
 	if (d->threads && !d->threads[model_thread_of_stream(d->model, lane->index)])
 		return false;
 	if (d->kinds[e->kind])

@@ -55,8 +55,9 @@ static int export_open(struct trace *trace, const struct dump_export *how, FILE 
 	switch (how->format) {
 	case DUMP_STD: return export_std(trace, how, out);
 	case DUMP_CSP: return predict_export_csp(trace, out);
-	default: return model_export_perfetto(trace, out);
+	case DUMP_PERFETTO: return model_export_perfetto(trace, out);
 	}
+	RD_BUG("an export to no known format");
 }
 
 int dump_export(const char *path, const struct dump_export *how, FILE *out)

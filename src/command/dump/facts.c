@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle dump` of facts: the code as text that reads like a listing, with what pointers point to at their
- * uses; or all tables as one JSON document, whose members are those of the format page.
+ * `raddle dump` of facts: the code as a listing, with the points-to set at each use of a pointer; or all
+ * tables as one JSON document, whose members are those of doc/format/facts.md.
  */
 #include "dump/dump-int.h"
 
@@ -53,6 +53,7 @@ static void print_place(const struct facts *f, FILE *out, const struct facts_pla
 {
 	const struct facts_object *o = &f->objects[p->object];
 
+	RD_ASSERT(p->object < f->object_count); /* facts_read() has checked it */
 	fputs(facts_string(f, o->name), out);
 	if (p->offset == FACTS_ANYWHERE)
 		fputs("+?", out);
@@ -60,13 +61,14 @@ static void print_place(const struct facts *f, FILE *out, const struct facts_pla
 		fprintf(out, "+%lld", (long long)p->offset);
 }
 
-/* A listing is for people: of a large set the first members and their number will do. */
+/* A listing is for people: a large set is shown by its first members and their number. */
 static void print_set(const struct facts *f, FILE *out, uint32_t set)
 {
 	enum { SHOWN = 8 };
 	struct facts_run run = facts_members_of(f, set);
 	uint32_t end = run.end - run.first > SHOWN ? run.first + SHOWN : run.end;
 
+	RD_ASSERT(run.first <= run.end && run.end <= f->member_count);
 	putc('{', out);
 	for (uint32_t i = run.first; i < end; i++) {
 		if (i != run.first)
@@ -103,6 +105,8 @@ static void print_operands(const struct facts *f, FILE *out, uint32_t value)
 		uint32_t operand = f->operands[i].operand;
 
 		fputs(i == run.first ? " " : ", ", out);
+		RD_ASSERT(operand & FACTS_CONSTANT ? (operand & ~FACTS_CONSTANT) < f->constant_count
+						   : operand < f->value_count);
 		if (operand & FACTS_CONSTANT)
 			print_constant(f, out, &f->constants[operand & ~FACTS_CONSTANT]);
 		else
@@ -205,6 +209,7 @@ static void print_text(const struct facts *f, FILE *out)
 {
 	const struct facts_program *p = &f->programs[0];
 
+	RD_ASSERT(f->program_count > 0);
 	fprintf(out, "program %s: %u units, %zu functions, %zu blocks, %zu values, %zu accesses\n",
 		facts_string(f, p->name), p->units, f->function_count, f->block_count, f->value_count,
 		f->access_count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which events of a trace are wanted.  In: the lists of threads and kinds that a user gave.  Out: marks for
+ * Which events of a trace are shown.  In: the lists of threads and kinds that the user gave.  Out: marks for
  * threads, kinds and directions of accesses.
  */
 #include "dump/dump-int.h"
@@ -33,6 +33,7 @@ static int each_part(const char *list, int (*use)(struct dump *d, const char *pa
 static int want_thread(struct dump *d, const char *part)
 {
 	const struct model *m = d->model;
+	RD_ASSERT(d->threads);
 	for (size_t i = 0; i < m->thread_count; i++) {
 		char number[16];
 		snprintf(number, sizeof number, "%u", m->threads[i].number);
@@ -67,6 +68,7 @@ static int want_kind(struct dump *d, const char *part)
 int dump_set_filters(struct dump *d)
 {
 	int err = RD_OK;
+	RD_ASSERT(!d->threads && !d->reads && !d->writes);
 	if (d->opt->threads) {
 		d->threads = rd_xcalloc(d->model->thread_count + 1, sizeof *d->threads);
 		err = each_part(d->opt->threads, want_thread, d);

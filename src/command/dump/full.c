@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A full trace (doc/format/full.md) for people: thread by thread, a line for each record, in the
- * notation of the TraceSanitizer paper (`load 3 ADDRESS`, `call-inc 0`), with what
- * is accessed and the place in the source.  Nothing is kept but the names of threads.
+ * notation of the TraceSanitizer paper (`load 3 ADDRESS`, `call-inc 0`), with the object that
+ * is accessed and the place in the source.  Only the names of threads are kept in memory.
  */
 #include "dump/dump-int.h"
 
@@ -34,7 +34,7 @@ struct full_dump {
 
 /* --- threads -------------------------------------------------------------------------- */
 
-/* The first record of a thread tells its parent and which child it is. */
+/* The first record of a thread names its parent and has its number among the parent's children. */
 static bool first_event(struct full_dump *d, size_t index, struct trace_event *out)
 {
 	struct trace_full *f;
@@ -63,6 +63,7 @@ static const char *name_of_number(const struct full_dump *d, uint64_t number)
 static void name_threads(struct full_dump *d)
 {
 	size_t count = trace_thread_count(d->trace);
+	RD_ASSERT(!d->names);
 	d->names = rd_xcalloc(count + 1, sizeof *d->names);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t number = trace_thread_number(d->trace, i);
@@ -116,12 +117,14 @@ static void add_bytes(struct rd_buf *out, const uint8_t *p, size_t size)
 
 static int64_t sign_extended(uint64_t v, size_t size)
 {
+	RD_ASSERT(size > 0 && size <= 8);
 	unsigned shift = size < 8 ? 64 - 8 * (unsigned)size : 0;
 	return (int64_t)(v << shift) >> shift;
 }
 
 static void add_value(struct rd_buf *out, const struct trace_record *r, size_t i)
 {
+	RD_ASSERT(i < r->value_count);
 	const struct trace_value *v = &r->values[i];
 	uint64_t bits = trace_record_value(r, i);
 	float f;
@@ -177,6 +180,7 @@ static void add_range(struct full_dump *d, const struct trace_record *r, const s
 	rd_buf_addf(out, "%s %" PRIx64 " %" PRIu64 " #%016" PRIx64,
 		    site && trace_site_writes(site) ? "range-write" : "range-read", r->address, r->size,
 		    r->value);
+	RD_ASSERT(r->listed <= RADDLE_FULL_POINTERS);
 	for (uint32_t i = 0; i < r->listed; i++)
 		rd_buf_addf(out, " +%" PRIu64 "=%" PRIx64, r->pointers[i].offset, r->pointers[i].value);
 	if (r->pointer_count > r->listed)
@@ -249,8 +253,8 @@ static void add_record(struct full_dump *d, const struct trace_record *r, const 
 	}
 }
 
-/* What is accessed, where it is not the callee that was named already. */
-static bool names_memory(const struct trace_record *r)
+/* Whether the record accesses memory; a call has named its callee already. */
+static bool accesses_memory(const struct trace_record *r)
 {
 	return r->kind == TRACE_FULL_LOAD || r->kind == TRACE_FULL_STORE || r->kind == TRACE_FULL_ALLOCA ||
 	       r->kind == TRACE_FULL_COPY || r->kind == TRACE_FULL_FILL || r->kind == TRACE_FULL_RANGE ||
@@ -275,7 +279,7 @@ static void print_record(struct full_dump *d, const struct trace_full *f, const 
 	rd_buf_clear(&d->line);
 	rd_buf_addf(&d->line, "%-8s ", thread);
 	add_record(d, r, site);
-	if (names_memory(r) && site && *site->what)
+	if (accesses_memory(r) && site && *site->what)
 		rd_buf_addf(&d->line, " (%s)", site->what);
 	if (r->flags & TRACE_RECORD_UNFINISHED)
 		rd_buf_adds(&d->line, " [unfinished]");
@@ -313,7 +317,7 @@ static void json_record(struct full_dump *d, const struct trace_record *r, const
 		RD_JSON(j, RD_JS("file", trace_sites_file(d->sites, site->file)), RD_JU("line", site->line),
 			RD_JS("function", site->function), RD_JS("what", site->what));
 	}
-	if (names_memory(r)) {
+	if (accesses_memory(r)) {
 		json_hex(j, "address", r->address);
 		rd_json_unsigned(j, "size", r->size);
 	}
@@ -344,6 +348,7 @@ static bool counts_only(const struct full_dump *d)
 static void show(struct full_dump *d, const struct trace_full *f, const struct trace_record *r,
 		 const char *thread)
 {
+	RD_ASSERT(r->kind < TRACE_FULL_KINDS);
 	d->kinds[r->kind]++;
 	if (counts_only(d) || !d->left || !is_wanted_kind(d, r))
 		return;

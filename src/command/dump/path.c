@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a path is, and what of it is shown.  In: a path and what the user wants to see.  Out: text or a JSON
- * document, from the file of this room that knows the artefact.
+ * Which artefact a path is, and which part of it is shown.  In: a path and the user's choice.  Out: text or a
+ * JSON document, written by the file of this room that knows the artefact.
  */
 #include "dump/dump-int.h"
 
@@ -23,8 +23,10 @@ static int count_events(struct trace *trace, uint64_t kinds[RADDLE_ACCESS + 1])
 		struct trace_event e;
 		int got = trace_open_thread(trace, i, &in);
 		if (got == RD_OK) {
-			for (got = trace_stream_next(&in, &e); got > 0; got = trace_stream_next(&in, &e))
+			for (got = trace_stream_next(&in, &e); got > 0; got = trace_stream_next(&in, &e)) {
+				RD_ASSERT(e.kind <= RADDLE_ACCESS);
 				kinds[e.kind]++;
+			}
 			trace_stream_close(&in);
 		}
 		err = err ? err : got;
@@ -76,8 +78,7 @@ static int dump_model(struct dump *d)
 	return err;
 }
 
-/* Stream files are recognised by their first bytes; other files can only be
- * site tables. */
+/* Stream files are recognised by their first bytes; any other file must be a site table. */
 static bool is_stream(const char *path)
 {
 	char magic[8];
@@ -124,10 +125,11 @@ static int check_children(const char *path, const struct dump_options *options, 
 	return err;
 }
 
-/* The part of an open trace that the options ask for; `damaged`: a file beside its streams is. */
+/* The part of an open trace that the options ask for; `damaged`: its file `world` cannot be read. */
 static int dump_open_trace(struct dump *d, bool damaged)
 {
 	const struct dump_options *o = d->opt;
+	RD_ASSERT(d->trace && !d->model);
 	if (trace_is_full(d->trace) && !o->sites)
 		return dump_full(d->trace, o, d->out);
 	if (o->check)
@@ -170,5 +172,8 @@ static int dump_trace_part(const char *path, const struct dump_options *options,
 int dump_path(const char *path, const struct dump_options *options, FILE *out)
 {
 	int err = dump_artefact(path, options->json, out);
-	return err == DUMP_OTHER ? dump_trace_part(path, options, out) : err;
+	if (err == DUMP_OTHER)
+		err = dump_trace_part(path, options, out);
+	RD_ASSERT(err <= 0);
+	return err;
 }

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define FILE_BUFFER                                                                                          \
-	32768 /* bytes of a thread that are kept back: its file is opened anew for each such block */
+	32768 /* bytes of a thread that are kept in memory: its file is opened again for each such block */
 
 struct sanitize {
 	const struct dump_sanitize_options *opt;
@@ -61,9 +61,10 @@ static void print_record(struct sanitize *s, const struct epa_record *r)
 	fprintf(s->out, "%s\n", s->line.data);
 }
 
-/* A program may have more threads than we may open files. */
+/* The file is closed again, since a program may have more threads than a process may have open files. */
 static int write_file(struct sanitize *s, size_t place, int flags)
 {
+	RD_ASSERT(s->files && place < epa_walk_threads(s->walk));
 	char *path = rd_xasprintf("%s/%s", s->opt->directory, epa_walk_name(s->walk, place));
 	int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
 	int err = fd < 0 || rd_write_all(fd, s->files[place].data, s->files[place].length)
@@ -76,9 +77,10 @@ static int write_file(struct sanitize *s, size_t place, int flags)
 	return err;
 }
 
-/* The same without what differs from run to run. */
+/* The same without numbers and names that differ from run to run. */
 static int write_record(struct sanitize *s, const struct epa_record *r)
 {
+	RD_ASSERT(s->files && r->place < epa_walk_threads(s->walk));
 	struct rd_buf *out = &s->files[r->place];
 	epa_show_record(&s->show, r, out);
 	rd_buf_adds(out, "  ; ");
@@ -116,8 +118,8 @@ static void json_record(struct sanitize *s, const struct epa_record *r)
 
 /* --- objects and threads --------------------------------------------------------------------------- */
 
-/* A variable that the program has, and not a library or the runtime. */
-static bool is_programs(const struct sanitize *s, const struct epa_object *o)
+/* A variable of the program, not of a library or the runtime. */
+static bool is_program_variable(const struct sanitize *s, const struct epa_object *o)
 {
 	const struct trace_sites *sites = s->show.sites;
 	return o->kind == EPA_VARIABLE && o->index < sites->placed_count &&
@@ -130,7 +132,8 @@ static void note_object(void *context, const struct epa_object *o, uint64_t end)
 	struct sanitize *s = context;
 	bool made = o->kind == EPA_STACK || o->kind == EPA_HEAP || o->kind == EPA_MAP;
 	struct rd_buf b = RD_BUF_INIT;
-	if (!made && o->kind != EPA_ARGUMENT && !is_programs(s, o))
+	RD_ASSERT(s->objects);
+	if (!made && o->kind != EPA_ARGUMENT && !is_program_variable(s, o))
 		return;
 	if (s->opt->thread && (!made || strcmp(s->opt->thread, epa_names_text(&s->names, o->thread)) != 0))
 		return;
@@ -244,6 +247,7 @@ static int sanitize_all(struct sanitize *s)
 {
 	struct epa_record r;
 	int err = begin(s);
+	RD_ASSERT(!s->files || !s->objects);
 	while (!err && epa_sanitizer_next(s->sanitizer, &r) > 0) {
 		if (!is_wanted(s, r.place)) {
 			s->number++;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle dump --summary`: an overview of a trace for somebody who sees it for the
- * first time: how the run ended, its threads, its locks with waits and hold
- * times, the data that threads share, and what kinds of events there are.
+ * `raddle dump --summary`: an overview of a trace: how the run ended, its threads, its locks with
+ * waits and hold times, the data that threads share, and the number of events of each kind.
  */
 #include "dump/dump-int.h"
 
@@ -41,6 +40,7 @@ struct summary {
 
 static void count_use(struct summary *s, uint32_t object, uint32_t thread, const struct trace_event *e)
 {
+	RD_ASSERT(s->use_of[object] < s->use_count);
 	struct use *u = &s->uses[s->use_of[object]];
 	bool write = dump_event_writes(s->dump, e);
 	u->reads += !write;
@@ -91,6 +91,7 @@ static void collect_uses(struct summary *s)
 		s->use_of[i] = (uint32_t)s->use_count;
 		s->uses[s->use_count++] = (struct use){.object = (uint32_t)i, .last_thread = MODEL_NONE};
 	}
+	RD_ASSERT(s->use_count <= m->object_count);
 	for (size_t i = 0; i < trace_thread_count(m->trace); i++)
 		count_stream(s, i);
 	if (s->use_count > 0)
@@ -277,6 +278,7 @@ static struct row *group_uses(const struct summary *s, size_t *count)
 		r->reads += u->reads;
 		r->writes += u->writes;
 	}
+	RD_ASSERT(*count > 0 && *count <= s->use_count);
 	rd_umap_release(&rows_of);
 	qsort(rows, *count, sizeof *rows, by_row);
 	return rows;
@@ -286,6 +288,7 @@ static void text_row(const struct summary *s, const struct row *r)
 {
 	const struct model *m = s->model;
 	struct rd_buf text = RD_BUF_INIT;
+	RD_ASSERT(r->first && r->objects > 0);
 	model_name_object(m, r->first->object, &text);
 	if (r->objects > 1)
 		rd_buf_addf(&text, " and %u like it", r->objects - 1);

@@ -109,6 +109,7 @@ struct notes {
 static void show_note(void *context, const struct trace_lane *lane, const char *text)
 {
 	struct notes *n = context;
+	RD_ASSERT(lane->stream.chunks > 0); /* the event was in one */
 	if (++n->count > NOTES_SHOWN)
 		return;
 	if (n->j) {
@@ -159,6 +160,7 @@ int dump_check(struct trace *trace, bool json, bool damaged, FILE *out)
 	int err = trace_check(trace, show_note, &notes, &result);
 	if (err)
 		return err;
+	RD_ASSERT(notes.count == result.notes);
 	if (!result.err)
 		result.err = trace_check_counts(trace, result.events);
 	if (!result.err && damaged)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle dump` of what came to a run from outside: the file `world` of a trace.  Records are in the order of
- * the file, threads by their numbers.
+ * `raddle dump` of a run's input from outside: the file `world` of a trace.  Records are in the order of
+ * the file, and threads are shown by their numbers.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -30,6 +30,7 @@ static const char *next_word(const char **list, char word[24])
 {
 	size_t n = strcspn(*list, " ");
 
+	RD_ASSERT(n > 0 && n < 24); /* a name for each operand: both are columns of world.inc */
 	snprintf(word, 24, "%.*s", (int)n, *list);
 	*list += n + ((*list)[n] == ' ');
 	return word;
