@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raddle-llvm-ar and raddle-llvm-ranlib.  In the name raddle-cc CMake sees the prefix of a cross compiler,
- * and when it is to optimise at link time it looks for an archiver with that prefix beside it.  These are the
- * ones that come with the compiler, or else the system's: objects of raddle cc are ELF files.  In: arguments.
- * Out: that program in place of ours.
+ * raddle-llvm-ar and raddle-llvm-ranlib.  CMake takes "raddle-" for the prefix of a cross compiler, and for
+ * link-time optimisation looks for an archiver with that prefix.  The archivers of the compiler are run, or
+ * else those of the system: objects of raddle cc are ELF files.  In: arguments.  Out: this process becomes
+ * that program.
  */
 #include "cmd/cmd-int.h"
 
@@ -11,12 +11,14 @@
 #include "base/error.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 int cmd_archive(const char *tool, char **argv)
 {
 	char *versioned = rd_xasprintf("llvm-%s-" RADDLE_LLVM, tool);
 
+	RD_ASSERT(!strcmp(tool, "ar") || !strcmp(tool, "ranlib"));
 	argv[0] = versioned;
 	execvp(versioned, argv);
 	execvp(tool, argv);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle campaign`: what came of campaigns of `raddle inject`.  In: their directories,
- * finished or not.  Out: statistics as text, JSON, CSV or a page, of one or more campaigns,
+ * `raddle campaign`: the results of campaigns of `raddle inject`.  In: their directories,
+ * finished or not.  Out: statistics of one or more campaigns as text, JSON, CSV or HTML,
  * or a comparison of two.
  */
 #include "cmd/cmd-int.h"
@@ -59,6 +59,7 @@ static int write_all(struct report_campaigns *c)
 
 static int show(char **directories, size_t count, bool *differ)
 {
+	RD_ASSERT(count > 0 && (!opt.against || count == 1));
 	struct campaign_counted all;
 	struct report_campaigns c = {.count = count, .places = cmd_limit(opt.places, SIZE_MAX)};
 	int err = campaign_count(&all, directories, count, opt.shown_faults, opt.against);

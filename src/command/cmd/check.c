@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raddle check: the whole way in one command.  In: arguments.  Out: a report, and the exit status.  The room
- * check/ does the work.
+ * raddle check: recording, prediction, replay and classification in one command.  In: arguments.  Out: a
+ * report, and the exit status.  The room check/ does the work.
  *
  * The first run has our standard streams, so the report goes to stderr, or to files that the user named.
  */
@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Nanoseconds between lines of progress in a log: often enough to see that something moves. */
+/* Nanoseconds between lines of progress in a log: often enough to see that the work proceeds. */
 #define LOG_NS (10 * 1000000000ll)
 
 #define DIRECTORY "raddle-check"
@@ -84,6 +84,7 @@ static void show_confirmed(struct show *s, const struct check_event *e)
 {
 	struct report_opts how = {.colour = report_wants_colour(stderr)};
 
+	RD_ASSERT(e->finding && e->set);
 	rd_progress_hide(&s->under_way);
 	e->finding->told = report_finding(e->set, e->finding, &how, stderr) == RD_OK;
 }
@@ -137,6 +138,7 @@ static int report(struct check *c)
 				  .baseline = opt.baseline != NULL};
 	int err;
 
+	RD_ASSERT(c->set && c->claim.path);
 	check_stats(c);
 	cmd_classes_stats(c->set, &c->classes);
 	err = cmd_filter_apply(c->set, true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Classes on the command line: which of them count, for which memory models, and how far classification is.
- */
+/* Classes on the command line: which ones make a run fail, for which memory models, and the line of
+ * progress. */
 #include "cmd/classes-int.h"
 
 #include "base/alloc.h"
@@ -45,6 +45,7 @@ int cmd_classes_models(const char *text, const char *name, const char *option, u
 		if (!add_model(model, models))
 			err = rd_fail(RD_EUSAGE, "%s: %s: '%s' is none of sc, tso, pso, weak", name, option,
 				      model);
+	RD_ASSERT(!(*models >> FINDING_MODELS));
 	if (!err && opt.coherent && !(*models >> FINDING_WEAK & 1))
 		err = rd_fail(RD_EUSAGE, "%s: --coherent is about %s weak", name, option);
 	free(copy);
@@ -75,6 +76,7 @@ int cmd_classes_run(struct replay_led *p, struct classify how, char **argv, stru
 	struct rd_progress progress;
 	int err;
 
+	RD_ASSERT(!how.progress && !how.context);
 	how.runs.program = &program;
 	how.progress = show_progress;
 	how.context = &progress;

@@ -3,8 +3,13 @@
 #ifndef CMD_CLASSIFY_ANEW_INT_H
 #define CMD_CLASSIFY_ANEW_INT_H
 
-/* Without a synchronisation it is another program: what follows is recorded and predicted first, which is
- * what `raddle check` does. */
+#include "base/process.h"
+
+/* A program without one of its synchronisations is another program, so it is recorded and predicted first,
+ * which is what `raddle check` does.  Returns the exit status. */
 int cmd_classify_anew(char **argv);
+
+/* The arguments of that `raddle check`, with the name of the command. */
+void cmd_classify_anew_words(char **argv, struct rd_argv *words);
 
 #endif

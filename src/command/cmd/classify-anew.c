@@ -5,12 +5,12 @@
  */
 #include "cmd/classify-anew-int.h"
 
-#include "base/process.h"
+#include "base/error.h"
 #include "cmd/cmd-int.h"
 
 #include <inttypes.h>
 
-/* Options of ours that are options of `raddle check`. */
+/* Options of `raddle classify` that are options of `raddle check`. */
 static void pass_on_texts(struct rd_argv *to)
 {
 	const struct {
@@ -28,14 +28,23 @@ static void pass_on_texts(struct rd_argv *to)
 		     {"plugins", opt.plugins}};
 
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-		if (texts[i].value)
-			rd_argv_addf(to, "--%s=%s", texts[i].name, texts[i].value);
+		rd_argv_add_text(to, texts[i].name, texts[i].value);
 }
 
-static void pass_on_time(struct rd_argv *to, const char *name, uint64_t ms)
+void cmd_classify_anew_words(char **argv, struct rd_argv *words)
 {
-	if (ms && ms != RD_OPTION_UNSET)
-		rd_argv_addf(to, "--%s=%" PRIu64 "ms", name, ms);
+	RD_ASSERT(!words->count && argv[0] && opt.without_sync);
+	rd_argv_add(words, "check");
+	pass_on_texts(words);
+	rd_argv_add_flag(words, "coherent", opt.coherent);
+	if (opt.timeout != RD_OPTION_UNSET) /* 0 is no limit */
+		rd_argv_addf(words, "--timeout=%" PRIu64 "ms", opt.timeout);
+	rd_argv_add_number(words, "time", opt.class_time, "ms");
+	rd_argv_add_number(words, "jobs", opt.jobs, "");
+	rd_argv_add_flag(words, "quiet", opt.quiet);
+	rd_argv_add_flag(words, "verbose", opt.verbose);
+	rd_argv_add(words, "--");
+	rd_argv_add_all(words, argv);
 }
 
 int cmd_classify_anew(char **argv)
@@ -43,21 +52,7 @@ int cmd_classify_anew(char **argv)
 	struct rd_argv words = RD_ARGV_INIT;
 	int status;
 
-	rd_argv_add(&words, "check");
-	pass_on_texts(&words);
-	if (opt.coherent)
-		rd_argv_add(&words, "--coherent");
-	pass_on_time(&words, "timeout", opt.timeout);
-	pass_on_time(&words, "time", opt.class_time);
-	if (opt.jobs)
-		rd_argv_addf(&words, "--jobs=%" PRIu64, opt.jobs);
-	if (opt.quiet)
-		rd_argv_add(&words, "--quiet");
-	if (opt.verbose)
-		rd_argv_add(&words, "--verbose");
-	rd_argv_add(&words, "--");
-	for (; *argv; argv++)
-		rd_argv_add(&words, *argv);
+	cmd_classify_anew_words(argv, &words);
 	status = cmd_check((int)words.count, words.items);
 	rd_argv_release(&words);
 	return status;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raddle classify: says what races do to the program, by running both orders of their accesses.
+ * raddle classify: shows what races do to the program, by running both orders of their accesses.
  *
  * What the program writes is compared, not shown.  The report goes to stderr, or to files that the user
  * named.
@@ -106,6 +106,7 @@ static void keep_part(struct task *t)
 {
 	size_t kept = 0;
 
+	RD_ASSERT(!t->shard.count || t->shard.number < t->shard.count);
 	for (size_t i = 0; t->shard.count && i < t->set->count; i++)
 		if (i % t->shard.count == t->shard.number)
 			t->set->items[kept++] = t->set->items[i];
@@ -149,9 +150,10 @@ static int read_pairs(struct task *t, char **argv)
 	return err;
 }
 
-/* What is named must be there: a race that was not found is not harmless. */
+/* A race whose places were not reached is reported: it must not look harmless. */
 static int judge_places(const struct task *t, size_t missing)
 {
+	RD_ASSERT(missing > 0 && missing <= t->pairs.count);
 	if (missing == t->pairs.count)
 		return rd_fail(RD_ENOTFOUND,
 			       "classify: in this run no two threads access the same memory at these places");
@@ -159,7 +161,7 @@ static int judge_places(const struct task *t, size_t missing)
 	return RD_OK;
 }
 
-/* A shard says nothing about that: who puts the parts together does. */
+/* A shard does not judge that: the process that joins the shards does. */
 static int locate(struct task *t, const struct classify *how)
 {
 	size_t missing;
@@ -172,7 +174,7 @@ static int locate(struct task *t, const struct classify *how)
 
 /* ---- the program ---- */
 
-/* The input of the document's program is there again, unless the user gives one. */
+/* The program reads the input that the document has kept, unless the user redirects standard input. */
 static int open_input(struct task *t)
 {
 	char *spool = rd_xasprintf("%s/stdin", t->scratch);
@@ -205,6 +207,7 @@ static int open_program(struct task *t)
 
 static int classify(struct task *t)
 {
+	RD_ASSERT(t->scratch && t->argv && t->argv[0]);
 	char *directory = rd_xasprintf("%s/runs", t->scratch);
 	struct classify how = {.runs = {.input = &t->input,
 					.companion = opt.with,
@@ -261,6 +264,7 @@ static int report(struct task *t)
 
 static int classify_on_cluster(struct task *t)
 {
+	RD_ASSERT(!t->shard.count); /* a shard has no shards of its own */
 	size_t races = t->pairs.count ? t->pairs.count : t->set->count;
 	int err = races ? cmd_slurm(&(struct cmd_slurm){
 				  .command = "classify", .directory = opt.output, .runs = races})
@@ -321,7 +325,7 @@ static bool is_usable(struct task *t)
 	       !check_edits_open(&t->edits, opt.require, opt.without_sync);
 }
 
-/* What the shard writes, and where, is not what the user said. */
+/* A shard writes its findings for the process that joins the shards, not the user's documents. */
 static void become_shard(const struct classify_shard *shard)
 {
 	opt.executor = opt.slurm_options = opt.sarif = opt.html = opt.resume = opt.shard = NULL;
@@ -334,7 +338,7 @@ static void become_shard(const struct classify_shard *shard)
 
 static int classify_words(int argc, char **argv, const struct classify_shard *shard);
 
-/* `--resume DIR --shard I/N`: a part of what is written down there. */
+/* `--resume DIR --shard I/N`: a part of the work that DIR describes. */
 static int classify_part(void)
 {
 	struct classify_shard shard = {.directory = opt.resume, .jobs = opt.jobs};

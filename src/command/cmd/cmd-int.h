@@ -44,6 +44,10 @@ int cmd_slice(int argc, char **argv);
 int cmd_sketch(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
+/* The options of `raddle explore --ctest` that the exploration of each test gets. */
+struct rd_argv;
+void cmd_explore_test_options(struct rd_argv *argv);
+
 /* Runs the command that the arguments of `raddle` name; the exit status. */
 int cmd_run(int argc, char **argv);
 

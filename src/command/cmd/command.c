@@ -72,6 +72,7 @@ static int unknown_command(const char *name)
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		if (rd_is_near(name, commands[i].name, &best))
 			nearest = commands[i].name;
+	RD_ASSERT(!nearest == (best == SIZE_MAX));
 	if (nearest)
 		rd_fail(RD_EUSAGE, "there is no command '%s'; did you mean '%s'?", name, nearest);
 	else
@@ -103,8 +104,8 @@ static int cmd_help(int argc, char **argv)
 	if (!c)
 		return unknown_command(argv[1]);
 	if (c->foreign || c->run == cmd_help || c->run == cmd_version) {
-		printf("usage: raddle %s [ARGUMENTS...]\n\n%s\n\n'man raddle%s%s' tells more.\n", c->name,
-		       c->help, c->foreign ? "-" : "", c->foreign ? c->name : "");
+		printf("usage: raddle %s [ARGUMENTS...]\n\n%s\n\n'man raddle%s%s' has the details.\n",
+		       c->name, c->help, c->foreign ? "-" : "", c->foreign ? c->name : "");
 		return CMD_OK;
 	}
 	return c->run(2, (char **)arguments);
@@ -132,6 +133,7 @@ int cmd_run(int argc, char **argv)
 	const struct command *c;
 	const char *name;
 
+	RD_ASSERT(argc >= 1 && argv[0] && !argv[argc]);
 	base = base ? base + 1 : argv[0];
 	if (!strncmp(base, "raddle-", 7) && (c = find_command(base + 7, strlen(base + 7)))) {
 		if (!c->foreign)

@@ -58,6 +58,7 @@ static int show(void *context, const struct epa_process *p, const struct epa_com
 static int compare_runs(const void *what, FILE *out)
 {
 	struct all *all = *(struct all *const *)what;
+	RD_ASSERT(all->reference && all->runs && all->runs[0]);
 	const struct epa_compare_options how = {.propagation = !opt.first_only};
 	int err = RD_OK;
 	if (out)

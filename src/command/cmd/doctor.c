@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* raddle doctor: what this machine offers. */
+/* raddle doctor: checks whether this machine has what Raddle needs. */
 #include "cmd/cmd-int.h"
 
 #include "base/error.h"

@@ -96,7 +96,7 @@ static void show(void *context, const struct explore_progress *so_far)
 	rd_progress_update(&t->bar, so_far->schedules, text);
 }
 
-/* Schedules; 0: until nothing new comes. */
+/* The number of schedules; 0: until new ones show nothing new. */
 static uint64_t wanted(void)
 {
 	return opt.schedules_most == RD_OPTION_UNSET ? 0 : opt.schedules_most;
@@ -134,6 +134,7 @@ static int report(struct task *t)
 	struct report_opts how = {.colour = report_wants_colour(stderr), .others = opt.verbose};
 	int err = RD_OK;
 
+	RD_ASSERT(!t->shards && t->claim.path);
 	report_explore_numbers(t->set, &t->result);
 	finding_set_finish(t->set);
 	if (t->set->count)
@@ -187,7 +188,7 @@ static int open_directory(struct task *t)
 	const char *wish = opt.resume ? opt.resume : opt.output ? opt.output : DIRECTORY;
 	int err;
 
-	if (t->shards) /* whoever has the claim waits for us */
+	if (t->shards) /* the process that holds the claim waits for its shards */
 		return RD_OK;
 	err = rd_claim(&t->claim, wish, !opt.resume && !opt.output);
 
@@ -196,11 +197,12 @@ static int open_directory(struct task *t)
 	return err;
 }
 
-/* Nothing found is not the same as nothing seen. */
+/* If no run could be judged, "no failure" would be wrong. */
 static int judge(const struct task *t)
 {
 	const struct explore_result *r = &t->result;
 
+	RD_ASSERT(!t->shards && t->claim.path);
 	if (t->set->count)
 		return RD_OK;
 	if (r->stop == EXPLORE_INTERRUPTED)
@@ -211,7 +213,14 @@ static int judge(const struct task *t)
 	return RD_OK;
 }
 
-/* The shards have the options that say how much is to be done. */
+/* A time-out, in which 0 is no limit. */
+static void add_timeout(struct rd_argv *argv)
+{
+	if (opt.timeout != RD_OPTION_UNSET)
+		rd_argv_addf(argv, "--timeout=%" PRIu64 "ms", opt.timeout);
+}
+
+/* The shards get the options about the amount of work. */
 static int submit(const struct task *t)
 {
 	struct rd_argv more = RD_ARGV_INIT;
@@ -220,8 +229,7 @@ static int submit(const struct task *t)
 
 	rd_argv_addf(&more, "--schedules=%" PRIu64, most);
 	rd_argv_add_number(&more, "time", opt.class_time, "ms");
-	if (opt.timeout != RD_OPTION_UNSET) /* 0 is no limit */
-		rd_argv_addf(&more, "--timeout=%" PRIu64 "ms", opt.timeout);
+	add_timeout(&more);
 	rd_argv_add_text(&more, "plugins", opt.plugins);
 	rd_argv_add_flag(&more, "all", opt.go_on);
 	err = cmd_slurm(&(struct cmd_slurm){
@@ -230,12 +238,13 @@ static int submit(const struct task *t)
 	return err;
 }
 
-/* A little is run here, so that the shards know the program; then they do their part; then all is put
- * together. */
+/* A few schedules are run here, so that the shards know the program; then the shards run theirs; then their
+ * results are joined. */
 static int explore_on_cluster(struct task *t)
 {
 	int err;
 
+	RD_ASSERT(t->part == ALL && !t->shards);
 	t->part = FIRST;
 	err = explore(t);
 	if (err || t->result.stop == EXPLORE_INTERRUPTED || (t->set->count && !opt.go_on))
@@ -272,13 +281,13 @@ static int explore_program(struct task *t, char **program)
 
 /* ---- the tests of a build directory ---- */
 
-/* The options that each exploration of a test has. */
-static void add_options(struct rd_argv *argv)
+void cmd_explore_test_options(struct rd_argv *argv)
 {
+	RD_ASSERT(!argv->count);
 	rd_argv_add_number(argv, "schedules", opt.schedules_most, "");
 	rd_argv_add_number(argv, "seed", opt.explore_seed, "");
 	rd_argv_add_number(argv, "jobs", opt.jobs, "");
-	rd_argv_add_number(argv, "timeout", opt.timeout, "ms");
+	add_timeout(argv);
 	rd_argv_add_number(argv, "time", opt.class_time, "ms");
 	rd_argv_add_text(argv, "strategy", opt.strategy);
 	rd_argv_add_text(argv, "fail-if", opt.fail_if);
@@ -310,7 +319,7 @@ static int explore_suite(const struct cmd_words *words)
 	}
 	if (cmd_strategy("explore"))
 		return CMD_FAILED;
-	add_options(&options);
+	cmd_explore_test_options(&options);
 	how.options = options.items;
 	err = ctest_explore(&how, &result);
 	rd_argv_release(&options);

@@ -5,8 +5,9 @@
 
 #include "finding/load.h"
 
-/* Gives --with, --setup, --plugins and --timeout what the document says, unless the user says otherwise or
- * names another program; the document has them then.  What a document of a stranger has run is said. */
+/* Takes --with, --setup, --plugins and --timeout from the document, unless the user gives them or names
+ * another program, and stores the result in the document.  Commands of a document that another user wrote
+ * are reported before they are run. */
 void cmd_findings_means(struct finding_set *set, const char *path, bool own_program);
 
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How the program of a document of findings is run.  In: the document and the options.  Out: both, with what
- * the user says first.
+ * How the program of a document of findings is run.  In: the document and the options.  Out: both; options
+ * override the document.
  */
 #include "cmd/findings-int.h"
 #include "cmd/option-int.h"
 #include "cmd/output-int.h"
+#include "base/error.h"
 #include "base/stranger.h"
 
 void cmd_findings_means(struct finding_set *set, const char *path, bool own_program)
@@ -14,6 +15,7 @@ void cmd_findings_means(struct finding_set *set, const char *path, bool own_prog
 		set->argv, set->argc, set->with, set->setup, NULL, set->plugins,
 	};
 
+	RD_ASSERT(path && (!set->argc || set->argv));
 	if (!own_program) {
 		if (set->argc)
 			rd_stranger_warn(path, &said);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raddle inject: faults put into runs of a program.  Makes the full flavour, runs it without a fault to see
- * what it does, and then as often as asked with one; or goes on with a campaign, or repeats one of its runs.
+ * raddle inject: faults injected into runs of a program.  Builds the full flavour, runs it once without a
+ * fault as the reference, and then with one fault in each run; or resumes a campaign, or repeats one of its
+ * runs.
  */
 #include "cmd/cmd-int.h"
 
@@ -171,7 +172,7 @@ static int list_kinds(const struct inject_start *c)
 
 /* --- running it ------------------------------------------------------------------------------------ */
 
-/* Shards do not know of one another's runs, and none could say that they are enough. */
+/* A shard does not know the runs of the others, so it cannot decide that there are enough. */
 static int check_until(const struct inject_start *c, bool shards)
 {
 	return c->setup.until && shards
@@ -184,13 +185,14 @@ static int write_campaign(const void *what, FILE *out)
 	return report_campaign_json(what, out);
 }
 
-/* Of a campaign its statistics; `last` is what to say of one run. */
+/* Prints the statistics of a campaign, or `last`, the text about a single run. */
 static int report_runs(char *directory, uint64_t runs, const char *last, bool text)
 {
 	struct campaign_counted all;
 	struct report_campaigns c = {.count = 1, .colour = report_wants_colour(stdout)};
 	int r;
 
+	RD_ASSERT(directory && last);
 	if (text && runs == 1)
 		fputs(last, stdout);
 	if (!opt.json && (!text || runs == 1))
@@ -205,10 +207,10 @@ static int report_runs(char *directory, uint64_t runs, const char *last, bool te
 	return r;
 }
 
-/* What is kept of runs while they go on. */
+/* State while runs are made. */
 struct runs {
 	struct inject_progress progress;
-	struct rd_buf last; /* what to say of the only run */
+	struct rd_buf last; /* the text about the only run */
 };
 
 static void note(void *context, const struct runlog_run *run, bool fresh)
@@ -247,6 +249,7 @@ static int do_runs(struct inject_start *c, struct inject_campaign *campaign)
 
 static int do_repeat(struct inject_campaign *campaign)
 {
+	RD_ASSERT(opt.repeat || wants_run());
 	struct rd_buf line = RD_BUF_INIT;
 	struct inject_fault fault;
 	int r = opt.repeat ? inject_log_fault_line(opt.repeat, &fault)
@@ -260,9 +263,10 @@ static int do_repeat(struct inject_campaign *campaign)
 	return r;
 }
 
-/* What jobs of a cluster have done is then put together here, where nothing is left to do. */
+/* With a cluster, its jobs have made all runs, and opening the campaign here only joins their logs. */
 static int run_campaign(struct inject_start *c)
 {
+	RD_ASSERT(c->directory);
 	struct inject_campaign *campaign = NULL;
 	const struct cmd_slurm cluster = {
 		.command = "inject", .directory = c->directory, .runs = c->setup.runs * c->setup.kinds.count};
@@ -278,7 +282,7 @@ static int run_campaign(struct inject_start *c)
 	return r;
 }
 
-static void tell_stranger(const struct inject_setup *s, const char *path)
+static void warn_about_commands(const struct inject_setup *s, const char *path)
 {
 	struct rd_stranger said = {
 		.argv = (const char *const *)s->argv.items, .argc = s->argv.count, .filter = s->filter};
@@ -290,6 +294,7 @@ static int new_campaign(struct inject_start *c, char **argv)
 {
 	int r;
 
+	RD_ASSERT(argv[0] && !opt.resume);
 	if (opt.repeat)
 		opt.faults = "all";
 	r = make_golden(c, argv);
@@ -362,7 +367,8 @@ int cmd_inject(int argc, char **argv)
 	if (!r)
 		r = check_options(*words.program != NULL);
 	if (!r && !*words.program)
-		r = inject_start_resume(&c, opt.resume ? opt.resume : opt.output, opt.verbose, tell_stranger);
+		r = inject_start_resume(&c, opt.resume ? opt.resume : opt.output, opt.verbose,
+					warn_about_commands);
 	if (!r)
 		r = *words.program ? new_campaign(&c, words.program) : run_campaign(&c);
 	inject_start_release(&c);

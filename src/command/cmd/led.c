@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs that are led (led-int.h).  In: a program and standard input.  Out: its flavour, and the input as
- * often as it is wanted.
+ * Programs under Raddle's control (led-int.h).  In: a program and standard input.  Out: its flavour `led`, and
+ * the same input for each run.
  */
 #include "cmd/led-int.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/scratch.h"
 #include "cmd/cmd-int.h"
 #include "cmd/output-int.h"
@@ -18,6 +19,7 @@ int cmd_led_open(struct cmd_led *l, const char *command, char **argv, bool lines
 {
 	struct run_build how = {
 		.verbose = opt.verbose, .plugins = opt.plugins, .often = true, .debug = lines};
+	RD_ASSERT(argv && argv[0] && !l->scratch);
 	char *name = rd_xasprintf("raddle-%s", command), *spool;
 	int err = rd_scratch_open(&l->scratch, NULL, name);
 

@@ -29,10 +29,10 @@ extern struct cmd_options opt;
 
 struct cmd_usage {
 	const char *synopsis, *summary;
-	const char
-		*takes; /* members of struct cmd_options, with blanks between them, in the order of --help */
+	/* Members of struct cmd_options, with blanks between them, in the order of --help. */
+	const char *takes;
 	const char *example;
-	bool raw; /* what goes to standard output is no text for people */
+	bool raw; /* standard output is not text for people */
 };
 
 /* What parsing returns: CMD_GO_ON, or the status to end with at once. */
@@ -42,29 +42,30 @@ struct cmd_usage {
  * argv[*count] are the others, and a NULL follows. */
 int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *count);
 
-/* The whole of a command that does something with exactly one other argument, and returns the status; `what`
- * says in a message what is missing. */
+/* A whole command that takes exactly one argument besides options; returns the status.  `what` names the
+ * argument in the message about a missing one. */
 typedef int cmd_run_fn(const char *operand);
 int cmd_operand(int argc, char **argv, const struct cmd_usage *usage, const char *what, cmd_run_fn *run);
 
-/* The words behind the options of a command that runs a program. */
+/* The words after the options of a command that runs a program. */
 struct cmd_words {
-	const char *operand; /* one before them, if there is to be one */
-	char **program;	     /* with a NULL at the end; perhaps there is none */
+	const char *operand; /* before the program; NULL: the command takes none, or an option replaces it */
+	char **program;	     /* with a NULL at the end; may be empty */
 };
 
-/* Options, an operand (`what` it is, such as "finding"; NULL: none), more options, and a program.  Where
- * --race or --from-tsan says what is meant there is no operand. */
+/* Options, an operand (`what` it is, such as "finding"; NULL: none), more options, and a program.  With
+ * --race, --from-tsan or --resume there is no operand. */
 int cmd_program(int argc, char **argv, const struct cmd_usage *usage, const char *what,
 		struct cmd_words *words);
 
-/* Says "COMMAND: which WHAT?"; returns the status. */
+/* Prints "COMMAND: which WHAT?"; returns the status. */
 int cmd_which(const char *command, const char *what);
 
-/* Says what is wrong with --strategy, if something is (cmd/explore.c). */
+/* Checks --strategy; prints an error if it is wrong (cmd/explore.c). */
 int cmd_strategy(const char *command);
 
-/* A limit as the rooms take it, for which 0 is "choose one": `none` stands for no limit. */
+/* A limit as the rooms take it: 0, which means "choose one", if the option is not set, and `none` if the
+ * user asked for no limit. */
 uint64_t cmd_limit(uint64_t option, uint64_t none);
 
 /* In milliseconds: longer than anything runs. */

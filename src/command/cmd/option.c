@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The options of all commands.  In: the rows of option.inc that a command takes, and its arguments.  Out:
- * values in `opt`, and the other arguments.  What the options name is looked at before the command begins
- * its work.
+ * values in `opt`, and the other arguments.  The files that options name are checked before the command
+ * begins its work.
  */
 #include "cmd/option-int.h"
 
@@ -75,7 +75,7 @@ static void make_table(struct table *t, const struct cmd_usage *usage, bool next
 	for (const char *at = usage->takes; *at;) {
 		size_t n = strcspn(at, " ");
 
-		RD_ASSERT(count + 1 < MEMBERS_MAX);
+		RD_ASSERT(n > 0 && count + 1 < MEMBERS_MAX);
 		t->options[count++] = *row_of(at, n);
 		at += n + strspn(at + n, " ");
 	}
@@ -84,7 +84,7 @@ static void make_table(struct table *t, const struct cmd_usage *usage, bool next
 	t->usage = (struct rd_usage){usage->synopsis, usage->summary, t->options, usage->example, next_word};
 }
 
-/* --help works however wrong the defaults are. */
+/* --help works even if the defaults are wrong. */
 static bool asks_for_help(int argc, char **argv)
 {
 	return argc > 1 &&
@@ -121,6 +121,7 @@ int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *c
 	const char *command = argv[0];
 	struct table t;
 
+	RD_ASSERT(argc >= 1 && !argv[argc]);
 	*count = 0;
 	make_table(&t, usage, false);
 	if (begin(&t, argc, argv))
@@ -132,6 +133,7 @@ int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *c
 		bool all = first > 1 && !strcmp(argv[first - 1], "--");
 		argc -= first;
 		argv += first;
+		RD_ASSERT(argc >= 0 && next <= argv); /* an operand moves forward, over what was read */
 		for (int i = 0; i < (all ? argc : argc > 0); i++)
 			*next++ = argv[i];
 		if (all)
@@ -142,14 +144,15 @@ int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *c
 	return finish(&t, command);
 }
 
-/* `--json FILE OPERAND`: of two words, that behind --json is its file. */
-static void take_document(char **argv, const char *behind, size_t *count)
+/* `--json FILE OPERAND`: if two words follow, the one after --json is its file. */
+static void take_document(char **argv, const char *after_json, size_t *count)
 {
-	if (*count != 2 || !behind || !opt.json || strcmp(opt.json, "-"))
+	if (*count != 2 || !after_json || !opt.json || strcmp(opt.json, "-"))
 		return;
+	RD_ASSERT(argv[1] && argv[2] && !argv[3]);
 	for (int i = 1; i <= 2; i++)
-		if (argv[i] == behind) {
-			opt.json = behind;
+		if (argv[i] == after_json) {
+			opt.json = after_json;
 			argv[1] = argv[3 - i];
 			*count = 1;
 			return;
@@ -159,16 +162,16 @@ static void take_document(char **argv, const char *behind, size_t *count)
 int cmd_operand(int argc, char **argv, const struct cmd_usage *usage, const char *what, cmd_run_fn *run)
 {
 	size_t count;
-	const char *behind = NULL;
+	const char *after_json = NULL;
 
 	for (int i = 1; i + 1 < argc; i++)
 		if (!strcmp(argv[i], "--json"))
-			behind = argv[i + 1];
+			after_json = argv[i + 1];
 	int status = cmd_operands(argc, argv, usage, &count);
 
 	if (status != CMD_GO_ON)
 		return status;
-	take_document(argv, behind, &count);
+	take_document(argv, after_json, &count);
 	if (count > 1)
 		rd_fail(RD_EUSAGE, "%s: unexpected argument '%s'", argv[0], argv[2]);
 	else if (!count)
@@ -182,7 +185,7 @@ int cmd_which(const char *command, const char *what)
 	return CMD_FAILED;
 }
 
-/* Parses options; *at is moved behind them.  Returns CMD_GO_ON or the status to end with. */
+/* Parses options and moves *at to the word after them.  Returns CMD_GO_ON or the status to end with. */
 static int parse_some(const struct table *t, int argc, char **argv, int *at)
 {
 	int first = rd_options_parse(argc - *at, argv + *at, &t->usage);
@@ -190,6 +193,7 @@ static int parse_some(const struct table *t, int argc, char **argv, int *at)
 	if (first <= 0)
 		return first == RD_OPTION_HELP ? CMD_OK : CMD_FAILED;
 	*at += first;
+	RD_ASSERT(*at <= argc);
 	return CMD_GO_ON;
 }
 
@@ -207,6 +211,7 @@ int cmd_program(int argc, char **argv, const struct cmd_usage *usage, const char
 	struct table t;
 	int at = 0, status;
 
+	RD_ASSERT(argc >= 1 && !argv[argc]);
 	make_table(&t, usage, true);
 	if (begin(&t, argc, argv))
 		return CMD_FAILED;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Writing documents to the files a command was asked for, and leaving aside findings that the user
- * knows or does not want to know.  In: a finished set, or whatever a writer takes.  Out: files, marks on the
- * findings.
+ * Writes the documents that options ask for, and marks findings that a baseline or a suppression
+ * file covers.  In: a finished set, or whatever a writer takes.  Out: files, marks on the findings.
  */
 #include "cmd/output-int.h"
 
@@ -36,6 +35,7 @@ int cmd_document(const char *path, cmd_write_fn *write, const void *what)
 	FILE *out;
 	int err;
 
+	RD_ASSERT(write);
 	if (!path)
 		return RD_OK;
 	out = to_stdout ? stdout : open_memstream(&text, &length);
@@ -112,6 +112,7 @@ int cmd_write_findings(const char *path, const struct finding_set *set)
 
 int cmd_output_write(const struct finding_set *set, const struct report_opts *how)
 {
+	RD_ASSERT(set && how);
 	const struct findings what = {set, how};
 	int err = cmd_document(opt.json, write_json, &what);
 
@@ -125,11 +126,11 @@ uint64_t cmd_seconds(uint64_t ms)
 	return ms / 1000 + (ms % 1000 != 0);
 }
 
-int cmd_filter_apply(struct finding_set *set, bool tell)
+int cmd_filter_apply(struct finding_set *set, bool report_unused)
 {
 	struct finding_filter filter = {.baseline = opt.baseline, .suppressions = opt.suppressions};
 
-	return finding_filter(&filter, set, tell);
+	return finding_filter(&filter, set, report_unused);
 }
 
 static int write_suppressions(const void *what, FILE *out)

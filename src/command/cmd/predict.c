@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * `raddle predict`: the races and deadlocks that other schedules of a recorded run
- * lead to.  Nothing is run again, so nothing is confirmed: the exit status tells
- * only whether the prediction could be made.
+ * lead to.  Nothing is run again, so nothing is confirmed: the exit status only
+ * shows whether the prediction could be made.
  */
 #include "cmd/cmd-int.h"
 
@@ -84,6 +84,7 @@ static int predict_path(const char *path)
 	struct finding_set *set = finding_set_new();
 	int damage = predict_batch_run(&prediction, path, set), err = damage;
 
+	RD_ASSERT(damage <= 0);
 	if (set->tool) { /* something could be read */
 		finding_set_finish(set);
 		predict_batch_stats(&prediction, set);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raddle record: one run of a program, recorded.  Finds the program, has its
- * record flavour made, prepares the trace directory, runs the program under the
- * collector and ends the way the program ended.
+ * raddle record: one run of a program, recorded.  Finds the program, builds its
+ * record flavour, prepares the trace directory, runs the program under the
+ * collector and ends as the program ended.
  */
 #include "cmd/cmd-int.h"
 
@@ -43,9 +43,10 @@ static int write_summary(const void *what, FILE *out)
 	return record_summary_json(what, opt.output, out);
 }
 
-/* The last words: the warning always, the line for people on a terminal. */
-static void say_end(const struct trace_meta *meta)
+/* The warning is always printed, the summary only to a terminal or if asked for. */
+static void report_end(const struct trace_meta *meta)
 {
+	RD_ASSERT(opt.output);
 	if (meta->stopped)
 		rd_warn("recording stopped before the program ended: %s", meta->stopped);
 	if (opt.verbose || isatty(STDERR_FILENO))
@@ -53,13 +54,13 @@ static void say_end(const struct trace_meta *meta)
 	cmd_document(opt.json, write_summary, meta);
 }
 
-/* Returns a status of a normal end: that the program was killed is our doing, and nobody
- * should look for who killed us. */
-static int say_standing(const struct finding_set *standing)
+/* Returns the status of a normal exit: Raddle killed the program, and its own caller should not take that
+ * for a signal to Raddle. */
+static int report_deadlock(const struct finding_set *deadlock)
 {
 	struct report_opts how = {.colour = report_wants_colour(stderr)};
 
-	report_text(standing, &how, stderr);
+	report_text(deadlock, &how, stderr);
 	fprintf(stderr, "raddle: the program was deadlocked and was killed\n");
 	return (128 + SIGKILL) << 8;
 }
@@ -86,7 +87,7 @@ static int record(char **argv, int *status)
 				 .all_accesses = opt.all_accesses,
 				 .stands = opt.no_watchdog ? NULL : check_hang};
 	struct record_result result = {0};
-	struct finding_set *standing = NULL;
+	struct finding_set *deadlock = NULL;
 	struct rd_claim claim = {0};
 	int r = parse_faults(&run);
 
@@ -99,19 +100,19 @@ static int record(char **argv, int *status)
 	if (!r)
 		r = record_run(&run, &result);
 	if (result.ended_ns)
-		say_end(&result.meta);
+		report_end(&result.meta);
 	*status = result.end.status;
 	if (!r && *status)
 		r = record_judge_room(argv[0], result.meta.events);
 	if (!r)
-		r = check_hang_read(&result, &standing);
-	if (!r && standing)
-		*status = say_standing(standing);
+		r = check_hang_read(&result, &deadlock);
+	if (!r && deadlock)
+		*status = report_deadlock(deadlock);
 	if (!r && opt.verbose)
 		record_faults_text(run.faults, run.fault_count, stderr);
 	free(run.faults);
 	rd_claim_release(&claim);
-	finding_set_free(standing);
+	finding_set_free(deadlock);
 	record_result_release(&result);
 	run_program_close(&program);
 	return r;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raddle replay: runs a program under the schedule of a finding and says whether the race or deadlock
+ * raddle replay: runs a program under the schedule of a finding and reports whether the race or deadlock
  * happened.
  *
- * The program has our standard streams, so everything of ours goes to stderr, or to
+ * The program has Raddle's standard streams, so Raddle's own output goes to stderr, or to
  * files that the user named.
  */
 #include "cmd/cmd-int.h"
@@ -61,6 +61,7 @@ static int choose(struct finding_set *set, const char *path)
 		return RD_EFORMAT;
 	if (!f->schedule)
 		return rd_fail(RD_EUSAGE, "replay: %s: finding %s has no schedule", path, f->id);
+	RD_ASSERT(set->count >= 1);
 	set->items[0] = f;
 	set->count = 1;
 	return 0;
@@ -88,9 +89,10 @@ static int write_json(struct replay_repeat *t)
 	return cmd_write_findings(opt.json, t->set);
 }
 
-/* A race that the recorded run itself showed happened there, whatever a replay does. */
-static void say_recorded(const struct replay_repeat *t)
+/* If the recorded run itself shows the race, it has happened, even if the replay did not reproduce it. */
+static void report_recorded(const struct replay_repeat *t)
 {
+	RD_ASSERT(t->finding && t->finding->schedule);
 	const struct schedule *s = t->finding->schedule;
 	struct rd_buf path = RD_BUF_INIT;
 
@@ -119,7 +121,7 @@ static int report(struct replay_repeat *t)
 	if (t->finding->schedule->turns)
 		replay_say_turns(t, stderr);
 	replay_say_outside(t, stderr);
-	say_recorded(t);
+	report_recorded(t);
 	if (opt.times > 1)
 		replay_say_count(t, stderr);
 	return err || !opt.json ? err : write_json(t);
@@ -127,9 +129,10 @@ static int report(struct replay_repeat *t)
 
 /* ---- the run ---- */
 
-/* How the schedule goes on by the command line. */
+/* Sets how the schedule continues, by the options. */
 static int prepare_turns(struct schedule *s, const char *path, struct finding_set **then)
 {
+	RD_ASSERT(s && !*then);
 	const char *wrong;
 	int err = opt.then ? read_finding(opt.then, then) : 0;
 
@@ -211,6 +214,7 @@ static int replay_path(const char *path, char **argv)
 	int err = read_finding(path, &t.set), status = CMD_FAILED;
 
 	if (!err) {
+		RD_ASSERT(t.set->count == 1 && t.set->items[0]->schedule);
 		t.finding = t.set->items[0];
 		cmd_findings_means(t.set, path, argv[0] != NULL);
 		set_options(&t); /* those that the document has are among them now */

@@ -30,7 +30,7 @@ static const struct cmd_usage usage = {
 	false,
 };
 
-/* Without limit, unless there is one; 0: no solver. */
+/* Milliseconds for a question; 0: no solver. */
 static unsigned solver_ms(void)
 {
 	return opt.no_solver ? 0 : opt.solver_timeout ? (unsigned)opt.solver_timeout : CMD_FOREVER;
@@ -78,6 +78,7 @@ static int check_certificate(const char *path)
 
 static int status_of(const struct rev_result *x)
 {
+	RD_ASSERT(x->verdict == REV_OPEN || x->verdict == REV_NO || x->verdict == REV_YES);
 	if (x->verdict == REV_OPEN)
 		return CMD_UNDECIDED;
 	return x->verdict == REV_NO || (opt.strict && x->source_count) ? CMD_FOUND : CMD_OK;

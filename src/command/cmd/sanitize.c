@@ -29,6 +29,7 @@ static int sanitize(const char *path)
 		rd_fail(RD_EUSAGE, "sanitize: --json and -o cannot be combined");
 		return CMD_FAILED;
 	}
+	RD_ASSERT(!how.directory || !how.json);
 	if (cmd_redirect(opt.json))
 		return CMD_FAILED;
 	return dump_sanitized(path, &how, stdout) ? CMD_FAILED : CMD_OK;

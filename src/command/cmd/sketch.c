@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raddle sketch: says why a program fails.
+ * raddle sketch: explains why a program fails.
  *
  * What the program writes is caught, not shown.  The sketches go to standard output, or to files that the
  * user named.
@@ -95,6 +95,7 @@ WRITER(perfetto)
 
 static int report(struct task *t)
 {
+	RD_ASSERT(t->diagnosis.set.program);
 	struct sketch_report r = {.set = &t->diagnosis.set, .all = opt.verbose};
 	int err = sketch_write_schedules(&t->diagnosis.set, opt.output ? opt.output : DIRECTORY);
 
@@ -113,7 +114,7 @@ static int report(struct task *t)
 	return err;
 }
 
-/* Nothing found is not the same as nothing seen. */
+/* If no run could be judged, "no failure" would be wrong. */
 static int judge(const struct task *t)
 {
 	const struct diagnosis *d = &t->diagnosis;

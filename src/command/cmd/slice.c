@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Times the limit for a run that computes, or would if it got a processor: a loaded machine is that slow. */
+/* A run that is busy, or waits for a processor, may take this many times the limit: a loaded machine is that
+ * slow. */
 enum { PATIENCE = 10 };
 
 static const struct cmd_usage usage = {
@@ -40,6 +41,7 @@ static int write_json(const void *what, FILE *out)
 	const struct document *d = what;
 	struct rd_json j;
 
+	RD_ASSERT(d->slice && !d->track == !d->runs && !d->track == !d->end);
 	rd_json_begin(&j, out);
 	rd_json_object(&j, NULL);
 	slice_json(d->slice, &j);

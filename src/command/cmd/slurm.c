@@ -26,6 +26,7 @@ int cmd_executor(const char *command)
 
 int cmd_slurm(const struct cmd_slurm *c)
 {
+	RD_ASSERT(cmd_is_slurm() && c->directory);
 	return run_shards(&(struct run_shards){.command = c->command,
 					       .directory = c->directory,
 					       .runs = c->runs,
@@ -39,5 +40,6 @@ int cmd_shard(const char *command, unsigned *shard, unsigned *shards)
 	*shard = *shards = 0;
 	if (opt.shard && (!opt.resume || !run_shard_parse(opt.shard, shard, shards)))
 		return rd_fail(RD_EUSAGE, "%s: --shard I/N needs --resume, and I from 0 to N-1", command);
+	RD_ASSERT(!opt.shard || *shard < *shards);
 	return RD_OK;
 }

@@ -63,7 +63,7 @@ static int add(const struct hive_client *c, char **words)
 	else if (!err)
 		err = hive_client_add(c, *words, path, &answer);
 	if (!err && opt.hive_classes)
-		printf("told the classes of %zu races\n", sent);
+		printf("sent the classes of %zu races\n", sent);
 	else if (!err)
 		fputs(answer.data, stdout);
 	free(path);
@@ -191,7 +191,8 @@ static int show(const struct hive_client *c, const json_t *sketch, const char *f
 	const char *build = json_string_value(json_object_get(sketch, "build"));
 	const char *id = json_string_value(json_object_get(sketch, "id"));
 	struct rd_buf answer = RD_BUF_INIT;
-	int err = hive_client_sketch(c, build, id, form, &answer);
+	int err = build && id ? hive_client_sketch(c, build, id, form, &answer)
+			      : rd_fail(RD_EFORMAT, "hive sketch: the hive named no build or no id");
 
 	if (!err)
 		err = cmd_document(to ? to : "-", write_document, &answer);
