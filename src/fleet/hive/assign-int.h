@@ -12,15 +12,15 @@ struct hive_task {
 	uint32_t candidate;
 	enum hive_order order;
 	bool validate;	/* else only its context is wanted */
-	bool look;	/* of that: nobody is held, as the two were not seen at one address yet */
+	bool look;	/* of that: no thread is held, as the two were not seen at one address yet */
 	unsigned level; /* of the time-out */
 	uint64_t epoch; /* in which it was given to the site */
 };
 
-/* Its id on the wire; only PROTOCOL_TASK_ID characters are used. */
+/* Its id in messages, of at most PROTOCOL_TASK_ID characters with the final zero. */
 void hive_task_id(const struct hive_program *p, const struct hive_task *t, char id[PROTOCOL_TASK_ID]);
 
-/* False: it is no id of a task of this program. */
+/* False: it is not the id of a task of this program. */
 bool hive_task_parse(const struct hive_program *p, const char *id, struct hive_task *t);
 
 /* Who asks, and when: an epoch is the time bound of a task. */
@@ -33,8 +33,8 @@ struct hive_asking {
 /* False: there is nothing to do. */
 bool hive_assign(const struct hive_program *p, const struct hive_asking *who, struct hive_task *task);
 
-/* The failure that the site tracks in its next run; NULL: it looks for races.  Where both are wanted, a
- * fourth of the sites go on with races, and others in the next epoch. */
+/* The failure that the site tracks in its next run; NULL: it looks for races.  If both are wanted, a
+ * quarter of the sites look for races, and other sites do in the next epoch. */
 const struct hive_sketch *hive_assign_sketch(const struct hive_program *p, const struct hive_asking *who);
 void hive_sketch_task_id(const struct hive_sketch *s, uint64_t epoch, char id[PROTOCOL_TASK_ID]);
 

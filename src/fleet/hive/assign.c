@@ -18,6 +18,7 @@ enum { MANY_TIMEOUTS = 3, COSTLY_US = 100000, BOTH = 1 << HIVE_PRIMARY | 1 << HI
 
 void hive_task_id(const struct hive_program *p, const struct hive_task *t, char id[PROTOCOL_TASK_ID])
 {
+	RD_ASSERT(t->candidate < p->count && t->level < HIVE_LEVELS && (t->validate || !t->look));
 	snprintf(id, PROTOCOL_TASK_ID, "%s.%c%c%u.%" PRIx64, p->candidates[t->candidate].id,
 		 t->order == HIVE_PRIMARY ? 'p' : 'a',
 		 t->look       ? 'l'
@@ -56,6 +57,7 @@ static uint64_t hash(const struct hive_asking *who, uint64_t salt, uint64_t epoc
 
 enum protocol_mode hive_allowed(const struct hive_program *p, const uint64_t site[2])
 {
+	RD_ASSERT(p->state < PROTOCOL_MODES);
 	return XXH3_64bits(site, 2 * sizeof *site) % 100 < p->rollout ? p->state : PROTOCOL_OFF;
 }
 
@@ -103,7 +105,7 @@ static bool draw(const struct hive_program *p, const struct hive_site *s, const 
 	return true;
 }
 
-/* Whether the site may go on with what it holds. */
+/* Whether the site may continue with the task that it holds. */
 static bool keeps(const struct hive_program *p, const struct hive_site *s, const struct hive_asking *who,
 		  const struct hive_task *held)
 {
@@ -114,6 +116,7 @@ static bool keeps(const struct hive_program *p, const struct hive_site *s, const
 /* Order and time-out, by what the site has tried with this candidate. */
 static void escalate(const struct hive_site *s, struct hive_task *task)
 {
+	RD_ASSERT(task->order == HIVE_PRIMARY || task->order == HIVE_ALTERNATE);
 	task->level = 0;
 	if (!s || s->candidate != task->candidate)
 		return;
@@ -140,6 +143,7 @@ bool hive_assign(const struct hive_program *p, const struct hive_asking *who, st
 	task->look = task->validate && !(context & HIVE_SAME_ADDRESS);
 	if (!task->validate || task->look)
 		task->level = 0;
+	RD_ASSERT(p->candidates[task->candidate].weight && task->level < HIVE_LEVELS);
 	return true;
 }
 
@@ -148,6 +152,7 @@ const struct hive_sketch *hive_assign_sketch(const struct hive_program *p, const
 	const struct hive_sketch *wanted[HIVE_SKETCHES_MAX];
 	size_t count = 0;
 
+	RD_ASSERT(p->sketch_count <= HIVE_SKETCHES_MAX);
 	for (size_t i = 0; i < p->sketch_count; i++)
 		if (p->sketches[i].state == HIVE_TRACKING)
 			wanted[count++] = &p->sketches[i];

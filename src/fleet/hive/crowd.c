@@ -61,11 +61,12 @@ static int start_site(struct crowd *c, uint64_t site)
 	return err;
 }
 
-/* A run that fails is what the hive is there for: it is counted, and the others go on. */
+/* A run that fails is counted, and the others continue: failing programs are what a hive is for. */
 static int wait_for_one(struct crowd *c)
 {
 	int status;
 
+	RD_ASSERT(c->running > 0);
 	if (wait(&status) < 0)
 		return rd_fail_errno("hive simulate: wait");
 	c->running--;
@@ -78,6 +79,7 @@ static int run_round(struct crowd *c, uint64_t jobs)
 {
 	int err = 0;
 
+	RD_ASSERT(jobs > 0 && !c->running);
 	for (uint64_t site = 0; site < c->how->sites && !err; site++) {
 		if (c->running == jobs)
 			err = wait_for_one(c);

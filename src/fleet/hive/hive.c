@@ -78,11 +78,11 @@ static void apply(struct hive *h, const struct unapplied_rows *r)
 	pthread_rwlock_unlock(&h->lock);
 }
 
-/* Tracked runs are few and make work: a predictor may be sought.  So memory may run out with the lock held.
- */
-struct running {
+/* Tracked runs are few and expensive: each may start a search for predictors.  So memory may run out with the
+ * lock held. */
+struct run_reader {
 	struct hive *h;
-	struct hive_program *only; /* NULL: all; then nobody else has it yet */
+	struct hive_program *only; /* not shared with other threads yet; NULL: all programs */
 	uint64_t upto;
 };
 
@@ -91,7 +91,7 @@ static void unlock_programs(void *lock)
 	pthread_rwlock_unlock(lock);
 }
 
-/* A record that cannot be read says nothing; it was checked before it was stored. */
+/* A record that cannot be read is ignored; it was checked before it was stored. */
 static void apply_run(struct hive_program *p, const struct hive_run *run)
 {
 	struct hive_sketch *s = p ? hive_program_sketch(p, run->sketch) : NULL;
@@ -106,7 +106,7 @@ static void apply_run(struct hive_program *p, const struct hive_run *run)
 
 static void keep_run(void *context, const struct hive_run *run)
 {
-	struct running *r = context;
+	struct run_reader *r = context;
 	struct rd_cleanup cleanup;
 
 	if (r->only) {
@@ -124,7 +124,7 @@ static void keep_run(void *context, const struct hive_run *run)
 
 static int follow_runs(struct hive *h)
 {
-	return hive_store_runs(h->db, h->runs_applied, 0, keep_run, &(struct running){.h = h});
+	return hive_store_runs(h->db, h->runs_applied, 0, keep_run, &(struct run_reader){.h = h});
 }
 
 /* Reads what is new among the reports; `work` is held. */
@@ -138,6 +138,7 @@ static int follow(struct hive *h)
 		err = hive_store_each(h->db, &(struct hive_range){.after = h->applied, .limit = FOLLOW},
 				      keep_row, &r);
 		if (!err && r.count) {
+			RD_ASSERT(r.items[0].number > h->applied);
 			apply(h, &r);
 			h->applied = r.items[r.count - 1].number;
 		}
@@ -156,18 +157,20 @@ static void refold_row(void *context, const struct hive_row *row)
 {
 	struct refold *f = context;
 
+	RD_ASSERT(row->number > f->last && row->program == f->program->number);
 	f->last = row->number;
 	f->count++;
 	if (row->number <= f->upto)
 		hive_program_apply(f->program, row);
 }
 
-/* A program whose candidates have changed gets its reports anew. */
+/* A program whose candidates have changed gets all its reports again. */
 static int refold(struct hive *h, struct hive_program *p)
 {
 	struct refold f = {.program = p, .upto = h->applied};
 	int err = 0;
 
+	RD_ASSERT(!p->cache);
 	p->cache = hive_task_cache_new(p->count);
 	do {
 		f.count = 0;
@@ -177,7 +180,7 @@ static int refold(struct hive *h, struct hive_program *p)
 	} while (!err && f.count == FOLLOW && f.last < f.upto);
 	if (!err && p->sketch_count)
 		err = hive_store_runs(h->db, 0, p->number, keep_run,
-				      &(struct running){.only = p, .upto = h->runs_applied});
+				      &(struct run_reader){.only = p, .upto = h->runs_applied});
 	return err;
 }
 
@@ -207,7 +210,7 @@ static void free_programs(struct hive_program **programs, size_t count)
 	free(programs);
 }
 
-/* Takes those that have not changed, and so were not folded anew, over from the old ones, in exchange. */
+/* Exchanges each program that has not changed, and so has no reports applied yet, for the old one. */
 static void keep_unchanged(struct hive_program **programs, size_t count, struct hive_program **old,
 			   size_t old_count)
 {
@@ -242,6 +245,8 @@ static int load_programs(struct hive *h)
 	qsort(programs, count, sizeof *programs, compare_builds);
 	pthread_rwlock_wrlock(&h->lock);
 	keep_unchanged(programs, count, old, old_count);
+	for (size_t i = 0; i < count; i++)
+		RD_ASSERT(programs[i]->cache);
 	h->programs = programs;
 	h->count = count;
 	pthread_rwlock_unlock(&h->lock);
@@ -299,10 +304,10 @@ static void unlock(void *lock)
 	pthread_mutex_unlock(lock);
 }
 
-static void set_ill(struct hive *h, bool ill)
+static void set_store_failed(struct hive *h, bool failed)
 {
 	pthread_mutex_lock(&h->queue_lock);
-	h->ill = ill;
+	h->store_failed = failed;
 	pthread_mutex_unlock(&h->queue_lock);
 }
 
@@ -311,7 +316,7 @@ static int change(struct hive *h, int (*work)(struct hive_db *db, const void *wh
 	int err = work ? work(h->db, what) : 0, again;
 
 	again = refresh(h);
-	set_ill(h, again != 0);
+	set_store_failed(h, again != 0);
 	return err ? err : again;
 }
 
@@ -332,6 +337,7 @@ int hive_submit(struct hive *h, struct hive_pending *p)
 {
 	bool full;
 
+	RD_ASSERT(p->done && p->is_new && p->reports.count > 0);
 	p->next = NULL;
 	pthread_mutex_lock(&h->queue_lock);
 	full = h->stopping || h->queued + p->reports.count > QUEUE_MAX;
@@ -350,12 +356,12 @@ bool hive_is_well(struct hive *h)
 	bool well;
 
 	pthread_mutex_lock(&h->queue_lock);
-	well = !h->ill && !h->stopping;
+	well = !h->store_failed && !h->stopping;
 	pthread_mutex_unlock(&h->queue_lock);
 	return well;
 }
 
-/* What the writer does at a time. */
+/* The requests whose reports the writer stores in one transaction. */
 struct batch {
 	struct hive *h;
 	struct hive_pending *first; /* those of the batch, by `next` */
@@ -367,7 +373,7 @@ static bool take_batch(struct hive *h, struct batch *b)
 {
 	struct timespec end;
 	struct hive_pending **at;
-	bool goes_on;
+	bool more;
 
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_nsec += REFRESH_MS * 1000000L;
@@ -384,10 +390,11 @@ static bool take_batch(struct hive *h, struct batch *b)
 	*at = NULL;
 	if (!h->first)
 		h->last = &h->first;
+	RD_ASSERT(h->queued >= b->count);
 	h->queued -= b->count;
-	goes_on = b->first || !h->stopping;
+	more = b->first || !h->stopping;
 	pthread_mutex_unlock(&h->queue_lock);
-	return goes_on;
+	return more;
 }
 
 static void fill_rows(const struct batch *b, struct hive_row *rows)
@@ -402,6 +409,7 @@ static void fill_rows(const struct batch *b, struct hive_row *rows)
 			rows[n].report.received = now;
 			strcpy(rows[n].site, p->reports.site);
 		}
+	RD_ASSERT(n == b->count);
 }
 
 static int write_batch(struct hive_db *db, const void *what)
@@ -430,9 +438,9 @@ static int store_batch(void *argument)
 	return hive_change(b->h, b->first ? write_batch : NULL, b);
 }
 
-/* Requests of a batch that could not be stored, or not read back, say so; what was stored and is sent again
- * is known by its name. */
-static void *write_on(void *argument)
+/* Requests of a batch that could not be stored, or not read back, are answered with that error.  A report
+ * that was stored and is sent again is recognised by its run and number. */
+static void *run_writer(void *argument)
 {
 	struct hive *h = argument;
 	struct batch b;
@@ -490,7 +498,7 @@ static int start(struct hive *h)
 	h->revision = UINT64_MAX;
 	if (!err)
 		err = hive_change(h, NULL, NULL);
-	if (!err && pthread_create(&h->writer, NULL, write_on, h))
+	if (!err && pthread_create(&h->writer, NULL, run_writer, h))
 		err = rd_fail(RD_ESYSTEM, "hive: cannot start a thread");
 	h->has_writer = !err;
 	return err;

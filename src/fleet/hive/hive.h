@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hive at work: its programs in memory, the queue of reports that are being stored, and who may do what.
- * Many threads use it: those that answer requests read the programs under `lock`; one at a time, with `work`
- * held, writes to the store, and changes the programs with `lock` held for writing.
+ * A running hive: its programs in memory, the queue of reports that are being stored, and the roles of
+ * tokens. Many threads use it: those that answer requests read the programs under `lock`; one at a time, with
+ * `work` held, writes to the store, and changes the programs with `lock` held for writing.
  */
 #ifndef HIVE_HIVE_H
 #define HIVE_HIVE_H
@@ -17,7 +17,7 @@ struct hive_opts {
 	const char *db;
 	uint32_t bound_s; /* of a task: an epoch */
 	uint32_t rate;	  /* requests a second by one token or address; 0: no limit */
-	bool open;	  /* who has no token may do everything */
+	bool open;	  /* without a token everything is allowed, as long as there are no tokens */
 };
 
 /* Reports of one request on their way to the disk. */
@@ -26,7 +26,7 @@ struct hive_pending {
 	uint64_t program;		      /* its number in the store */
 	bool *is_new;			      /* of each report, when it is done */
 	int err;			      /* why they were not stored */
-	void (*done)(struct hive_pending *p); /* called by the writer, which has no more to do with it then */
+	void (*done)(struct hive_pending *p); /* called by the writer, which does not use it afterwards */
 	void *context;
 	struct hive_pending *next;
 };
@@ -56,7 +56,7 @@ struct hive {
 	struct hive_pending *first, **last;
 	size_t queued; /* reports */
 	bool stopping;
-	bool ill; /* the store failed when it was last used */
+	bool store_failed; /* when it was last used */
 	pthread_t writer;
 	bool has_writer;
 };
@@ -80,7 +80,7 @@ bool hive_is_well(struct hive *h);
  * returns what it returned. */
 int hive_change(struct hive *h, int (*work)(struct hive_db *db, const void *what), const void *what);
 
-/* What the bearer of a token may do; NULL: there is none. */
+/* The role of the bearer of a token; NULL: without a token. */
 enum hive_role hive_role_of(struct hive *h, const char *token);
 
 #endif

@@ -8,6 +8,7 @@
 struct sockaddr;
 struct hive_limit;
 
+/* `rate`: requests a second; with 0 nothing may be taken. */
 struct hive_limit *hive_limit_new(uint32_t rate);
 void hive_limit_free(struct hive_limit *l);
 

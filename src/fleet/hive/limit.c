@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/error.h"
 
 #include <netinet/in.h>
 #include <pthread.h>
@@ -60,11 +61,13 @@ unsigned hive_limit_take(struct hive_limit *l, uint64_t key)
 	int64_t now = rd_now_ns();
 	double left, full = l->rate * BURST_S;
 
+	RD_ASSERT(l->rate > 0); /* without a limit, nothing is counted */
 	pthread_mutex_lock(&l->lock);
 	left = l->slots[key % SLOTS].at
 		       ? l->slots[key % SLOTS].left + l->rate * (double)(now - l->slots[key % SLOTS].at) / 1e9
 		       : full;
 	left = left > full ? full : left;
+	RD_ASSERT(left >= 0);
 	l->slots[key % SLOTS].at = now;
 	l->slots[key % SLOTS].left = left >= 1 ? left - 1 : left;
 	pthread_mutex_unlock(&l->lock);

@@ -36,8 +36,8 @@ int64_t hive_program_find(const struct hive_program *p, const char *id)
 	return at ? (int64_t)*at : -1;
 }
 
-/* How much a candidate wants to be validated: most if two threads met there and nobody has an answer yet;
- * what is likely false goes on with few sites; what is settled is retired. */
+/* The weight of a candidate before its rank counts: highest if two threads met there and no site has an
+ * answer yet; a likely false positive goes to few sites; a settled candidate is retired. */
 static uint32_t base_of(const struct hive_candidate *c)
 {
 	enum { MET = 256, UNKNOWN = 32, LIKELY_FALSE = 8 };
@@ -51,8 +51,8 @@ static uint32_t base_of(const struct hive_candidate *c)
 	return c->tally.context & HIVE_TWO_THREADS ? MET : UNKNOWN;
 }
 
-/* Answers make room for other candidates.  That a run did not come by is one answer of many where other runs
- * do; where none does yet, each makes it less likely that the next one does. */
+/* Each answer reduces the weight, so that other candidates get their turn.  A run that did not execute both
+ * accesses counts as one answer of many if other runs did; if no run did yet, it counts much more. */
 static uint64_t share_of(const struct hive_tally *t)
 {
 	enum { SHARE = 8 };
@@ -62,8 +62,8 @@ static uint64_t share_of(const struct hive_tally *t)
 	return 1 + answers / SHARE + ((t->context & HIVE_BOTH) == HIVE_BOTH ? 0 : unseen);
 }
 
-/* What the analysis holds to be likely comes first: the candidate on place NEAR is drawn half as often as the
- * first, that on place 9 NEAR a tenth as often.  None is left out, as the analysis knows nothing of runs. */
+/* Candidates that the analysis ranks high come first: the one at place NEAR is drawn half as often as the
+ * first, the one at place 9 NEAR a tenth as often.  None is left out, as the analysis has seen no run. */
 static uint32_t weight_of(const struct hive_program *p, size_t place)
 {
 	enum { FINE = 16, NEAR = 16 };
@@ -78,6 +78,7 @@ static void set_weight(struct hive_program *p, size_t i, uint32_t weight)
 {
 	int64_t more = (int64_t)weight - p->candidates[i].weight;
 
+	RD_ASSERT(i < p->count);
 	if (!more)
 		return;
 	p->candidates[i].weight = weight;
@@ -98,6 +99,7 @@ uint32_t hive_program_pick(const struct hive_program *p, uint64_t at)
 {
 	size_t found = 0, step = 1;
 
+	RD_ASSERT(at < hive_program_total(p));
 	while (step * 2 <= p->count)
 		step *= 2;
 	for (; step; step /= 2)
@@ -105,7 +107,7 @@ uint32_t hive_program_pick(const struct hive_program *p, uint64_t at)
 			found += step;
 			at -= p->sums[found];
 		}
-	RD_ASSERT(found < p->count);
+	RD_ASSERT(found < p->count && p->candidates[found].weight > at);
 	return (uint32_t)found;
 }
 
@@ -123,6 +125,7 @@ static size_t slot_of(const struct hive_site *sites, size_t capacity, const uint
 {
 	size_t at = (size_t)rd_hash_add(key[0], key[1]) & (capacity - 1);
 
+	RD_ASSERT(capacity && !(capacity & (capacity - 1)));
 	while ((sites[at].key[0] || sites[at].key[1]) &&
 	       (sites[at].key[0] != key[0] || sites[at].key[1] != key[1]))
 		at = (at + 1) & (capacity - 1);
@@ -155,7 +158,7 @@ static bool grow_sites(struct hive_program *p)
 	return true;
 }
 
-/* NULL without memory: then the site only looks as if it had not reported. */
+/* NULL without memory: then the site is treated as one that has not reported. */
 static struct hive_site *add_site(struct hive_program *p, const uint64_t key[2])
 {
 	struct hive_site *s;
@@ -169,6 +172,7 @@ static struct hive_site *add_site(struct hive_program *p, const uint64_t key[2])
 		s->candidate = UINT32_MAX;
 		p->site_count++;
 	}
+	RD_ASSERT(p->site_count * 4 <= p->site_capacity * 3); /* so that a search ends */
 	return s;
 }
 
@@ -189,7 +193,8 @@ static void take_timeout(struct hive_site *s, const struct hive_report *r)
 		s->completed++;
 }
 
-/* A task ends with an answer, with all time-outs in vain, or when several runs did not come by. */
+/* A task ends with an answer, after the longest time-out of both orders, or after several runs that did not
+ * execute the accesses. */
 static void note_task(struct hive_site *s, uint32_t candidate, const struct hive_report *r)
 {
 	enum { UNSEEN_MAX = 4 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program that the hive knows, in memory: its candidates with what was reported about them, and the sites
- * that report.  doc/format/hive-api.json defines the document that brings one in.  Everything but the
- * documents is changed by one thread at a time, while nobody reads (state.h).
+ * that report.  doc/format/hive-api.json defines the document that adds one.  A program is changed by one
+ * thread at a time, while no other thread reads it (hive.h).
  */
 #ifndef HIVE_PROGRAM_H
 #define HIVE_PROGRAM_H
@@ -29,10 +29,10 @@ struct hive_candidate {
 	char *object;
 	char *accesses;			      /* JSON text */
 	char *unguarded;		      /* why no site can validate it; NULL: sites can */
-	char *class_name, *class_consequence; /* what `raddle classify` said; NULL: nothing */
+	char *class_name, *class_consequence; /* from `raddle classify`; NULL: not classified */
 	struct hive_tally tally;
 	struct hive_canary canary;
-	uint32_t weight; /* how much it wants to be validated */
+	uint32_t weight; /* its share of the tasks */
 };
 
 /* What is known about a site, from its reports alone. */
@@ -69,8 +69,7 @@ struct hive_program {
 	struct hive_task_cache *cache; /* task sets that were signed, see task-set-int.h */
 };
 
-/* Where programs are made from: the body of POST /api/v1/programs.  `program` has no number and no reports
- * yet. */
+/* Reads a program from the body of POST /api/v1/programs.  It has no number and no reports yet. */
 int hive_program_read(struct hive_program *program, const char *body, size_t length);
 void hive_program_release(struct hive_program *p);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reading what sites report.  In: the body of a request.  Out: reports whose members are all in range.  No
- * byte is trusted: what is no such document is an error, a report that lacks something is rejected by itself.
+ * Reads the reports of sites.  In: the body of a request.  Out: reports whose members are all in range.  No
+ * byte is trusted: a wrong document is an error, and a wrong report in it is rejected without the others.
  */
 #include "hive/report.h"
 
@@ -77,7 +77,7 @@ static const char *get_text(struct reading *r, const char *key, const char *erro
 
 static int get_name(struct reading *r, const char *key, const char *const *names, int count)
 {
-	const char *text = get_text(r, key, "a name is no text");
+	const char *text = get_text(r, key, "a name is not a string");
 	int found = text ? rd_word_find(names, count, text) : 0;
 
 	if (found < 0 && !r->error)
@@ -115,7 +115,7 @@ static uint32_t get_context(struct reading *r)
 	uint32_t context = 0;
 
 	if (bits && !json_is_object(bits) && !json_is_null(bits) && !r->error)
-		r->error = "the context is no object";
+		r->error = "the context is not an object";
 	for (unsigned i = 0; i < 4; i++)
 		context |= get_bool(r, bits, names[i]) ? 1u << i : 0;
 	/* Two accesses cannot have met that were not both executed. */
@@ -128,7 +128,7 @@ static uint32_t get_context(struct reading *r)
 
 static void get_id(struct reading *r, const char *key, size_t digits, char *to)
 {
-	const char *text = get_text(r, key, "an id is no text");
+	const char *text = get_text(r, key, "an id is not a string");
 
 	if (rd_is_hex(text, digits))
 		memcpy(to, text, digits + 1);
@@ -150,7 +150,7 @@ static const char *missing_in(const struct hive_report *it)
 
 static const char *read_report(struct hive_report *it, const json_t *object)
 {
-	struct reading r = {object, json_is_object(object) ? NULL : "a report is no object"};
+	struct reading r = {object, json_is_object(object) ? NULL : "a report is not an object"};
 
 	*it = (struct hive_report){0};
 	if (!json_object_get(object, "result") && !r.error)
@@ -192,6 +192,7 @@ static void read_all(struct hive_reports *r, const json_t *array)
 		else
 			r->index[r->count++] = i;
 	}
+	RD_ASSERT(r->count + r->rejected_count == count);
 }
 
 static int read_head(struct hive_reports *r, struct rd_json_read *j, const json_t *root)
@@ -240,6 +241,7 @@ int hive_reports_read(struct hive_reports *r, const char *body, size_t length)
 void hive_reports_reject(struct hive_reports *r, size_t i, const char *error)
 {
 	RD_ASSERT(i < r->count);
+	RD_ASSERT(i == 0 || r->index[i - 1] < r->index[i]); /* they keep the order of the body */
 	r->rejected[r->rejected_count++] = (struct hive_rejected){r->index[i], error};
 	r->count--;
 	memmove(r->items + i, r->items + i + 1, (r->count - i) * sizeof *r->items);

@@ -48,7 +48,7 @@ enum {
 	HIVE_MET = HIVE_BOTH | HIVE_SAME_ADDRESS | HIVE_TWO_THREADS,
 };
 
-/* Their names on the wire and in the store; NULL for a value that has none. */
+/* Their names in messages and documents; NULL for the value that is never written. */
 extern const char *const hive_result_names[HIVE_RESULTS];
 extern const char *const hive_order_names[HIVE_ORDERS];
 extern const char *const hive_proof_names[HIVE_PROOFS];
@@ -67,7 +67,7 @@ struct hive_report {
 	uint32_t context; /* HIVE_FIRST … */
 	uint32_t signal;
 	uint32_t pause_us, busy_us;
-	uint32_t weight;  /* for how many it stands */
+	uint32_t weight;  /* how many equal reports it replaces */
 	int64_t received; /* Unix milliseconds, by the hive's clock */
 };
 

@@ -125,6 +125,7 @@ static enum MHD_Result send_answer(struct hive_request *r)
 
 	if (r->queued)
 		return MHD_YES;
+	RD_ASSERT(r->fixed || r->answer);
 	response = r->fixed ? MHD_create_response_from_buffer(r->answer_length, (void *)r->fixed,
 							      MHD_RESPMEM_PERSISTENT)
 			    : MHD_create_response_from_buffer(r->answer_length, r->answer,
@@ -274,6 +275,7 @@ static enum MHD_Result take(struct hive_request *r, const char *data, size_t n)
 	}
 	memcpy(r->body + r->length, data, n);
 	r->length += n;
+	RD_ASSERT(r->length <= r->capacity && r->length <= r->route->body_max);
 	return MHD_YES;
 }
 

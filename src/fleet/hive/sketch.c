@@ -83,7 +83,7 @@ static void drop_runs(struct sketch_runs *runs, size_t count)
 /* Decides whether there are enough runs to change σ or to end. */
 static void decide(struct hive_sketch *s)
 {
-	RD_ASSERT(s->sigma >= 2);
+	RD_ASSERT(s->sigma >= FIRST_SIGMA && s->state == HIVE_TRACKING);
 	struct sketch_runs runs = runs_of(s, false);
 	size_t failing, passing;
 

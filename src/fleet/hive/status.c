@@ -204,8 +204,8 @@ bool hive_status_write(struct hive *h, const char *build, bool with_races, FILE 
 
 enum { SITES_SHOWN = 50, EVIDENCE_SHOWN = 50, ROWS_MAX = 1000000 };
 
-/* What the rows about one race say beyond its tally.  Sites are found among the last ones, by a search. */
-struct telling {
+/* What the rows about one race show beyond its tally: the sites, and the latest reports. */
+struct race_rows {
 	char sites[SITES_SHOWN][HIVE_SITE];
 	struct {
 		uint64_t reports, races;
@@ -217,7 +217,7 @@ struct telling {
 	size_t evidence_count;
 };
 
-static void tell_site(struct telling *t, const struct hive_row *row)
+static void count_site(struct race_rows *t, const struct hive_row *row)
 {
 	size_t i = 0;
 
@@ -229,21 +229,22 @@ static void tell_site(struct telling *t, const struct hive_row *row)
 	}
 	if (i == t->sites_shown)
 		strcpy(t->sites[t->sites_shown++], row->site);
+	RD_ASSERT(i < t->sites_shown && t->sites_shown <= SITES_SHOWN);
 	t->of[i].reports += row->report.weight;
 	t->of[i].races += row->report.result == HIVE_RACE;
 	t->of[i].last_at = row->report.received;
 }
 
-static void tell_row(void *context, const struct hive_row *row)
+static void take_row(void *context, const struct hive_row *row)
 {
-	struct telling *t = context;
+	struct race_rows *t = context;
 
-	tell_site(t, row);
+	count_site(t, row);
 	if (row->report.result != HIVE_CONTEXT)
 		t->evidence[t->evidence_count++ % EVIDENCE_SHOWN] = *row;
 }
 
-static void write_evidence(struct rd_json *j, const struct telling *t)
+static void write_evidence(struct rd_json *j, const struct race_rows *t)
 {
 	size_t first = t->evidence_count > EVIDENCE_SHOWN ? t->evidence_count - EVIDENCE_SHOWN : 0;
 
@@ -264,7 +265,7 @@ static void write_evidence(struct rd_json *j, const struct telling *t)
 	rd_json_end(j);
 }
 
-static void write_sites(struct rd_json *j, const struct telling *t)
+static void write_sites(struct rd_json *j, const struct race_rows *t)
 {
 	RD_JSON_OBJECTS (j, "sites", i, t->sites_shown) {
 		RD_JSON(j, RD_JS("site", t->sites[i]), RD_JU("reports", t->of[i].reports),
@@ -279,7 +280,7 @@ static void unlock(void *lock)
 }
 
 /* Reads the rows of a race by the connection for readers. */
-static int look(struct hive *h, uint64_t program, const char *candidate, struct telling *t)
+static int look(struct hive *h, uint64_t program, const char *candidate, struct race_rows *t)
 {
 	struct hive_range range = {.program = program, .candidate = candidate, .limit = ROWS_MAX};
 	struct rd_cleanup cleanup;
@@ -287,7 +288,7 @@ static int look(struct hive *h, uint64_t program, const char *candidate, struct 
 
 	pthread_mutex_lock(&h->look);
 	rd_cleanup_add(&cleanup, unlock, &h->look);
-	err = hive_store_each(h->reader, &range, tell_row, t);
+	err = hive_store_each(h->reader, &range, take_row, t);
 	rd_cleanup_remove(&cleanup);
 	pthread_mutex_unlock(&h->look);
 	return err;
@@ -295,7 +296,7 @@ static int look(struct hive *h, uint64_t program, const char *candidate, struct 
 
 int hive_race_write(struct hive *h, const char *build, const char *candidate, FILE *out)
 {
-	struct telling *t = rd_xcalloc(1, sizeof *t);
+	struct race_rows *t = rd_xcalloc(1, sizeof *t);
 	const struct hive_program *p;
 	struct rd_json j;
 	int64_t i = -1;

@@ -72,14 +72,14 @@ int hive_store_run(struct hive_db *db, const struct hive_run *run, bool *is_new)
 	return hive_store_at_once(db, add_run, &(struct adding){run, is_new});
 }
 
-struct giving {
+struct run_reader {
 	hive_run_fn *each;
 	void *context;
 };
 
 static int give_run(void *context, const char *const *v)
 {
-	const struct giving *g = context;
+	const struct run_reader *g = context;
 	struct hive_run run = {.number = strtoull(v[0], NULL, 10),
 			       .program = strtoull(v[1], NULL, 10),
 			       .sketch = v[2],
@@ -94,7 +94,9 @@ static int give_run(void *context, const char *const *v)
 
 int hive_store_runs(struct hive_db *db, uint64_t after, uint64_t program, hive_run_fn *each, void *context)
 {
-	struct giving g = {each, context};
+	struct run_reader g = {each, context};
+
+	RD_ASSERT(each);
 
 	if (program)
 		return HIVE_QUERY(db, give_run, &g,

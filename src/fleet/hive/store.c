@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The store in SQL.  The tables are made by a list of migrations, each in a transaction; `meta` says how many
- * of them a database has had.  Numbers of reports grow in the order of commits, so that whoever has read up
+ * of them were applied.  Numbers of reports grow in the order of commits, so that a reader that has read up
  * to one has read all before it.
  */
 #include "hive/store-int.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-/* %s stands for the type of a number that rows get by themselves. */
+/* %s is the type of a column that numbers the rows. */
 static const char *const migrations[] = {
 	"CREATE TABLE programs (number %s, build TEXT NOT NULL UNIQUE, name TEXT NOT NULL, state TEXT NOT "
 	"NULL,"
@@ -285,6 +285,7 @@ static int take_candidate(void *context, const char *const *v)
 	struct loading *l = context;
 	struct hive_program *p = &l->items[l->count - 1];
 
+	RD_ASSERT(l->count == 1);
 	if (!rd_is_hex(v[0], HIVE_CANDIDATE - 1))
 		return rd_fail(RD_EFORMAT, "hive: the database is damaged: candidate %s", v[0]);
 	RD_GROW(p->candidates, l->room, p->count + 1);
@@ -336,7 +337,7 @@ int hive_store_programs(struct hive_db *db, struct hive_program **programs, size
 	return 0;
 }
 
-/* A report as the columns behind its number. */
+/* A report as the columns after its number. */
 enum { REPORT_COLUMNS = 17, REPORT_NUMBERS = 13 };
 #define REPORT_NAMES                                                                                         \
 	"program, candidate, site, run, seq, result, ordering, proof, consequence, tau_us, capped, context," \
@@ -381,6 +382,7 @@ static int add_reports(struct hive_db *db, const void *what)
 		" ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)"
 		" ON CONFLICT DO NOTHING";
 	const struct adding *a = what;
+	RD_ASSERT(a->count > 0 && a->is_new);
 	const char **values = rd_xcalloc(a->count * REPORT_COLUMNS, sizeof *values);
 	struct hive_number *numbers = rd_xcalloc(a->count * (REPORT_NUMBERS + 1), sizeof *numbers);
 
@@ -397,7 +399,7 @@ int hive_store_report(struct hive_db *db, const struct hive_row *rows, size_t co
 	return count ? hive_store_at_once(db, add_reports, &(struct adding){rows, count, is_new}) : 0;
 }
 
-struct giving {
+struct row_reader {
 	hive_each_fn *each;
 	void *context;
 };
@@ -409,15 +411,16 @@ static uint32_t column(const char *text, uint32_t limit)
 	return n < limit ? (uint32_t)n : 0;
 }
 
-/* What another process wrote into the database is not trusted more than what a site sends. */
+/* A row that another process wrote into the database is checked like a report of a site.  A result that is
+ * out of range must not become 0, which is a race. */
 static int give_row(void *context, const char *const *v)
 {
-	const struct giving *g = context;
+	const struct row_reader *g = context;
 	struct hive_row row = {.number = strtoull(v[0], NULL, 10), .program = strtoull(v[1], NULL, 10)};
 	struct hive_report *r = &row.report;
 
 	if (!rd_is_hex(v[2], HIVE_CANDIDATE - 1) || !rd_is_hex(v[3], HIVE_SITE - 1) ||
-	    !rd_is_hex(v[4], HIVE_RUN_ID - 1))
+	    !rd_is_hex(v[4], HIVE_RUN_ID - 1) || strtoul(v[6], NULL, 10) >= HIVE_RESULTS)
 		return rd_fail(RD_EFORMAT, "hive: the database is damaged: report %s", v[0]);
 	strcpy(r->candidate, v[2]);
 	strcpy(row.site, v[3]);
@@ -441,8 +444,9 @@ static int give_row(void *context, const char *const *v)
 
 int hive_store_each(struct hive_db *db, const struct hive_range *range, hive_each_fn *each, void *context)
 {
-	struct giving g = {each, context};
+	struct row_reader g = {each, context};
 
+	RD_ASSERT(each && range->limit > 0 && (!range->candidate || range->program));
 	if (range->candidate)
 		return HIVE_QUERY(
 			db, give_row, &g,

@@ -27,7 +27,7 @@ int hive_store_add(struct hive_db *db, const struct hive_program *p);
 /* Changes state, rollout and poll_s. */
 int hive_store_set(struct hive_db *db, const struct hive_program *p);
 
-/* What `raddle classify` said about a candidate of the program. */
+/* The class that `raddle classify` gave a candidate of the program. */
 struct hive_class {
 	uint64_t program;
 	const char *candidate, *name, *consequence; /* consequence: may be NULL */
@@ -41,8 +41,8 @@ int hive_store_programs(struct hive_db *db, struct hive_program **programs, size
  * there before. */
 int hive_store_report(struct hive_db *db, const struct hive_row *rows, size_t count, bool *is_new);
 
-/* Rows behind number `after`, in their order; only of `program` if it is not 0, only of `candidate` if it is
- * not NULL, at most `limit`. */
+/* Rows after number `after`, in their order; only of `program` if it is not 0, only of its `candidate` if
+ * that is not NULL, at most `limit`. */
 struct hive_range {
 	uint64_t after, program;
 	const char *candidate;
@@ -62,7 +62,7 @@ struct hive_run {
 int hive_store_run(struct hive_db *db, const struct hive_run *run,
 		   bool *is_new); /* on disk when it returns */
 
-/* Those behind number `after`, in their order; only of `program` if it is not 0. */
+/* Those after number `after`, in their order; only of `program` if it is not 0. */
 typedef void hive_run_fn(void *context, const struct hive_run *run);
 int hive_store_runs(struct hive_db *db, uint64_t after, uint64_t program, hive_run_fn *each, void *context);
 

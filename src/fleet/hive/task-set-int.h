@@ -32,7 +32,7 @@ struct hive_task_answer {
 struct hive_task_cache *hive_task_cache_new(size_t candidates);
 void hive_task_cache_free(struct hive_task_cache *c);
 
-/* Calls `use` with the answer while nobody can throw it away. */
+/* Calls `use` with the answer while the cache is locked, so that it cannot be freed. */
 typedef int hive_task_use_fn(void *context, const struct hive_task_answer *answer);
 struct hive_task_ask {
 	const struct hive_task *task;	  /* NULL: none */

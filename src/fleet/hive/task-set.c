@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum {
-	LIFE_S = 86400, /* a site without a hive goes on for so long */
+	LIFE_S = 86400, /* how long a site continues without a hive */
 	REVISION_BITS = 20,
 	/* What the sets of a candidate differ in: age, order, and observing, looking or the level. */
 	KINDS = 2 + HIVE_LEVELS,
@@ -130,6 +130,7 @@ static int write_set(struct rd_buf *body, const struct hive_program *p, const st
 /* All sets about a failure are new when its σ is. */
 static struct entry *track_of(struct hive_task_cache *c, size_t number, const struct hive_task_ask *ask)
 {
+	RD_ASSERT(number < HIVE_SKETCHES_MAX);
 	if (c->sigmas[number] != ask->sketch->sigma)
 		for (size_t i = 0; i < PROTOCOL_MODES; i++)
 			drop(&c->tracks[number][i]);
@@ -143,10 +144,12 @@ static struct entry *entry_of(struct hive_task_cache *c, const struct hive_progr
 {
 	const struct hive_task *t = ask->task;
 
+	RD_ASSERT(ask->state < PROTOCOL_MODES);
 	if (ask->sketch)
 		return track_of(c, (size_t)(ask->sketch - p->sketches), ask);
 	if (!t)
 		return &c->idle[ask->state];
+	RD_ASSERT(t->candidate < c->count && t->level < HIVE_LEVELS);
 	if (!c->sets[t->candidate])
 		c->sets[t->candidate] = calloc(VARIANTS, sizeof **c->sets);
 	if (!c->sets[t->candidate])
@@ -200,6 +203,7 @@ int hive_task_cache_use(const struct hive_program *p, const struct hive_task_ask
 	struct entry *e;
 	int err = 0;
 
+	RD_ASSERT(c && ask->time.bound > 0);
 	pthread_mutex_lock(&c->lock);
 	rd_cleanup_add(&cleanup, unlock, &c->lock);
 	e = entry_of(c, p, ask);

@@ -44,7 +44,9 @@ static void note_change(struct hive_tally *t, int64_t at)
 		return;
 	if (t->change_count == HIVE_CHANGES)
 		t->change_count--;
+	RD_ASSERT(!last || last->verdict != HIVE_TRUE_RACE || now.verdict == HIVE_TRUE_RACE);
 	t->changes[t->change_count++] = now;
+	RD_ASSERT(t->change_count <= HIVE_CHANGES);
 }
 
 void hive_tally_add(struct hive_tally *t, const struct hive_report *r)

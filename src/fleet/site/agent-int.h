@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the agent: agent.c has the loop, findings.c what the program says, talk.c the hive. */
+/* The parts of the agent: agent.c has the loop, findings.c reads the program's reports, talk.c talks to the
+ * hive. */
 #ifndef SITE_AGENT_INT_H
 #define SITE_AGENT_INT_H
 
@@ -37,11 +38,11 @@ struct site_agent {
 	char etag[128];
 	struct protocol_task_set set;
 	struct site_memory memory;
-	enum protocol_mode mode;       /* that the program is in */
-	char obeyed[PROTOCOL_TASK_ID]; /* the task that it was given last */
+	enum protocol_mode mode;	     /* that the program is in */
+	char current_task[PROTOCOL_TASK_ID]; /* the task that it was given last */
 	struct agent_task tasks[RADDLE_GUARD_TASKS];
 	size_t task_count;
-	uint8_t *told; /* context of each candidate that the hive knows of */
+	uint8_t *sent_contexts; /* by candidate: the context that the hive was sent */
 	uint32_t still_seconds;
 	bool hung;
 
@@ -58,8 +59,8 @@ void agent_contexts(struct site_agent *a); /* reports contexts that have grown *
 void agent_consequence(struct site_agent *a, const char *what, int signal);
 void agent_finish_tasks(struct site_agent *a, bool at_end); /* tasks without a result */
 
-/* talk.c.  begin(): what the last run left, and with --poll-now a poll; end(): all reports are sent or kept.
- */
+/* talk.c.  begin() reads the state that the last run left and, with --poll-now, polls; end() sends or keeps
+ * all reports. */
 void agent_begin(struct site_agent *a);
 void agent_talk(struct site_agent *a, int wait_ms, int fd);
 void agent_end(struct site_agent *a);

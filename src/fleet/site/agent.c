@@ -26,23 +26,23 @@
 
 enum {
 	TICK_MS = 100,
-	SETTLE_MS = 5,	      /* of a tick: by then what is executed often has said all that it may */
-	FIRST_AWAKE_MS = 200, /* of CPU time, so that short runs count; then a tick each second */
-	FIRST_OBSERVED = 64,  /* accesses of a guard at the start, and then each second */
-	OBSERVED = 8,
-	PAUSE_BUCKET_US = 200000, /* of waiting that may be saved up */
+	SETTLE_MS = 5,		  /* of a tick: by then frequent guards have made all calls that they may */
+	FIRST_AWAKE_MS = 200,	  /* of CPU time, so that short runs count; then a tick each second */
+	FIRST_OBSERVED = 64,	  /* accesses of a guard that are observed at the start, */
+	OBSERVED = 8,		  /* and then each second */
+	PAUSE_BUCKET_US = 200000, /* the most waiting time that may be saved up */
 	PAUSE_PER_SECOND_US = 1000,
-	FIRST_CALLS = 16384, /* of the runtime by guards, in the first tick: what it costs is paid once */
-	CALLS = 2000,	     /* and in each other one */
+	FIRST_CALLS = 16384, /* of the runtime by guards in the first tick, a cost that is paid once */
+	CALLS = 2000,	     /* and in each later tick */
 	FIRST_TAU_US = 1000, /* the shortest pause that a hive asks for */
 	MAX_SKIP = 10,	     /* powers of two */
-	STILL_SECONDS = 5,   /* after which a program that cannot move any more hangs */
+	STILL_SECONDS = 5,   /* a program whose threads all wait for so long hangs */
 };
 
-/* ---- what the program gets of our signals ---- */
+/* ---- signals ---- */
 
-/* Called when the program has started (0: it could not be), which so gets what we have got.  A hive that
- * hangs up ends nobody. */
+/* Called when the program has started (0: it could not be started): the agent forwards the signals that it
+ * gets.  A hive that closes its connection must not end the agent. */
 static void handle_signals(pid_t pid)
 {
 	if (pid > 0)
@@ -84,9 +84,10 @@ static enum protocol_mode mode_now(const struct site_agent *a)
 	return a->killed || !a->has_set || (uint64_t)time(NULL) >= a->set.expires ? PROTOCOL_OFF : mode;
 }
 
-/* How many accesses go by before one is held.  The first pause is at the first access, which may be the only
- * one.  Where it was in vain the hive asks for longer ones: a third of these are at the first again, a third
- * later, past the beginning of loops, and a third only where the other thread comes as well. */
+/* The number of accesses before the one at which a thread is held.  The first pause is at the first access,
+ * which may be the only one.  If it was in vain, the hive asks for longer ones: a third of these are at the
+ * first access again, a third later, after the beginning of loops, and a third only at an address that the
+ * other thread has accessed, too. */
 static uint32_t draw_skip(const struct protocol_task *task)
 {
 	uint32_t random = 0;
@@ -101,10 +102,11 @@ static uint32_t draw_skip(const struct protocol_task *task)
 	}
 }
 
-/* The program is told what the set asks for. */
+/* Passes the task of the set to the program. */
 static void give_tasks(struct site_agent *a)
 {
 	uint32_t cap = a->opts->max_tau_ms * 1000;
+	RD_ASSERT(a->task_count == 0);
 	for (size_t i = 0; i < a->set.count; i++) {
 		const struct protocol_task *task = &a->set.tasks[i];
 		struct agent_task *t = &a->tasks[a->task_count];
@@ -125,17 +127,18 @@ static void give_tasks(struct site_agent *a)
 	}
 }
 
-/* What is asked for has changed, or what is allowed. */
-static void obey(struct site_agent *a)
+/* Follows a change of the task, or of the mode that is allowed. */
+static void update_task(struct site_agent *a)
 {
 	enum protocol_mode mode = mode_now(a);
 	const char *wanted = a->set.count != 0 ? a->set.tasks[0].id : "";
-	if (mode == a->mode && strcmp(wanted, a->obeyed) == 0)
+	RD_ASSERT(mode <= a->opts->mode); /* the hive cannot ask for more than the site allows */
+	if (mode == a->mode && strcmp(wanted, a->current_task) == 0)
 		return;
 	agent_finish_tasks(a, false);
 	site_session_quiet(&a->session);
 	a->mode = mode;
-	snprintf(a->obeyed, sizeof a->obeyed, "%s", wanted);
+	snprintf(a->current_task, sizeof a->current_task, "%s", wanted);
 	a->task_count = 0;
 	if (mode >= PROTOCOL_OBSERVE)
 		site_session_observe(&a->session, FIRST_OBSERVED);
@@ -152,7 +155,7 @@ static void refill(struct site_agent *a)
 		atomic_fetch_add(&a->session.shared->pause_us, PAUSE_PER_SECOND_US);
 }
 
-/* A program whose threads wait for each other for ever, after a race was seen or brought about in it. */
+/* Reports a program whose threads wait for each other for ever, after a race was seen or caused in it. */
 static void look_for_hang(struct site_agent *a)
 {
 	struct run_still still = {.alone = true};
@@ -174,7 +177,7 @@ static void each_second(struct site_agent *a)
 {
 	a->killed = is_switched_off(a->opts);
 	refill(a);
-	obey(a);
+	update_task(a);
 	if (a->mode >= PROTOCOL_OBSERVE)
 		site_session_observe(&a->session, OBSERVED);
 	agent_contexts(a);
@@ -192,13 +195,13 @@ static bool has_just_begun(const struct site_agent *a)
 
 enum { MS = 1000000 };
 
-/* When what happens next, in ns. */
+/* Times of the next actions of the loop, in ns. */
 struct site_schedule {
 	int64_t second, asleep, renewal;
 };
 
-/* Guards are awake for a part of the time, so that what a program pays for being looked at has a bound; but
- * who waits for an access to happen gets to see it.  Returns how many milliseconds that holds. */
+/* Guards are awake for a part of the time only, so that their cost has a bound; but while an access is
+ * tracked or a thread is held, they stay awake.  Returns the milliseconds until the next decision. */
 static int wake_or_rest(struct site_agent *a, struct site_schedule *s, int64_t now)
 {
 	if (now >= s->asleep && !has_just_begun(a) && !site_session_is_busy(&a->session)) {
@@ -211,6 +214,7 @@ static int wake_or_rest(struct site_agent *a, struct site_schedule *s, int64_t n
 		return SETTLE_MS;
 	}
 	site_session_settle(&a->session);
+	RD_ASSERT(s->renewal > now && s->renewal - now <= (int64_t)TICK_MS * MS);
 	return (int)((s->renewal - now) / MS) + 1;
 }
 
@@ -233,8 +237,8 @@ static void watch(struct site_agent *a)
 		close(fd);
 }
 
-/* One line about what was done, for those who ask. */
-static void say_what_it_took(const struct site_agent *a)
+/* With --verbose, one line about what the guards did. */
+static void log_work(const struct site_agent *a)
 {
 	const struct raddle_guard *s = a->session.shared;
 	struct rusage usage = {0};
@@ -250,8 +254,8 @@ static void say_what_it_took(const struct site_agent *a)
 		atomic_load(&s->dropped));
 }
 
-/* Where the user agreed to be asked, whether what was just interrupted had gone wrong. */
-static bool user_says_failed(const struct site_agent *a)
+/* With --ask, asks after Ctrl-C whether the program had failed. */
+static bool user_reports_failure(const struct site_agent *a)
 {
 	char answer[16] = "";
 	if (!a->opts->ask || !WIFSIGNALED(a->status) || WTERMSIG(a->status) != SIGINT || a->task_count == 0)
@@ -276,7 +280,7 @@ static void report_end(struct site_agent *a)
 		agent_consequence(a, "crash", number);
 	else if (number == SIGABRT)
 		agent_consequence(a, "assertion", number);
-	else if (user_says_failed(a))
+	else if (user_reports_failure(a))
 		agent_consequence(a, "user", number);
 	if (a->mode >= PROTOCOL_OBSERVE)
 		agent_contexts(a);
@@ -320,7 +324,7 @@ static int run_plain(const char *path, char *const *argv)
 	return err ? err : status;
 }
 
-/* A failure is explained by whole runs: who has that task tracks this one, and has no guards in it. */
+/* A failure is explained by whole runs: with that task, this run is tracked and has no guards. */
 static struct site_tracking *find_tracking(const struct site_agent *a, const char *path)
 {
 	const struct protocol_task *task = a->set.count != 0 ? &a->set.tasks[0] : NULL;
@@ -344,17 +348,17 @@ static int run_guarded(struct site_agent *a, const char *path, char *const *argv
 	atomic_store(&a->session.shared->pause_us, PAUSE_BUCKET_US);
 	atomic_store(&a->session.shared->watch, a->opts->mode == PROTOCOL_VALIDATE);
 	agent_begin(a);
-	obey(a);
+	update_task(a);
 	struct site_tracking *tracking = find_tracking(a, path);
 	int err = start(a, tracking, argv);
 	handle_signals(err ? 0 : a->pid);
 	if (!err) {
 		watch(a);
-		say_what_it_took(a);
+		log_work(a);
 		report_end(a);
 	}
 	if (!err && tracking != NULL && !a->killed && a->lines.length <= SITE_SPOOL_MAX / 2)
-		site_tracking_tell(tracking, a->status, a->run, a->opts->values, &a->lines);
+		site_tracking_report(tracking, a->status, a->run, a->opts->values, &a->lines);
 	site_tracking_close(tracking);
 	run_forward_gone();
 	agent_end(a);

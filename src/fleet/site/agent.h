@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agent beside a guarded program: it starts the program, tells it what to look at, and talks to the hive.
+ * The agent beside a guarded program: it starts the program, gives it tasks, and talks to the hive.
  *
- * Whatever goes wrong, the program runs: without a hive, with one that lies, hangs or answers nonsense,
+ * Whatever goes wrong, the program runs: without a hive, with a hive that hangs or sends wrong answers,
  * without a guard flavour, without memory to share, and if the agent itself dies.  No thread of the program
- * ever waits for the agent.  What the hive asks for is cut down to what the site allows.
+ * ever waits for the agent.  Requests of the hive are limited to what the site allows.
  */
 #ifndef SITE_AGENT_H
 #define SITE_AGENT_H

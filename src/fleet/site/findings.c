@@ -31,8 +31,9 @@ static struct agent_task *task_of(struct site_agent *a, uint32_t generation)
 
 static void collect(struct site_agent *a, struct agent_task *t, const struct raddle_guard_report *r)
 {
-	RD_ASSERT(t != NULL);
 	static const char *const results[] = {"", "race", "no-race", "timeout"};
+	RD_ASSERT(t != NULL && r->result >= RADDLE_GUARD_RACE && r->result <= RADDLE_GUARD_TIMEOUT);
+	RD_ASSERT(r->order <= RADDLE_GUARD_ALTERNATE); /* both were checked when they were read */
 	struct site_report report = {.candidate = t->task.candidate,
 				     .task = t->task.id,
 				     .result = results[r->result],
@@ -68,12 +69,13 @@ void agent_contexts(struct site_agent *a)
 {
 	for (size_t i = 0; i < a->table.count; i++) {
 		uint32_t bits = atomic_load(&a->session.pairs[i].context) & 15;
-		if ((bits | a->told[i]) == a->told[i])
+		if ((bits | a->sent_contexts[i]) == a->sent_contexts[i])
 			continue;
-		a->told[i] |= (uint8_t)bits;
+		a->sent_contexts[i] |= (uint8_t)bits;
+		RD_ASSERT(a->sent_contexts[i] < 16);
 		add(a, (struct site_report){.candidate = a->table.candidates[i].id,
 					    .result = "context",
-					    .context = a->told[i]});
+					    .context = a->sent_contexts[i]});
 	}
 }
 
@@ -83,6 +85,7 @@ void agent_consequence(struct site_agent *a, const char *what, int signal)
 		struct agent_task *t = &a->tasks[i];
 		const struct raddle_guard_task *shared = site_session_task(&a->session, t->generation);
 		uint32_t raced = t->raced | (shared != NULL ? shared->raced & 3 : 0);
+		RD_ASSERT(t->candidate < a->table.count);
 		struct site_report r = {.candidate = t->task.candidate,
 					.task = t->task.id,
 					.consequence = what,
@@ -94,7 +97,7 @@ void agent_consequence(struct site_agent *a, const char *what, int signal)
 			t->reported = true;
 		} else if (shared != NULL && (shared->active || a->memory.steered)) {
 			r.result = "not-seen";
-			r.context = a->told[t->candidate];
+			r.context = a->sent_contexts[t->candidate];
 			t->reported = true;
 		} else {
 			continue;
@@ -117,7 +120,7 @@ void agent_finish_tasks(struct site_agent *a, bool at_end)
 			a->memory.settled = true;
 		} else if (at_end) {
 			r.result = "not-seen";
-			r.context = a->told[t->candidate];
+			r.context = a->sent_contexts[t->candidate];
 		} else {
 			continue;
 		}

@@ -17,6 +17,9 @@ enum { MOST_REPORTS = 256, MOST_BYTES = 60000 };
 
 void site_report_add(struct rd_buf *out, const struct site_report *r)
 {
+	RD_ASSERT(r->run != NULL && r->candidate != NULL && r->result != NULL);
+	RD_ASSERT(r->context < 16 && (r->order == NULL) == (strcmp(r->result, "context") == 0 ||
+							    strcmp(r->result, "not-seen") == 0));
 	struct rd_json_text text;
 	struct rd_json *j = rd_json_text_begin(&text);
 	rd_json_object(j, NULL);

@@ -2,7 +2,7 @@
 /*
  * The agent's end of the memory that a guarded program shares with it (raddle/guard.h).
  *
- * What the program writes there is checked before it is used: a program that has lost its way may write
+ * Everything that the program writes there is checked before it is used: a program with a bug may write
  * anything anywhere.
  */
 #ifndef SITE_SESSION_INT_H
@@ -37,7 +37,7 @@ void site_inherited_look(struct site_inherited *all);
 struct site_order {
 	uint32_t candidate; /* in the table */
 	enum raddle_guard_order order;
-	uint32_t tau_us; /* 0: nobody is held */
+	uint32_t tau_us; /* 0: no thread is held */
 	uint32_t skip;	 /* as in struct raddle_guard_task */
 };
 
@@ -47,10 +47,10 @@ void site_session_close(struct site_session *s);
 
 /* The agent is alive. */
 void site_session_beat(struct site_session *s);
-/* Guards may call the runtime so often from now on; those that fell quiet for that are awake again. */
+/* Allows guards `calls` more calls of the runtime, and wakes those that were put to sleep for want of them.
+ */
 void site_session_wake(struct site_session *s, int64_t calls);
-/* Regions in which nothing is asked for any more, or of which all that may be asked was, run their clean
- * copies as if there were no guards in them. */
+/* Regions whose guards have nothing to do run their copies without guards. */
 void site_session_settle(struct site_session *s);
 /* All regions do, until guards are woken again; nothing else changes. */
 void site_session_rest(struct site_session *s);
@@ -58,7 +58,7 @@ void site_session_rest(struct site_session *s);
 bool site_session_is_busy(const struct site_session *s);
 /* All guards are quiet from now on; tasks are gone. */
 void site_session_quiet(struct site_session *s);
-/* Each guard whose pairs are not all known is observed so often again. */
+/* Observes each guard whose pairs are not all known for so many more accesses. */
 void site_session_observe(struct site_session *s, uint8_t times);
 
 /* Gives out a task; its generation, 0: there are too many already. */
@@ -66,7 +66,7 @@ uint32_t site_session_give(struct site_session *s, const struct site_order *orde
 /* The slot of a task; NULL: there is none. */
 struct raddle_guard_task *site_session_task(const struct site_session *s, uint32_t generation);
 
-/* The next report of the program; false: there is none yet. */
+/* The next report of the program that is valid; false: there is none yet. */
 bool site_session_report(struct site_session *s, struct raddle_guard_report *report);
 
 /* Starts `executable` with the session; with `session` NULL, as it is. */

@@ -30,6 +30,7 @@ static void fill_lists(struct site_session *s)
 				starts[t->candidates[i].guard[k] + 1]++;
 	for (uint32_t g = 0; g < t->guards; g++)
 		starts[g + 1] += starts[g];
+	RD_ASSERT(starts[t->guards] <= 2 * t->count);
 	uint32_t *at = rd_xcalloc(t->guards + 1, sizeof *at);
 	memcpy(at, starts, t->guards * sizeof *at);
 	for (size_t i = 0; i < t->count; i++) {
@@ -52,6 +53,7 @@ static void fill_places(struct site_session *s)
 	memcpy(first, t->first, (t->guards + 1) * sizeof *first);
 	for (uint32_t g = 0; g < t->guards; g++)
 		for (uint32_t i = t->first[g]; i < t->first[g + 1]; i++) {
+			RD_ASSERT(t->regions[i] < RADDLE_GUARDS); /* the table was checked */
 			uint32_t before = last[t->regions[i]];
 			places[i] = (struct raddle_guard_place){g, t->regions[i],
 								before != 0 ? places[before - 1].next : i};
@@ -108,12 +110,13 @@ void site_session_beat(struct site_session *s)
 
 static void set_flag(struct site_session *s, uint32_t guard, uint8_t flag)
 {
+	RD_ASSERT(guard < s->table->guards);
 	__atomic_fetch_or(&s->flags[guard], flag, __ATOMIC_RELEASE);
 	for (uint32_t i = s->table->first[guard]; i < s->table->first[guard + 1]; i++)
 		s->regions[s->table->regions[i]] = 1;
 }
 
-/* Every region is as its guards' flags want it, or, where it is not to be woken, asleep as it was. */
+/* Sets each region to what the flags of its guards ask for; without `wake`, sleeping regions stay asleep. */
 static void settle(struct site_session *s, bool wake)
 {
 	uint8_t *used = rd_xcalloc(RADDLE_GUARDS, 1);
@@ -181,6 +184,7 @@ void site_session_observe(struct site_session *s, uint8_t times)
 
 uint32_t site_session_give(struct site_session *s, const struct site_order *order)
 {
+	RD_ASSERT(order->candidate < s->table->count);
 	const struct guard_candidate *c = &s->table->candidates[order->candidate];
 	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++) {
 		struct raddle_guard_task *t = &s->shared->tasks[k];
@@ -211,6 +215,13 @@ struct raddle_guard_task *site_session_task(const struct site_session *s, uint32
 	return NULL;
 }
 
+/* The program may have written anything there. */
+static bool is_valid(const struct raddle_guard_report *r)
+{
+	return r->order <= RADDLE_GUARD_ALTERNATE && r->result >= RADDLE_GUARD_RACE &&
+	       r->result <= RADDLE_GUARD_TIMEOUT && r->proof <= RADDLE_GUARD_COLLISION;
+}
+
 bool site_session_report(struct site_session *s, struct raddle_guard_report *report)
 {
 	for (uint32_t i = 0; i < RADDLE_GUARD_REPORTS; i++, s->next++) {
@@ -225,9 +236,10 @@ bool site_session_report(struct site_session *s, struct raddle_guard_report *rep
 		report->pause_us = r->pause_us;
 		report->watched = r->watched;
 		atomic_store(&r->ready, 0);
+		if (!is_valid(report))
+			continue;
 		s->next++;
-		return report->order <= RADDLE_GUARD_ALTERNATE && report->result >= RADDLE_GUARD_RACE &&
-		       report->result <= RADDLE_GUARD_TIMEOUT && report->proof <= RADDLE_GUARD_COLLISION;
+		return true;
 	}
 	return false;
 }

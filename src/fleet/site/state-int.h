@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a site keeps from run to run, in files of its own directory: who it is, the hive's key, the last task
- * set of each program, what it has told about it, and reports that could not be sent yet.  A program that
+ * What a site keeps from run to run, in files of its own directory: its id, the hive's key, the last task
+ * set of each program, the contexts that it has sent, and reports that could not be sent yet.  A program that
  * runs for milliseconds gets its tasks from here.
  */
 #ifndef SITE_STATE_INT_H
@@ -14,15 +14,15 @@
 struct site_state {
 	char *directory;
 	char site[33]; /* random, another one every month */
-	char hive[17]; /* stands for its URL in names of files */
+	char hive[17]; /* a hash of its URL, for names of files */
 	const char *build;
 };
 
-/* What is known of the task that was had last. */
+/* What is known about the latest task. */
 struct site_memory {
 	char task[PROTOCOL_TASK_ID]; /* "": none */
 	bool steered;		     /* a thread was held for it already */
-	bool settled;		     /* it has a result */
+	bool settled;		     /* there is a result of it */
 };
 
 /* `directory` NULL: the user's. */
@@ -44,11 +44,11 @@ uint64_t site_state_set_age(const struct site_state *s);
 void site_state_memory(const struct site_state *s, struct site_memory *m);
 void site_state_keep_memory(const struct site_state *s, const struct site_memory *m);
 
-/* Contexts that were told, as lines "ID BITS". */
+/* Contexts that were sent, as lines "ID BITS". */
 void site_state_contexts(const struct site_state *s, struct rd_buf *text);
 void site_state_keep_contexts(const struct site_state *s, const struct rd_buf *text);
 
-/* Reports that wait, a line each.  Adding drops them where there is no room (SITE_SPOOL_MAX). */
+/* Reports that wait, a line each.  If there is no room for new ones (SITE_SPOOL_MAX), those are dropped. */
 #define SITE_SPOOL_MAX (4u << 20)
 void site_state_spool(const struct site_state *s, const struct rd_buf *lines);
 void site_state_unspool(const struct site_state *s, struct rd_buf *lines); /* and it is empty */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The site's directory.  Each file is written whole, so that runs at the same time lose nothing but each
- * other's last word.  A file that cannot be read or written is one that is not there: nothing depends on it.
+/*
+ * The site's directory.  Each file is written whole: of two runs at the same time, the later one wins.  A
+ * file that cannot be read or written is treated as missing: nothing depends on it.
  */
 #include "site/state-int.h"
 
@@ -48,7 +49,7 @@ static void keep_file(const struct site_state *s, const char *what, bool with_bu
 	free(path);
 }
 
-/* The line that `text` begins with, if it fits; *at is behind it. */
+/* Copies the line at *at, if it fits, and moves *at to the next one. */
 static bool line(const char **at, char *to, size_t size)
 {
 	size_t n = strcspn(*at, "\n");
@@ -81,6 +82,7 @@ static void identify(struct site_state *s)
 		rd_file_write(path, text.data, text.length);
 	}
 	s->site[32] = '\0';
+	RD_ASSERT(strspn(s->site, RD_HEX_DIGITS) == 32);
 	rd_buf_release(&text);
 	free(path);
 }
@@ -226,18 +228,33 @@ void site_state_spool(const struct site_state *s, const struct rd_buf *lines)
 	close(fd);
 }
 
+/* After a crash of the machine the spool may have a part of a line, or zeros.  A hive rejects a whole body
+ * for one bad line, and a zero would end the text, so that nothing after it would ever be sent. */
+static void add_whole_lines(struct rd_buf *lines, const char *text, size_t length)
+{
+	for (const char *end; length > 0; length -= (size_t)(end - text), text = end) {
+		const char *newline = memchr(text, '\n', length);
+		size_t n = newline ? (size_t)(newline - text) : length;
+		end = text + n + (newline != NULL);
+		if (newline && n > 1 && text[0] == '{' && text[n - 1] == '}' && !memchr(text, '\0', n))
+			rd_buf_add(lines, text, n + 1);
+	}
+}
+
 void site_state_unspool(const struct site_state *s, struct rd_buf *lines)
 {
+	struct rd_buf text = RD_BUF_INIT;
 	char bytes[4096];
 	ssize_t n;
 	int fd = open_spool(s);
 	if (fd < 0)
 		return;
 	for (off_t at = 0; (n = pread(fd, bytes, sizeof bytes, at)) > 0; at += n)
-		rd_buf_add(lines, bytes, (size_t)n);
-	if (ftruncate(fd, 0))
-		lines->length = 0; /* else they would be sent for ever */
+		rd_buf_add(&text, bytes, (size_t)n);
+	if (ftruncate(fd, 0) == 0) /* otherwise they would be sent again and again */
+		add_whole_lines(lines, text.data, text.length);
 	close(fd);
+	rd_buf_release(&text);
 }
 
 bool site_state_may_send(const struct site_state *s, size_t bytes)
@@ -248,7 +265,7 @@ bool site_state_may_send(const struct site_state *s, size_t bytes)
 	    sscanf(text.data, "%" SCNu64 " %" SCNu64, &of_day, &sent) == 2 && of_day != day)
 		sent = 0;
 	rd_buf_release(&text);
-	if (sent + bytes > SITE_UPLOAD_MAX)
+	if (sent > SITE_UPLOAD_MAX || bytes > SITE_UPLOAD_MAX - sent)
 		return false;
 	rd_buf_addf(&text, "%" PRIu64 " %" PRIu64 "\n", day, sent + bytes);
 	keep_file(s, "sent", false, &text);

@@ -19,7 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LIMIT_MS = 10000, MOST_WAIT_S = 3600, UNKNOWN_WAIT_S = 3600, SEND_EVERY_S = 5, LAST_WORDS_MS = 10000 };
+enum {
+	LIMIT_MS = 10000,      /* for a request */
+	MOST_WAIT_S = 3600,    /* after failures */
+	UNKNOWN_WAIT_S = 3600, /* if the hive does not know the program */
+	SEND_EVERY_S = 5,
+	FINAL_SEND_MS = 10000, /* for everything that is sent after the program has ended */
+};
 
 static int64_t after(uint64_t seconds)
 {
@@ -38,6 +44,7 @@ static void back_off(struct site_agent *a, int64_t *when, long retry_s)
 	uint64_t most = a->failures < 12 ? 1ull << a->failures : MOST_WAIT_S;
 	if (most > MOST_WAIT_S)
 		most = MOST_WAIT_S;
+	RD_ASSERT(most > 0);
 	a->failures++;
 	*when = retry_s > 0 ? after((uint64_t)(retry_s < 86400 ? retry_s : 86400)) : around(most);
 }
@@ -103,15 +110,16 @@ static void take_tasks(struct site_agent *a, const struct site_answer *answer)
 	a->poll_at = around(a->set.poll_s != 0 ? a->set.poll_s : 1);
 }
 
-/* What was sent is not sent again. */
+/* Drops the reports that were sent. */
 static void forget(struct site_agent *a)
 {
+	RD_ASSERT(a->in_flight <= a->lines.length);
 	memmove(a->lines.data, a->lines.data + a->in_flight, a->lines.length - a->in_flight + 1);
 	a->lines.length -= a->in_flight;
 	a->in_flight = 0;
 }
 
-/* What was sent is gone, accepted or of no use; what was not stays. */
+/* Reports that the hive accepted, or will never accept, are dropped; others are sent again. */
 static void take_receipt(struct site_agent *a, const struct site_answer *answer)
 {
 	bool useless = answer->status == 400 || answer->status == 404 || answer->status == 413;
@@ -136,6 +144,7 @@ static void take_answer(struct site_agent *a)
 {
 	const struct site_answer *answer = site_http_answer(a->http);
 	enum agent_request was = a->request;
+	RD_ASSERT(was != REQUEST_NONE && !site_http_busy(a->http));
 	a->request = REQUEST_NONE;
 	if (was == REQUEST_KEY && answer->status == 200)
 		take_key(a, answer);
@@ -224,7 +233,8 @@ static void read_contexts(struct site_agent *a)
 	struct rd_buf text = RD_BUF_INIT;
 	struct guard_candidate *all = a->table.candidates;
 	size_t at = 0;
-	a->told = rd_xcalloc(a->table.count + 1, 1);
+	RD_ASSERT(a->sent_contexts == NULL);
+	a->sent_contexts = rd_xcalloc(a->table.count + 1, 1);
 	site_state_contexts(&a->state, &text);
 	/* Lines are in the order of the table, as they were written. */
 	for (const char *line = text.length != 0 ? text.data : ""; *line != '\0';) {
@@ -233,7 +243,7 @@ static void read_contexts(struct site_agent *a)
 			size_t k = (at + i) % a->table.count;
 			if (strncmp(all[k].id, line, CANDIDATE_ID_SIZE - 1) != 0)
 				continue;
-			a->told[k] = (uint8_t)(atoi(line + CANDIDATE_ID_SIZE) & 15);
+			a->sent_contexts[k] = (uint8_t)(atoi(line + CANDIDATE_ID_SIZE) & 15);
 			at = k + 1;
 			break;
 		}
@@ -246,8 +256,8 @@ static void keep_contexts(const struct site_agent *a)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	for (size_t i = 0; i < a->table.count; i++)
-		if (a->told[i] != 0)
-			rd_buf_addf(&text, "%s %u\n", a->table.candidates[i].id, a->told[i]);
+		if (a->sent_contexts[i] != 0)
+			rd_buf_addf(&text, "%s %u\n", a->table.candidates[i].id, a->sent_contexts[i]);
 	site_state_keep_contexts(&a->state, &text);
 	rd_buf_release(&text);
 }
@@ -265,10 +275,10 @@ static char *read_token(const struct site_opts *opts)
 	return token;
 }
 
-/* One attempt to send what there is and, if so asked, to poll. */
-static void settle(struct site_agent *a, bool poll)
+/* One attempt to send all reports and, with `poll`, to poll. */
+static void send_all(struct site_agent *a, bool poll)
 {
-	int64_t end = rd_now_ns() + LAST_WORDS_MS * INT64_C(1000000);
+	int64_t end = rd_now_ns() + FINAL_SEND_MS * INT64_C(1000000);
 	a->send_at = 0;
 	a->poll_at = poll ? 0 : INT64_MAX;
 	while (a->http != NULL && rd_now_ns() < end) {
@@ -303,15 +313,15 @@ void agent_begin(struct site_agent *a)
 	site_state_unspool(&a->state, &a->lines);
 	if (a->opts->poll_now) {
 		a->etag[0] = '\0';
-		settle(a, true);
+		send_all(a, true);
 	} else {
 		a->poll_at = a->has_set ? rd_now_ns() + rand() % 1000 * INT64_C(1000000) : 0;
 	}
 }
 
-/* A process of its own, which nobody waits for, sends what is left and polls for the next run of a program
- * that was too short to do so. */
-static void send_behind(struct site_agent *a)
+/* A process in the background sends the remaining reports and polls for the next run of a program that was
+ * too short to do so. */
+static void send_in_background(struct site_agent *a)
 {
 	uint64_t every = a->has_set && a->set.poll_s != 0 ? a->set.poll_s : 60;
 	bool due = site_state_set_age(&a->state) >= every;
@@ -329,7 +339,7 @@ static void send_behind(struct site_agent *a)
 	a->request = REQUEST_NONE;
 	a->in_flight = 0;
 	site_state_unspool(&a->state, &a->lines);
-	settle(a, due);
+	send_all(a, due);
 	site_state_spool(&a->state, &a->lines);
 	_exit(0);
 }
@@ -339,12 +349,12 @@ void agent_end(struct site_agent *a)
 	keep_contexts(a);
 	site_state_keep_memory(&a->state, &a->memory);
 	if (a->opts->poll_now || a->opts->dump)
-		settle(a, false);
+		send_all(a, false);
 	if (a->opts->poll_now && a->lines.length != 0)
 		site_state_spool(&a->state, &a->lines);
 	else
-		send_behind(a);
+		send_in_background(a);
 	site_http_free(a->http);
 	rd_buf_release(&a->lines);
-	RD_FREE(a->told, a->token);
+	RD_FREE(a->sent_contexts, a->token);
 }

@@ -16,7 +16,7 @@ enum { SITE_TRACK_BUDGET = 256, SITE_TRACK_EVENTS = 1 << 14 };
 
 struct site_tracking;
 
-/* NULL: it cannot be done here; why is told if `verbose`. */
+/* NULL: this run cannot be tracked; with `verbose` the reason is logged. */
 struct site_tracking *site_tracking_open(const char *program, const struct protocol_task *task, bool verbose);
 void site_tracking_close(struct site_tracking *k); /* may be NULL */
 
@@ -24,9 +24,9 @@ void site_tracking_close(struct site_tracking *k); /* may be NULL */
 const char *site_tracking_executable(const struct site_tracking *k);
 struct site_given site_tracking_given(const struct site_tracking *k);
 
-/* The program has ended with that status of waitpid(): its record, as a line, if it passed or failed as the
- * task says.  With `values`, what memory held is in it. */
-void site_tracking_tell(struct site_tracking *k, int status, const char *run, bool values,
-			struct rd_buf *lines);
+/* Adds the record of a run that ended with that status of waitpid(), as a line, if it passed or showed the
+ * failure of the task.  With `values`, the record has values of memory. */
+void site_tracking_report(struct site_tracking *k, int status, const char *run, bool values,
+			  struct rd_buf *lines);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tracked runs of a site: a task in, a record out.  The site makes slice and plan itself; where they are not
- * those that the hive means, it does nothing. */
+/* Tracked runs of a site: a task in, a record out.  The site computes slice and plan itself; if they differ
+ * from the hive's, it does nothing. */
 #include "site/track-int.h"
 
 #include "base/alloc.h"
@@ -39,7 +39,7 @@ static int make_slice(struct site_tracking *k, const struct protocol_task *task)
 	return err;
 }
 
-/* How the failure is called does not matter here: only its place is compared. */
+/* The kind of the failure does not matter here: only its place is compared. */
 static int check_plan(struct site_tracking *k, const struct protocol_task *task)
 {
 	struct sketch_failure failure = {.kind = SKETCH_CRASH};
@@ -115,10 +115,10 @@ struct site_given site_tracking_given(const struct site_tracking *k)
 				   .libraries = k->track.program.flavour.library_path};
 }
 
-/* A program that somebody ended, or that ends with another status than 0, has neither passed nor failed as
- * the task says; nor has one that failed elsewhere. */
-static bool says_something(const struct site_tracking *k, const struct sketch_run *run,
-			   const struct track_end *end)
+/* A program that was killed, that ended with a status other than 0, or that failed elsewhere, has neither
+ * passed nor shown the failure of the task. */
+static bool is_relevant(const struct site_tracking *k, const struct sketch_run *run,
+			const struct track_end *end)
 {
 	if (run->outcome == SKETCH_PASSED)
 		return true;
@@ -127,9 +127,10 @@ static bool says_something(const struct site_tracking *k, const struct sketch_ru
 	       strcmp(rd_base_name(end->file), rd_base_name(k->plan.failure.file)) == 0;
 }
 
-void site_tracking_tell(struct site_tracking *k, int status, const char *run, bool values,
-			struct rd_buf *lines)
+void site_tracking_report(struct site_tracking *k, int status, const char *run, bool values,
+			  struct rd_buf *lines)
 {
+	RD_ASSERT(k->has_memory);
 	struct track_end end = {
 		.end = {.how = WIFEXITED(status) ? RUN_EXITED : RUN_SIGNALLED, .status = status}};
 	struct sketch_record what = {.plan = k->plan.id,
@@ -139,7 +140,7 @@ void site_tracking_tell(struct site_tracking *k, int status, const char *run, bo
 				     .values = values};
 	struct sketch_runs *runs = &k->plan.runs;
 	if (track_finish(&k->track, &k->request, &k->memory, runs, &end) == 0 &&
-	    says_something(k, &runs->items[0], &end)) {
+	    is_relevant(k, &runs->items[0], &end)) {
 		sketch_record_write(&what, runs, &runs->items[0], lines);
 		rd_buf_addc(lines, '\n');
 	}
