@@ -98,6 +98,7 @@ static void put_place(FILE *out, const struct campaign_statistics *s, const stru
 		      unsigned by)
 {
 	for (size_t i = 0; i < p->cell_count; i++) {
+		RD_ASSERT(p->cells[i].group < s->group_count);
 		struct row row = {s, campaign_by_name(by), p, s->groups[p->cells[i].group].fault};
 
 		for (unsigned m = 0; m < CAMPAIGN_MEASURES; m++) {

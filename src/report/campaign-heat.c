@@ -68,6 +68,7 @@ static void put_value(FILE *out, const struct campaign_rate *r)
 static void put_cell(FILE *out, const struct campaign_statistics *s, const struct campaign_cell *cells,
 		     size_t count)
 {
+	RD_ASSERT(count > 0);
 	struct campaign_rate harm = campaign_cell_rate(s, cells, CAMPAIGN_HARM);
 
 	fprintf(out, "<td class=\"heat h%u%s\" title=\"%" PRIu64 " of %" PRIu64 " runs\" data-v=\"",
@@ -172,8 +173,10 @@ static void put_source(FILE *out, const struct campaign_statistics *s)
 			.file = file_of(&places[i]), .function = places[i].name, .line = places[i].line};
 	propagation_listing(&listing, &p);
 	of = rd_xcalloc(listing.count + 1, sizeof *of);
-	for (size_t i = count; i-- > 0;)
+	for (size_t i = count; i-- > 0;) {
+		RD_ASSERT(listing.node_rows[i] < listing.count);
 		of[listing.node_rows[i]] = &places[i];
+	}
 	fputs("<div class=\"wide\"><table class=\"stat source\"><thead><tr><th>%</th><th "
 	      "class=\"r\">Runs</th><th class=\"r\">Line</th><th>Source</th></tr></thead><tbody>\n",
 	      out);

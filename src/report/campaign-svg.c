@@ -42,6 +42,7 @@ static void put_piece(FILE *out, const struct campaign_group *g, unsigned outcom
 {
 	const struct campaign_rate *r = &g->shown[outcome];
 
+	RD_ASSERT(from >= 0 && from + r->value <= 1 + 1e-9); /* outcomes exclude each other */
 	fprintf(out, "<rect class=\"o-%s\" x=\"%.1f\" y=\"%.2f\" width=\"%d\" height=\"%.2f\"><title>",
 		runlog_outcome_name(outcome), x, y_of(from + r->value), BAR, PLOT * r->value);
 	html_text(out, report_fault_name(g));

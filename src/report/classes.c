@@ -2,6 +2,7 @@
 /* Classes as text.  In: a set with classes, and what classification counted.  Out: lines after a report. */
 #include "report/classes.h"
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
 #include "base/printable.h"
@@ -11,6 +12,7 @@
 
 static void print_one(const struct finding_set *set, const struct finding *f, FILE *out)
 {
+	RD_ASSERT(f->access_count > 0 && f->class != FINDING_NO_CLASS);
 	const struct finding_frame *top = finding_top(&f->accesses[0].stack);
 
 	fprintf(out, "  %s: race on %s, %s:%" PRIu32, f->id,

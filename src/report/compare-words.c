@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The parts of a comparison in words, for text, JSON and the page. */
+/* Words for the parts of a comparison, for text, JSON and the page. */
 #include "report/compare-int.h"
+
+#include "base/error.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 void compare_view_init(struct compare_view *v, const struct epa_process *p, const struct epa_comparison *c)
 {
+	RD_ASSERT(p->reference);
 	*v = (struct compare_view){
 		.process = p,
 		.result = c,
@@ -47,6 +50,7 @@ const char *compare_slot(const struct compare_view *v, const struct epa_record *
 
 const struct epa_record *compare_node_record(const struct epa_node *n)
 {
+	RD_ASSERT(n->has_run || n->has_golden);
 	return n->has_run ? &n->run : &n->golden;
 }
 

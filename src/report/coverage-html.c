@@ -147,7 +147,9 @@ static void put_curve(const struct finding_set *set, uint64_t schedules, FILE *o
 	uint64_t *firsts = rd_xcalloc(2 * set->pair_count + 1, sizeof *firsts), last;
 	size_t count = list_firsts(set, firsts);
 
+	RD_ASSERT(count <= 2 * set->pair_count);
 	last = count && firsts[count - 1] > schedules ? firsts[count - 1] : schedules;
+	RD_ASSERT(!count || last > 0); /* x is a part of it */
 	fprintf(out,
 		"<svg class=\"curve\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"orders seen, by "
 		"schedules\"><polyline fill=\"none\" stroke=\"var(--blue)\" stroke-width=\"2\" "

@@ -80,6 +80,8 @@ static void print_quoted(FILE *out, const struct quoted *q, uint32_t number, int
 	size_t first, end;
 
 	choose(q, (size_t)(room < NARROW ? NARROW : room), &first, &end);
+	RD_ASSERT(first <= end && end <= q->count);
+	RD_ASSERT(q->mark == SIZE_MAX || (q->mark >= first && q->mark < end)); /* the caret is visible */
 	fprintf(out, "%*s%" PRIu32 " | %s%.*s%s\n", indent, "", number, first ? DOTS : "",
 		(int)(q->starts[end] - q->starts[first]), q->text.data + q->starts[first],
 		end < q->count ? DOTS : "");

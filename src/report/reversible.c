@@ -97,6 +97,7 @@ static void print_order(FILE *out, const struct report_reversible *c, const stru
 	if (first)
 		fprintf(out, "    ... %zu operations, which -v shows\n", first);
 	for (size_t i = first; i < w->count; i++) {
+		RD_ASSERT(w->order[i] < c->result->run.op_count);
 		const struct rev_op *op = &c->result->run.ops[w->order[i]];
 		const char *object = rev_object_name(c->result, op);
 

@@ -84,6 +84,7 @@ static void put_steps(struct rd_json *j, const struct sketch_report *r, const ch
 static void put_places(struct rd_json *j, const struct sketch *s, const struct sketch_predictor *p)
 {
 	RD_JSON_OBJECTS (j, "places", i, p->count) {
+		RD_ASSERT(p->statements[i] < s->runs->statement_count);
 		const struct slice_statement *st = &s->runs->statements[p->statements[i]];
 
 		rd_json_string(j, "thread", p->type != SKETCH_ORDER ? NULL : i == 1 ? "B" : "A");
@@ -105,9 +106,11 @@ static void put_tries(struct rd_json *j, const char *name, const struct sketch_t
 
 static void put_predictor(struct rd_json *j, const struct sketch *s, size_t i)
 {
+	RD_ASSERT(i < s->predictors.count);
 	const struct sketch_predictor *p = &s->predictors.items[i];
 	char value[32];
 
+	RD_ASSERT(p->failing <= p->all_failing);
 	rd_json_object(j, NULL);
 	RD_JSON(j, RD_JS("type", sketch_type_name(p->type)),
 		RD_JS("pattern", sketch_pattern_name(p->pattern)));

@@ -85,6 +85,7 @@ static void put_step(struct writer *w, const struct sketch_step *step, size_t nu
 static void put_arrow(struct writer *w, const struct sketch_steps *steps, size_t from, size_t to,
 		      const char *name)
 {
+	RD_ASSERT(from > 0 && from < to && to <= steps->count);
 	const struct sketch_step *a = &steps->items[from - 1], *b = &steps->items[to - 1];
 
 	begin(w, "s", name, a->thread);

@@ -50,6 +50,7 @@ static void put_step(struct writer *w, const struct sketch_step *step, size_t nu
 
 static bool is_first_of(const struct sketch_steps *steps, size_t at)
 {
+	RD_ASSERT(at < steps->count);
 	for (size_t i = 0; i < at; i++)
 		if (steps->items[i].thread == steps->items[at].thread)
 			return false;
