@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deadlines: moments of base/clock.h at which something is to end; 0 is never. */
+/* Deadlines: times of base/clock.h at which something must end; 0 means never. */
 #ifndef BASE_DEADLINE_H
 #define BASE_DEADLINE_H
 

@@ -3,9 +3,9 @@
  * Options from a .raddle file and from RADDLE_OPTIONS.  In: a command's table.  Out: values in it, before the
  * command line is parsed.
  *
- * The variable is the user's own word and may say everything.  The file may have come with somebody's
- * sources: it is taken only if nobody else can have changed it, and it can neither choose what is executed
- * nor what is written; what it has to say about such an option is an error.
+ * The variable is set by the user and may contain every option.  The file may come with sources
+ * that other people wrote: it is used only if no other user can have changed it, and it can choose
+ * neither what is executed nor what is written.  Such an option in the file is an error.
  */
 #include "base/defaults.h"
 

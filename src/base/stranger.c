@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Documents of strangers.  `replay` and `classify` run the program of a document, and `inject --resume` that
- * of a campaign, with the commands that are written there.  That is the user's wish if the document is
- * theirs. If somebody else can have written it, what will be run is said first.
+ * Documents that another user may have written.  `replay` and `classify` run the program of a
+ * document, and `inject --resume` that of a campaign, with the commands in it.  That is what the
+ * user wants if the document is their own.  If another user can have written it, a warning first
+ * shows what will be run.
  */
 #include "base/stranger.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documents that say what is to be run, and may have been written by somebody else. */
+/* Documents that determine what is run, and that another user may have written. */
 #ifndef BASE_STRANGER_H
 #define BASE_STRANGER_H
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Standard output and error of text.  In: what is printed, with names that programs chose.  Out: the same
- * without control characters, but for the colours of our own.
- *
- * Streams are exchanged rather than prints: no print can be forgotten.  glibc's standard streams are
- * variables, which may be set.  Documents do not pass here: they go to standard output as it was.
+ * Standard output and error for text.  In: what is printed, with names that programs chose.  Out:
+ * the same without control characters, except for Raddle's own colours.  The streams are replaced,
+ * not the calls that print, so no call can be forgotten.  glibc's standard streams are variables,
+ * which may be set.  Documents go to the original standard output.
  */
 #include "base/terminal.h"
 

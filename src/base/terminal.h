@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is printed for people goes through base/printable.h on its way. */
+/* Text that is printed for people goes through base/printable.h. */
 #ifndef BASE_TERMINAL_H
 #define BASE_TERMINAL_H
 

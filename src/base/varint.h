@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers as bytes: seven bits each, the lowest first, and the eighth bit says that more follow (LEB128).
- * Differences are folded first, so that small ones of either sign are short (zigzag).
+ * Numbers as bytes: seven bits each, the lowest first, and the eighth bit shows that more follow
+ * (LEB128). Differences are folded first, so that small ones of either sign are short (zigzag).
  */
 #ifndef BASE_VARINT_H
 #define BASE_VARINT_H

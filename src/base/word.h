@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words that stand for numbers: 0, 1, ... in the order of a table. */
+/* Words for numbers: 0, 1, ... in the order of a table. */
 #ifndef BASE_WORD_H
 #define BASE_WORD_H
 

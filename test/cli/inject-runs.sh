@@ -41,7 +41,7 @@ one 3 grow 1 --ignore '*'
 one 31 spin 10
 [ "$outcome" = hang ] || fail "counting to two thousand million is $outcome"
 one 20 sleep 3
-[ "$outcome" = hang ] || fail "waiting for ever is $outcome"
+[ "$outcome" = hang ] || fail "waiting forever is $outcome"
 one 12 grow 2 --memory 100M
 [ "$outcome $(jq .exit one/log)" = "detected 3" ] || fail "too much memory is $outcome"
 one 20 write 4 --file-size 1M

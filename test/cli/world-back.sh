@@ -92,7 +92,7 @@ grep -q '2 of 2 connections as in the recorded run' noted.err || complain "it se
 recorded waits.trace 4 ./threads $port waits
 inline waits.trace '' >waits.order
 timeout 300 "$RADDLE" replay waits.order -- ./threads $port waits >waits.again 2>waits.err </dev/null
-grep -q 'after that the program ended with status 0' waits.err || complain "it waits for ever: $(cat waits.err)"
+grep -q 'after that the program ended with status 0' waits.err || complain "it waits forever: $(cat waits.err)"
 
 # A connection that the recorded run did not make is refused, and no class rests on that.
 classes calls flag >calls.class

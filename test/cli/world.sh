@@ -11,7 +11,7 @@ build noise
 build server
 "${CC:-cc}" -o client "$ROOT/test/prog/world/client.c" || fail "the client cannot be built"
 
-# A file of the first version is read for ever.
+# A file of the first version is read forever.
 "$RADDLE" dump "$ROOT/test/golden/world-v1" >golden.txt || fail "the golden file cannot be read"
 diff "$ROOT/test/golden/world-v1.txt" golden.txt || complain "the golden file is read in another way"
 "$RADDLE" dump --json "$ROOT/test/golden/world-v1" >golden.json || complain "no JSON"

@@ -78,7 +78,7 @@ static void files_up_to_a_size(void **state)
 	expect_refusal("/tmp/u-outside-absent", RD_ESYSTEM, "cannot open it");
 }
 
-/* None of these may be waited for: a FIFO without a writer would block for ever. */
+/* None of these may be waited for: a FIFO without a writer would block forever. */
 static void what_is_no_file(void **state)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -116,7 +116,7 @@ static void test_capture_much(void **state)
 	rd_buf_release(&out);
 }
 
-/* One that writes for ever is ended, and that is a failure. */
+/* One that writes forever is ended, and that is a failure. */
 static void test_capture_limit(void **state)
 {
 	struct rd_buf out = RD_BUF_INIT;

@@ -369,7 +369,7 @@ static bool has_several_posters(const struct twin *w)
 	return __builtin_popcount(posters[0]) > 1 || __builtin_popcount(posters[1]) > 1;
 }
 
-/* Whether an operation is named because a thread that is to wait for ever comes behind it. */
+/* Whether an operation is named because a thread that is to wait forever comes behind it. */
 static bool leaves_nothing(const struct twin *w, uint32_t event)
 {
 	const struct exec_event *e = &w->o.x->events[event];

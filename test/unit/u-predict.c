@@ -231,7 +231,7 @@ static void test_lock_cycles(void **state)
 	DEADLOCKS("T1|acq(a) T1|acq(b) T1|rel(a) T1|acq(c) T1|rel(c) T1|rel(b) "
 		  "T2|acq(c) T2|acq(a) T2|rel(a) T2|rel(c)",
 		  0, 0);
-	/* Try and timed acquisitions do not wait for ever. */
+	/* Try and timed acquisitions do not wait forever. */
 	DEADLOCKS(AB("T1") "T2|acq(b) T2|tryacq(a) T2|rel(a) T2|rel(b)", 0, 0);
 	DEADLOCKS(AB("T1") "T2|tryacq(b) T2|acq(a) T2|rel(a) T2|rel(b)", 1, 0);
 	/* Three and four threads. */

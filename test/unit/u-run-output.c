@@ -121,7 +121,7 @@ static void make_files(const char *directory)
 	path = rd_xasprintf("%s/away", directory);
 	assert_int_equal(symlink("/no/such/file", path), 0);
 	free(path);
-	/* Nobody opens it: reading it would wait for ever. */
+	/* Nobody opens it: reading it would wait forever. */
 	path = rd_xasprintf("%s/pipe", directory);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	free(path);

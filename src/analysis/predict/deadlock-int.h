@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside deadlock prediction.  A *stop* is an operation that can block for ever.  Stops of one
+ * Inside deadlock prediction.  A *stop* is an operation that can block forever.  Stops of one
  * thread with the same operation, object, code site and held locks are one *node*; its stops are
  * its instances, in program order.
  */

@@ -441,7 +441,7 @@ static void do_segments(struct filler *f)
 	free(all);
 }
 
-/* Which unfinished operations may wait for ever.  A program that was ended from outside may have
+/* Which unfinished operations may wait forever.  A program that was ended from outside may have
  * hung.  But a thread that waited for work or for others would have been served at some time.  Only
  * locks and ends of threads depend on one other thread. */
 enum pending { PENDING_NONE, PENDING_OWNED, PENDING_ALL };

@@ -140,7 +140,7 @@ static void try_without(struct thinning *t)
 	}
 }
 
-/* A thread that waits for a semaphore for ever comes after those that took it and continued. */
+/* A thread that waits for a semaphore forever comes after those that took it and continued. */
 static void force_takes(const struct event_line *l, const uint32_t *targets, uint32_t count,
 			struct clashes *c)
 {

@@ -7,7 +7,7 @@
  * barriers that they were in; semaphores start with the value that they had.  Everything before the
  * cut is done in recorded order.  Errors that span a cut are lost.
  *
- * Events of a piece are mapped back to the execution.  The events that stand for the state at the
+ * Events of a piece are mapped back to the execution.  The events that represent the state at the
  * cut are mapped to the operations that caused it; they are left out of witnesses, which begin with
  * the recorded prefix.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a reversal to a schedule that a replay enforces.  In: the beginning of a run in which the later
- * event comes first.  Out: its operations in order; either both threads held at their accesses, or the
- * first thread kept before its segment until the second one is past its own.
+ * From a reversal to a schedule that a replay enforces.  In: the beginning of a run in which the
+ * later event comes first.  Out: its operations in order; either both threads are stopped at their
+ * accesses, or the first thread is kept before its segment until the second one has passed its own.
  *
  * Sites of the full flavour are not those of the record flavour, which is replayed, so accesses are
  * named by their place.

@@ -128,9 +128,9 @@ struct raddle_guard_task {
 	uint32_t guard[2];
 	uint32_t order;	 /* which access shall come first: RADDLE_GUARD_PRIMARY: guard[0] */
 	uint32_t tau_us; /* how long to hold a thread for that; 0: not at all */
-	/* How many accesses pass before a thread is held, except at bytes that another thread has
-	 * just accessed.  RADDLE_GUARD_SHARED_ONLY: threads are held and accesses tracked only at
-	 * such bytes. */
+	/* How many accesses pass before a thread is stopped, except at bytes that another thread
+	 * has just accessed.  RADDLE_GUARD_SHARED_ONLY: threads are stopped and accesses tracked
+	 * only at such bytes. */
 	uint32_t skip;
 	/* Written by the program: what it found so far, in case the run ends before there is a
 	 * result. */

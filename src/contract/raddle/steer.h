@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Steering: the memory through which `raddle replay` leads a run of a program to a race or a
- * deadlock and learns what happened.  doc/format/schedule.md defines schedules.
- * It lies after the buffers of the session (session.h: steer_offset, 0 for a run that is only
- * recorded) and belongs to the first process; forked processes run free.  The replayer fills the
- * plan before the program starts.  From then on the program writes everything but `command`, and
- * the replayer only reads, except while the program is stopped and asks (below).
+ * deadlock and learns what happened.  doc/format/schedule.md defines schedules.  It lies after the
+ * buffers of the session (session.h: steer_offset, 0 for a run that is only recorded) and belongs
+ * to the first process; forked processes run freely.  The replayer fills the plan before the
+ * program starts.  From then on the program writes everything but `command`, and the replayer only
+ * reads, except while the program is stopped and asks (below).
  *
  *   struct raddle_steer
  *   struct raddle_steer_thread     thread_count of them, thread 0 first

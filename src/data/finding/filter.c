@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Leaves aside findings that the user knows or does not want to know.  In: a set, a baseline and
+ * Marks findings that the user already knows or does not want to see.  In: a set, a baseline and
  * suppressions. Out: marks on the findings.
  */
 #include "finding/filter.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the user knows already, or does not want to know. */
+/* Findings that the user already knows, or does not want to see. */
 #ifndef FINDING_FILTER_H
 #define FINDING_FILTER_H
 

@@ -53,7 +53,7 @@ struct schedule_goal {
 	struct schedule_place place;
 };
 
-/* A thread that waits for ever in its n-th operation. */
+/* A thread that waits forever in its n-th operation. */
 struct schedule_stop {
 	const char *thread;
 	uint64_t n;

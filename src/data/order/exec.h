@@ -80,7 +80,7 @@ enum exec_kind {
 };
 
 enum exec_flag {
-	EXEC_TRY = 1, /* try or timed: can hold the lock, but never blocks for ever */
+	EXEC_TRY = 1, /* try or timed: can hold the lock, but never blocks forever */
 	EXEC_PENDING = 2,
 	EXEC_ATOMIC = 4,
 	EXEC_SYNC = 8,

@@ -380,7 +380,7 @@ static uint32_t once_lock(struct order_filler *f, uint32_t object)
 
 /* Only the first pass of a thread may have to wait.  A load of a guard finds it open if the
  * initialiser has returned.  That event precedes the effect by an instant; a load that still found
- * the guard shut is followed by a pass, so nothing is hidden. */
+ * the guard closed is followed by a pass, so nothing is hidden. */
 static void pass_once(struct order_filler *f, const struct order_op *op)
 {
 	uint64_t *passed = rd_umap_put(&f->passed, (uint64_t)op->thread << 32 | op->object, NULL);

@@ -82,9 +82,9 @@ void order_filler_release(struct order_filler *f);
 void order_fill_robust(struct order_filler *f, uint32_t object);
 
 /* To be called for all operations, in the order in which they happened, before the first
- * order_fill().  Finds the locks that a thread releases which did not acquire them.  Such a lock is
- * a semaphore with initial value 1. A mutex that is used with a condition, and a lock that readers
- * share, are never semaphores. */
+ * order_fill().  Finds locks that are released by a thread that did not acquire them.  Such a lock
+ * is a semaphore with initial value 1. A mutex that is used with a condition, and a lock that
+ * readers share, are never semaphores. */
 void order_fill_look_ahead(struct order_filler *f, const struct order_op *op);
 
 /* Appends the events of the next operation, in the order of all threads. */

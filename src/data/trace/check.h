@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The checker of whole traces.  The reader already rejects what is not well formed.  This checks
- * whether the contents make sense: known sites, threads that start and end once, a strict order of
- * q, locks that are released by their holders.
+ * whether the contents are consistent: known sites, threads that start and end once, a strict order
+ * of q, locks that are released by their holders.
  */
 #ifndef TRACE_CHECK_H
 #define TRACE_CHECK_H

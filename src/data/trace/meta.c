@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * meta.json, in both directions.  Writing goes through the streaming writer of
- * base/, which makes any bytes valid UTF-8, and so does reading (base/json-read.h).
+ * meta.json, in both directions.  Writing goes through the streaming writer of base/, which makes
+ * any bytes valid UTF-8.  Reading uses base/json-read.h.
  */
 #include "trace/meta.h"
 

@@ -486,7 +486,7 @@ static void grown(int n)
 
 static volatile int closed, opened;
 
-/* If it is closed before the other one has looked nobody opens it, and the thread waits for ever. */
+/* If it is closed before the other one has looked nobody opens it, and the thread waits forever. */
 static void hang(int n)
 {
 	if (n == 0) {

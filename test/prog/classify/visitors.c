@@ -611,7 +611,7 @@ static void check_then_use(int n)
 
 static volatile int state, waiting;
 
-/* Who goes to sleep tells so without the lock, and looks again with it: nobody sleeps for ever. */
+/* Who goes to sleep tells so without the lock, and looks again with it: nobody sleeps forever. */
 static void sleeper(int n)
 {
 	if (n == 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock m
 // recorded: the thread that keeps the mutex comes last.
-/* A thread ends with a mutex, for which another one may wait for ever. */
+/* A thread ends with a mutex, for which another one may wait forever. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
 // recorded: first is done before second begins.
-/* The outer lock of one side is waited for a while only; the inner one for ever. */
+/* The outer lock of one side is waited for a while only; the inner one forever. */
 #include "case.h"
 
 MUTEX(a);

@@ -23,7 +23,7 @@
 
 enum {
 	NEST = 2,	 /* loops in each other that are quiet together */
-	TESTS = 1 << 30, /* the depth of a loop in which something is tested, so that it may run for ever */
+	TESTS = 1 << 30, /* the depth of a loop in which something is tested, so that it may run forever */
 };
 
 /* A loop and its blocks in the guarded copy. */

@@ -39,7 +39,7 @@ enum rt_access {
 	RT_ACCESS_SAME_CALL = 16, /* the one before it is of the same call, which has not begun */
 };
 
-/* How long an operation may wait; NULL: for ever. */
+/* How long an operation may wait; NULL: forever. */
 struct rt_until {
 	clockid_t clock;
 	const struct timespec *time;

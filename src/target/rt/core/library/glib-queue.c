@@ -192,7 +192,7 @@ FRONT(void *, g_async_queue_try_pop_unlocked, (struct queue * q))
 	return sem_trywait(&q->filled) ? NULL : take(q);
 }
 
-/* Until `end` of that clock; NULL: for ever.  Another thread may have removed what the semaphore counted. */
+/* Until `end` of that clock; NULL: forever.  Another thread may have removed what the semaphore counted. */
 static void *pop(struct queue *q, clockid_t clock, const struct timespec *end)
 {
 	void *data = NULL;

@@ -28,7 +28,7 @@ static bool yields(void)
 	return others_ran;
 }
 
-/* A round of a loop that waits for memory, or for ever (instr/record/spin.c). */
+/* A round of a loop that waits for memory, or forever (instr/record/spin.c). */
 __attribute__((visibility("default"))) void __raddle_round(void)
 {
 	struct rt_thread *t = RT_UNLIKELY(rt.callbacks.rounds != NULL) ? rt_self() : NULL;

@@ -253,7 +253,7 @@ static void wait_in_join(struct rt_op *op, uint32_t number, const struct rt_unti
 	rt_op_waited(op);
 }
 
-/* FIRST: what is tried before; TIMED: whether the call does not wait for ever; UNTIL: how long, NULL for
+/* FIRST: what is tried before; TIMED: whether the call does not wait forever; UNTIL: how long, NULL for
  * one that does not wait at all. */
 #define JOIN(thread, first, timed, until, call)                                                              \
 	do {                                                                                                 \
