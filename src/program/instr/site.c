@@ -94,6 +94,7 @@ static void add_object(struct instr_sites *s, const struct instr_site *site)
 
 uint32_t instr_sites_add(struct instr_sites *s, const struct instr_site *site)
 {
+	RD_ASSERT(site->inst != NULL && site->kind != NULL && site->flags != NULL);
 	struct ir_what what = IR_WHAT_INIT;
 	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(site->inst);
 	LLVMMetadataRef scope = location != NULL ? LLVMDILocationGetScope(location) : NULL;

@@ -33,6 +33,7 @@ LLVMValueRef full_self(struct full_function *x)
 
 static struct full_piece *current(struct full_function *x)
 {
+	RD_ASSERT(x->piece_count > 0);
 	return &x->pieces[x->piece_count - 1];
 }
 

@@ -39,6 +39,7 @@ static LLVMValueRef mark_callee(struct instr_unit *u)
 
 void instr_mark(struct instr_unit *u, LLVMValueRef address, LLVMValueRef size, uint32_t number)
 {
+	RD_ASSERT(number < RADDLE_GUARDS || number >= MARK_ATOMIC);
 	LLVMValueRef operands[] = {address, size, LLVMConstInt(u->i32, number, false)};
 	LLVMOperandBundleRef bundle = LLVMCreateOperandBundle("deopt", strlen("deopt"), operands, 3);
 	LLVMTypeRef type = LLVMFunctionType(u->nothing, NULL, 0, false);
@@ -56,6 +57,7 @@ static bool is_any_mark(LLVMValueRef inst)
 
 uint32_t instr_mark_guard(LLVMValueRef mark)
 {
+	RD_ASSERT(is_any_mark(mark));
 	return (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(mark, MARK_NUMBER));
 }
 

@@ -42,6 +42,7 @@ static LLVMValueRef regions_of(struct instr_unit *u)
 
 static LLVMValueRef byte_of(struct instr_unit *u, uint32_t region)
 {
+	RD_ASSERT(region < RADDLE_GUARDS);
 	LLVMValueRef at = LLVMConstInt(u->i64, region, false);
 	return LLVMConstInBoundsGEP2(LLVMInt8TypeInContext(u->context), regions_of(u), &at, 1);
 }

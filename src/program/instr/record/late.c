@@ -61,6 +61,7 @@ bool instr_late_which(const struct instr_unit *u, LLVMValueRef inst, enum instr_
 
 void instr_late_drop(struct late_hook *hook)
 {
+	RD_ASSERT(hook->call != NULL);
 	LLVMInstructionEraseFromParent(hook->call);
 	hook->call = NULL;
 }
@@ -173,6 +174,7 @@ static bool has_fixed_site(const struct late_hook *hook)
 
 static void merge(struct late *l, struct late_hook *read, struct late_hook *write)
 {
+	RD_ASSERT(read->hook >= HOOK_READ1 && read->hook <= HOOK_READ16 && read->size == write->size);
 	static const enum instr_hook updates[] = {HOOK_UPDATE1, HOOK_UPDATE2, HOOK_UPDATE4, HOOK_UPDATE8,
 						  HOOK_UPDATE16};
 	LLVMValueRef arguments[] = {l->self, LLVMGetArgOperand(read->call, ARGUMENT_POINTER),
@@ -251,6 +253,7 @@ static void find_row(struct row *row, size_t from)
 
 static void merge_row(struct late *l, struct row *row)
 {
+	RD_ASSERT(row->low <= row->at && row->at < row->high);
 	struct instr_unit *u = l->unit;
 	LLVMValueRef pointer = LLVMGetArgOperand(row->first->call, ARGUMENT_POINTER);
 	LLVMValueRef back = LLVMConstInt(u->i64, (uint64_t)(row->low - row->at), true);

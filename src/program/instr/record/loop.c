@@ -192,6 +192,7 @@ static bool find_test(struct late_shape *s, struct test *t)
  * start, and the first iteration is certain. */
 static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 {
+	RD_ASSERT(t->counter.step > 0);
 	LLVMBuilderRef b = s->late->unit->builder;
 	LLVMTypeRef type = LLVMTypeOf(t->bound);
 	bool is_signed = t->stays == LLVMIntSLT || t->stays == LLVMIntSLE;
@@ -429,6 +430,7 @@ static void replace(struct late_shape *s, struct late_hook *hook, LLVMValueRef c
 static void hoist_stride(struct late_shape *s, struct late_hook *hook, const struct loop_guard *guard,
 			 int64_t by)
 {
+	RD_ASSERT(s->rounds != NULL && hook->size != 0 && by % (int64_t)hook->size == 0);
 	struct instr_unit *u = s->late->unit;
 	LLVMValueRef site = LLVMGetArgOperand(hook->call, ARGUMENT_SITE);
 	LLVMValueRef first = first_value(s, LLVMGetArgOperand(hook->call, ARGUMENT_POINTER));
@@ -442,6 +444,7 @@ static void hoist_stride(struct late_shape *s, struct late_hook *hook, const str
 static void hoist_range(struct late_shape *s, struct late_hook *hook, const struct loop_guard *guard,
 			int64_t by)
 {
+	RD_ASSERT(s->rounds != NULL && hook->size != 0 && (by < 0 ? -by : by) == (int64_t)hook->size);
 	struct instr_unit *u = s->late->unit;
 	LLVMValueRef site = LLVMGetArgOperand(hook->call, ARGUMENT_SITE);
 	LLVMValueRef first = first_value(s, LLVMGetArgOperand(hook->call, ARGUMENT_POINTER));

@@ -11,6 +11,7 @@
  * sites.
  */
 #include "instr/record/late.h"
+#include "base/error.h"
 
 #include "base/alloc.h"
 #include "instr/scan/number.h"
@@ -84,6 +85,7 @@ static LLVMValueRef both(struct instr_unit *u, uint64_t low, uint64_t high)
 /* Before the first of the two in the code; `low` and `high` say which has the lower address. */
 static void merge(struct late *l, struct half *first, struct half *low, struct half *high)
 {
+	RD_ASSERT(low != high && low->size == high->size && (first == low || first == high));
 	struct instr_unit *u = l->unit;
 	LLVMValueRef pointer = LLVMGetArgOperand(first->call, ARGUMENT_POINTER);
 	LLVMValueRef back = LLVMConstInt(u->i64, -(uint64_t)first->size, true);

@@ -75,6 +75,7 @@ static void build_at(struct emitter *e, LLVMValueRef inst)
 
 static void emit_libc(struct emitter *e, const struct instr_event *event)
 {
+	RD_ASSERT(event->libc != NULL);
 	LLVMValueRef site = instr_event_site(e->u, event);
 	build_at(e, instr_libc_after(event->libc) ? instr_place_after(event->inst) : event->inst);
 	instr_libc_call(e->u, event, e->self, site);
@@ -118,6 +119,7 @@ static void emit_access(struct emitter *e, const struct instr_event *event)
 
 static void emit_atomic(struct emitter *e, const struct instr_event *event)
 {
+	RD_ASSERT(instr_is_atomic(event) && event->pointer != NULL);
 	LLVMValueRef site = instr_event_site(e->u, event);
 	uint64_t what = instr_atomic_what(event, site);
 	build_at(e, event->inst);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about events that every flavour asks. */
 #include "instr/scan/event.h"
+#include "base/error.h"
 
 #include "raddle/abi.h"
 #include "raddle/event.h"
@@ -68,6 +69,7 @@ LLVMValueRef instr_atomic_stored(struct instr_unit *u, const struct instr_event 
 
 uint64_t instr_atomic_what(const struct instr_event *event, LLVMValueRef site)
 {
+	RD_ASSERT(instr_is_atomic(event) && LLVMIsAConstantInt(site));
 	bool loads = event->kind == EVENT_ATOMIC_LOAD;
 	return RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size, !loads) |
 	       RADDLE_ATOMIC_ORDERED(instr_order_number(event->order),
@@ -83,6 +85,7 @@ static const char *const kind_names[] = {
 
 LLVMValueRef instr_event_site(struct instr_unit *u, const struct instr_event *event)
 {
+	RD_ASSERT(event->kind < EVENT_FORGET);
 	char flags[8];
 	int n = 0;
 	if (event->flags & EVENT_VOLATILE)

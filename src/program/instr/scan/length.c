@@ -141,6 +141,7 @@ static LLVMValueRef libc_length(struct instr_unit *u, const struct instr_event *
 /* Of strings that are copied the first byte will do: it is where races on strings are found. */
 LLVMValueRef instr_libc_length_before(struct instr_unit *u, const struct instr_event *event)
 {
+	RD_ASSERT(event->libc != NULL);
 	const struct instr_libc *row = event->libc;
 	enum instr_hook hook;
 	switch (row->length) {
@@ -205,6 +206,7 @@ void instr_libc_call(struct instr_unit *u, const struct instr_event *event, LLVM
 		     LLVMValueRef site)
 {
 	enum instr_hook hook;
+	RD_ASSERT(event->libc != NULL && self != NULL);
 	if (is_descriptor(event->libc)) {
 		call_descriptor(u, event, self, site);
 		return;

@@ -156,6 +156,7 @@ static uint32_t key_number(struct instr_numbering *n, const struct ir_key *key)
 uint32_t instr_numbering_key(struct instr_numbering *n, LLVMValueRef pointer, uint64_t size)
 {
 	RD_ASSERT(pointer != NULL);
+	RD_ASSERT(size != 0);
 	struct ir_derived derived;
 	struct ir_key key = {.size = size};
 	while (ir_derive(n->layout, pointer, &derived) && derived.constant) {

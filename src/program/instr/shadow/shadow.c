@@ -10,6 +10,7 @@
  * point numbers.
  */
 #include "instr/shadow/shadow.h"
+#include "base/error.h"
 
 #include "base/alloc.h"
 #include "instr/scan/event.h"
@@ -174,6 +175,7 @@ static void list_instructions(struct shadow_function *x, struct list *list)
 
 static void make_phi(struct shadow_function *x, LLVMValueRef phi)
 {
+	RD_ASSERT(LLVMIsAPHINode(phi) && shadow_bits(x->u, LLVMTypeOf(phi)) != 0);
 	LLVMPositionBuilderBefore(x->u->builder, LLVMGetFirstInstruction(LLVMGetInstructionParent(phi)));
 	shadow_set_ref(x, phi, LLVMBuildPhi(x->u->builder, x->u->i32, ""));
 }
@@ -182,6 +184,7 @@ static void fill_phi(struct shadow_function *x, LLVMValueRef phi)
 {
 	shadow_loop_at(x, NULL);
 	LLVMValueRef ref = shadow_ref(x, phi);
+	RD_ASSERT(LLVMIsAPHINode(ref));
 	unsigned n = LLVMCountIncoming(phi);
 	for (unsigned i = 0; i < n; i++) {
 		LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);

@@ -4,6 +4,7 @@
  * make the reference of its value from those of its operands.
  */
 #include "instr/shadow/shadow.h"
+#include "base/error.h"
 
 #include "base/alloc.h"
 #include "instr/scan/event.h"
@@ -97,6 +98,7 @@ bool shadow_is_source(const struct shadow_function *x, LLVMValueRef inst)
 
 static LLVMValueRef binary(struct shadow_function *x, unsigned what, LLVMValueRef a, LLVMValueRef b)
 {
+	RD_ASSERT((what & 0xff) != 0 && LLVMTypeOf(a) == LLVMTypeOf(b));
 	LLVMValueRef arguments[] = {shadow_i32(x, what), shadow_ref(x, a), shadow_ref(x, b),
 				    shadow_word(x, a), shadow_word(x, b)};
 	return instr_hook_call(x->u, HOOK_SX_BIN, arguments);
@@ -119,6 +121,7 @@ static LLVMValueRef cast(struct shadow_function *x, LLVMValueRef inst)
 {
 	LLVMValueRef a = LLVMGetOperand(inst, 0);
 	unsigned to = shadow_bits(x->u, LLVMTypeOf(inst)), from = shadow_bits(x->u, LLVMTypeOf(a));
+	RD_ASSERT(to != 0 && from != 0);
 	unsigned op = to < from					   ? RADDLE_EXPR_EXTRACT
 		      : LLVMGetInstructionOpcode(inst) == LLVMSExt ? RADDLE_EXPR_SEXT
 								   : RADDLE_EXPR_ZEXT;

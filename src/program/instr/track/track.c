@@ -124,6 +124,7 @@ struct doing {
 
 static void emit(struct gating *g, LLVMValueRef inst, uint32_t gate, const struct doing *d)
 {
+	RD_ASSERT(d->size <= 8 && (d->value == NULL || d->result == NULL));
 	struct instr_unit *u = g->u;
 	LLVMValueRef none = LLVMConstInt(u->i64, 0, false);
 	build_at(u, inst, inst);
