@@ -166,9 +166,170 @@ static void test_failure(void **state)
 	facts_free(m.f);
 }
 
+/* ---- branches that are implied ---- */
+
+enum { STATEMENTS = 8, BRANCHES = 4, EVENTS = 14, THREADS = 2 };
+
+static uint64_t seed = 41;
+
+static uint32_t random_below(uint32_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+/* Statements 0 to 3 are branches, of which some were watched; the others have random lists of branches above
+ * them, and some are on the line of a branch. */
+static void some_decisions(struct decide *d, struct sketch_runs *runs)
+{
+	for (uint32_t i = 0; i < STATEMENTS; i++)
+		statement(runs, i < BRANCHES ? i + 1 : 1 + random_below(12),
+			  i < BRANCHES ? SLICE_BRANCH : (enum slice_kind)random_below(2));
+	*d = (struct decide){.statements = calloc(runs->statement_count, sizeof *d->statements),
+			     .count = runs->statement_count,
+			     .failure = random_below(2) ? UINT32_MAX : BRANCHES};
+	assert_non_null(d->statements);
+	for (uint32_t i = 0; i < d->count; i++) {
+		for (uint32_t b = 0; b < BRANCHES; b++)
+			if (b != i && random_below(2))
+				decide_list_add(&d->statements[i].above, b);
+		d->statements[i].seen = i < BRANCHES && random_below(4) == 0;
+	}
+}
+
+static bool is_above(const struct decide *d, uint32_t branch, uint32_t at)
+{
+	for (size_t i = 0; i < d->statements[at].above.count; i++)
+		if (d->statements[at].above.items[i] == branch)
+			return true;
+	return false;
+}
+
+static bool on_line(const struct sketch_runs *runs, uint32_t a, uint32_t b)
+{
+	return runs->statements[a].line == runs->statements[b].line;
+}
+
+/* Whether a thread that executes the statement has gone by the branch, and not since left it. */
+static bool stays(const struct decide *d, const struct sketch_runs *runs, uint32_t branch, uint32_t at)
+{
+	return is_above(d, branch, at) && !on_line(runs, at, branch);
+}
+
+/* Whether the branch has to be added before event `at` of the thread, by looking back through the events that
+ * were there: it decides about this one, and the event of the thread before this one was not on its side. */
+static bool is_implied(const struct decide *d, const struct sketch_runs *runs, const struct sketch_run *run,
+		       size_t at, uint32_t thread, uint32_t target, uint32_t branch)
+{
+	if (!stays(d, runs, branch, target) || d->statements[branch].seen)
+		return false;
+	for (size_t i = at; i-- > 0;)
+		if (run->events[i].thread == thread)
+			return !stays(d, runs, branch, run->events[i].statement);
+	return true;
+}
+
+static size_t last_before(const struct sketch_run *run, size_t at, uint32_t thread)
+{
+	for (size_t i = at; i-- > 0;)
+		if (run->events[i].thread == thread)
+			return i;
+	return SIZE_MAX;
+}
+
+struct wanted {
+	size_t before; /* event of the old run */
+	uint32_t thread, branch;
+};
+
+/* What is added, in the order in which it is found; outer branches first. */
+static size_t find_implied(const struct decide *d, const struct sketch_runs *runs,
+			   const struct sketch_run *run, struct wanted *out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i <= run->count; i++) {
+		bool end = i == run->count;
+		uint32_t thread = end ? run->failed_thread : run->events[i].thread,
+			 target = end ? d->failure : run->events[i].statement;
+		size_t last;
+
+		if (end && (run->outcome == SKETCH_PASSED || target == UINT32_MAX))
+			break;
+		last = last_before(run, i, thread);
+		for (size_t n = d->statements[target].above.count; n-- > 0;) {
+			uint32_t branch = d->statements[target].above.items[n];
+
+			if (is_implied(d, runs, run, i, thread, target, branch))
+				out[count++] =
+					(struct wanted){last != SIZE_MAX ? last + 1 : i, thread, branch};
+		}
+	}
+	return count;
+}
+
+/* Each implied branch stands where it was found, and the other events are as they were. */
+static void check_implied(const struct sketch_run *old, const struct sketch_run *now,
+			  const struct wanted *wanted, size_t count)
+{
+	size_t at = 0;
+
+	assert_int_equal(now->count, old->count + count);
+	for (size_t i = 0; i <= old->count; i++) {
+		for (size_t n = 0; n < count; n++)
+			if (wanted[n].before == i) {
+				assert_int_equal(now->events[at].thread, wanted[n].thread);
+				assert_int_equal(now->events[at].statement, wanted[n].branch);
+				assert_int_equal(now->events[at++].size, 0);
+			}
+		if (i < old->count)
+			assert_memory_equal(&now->events[at++], &old->events[i], sizeof *old->events);
+	}
+}
+
+static void test_imply(void **state)
+{
+	size_t implied = 0;
+
+	(void)state;
+	for (int round = 0; round < 3000; round++) {
+		struct sketch_runs runs = {0};
+		struct sketch_event events[EVENTS];
+		struct wanted wanted[(EVENTS + 1) * BRANCHES];
+		struct sketch_run *run, old;
+		struct decide d;
+		size_t count;
+
+		some_decisions(&d, &runs);
+		run = sketch_run_add(&runs);
+		run->outcome = random_below(2) ? SKETCH_CRASH : SKETCH_PASSED;
+		run->failed_thread = random_below(THREADS);
+		for (uint32_t n = random_below(EVENTS); n > 0; n--) {
+			uint32_t s = random_below((uint32_t)d.count);
+
+			if (s >= BRANCHES ||
+			    d.statements[s].seen) /* branches that were watched have events */
+				sketch_event_add(run,
+						 &(struct sketch_event){random_below(THREADS), s, 64, n, 4});
+		}
+		if (run->count)
+			memcpy(events, run->events, run->count * sizeof *events);
+		old = *run;
+		old.events = events;
+		count = find_implied(&d, &runs, &old, wanted);
+		decide_imply(&d, &runs);
+		check_implied(&old, run, wanted, count);
+		implied += count;
+		decide_close(&d);
+		sketch_runs_release(&runs);
+	}
+	assert_true(implied > 1000);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_branch), cmocka_unit_test(test_failure)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_branch), cmocka_unit_test(test_failure),
+					   cmocka_unit_test(test_imply)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -455,6 +455,223 @@ static void random_last(void **state)
 	}
 }
 
+/* ---- counts ---- */
+
+/* A random set of runs of reads, writes, locks and branches. */
+static void some_runs(struct sketch_runs *r)
+{
+	static const enum slice_role roles[] = {SLICE_READS,	SLICE_WRITES,	SLICE_ACQUIRES,
+						SLICE_RELEASES, SLICE_ACQUIRES, SLICE_RELEASES,
+						SLICE_NEUTRAL,	SLICE_READS};
+	enum { KINDS = sizeof roles / sizeof *roles };
+
+	for (uint32_t i = 0; i < KINDS; i++)
+		statement(r, i + 1, roles[i]);
+	for (int n = 1 + rand() % 6; n > 0; n--) {
+		struct sketch_run *run = begin(r, rand() % 2 ? "crash" : rand() % 4 ? NULL : "other");
+
+		run->cut = rand() % 4 == 0;
+		for (int i = rand() % MOST; i > 0; i--)
+			add(run, (uint32_t)rand() % 2, (uint32_t)rand() % KINDS, 8 + (uint64_t)rand() % 2,
+			    (uint64_t)rand() % 2);
+	}
+}
+
+static bool belongs(const struct sketch_run *run)
+{
+	return run->outcome == SKETCH_PASSED || (run->signature && !strcmp(run->signature, "crash"));
+}
+
+/* Whether the two met the other way round in a run that is compared. */
+static bool met_as_wr(const struct sketch_runs *r, const struct sketch_predictor *rw)
+{
+	struct sketch_predictor wr = {.type = SKETCH_ORDER,
+				      .pattern = SKETCH_WR,
+				      .count = 2,
+				      .statements = {rw->statements[1], rw->statements[0]}};
+	size_t at[3];
+
+	for (size_t i = 0; i < r->count; i++)
+		if (belongs(&r->items[i]) && sketch_predictor_at(r, &r->items[i], &wr, at))
+			return true;
+	return false;
+}
+
+/* Each predicate is counted for the runs of which it is true, asked one by one; what fails in another way
+ * does not count.  Predicates that say nothing are not there. */
+static void counts(void **state)
+{
+	size_t seen[SKETCH_PATTERNS] = {0};
+
+	(void)state;
+	srand(13);
+	for (int round = 0; round < 1500; round++) {
+		struct sketch_runs r = {0};
+		struct sketch_predictors p;
+		size_t failing = 0, passing = 0;
+
+		some_runs(&r);
+		for (size_t i = 0; i < r.count; i++) {
+			passing += r.items[i].outcome == SKETCH_PASSED;
+			failing += r.items[i].signature && !strcmp(r.items[i].signature, "crash");
+		}
+		sketch_predict(&r, "crash", &p);
+		for (size_t n = 0; n < p.count; n++) {
+			const struct sketch_predictor *one = &p.items[n];
+			size_t fails = 0, passes = 0, at[3];
+
+			for (size_t i = 0; i < r.count; i++) {
+				const struct sketch_run *run = &r.items[i];
+				/* That a branch never goes a way is not known of a run that lost events. */
+				bool is = !(run->cut && one->pattern == SKETCH_NEVER) &&
+					  sketch_predictor_at(&r, run, one, at);
+
+				/* A read whose write did not come, of a run that crashed. */
+				if (is && one->pattern == SKETCH_RW && at[1] == SIZE_MAX) {
+					assert_true(!run->cut && run->outcome == SKETCH_CRASH);
+					is = met_as_wr(&r, one);
+				}
+				passes += is && run->outcome == SKETCH_PASSED;
+				fails += is && run->signature && !strcmp(run->signature, "crash");
+			}
+			assert_int_equal(one->failing, fails);
+			assert_int_equal(one->passing, passes);
+			assert_int_equal(one->all_failing, failing);
+			assert_int_equal(one->all_passing, passing);
+			assert_true(fails && (!passing || fails * passing > passes * failing));
+			seen[one->pattern]++;
+		}
+		sketch_predictors_release(&p);
+		sketch_runs_release(&r);
+	}
+	for (size_t i = 0; i < SKETCH_PATTERNS; i++)
+		if (!seen[i])
+			fail_msg("%s never came up", sketch_pattern_name((enum sketch_pattern)i));
+}
+
+/* The best comes first, and the order is total: any permutation is sorted in the same way. */
+static void total_order(void **state)
+{
+	(void)state;
+	srand(14);
+	for (int round = 0; round < 300; round++) {
+		struct sketch_runs r = {0};
+		struct sketch_predictors p;
+		struct sketch_predictor *items;
+
+		some_runs(&r);
+		sketch_predict(&r, "crash", &p);
+		items = rd_xcalloc(p.count + 1, sizeof *items);
+		if (p.count)
+			memcpy(items, p.items, p.count * sizeof *items);
+		for (size_t i = 1; i < p.count; i++) {
+			size_t k = (size_t)rand() % (i + 1);
+			struct sketch_predictor one = p.items[i];
+
+			p.items[i] = p.items[k];
+			p.items[k] = one;
+			assert_true(items[i - 1].f >= items[i].f);
+		}
+		sketch_predictors_sort(&p);
+		for (size_t i = 0; i < p.count; i++) {
+			assert_int_equal(p.items[i].pattern, items[i].pattern);
+			assert_memory_equal(p.items[i].statements, items[i].statements,
+					    sizeof items[i].statements);
+			assert_true(p.items[i].value == items[i].value);
+		}
+		free(items);
+		sketch_predictors_release(&p);
+		sketch_runs_release(&r);
+	}
+}
+
+/* ---- locks ---- */
+
+static bool is_of(const struct sketch_runs *r, const struct sketch_event *e, enum slice_role role)
+{
+	return r->statements[e->statement].role == role;
+}
+
+/* Whether the thread of the event has the lock that it took there when event `at` comes. */
+static bool holds(const struct sketch_runs *r, const struct sketch_run *run, size_t from, size_t at)
+{
+	const struct sketch_event *e = run->events;
+
+	for (size_t i = from + 1; i < at; i++)
+		if (e[i].thread == e[from].thread && e[i].address == e[from].address &&
+		    is_of(r, &e[i], SLICE_RELEASES))
+			return false;
+	return true;
+}
+
+/* The last lock of another address that the thread of event `at` holds there. */
+static size_t last_held(const struct sketch_runs *r, const struct sketch_run *run, size_t at)
+{
+	const struct sketch_event *e = run->events;
+	size_t found = SIZE_MAX;
+
+	for (size_t i = 0; i < at; i++)
+		if (e[i].thread == e[at].thread && e[i].address != e[at].address &&
+		    is_of(r, &e[i], SLICE_ACQUIRES) && holds(r, run, i, at))
+			found = i;
+	return found;
+}
+
+/* The definition: a holds one lock and wants another, which b took and has still; and b took it after a took
+ * the first, or wants the first one since then. */
+static bool is_hold(const struct sketch_runs *r, const struct sketch_run *run, size_t first, size_t other,
+		    size_t at)
+{
+	const struct sketch_event *e = run->events;
+	bool wants = false;
+
+	if (!is_of(r, &e[at], SLICE_ACQUIRES) || last_held(r, run, at) != first ||
+	    !is_of(r, &e[other], SLICE_ACQUIRES) || e[other].thread == e[at].thread ||
+	    e[other].address != e[at].address || !holds(r, run, other, at))
+		return false;
+	for (size_t i = other + 1; i < at; i++)
+		wants |= i > first && e[i].thread == e[other].thread && e[i].address == e[first].address &&
+			 is_of(r, &e[i], SLICE_ACQUIRES);
+	return other > first || wants;
+}
+
+static void random_locks(void **state)
+{
+	size_t seen = 0;
+
+	(void)state;
+	srand(15);
+	for (int round = 0; round < 1500; round++) {
+		struct sketch_runs r = {0};
+		struct sketch_run *run;
+
+		for (uint32_t i = 0; i < LINES; i++)
+			statement(&r, i + 1, i % 2 ? SLICE_RELEASES : SLICE_ACQUIRES);
+		run = begin(&r, "hang");
+		for (int i = 3 + rand() % 8; i > 0; i--)
+			add(run, (uint32_t)rand() % 2, (uint32_t)rand() % LINES, 8 + (uint64_t)rand() % 2, 1);
+		for (size_t i = 0; i < run->count; i++)
+			for (size_t k = 0; k < run->count; k++)
+				for (size_t n = 0; n < run->count; n++) {
+					const struct sketch_event *e = run->events;
+					struct sketch_predictor p = {.type = SKETCH_ORDER,
+								     .pattern = SKETCH_HOLD,
+								     .count = 3,
+								     .statements = {e[i].statement,
+										    e[k].statement,
+										    e[n].statement}};
+					size_t at[3];
+
+					if (i >= n || k >= n || !is_hold(&r, run, i, k, n))
+						continue;
+					seen++;
+					assert_true(sketch_predictor_at(&r, run, &p, at));
+				}
+		sketch_runs_release(&r);
+	}
+	assert_true(seen > 100);
+}
+
 /* An intervention outweighs what counts alone say. */
 static void interventions(void **state)
 {
@@ -485,6 +702,9 @@ int main(void)
 		cmocka_unit_test(last_look),
 		cmocka_unit_test(never),
 		cmocka_unit_test(random_last),
+		cmocka_unit_test(counts),
+		cmocka_unit_test(total_order),
+		cmocka_unit_test(random_locks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
