@@ -15,6 +15,8 @@
 #include <string.h>
 #include <time.h>
 
+/* A site whose build the hive does not know asks again after an hour.  A judgement: builds are added by
+ * hand, and a fleet that asks more often loads the hive for nothing. */
 enum { UNKNOWN_BUILD_RETRY_S = 3600 };
 
 int hive_answer_key(struct hive_request *r)

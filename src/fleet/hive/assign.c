@@ -14,7 +14,15 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { MANY_TIMEOUTS = 3, COSTLY_US = 100000, BOTH = 1 << HIVE_PRIMARY | 1 << HIVE_ALTERNATE };
+enum {
+	/* Reports of a time-out from which a site gets another candidate.  A judgement: one or two may be
+	 * chance. */
+	MANY_TIMEOUTS = 3,
+	/* Microseconds that guards have cost a site from which it may rest.  A judgement: below a tenth of a
+	 * second in all, the comparison with other sites says nothing. */
+	COSTLY_US = 100000,
+	BOTH_ORDERS = 1 << HIVE_PRIMARY | 1 << HIVE_ALTERNATE,
+};
 
 void hive_task_id(const struct hive_program *p, const struct hive_task *t, char id[PROTOCOL_TASK_ID])
 {
@@ -80,7 +88,7 @@ static bool rests(const struct hive_program *p, const struct hive_site *s, const
 
 static bool is_completed(const struct hive_site *s, uint32_t candidate)
 {
-	return s && s->candidate == candidate && s->done == BOTH;
+	return s && s->candidate == candidate && s->done == BOTH_ORDERS;
 }
 
 /* One that the site has just completed is not drawn again if there is another. */

@@ -12,14 +12,13 @@
 
 #include <stdlib.h>
 
-enum {
-	SOURCES = 1000
-}; /* statements that are sent with their lines: the nearest ones, and a body below 1 MB */
+/* Statements that are sent with their lines: the nearest ones.  A judgement: the body stays below 1 MB. */
+enum { SOURCES_SENT = 1000 };
 
 static void add_sources(struct sketch_plan *p)
 {
 	p->sources = rd_xcalloc(p->runs.statement_count + 1, sizeof *p->sources);
-	for (size_t i = 0; i < p->runs.statement_count && i < SOURCES; i++) {
+	for (size_t i = 0; i < p->runs.statement_count && i < SOURCES_SENT; i++) {
 		const struct slice_statement *s = &p->runs.statements[i];
 
 		p->sources[i] = sketch_source(&(struct sketch_report){0},

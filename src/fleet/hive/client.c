@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONNECT_S = 10, SILENT_S = 60, TOTAL_S = 300 };
+/* Time limits of a request, in seconds.  Judgements: connecting takes a few round trips; a hive that
+ * sends nothing for a minute hangs; the whole is enough for the largest program (64 MiB) on a slow line
+ * (2 Mbit/s). */
+enum { CONNECT_LIMIT_S = 10, SILENCE_LIMIT_S = 60, REQUEST_LIMIT_S = 300 };
 
 static size_t take(char *data, size_t size, size_t count, void *buf)
 {
@@ -80,10 +83,10 @@ int hive_client_ask(const struct hive_client *c, const char *method, const char 
 	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
-	curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)TOTAL_S);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_LIMIT_S);
+	curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)REQUEST_LIMIT_S);
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SILENT_S);
+	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SILENCE_LIMIT_S);
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, answer);

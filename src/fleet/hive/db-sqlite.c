@@ -17,7 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUSY_MS = 10000 };
+/* How long a statement waits for the lock of another process, in ms.  A judgement: longer than a
+ * transaction of the hive takes; shorter than a user waits for an error. */
+enum { LOCK_WAIT_MS = 10000 };
 
 struct sqlite_db {
 	struct hive_db db;
@@ -131,7 +133,7 @@ static int set_up(struct sqlite_db *d)
 					       "PRAGMA foreign_keys=ON", "PRAGMA cache_size=-65536",
 					       "PRAGMA wal_autocheckpoint=20000"};
 
-	sqlite3_busy_timeout(d->handle, BUSY_MS);
+	sqlite3_busy_timeout(d->handle, LOCK_WAIT_MS);
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
 		int err = query(&d->db, &(struct hive_statement){settings[i], NULL, 0}, NULL, NULL);
 

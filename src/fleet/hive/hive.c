@@ -16,11 +16,12 @@
 #include <string.h>
 #include <time.h>
 
+/* All are judgements. */
 enum {
-	BATCH_MAX = 8192,   /* reports in one transaction */
-	QUEUE_MAX = 200000, /* that wait */
-	FOLLOW = 20000,	    /* rows read at a time */
-	REFRESH_MS = 500,   /* how often others' work is looked for */
+	BATCH_MAX = 8192,	/* reports in one transaction; more of them delay the answers */
+	QUEUE_MAX = 200000,	/* reports that wait; bounds memory, further ones are refused */
+	ROWS_AT_A_TIME = 20000, /* read while the hive catches up; bounds how long others wait */
+	REFRESH_MS = 500,	/* between two looks for what other processes wrote to the store */
 };
 
 static int compare_builds(const void *a, const void *b)
@@ -135,14 +136,15 @@ static int follow(struct hive *h)
 
 	do {
 		r.count = 0;
-		err = hive_store_each(h->db, &(struct hive_range){.after = h->applied, .limit = FOLLOW},
+		err = hive_store_each(h->db,
+				      &(struct hive_range){.after = h->applied, .limit = ROWS_AT_A_TIME},
 				      keep_row, &r);
 		if (!err && r.count) {
 			RD_ASSERT(r.items[0].number > h->applied);
 			apply(h, &r);
 			h->applied = r.items[r.count - 1].number;
 		}
-	} while (!err && r.count == FOLLOW);
+	} while (!err && r.count == ROWS_AT_A_TIME);
 	free(r.items);
 	return err;
 }
@@ -175,9 +177,10 @@ static int refold(struct hive *h, struct hive_program *p)
 	do {
 		f.count = 0;
 		err = hive_store_each(
-			h->db, &(struct hive_range){.after = f.last, .program = p->number, .limit = FOLLOW},
+			h->db,
+			&(struct hive_range){.after = f.last, .program = p->number, .limit = ROWS_AT_A_TIME},
 			refold_row, &f);
-	} while (!err && f.count == FOLLOW && f.last < f.upto);
+	} while (!err && f.count == ROWS_AT_A_TIME && f.last < f.upto);
 	if (!err && p->sketch_count)
 		err = hive_store_runs(h->db, 0, p->number, keep_run,
 				      &(struct run_reader){.only = p, .upto = h->runs_applied});

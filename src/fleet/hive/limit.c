@@ -16,7 +16,14 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { SLOTS = 4096, BURST_S = 2 };
+enum {
+	/* Clients share a slot by hash, so memory has a bound (64 KiB).  A judgement: with fewer slots, busy
+	 * clients slow down others more often. */
+	CLIENT_SLOTS = 4096,
+	/* Seconds of the allowed rate that may come at once.  A judgement: an agent sends reports and then
+	 * polls; with 1 s and a rate of one a second, the second request would be refused. */
+	BURST_S = 2,
+};
 
 struct hive_limit {
 	pthread_mutex_t lock;
@@ -24,7 +31,7 @@ struct hive_limit {
 	struct {
 		double left;
 		int64_t at;
-	} slots[SLOTS];
+	} slots[CLIENT_SLOTS];
 };
 
 struct hive_limit *hive_limit_new(uint32_t rate)
@@ -63,13 +70,14 @@ unsigned hive_limit_take(struct hive_limit *l, uint64_t key)
 
 	RD_ASSERT(l->rate > 0); /* without a limit, nothing is counted */
 	pthread_mutex_lock(&l->lock);
-	left = l->slots[key % SLOTS].at
-		       ? l->slots[key % SLOTS].left + l->rate * (double)(now - l->slots[key % SLOTS].at) / 1e9
+	left = l->slots[key % CLIENT_SLOTS].at
+		       ? l->slots[key % CLIENT_SLOTS].left +
+				 l->rate * (double)(now - l->slots[key % CLIENT_SLOTS].at) / 1e9
 		       : full;
 	left = left > full ? full : left;
 	RD_ASSERT(left >= 0);
-	l->slots[key % SLOTS].at = now;
-	l->slots[key % SLOTS].left = left >= 1 ? left - 1 : left;
+	l->slots[key % CLIENT_SLOTS].at = now;
+	l->slots[key % CLIENT_SLOTS].left = left >= 1 ? left - 1 : left;
 	pthread_mutex_unlock(&l->lock);
 	return left >= 1 ? 0 : 1;
 }

@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 16, TEXT_MAX = 4096 };
+/* Bounds for a document from outside.  The nesting of JSON: a few levels more than the format has; bytes
+ * of a text: as PATH_MAX, since the longest texts are paths. */
+enum { JSON_DEPTH_MAX = 16, TEXT_MAX = 4096 };
 
 static const char *get_short(struct rd_json_read *j, const json_t *object, const char *key)
 {
@@ -149,7 +151,7 @@ static int read_document(struct rd_json_read *j, struct hive_program *p, const j
 int hive_program_read(struct hive_program *p, const char *body, size_t length)
 {
 	struct rd_json_read j = {.subject = "program", .name = "body"};
-	json_t *root = hive_json_load(&j, body, length, DEPTH);
+	json_t *root = hive_json_load(&j, body, length, JSON_DEPTH_MAX);
 	int err;
 
 	*p = (struct hive_program){.state = PROTOCOL_VALIDATE, .rollout = 100, .poll_s = 900};

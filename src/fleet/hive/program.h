@@ -15,9 +15,9 @@
 #include <jansson.h>
 
 enum {
-	HIVE_CANDIDATES_MAX = 200000,
-	HIVE_NAME_MAX = 255,
-	HIVE_LEVELS = 5, /* of the time-out */
+	HIVE_CANDIDATES_MAX = 200000, /* of a program; a judgement: bounds memory */
+	HIVE_NAME_MAX = 255,	      /* bytes; as NAME_MAX of Linux */
+	HIVE_LEVELS = 5,	      /* of the time-out (hive_tau_us()) */
 };
 
 /* The time-out of a level, in microseconds. */

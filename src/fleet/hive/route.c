@@ -9,7 +9,9 @@
 
 #include <string.h>
 
-enum { PROGRAM_MAX = 64 << 20, SETTING_MAX = 4 << 10 };
+/* The largest bodies, in bytes.  Judgements: a program has up to HIVE_CANDIDATES_MAX candidates, of some
+ * hundred bytes each; a setting has a few short members. */
+enum { PROGRAM_BODY_MAX = 64 << 20, SETTING_BODY_MAX = 4 << 10 };
 
 static const struct hive_route routes[] = {
 	{"GET", "/api/v1/tasks", HIVE_FLEET, 0, hive_answer_tasks},
@@ -17,12 +19,12 @@ static const struct hive_route routes[] = {
 	{"GET", "/api/v1/key", HIVE_NOBODY, 0, hive_answer_key},
 	{"GET", "/api/v1/status", HIVE_ADMIN, 0, hive_answer_status},
 	{"GET", "/api/v1/programs", HIVE_ADMIN, 0, hive_answer_programs},
-	{"POST", "/api/v1/programs", HIVE_ADMIN, PROGRAM_MAX, hive_answer_add},
-	{"PATCH", "/api/v1/programs/*", HIVE_ADMIN, SETTING_MAX, hive_answer_set},
+	{"POST", "/api/v1/programs", HIVE_ADMIN, PROGRAM_BODY_MAX, hive_answer_add},
+	{"PATCH", "/api/v1/programs/*", HIVE_ADMIN, SETTING_BODY_MAX, hive_answer_set},
 	{"GET", "/api/v1/races/*/*", HIVE_ADMIN, 0, hive_answer_race},
-	{"PUT", "/api/v1/races/*/*/class", HIVE_ADMIN, SETTING_MAX, hive_answer_class},
+	{"PUT", "/api/v1/races/*/*/class", HIVE_ADMIN, SETTING_BODY_MAX, hive_answer_class},
 	{"POST", "/api/v1/runs", HIVE_FLEET, HIVE_BODY_MAX, hive_answer_runs},
-	{"POST", "/api/v1/sketches/*", HIVE_ADMIN, PROGRAM_MAX, hive_answer_sketch_add},
+	{"POST", "/api/v1/sketches/*", HIVE_ADMIN, PROGRAM_BODY_MAX, hive_answer_sketch_add},
 	{"GET", "/api/v1/sketches/*/*", HIVE_ADMIN, 0, hive_answer_sketch},
 	{"GET", "/api/v1/sketches/*/*/page", HIVE_ADMIN, 0, hive_answer_sketch_page},
 	{"GET", "/api/v1/sketches/*/*/text", HIVE_ADMIN, 0, hive_answer_sketch_text},

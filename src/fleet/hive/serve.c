@@ -21,7 +21,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { FIRST_HANDED_FD = 3, PEM_MAX = 1 << 20 };
+enum {
+	FIRST_HANDED_FD = 3,	   /* SD_LISTEN_FDS_START of systemd */
+	CERTIFICATE_MAX = 1 << 20, /* bytes of a PEM file; far more than any chain of certificates */
+};
 
 static void tell_systemd(const char *text)
 {
@@ -58,7 +61,7 @@ static int handed_socket(void)
 static int read_pem(const char *path, char **text)
 {
 	struct rd_buf b = RD_BUF_INIT;
-	int err = rd_file_read_max(path, PEM_MAX, &b);
+	int err = rd_file_read_max(path, CERTIFICATE_MAX, &b);
 
 	if (err)
 		rd_buf_release(&b);

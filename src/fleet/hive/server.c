@@ -20,7 +20,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { IDLE_S = 120, CONNECTIONS = 60000, CONNECTION_MEMORY = 8192, MESSAGE_MAX = 400 };
+enum {
+	/* Seconds until an idle connection is closed.  A judgement: agents poll every 15 minutes, so
+	 * waiting for the next request would only keep descriptors. */
+	IDLE_LIMIT_S = 120,
+	/* Judgements that go together: 60000 connections of 8 KiB are 470 MiB, and the headers of a request
+	 * fit 8 KiB. */
+	CONNECTIONS_MAX = 60000,
+	CONNECTION_BYTES = 8192,
+	MESSAGE_BYTES = 400, /* of an error that a client reads: a few lines; longer ones are cut */
+};
 
 struct hive_server {
 	struct hive *h;
@@ -49,7 +58,7 @@ static unsigned status_of(int err)
 
 /* The first message of a request, without the heap: there may be no memory. */
 struct words {
-	char text[MESSAGE_MAX];
+	char text[MESSAGE_BYTES];
 };
 
 static void keep_message(void *data, enum rd_level level, const char *message)
@@ -77,7 +86,7 @@ static void quote(char *to, size_t size, const char *text)
 static enum MHD_Result send_error(struct MHD_Connection *c, unsigned status, const char *message,
 				  unsigned retry_s)
 {
-	char quoted[MESSAGE_MAX + 32], body[MESSAGE_MAX + 64], seconds[16];
+	char quoted[MESSAGE_BYTES + 32], body[MESSAGE_BYTES + 64], seconds[16];
 	struct MHD_Response *response;
 	enum MHD_Result result;
 
@@ -413,12 +422,13 @@ static int start_daemon(struct hive_server *s, const struct hive_server_opts *o)
 		{MHD_OPTION_END, 0, NULL}};
 	struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
 
-	s->daemon = MHD_start_daemon(
-		flags, 0, NULL, NULL, handle, s, MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL,
-		MHD_OPTION_LISTEN_SOCKET, s->listener, MHD_OPTION_NOTIFY_COMPLETED, completed, s,
-		MHD_OPTION_THREAD_POOL_SIZE, o->threads, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)CONNECTION_MEMORY, MHD_OPTION_ARRAY, s->tls ? tls : none, MHD_OPTION_END);
+	s->daemon = MHD_start_daemon(flags, 0, NULL, NULL, handle, s, MHD_OPTION_EXTERNAL_LOGGER, log_nothing,
+				     NULL, MHD_OPTION_LISTEN_SOCKET, s->listener, MHD_OPTION_NOTIFY_COMPLETED,
+				     completed, s, MHD_OPTION_THREAD_POOL_SIZE, o->threads,
+				     MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_LIMIT_S,
+				     MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+				     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+				     MHD_OPTION_ARRAY, s->tls ? tls : none, MHD_OPTION_END);
 	return s->daemon ? 0
 			 : rd_fail(RD_ESYSTEM, "hive: the server does not start; is the certificate right?");
 }

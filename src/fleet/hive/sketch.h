@@ -21,7 +21,8 @@ enum hive_sketch_state {
 };
 extern const char *const hive_sketch_state_names[HIVE_SKETCH_STATES];
 
-enum { HIVE_SKETCHES_MAX = 8 }; /* per program */
+/* Per program.  A judgement: sites are shared out among them, and each needs its failing runs. */
+enum { HIVE_SKETCHES_MAX = 8 };
 
 struct hive_sketch {
 	struct sketch_plan plan;

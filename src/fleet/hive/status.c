@@ -202,7 +202,11 @@ bool hive_status_write(struct hive *h, const char *build, bool with_races, FILE 
 	return found;
 }
 
-enum { SITES_SHOWN = 50, EVIDENCE_SHOWN = 50, ROWS_MAX = 1000000 };
+enum {
+	SITES_SHOWN = 50,	 /* of a race; a judgement: a person does not read more */
+	EVIDENCE_SHOWN = 50,	 /* reports of a race, the latest; the same */
+	ROWS_READ_MAX = 1000000, /* of a race; a judgement: bounds the time for which the reader is taken */
+};
 
 /* What the rows about one race show beyond its tally: the sites, and the latest reports. */
 struct race_rows {
@@ -282,7 +286,7 @@ static void unlock(void *lock)
 /* Reads the rows of a race by the connection for readers. */
 static int look(struct hive *h, uint64_t program, const char *candidate, struct race_rows *t)
 {
-	struct hive_range range = {.program = program, .candidate = candidate, .limit = ROWS_MAX};
+	struct hive_range range = {.program = program, .candidate = candidate, .limit = ROWS_READ_MAX};
 	struct rd_cleanup cleanup;
 	int err;
 

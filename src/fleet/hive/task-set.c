@@ -18,8 +18,9 @@
 #include <string.h>
 
 enum {
-	LIFE_S = 86400, /* how long a site continues without a hive */
-	REVISION_BITS = 20,
+	LIFE_S = 86400,	    /* how long a site continues without a hive; a judgement: a day is longer than an
+			       outage */
+	REVISION_BITS = 20, /* of a serial number; the others are the epoch */
 	/* What the sets of a candidate differ in: age, order, and observing, looking or the level. */
 	KINDS = 2 + HIVE_LEVELS,
 	VARIANTS = 2 * 2 * KINDS,

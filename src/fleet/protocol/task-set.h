@@ -24,9 +24,9 @@ extern const char *const protocol_mode_names[PROTOCOL_MODES];
 bool protocol_mode_find(const char *name, enum protocol_mode *mode);
 
 enum {
-	PROTOCOL_TASK_ID = 65, /* bytes of the id of a task, with the terminating zero */
-	PROTOCOL_FILE = 1024,  /* of the name of a source file */
-	PROTOCOL_SET_MAX = 65536,
+	PROTOCOL_TASK_ID = 65,	     /* bytes of the id of a task, with the terminating zero */
+	PROTOCOL_FILE = 1024,	     /* of the name of a source file */
+	PROTOCOL_SET_MAX = 65536,    /* bytes of a set; far more than its few tasks need */
 	PROTOCOL_POLL_MAX_S = 86400, /* a site polls at least once a day */
 };
 

@@ -24,9 +24,10 @@
 #include <time.h>
 #include <unistd.h>
 
+/* All are judgements: larger ones cost the program more, smaller ones show fewer races. */
 enum {
-	TICK_MS = 100,
-	SETTLE_MS = 5,		  /* of a tick: by then frequent guards have made all calls that they may */
+	TICK_MS = 100, /* guards are awake for a tick each second: a tenth of the time bounds their cost */
+	SETTLE_MS = 5, /* of a tick: by then frequent guards have made all calls that they may */
 	FIRST_AWAKE_MS = 200,	  /* of CPU time, so that short runs count; then a tick each second */
 	FIRST_OBSERVED = 64,	  /* accesses of a guard that are observed at the start, */
 	OBSERVED = 8,		  /* and then each second */
@@ -193,8 +194,6 @@ static bool has_just_begun(const struct site_agent *a)
 	return used.tv_sec == 0 && used.tv_nsec < FIRST_AWAKE_MS * 1000000L;
 }
 
-enum { MS = 1000000 };
-
 /* Times of the next actions of the loop, in ns. */
 struct site_schedule {
 	int64_t second, asleep, renewal;
@@ -210,12 +209,12 @@ static int wake_or_rest(struct site_agent *a, struct site_schedule *s, int64_t n
 	}
 	if (now >= s->renewal) {
 		site_session_wake(&a->session, s->renewal == 0 ? FIRST_CALLS : CALLS);
-		s->renewal = now + (int64_t)TICK_MS * MS;
+		s->renewal = now + (int64_t)TICK_MS * RD_NS_PER_MS;
 		return SETTLE_MS;
 	}
 	site_session_settle(&a->session);
-	RD_ASSERT(s->renewal > now && s->renewal - now <= (int64_t)TICK_MS * MS);
-	return (int)((s->renewal - now) / MS) + 1;
+	RD_ASSERT(s->renewal > now && s->renewal - now <= (int64_t)TICK_MS * RD_NS_PER_MS);
+	return (int)((s->renewal - now) / RD_NS_PER_MS) + 1;
 }
 
 static void watch(struct site_agent *a)
@@ -228,7 +227,8 @@ static void watch(struct site_agent *a)
 		agent_collect(a);
 		if (now >= s.second) {
 			each_second(a);
-			s = (struct site_schedule){now + INT64_C(1000) * MS, now + (int64_t)TICK_MS * MS,
+			s = (struct site_schedule){now + INT64_C(1000) * RD_NS_PER_MS,
+						   now + (int64_t)TICK_MS * RD_NS_PER_MS,
 						   s.renewal == 0 ? 0 : now};
 		}
 		agent_talk(a, wake_or_rest(a, &s, now), fd);

@@ -13,7 +13,9 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_REPORTS = 256, MOST_BYTES = 60000 };
+/* Of one body: as many reports as the hive takes (HIVE_REPORTS_MAX), and fewer bytes than it takes
+ * (HIVE_BODY_MAX, 65536), since the end of the body is added after the comparison. */
+enum { BODY_REPORTS_MAX = 256, BODY_BYTES_MAX = 60000 };
 
 void site_report_add(struct rd_buf *out, const struct site_report *r)
 {
@@ -62,9 +64,10 @@ void site_report_body(struct rd_buf *body, const char *build, const char *site, 
 	*used = 0;
 	rd_buf_addf(body, "{\"version\":1,\"build\":\"%s\",\"site\":\"%s\",\"%s\":[", build, site,
 		    runs ? "runs" : "reports");
-	while (count < MOST_REPORTS && lines[*used] != '\0' && site_report_is_run(lines + *used) == runs) {
+	while (count < BODY_REPORTS_MAX && lines[*used] != '\0' &&
+	       site_report_is_run(lines + *used) == runs) {
 		size_t n = strcspn(lines + *used, "\n");
-		if (count != 0 && body->length + n > MOST_BYTES)
+		if (count != 0 && body->length + n > BODY_BYTES_MAX)
 			break;
 		rd_buf_addf(body, "%s%.*s", count != 0 ? "," : "", (int)n, lines + *used);
 		*used += n + (lines[*used + n] == '\n');

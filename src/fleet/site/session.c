@@ -16,7 +16,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 5000, TRACK_US = 20000, TRACK_PERMIL = 50 };
+enum {
+	/* The age of the agent's last beat at which guards fall silent.  A judgement: the agent beats ten
+	 * times a second, but may be stopped for a while on a busy machine. */
+	AGENT_LOST_MS = 5000,
+	/* The longest time for which an access is tracked, and the share of run time that tracking may take,
+	 * in thousandths.  Judgements: they bound the cost at 5 % (doc/design/guard.md). */
+	TRACKED_MAX_US = 20000,
+	TRACKED_PERMIL = 50,
+};
 
 /* Which pairs a guard belongs to. */
 static void fill_lists(struct site_session *s)
@@ -84,9 +92,9 @@ int site_session_open(struct site_session *s, const struct guard_table *table)
 	s->shared->version = RADDLE_GUARD_VERSION;
 	s->shared->pair_count = (uint32_t)table->count;
 	s->shared->guard_count = table->guards;
-	atomic_store(&s->shared->patience_ms, PATIENCE_MS);
-	atomic_store(&s->shared->track_us, TRACK_US);
-	atomic_store(&s->shared->track_permil, TRACK_PERMIL);
+	atomic_store(&s->shared->patience_ms, AGENT_LOST_MS);
+	atomic_store(&s->shared->track_us, TRACKED_MAX_US);
+	atomic_store(&s->shared->track_permil, TRACKED_PERMIL);
 	fill_lists(s);
 	fill_places(s);
 	site_session_wake(s, INT64_MAX);

@@ -49,12 +49,12 @@ void site_state_contexts(const struct site_state *s, struct rd_buf *text);
 void site_state_keep_contexts(const struct site_state *s, const struct rd_buf *text);
 
 /* Reports that wait, a line each.  If there is no room for new ones (SITE_SPOOL_MAX), those are dropped. */
-#define SITE_SPOOL_MAX (4u << 20)
+#define SITE_SPOOL_MAX (4u << 20) /* bytes; a judgement: some ten thousand reports on a user's disk */
 void site_state_spool(const struct site_state *s, const struct rd_buf *lines);
 void site_state_unspool(const struct site_state *s, struct rd_buf *lines); /* and it is empty */
 
 /* Whether so many bytes may still be sent today; then they count as sent. */
-#define SITE_UPLOAD_MAX (1u << 20)
+#define SITE_UPLOAD_MAX (1u << 20) /* bytes a day; a judgement: little even on a metered line */
 bool site_state_may_send(const struct site_state *s, size_t bytes);
 
 #endif

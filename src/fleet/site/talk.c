@@ -19,12 +19,17 @@
 #include <time.h>
 #include <unistd.h>
 
+/* All are judgements. */
 enum {
-	LIMIT_MS = 10000,      /* for a request */
-	MOST_WAIT_S = 3600,    /* after failures */
-	UNKNOWN_WAIT_S = 3600, /* if the hive does not know the program */
-	SEND_EVERY_S = 5,
-	FINAL_SEND_MS = 10000, /* for everything that is sent after the program has ended */
+	REQUEST_LIMIT_MS = 10000, /* a hive that takes longer is treated as out of reach */
+	BACK_OFF_MAX_S = 3600,	  /* between two attempts: a hive that returns is noticed within the hour */
+	BACK_OFF_DOUBLINGS = 12,  /* from 1 s; 2^12 s is more than BACK_OFF_MAX_S */
+	UNKNOWN_BUILD_RETRY_S = 3600, /* if the hive does not know the program; the hive proposes the same */
+	POLL_S = 900,	  /* where a task set states no period: the period that a program has at first */
+	SEND_EVERY_S = 5, /* gathers reports, so that a busy site does not send a request for each */
+	/* For everything that is sent after the program has ended.  As long as one request may take; the
+	 * user waits for it. */
+	FINAL_SEND_MS = 10000,
 };
 
 static int64_t after(uint64_t seconds)
@@ -41,12 +46,13 @@ static int64_t around(uint64_t seconds)
 
 static void back_off(struct site_agent *a, int64_t *when, long retry_s)
 {
-	uint64_t most = a->failures < 12 ? 1ull << a->failures : MOST_WAIT_S;
-	if (most > MOST_WAIT_S)
-		most = MOST_WAIT_S;
+	uint64_t most = a->failures < BACK_OFF_DOUBLINGS ? 1ull << a->failures : BACK_OFF_MAX_S;
+	if (most > BACK_OFF_MAX_S)
+		most = BACK_OFF_MAX_S;
 	RD_ASSERT(most > 0);
 	a->failures++;
-	*when = retry_s > 0 ? after((uint64_t)(retry_s < 86400 ? retry_s : 86400)) : around(most);
+	*when = retry_s > 0 ? after((uint64_t)(retry_s < PROTOCOL_POLL_MAX_S ? retry_s : PROTOCOL_POLL_MAX_S))
+			    : around(most);
 }
 
 /* ---- task sets ---- */
@@ -93,11 +99,11 @@ static void take_tasks(struct site_agent *a, const struct site_answer *answer)
 {
 	if (answer->status == 304) {
 		a->failures = 0;
-		a->poll_at = around(a->has_set && a->set.poll_s != 0 ? a->set.poll_s : 900);
+		a->poll_at = around(a->has_set && a->set.poll_s != 0 ? a->set.poll_s : POLL_S);
 		return;
 	}
 	if (answer->status == 404) {
-		a->poll_at = after(answer->retry_s > 0 ? (uint64_t)answer->retry_s : UNKNOWN_WAIT_S);
+		a->poll_at = after(answer->retry_s > 0 ? (uint64_t)answer->retry_s : UNKNOWN_BUILD_RETRY_S);
 		return;
 	}
 	if (answer->status != 200 || !take_set(a, answer->signature, &answer->body, a->opts->hive)) {
@@ -172,7 +178,7 @@ static void ask(struct site_agent *a, enum agent_request request, char *url, con
 		if (request == REQUEST_REPORTS)
 			forget(a);
 		if (request != REQUEST_REPORTS)
-			a->poll_at = after(MOST_WAIT_S);
+			a->poll_at = after(BACK_OFF_MAX_S);
 	} else {
 		site_http_begin(a->http, url, body, request == REQUEST_TASKS && a->has_set ? a->etag : "");
 		a->request = request;
@@ -205,7 +211,7 @@ static void send_reports(struct site_agent *a)
 				 site_report_is_run(a->lines.data) ? "runs" : "reports"),
 		    body.data);
 	} else {
-		a->send_at = after(MOST_WAIT_S);
+		a->send_at = after(BACK_OFF_MAX_S);
 	}
 	rd_buf_release(&body);
 }
@@ -300,7 +306,7 @@ void agent_begin(struct site_agent *a)
 	site_state_memory(&a->state, &a->memory);
 	a->token = read_token(a->opts);
 	a->http = site_http_new(&(struct site_http_opts){
-		.token = a->token, .ca = a->opts->ca, .limit_ms = LIMIT_MS, .max = PROTOCOL_SET_MAX});
+		.token = a->token, .ca = a->opts->ca, .limit_ms = REQUEST_LIMIT_MS, .max = PROTOCOL_SET_MAX});
 	if (a->opts->key) {
 		RD_ASSERT(rd_is_hex(a->opts->key, PROTOCOL_KEY_TEXT - 1));
 		strcpy(a->key, a->opts->key);
@@ -334,7 +340,7 @@ static void send_in_background(struct site_agent *a)
 		_exit(0);
 	site_http_free(a->http); /* its connection is the parent's */
 	a->http = site_http_new(&(struct site_http_opts){
-		.token = a->token, .ca = a->opts->ca, .limit_ms = LIMIT_MS, .max = PROTOCOL_SET_MAX});
+		.token = a->token, .ca = a->opts->ca, .limit_ms = REQUEST_LIMIT_MS, .max = PROTOCOL_SET_MAX});
 	a->lines.length = 0;
 	a->request = REQUEST_NONE;
 	a->in_flight = 0;

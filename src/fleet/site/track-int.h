@@ -12,6 +12,8 @@
 
 #include <stdbool.h>
 
+/* Events after which a gate is shut, and events that are kept of a run, the last ones.  Judgements: less
+ * than on a developer's machine (TRACK_EVENTS), since the program is in production. */
 enum { SITE_TRACK_BUDGET = 256, SITE_TRACK_EVENTS = 1 << 14 };
 
 struct site_tracking;
