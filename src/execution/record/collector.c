@@ -38,7 +38,7 @@
 
 #define STEP_MS                                                                                              \
 	100 /* the longest sleep, and the period of the heartbeat; well below RADDLE_HEARTBEAT_LIMIT_MS */
-#define NEWBORN_MS 2000 /* the longest wait for the pid of a forked process */
+#define NEWBORN_MS 2000 /* the longest wait for the pid of a forked process; enough on a busy machine */
 #define PENDING_MAX                                                                                          \
 	(32u << 20) /* bytes gathered over all threads that force a write; bounds the collector's memory */
 #define FLUSH_NS                                                                                             \

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Milliseconds between two checks of a recorded program.  A judgement: as the collector's longest sleep. */
 #define LOOK_MS 100
 
 struct parts {

@@ -16,9 +16,13 @@
 #include <stdlib.h>
 #include <time.h>
 
+/* Sizes are raw bytes.  Judgements: a small chunk compresses badly; a large one needs its memory once for
+ * each thread.  A full trace has few threads at a time, and repeats itself over longer distances. */
 #define CHUNK_SIZE (128u << 10)
-#define SOME 64 /* threads per call of record_sink_flush_some(), each of which may create a file */
-#define FULL_CHUNK_SIZE (512u << 10) /* raw bytes of a chunk of a full trace */
+#define FULL_CHUNK_SIZE (512u << 10)
+/* Threads per call of record_sink_flush_some(), each of which may create a file.  A judgement: the collector
+ * must return to its buffers in time. */
+#define THREADS_FLUSHED_AT_ONCE 64
 
 struct record_sink {
 	struct trace_writer *writer;
@@ -247,7 +251,8 @@ int record_sink_flush(struct record_sink *s)
 
 int record_sink_flush_some(struct record_sink *s, bool *more)
 {
-	size_t all = all_threads(s), to = all - s->at > SOME ? s->at + SOME : all;
+	size_t all = all_threads(s),
+	       to = all - s->at > THREADS_FLUSHED_AT_ONCE ? s->at + THREADS_FLUSHED_AT_ONCE : all;
 	int r = flush_threads(s, s->at, to), world = 0;
 
 	*more = to < all;

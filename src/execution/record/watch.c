@@ -25,7 +25,7 @@
 #define SILENT_NS                                                                                            \
 	2000000000ll /* of silence until the first look; short enough for a user who waits, long for most    \
 			pauses */
-#define LOOK_SECONDS 120 /* a look that takes longer is cancelled */
+#define LOOK_SECONDS 120 /* a look that takes longer is cancelled; a judgement: the user waits */
 #define STANDS 1	 /* exit status of a look that found a hang */
 
 /* A look costs as much as a prediction, so it needs a reason: no thread is left that could wake

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define THREADS_MAX 65536
+#define THREADS_MAX 65536 /* of a plan; a judgement: bounds memory, twice RADDLE_SLOTS */
 #define PLACES_TRIED                                                                                         \
 	64 /* operations whose places are compared; if none is in the site table, it is another program */
 #define PAGE 4096

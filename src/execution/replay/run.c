@@ -37,7 +37,8 @@
 #include <unistd.h>
 
 /* How long a replay waits for progress: PATIENCE_FACTOR times the recorded run, which allows for the
- * slowdown of steering, but at least PATIENCE_MIN_MS for short runs on a busy machine. */
+ * slowdown of steering, but at least PATIENCE_MIN_MS for short runs on a busy machine.  These and the
+ * limits below are judgements: smaller ones end runs that are only slow, larger ones wait in vain. */
 #define PATIENCE_FACTOR 4
 #define PATIENCE_MIN_MS 2000
 #define PATIENCE_UNKNOWN_MS 10000 /* if the length of the recorded run is not known */

@@ -24,14 +24,17 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define STEP_MS 100
+/* The longest wait for a worker, in ms, until signals and time are looked at again.  A judgement: a user who
+ * interrupts notices no delay. */
+#define WORKER_WAIT_MS 100
 
-/* Shares of the time, as divisors.  LAST_LOOK: reserved, at most, for a last run under the detector.
- * LOOK_COST: or the time of such a run, as a multiple of the recorded run.  OVERTIME: how far
- * attempts in progress may exceed the time, beside one run's limit. */
-#define LAST_LOOK 8
+/* Shares of the time, as divisors; judgements.  LAST_LOOK_SHARE: reserved, at most, for a last run under
+ * the detector.  OVERTIME_SHARE: how far attempts in progress may exceed the time, beside one run's limit. */
+#define LAST_LOOK_SHARE 8
+#define OVERTIME_SHARE 10
+
+/* The time of a run under the detector, as a multiple of the recorded run: an estimate. */
 #define LOOK_COST 4
-#define OVERTIME 10
 
 struct job {
 	bool busy;
@@ -205,7 +208,7 @@ static void hear(struct replay_settling *s)
 	struct rd_pool_event event;
 	struct job *job;
 
-	rd_pool_next(s->pool, STEP_MS, &event);
+	rd_pool_next(s->pool, WORKER_WAIT_MS, &event);
 	if (event.what == RD_POOL_IDLE)
 		return;
 	job = &s->jobs[event.task];
@@ -240,7 +243,7 @@ static struct replay_progress progress_of(const struct replay_settling *s)
 /* The time reserved for the last run under the detector. */
 static int64_t look_ns(const struct replay_settle *how)
 {
-	int64_t most = how->time_ns / LAST_LOOK, need = LOOK_COST * how->runs.recorded_ns;
+	int64_t most = how->time_ns / LAST_LOOK_SHARE, need = LOOK_COST * how->runs.recorded_ns;
 
 	return need < most ? need : most;
 }
@@ -249,7 +252,7 @@ static int64_t look_ns(const struct replay_settle *how)
 static bool is_over(const struct replay_settling *s)
 {
 	const struct replay_settle *how = s->how;
-	int64_t most = how->time_ns + how->time_ns / OVERTIME + how->runs.limit_ns;
+	int64_t most = how->time_ns + how->time_ns / OVERTIME_SHARE + how->runs.limit_ns;
 
 	return how->time_ns && rd_now_ns() - s->start_ns >= most;
 }

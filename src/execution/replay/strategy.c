@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* All are judgements: smaller ones give up findings that a further attempt confirms, larger ones take the
+ * time of other findings. */
 #define OTHER_WAYS 2   /* predictions of the first run at the same places, tried when the best one fails */
 #define WAYS 6	       /* maximum of ways per finding */
 #define ROUNDS 3       /* of recording a diverged run and predicting from it */

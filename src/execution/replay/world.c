@@ -23,7 +23,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define THREADS_MAX 65536u
+/* All are judgements: they bound memory, and are far above what recorded runs need. */
+#define THREADS_MAX 65536u     /* as in plan.c */
 #define ROOM (64u << 10)       /* bytes for what is sent to a connection, beside twice what was recorded */
 #define ROOM_MAX (16ull << 20) /* maximum for a connection; larger output is truncated, not the run */
 #define ROOMS_MAX (1ull << 30) /* maximum for all connections */

@@ -26,8 +26,10 @@
 
 #define MOUNTS "/sys/fs/cgroup"
 #define NAMES 1000 /* directory names tried for one process */
+/* Killing a group is repeated until it is empty, at most for a second in all.  A judgement: the kernel needs
+ * a few milliseconds to end a process; one that cannot end must not hold us up. */
 #define CLEAR_ROUNDS 200
-#define CLEAR_NS 5000000 /* nanoseconds between two rounds */
+#define CLEAR_PAUSE_NS 5000000 /* nanoseconds between two rounds */
 
 /* Our own group, from the line "N:pids:PATH" or "0::PATH"; NULL: unknown. */
 static char *own_group(void)
@@ -142,7 +144,7 @@ static size_t kill_all(const char *path)
 
 void run_group_clear(const struct run_group *group)
 {
-	const struct timespec pause = {0, CLEAR_NS};
+	const struct timespec pause = {0, CLEAR_PAUSE_NS};
 
 	if (!group->procs)
 		return;

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEPTH_MAX 32
+#define DIRECTORY_DEPTH_MAX 32 /* deeper directories are ignored; a judgement: bounds the recursion */
 
 /* --- gathering --------------------------------------------------------------------------- */
 
@@ -44,7 +44,7 @@ static int gather_one(struct run_output *o, const char *root, const char *name, 
 		return 0;
 	}
 	if (S_ISDIR(st.st_mode)) {
-		r = depth < DEPTH_MAX ? gather_directory(o, root, name, depth + 1) : 0;
+		r = depth < DIRECTORY_DEPTH_MAX ? gather_directory(o, root, name, depth + 1) : 0;
 	} else if (S_ISREG(st.st_mode)) {
 		r = rd_file_read(path, &add_file(o, name)->data);
 	} else {

@@ -31,12 +31,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+/* Sizes are bytes, with the terminating zero. */
 enum {
-	PATH_SIZE = 64,
-	NAME_SIZE = 64, /* of the kernel's name for a descriptor that is not a file */
-	TEXT_SIZE = 512,
-	POLL_MAX = 4096,
-	DEPTH = 4 /* of nested epoll sets */
+	PATH_SIZE = 64,	 /* of a path in /proc: two numbers and two words */
+	NAME_SIZE = 64,	 /* of the kernel's name for a descriptor that is not a file */
+	TEXT_SIZE = 512, /* of a file of /proc; its first lines are enough */
+	POLL_MAX = 4096, /* descriptors of a poll(); a judgement: a call with more counts as unknown */
+	EPOLL_DEPTH = 4	 /* of nested epoll sets; as EP_MAX_NESTS of the kernel */
 };
 
 /* ---- what descriptors are ---- */
@@ -250,7 +251,7 @@ static bool is_own(pid_t pid, int fd, int depth);
  * added. */
 static bool is_own_set(pid_t pid, int fd, int depth)
 {
-	FILE *in = depth < DEPTH ? open_facts(pid, fd) : NULL;
+	FILE *in = depth < EPOLL_DEPTH ? open_facts(pid, fd) : NULL;
 	char line[TEXT_SIZE], path[PATH_SIZE];
 	bool own = in, any = false;
 	int member;

@@ -21,8 +21,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define TEXT_SIZE 4096
-#define ANCESTORS_MAX 64
+#define TEXT_SIZE 4096	 /* bytes of a file in /proc; the files that are read have less */
+#define ANCESTORS_MAX 64 /* processes; a judgement: bounds the walk while parents change */
 
 /* The signals 32 and 33, which glibc reserves for cancellation and setuid().  Signal n is bit n -
  * 1. Higher ones, from SIGRTMIN on, belong to the program. */

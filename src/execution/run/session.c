@@ -20,17 +20,19 @@
 #include <linux/futex.h>
 #include <unistd.h>
 
+/* Buffers of a session.  Judgements: the maximum is 256 MiB of address space, of which only used buffers
+ * take memory; with less than the minimum, threads wait for each other's buffers. */
 #define BUFFERS_MAX 8192u
 #define BUFFERS_MIN 16u
+#define ADDRESS_SPACE_SHARE 4 /* one part in so many of what the program may have; a judgement */
 
-/* Uses at most a quarter of the address space that the program may have. */
 static uint32_t wanted_buffers(void)
 {
 	struct rlimit limit;
 	uint64_t count = BUFFERS_MAX;
 
 	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
-		count = limit.rlim_cur / 4 / RADDLE_BUFFER_SIZE;
+		count = limit.rlim_cur / ADDRESS_SPACE_SHARE / RADDLE_BUFFER_SIZE;
 	if (count > BUFFERS_MAX)
 		count = BUFFERS_MAX;
 	return count < BUFFERS_MIN ? BUFFERS_MIN : (uint32_t)count;

@@ -32,6 +32,8 @@
 	   */
 #define PATIENCE 120  /* consecutive failed polls until we give up; tolerates a restart of the controller */
 #define STOP_TURNS 50 /* polls until we no longer wait for cancelled jobs */
+/* Milliseconds between two polls; each pause is a quarter longer than the one before.  Judgements: a short
+ * job is noticed at once, and a long one does not load the controller. */
 #define PAUSE_FIRST_MS 200
 #define PAUSE_MAX_MS 5000
 

@@ -5,7 +5,7 @@
 
 #include "trial/trial.h"
 
-/* Texts that are no longer than this are kept whole. */
+/* Bytes of the name of a test case; longer names are cut.  A judgement: names fit a few lines. */
 #define SUITE_NAME 200
 
 struct suite_case {

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINE 512 /* of which so much is looked at */
+#define LINE 512 /* bytes of a line that are looked at; a judgement: names of cases come first */
 
 struct finder {
 	struct suite_case failed, running;

@@ -18,6 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Outputs repeat if at most one in so many was seen once only: by Good and Turing, the next run then shows a
+ * new one with a chance of an eighth.  A judgement. */
+#define ONCE_IN 8
+
 /* How outputs are compared. */
 typedef uint64_t key_fn(const struct trial *t);
 
@@ -207,7 +211,7 @@ static bool repeats(const struct decide_runs *r, enum variant_group group, key_f
 	for (size_t i = 0; i < count; i++)
 		once += (i == 0 || keys[i] != keys[i - 1]) && (i + 1 == count || keys[i] != keys[i + 1]);
 	free(keys);
-	return count && (once * 8 <= count || count <= 2);
+	return count && (once * ONCE_IN <= count || count <= 2);
 }
 
 static bool has_output(const struct decide_runs *r, enum variant_group group, key_fn *key, uint64_t value)
@@ -296,7 +300,7 @@ static bool repeat_together(const struct decide_runs *r, key_fn *key)
 	for (size_t i = 0; i < count; i++)
 		once += (i == 0 || all[i] != all[i - 1]) && (i + 1 == count || all[i] != all[i + 1]);
 	free(all);
-	return count && once * 8 <= count;
+	return count && once * ONCE_IN <= count;
 }
 
 static bool is_new_output(const struct decide_runs *r, const struct trial *t, key_fn *key)

@@ -24,9 +24,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TIMEOUT_MS 5000	   /* of a question, by the clock: the machine may be busy */
+/* All are judgements: smaller ones miss inputs, larger ones take the time of other races. */
+#define QUESTION_MS 5000   /* of the solver, by the clock: the machine may be busy */
 #define SOLVER_SECONDS 2.0 /* of a race, of CPU */
-#define SITE_MAX 3	   /* times that a branch is turned */
+#define BRANCH_TURNS_MAX 3 /* times that a branch is turned */
 #define TRIES_PER_PATH 16  /* inputs for each primary that is wanted */
 
 /* A primary whose branches are still to be turned: one trace for each order. */
@@ -253,7 +254,7 @@ static int compare_outputs(struct explorer *x, const struct item *item, const bo
 	sym_join(&j, &item->traces[0], &item->traces[1]);
 	values = rd_xcalloc(j.trace.var_count + 1, sizeof *values);
 	if (j.differs && j.fact_count <= BRANCHES_MOST)
-		solver = sym_solver_new(&j.trace, TIMEOUT_MS);
+		solver = sym_solver_new(&j.trace, QUESTION_MS);
 	if (solver) {
 		sym_solver_fix(solver, fixed);
 		sym_trace_values(&j.trace, values);
@@ -279,7 +280,7 @@ static int compare_outputs(struct explorer *x, const struct item *item, const bo
 static bool has_solver(struct turning *r)
 {
 	if (!r->solver) {
-		r->solver = sym_solver_new(r->trace, TIMEOUT_MS);
+		r->solver = sym_solver_new(r->trace, QUESTION_MS);
 		if (r->solver)
 			sym_solver_fix(r->solver, r->fixed);
 	}
@@ -309,7 +310,7 @@ static int turn_all(struct explorer *x, const struct item *item)
 		const struct raddle_shadow_step *s = &one->trace->steps[all[i].step];
 		uint64_t *times = rd_umap_put(&x->turned, (uint64_t)s->site << 1 | s->taken, NULL);
 
-		if ((*times)++ < SITE_MAX && has_solver(one))
+		if ((*times)++ < BRANCH_TURNS_MAX && has_solver(one))
 			err = turn(one, all[i].step);
 	}
 	x->p->cut |= count && is_over(x) && !x->bad;

@@ -15,11 +15,13 @@
 
 #include <string.h>
 
-#define EXPLORED 250		   /* runs of an exploration, at most */
-#define LEAST 8			   /* and at least */
-#define ABOUT_NS (6 * RD_NS_PER_S) /* that they may take */
-#define UNSURE 4		   /* runs in which time had a say that are made again */
-#define REFUTED 64		   /* outputs that are known to mean nothing */
+/* All are judgements: smaller ones miss outputs that a weak memory model allows, larger ones take the time of
+ * other races. */
+#define EXPLORED_MOST 250	       /* runs of an exploration, at most */
+#define EXPLORED_LEAST 8	       /* and at least */
+#define EXPLORING_NS (6 * RD_NS_PER_S) /* that they may take */
+#define UNSURE 4		       /* runs in which time had a say that are made again */
+#define REFUTED_MAX 64		       /* outputs that are known to mean nothing */
 
 struct attempt {
 	const struct weaken *how;
@@ -28,16 +30,16 @@ struct attempt {
 	struct {
 		const char *fault; /* NULL: an output */
 		uint64_t key;
-	} refuted[REFUTED];
+	} refuted[REFUTED_MAX];
 	size_t refuted_count;
 };
 
 size_t weaken_explored(int64_t recorded_ns)
 {
-	int64_t runs = recorded_ns ? ABOUT_NS / recorded_ns : EXPLORED;
+	int64_t runs = recorded_ns ? EXPLORING_NS / recorded_ns : EXPLORED_MOST;
 
 	RD_ASSERT(recorded_ns >= 0);
-	return runs > EXPLORED ? EXPLORED : runs < LEAST ? LEAST : (size_t)runs;
+	return runs > EXPLORED_MOST ? EXPLORED_MOST : runs < EXPLORED_LEAST ? EXPLORED_LEAST : (size_t)runs;
 }
 
 void weaken_variant(struct variant *v, const struct schedule *lists, const char *memory, uint64_t seed)
@@ -91,8 +93,8 @@ static bool is_refuted(const struct attempt *a, const struct trial *t, bool sort
 
 static void refute(struct attempt *a, const struct trial *t, bool sorted)
 {
-	RD_ASSERT(a->refuted_count <= REFUTED);
-	if (a->refuted_count == REFUTED)
+	RD_ASSERT(a->refuted_count <= REFUTED_MAX);
+	if (a->refuted_count == REFUTED_MAX)
 		return;
 	a->refuted[a->refuted_count].fault = t->fault;
 	a->refuted[a->refuted_count++].key = key_of(t, sorted);

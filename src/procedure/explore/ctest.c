@@ -57,7 +57,7 @@ static bool is_taken(const struct ctest *c, const char *folder)
 	return false;
 }
 
-#define FOLDER 64
+#define FOLDER 64 /* bytes of a test's name in the name of its folder; a judgement: it stays readable */
 
 static const char *name_folder(const struct ctest *c, const char *name, struct rd_arena *a)
 {

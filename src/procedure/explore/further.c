@@ -18,8 +18,9 @@
 
 #include <stdlib.h>
 
-#define RUNS 24 /* are recorded, at most, */
-#define VAIN 3	/* and no more when so many in a row brought nothing new */
+/* Runs.  Judgements: a recorded run is looked at for longer than it takes. */
+#define RECORDED_MOST 24   /* schedules that are recorded, at most, */
+#define RECORDED_IN_VAIN 3 /* and no more when so many in a row brought nothing new */
 
 void further_release(struct further *f)
 {
@@ -84,7 +85,7 @@ void further_choose(struct further *f, const struct explore_result *explored, co
 
 bool further_next(const struct further *f, struct explore_racy *which)
 {
-	if (f->runs >= RUNS || f->vain >= VAIN)
+	if (f->runs >= RECORDED_MOST || f->vain >= RECORDED_IN_VAIN)
 		return false;
 	*which = f->at < f->racy_count
 			 ? f->racy[f->at]

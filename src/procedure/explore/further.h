@@ -8,7 +8,9 @@
 
 #include "explore/explore.h"
 
-#define FURTHER_LEAST 1000 /* schedules that are explored before nothing new is the end */
+/* Schedules that are explored before nothing new is the end.  A judgement: fewer than SETTLED_LEAST of
+ * explore/next.c, since recorded runs have been looked at already. */
+#define FURTHER_LEAST 1000
 
 struct further {
 	struct explore_racy *racy; /* schedules of exploration in which nobody has looked at a race */

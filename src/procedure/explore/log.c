@@ -17,9 +17,9 @@
 #include <string.h>
 
 #define FORMAT "raddle explore"
-#define VERSION 1
+#define VERSION 1 /* of the format */
 #define NUMBER_MAX INT64_MAX
-#define COUNT_MAX 100000 /* threads, races and pairs of a line */
+#define COUNT_MAX 100000 /* threads, races and pairs of a line; a judgement: bounds memory */
 
 /* ---- writing ---- */
 

@@ -10,7 +10,7 @@
 #include "explore/strategies.h"
 #include "finding/schedule.h"
 
-#define PREFIXES 256 /* that are kept */
+#define PREFIXES 256 /* that are kept; a judgement: bounds memory */
 #define PREFIX_DECISIONS                                                                                     \
 	400 /* of a run that are kept; the rest of a long run is left out, so that notes stay small */
 

@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+/* Judgements. */
 #define MANY_THREADS 10 /* with more than these, `weighted` and `kinds` have every fourth schedule each */
 #define PREFIX_EACH 3	/* one of so many schedules extends a prefix, so most still start afresh; */
 #define PREFIX_REST 2	/* that with this remainder */

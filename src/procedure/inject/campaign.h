@@ -13,8 +13,6 @@
 #include "inject/golden.h"
 #include "inject/log.h"
 
-#define RUN_JOBS_MAX 1024
-
 struct inject_campaign;
 
 /* Opens the directory of a campaign whose campaign.json exists.  `setup` is its content; setup and

@@ -11,6 +11,7 @@
 #include "inject/kind.h"
 #include "inject/setup.h"
 
+/* Bytes of the name of a thread: RUN_FAULT_DEPTH numbers of at most 20 digits with dots are 1344. */
 #define INJECT_THREAD_NAME 1536
 
 struct inject_fault {

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define WORDS_MAX 64	       /* of a line; set by hand */
+#define NAME_LENGTH_MAX 40     /* bytes of the name of a kind: it fits a column of a table */
 #define DELAY_MAX_US 600000000 /* ten minutes; set by hand, longer than any time limit of a run */
 
 /* The current line. */
@@ -325,7 +326,7 @@ static bool is_name(const char *word)
 {
 	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
 
-	return n && !word[n] && n <= 40;
+	return n && !word[n] && n <= NAME_LENGTH_MAX;
 }
 
 static int take_fault(struct line *l)

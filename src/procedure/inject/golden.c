@@ -115,17 +115,17 @@ int inject_trace_write(const struct inject_trace *t)
 /* --- making it ---------------------------------------------------------------------------------
  */
 
-/* Lower limits of the resources of a run, and the factor over the golden runs.  All were set by
- * hand: a healthy run must never reach them. */
+/* Lower limits of the resources of a run, in ms, bytes and processes, and the factor over the golden
+ * runs.  All are judgements: a healthy run must never reach them. */
 #define WALL_MIN_MS 500
 #define CPU_MIN_MS 200
-#define TIMES 10 /* as long as the slowest golden run */
+#define GOLDEN_TIMES 10 /* as long as the slowest golden run */
 #define TRACE_MIN (64u << 20)
 #define MEMORY_MIN (1u << 30)
 #define FILE_MIN (256u << 20)
 #define PROCESSES_MIN 256
-#define STACK (8u << 20)
-#define INJECT_WHAT 1024
+#define STACK_BYTES (8u << 20) /* the default of Linux */
+#define INJECT_WHAT 1024       /* bytes of a message; longer ones are cut */
 
 static uint64_t at_least(uint64_t value, uint64_t least)
 {
@@ -146,7 +146,7 @@ static uint64_t stack_size(void)
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur == RLIM_INFINITY)
-		return STACK;
+		return STACK_BYTES;
 	return limit.rlim_cur;
 }
 
@@ -155,21 +155,22 @@ static uint64_t stack_size(void)
 static void set_sizes(struct inject_setup *s, uint64_t peak_kb)
 {
 	if (!s->trace_size)
-		s->trace_size = at_least(s->golden_bytes * TIMES, TRACE_MIN);
+		s->trace_size = at_least(s->golden_bytes * GOLDEN_TIMES, TRACE_MIN);
 	if (!s->memory)
-		s->memory = at_least(peak_kb * 1024 * TIMES, MEMORY_MIN) + 2 * s->threads * stack_size();
+		s->memory =
+			at_least(peak_kb * 1024 * GOLDEN_TIMES, MEMORY_MIN) + 2 * s->threads * stack_size();
 	if (!s->file_size)
 		s->file_size = FILE_MIN;
 	if (!s->processes)
-		s->processes = at_least(s->threads * TIMES, PROCESSES_MIN);
+		s->processes = at_least(s->threads * GOLDEN_TIMES, PROCESSES_MIN);
 }
 
 static void set_times(struct inject_setup *s)
 {
 	if (!s->wall_ms)
-		s->wall_ms = at_least(s->golden_wall_us * TIMES / 1000, WALL_MIN_MS);
+		s->wall_ms = at_least(s->golden_wall_us * GOLDEN_TIMES / 1000, WALL_MIN_MS);
 	if (!s->cpu_ms)
-		s->cpu_ms = at_least(s->golden_cpu_us * TIMES / 1000, CPU_MIN_MS);
+		s->cpu_ms = at_least(s->golden_cpu_us * GOLDEN_TIMES / 1000, CPU_MIN_MS);
 }
 
 static int keep_golden(const struct inject_trace *t, const char *golden)

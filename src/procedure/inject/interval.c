@@ -32,6 +32,7 @@
 #include <stdbool.h>
 
 #define STEPS_MAX 100000 /* of a continued fraction; far more than any needs */
+#define HALVINGS_MAX 200 /* of an interval; a double has 53 bits, and small ones more leading zeros */
 #define TINY 1e-300	 /* replaces 0 in Lentz's method */
 #define PRECISE 1e-15	 /* relative; the limit of double */
 
@@ -89,7 +90,7 @@ static double quantile(double a, double b, double p)
 {
 	double low = 0, high = 1;
 
-	for (int i = 0; i < 200 && low < high; i++) {
+	for (int i = 0; i < HALVINGS_MAX && low < high; i++) {
 		double middle = (low + high) / 2;
 
 		if (middle <= low || middle >= high)
@@ -152,7 +153,7 @@ static double reach(const struct look *l, double most, double end)
 {
 	double inside = l->k / l->n, outside = end;
 
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < HALVINGS_MAX; i++) {
 		double middle = (inside + outside) / 2;
 
 		if (middle == inside || middle == outside)

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define INJECT_BITS_MAX 64
+#define INJECT_BITS_MAX 64 /* of a word */
 
 /* How the mask of a fault is drawn. */
 enum inject_draw {

@@ -10,7 +10,7 @@
 #include "inject/choose.h"
 #include "inject/run.h"
 
-#define INJECT_TEXT 512
+#define INJECT_TEXT 512 /* bytes of a place; a judgement: a path and a function fit, longer ones are cut */
 
 /* The result of a run; empty strings are unknown. */
 struct inject_verdict {

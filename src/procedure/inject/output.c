@@ -16,9 +16,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define DIFF_LINES 60 /* of each side; all three were set by hand, to keep diffs readable */
+/* Judgements: they keep diffs readable. */
+#define DIFF_LINES 60 /* of each side */
 #define DIFF_BYTES 16384
-#define CONTEXT 3 /* lines */
+#define LINE_BYTES 1024 /* of a line; longer ones are cut */
+#define CONTEXT 3	/* lines, as diff -u */
 
 /* --- comparing ----------------------------------------------------------------------------- */
 
@@ -132,8 +134,8 @@ static void add_lines(struct rd_buf *diff, char sign, const struct rd_buf *b, si
 			rd_buf_addf(diff, "\\ and %zu bytes more\n", to - from);
 			return;
 		}
-		if (length > 1024)
-			length = 1024;
+		if (length > LINE_BYTES)
+			length = LINE_BYTES;
 		rd_buf_addc(diff, sign);
 		rd_buf_add(diff, b->data + from, length);
 		if (b->data[from + length - 1] != '\n')

@@ -26,10 +26,11 @@
 #include <unistd.h>
 
 /* All were set by hand; they bound memory and the load of the machine. */
-#define BLOCK (1u << 20)
-#define MEMORY_BLOCKS 32 /* of a run; further ones are in a file */
+/* All are judgements. */
+#define BLOCK (1u << 20) /* bytes of a trace that are allocated at once; the last block is half empty */
+#define MEMORY_BLOCKS 32 /* of a run; further ones are in a file, as several runs share the memory */
 #define LAST (64u << 20) /* bytes for the last buffers of a run that was cut */
-#define POLL_MS 20	 /* between two checks of a running program */
+#define POLL_MS 20	 /* between two checks of a running program; the limits are 200 ms and more */
 #define CPU_PATIENCE 4	 /* a program that computes gets so many times the wall-clock limit */
 
 struct running {

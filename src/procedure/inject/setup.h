@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define INJECT_VERSION 1
+#define INJECT_VERSION 1 /* of the format of a campaign */
 /* Limits of input; set by hand, far above any real campaign. */
 #define INJECT_FAULTS_MAX 16 /* in a run */
 #define INJECT_RUNS_MAX 100000000

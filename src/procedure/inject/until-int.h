@@ -14,8 +14,8 @@
 #include "inject/runlog.h"
 #include "inject/setup.h"
 
-#define INJECT_UNTIL_LEVEL 0.95
-#define INJECT_MILLION 1e6
+#define INJECT_UNTIL_LEVEL 0.95 /* confidence; the usual one */
+#define INJECT_MILLION 1e6	/* half widths are kept in millionths, so that a file has whole numbers */
 
 struct inject_until {
 	double half; /* half width of the interval; 0: all runs are done */

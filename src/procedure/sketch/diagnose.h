@@ -29,6 +29,8 @@ struct diagnose { /* zero values are the defaults */
 	void (*progress)(void *context, const struct diagnose_progress *p); /* may be NULL */
 	void *context;
 };
+/* Runs, unless the user states a number.  Judgements: of 400 runs, five fail if the program fails once in 80
+ * times; of 20 tries of an intervention one may disagree (sketch_is_confirmed()). */
 enum { DIAGNOSE_RUNS = 400, DIAGNOSE_TRIES = 20 };
 
 #define DIAGNOSE_SKETCHES 4 /* signatures that are explained */

@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 
 #define MOST_REPORT (UINT64_C(16) << 20)
-#define MOST_LINE 1000000000u
+#define MOST_LINE 1000000000u /* number of a line; ten times it fits 64 bits */
 
 void sketch_failure_release(struct sketch_failure *f)
 {

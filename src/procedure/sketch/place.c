@@ -12,12 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 4096, ANSWER_MAX = 65536 };
+/* Bytes: of an executable, in which its program headers are; of an answer of addr2line, which is a few lines.
+ * Judgements. */
+enum { HEAD_BYTES = 4096, ANSWER_MAX = 65536 };
 
 /* The lowest address that the program's headers give to its memory: what distances are from. */
 static uint64_t base_of(const char *executable)
 {
-	_Alignas(Elf64_Ehdr) char head[HEAD];
+	_Alignas(Elf64_Ehdr) char head[HEAD_BYTES];
 	size_t length = rd_file_head(executable, head, sizeof head);
 	const Elf64_Ehdr *header = (const void *)head;
 	uint64_t base = UINT64_MAX;

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+/* Bounds for a document from outside: bytes of a text, as PATH_MAX; threads, as in record/collector.c; bytes
+ * of a value. */
 enum { TEXT_MAX = 4096, THREADS_MAX = 1 << 20, WORD = 8 };
 
 static const char *const role_names[] = {"neutral", "reads", "writes", "acquires", "releases"};

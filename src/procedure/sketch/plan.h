@@ -17,8 +17,8 @@
 #include "sketch/outcome.h"
 
 enum {
-	SKETCH_PLAN_ID = 17,
-	SKETCH_PLAN_MAX = 1 << 16,   /* statements */
+	SKETCH_PLAN_ID = 17,	     /* 16 hex digits and NUL */
+	SKETCH_PLAN_MAX = 1 << 16,   /* statements; a judgement: bounds what a hive keeps */
 	SKETCH_RECORD_EVENTS = 1500, /* the last ones; so a record has less than 64 KiB */
 };
 

@@ -19,8 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BETA 0.5
+#define BETA 0.5 /* of the F-measure: precision counts twice as much as recall (doc/design/sketch.md) */
 #define NO_EVENT SIZE_MAX
+#define EXCEPTION_IN 20	 /* one run in so many may contradict a confirmed order (doc/design/sketch.md) */
 #define SMALL (1u << 16) /* numbers up to here are told apart, larger ones are pointers or hashes */
 
 /* ---- going through a run ---- */
@@ -445,8 +446,9 @@ static uint32_t nearest(const struct sketch_runs *runs, const struct sketch_pred
 bool sketch_is_confirmed(const struct sketch_predictor *p)
 {
 	RD_ASSERT(p->forced.failed <= p->forced.runs && p->prevented.failed <= p->prevented.runs);
-	return p->forced.runs && p->prevented.runs && p->forced.failed * 20 >= p->forced.runs * 19 &&
-	       p->prevented.failed * 20 <= p->prevented.runs;
+	return p->forced.runs && p->prevented.runs &&
+	       (p->forced.runs - p->forced.failed) * EXCEPTION_IN <= p->forced.runs &&
+	       p->prevented.failed * EXCEPTION_IN <= p->prevented.runs;
 }
 
 /* How much an intervention says for it: 2 cause, 1 unknown, 0 no cause. */

@@ -34,7 +34,7 @@ struct pt_trace {
 	size_t place_count;
 	uint64_t most; /* instructions to follow; 0: PT_MOST */
 };
-#define PT_MOST (1u << 26)
+#define PT_MOST (1u << 26) /* a judgement: some seconds of decoding */
 
 struct pt_left {
 	uint32_t *numbers; /* of the places that were reached, in order; to be freed by the caller */

@@ -12,7 +12,7 @@
 #include "sketch/outcome.h"
 #include "sketch/predictor.h"
 
-#define SKETCH_VERSION 1
+#define SKETCH_VERSION 1 /* of the format */
 
 enum sketch_mark { SKETCH_MARK_PREDICTOR = 1, SKETCH_MARK_FAILURE = 2, SKETCH_MARK_DIFFERS = 4 };
 

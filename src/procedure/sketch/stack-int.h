@@ -13,7 +13,7 @@ struct stack_code {
 	uint64_t base, from, end; /* where the program begins; its code */
 };
 
-enum { STACK_PLACES = 32 };
+enum { STACK_PLACES = 32 }; /* a judgement: the innermost calls tell a failure from another */
 
 /* Words of the stack behind calls, at most STACK_PLACES.  0: nobody can tell. */
 size_t stack_places(struct stack_code *code, const char *executable, pid_t pid, uint32_t tid,

@@ -16,8 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WORDS 512
-#define PATIENCE_NS 5000000000l
+/* Words of the stack that are searched for return addresses: a page.  A judgement, as is the time for which
+ * a thread may be on its way into its call: a busy machine can delay it by seconds. */
+#define STACK_WORDS 512
+#define CALL_WAIT_NS 5000000000l
+#define CALL_POLL_US 50 /* between two looks; a thread needs a few microseconds */
 
 /* A program that is looked for among the mappings of a process. */
 struct wanted {
@@ -51,20 +54,20 @@ static void find_code(struct stack_code *code, const char *executable, pid_t pid
 /* A thread that has just said that it is stopped may still be on its way into the call.  0: unknown. */
 static uint64_t stack_pointer(pid_t pid, uint32_t tid)
 {
-	int64_t end_ns = rd_now_ns() + PATIENCE_NS;
+	int64_t end_ns = rd_now_ns() + CALL_WAIT_NS;
 	struct run_call call;
 	bool known;
 
 	while (!(known = run_task_call(pid, (pid_t)tid, &call)) && call.running && rd_now_ns() < end_ns)
-		usleep(50);
+		usleep(CALL_POLL_US);
 	return known ? call.stack & ~7ull : 0;
 }
 
 size_t stack_places(struct stack_code *code, const char *executable, pid_t pid, uint32_t tid,
 		    uint64_t places[STACK_PLACES])
 {
-	uint64_t words[WORDS], sp = stack_pointer(pid, tid);
-	size_t count = 0, known = WORDS;
+	uint64_t words[STACK_WORDS], sp = stack_pointer(pid, tid);
+	size_t count = 0, known = STACK_WORDS;
 	uint8_t before[8];
 
 	if (!code->base)

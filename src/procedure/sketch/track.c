@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Nanoseconds between two looks at a running program.  A judgement: SIGCHLD ends the sleep when the program
+ * ends, so this decides only how soon a limit is noticed. */
 enum { LOOK_NS = 2000000 };
 
 int track_open(struct track *t, const char *program, struct slice *slice, const struct track_how *how)

@@ -50,6 +50,7 @@ struct track_request {	   /* zero values are the defaults */
 			   */
 	uint64_t perturb; /* the seed of random delays at gates that are open; 0: none */
 };
+/* A judgement: a failure is explained by the events before it; more of them only cost memory. */
 enum { TRACK_EVENTS = 65536 };
 
 /* What is known of a run beyond struct sketch_run. */

@@ -8,7 +8,7 @@
 #include "sketch/turns-int.h"
 #include "sketch/stack-int.h"
 
-#define TURNS_THREADS 256
+#define TURNS_THREADS 256 /* threads that are followed, the first ones; a judgement: bounds memory */
 #define TURNS_NONE UINT32_MAX
 
 /* What a thread is about to do; statement TURNS_NONE: nothing that is tracked. */
