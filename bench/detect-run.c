@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a program as a replay does, with a plan that nobody comes to the end of: nothing is held
- * or recorded, and the on-line detector looks on.  Prints the unordered accesses it saw, to the standard
- * error output, and what the run cost.
+ * Runs a program as a replay does, with a plan that never ends: no thread is stopped, nothing is
+ * recorded, and the on-line detector watches.  Prints the unordered accesses it saw, to standard
+ * error, and what the run cost.
  *
  *	make build/detect-run
  *	build/detect-run [--off] PROGRAM [ARGUMENT...]

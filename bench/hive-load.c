@@ -4,10 +4,10 @@
  *
  *	hive-load poll|report HOST PORT BUILD SITES CONNECTIONS SECONDS [CANDIDATE...]
  *
- * Each of CONNECTIONS keep-alive connections sends a request, waits for its answer, and goes on with the next
- * of SITES simulated sites.  A report is about one candidate; its answer counts when the hive says that it
- *was accepted, and so has stored it.  Prints requests a second and percentiles of the time to the answer, as
- *a line of JSON.
+ * Each of CONNECTIONS keep-alive connections sends a request, waits for its answer, and continues
+ * with the next of SITES simulated sites.  A report is about one candidate; its answer counts when
+ * the hive says that it was accepted, and so has stored it.  Prints requests a second and
+ * percentiles of the time to the answer, as a line of JSON.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as an entry of the cache: a unit or the directory of a flavour.  0xf7 bytes separate the files.
- * What the cache says it has must be what was stored, so damaged entries are told from sound ones: an entry
- * that was stored is there, and with any other byte it is not.
+ * Any bytes as an entry of the cache: a unit or the directory of a flavour.  0xf7 bytes separate
+ * the files.  The cache must return only what was stored, so it recognises damaged entries: a
+ * stored entry is found, and with any changed byte it is not.
  */
 #include "bitcode/cache-int.h"
 #include "test/fuzz/scratch.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any records as two runs of a program: they are sanitised, shown and compared.  A run
- * that is compared with itself has no deviation, and the quick way of comparing comes to what the slow one
- * does.
+ * Any records as two runs of a program: they are sanitised, shown and compared.  A run that is
+ * compared with itself has no deviation, and the fast comparison has the same result as the slow
+ * one.
  *
- * The first byte chooses how the rest is read.  Even: as orders to write records whose operands come from a
- * short list, so that they mean the same memory now and then.  Odd: as raw buffers.  0xf7 begins the next
- * thread; in the first way 0xf6 ends the golden run.
+ * The first byte chooses how the rest is read.  Even: as commands to write records whose operands
+ * come from a short list, so that they sometimes refer to the same memory.  Odd: as raw buffers.
+ * 0xf7 begins the next thread; in the first way 0xf6 ends the golden run.
  */
 #include "epa/compare.h"
 #include "epa/show.h"

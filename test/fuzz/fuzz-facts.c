@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as facts of a program.  Since mutated bytes never have the right checksum, they are tried as they
- * are and again with one that fits.  What is read is asked everything that users ask, and must be written as
- * it was read.
+ * Any bytes as facts of a program.  Since mutated bytes never have the right checksum, they are
+ * tried as they are and again with a correct one.  What is read is queried in every way that users
+ * do, and must be written as it was read.
  */
 #include "base/buf.h"
 #include "base/error.h"

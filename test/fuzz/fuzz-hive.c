@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Anything as what a hive reads: the first byte says whether the rest is a body with reports, a
- * program, the plan of a sketch with records of runs behind it, or the id of a task.  What is
- * accepted has its limits, and can be folded.
+ * Any bytes as what a hive reads: the first byte decides whether the rest is a body with reports, a
+ * program, the plan of a sketch followed by records of runs, or the id of a task.  What is accepted
+ * is within its limits, and can be folded.
  */
 #include "base/error.h"
 #include "base/hex.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fuzzes prediction on STD text, by the way that `raddle predict` goes: any text must be
- * read or refused, and every prediction from a small one must be provable.
+ * Fuzzes prediction on STD text, by the steps of `raddle predict`: any text must be read or
+ * refused, and every prediction from a small one must have a valid witness.
  */
 #include "base/error.h"
 #include "predict/predict-int.h"

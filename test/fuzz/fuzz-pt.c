@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as packets of Intel PT, and any bytes as the code that they are about.  Reading ends, and names
- * only places that there are.
+ * Any bytes as packets of Intel PT, and any bytes as the code that they describe.  Reading ends,
+ * and names only existing places.
  *
  * The input is the size of the code, the code, and the packets.
  */

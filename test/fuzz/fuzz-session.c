@@ -4,9 +4,9 @@
  * table of processes, the headers of buffers and what is in them.  The program may write all of it, so the
  * collector must stay inside the memory it mapped, end, and leave a trace that can be opened.
  *
- * The input is orders of six bytes: where (in units of four bytes, of the header or of one of the first
- * buffers) and what.  Numbers of processes are those of a child of ours that has ended, so that nobody else
- * is looked at.
+ * The input is orders of six bytes: where (in units of four bytes, of the header or of one of the
+ * first buffers) and what.  Process numbers are those of a child of the test that has ended, so
+ * that no other process is examined.
  */
 #include "record/collector.h"
 #include "test/fuzz/scratch.h"

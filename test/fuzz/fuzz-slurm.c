@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Anything as what sbatch, squeue and a task's file of its status say: a number is one, and no other task
- * than those of the array is touched.
+ * Any bytes as the output of sbatch and squeue and as the status file of a task: numbers are read
+ * correctly, and no task outside the array is touched.
  */
 #include "base/error.h"
 #include "run/slurm-reply-int.h"

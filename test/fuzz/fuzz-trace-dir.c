@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any directory as a trace.  The input is a list of orders, two bytes each, that change a sound directory:
- * files go, trade places, are copied over others, become links, FIFOs, directories or devices, are cut off or
- * get a wrong byte.  Whatever is there then, everything that reads a trace must end with an error or a
- * result.
+ * Any directory as a trace.  The input is a list of commands, two bytes each, that change a valid
+ * directory: files are removed, swapped, copied over others, become links, FIFOs, directories or
+ * devices, are cut off or get a wrong byte.  Whatever is there then, everything that reads a trace
+ * must end with an error or a result.
  */
 #include "model/export.h"
 #include "model/model.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as what a tracked program left in the memory that it shared.  What is accepted names gates that
- * there are, is in order, and ends its texts.
+ * Any bytes as what a tracked program left in the memory that it shared.  What is accepted names
+ * existing gates, is in order, and has terminated strings.
  *
  * The input is the number of slots, the number of the next event, eight bytes, and then what lies in the
  * slots; the failure is made of the same bytes.

@@ -2,8 +2,8 @@
 /*
  * A directory for the files of a harness, removed at its end.
  *
- * Its name is the same in every run, so that libFuzzer, which goes by what the code does, is not led to other
- * inputs by a path that reads differently the next time.
+ * Its name is the same in every run, so that libFuzzer, which is guided by what the code does, is
+ * not led to other inputs by a path that changes.
  */
 #ifndef RADDLE_TEST_FUZZ_SCRATCH_H
 #define RADDLE_TEST_FUZZ_SCRATCH_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A set of findings for the tests of finding/ and report/: a race, a deadlock, and
- * two that came to nothing. */
+/* A set of findings for the tests of finding/ and report/: a race, a deadlock, and two findings
+ * that were not confirmed. */
 #ifndef TEST_FINDING_FIXTURE_H
 #define TEST_FINDING_FIXTURE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Golden files: what was right once, in $ROOT/test/golden.  With
- * RADDLE_GOLDEN=update in the environment they are written instead of compared. */
+/* Golden files: expected outputs, in $ROOT/test/golden.  With RADDLE_GOLDEN=update in the
+ * environment they are written instead of compared. */
 #ifndef TEST_GOLDEN_H
 #define TEST_GOLDEN_H
 

@@ -4,10 +4,10 @@
  * u-rt-memory.c, which runs rt/memory/model.c alone, and u-replay-litmus.c, which runs test/prog/litmus.c
  * under the real runtime.
  *
- * A test is a text: threads are separated by `|`, operations by spaces.  Wx1 writes 1 to x, Rx reads x, Xx1
- * exchanges x for 1, F is a full fence, G one that orders stores.  An outcome is what reads and exchanges
- * returned, in the order of the text, and behind a semicolon the final values of x, y, z, w as far as they
- * are used: "01;11".
+ * A test is a text: threads are separated by `|`, operations by spaces.  Wx1 writes 1 to x, Rx
+ * reads x, Xx1 exchanges x for 1, F is a full fence, G one that orders stores.  An outcome is what
+ * reads and exchanges returned, in the order of the text, and after a semicolon the final values of
+ * those of x, y, z, w that are used: "01;11".
  */
 #ifndef TEST_LITMUS_H
 #define TEST_LITMUS_H

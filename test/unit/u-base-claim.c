@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of base/claim.h: two processes want one directory.  What they say to each other, not time, tells
- * who is where. */
+/* Unit tests of base/claim.h: two processes want one directory.  They synchronise by messages, not
+ * by time. */
 #include "base/claim.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Deadlines: those that are over, those that come, and never. */
+/* Deadlines in the past, in the future, and none. */
 #include "base/deadline.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of base/interrupt.h: signals are kept back, told once, and as before in the end. */
+/* Unit tests of base/interrupt.h: signals are blocked, reported once, and unblocked at the end. */
 #include "base/interrupt.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* JSON in memory: a line each, added to what is there, and a long one is complete. */
+/* JSON in memory: one line per document, appended to existing text; a long document is complete. */
 #include "base/json-read.h"
 #include "base/json-text.h"
 

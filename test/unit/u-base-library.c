@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Libraries: functions work when all are there; without one of them none is set. */
+/* Libraries: the functions work if all exist; if one is missing, none is set. */
 #include "base/library.h"
 
 #include <setjmp.h>

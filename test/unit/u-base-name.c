@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Names of threads: what the writer writes the reader reads, and nothing else.  Names of objects, and what of
- * them stays the same.  Fields: what was escaped and undone is the same text.
+ * Names of threads: the reader accepts exactly what the writer writes.  Names of objects, and which
+ * part of them is the same in every run.  Fields: escaping and unescaping gives the original text.
  */
 #include "base/alloc.h"
 #include "base/field.h"

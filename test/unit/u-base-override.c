@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Given input: what is written is read back, and what is no input is refused. */
+/* Overrides of input: what is written is read back, and invalid text is refused. */
 #include "base/override.h"
 
 #include "base/error.h"

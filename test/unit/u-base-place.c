@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* FILE:LINE as users type it, and options for another command of ours. */
+/* FILE:LINE as users type it, and options for another command of Raddle. */
 #include "golden.h"
 
 #include "base/option.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/pool.h: tasks that are done, that kill their worker, that end it, and that never end. */
+/* base/pool.h: tasks that succeed, kill their worker, end it, or never end. */
 #include "base/error.h"
 #include "base/pool.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of base/process.h: argument vectors, how programs end, what is captured of what they write. */
+/* Unit tests of base/process.h: argument vectors, how programs end, and which of their output is
+ * captured. */
 #include "base/process.h"
 
 #include "base/buf.h"

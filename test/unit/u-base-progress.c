@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of base/progress.h on a pseudo-terminal and in a pipe.  The clock is not waited for: starts are
- * set back. */
+/* Unit tests of base/progress.h on a pseudo-terminal and in a pipe.  The test does not wait for the
+ * clock: it sets start times back. */
 #include "base/progress.h"
 
 #include "base/clock.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Random numbers: those that splitmix64 has everywhere, in bounds without bias, and unrelated from part to
+/* Random numbers: those of splitmix64, within bounds without bias, and independent from part to
  * part. */
 #include "base/random.h"
 

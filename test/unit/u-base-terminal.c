@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What reaches a terminal: our colours, and no other control character. */
+/* What reaches a terminal: Raddle's colours, and no other control character. */
 #include "golden.h"
 
 #include "base/terminal.h"

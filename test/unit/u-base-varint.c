@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Numbers as bytes: all lengths come back, as a slow reader has them too, and what is cut or too long is
- * told. */
+/* Numbers as bytes: numbers of all lengths are read back, also by a slow reader; truncated and
+ * overlong ones are reported. */
 #include "base/varint.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Words and numbers: each finds the other, and what is not there is not found. */
+/* Words and numbers: each finds the other, and unknown ones are not found. */
 #include "base/word.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which native libraries are known not to order threads behind our back. */
+/* Which native libraries are known not to order threads unnoticed. */
 #include "bitcode/foreign-int.h"
 
 #include <setjmp.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Unit tests of the bytes that a program carries about its link (bitcode/line.h) and of archives
- * (bitcode/archive-int.h): what is written is read again, cut off anywhere it is refused, and whatever bytes
- * are changed nothing is read that lies outside.  Archives are exchanged with the system's ar.
+ * (bitcode/archive-int.h): what is written is read again, truncated anywhere it is refused, and
+ * whichever bytes are changed, nothing outside is read.  Archives are exchanged with the system's
+ * ar.
  */
 #include "base/buf.h"
 #include "base/file.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of candidates/fresh-int.h: from where on others may know memory that a function made.  Functions
- * with one allocation and one thing done with its address, in a line of blocks or a loop; and random ones,
- * against an interpreter that takes all ways.
+ * Unit tests of candidates/fresh-int.h: from which point on other threads may know memory that a
+ * function allocated.  Functions with one allocation and one thing done with its address, in a line
+ * of blocks or a loop; and random ones, against an interpreter that takes all ways.
  */
 #include "candidates-fixture.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of how recorded runs end (check/ending.h): what is said about each end, which ends are no ground
- * for a check, and after which a check that confirms nothing must not look like "nothing found".
+ * Unit tests of how recorded runs end (check/ending.h): the description of each end, after which
+ * ends there can be no check, and after which a check that confirms nothing must not look like
+ * "nothing found".
  */
 #include <stdarg.h>
 #include <stddef.h>

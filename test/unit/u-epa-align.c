@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Alignment of random threads with edited copies of themselves: every record comes out once, in order, and
- * pairs are the same instruction; where blocks were taken out or put in, those blocks and little else is left
- * over.
+ * Alignment of random threads with edited copies of themselves: every record comes out once, in
+ * order, and pairs are the same instruction; where blocks were removed or inserted, those blocks
+ * and little else remain unmatched.
  */
 #include <setjmp.h>
 #include <stdarg.h>

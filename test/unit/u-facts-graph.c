@@ -104,9 +104,9 @@ static void test_dominators(void **state)
 	}
 }
 
-/* a post-dominates b if no end is reached from b without a.  Where ways end is said by the
- * turned graph itself, but every node without successors must be among the ends, and from
- * every reachable node there must be a way to one. */
+/* a post-dominates b if no end is reached from b without a.  The reversed graph itself defines
+ * where paths end, but every node without successors must be among the ends, and every reachable
+ * node must have a path to one. */
 static void test_post_dominators(void **state)
 {
 	(void)state;

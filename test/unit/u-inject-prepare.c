@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is made of the wishes of a user, and how far a campaign is said to be. */
+/* From a user's options to a setup, and how the progress of a campaign is reported. */
 #include "golden.h"
 
 #include "base/error.h"

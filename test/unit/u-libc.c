@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of library functions, raddle/libc.inc: all about a function stands together, no fact
- * stands twice, and facts of different kinds do not contradict each other.
+ * The table of library functions, raddle/libc.inc: all rows of a function are together, no fact
+ * occurs twice, and facts of different kinds do not contradict each other.
  */
 #include "base/alloc.h"
 #include "base/map.h"

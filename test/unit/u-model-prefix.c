@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What is left of the operations before a part, on random runs of a few threads with locks, waits and
- * operations that leave nothing behind.  The twin takes all operations; what is left, taken in the order of
- * q, must be possible and lead to the same: who holds which lock, who waits, and how often was posted.
+ * Which operations before a part are kept, on random runs of a few threads with locks, waits and
+ * operations without a lasting effect.  The twin takes all operations.  The kept operations, in the
+ * order of q, must be possible and lead to the same state: which thread holds which lock, which
+ * threads wait, and the number of posts.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Who failed in a run that ended badly, told from its trace: the thread that aborted, whatever its message
- * allocated behind; the one that touched nothing; the only one that ran; or nobody, and all that were there
- * are shown.
+ * Which thread failed in a run, according to its trace: the thread that aborted, even if its
+ * message allocated memory afterwards; the one that dereferenced NULL; the only one that ran; or an
+ * unknown one, and then all threads are shown.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Deadlocks over joins and once controls, from traces: what a program stood in when
- * it was ended (join-request, once-request), and what could have happened to one
- * that did not.
+ * Deadlocks over joins and once controls, from traces: those that a program was in when it was
+ * ended (join-request, once-request), and those that could have happened in one that was not.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The owner graph of programs that stand still: circles, those who only wait for them, locks of
- * dead threads, and what may be believed only if nobody is left to help.
+ * The owner graph of programs that hang: cycles, threads that only wait for them, locks of dead
+ * threads, and waits that are deadlocks only if no other thread is left.
  */
 #include "predict/stuck-int.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is said of replays: counts, turns, what came from outside; gdb's words. */
+/* The sentences about replays: counts, turns, input from outside; gdb's words. */
 #include "golden.h"
 
 #include "replay/repeat.h"

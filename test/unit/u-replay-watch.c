@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The owner graph and the watchdog, on boards that no program made: what is a deadlock, what
- * only looks like one, and what is done about a program that does not come forward.
+ * The owner graph and the watchdog, on boards that no program made: what is a deadlock, what only
+ * looks like one, and what is done about a program that makes no progress.
  */
 #include "base/alloc.h"
 #include "raddle/event.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Certificates that prove something else than they ought to: the checker takes a pair that the solver proved
- * for that pair alone.
+ * Certificates that prove something other than they should: a pair that the solver proved counts
+ * for that pair only.
  */
 #include "epa-fixture.h"
 #include "reversible/certificate.h"

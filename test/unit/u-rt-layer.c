@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Telling layers: who takes part, who is told what and in which order, what the operations of a thread that
- * nobody listens to do (nothing), how accesses are told that a layer wants one by one, and that the child of
- * a fork tells nobody.  The layers are stand-ins that write a log.
+ * Notifying layers: which take part, which are notified of what and in which order, that the
+ * operations of a thread without listeners do nothing, how accesses are reported that a layer wants
+ * one by one, and that the child of a fork reports nothing.  The layers are stand-ins that write a
+ * log.
  */
 #include "rt/core/layer.c"
 

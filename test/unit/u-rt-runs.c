@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs against their slow twin: sites that walk through memory at equal distances, side by side and in
- * each other's way, through the hooks and the encoder.  The twin keeps a set of bytes met in the
- * segment and writes each first access down where it happens.  Between two records that are no
- * accesses the recorded ones must be the twin's, those of one site and those of one byte in its order.
- * Sites from RANGES on access ranges, some of them longer than a block.
+ * Runs against their slow twin: sites that walk through memory at equal distances, side by side and
+ * in each other's way, through the hooks and the encoder.  The twin keeps the set of bytes accessed
+ * in the segment and records each first access where it happens.  Between two records that are not
+ * accesses, the recorded accesses must be the twin's; those of one site, and those of one byte,
+ * must be in its order.  Sites from RANGES on access ranges, some of them longer than a block.
  */
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wattributes"

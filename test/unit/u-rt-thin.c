@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Thinned runs against their slow twin: two threads access memory through the hooks.  The twin knows which
- * bytes a thread has met in its segment, how often each place was recorded and whose hands each block is in,
- * all in plain structs, and numbers every first access of a site since the last operation.  What is recorded
- * must be what the twin says, with the same numbers, which the trace tells by its LEFT_OUT records; and the
- * count of what was left out must be the twin's.
+ * Thinned runs against their slow twin: two threads access memory through the hooks.  The twin
+ * knows which bytes a thread has met in its segment, how often each place was recorded and whose
+ * hands each block is in, all in plain structs, and numbers every first access of a site since the
+ * last operation.  What is recorded must be what the twin records, with the same numbers, which the
+ * trace has in its LEFT_OUT records; and the count of what was left out must be the twin's.
  */
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wattributes"

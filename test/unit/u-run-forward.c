@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Signals for a program: those sent to us reach it, others do not, and afterwards all is as before. */
+/* Signals for a program: those sent to Raddle reach it, others do not, and afterwards everything is
+ * as before. */
 #include "base/process.h"
 #include "run/forward.h"
 

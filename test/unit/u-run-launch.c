@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* run/launch, meter, streams and output: programs are started under limits, and how they end and what they
- * write is told. */
+/* run/launch, meter, streams and output: programs are started under limits, and how they end and
+ * what they write is reported. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"

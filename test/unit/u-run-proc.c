@@ -239,8 +239,8 @@ static void wait_for_common_pipe(int ready)
 	read_pipe(&common_pipe[0]);
 }
 
-/* Other descriptors that nobody else has; the socket may have a time limit, and a timer may be looked at,
- * too.
+/* Other descriptors that no other process has; the socket may have a time limit, and a timer may be
+ * waited for, too.
  */
 static void wait_in_poll(bool limited, bool timer)
 {

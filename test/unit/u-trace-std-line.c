@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of trace/std-line.h: lines that are put together at random come apart again; damaged ones have a
- * reason. */
+/* Unit tests of trace/std-line.h: randomly assembled lines are split into the same parts; damaged
+ * ones have a reason. */
 #include "trace/std-line.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * STD text as an execution, by the way that `raddle predict` goes: imported into a trace directory,
- * read as a model, filled in.  For tests and fuzz harnesses, which include it.
+ * STD text as an execution, by the steps of `raddle predict`: imported into a trace directory, read
+ * as a model, filled in.  For tests and fuzz harnesses, which include it.
  */
 #ifndef TEST_PREDICT_STD_H
 #define TEST_PREDICT_STD_H
