@@ -26,6 +26,7 @@ static bool is_listening(const struct rt_layer *layer)
 			if ((*layer)->callbacks.name)                                                        \
 				(*layer)->callbacks.name arguments;                                          \
 	}
+#include "rt/common/bug.h"
 #include "rt/core/callback.inc"
 #undef RT_CALLBACK
 
@@ -45,12 +46,14 @@ void rt_layers_setup(void)
 	for (const struct rt_layer *const *layer = rt_layers; *layer; layer++) {
 		if (!is_present(*layer))
 			continue;
+		RT_ASSERT(present < RT_LAYER_COUNT && (*layer)->number < RT_LAYER_COUNT);
 		rt.present[present++] = *layer;
 		if (!is_listening(*layer))
 			continue;
 		rt.listening[listening++] = *layer;
 		hear(&(*layer)->callbacks);
 	}
+	RT_ASSERT(!rt.present[present] && !rt.listening[listening]);
 	if (listening)
 		rt_guard.alive = RT_LISTENED;
 }

@@ -16,9 +16,10 @@
  * Threads take turns when this layer is used, but not after the end of the plan.  So there is a
  * lock; a thread that does not get it immediately, for instance a signal handler, skips the access.
  */
-#include "rt/common/hash.h"
 #include "raddle/event.h"
 #include "raddle/steer.h"
+#include "rt/common/bug.h"
+#include "rt/common/hash.h"
 #include "rt/core/layer.h"
 
 #include <malloc.h>
@@ -27,6 +28,9 @@
 #define INDEX (2 * RADDLE_STEER_PAIRS)
 #define READS 3
 #define WIDE 64 /* words of a large access that are looked at */
+
+_Static_assert((WORDS & (WORDS - 1)) == 0 && (INDEX & (INDEX - 1)) == 0, "positions are the lower bits");
+_Static_assert(INDEX > RADDLE_STEER_PAIRS, "a search in the index ends at a free place");
 
 struct seen {
 	uint32_t thread; /* its number plus 1; 0: no thread */
@@ -83,6 +87,7 @@ static void note(uint32_t before, uint32_t site)
 			return;
 	if (count == RADDLE_STEER_PAIRS)
 		return;
+	RT_ASSERT(count < RADDLE_STEER_PAIRS && before && site);
 	c->index[at % INDEX] = pair;
 	c->steer->pairs[count] = pair;
 	atomic_store(&c->steer->pair_count, count + 1);

@@ -5,6 +5,8 @@
  */
 #include "rt/detect/arena.h"
 
+#include "rt/common/bug.h"
+
 #define MAPPING (1u << 20) /* bytes: few system calls, and little waste in a small program */
 #define SMALLEST 6	   /* as a power of two: a cache line */
 
@@ -18,6 +20,7 @@ static void *carve(struct rt_arena *a, size_t size)
 {
 	char *p;
 
+	RT_ASSERT(a->at <= a->end);
 	if ((size_t)(a->end - a->at) < size) {
 		size_t mapping = size > MAPPING / 4 ? size : MAPPING;
 		if (mapping > a->left)
@@ -58,6 +61,7 @@ void rt_arena_put(struct rt_arena *a, void *p, size_t size)
 
 	if (!p)
 		return;
+	RT_ASSERT(class < RT_ARENA_CLASSES);
 	__builtin_memset(p, 0, size);
 	if (!rt_spin(&a->lock))
 		return;

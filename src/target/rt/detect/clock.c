@@ -5,6 +5,8 @@
  */
 #include "rt/detect/clock.h"
 
+#include "rt/common/bug.h"
+
 #define FIRST 8 /* lanes: a cache line */
 
 static bool make_room(struct rt_arena *a, struct rt_clock *c, uint32_t count)
@@ -13,6 +15,7 @@ static bool make_room(struct rt_arena *a, struct rt_clock *c, uint32_t count)
 	uint64_t *bigger, *old = c->at;
 	uint32_t old_capacity = c->capacity;
 
+	RT_ASSERT(c->count <= c->capacity);
 	if (count <= c->capacity)
 		return true;
 	while (capacity < count)
@@ -64,6 +67,7 @@ bool rt_clock_set(struct rt_arena *a, struct rt_clock *c, uint32_t lane, uint64_
 		__builtin_memset(c->at + c->count, 0, (lane + 1 - c->count) * sizeof *c->at);
 		c->count = lane + 1;
 	}
+	RT_ASSERT(c->at[lane] <= epoch);
 	c->at[lane] = epoch;
 	return true;
 }

@@ -12,6 +12,7 @@
 #include "rt/detect/watch.h"
 
 #include "raddle/steer.h"
+#include "rt/common/bug.h"
 
 static void set_watch(struct rt_thread *t, struct rt_watch *w)
 {
@@ -88,6 +89,7 @@ __attribute__((noinline, cold)) bool rt_watch_recover(struct rt_watch *w)
 
 static void set_epoch(struct rt_watch *w, uint64_t epoch)
 {
+	RT_ASSERT(w->lane < RT_LANES && epoch > w->epoch);
 	w->epoch = epoch;
 	w->who = RT_WHO(w->lane, epoch);
 	atomic_store_explicit(&rt_detect()->lanes[w->lane].epoch, epoch, memory_order_relaxed);
@@ -97,6 +99,7 @@ void rt_watch_tick(struct rt_watch *w)
 {
 	if (w->lane == RT_LANE_NONE)
 		return;
+	RT_ASSERT(w->lane < w->clock.count);
 	set_epoch(w, w->epoch + 1);
 	w->clock.at[w->lane] = w->epoch;
 	w->ticked = true;
@@ -145,6 +148,7 @@ static uint32_t take_lane(struct rt_watch *w, const struct rt_clock *known, uint
 		tenant->before = d->lanes[lane].tenant;
 		tenant->first = atomic_load(&d->lanes[lane].epoch) + 1;
 		tenant->number = number;
+		RT_ASSERT(!tenant->before || tenant->before->first <= tenant->first);
 		d->lanes[lane].tenant = tenant;
 		d->lanes[lane].watch = w;
 	}
@@ -161,6 +165,7 @@ static bool give_lane(const struct rt_watch *w)
 		return true;
 	if (!rt_spin(&d->lane_lock))
 		return false;
+	RT_ASSERT(d->lanes[w->lane].watch == w);
 	d->lanes[w->lane].watch = NULL;
 	d->lanes[w->lane].version = w->version + 1;
 	d->lanes[w->lane].next = d->idle_lane;
@@ -236,6 +241,7 @@ void rt_detect_end(struct rt_thread *t)
 	}
 	*last = w->clock;
 	rt_clock_release(&rt_detect()->arena, &w->found);
+	RT_ASSERT(t->number < RT_THREADS);
 	atomic_store(&rt_detect()->ended[t->number], last);
 	if (mine)
 		rt_arena_put(&rt_detect()->arena, w, sizeof *w);

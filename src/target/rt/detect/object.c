@@ -15,6 +15,7 @@
  * instead of adding to it, and if it has learned nothing since its last one, only
  * its own epoch is new.
  */
+#include "rt/common/bug.h"
 #include "rt/common/hash.h"
 #include "rt/detect/watch.h"
 
@@ -135,6 +136,7 @@ static bool begin(struct rt_thread *t, uintptr_t address)
 
 static void end(struct rt_thread *t, uintptr_t address)
 {
+	RT_ASSERT(rt_watch(t) && rt_watch(t)->busy);
 	rt_spin_leave(stripe_of(address));
 	rt_watch_leave(rt_watch(t));
 }
@@ -337,6 +339,7 @@ void rt_detect_barrier_init(struct rt_thread *t, uintptr_t object, uint32_t coun
  * the last; else it continues with what that was notified. */
 static uint32_t enter_round(struct barrier *b)
 {
+	RT_ASSERT(b->count > 0 && b->entered <= b->count);
 	if (b->entered == b->count) {
 		b->entered = 0;
 		b->current ^= 1;

@@ -26,6 +26,9 @@
 #define RT_REPORTED 16384     /* pairs of sites that are notified apart */
 #define RT_THREADS (1u << 20) /* numbers of threads */
 
+_Static_assert(RT_LANES == 1u << 16, "RT_WHO() has 16 bits for a lane");
+_Static_assert((RT_STRIPES & (RT_STRIPES - 1)) == 0, "stripes are chosen by a mask");
+
 /* What the detector knows of a thread. */
 struct rt_watch {
 	volatile uintptr_t busy;   /* inside the detector: its frame, as rt_thread.busy */

@@ -14,6 +14,8 @@
  */
 #include "rt/full/full.h"
 
+#include "rt/common/bug.h"
+
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -80,6 +82,7 @@ static void hand_over(struct rt_thread *t, bool all)
 	struct rt_full *f = rt_full(t);
 	uint32_t n = 0;
 
+	RT_ASSERT(f->waiting_count <= RT_WAITING);
 	for (; n < f->waiting_count; n++) {
 		struct rt_waiting *w = &f->waiting[n];
 		if (!all && (int32_t)w->buffer->open > 0 && !is_gone(t, w->frame))
@@ -101,6 +104,7 @@ static void set_aside(struct rt_thread *t)
 		return;
 	if (f->waiting_count == RT_WAITING)
 		hand_over(t, true);
+	RT_ASSERT(f->waiting_count < RT_WAITING);
 	f->waiting[f->waiting_count++] =
 		(struct rt_waiting){t->buffer, (uintptr_t)__builtin_frame_address(0)};
 	t->buffer = NULL;
@@ -129,6 +133,7 @@ static void fresh(struct rt_thread *t)
 {
 	struct raddle_buffer *b = t->buffer;
 
+	RT_ASSERT((uintptr_t)b % RADDLE_BUFFER_SIZE == 0);
 	b->open = 0;
 	__builtin_memset(b->data + 1, 0, sizeof b->data - 1);
 	t->self.full = b;

@@ -14,8 +14,9 @@
  * Only one thread runs at a time as long as the plan of a replay is kept, but not after its end: so there is
  * a lock, and signals are blocked while it is held.
  */
-#include "rt/common/hash.h"
 #include "raddle/steer.h"
+#include "rt/common/bug.h"
+#include "rt/common/hash.h"
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
 
@@ -35,6 +36,8 @@ struct page {
 	uintptr_t number; /* 0: a free place */
 	uint64_t bits[PAGE / GRANULE / 64];
 };
+
+_Static_assert((PAGES & (PAGES - 1)) == 0 && PAGE % (64 * GRANULE) == 0, "positions wrap, bits fill words");
 
 struct block {
 	uintptr_t start;
@@ -66,6 +69,7 @@ static void take(uint64_t *signals)
 
 static void give(const uint64_t *signals)
 {
+	RT_ASSERT(atomic_load_explicit(&heap()->lock, memory_order_relaxed));
 	atomic_store_explicit(&heap()->lock, 0, memory_order_release);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, signals, NULL, sizeof *signals);
 }
@@ -175,6 +179,7 @@ static void let_go(void)
 	struct heap *h = heap();
 	struct block b = h->blocks[h->first];
 
+	RT_ASSERT(h->count > 0 && h->bytes >= b.size);
 	h->first = (h->first + 1) % BLOCKS;
 	h->count--;
 	h->bytes -= b.size;
@@ -193,6 +198,7 @@ static void keep(const struct rt_thread *t, uintptr_t start, uint64_t size)
 
 	while (h->count == BLOCKS || (h->count && h->bytes + size > BYTES))
 		let_go();
+	RT_ASSERT(h->count < BLOCKS && h->bytes + size <= BYTES);
 	h->blocks[(h->first + h->count++) % BLOCKS] = (struct block){start, size, t->number, rt_call_site(t)};
 	h->bytes += size;
 	mark(start, size, true);

@@ -9,6 +9,7 @@
  */
 #include "rt/inject/inject.h"
 
+#include "rt/common/bug.h"
 #include "rt/full/full.h"
 
 #include <errno.h>
@@ -68,6 +69,7 @@ static struct raddle_fault_thread *find_thread(struct raddle_faults *f, const st
 
 static void aim(struct rt_thread *t, struct raddle_faults *f)
 {
+	RT_ASSERT(injected(t)->fault_end <= f->fault_count);
 	injected(t)->former = 0;
 	t->self.target = injected(t)->fault < injected(t)->fault_end
 				 ? raddle_fault_list(f)[injected(t)->fault].site
@@ -143,6 +145,7 @@ static void struck(struct rt_thread *t, struct raddle_fault *f, uint64_t before,
 	}
 	atomic_store_explicit(&f->fired, fired, memory_order_release);
 	if (f->repeat && fired >= f->repeat) {
+		RT_ASSERT(injected(t)->fault < injected(t)->fault_end);
 		injected(t)->fault++;
 		aim(t, plan());
 	}

@@ -9,6 +9,7 @@
  * Only the first process is steered, and a handler that interrupts an access between the call and
  * the instruction hides its write.
  */
+#include "rt/common/bug.h"
 #include "rt/common/hash.h"
 #include "rt/memory/memory.h"
 
@@ -106,6 +107,7 @@ static void settle(struct rt_memory *m, bool stored)
 /* Code that is not instrumented may have written. */
 static void look(struct rt_memory *m)
 {
+	RT_ASSERT(m->called > 0 && m->viewer < MEMORY_THREADS);
 	m->called--;
 	for (uint32_t i = 0; i < m->model.cell_count; i++) {
 		struct memory_cell *cell = &m->model.cells[m->model.used[i]];
@@ -222,6 +224,7 @@ static void add_site(struct rt_memory *m, uint32_t site)
 {
 	uint32_t i = site * 0x9e3779b1u >> 20;
 
+	RT_ASSERT(site);
 	while (m->sites[i % (4 * RADDLE_MEMORY_SITES)])
 		i++;
 	m->sites[i % (4 * RADDLE_MEMORY_SITES)] = site;
@@ -379,7 +382,7 @@ static void begin_atomic(struct rt_memory *m, const struct rt_memory_access *a)
 	}
 }
 
-static void access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
+static void accesses(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	uint64_t what = t->atomic_what;
 	struct rt_memory_access a = {RT_PENDS_READ, t->number, address, size, order_of(what)};
@@ -590,7 +593,7 @@ const struct rt_layer rt_layer_memory = {
 		      .acquired = acquired,
 		      .releasing = releasing,
 		      .abandons = abandons,
-		      .access = access,
+		      .access = accesses,
 		      .touches = touches,
 		      .calls = calls,
 		      .emits = drains,

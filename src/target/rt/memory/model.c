@@ -38,6 +38,7 @@ static uint64_t note(struct memory *m, uint32_t t, uint64_t what, const struct m
 {
 	struct memory_thread *own = &m->threads[t];
 
+	RT_ASSERT(t < MEMORY_THREADS);
 	if (t >= m->thread_count)
 		m->thread_count = t + 1;
 	own->past = rt_hash_add(own->past, what);
@@ -81,6 +82,9 @@ static uint32_t index_of(const struct memory *m, const struct memory_cell *cell)
 {
 	return (uint32_t)(cell - m->cells);
 }
+
+_Static_assert((MEMORY_CELLS & (MEMORY_CELLS - 1)) == 0, "slots of cells are masked");
+_Static_assert((MEMORY_OBJECTS & (MEMORY_OBJECTS - 1)) == 0, "slots of objects are masked");
 
 static uint32_t slot_of(uintptr_t address, uint32_t count)
 {
@@ -128,6 +132,7 @@ static struct memory_write *add_write(struct memory_cell *cell, uint64_t value, 
 		cell->count--;
 		cell->dropped++;
 	}
+	RT_ASSERT(cell->writes && cell->count < MEMORY_HISTORY && cell->first < MEMORY_HISTORY);
 	w = write_at(cell, cell->count++);
 	*w = (struct memory_write){.value = value, .mask = mask, .thread = EARLIER};
 	return w;
@@ -138,6 +143,7 @@ struct memory_cell *memory_track(struct memory *m, uintptr_t base, uint64_t mask
 	struct memory_cell *cell = place_of(m, base);
 	uint64_t fresh = mask & ~cell->mask;
 
+	RT_ASSERT(base && base % 8 == 0);
 	if (!cell->base) {
 		if (m->cell_count >= MEMORY_CELLS / 2) {
 			memory_end(m, RADDLE_MEMORY_LOCATIONS);
@@ -278,6 +284,8 @@ void memory_end(struct memory *m, enum raddle_memory_over why)
 {
 	if (is_buffered(m))
 		flush_some(m, 0, false, true);
+	for (uint32_t t = 0; t < m->thread_count; t++)
+		RT_ASSERT(!m->threads[t].count);
 	m->model = RADDLE_MEMORY_SC;
 	m->over = why;
 }
@@ -288,6 +296,7 @@ static void put_entry(struct memory *m, uint32_t t, struct memory_part p, uint64
 
 	if (own->count == MEMORY_BUFFER)
 		flush(m, t, 0);
+	RT_ASSERT(own->count < MEMORY_BUFFER && !(value & ~p.mask));
 	own->buffer[own->count++] = (struct memory_entry){index_of(m, p.cell), value, p.mask, ++m->stores};
 }
 
@@ -361,6 +370,7 @@ static void add_option(const struct memory_cell *cell, struct options *o, uint32
 			o->write[k] = i;
 			return;
 		}
+	RT_ASSERT(o->count < MEMORY_HISTORY);
 	o->write[o->count] = i;
 	o->value[o->count++] = w->value & mask;
 }
@@ -410,12 +420,14 @@ static uint64_t load_history(struct memory *m, uint32_t t, struct memory_part p,
 	uint32_t i = 0;
 	uint64_t number;
 
+	RT_ASSERT(p.cell->count > 0);
 	own->clock.at[t]++;
 	if (order == MEMORY_SEQ)
 		meet_fences(m, &own->clock);
 	find_options(m, t, p, &o);
 	if (o.count > 1 && !forced)
 		i = m->choose(m->context, RADDLE_CHOICE_READ, o.count);
+	RT_ASSERT(i == 0 || i < o.count);
 	learn(own, write_at(p.cell, o.write[i]), order);
 	number = p.cell->dropped + o.write[i];
 	if (number > m->floor[t][index_of(m, p.cell)])
@@ -431,6 +443,7 @@ static void store_history(struct memory *m, uint32_t t, struct memory_part p, ui
 	struct memory_thread *own = &m->threads[t];
 	struct memory_write *w;
 
+	RT_ASSERT(!(value & ~p.mask));
 	own->clock.at[t]++;
 	if (order == MEMORY_SEQ)
 		meet_fences(m, &own->clock);
@@ -609,6 +622,7 @@ void memory_release(struct memory *m, uint32_t t, uintptr_t object)
 		memory_end(m, RADDLE_MEMORY_LOCATIONS);
 		return;
 	}
+	RT_ASSERT(!o->address || o->address == object);
 	o->address = object;
 	join(&o->clock, &m->threads[t].clock);
 }

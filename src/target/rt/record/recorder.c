@@ -127,6 +127,7 @@ RT_COLD_KEEPS void rt_recorder_drain(struct rt_thread *t)
 	t->busy = (uintptr_t)__builtin_frame_address(0);
 	RT_BARRIER();
 	done = t->pending_done;
+	RT_ASSERT(done <= RT_PENDING);
 	do {
 		for (; done < atomic_load_explicit(&t->pending_count, memory_order_relaxed); done++)
 			encode_pending(t, &t->pending[done]);
@@ -177,6 +178,7 @@ RT_COLD void rt_recorder_defer(struct rt_thread *t, const struct rt_record *r)
 		t->pending_lost++;
 		return;
 	}
+	RT_ASSERT(at < RT_PENDING);
 	atomic_store_explicit(&t->pending_count, at + 1, memory_order_relaxed);
 	RT_BARRIER();
 	p = &t->pending[at];

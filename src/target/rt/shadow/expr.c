@@ -6,10 +6,14 @@
  * over bytes short: a part of a concatenation becomes that part, and extensions are removed.  No
  * rewrite changes a value, whatever the variables are; test/unit/u-rt-expr.c tests that.
  */
+#include "rt/common/bug.h"
 #include "rt/common/hash.h"
 #include "rt/shadow/shadow.h"
 
 #define INDEX_SIZE (RADDLE_SHADOW_NODES * 2u) /* a power of two */
+
+_Static_assert((INDEX_SIZE & (INDEX_SIZE - 1)) == 0, "the index is searched by a mask");
+_Static_assert(INDEX_SIZE > RADDLE_SHADOW_NODES, "a search in the index ends at a free place");
 
 static const struct raddle_expr *at(uint32_t e)
 {
@@ -45,6 +49,7 @@ static uint32_t intern(struct raddle_expr n)
 		rt_path_lose(RADDLE_LOST_NODES);
 		return 0;
 	}
+	RT_ASSERT(n.a < count && n.b < count && n.c < count); /* operands are older */
 	n.inputs |= at(n.a)->inputs | at(n.b)->inputs | at(n.c)->inputs;
 	rt_shadow.nodes[count] = n;
 	rt_shadow.index[i] = count;

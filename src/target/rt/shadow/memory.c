@@ -15,6 +15,8 @@
 
 #define PAGE (1ull << RADDLE_SHADOW_PAGE_SHIFT)
 #define SLOTS (RT_SHADOW_PAGES * 2)
+_Static_assert(sizeof rt_shadow.pages / sizeof rt_shadow.pages[0] == SLOTS, "all slots are searched");
+_Static_assert(SLOTS > RT_SHADOW_PAGES, "a search among the slots ends at a free one");
 
 struct rt_shadow_page {
 	uintptr_t number;

@@ -23,6 +23,7 @@ void rt_shadow_leave(void)
 
 void rt_path_lose(enum raddle_shadow_loss what)
 {
+	RT_ASSERT(what < RADDLE_LOSSES);
 	if (rt_shadow.shared)
 		rt_shadow.shared->lost_count[what]++;
 }
@@ -43,6 +44,7 @@ void rt_path_step(enum raddle_shadow_step_kind kind, uint32_t site, uint32_t con
 
 	if (!cond || rt_expr_is_const(cond, &k))
 		return;
+	RT_ASSERT(cond < s->node_count);
 	if (n >= RADDLE_SHADOW_STEPS) {
 		rt_path_lose(RADDLE_LOST_STEPS);
 		return;
@@ -61,6 +63,7 @@ uint32_t rt_path_text(const char *text, size_t length)
 	struct raddle_shadow *s = rt_shadow.shared;
 	uint32_t at = s->text_used;
 
+	RT_ASSERT(at <= RADDLE_SHADOW_TEXT);
 	if (length > RADDLE_SHADOW_TEXT - at) {
 		rt_path_lose(RADDLE_LOST_VARS);
 		return 0;

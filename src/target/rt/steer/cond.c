@@ -15,6 +15,7 @@
  * locking again takes precedence over that of the wait.  A condition variable that other processes
  * can see is left to libc.  In the child of a fork no thread waits on any condition variable.
  */
+#include "rt/common/bug.h"
 #include "rt/core/real.h"
 #include "rt/steer/steer.h"
 
@@ -33,6 +34,7 @@ static void add(struct rt_waiter *w)
 {
 	struct rt_waiter **end = &rt_steering()->waiters;
 
+	RT_ASSERT(!w->listed && !w->next);
 	while (*end)
 		end = &(*end)->next;
 	w->link = end;
@@ -44,6 +46,7 @@ static void take_out(struct rt_waiter *w)
 {
 	if (!w->listed)
 		return;
+	RT_ASSERT(*w->link == w);
 	*w->link = w->next;
 	if (w->next)
 		w->next->link = w->link;

@@ -23,6 +23,7 @@ static void hold_lock(struct rt_thread *t, uint64_t entry)
 			return;
 		}
 	if (d->listed < RADDLE_SLOT_HELD) {
+		RT_ASSERT(entry & ~1ull);
 		d->depth[d->listed] = 1;
 		atomic_store(&slot->held[d->listed], entry);
 	}

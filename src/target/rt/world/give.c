@@ -10,6 +10,7 @@
  * 3. If a record is missing, time advances by itself, and the longer a thread does nothing but ask,
  *    the faster: so a loop that waits for a time ends.
  */
+#include "rt/common/bug.h"
 #include "rt/common/hash.h"
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
@@ -57,6 +58,7 @@ static bool take_value(struct rt_thread *t, enum raddle_source source, uint64_t 
 
 	if (g->position == RADDLE_WORLD_NONE)
 		return false;
+	RT_ASSERT(g->position < w->thread_count && source < RADDLE_SOURCES);
 	run = &raddle_world_threads(w)[g->position].values[source];
 	if (g->next[source] >= run->count)
 		return false;

@@ -12,6 +12,7 @@
  *
  * What is sent takes its place in the order before it is sent, what is received after.
  */
+#include "rt/common/bug.h"
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
 
@@ -38,8 +39,12 @@ static struct rt_noted *noted(const struct rt_thread *t)
 
 /* ---- records ---- */
 
+_Static_assert(HEAD + 5 * RT_DESCENT + HEAD + PART < RADDLE_BUFFER_SIZE - 64,
+	       "a buffer has room for a record");
+
 static void publish(struct rt_noted *n)
 {
+	RT_ASSERT(n->cursor > n->buffer->data && n->cursor <= n->buffer->data + sizeof n->buffer->data);
 	n->events++;
 	atomic_store_explicit(&n->buffer->used, (uint32_t)(n->cursor - n->buffer->data),
 			      memory_order_release);
@@ -107,6 +112,7 @@ static bool make_room(struct rt_thread *t, struct rt_noted *n, size_t size)
 	__builtin_memset(n->values, 0, sizeof n->values);
 	n->cursor = n->buffer->data;
 	put_thread(t, n);
+	RT_ASSERT((size_t)(n->buffer->data + sizeof n->buffer->data - n->cursor) >= size);
 	return true;
 }
 
@@ -157,6 +163,7 @@ static void write_note(struct rt_thread *t, const struct world_note *note)
 {
 	struct rt_noted *n = take(t, note->length);
 
+	RT_ASSERT(note->count <= sizeof note->operand / sizeof note->operand[0]);
 	if (!n)
 		return;
 	*n->cursor++ = (uint8_t)note->code;

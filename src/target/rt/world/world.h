@@ -46,6 +46,8 @@ enum rt_world_fd {
 	RT_FD_KINDS = 7 << 28,
 };
 
+_Static_assert((RT_FD_LISTENER & (RT_WORLD_FDS - 1)) == 0, "a kind leaves room for numbers of descriptors");
+
 /* A thread that is given something back. */
 struct rt_replayed {
 	uint32_t position;		/* in the table of threads; NONE: it is not there */

@@ -10,6 +10,8 @@
  */
 #include "rt/core/layer.h"
 
+#include "rt/common/bug.h"
+
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,6 +31,9 @@ void rt_stop(enum raddle_stop_reason reason)
 	atomic_store(&rt.session->state, RADDLE_STOPPED);
 	RT_NOTIFY_ALL(stopped);
 }
+
+_Static_assert(RT_BYTES_MAX + RT_STACK_MAX + 2 * RT_RECORD_MAX < RADDLE_BUFFER_SIZE / 2,
+	       "an empty buffer has room for any record");
 
 static bool collector_is_gone(const struct raddle_session *s)
 {
@@ -90,6 +95,7 @@ void rt_buffer_hand_over(struct raddle_buffer *b)
 	struct raddle_session *s = rt.session;
 	uint32_t count;
 
+	RT_ASSERT((uint64_t)(b - raddle_buffer_at(s, 0)) < s->buffer_count);
 	if (s->discard) {
 		discard(s, b);
 		return;
@@ -128,6 +134,7 @@ struct raddle_buffer *rt_buffer_open(uint32_t thread, uint32_t number)
 	}
 	if (index < 0)
 		return NULL;
+	RT_ASSERT(index < s->buffer_count);
 	b = raddle_buffer_at(s, (uint32_t)index);
 	b->process = rt.process;
 	b->thread = thread;
@@ -155,6 +162,7 @@ bool rt_buffer_switch(struct rt_thread *t)
 	t->events = 0;
 	t->cursor = rt_put_reset(&t->encoder, b->data);
 	t->limit = b->data + sizeof b->data - RT_RECORD_MAX;
+	RT_ASSERT(t->cursor < t->limit);
 	atomic_store_explicit(&b->used, (uint32_t)(t->cursor - b->data), memory_order_release);
 	return true;
 }

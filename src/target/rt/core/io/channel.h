@@ -31,6 +31,8 @@ enum rt_subject {
 	RT_STREAM,    /* the lock of a stdio stream: its address */
 };
 
+_Static_assert(RT_STREAM < 16, "a subject is the upper four bits of a key");
+
 static inline uint64_t rt_channel_key(enum rt_subject subject, uint64_t value)
 {
 	return (uint64_t)subject << 60 | (value & ~0ull >> 4);

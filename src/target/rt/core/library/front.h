@@ -54,6 +54,9 @@ struct rt_front_entry {
 	struct rt_front_entry *next;
 };
 
+_Static_assert(sizeof((struct rt_front_table *)0)->buckets / sizeof(void *) == 1 << 8,
+	       "an index is the upper 8 bits of a hash");
+
 static inline struct rt_front_entry *_Atomic *rt_front_bucket(struct rt_front_table *table, uint64_t key)
 {
 	return &table->buckets[rt_hash(key) >> 56];

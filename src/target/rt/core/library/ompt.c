@@ -24,6 +24,7 @@
  * Memory is never reused, because an edge is identified by its address.  Nothing here holds a lock
  * of the runtime during a call that can wait.
  */
+#include "rt/common/bug.h"
 #include "rt/common/hash.h"
 #include "rt/core/library/front.h"
 
@@ -130,6 +131,8 @@ static struct {
 	struct ompt_tool tool; /* libomp's */
 } omp;
 
+_Static_assert(BUCKETS == 1 << 8 && DEPENDENCES == 1 << 6, "indices are the upper 8 and 6 bits of a hash");
+
 /* ---- memory ---- */
 
 static void *take_memory(size_t size)
@@ -145,6 +148,7 @@ static void *take_memory(size_t size)
 	}
 	if (size > omp.left)
 		return NULL;
+	RT_ASSERT((uintptr_t)omp.memory % 16 == 0);
 	p = omp.memory;
 	omp.memory += size;
 	omp.left -= size;
@@ -285,6 +289,7 @@ static void arrive(struct task *task)
 {
 	struct team *team = task->team;
 
+	RT_ASSERT(task->implicit->turn < 2);
 	for (uint32_t i = 0; i < team->size; i++)
 		come_first(&team->barrier[task->implicit->turn * team->size + i]);
 }

@@ -54,6 +54,7 @@ static void link_live(struct rt_thread *t)
 
 static void unlink_live(struct rt_thread *t)
 {
+	RT_ASSERT(*t->link == t);
 	*t->link = t->next;
 	if (t->next)
 		t->next->link = t->link;
@@ -79,6 +80,7 @@ static bool make_shadow(struct rt_thread *t, uintptr_t stack_size)
 	t->shadow_size = size;
 	if (!t->shadow)
 		return false;
+	RT_ASSERT(size >= SHADOW_MIN && size % rt.page == 0);
 	syscall(SYS_mprotect, (char *)t->shadow + size - rt.page, rt.page, PROT_NONE);
 	return true;
 }
@@ -108,6 +110,7 @@ static void reset_layers(struct rt_thread *t)
 			t->layer[(*layer)->number] = __builtin_memset(next, 0, size);
 		next += (size + 63) & -(size_t)64;
 	}
+	RT_ASSERT(next == (char *)t + state_size());
 	RT_NOTIFY_ALL(reset, t);
 }
 
@@ -199,6 +202,7 @@ void rt_thread_begin(struct rt_thread *t)
 {
 	uint64_t signals;
 
+	RT_ASSERT(t->shadow && !t->buffer && t->cursor > t->limit);
 	t->handle = (uint64_t)pthread_self();
 	rt_lock(&signals);
 	link_live(t);
@@ -272,6 +276,7 @@ void rt_thread_end_key(void *value)
 	struct rt_thread *t = value;
 	int saved = errno;
 
+	RT_ASSERT(t->end_rounds < END_ROUNDS);
 	t->self.stack_top = t->encoder.stack_base;
 	if (++t->end_rounds < END_ROUNDS)
 		pthread_setspecific(rt.key, t);

@@ -17,6 +17,7 @@
 #include "rt/core/buffer/encode.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define RT_PENDING 32
 #define RT_PENDING_FRAMES 12
@@ -125,6 +126,9 @@ struct rt_thread {
 
 	struct rt_thread *next, **link;
 };
+
+_Static_assert(offsetof(struct rt_thread, self) == 0, "__raddle_self is the state of the thread");
+_Static_assert(RT_LAYER_COUNT <= 32, "`each` has a bit for each layer");
 
 /* What a thread keeps also without a state. */
 struct rt_local {
