@@ -61,6 +61,16 @@ static void put_text(struct data *d, const char *text)
 	put_number(d, text ? rd_names_put(&d->texts, text, strlen(text)) : 0);
 }
 
+#define PUT_COLUMNS(d, ...)                                                                                  \
+	put_columns(d, (const char *const[]){__VA_ARGS__},                                                   \
+		    sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+static void put_columns(struct data *d, const char *const *texts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		put_text(d, texts[i]);
+}
+
 /* The beginning of a diff, or the reason why it is missing. */
 static void put_diff(struct data *d, const struct campaign_results *r, const char *name)
 {
@@ -113,17 +123,11 @@ static void put_run(struct data *d, size_t campaign, const struct campaign_resul
 	put_text(d, run->fault);
 	put_number(d, run->outcome);
 	put_number(d, run->deviation);
-	put_text(d, run->thread);
-	put_text(d, run->where);
-	put_text(d, run->opcode);
+	PUT_COLUMNS(d, run->thread, run->where, run->opcode);
 	put_number(d, run->instance);
-	put_text(d, run->action);
-	put_text(d, run->mask);
-	put_text(d, run->before);
-	put_text(d, run->after);
+	PUT_COLUMNS(d, run->action, run->mask, run->before, run->after);
 	put_end(d, run);
-	put_text(d, run->deviation_at);
-	put_text(d, run->deviation_thread);
+	PUT_COLUMNS(d, run->deviation_at, run->deviation_thread);
 	fprintf(d->out, ",%.6g", run->cpu_ms);
 	put_diff(d, r, run->outcome == RUNLOG_SDC ? run->diff : NULL);
 	fputs("]", d->out);

@@ -170,8 +170,10 @@ static void end_fact(struct page *p)
 	raw(p, "</dd></div>\n");
 }
 
-static void put_fact(struct page *p, const char *name, const char *text)
+static void put_fact(void *context, const char *name, const char *text)
 {
+	struct page *p = context;
+
 	if (!text)
 		return;
 	begin_fact(p, name);
@@ -225,33 +227,13 @@ static void put_reproduce(struct page *p, const struct finding *f)
 	end_fact(p);
 }
 
-/* The words that were collected, if there are any. */
-static void put_words(struct page *p, const char *name)
-{
-	if (!p->words.length)
-		return;
-	begin_fact(p, name);
-	flush_words(p);
-	end_fact(p);
-}
-
 static void put_facts(struct page *p, const struct finding *f)
 {
 	raw(p, "<dl>\n");
 	put_reproduce(p, f);
 	put_object(p, &f->object);
 	put_threads(p, f);
-	put_fact(p, "Reason", f->reason);
-	if (f->class != FINDING_NO_CLASS)
-		rd_buf_addf(&p->words, "%s: %s", finding_class_name(f->class), word_class(f->class));
-	put_words(p, "Class");
-	word_models(&p->words, f);
-	put_words(p, "Memory models");
-	put_fact(p, "Consequence", f->consequence);
-	for (size_t i = 0; i < f->witness_count; i++) {
-		word_witness(&p->words, &f->witnesses[i]);
-		put_words(p, "Witness");
-	}
+	word_judgement(f, put_fact, p);
 	begin_fact(p, "Evidence");
 	word_evidence(&p->words, f);
 	flush_words(p);

@@ -449,37 +449,19 @@ static void print_schedule(struct printer *p, const struct schedule *s, const st
 
 /* ---- the verdict ---- */
 
-static void print_labelled(struct printer *p, const char *label, const char *text)
+static void print_labelled(void *context, const char *label, const char *text)
 {
+	struct printer *p = context;
+
 	if (!text)
 		return;
 	rd_buf_addf(&p->line, "%s: %s", label, text);
 	flush_line(p, 2, "");
 }
 
-/* Prints the collected words, if any. */
-static void flush_labelled(struct printer *p, const char *label)
-{
-	char *text = p->line.length ? rd_buf_detach(&p->line) : NULL;
-
-	print_labelled(p, label, text);
-	free(text);
-}
-
 static void print_verdict(struct printer *p, const struct finding *f)
 {
-	print_labelled(p, "Reason", f->reason);
-	if (f->class != FINDING_NO_CLASS) {
-		rd_buf_addf(&p->line, "Class: %s: %s", finding_class_name(f->class), word_class(f->class));
-		flush_line(p, 2, "");
-	}
-	word_models(&p->line, f);
-	flush_labelled(p, "Memory models");
-	print_labelled(p, "Consequence", f->consequence);
-	for (size_t i = 0; i < f->witness_count; i++) {
-		word_witness(&p->line, &f->witnesses[i]);
-		flush_labelled(p, "Witness");
-	}
+	word_judgement(f, print_labelled, p);
 	word_evidence(&p->line, f);
 	flush_line(p, 2, "");
 	for (size_t i = 0; i < f->note_count; i++)

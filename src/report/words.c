@@ -370,3 +370,28 @@ void word_moved(const struct schedule *s, bool *moved)
 			least = seen;
 	}
 }
+
+static void put_collected(struct rd_buf *words, const char *name, word_fact *put, void *context)
+{
+	if (words->length)
+		put(context, name, words->data);
+	rd_buf_clear(words);
+}
+
+void word_judgement(const struct finding *f, word_fact *put, void *context)
+{
+	struct rd_buf words = RD_BUF_INIT;
+
+	put(context, "Reason", f->reason);
+	if (f->class != FINDING_NO_CLASS)
+		rd_buf_addf(&words, "%s: %s", finding_class_name(f->class), word_class(f->class));
+	put_collected(&words, "Class", put, context);
+	word_models(&words, f);
+	put_collected(&words, "Memory models", put, context);
+	put(context, "Consequence", f->consequence);
+	for (size_t i = 0; i < f->witness_count; i++) {
+		word_witness(&words, &f->witnesses[i]);
+		put_collected(&words, "Witness", put, context);
+	}
+	rd_buf_release(&words);
+}

@@ -140,23 +140,30 @@ static int add_limits(struct plan *p)
 	return 0;
 }
 
+static int add_stop(struct plan *p, const struct schedule_stop *stop)
+{
+	struct raddle_steer_thread *t;
+	uint32_t at;
+
+	if (find_thread(p, stop->thread, &at))
+		return RD_EFORMAT;
+	t = &p->threads[at];
+	if (t->stop != RADDLE_STEER_NONE)
+		return unfit(p, "it has two stops for", stop->thread);
+	t->stop = 1;
+	t->stop_n = stop->n;
+	return find_kind(p, stop->kind, &t->stop_kind);
+}
+
 static int add_stops(struct plan *p)
 {
 	const struct schedule *s = p->schedule;
-	uint32_t at;
+	int err = 0;
 
-	for (size_t i = 0; i < s->stop_count; i++) {
-		if (find_thread(p, s->stops[i].thread, &at))
-			return RD_EFORMAT;
-		if (p->threads[at].stop != RADDLE_STEER_NONE)
-			return unfit(p, "it has two stops for", s->stops[i].thread);
-		p->threads[at].stop = 1;
-		p->threads[at].stop_n = s->stops[i].n;
-		if (find_kind(p, s->stops[i].kind, &p->threads[at].stop_kind))
-			return RD_EFORMAT;
-	}
+	for (size_t i = 0; i < s->stop_count && !err; i++)
+		err = add_stop(p, &s->stops[i]);
 	p->stop_count = (uint32_t)s->stop_count;
-	return 0;
+	return err;
 }
 
 /* ---- places ---- */

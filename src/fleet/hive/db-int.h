@@ -10,7 +10,7 @@ struct hive_db {
 };
 
 struct hive_db_kind {
-	int (*open)(struct hive_db **db, const char *where);
+	int (*open)(struct hive_db **db, const char *where); /* if it fails, *db is NULL or to be closed */
 	void (*close)(struct hive_db *db);
 	int (*query)(struct hive_db *db, const struct hive_statement *s, hive_row_fn *row, void *context);
 	int (*many)(struct hive_db *db, const struct hive_statement *s, size_t rows, bool *changed);

@@ -185,19 +185,15 @@ static void close_db(struct hive_db *db)
 static int open_db(struct hive_db **db, const char *where)
 {
 	struct postgres_db *d = rd_xcalloc(1, sizeof *d);
-	int err = 0;
 
+	*db = &d->db;
 	d->db.kind = &hive_db_postgres;
 	d->handle = PQconnectdb(where);
 	if (PQstatus(d->handle) != CONNECTION_OK)
-		err = failed(d, NULL);
-	else /* notices, such as "relation exists", do not belong in the log */
-		PQclear(PQexec(d->handle, "SET client_min_messages = warning"));
-	if (err)
-		close_db(&d->db);
-	else
-		*db = &d->db;
-	return err;
+		return failed(d, NULL);
+	/* Notices, such as "relation exists", do not belong in the log. */
+	PQclear(PQexec(d->handle, "SET client_min_messages = warning"));
+	return 0;
 }
 
 /* Row numbers are assigned at insertion, so inserts must be serialised.  Otherwise a row could

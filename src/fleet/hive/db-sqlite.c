@@ -151,18 +151,13 @@ static int open_db(struct hive_db **db, const char *where)
 	if (err)
 		return err;
 	d = rd_xcalloc(1, sizeof *d);
+	*db = &d->db;
 	d->db.kind = &hive_db_sqlite;
 	if (sqlite3_open_v2(where, &d->handle,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
 			    NULL) != SQLITE_OK)
-		err = rd_fail(RD_ESYSTEM, "hive: database %s: %s", where, sqlite3_errmsg(d->handle));
-	else
-		err = set_up(d);
-	if (err)
-		close_db(&d->db);
-	else
-		*db = &d->db;
-	return err;
+		return rd_fail(RD_ESYSTEM, "hive: database %s: %s", where, sqlite3_errmsg(d->handle));
+	return set_up(d);
 }
 
 /* BEGIN IMMEDIATE: a transaction gets the write lock at its start, not later, when that could

@@ -18,7 +18,13 @@ int hive_db_open(struct hive_db **db, const char *where)
 	const struct hive_db_kind *kind = is_postgres(where) ? &hive_db_postgres : &hive_db_sqlite;
 
 	RD_ASSERT(db != NULL);
-	return kind->open(db, where);
+	struct hive_db *opened = NULL;
+	int err = kind->open(&opened, where);
+	if (err)
+		hive_db_close(opened);
+	else
+		*db = opened;
+	return err;
 }
 
 void hive_db_close(struct hive_db *db)

@@ -125,8 +125,9 @@ static int read_unsound(struct rd_json_read *j, struct hive_program *p, const js
 	return p->unsound ? 0 : rd_fail(RD_ENOMEM, "out of memory");
 }
 
-static int read_document(struct rd_json_read *j, struct hive_program *p, const json_t *root)
+static int read_document(struct rd_json_read *j, void *into, const json_t *root)
 {
+	struct hive_program *p = into;
 	const char *build = rd_json_get_text(j, root, "build"), *name = rd_json_get_text(j, root, "name");
 
 	if (!json_is_object(root) || (rd_json_get_number(j, root, "version", UINT32_MAX) != 1 && !j->err))
@@ -151,14 +152,10 @@ static int read_document(struct rd_json_read *j, struct hive_program *p, const j
 int hive_program_read(struct hive_program *p, const char *body, size_t length)
 {
 	struct rd_json_read j = {.subject = "program", .name = "body"};
-	json_t *root = hive_json_load(&j, body, length, JSON_DEPTH_MAX);
 	int err;
 
 	*p = (struct hive_program){.state = PROTOCOL_VALIDATE, .rollout = 100, .poll_s = 900};
-	if (!root)
-		return j.err;
-	err = read_document(&j, p, root);
-	json_decref(root);
+	err = hive_json_read(&j, &(struct hive_body){body, length, JSON_DEPTH_MAX}, read_document, p);
 	if (err)
 		hive_program_release(p);
 	return err;

@@ -58,6 +58,16 @@ json_t *hive_json_load(struct rd_json_read *j, const char *body, size_t length, 
 	return NULL;
 }
 
+int hive_json_read(struct rd_json_read *j, const struct hive_body *body,
+		   int (*get)(struct rd_json_read *j, void *into, const json_t *root), void *into)
+{
+	json_t *root = hive_json_load(j, body->text, body->length, body->depth_max);
+	int err = root ? get(j, into, root) : j->err;
+
+	json_decref(root);
+	return err;
+}
+
 /* Members of one report.  The first thing that is wrong is remembered. */
 struct reading {
 	const json_t *object;
@@ -216,26 +226,27 @@ static int read_head(struct hive_reports *r, struct rd_json_read *j, const json_
 	return 0;
 }
 
+static int read_reports(struct rd_json_read *j, void *into, const json_t *root)
+{
+	struct hive_reports *r = into;
+	const json_t *array;
+	int err = read_head(r, j, root);
+
+	if (err)
+		return err;
+	array = rd_json_member(j, root, "reports", JSON_ARRAY);
+	if (!array || json_array_size(array) > HIVE_REPORTS_MAX)
+		return j->err ? j->err : rd_fail(RD_EFORMAT, "reports: no list of at most 256 reports");
+	read_all(r, array);
+	return 0;
+}
+
 int hive_reports_read(struct hive_reports *r, const char *body, size_t length)
 {
 	struct rd_json_read j = {.subject = "reports", .name = "body"};
-	json_t *root = hive_json_load(&j, body, length, HIVE_DEPTH_MAX);
-	int err;
 
 	*r = (struct hive_reports){0};
-	if (!root)
-		return j.err;
-	err = read_head(r, &j, root);
-	if (!err) {
-		const json_t *array = rd_json_member(&j, root, "reports", JSON_ARRAY);
-
-		if (!array || json_array_size(array) > HIVE_REPORTS_MAX)
-			err = j.err ? j.err : rd_fail(RD_EFORMAT, "reports: no list of at most 256 reports");
-		else
-			read_all(r, array);
-	}
-	json_decref(root);
-	return err;
+	return hive_json_read(&j, &(struct hive_body){body, length, HIVE_DEPTH_MAX}, read_reports, r);
 }
 
 void hive_reports_reject(struct hive_reports *r, size_t i, const char *error)

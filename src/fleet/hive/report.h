@@ -96,6 +96,15 @@ void hive_reports_reject(struct hive_reports *r, size_t i, const char *error);
 /* Loads a body as rd_json_load() does, unless it nests deeper than `max`. */
 json_t *hive_json_load(struct rd_json_read *j, const char *body, size_t length, unsigned max);
 
+/* The same, and reads it by `get`, which returns 0 or an error. */
+struct hive_body {
+	const char *text;
+	size_t length;
+	unsigned depth_max;
+};
+int hive_json_read(struct rd_json_read *j, const struct hive_body *body,
+		   int (*get)(struct rd_json_read *j, void *into, const json_t *root), void *into);
+
 /* Whether brackets nest no deeper than `max` outside strings, so that a parser that recurses may have it. */
 bool hive_json_is_shallow(const char *body, size_t length, unsigned max);
 

@@ -23,8 +23,9 @@ static inline const char *hive_number_write(struct hive_number *n, uint64_t valu
 int hive_store_at_once(struct hive_db *db, int (*work)(struct hive_db *db, const void *what),
 		       const void *what);
 
-/* The program has changed: increments its revision and that of the store. */
-int hive_store_touch(struct hive_db *db, uint64_t program);
+/* The same for what belongs to a program: its revision and that of the store are incremented. */
+int hive_store_change(struct hive_db *db, uint64_t program, int (*work)(struct hive_db *db, const void *what),
+		      const void *what);
 
 /* Loads the sketches of a program. */
 int hive_store_load_sketches(struct hive_db *db, struct hive_program *p);

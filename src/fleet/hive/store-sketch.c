@@ -16,18 +16,16 @@ struct new_sketch {
 static int add_sketch(struct hive_db *db, const void *what)
 {
 	const struct new_sketch *s = what;
-	int err = hive_store_touch(db, s->program);
 
-	return err ? err
-		   : HIVE_RUN(db,
-			      "INSERT INTO sketches (program, id, document, added) VALUES ($1, $2, $3, $4)"
-			      " ON CONFLICT (program, id) DO UPDATE SET document = excluded.document",
-			      NUMBER(s->program), s->id, s->document, NUMBER(hive_now_ms()));
+	return HIVE_RUN(db,
+			"INSERT INTO sketches (program, id, document, added) VALUES ($1, $2, $3, $4)"
+			" ON CONFLICT (program, id) DO UPDATE SET document = excluded.document",
+			NUMBER(s->program), s->id, s->document, NUMBER(hive_now_ms()));
 }
 
 int hive_store_sketch(struct hive_db *db, uint64_t program, const char *id, const char *document)
 {
-	return hive_store_at_once(db, add_sketch, &(struct new_sketch){program, id, document});
+	return hive_store_change(db, program, add_sketch, &(struct new_sketch){program, id, document});
 }
 
 static int take_sketch(void *context, const char *const *v)

@@ -218,33 +218,44 @@ int hive_store_set(struct hive_db *db, const struct hive_program *p)
 	return hive_store_at_once(db, set_program, p);
 }
 
-int hive_store_touch(struct hive_db *db, uint64_t program)
+struct change {
+	uint64_t program;
+	int (*work)(struct hive_db *db, const void *what);
+	const void *what;
+};
+
+static int change_program(struct hive_db *db, const void *what)
 {
+	const struct change *c = what;
 	uint64_t revision;
 	int err = next_revision(db, &revision);
 
-	return err ? err
-		   : HIVE_RUN(db, "UPDATE programs SET revision = $1 WHERE number = $2", NUMBER(revision),
-			      NUMBER(program));
+	if (!err)
+		err = HIVE_RUN(db, "UPDATE programs SET revision = $1 WHERE number = $2", NUMBER(revision),
+			       NUMBER(c->program));
+	return err ? err : c->work(db, c->what);
+}
+
+int hive_store_change(struct hive_db *db, uint64_t program, int (*work)(struct hive_db *db, const void *what),
+		      const void *what)
+{
+	return hive_store_at_once(db, change_program, &(struct change){program, work, what});
 }
 
 static int add_class(struct hive_db *db, const void *what)
 {
 	const struct hive_class *c = what;
-	int err = hive_store_touch(db, c->program);
 
-	return err ? err
-		   : HIVE_RUN(db,
-			      "INSERT INTO classes (program, candidate, name, consequence, at)"
-			      " VALUES ($1, $2, $3, $4, $5) ON CONFLICT (program, candidate) DO UPDATE SET"
-			      " name = excluded.name, consequence = excluded.consequence, at = excluded.at",
-			      NUMBER(c->program), c->candidate, c->name, c->consequence,
-			      NUMBER(hive_now_ms()));
+	return HIVE_RUN(db,
+			"INSERT INTO classes (program, candidate, name, consequence, at)"
+			" VALUES ($1, $2, $3, $4, $5) ON CONFLICT (program, candidate) DO UPDATE SET"
+			" name = excluded.name, consequence = excluded.consequence, at = excluded.at",
+			NUMBER(c->program), c->candidate, c->name, c->consequence, NUMBER(hive_now_ms()));
 }
 
 int hive_store_classify(struct hive_db *db, const struct hive_class *c)
 {
-	return hive_store_at_once(db, add_class, c);
+	return hive_store_change(db, c->program, add_class, c);
 }
 
 /* Programs that are being read. */

@@ -351,19 +351,13 @@ static uint32_t enter_round(struct barrier *b)
 	return b->current;
 }
 
-void rt_detect_barrier_enter(struct rt_thread *t, uintptr_t object)
+/* NULL: there was no memory for the object. */
+static void enter_barrier(struct rt_watch *w, struct rt_object *o)
 {
-	struct rt_watch *w = rt_watch(t);
-	struct rt_object *o;
-	struct barrier *b;
+	struct barrier *b = o ? barrier_of(o, 0) : NULL;
 
-	if (!begin(t, object))
-		return;
-	o = make(w, object);
-	b = o ? barrier_of(o, 0) : NULL;
 	if (!b) {
 		rt_watch_over();
-		end(t, object);
 		return;
 	}
 	w->barrier = b->id;
@@ -376,28 +370,37 @@ void rt_detect_barrier_enter(struct rt_thread *t, uintptr_t object)
 		tell(w, &b->round[w->round].clock);
 	}
 	rt_watch_tick(w);
+}
+
+void rt_detect_barrier_enter(struct rt_thread *t, uintptr_t object)
+{
+	if (!begin(t, object))
+		return;
+	enter_barrier(rt_watch(t), make(rt_watch(t), object));
 	end(t, object);
 }
 
-/* Threads that left first may have destroyed the barrier, and its memory may be another one's by now. */
-void rt_detect_barrier_exit(struct rt_thread *t, uintptr_t object)
+/* Threads that left first may have destroyed the barrier, and its memory may be another one's by now: then
+ * there is no object, or another barrier. */
+static void leave_barrier(struct rt_watch *w, struct rt_object *o)
 {
-	struct rt_watch *w = rt_watch(t);
-	struct rt_object *o;
-	struct barrier *b;
+	struct barrier *b = o ? o->barrier : NULL;
 
-	if (!begin(t, object))
-		return;
-	o = find(w, object);
-	b = o ? o->barrier : NULL;
 	if (!b || b->id != w->barrier) {
 		rt_watch_forgive();
-	} else {
-		b->inside -= b->inside > 0;
-		if (b->round[w->round].left)
-			b->round[w->round].left--;
-		learn(w, b->loose ? &o->clock : &b->round[w->round].clock);
+		return;
 	}
+	b->inside -= b->inside > 0;
+	if (b->round[w->round].left)
+		b->round[w->round].left--;
+	learn(w, b->loose ? &o->clock : &b->round[w->round].clock);
+}
+
+void rt_detect_barrier_exit(struct rt_thread *t, uintptr_t object)
+{
+	if (!begin(t, object))
+		return;
+	leave_barrier(rt_watch(t), find(rt_watch(t), object));
 	end(t, object);
 }
 

@@ -79,33 +79,21 @@ static void unlock(volatile void *word, int number, void_fn *real)
 		pthread_mutex_unlock(atomic_load(&b->mutex));
 }
 
-FRONT(void, g_bit_lock, (volatile void *word, int number))
-{
-	lock(word, number, BEHIND(void, g_bit_lock, (volatile void *, int)));
-}
-
-FRONT(int, g_bit_trylock, (volatile void *word, int number))
-{
-	return try_lock(word, number, BEHIND(int, g_bit_trylock, (volatile void *, int)));
-}
-
-FRONT(void, g_bit_unlock, (volatile void *word, int number))
-{
-	unlock(word, number, BEHIND(void, g_bit_unlock, (volatile void *, int)));
-}
-
-FRONT(void, g_pointer_bit_lock, (volatile void *word, int number))
-{
-	lock(word, number, BEHIND(void, g_pointer_bit_lock, (volatile void *, int)));
-}
-
-FRONT(int, g_pointer_bit_trylock, (volatile void *word, int number))
-{
-	return try_lock(word, number, BEHIND(int, g_pointer_bit_trylock, (volatile void *, int)));
-}
-
-FRONT(void, g_pointer_bit_unlock, (volatile void *word, int number))
-{
-	unlock(word, number, BEHIND(void, g_pointer_bit_unlock, (volatile void *, int)));
-}
+/* The bits of a number and those of a pointer have functions of their own, which do the same. */
+#define BIT_LOCKS(prefix)                                                                                    \
+	FRONT(void, prefix##_lock, (volatile void *word, int number))                                        \
+	{                                                                                                    \
+		lock(word, number, BEHIND(void, prefix##_lock, (volatile void *, int)));                     \
+	}                                                                                                    \
+	FRONT(int, prefix##_trylock, (volatile void *word, int number))                                      \
+	{                                                                                                    \
+		return try_lock(word, number, BEHIND(int, prefix##_trylock, (volatile void *, int)));        \
+	}                                                                                                    \
+	FRONT(void, prefix##_unlock, (volatile void *word, int number))                                      \
+	{                                                                                                    \
+		unlock(word, number, BEHIND(void, prefix##_unlock, (volatile void *, int)));                 \
+	}
+BIT_LOCKS(g_bit)
+BIT_LOCKS(g_pointer_bit)
+#undef BIT_LOCKS
 #endif
