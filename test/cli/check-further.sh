@@ -1,6 +1,6 @@
-# check goes on by itself: runs under other schedules show races and failures that the recorded run cannot, and nothing
-# where nothing is wrong.  A check without a limit of time takes some thousand runs; the short form leaves out a
-# second case of a kind.
+# check continues by itself: runs under other schedules show races and failures that the recorded
+# run cannot show, and nothing if nothing is wrong.  A check without a limit of time takes some
+# thousand runs; the short form leaves out a second case of a kind.
 . "$ROOT/test/lib.sh"
 shown=(err)
 unset RADDLE_OPTIONS # which turns that off for tests

@@ -27,9 +27,9 @@ told_once() {
 	awk '{ line[NR] = $0; seen[$0] = 1 }
 	END { for (i = 1; i <= NR; i++) { other = line[i]; if (sub(/ ww /, " rw ", other) && other in seen) continue; print line[i] } }'
 }
-# fits PROGRAM: its races have the classes of their labels.
-# An ordinary run of some of them does not come where the race is: those of the long form have up to three more.  That
-# is about races that were not found; a race with another class than its label is wrong at once.
+# fits PROGRAM: its races have the classes of their labels.  An ordinary run of some of them does
+# not reach the race, so the long form has up to three more runs.  That is only for races that were
+# not found; a race with a class other than its label fails immediately.
 fits() {
 	local wanted run runs=1
 	[ -z "${RADDLE_LONG-}" ] || runs=4

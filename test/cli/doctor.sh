@@ -1,5 +1,5 @@
-# raddle doctor: the report fits the screen, the JSON says the same, the exit
-# status follows what is needed, and what is taken away is found missing.
+# raddle doctor: the report fits the screen, the JSON has the same content, the exit status depends
+# on what is needed, and what is removed is reported as missing.
 # sanitizers: yes, runs doctor/
 set -eu
 

@@ -1,5 +1,5 @@
-# Failures that only few schedules show: each is found, repeats under its schedule, and is none of a program that is
-# right in all of them.
+# Failures that only few schedules show: each is found and repeats under its schedule; programs that
+# are correct in all schedules have none.
 # sanitizers: yes, runs explore/ and trial/
 . "$ROOT/test/lib.sh"
 shown=(err)

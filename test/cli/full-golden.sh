@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The golden full traces, of each format version, dump as they always did, and what it is not made for says so.  After a wanted
-# change of the output, RADDLE_UPDATE=1 writes the expected files anew.
+# The golden full traces, of each format version, dump as they always did, and commands that cannot
+# use them report that.  After an intended change of the output, RADDLE_UPDATE=1 rewrites the
+# expected files.
 . "$ROOT/test/lib.sh"
 
 cd "$ROOT/test/trace" || exit 1

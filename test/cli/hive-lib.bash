@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# For tests of the hive: one that runs while the test does.
+# For tests of the hive: starts one that runs as long as the test.
 
 # hive_start [OPTION...]: starts a hive on hive.db, or on the database that an option names; $url and $hive, its process.
 hive_start() {

@@ -1,5 +1,5 @@
-# Faults in runs: which fit, one with all that can be chosen, a campaign and its log, each line of which can be
-# injected again, and clear messages about what cannot be done.
+# Faults in runs: which kinds apply, one fault with all options, a campaign and its log, each line
+# of which can be injected again, and clear messages about errors.
 # sanitizers: yes, runs inject/
 . "$ROOT/test/lib.sh"
 "$RADDLE" cc -g -O1 -pthread -o quicksort "$ROOT/test/prog/epa/quicksort.c" || exit 1

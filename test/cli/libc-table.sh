@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The functions that the runtime stands in front of are those that raddle/libc.inc calls interposed:
-# none is missing in either of them.
+# The functions that the runtime interposes are those that raddle/libc.inc lists as interposed: none
+# is missing in either.
 . "$ROOT/test/lib.sh"
 
 printf '#define LIBC_INTERPOSED(group, name) name\n#include "raddle/libc.inc"\n' |

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# raddle site run beside a hive that does as it is told (test/prog/site/fake-hive): tasks reach the running program, what
-# it finds reaches the hive, and a hive that is not there, hangs or lies changes nothing.
+# raddle site run with a hive that the test controls (test/prog/site/fake-hive): tasks reach the
+# running program, what it finds reaches the hive, and a hive that is not there, hangs or lies
+# changes nothing.
 # timeout: 600
 # sanitizers: yes, runs site/ and guard/
 . "$ROOT/test/lib.sh"

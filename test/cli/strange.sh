@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Programs that nobody had thought of when names were made: runs without a fault do not deviate wherever memory lies, and where something comes of a fault in a
-# load or a result, the first deviation is that very record, in its thread.  bench/first-deviation and bench/pairs do the same with all of them.
+# Programs that were written after the rules for names: runs without a fault do not deviate,
+# wherever memory lies; and if a fault in a load or a result has an effect, the first deviation is
+# the record of that fault, in its thread.  bench/first-deviation and bench/pairs do the same with
+# all of them.
 . "$ROOT/test/lib.sh"
 shown=(err.txt)
 programs=(handed.c children.c threads.cc)

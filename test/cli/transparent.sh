@@ -1,5 +1,5 @@
-# A recorded program behaves as without Raddle: the torture programs.  The short form has them optimised only, and
-# the programs of many parts in one mode.
+# A recorded program behaves as without Raddle: the torture programs.  The short form runs them only
+# optimised, and the programs with many parts in one mode.
 # timeout: 1800
 set -u
 . "$ROOT/test/prog/compare.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 1800
-# What came to a run from outside is given back: a server is replayed and classified without its client, and
+# What a run received from outside is replayed: a server is replayed and classified without its client, and
 # what it sends is compared, not sent; time and random numbers are those of the recorded run.
 . "$ROOT/test/lib.sh"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the waiter waits, then x is written and the signal given.
-/* The one who writes also tells. */
+/* The thread that writes also signals. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: as the semaphore has it.
-/* A detached thread tells by a semaphore. */
+/* A detached thread reports its end by a semaphore. */
 #include "case.h"
 
 static sem_t finished;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data
 // recorded: the producer is done, also with data, before the consumer looks: no wait happens.
-/* The wait that never happened: data are written behind the announcement. */
+/* The wait that never happened: data are written after the announcement. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data
 // recorded: the giver is done before the taker reads.
-/* The data are written behind the event that tells of them. */
+/* The data are written after the event that announces them. */
 #include "case.h"
 
 #include <sys/eventfd.h>

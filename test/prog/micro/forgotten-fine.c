@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the second thread comes last.
-/* Each thread gives the mutex back. */
+/* Each thread releases the mutex. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: first is done before second begins.
-/* Two orders behind a gate lock. */
+/* Two orders under a gate lock. */
 #include "case.h"
 
 MUTEX(gate);

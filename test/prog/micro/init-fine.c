@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the mutex is initialised before the other thread wants it.
-/* A semaphore tells that the mutex is ready. */
+/* A semaphore shows that the mutex is ready. */
 #include "case.h"
 
 static pthread_mutex_t m;

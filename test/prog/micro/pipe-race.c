@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data
 // recorded: the giver is done before the taker reads the pipe.
-/* The data are written behind the byte that tells of them. */
+/* The data are written after the byte that announces them. */
 #include "case.h"
 
 static int ends[2], data;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // recorded: the writer is done before the reader begins.
-/* What a conversion of a format reads is read by nobody but the library. */
+/* What a conversion of a format reads is read only by the library. */
 #include "case.h"
 
 MUTEX(m);

@@ -2,7 +2,7 @@
 // expect: race number
 // expect: race word[] 1 speculative
 // recorded: the one that scans is done before the reader begins.
-/* What a conversion of a format writes is written by nobody but the library. */
+/* What a conversion of a format writes is written only by the library. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver has posted before the taker tries.
-/* Only who got it writes. */
+/* Only a thread that got it writes. */
 #include "case.h"
 
 static sem_t ready;

@@ -3,7 +3,7 @@
 // expect: race flag
 // recorded: the taker asks for the flag until the giver, who waits a while, has set it.
 /* A plain variable as a flag, as in flag-race.c, but the taker looks too early.  Of all it
- * read only the first is in the trace, and that one did not let it through: nothing behind
+ * read only the first is in the trace, and that one did not let it through: nothing after
  * the flag is certain. */
 #include "case.h"
 
