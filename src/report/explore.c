@@ -24,8 +24,8 @@ void report_explore_text(const struct finding_set *set, const struct explore_res
 	fprintf(out, "Raddle: %zu failure%s in %" PRIu64 " schedules, %" PRIu64 " of them different; %s\n",
 		set->count, set->count == 1 ? "" : "s", r->schedules, r->different, stop_words(r->stop));
 	report_coverage_line(set, out);
-	if (r->strayed)
-		fprintf(out, "%" PRIu64 " runs say nothing: %s\n", r->strayed, r->why ? r->why : "");
+	if (r->discarded)
+		fprintf(out, "%" PRIu64 " runs say nothing: %s\n", r->discarded, r->why ? r->why : "");
 	if (r->unrepeated)
 		fprintf(out, "%" PRIu64 " failures did not come again and are not reported.\n",
 			r->unrepeated);
@@ -38,6 +38,6 @@ void report_explore_numbers(struct finding_set *set, const struct explore_result
 	finding_stat(set, "pairs", (double)set->pair_count);
 	finding_stat(set, "pairs_both", (double)finding_pairs_both(set));
 	finding_stat(set, "first_failure", (double)r->first_failure);
-	finding_stat(set, "strayed", (double)r->strayed);
+	finding_stat(set, "strayed", (double)r->discarded);
 	finding_stat(set, "unrepeated", (double)r->unrepeated);
 }

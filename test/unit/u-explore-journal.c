@@ -120,7 +120,7 @@ static void expect_same(const struct exploration *a, const struct exploration *b
 {
 	assert_int_equal(a->result.schedules, b->result.schedules);
 	assert_int_equal(a->result.different, b->result.different);
-	assert_int_equal(a->result.strayed, b->result.strayed);
+	assert_int_equal(a->result.discarded, b->result.discarded);
 	assert_int_equal(a->result.last_new, b->result.last_new);
 	assert_int_equal(a->result.first_failure, b->result.first_failure);
 	assert_int_equal(a->result.racy_count, b->result.racy_count);

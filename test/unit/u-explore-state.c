@@ -225,7 +225,7 @@ static void check_learned(const struct made_up *m, const struct notes *all)
 		run_ns += all->items[i].counts ? all->items[i].run_ns : 0;
 	}
 	assert_int_equal(m->result.schedules, schedules);
-	assert_int_equal(m->result.strayed, strayed);
+	assert_int_equal(m->result.discarded, strayed);
 	assert_int_equal(m->state.cut, cut);
 	assert_int_equal(m->state.run_ns, run_ns);
 	assert_int_equal(m->result.different, count_trails(all));
@@ -320,7 +320,7 @@ static void test_lost(void **state)
 	begin(&m, &(struct explore){0});
 	explore_learn_lost(&m.state, 6);
 	explore_learn_lost(&m.state, 2);
-	assert_int_equal(m.result.strayed, 8);
+	assert_int_equal(m.result.discarded, 8);
 	assert_non_null(m.result.why);
 	assert_int_equal(m.result.schedules, 0);
 	end(&m);

@@ -31,7 +31,7 @@ static void explorations(void **state)
 	assert_null(strstr(text, "say nothing"));
 	free(text);
 	r.stop = EXPLORE_TIME;
-	r.strayed = 3;
+	r.discarded = 3;
 	r.unrepeated = 2;
 	text = explored(&r);
 	assert_non_null(strstr(text, "; the time was up (--time)\n"));

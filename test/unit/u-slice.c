@@ -474,7 +474,7 @@ static void test_gates(void **state)
 			assert_true(near == FACTS_NONE || (gate != NULL && gate->near <= near));
 			assert_true(gate == NULL || any);
 			assert_true(gate == NULL ||
-				    (gate->lead == FACTS_NONE) == (v % 4 != 0 || v / 4 >= ITEMS));
+				    (gate->statement == FACTS_NONE) == (v % 4 != 0 || v / 4 >= ITEMS));
 		}
 		sketch_gates_release(&g);
 		facts_free(m.f);

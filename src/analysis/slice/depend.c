@@ -12,24 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Who is told. */
-struct telling {
+/* The function that gets each dependence. */
+struct reporter {
 	struct depend *d;
 	depend_fn *fn;
 	void *context;
 };
 
-static void tell(struct telling *t, uint32_t operand)
+static void report(struct reporter *t, uint32_t operand)
 {
 	if (!(operand & FACTS_CONSTANT))
 		t->fn(operand, t->context);
 }
 
-static void tell_operands(struct telling *t, uint32_t value)
+static void report_operands(struct reporter *t, uint32_t value)
 {
 	struct facts_run run = facts_operands_of(t->d->f, value);
 	for (uint32_t i = run.first; i < run.end; i++)
-		tell(t, t->d->f->operands[i].operand);
+		report(t, t->d->f->operands[i].operand);
 }
 
 /* ------------------------------------------------------------------- memory --- */
@@ -107,7 +107,7 @@ static void find_writes(struct depend *d)
 	}
 }
 
-static void tell_writes(struct telling *t, uint32_t value, uint32_t operand, int64_t size)
+static void report_writes(struct reporter *t, uint32_t value, uint32_t operand, int64_t size)
 {
 	struct depend *d = t->d;
 	struct path p = path_of(d->f, operand);
@@ -118,19 +118,19 @@ static void tell_writes(struct telling *t, uint32_t value, uint32_t operand, int
 		struct path q = path_of(d->f, w->operand);
 		if (w->value != value && same_name(&p, &q) && overlap(&p, size, &q, w->size) &&
 		    tflow_comes_before(&d->flow, w->value, value))
-			tell(t, w->value);
+			report(t, w->value);
 	}
 }
 
 /* Accesses are in the order of values. */
-static void tell_reads_of_call(struct telling *t, uint32_t value)
+static void report_reads_of_call(struct reporter *t, uint32_t value)
 {
 	const struct facts *f = t->d->f;
 	size_t low = 0;
 	RD_BISECT(low, f->access_count, at, f->accesses[at].value < value);
 	for (; low < f->access_count && f->accesses[low].value == value; low++)
 		if (f->accesses[low].kind != FACTS_WRITE && operand_of(f, &f->accesses[low]) != FACTS_NONE)
-			tell_writes(t, value, operand_of(f, &f->accesses[low]), f->accesses[low].size);
+			report_writes(t, value, operand_of(f, &f->accesses[low]), f->accesses[low].size);
 }
 
 /* ------------------------------------------------------------------ control --- */
@@ -183,36 +183,36 @@ static void find_decisions(struct depend *d, uint32_t function)
 	d->decided[function] = 1;
 }
 
-static void tell_callers(struct telling *t, uint32_t function)
+static void report_callers(struct reporter *t, uint32_t function)
 {
 	const struct depend *d = t->d;
 	for (uint32_t i = d->callers_of[function]; i < d->callers_of[function + 1]; i++)
-		tell(t, d->f->calls[d->callers[i]].value);
+		report(t, d->f->calls[d->callers[i]].value);
 }
 
-/* What decides whether a block is executed: branches of its function, or who calls that. */
-static void tell_control(struct telling *t, uint32_t function, uint32_t block)
+/* What decides whether a block is executed: branches of its function, or else its callers. */
+static void report_control(struct reporter *t, uint32_t function, uint32_t block)
 {
 	struct depend *d = t->d;
 	RD_ASSERT(block < d->f->block_count);
 	if (!d->decided[function])
 		find_decisions(d, function);
 	if (d->first_decision[block] == FACTS_NONE) {
-		tell_callers(t, function);
+		report_callers(t, function);
 		return;
 	}
 	for (uint32_t i = d->first_decision[block]; i < d->decision_end[block]; i++)
-		tell(t, d->decisions[i].to);
+		report(t, d->decisions[i].to);
 }
 
 /* -------------------------------------------------------------------- calls --- */
 
-static void tell_results(struct telling *t, uint32_t function)
+static void report_results(struct reporter *t, uint32_t function)
 {
 	struct facts_run values = facts_values_of(t->d->f, function);
 	for (uint32_t v = values.first; v < values.end; v++)
 		if (t->d->f->values[v].kind == FACTS_RETURN)
-			tell(t, v);
+			report(t, v);
 }
 
 static bool takes_lock(const struct facts *f, uint32_t call)
@@ -224,21 +224,21 @@ static bool takes_lock(const struct facts *f, uint32_t call)
 	return false;
 }
 
-/* How long a lock is waited for depends on who holds it, and that may be somebody who waits for a lock of
- * ours: one that was taken before. */
-static void tell_held(struct telling *t, uint32_t value)
+/* How long a thread waits for a lock depends on its holder, which may itself wait for a lock that this thread
+ * took before. */
+static void report_held(struct reporter *t, uint32_t value)
 {
 	const struct facts *f = t->d->f;
 	struct facts_run values = facts_values_of(f, facts_function_at(f, value));
 	for (uint32_t v = values.first; v < values.end; v++)
 		if (v != value && f->values[v].kind == FACTS_CALL && takes_lock(f, v) &&
 		    tflow_comes_before(&t->d->flow, v, value))
-			tell(t, v);
+			report(t, v);
 }
 
 /* The result of a function that the facts have is what it returns; that of another depends on all it is
  * given. */
-static void tell_call(struct telling *t, uint32_t value, bool whole)
+static void report_call(struct reporter *t, uint32_t value, bool whole)
 {
 	const struct facts *f = t->d->f;
 	struct facts_run calls = facts_calls_of(f, value), operands = facts_operands_of(f, value);
@@ -248,20 +248,20 @@ static void tell_call(struct telling *t, uint32_t value, bool whole)
 		if (f->functions[function].flags & FACTS_FUNCTION_EXTERNAL)
 			outside = true;
 		else if (f->calls[c].kind != FACTS_EDGE_START && f->calls[c].kind != FACTS_EDGE_LATER)
-			tell_results(t, function);
+			report_results(t, function);
 	}
 	if (outside || whole)
-		tell_operands(t, value);
+		report_operands(t, value);
 	else if (operands.first < operands.end) /* which function it is */
-		tell(t, f->operands[operands.end - 1].operand);
-	tell_reads_of_call(t, value);
+		report(t, f->operands[operands.end - 1].operand);
+	report_reads_of_call(t, value);
 	if (takes_lock(f, value))
-		tell_held(t, value);
+		report_held(t, value);
 }
 
-/* The values that an argument may have: those that callers give.  Who starts a thread, or is called back,
- * gives it something among its own. */
-static void tell_given(struct telling *t, uint32_t value, bool calls)
+/* The values that an argument may have: those that callers pass.  A start of a thread, or of a
+ * callback, passes one of its own arguments. */
+static void report_given(struct reporter *t, uint32_t value, bool calls)
 {
 	const struct depend *d = t->d;
 	const struct facts *f = d->f;
@@ -270,18 +270,18 @@ static void tell_given(struct telling *t, uint32_t value, bool calls)
 		const struct facts_call *c = &f->calls[d->callers[i]];
 		struct facts_run operands = facts_operands_of(f, c->value);
 		if (calls)
-			tell(t, c->value);
+			report(t, c->value);
 		if (c->kind != FACTS_EDGE_CALL && c->kind != FACTS_EDGE_INDIRECT)
-			tell_operands(t, c->value);
+			report_operands(t, c->value);
 		else if (number + 1 < operands.end - operands.first)
-			tell(t, f->operands[operands.first + number].operand);
+			report(t, f->operands[operands.first + number].operand);
 	}
 }
 
 /* -------------------------------------------------------------------- whole --- */
 
 /* Which value a phi has is decided where its ways part. */
-static void tell_ways(struct telling *t, uint32_t value)
+static void report_ways(struct reporter *t, uint32_t value)
 {
 	const struct facts *f = t->d->f;
 	struct facts_run run = facts_operands_of(f, value);
@@ -294,44 +294,44 @@ static void tell_ways(struct telling *t, uint32_t value)
 			continue;
 		uint32_t end = block.end - 1;
 		if (f->values[end].kind == FACTS_BRANCH || f->values[end].kind == FACTS_SWITCH)
-			tell(t, end);
+			report(t, end);
 		else
-			tell_control(t, function, f->operands[i].with);
+			report_control(t, function, f->operands[i].with);
 	}
 }
 
 void depend_each(struct depend *d, uint32_t value, bool whole, depend_fn *fn, void *context)
 {
-	struct telling t = {d, fn, context};
+	struct reporter t = {d, fn, context};
 	const struct facts_value *v = &d->f->values[value];
 	RD_ASSERT(value < d->f->value_count);
 	if (d->block_of[value] == FACTS_NONE) { /* an argument */
-		tell_given(&t, value, true);
+		report_given(&t, value, true);
 		return;
 	}
 	if (v->kind == FACTS_CALL)
-		tell_call(&t, value, whole);
+		report_call(&t, value, whole);
 	else
-		tell_operands(&t, value);
+		report_operands(&t, value);
 	if (v->kind == FACTS_PHI)
-		tell_ways(&t, value);
+		report_ways(&t, value);
 	if (touches_memory(v) && v->kind != FACTS_STORE)
-		tell_writes(&t, value, address_of(d->f, value), v->number);
+		report_writes(&t, value, address_of(d->f, value), v->number);
 	if (touches_memory(v) || v->kind == FACTS_CALL || v->kind == FACTS_BRANCH ||
 	    v->kind == FACTS_SWITCH || v->kind == FACTS_RETURN || whole)
-		tell_control(&t, facts_function_at(d->f, value), d->block_of[value]);
+		report_control(&t, facts_function_at(d->f, value), d->block_of[value]);
 }
 
 void depend_control(struct depend *d, uint32_t value, depend_fn *fn, void *context)
 {
 	if (d->block_of[value] != FACTS_NONE)
-		tell_control(&(struct telling){d, fn, context}, facts_function_at(d->f, value),
-			     d->block_of[value]);
+		report_control(&(struct reporter){d, fn, context}, facts_function_at(d->f, value),
+			       d->block_of[value]);
 }
 
 void depend_callers(struct depend *d, uint32_t function, depend_fn *fn, void *context)
 {
-	tell_callers(&(struct telling){d, fn, context}, function);
+	report_callers(&(struct reporter){d, fn, context}, function);
 }
 
 bool depend_starts_thread(const struct depend *d, uint32_t call)
@@ -345,7 +345,7 @@ bool depend_starts_thread(const struct depend *d, uint32_t call)
 
 void depend_given(struct depend *d, uint32_t argument, depend_fn *fn, void *context)
 {
-	tell_given(&(struct telling){d, fn, context}, argument, false);
+	report_given(&(struct reporter){d, fn, context}, argument, false);
 }
 
 static void find_blocks(struct depend *d)

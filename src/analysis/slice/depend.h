@@ -46,7 +46,7 @@ void depend_release(struct depend *d);
 typedef void depend_fn(uint32_t on, void *context);
 void depend_each(struct depend *d, uint32_t value, bool whole, depend_fn *fn, void *context);
 
-/* The branches that decide whether `value` is executed; where none of its function does, who calls that. */
+/* The branches that decide whether `value` is executed; where none of its function does, its callers. */
 void depend_control(struct depend *d, uint32_t value, depend_fn *fn, void *context);
 
 /* The calls of a function, and the starts of threads that run it. */

@@ -104,7 +104,7 @@ struct search {
 	uint32_t *depth; /* by value; FACTS_NONE: not in the slice */
 	uint32_t *now, *later;
 	size_t now_count, later_count, now_capacity, later_capacity;
-	uint32_t at; /* the value whose dependences are told */
+	uint32_t at; /* the value whose dependences are looked up */
 };
 
 static bool on_one_line(const struct facts *f, uint32_t a, uint32_t b)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The static backward slice of a failing statement: what may have had a part in the failure, as far as the
- * code tells, nearest first, so that the first few statements can be tracked before the rest.  In: facts of a
+ * code shows, nearest first, so that the first few statements can be tracked before the rest.  In: facts of a
  * whole program (facts/facts.h) and a place.  Out: the instructions that a run can be watched at.
  *
  * It follows algorithm 1 of the thesis (chapter 4): backward, interprocedural, blind to which paths are

@@ -23,7 +23,7 @@ enum slice_kind {
 enum slice_role {
 	SLICE_NEUTRAL,
 	SLICE_READS,	/* also: uses an object, waits for it */
-	SLICE_WRITES,	/* also: frees it, destroys it, wakes who waits at it */
+	SLICE_WRITES,	/* also: frees it, destroys it, wakes its waiters */
 	SLICE_ACQUIRES, /* a lock */
 	SLICE_RELEASES,
 };

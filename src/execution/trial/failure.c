@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failures.  In: how a run ended, what it wrote, who had the turn.  Out: what failed and where; a finding.
+ * Failures.  In: how a run ended, what it wrote, which thread had the turn.  Out: what failed and where; a
+ * finding.
  *
  * One thread runs at a time, so the thread that had the turn when the program died is the one that failed; a
  * failed assertion also says where.  A deadlock is the threads that wait in it.
@@ -52,7 +53,7 @@ static const char *keep(struct rd_buf *text, struct rd_arena *arena)
 }
 
 /* Each thread of a deadlock has a line: its name, what it wants, the kind, where.  They are sorted by place,
- * so that it is the same whoever came first. */
+ * so that the result does not depend on which thread came first. */
 static int compare_lines(const void *a, const void *b)
 {
 	return strcmp(strrchr(*(const char *const *)a, '\t'), strrchr(*(const char *const *)b, '\t'));

@@ -7,12 +7,12 @@
 #include "trial/trial.h"
 
 struct judge {
-	const char *command; /* of the shell; NULL: nobody judges */
+	const char *command; /* of the shell; NULL: runs are not judged */
 	struct rd_umap
 		failed; /* runs by their digests, which were judged already: 1 and whether they failed */
 };
 
-/* Asks about a run that came to an end.  A command that ends with neither 0 (it failed) nor 1 is an error. */
+/* Asks about a run that ended.  A command that ends with neither 0 (it failed) nor 1 is an error. */
 int judge_run(struct judge *j, const struct trial *t, bool *failed);
 void judge_release(struct judge *j);
 

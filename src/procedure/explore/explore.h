@@ -71,7 +71,7 @@ struct explore_result {
 	uint64_t schedules;	/* that were run to an end */
 	uint64_t different;	/* by their choices */
 	uint64_t last_new;	/* the last schedule that brought something new, from 1 */
-	uint64_t strayed;	/* runs that say nothing, */
+	uint64_t discarded;	/* runs that left their schedule or did not end: they are not counted, */
 	const char *why;	/* the first of them: a sentence; NULL */
 	uint64_t first_failure; /* which schedule showed the first one, from 1; 0: none did */
 	uint64_t unrepeated;	/* failures that did not come again and are not reported */

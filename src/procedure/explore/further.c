@@ -85,7 +85,7 @@ void further_choose(struct further *f, const struct explore_result *explored, co
 
 bool further_next(const struct further *f, struct explore_racy *which)
 {
-	if (f->runs >= RECORDED_MOST || f->vain >= RECORDED_IN_VAIN)
+	if (f->runs >= RECORDED_MOST || f->fruitless >= RECORDED_IN_VAIN)
 		return false;
 	*which = f->at < f->racy_count
 			 ? f->racy[f->at]
@@ -107,14 +107,14 @@ static void leave_out_shown(struct further *f)
 
 void further_took(struct further *f, bool any)
 {
-	bool chosen = f->at < f->racy_count, struck = chosen && is_race(&f->racy[f->at]);
+	bool chosen = f->at < f->racy_count, had_race = chosen && is_race(&f->racy[f->at]);
 
 	RD_ASSERT(f->at <= f->racy_count && f->at <= f->runs);
 	f->runs++;
 	f->at += chosen;
-	if (struck && any)
+	if (had_race && any)
 		leave_out_shown(f);
-	f->vain = any || struck ? 0 : f->vain + 1;
+	f->fruitless = any || had_race ? 0 : f->fruitless + 1;
 }
 
 int explore_record(const struct explore *how, const struct explore_racy *which, const char *trace,

@@ -18,7 +18,7 @@ struct further {
 	uint64_t most;		   /* extent at which a run that nobody knows is ended; 0: any */
 	uint64_t runs;		   /* that were recorded */
 	uint64_t fresh;		   /* findings that they brought */
-	int vain;		   /* runs in a row that brought nothing */
+	int fruitless;		   /* runs in a row that brought nothing */
 };
 
 void further_release(struct further *f);

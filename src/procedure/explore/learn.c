@@ -167,9 +167,9 @@ static void close_window(struct explore_state *s)
 /* ---- notes ---- */
 
 /* A run that was ended early does not count, but what it did until then is true. */
-static void learn_strayed(struct explore_state *s, const struct note *n)
+static void learn_discarded(struct explore_state *s, const struct note *n)
 {
-	s->result->strayed++;
+	s->result->discarded++;
 	s->result->why = s->result->why ? s->result->why : n->why;
 	if (!n->cut)
 		return;
@@ -194,7 +194,7 @@ void explore_learn(struct explore_state *s, const struct note *n)
 	bool fresh;
 
 	if (!n->counts) {
-		learn_strayed(s, n);
+		learn_discarded(s, n);
 		return;
 	}
 	r->schedules++;
@@ -229,6 +229,6 @@ void explore_learn_lost(struct explore_state *s, uint64_t count)
 {
 	struct explore_result *r = s->result;
 
-	r->strayed += count;
+	r->discarded += count;
 	r->why = r->why ? r->why : "the process that made the runs ended before them";
 }

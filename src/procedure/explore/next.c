@@ -211,7 +211,7 @@ uint64_t explore_next_batch(const struct explore_state *s)
 
 bool explore_next_waits(const struct explore_state *s)
 {
-	return s->given && !s->result->schedules && !s->result->strayed;
+	return s->given && !s->result->schedules && !s->result->discarded;
 }
 
 static bool is_settled(const struct explore_state *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statements in headers of the system, where they are called in the program: who reads a sketch wrote the
+ * Statements in headers of the system, where they are called in the program: the reader of a sketch wrote the
  * call, not the header.  In: facts and runs.  Out: the runs, with such statements at the line of the call
  * where the program leaves only one.
  */

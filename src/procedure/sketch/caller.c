@@ -3,8 +3,8 @@
  * From a header to its callers (sketch/caller-int.h).
  *
  * A function of a header that has one calling line in the program is called from there.  A constructor of
- * threads has one line for each thread, more often: if each of them is come by at most once, one after the
- * other, and there are as many creations in a run as lines, then the first creation is the first line's.
+ * threads usually has one line for each thread.  If each line is executed at most once, one after the other,
+ * and a run has as many creations as there are lines, then the first creation is that of the first line.
  */
 #include "sketch/caller-int.h"
 
@@ -78,7 +78,7 @@ static void add_call(uint32_t value, void *context)
 		c->todo[c->todo_count++] = value;
 }
 
-/* Who runs in a thread that was started there is not called from there. */
+/* A function that a new thread runs is not called from where the thread is started. */
 static void add_caller(uint32_t value, void *context)
 {
 	struct calls *c = context;
@@ -89,7 +89,7 @@ static void add_caller(uint32_t value, void *context)
 		add_call(value, c);
 }
 
-/* The calls of the program through which a thread comes to a statement of a header. */
+/* The calls of the program through which a thread reaches a statement of a header. */
 static void find_calls(struct calls *c, const struct slice_statement *s)
 {
 	const struct facts *f = c->w->f;

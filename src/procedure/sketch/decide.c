@@ -213,7 +213,7 @@ static void find_looks(struct work *w, uint32_t branch, struct decide_list *line
 
 /* ---- statements ---- */
 
-/* Statements with a value that somebody can look at. */
+/* Statements with a value that a branch can depend on. */
 static bool is_looked_at(const struct slice_statement *s)
 {
 	return s->kind == SLICE_READ || s->kind == SLICE_CALL ||
@@ -293,7 +293,7 @@ static void decide_about(struct work *w, uint32_t statement)
 
 /* ---- what differs ---- */
 
-/* Where things lie differs from run to run and means nothing. */
+/* Addresses differ from run to run and mean nothing. */
 static uint64_t plain_value(const struct sketch_event *e)
 {
 	return e->size == 8 && e->value > UINT32_MAX && (int64_t)e->value > 0 ? UINT64_MAX : e->value;
@@ -374,7 +374,7 @@ void decide_close(struct decide *d)
 
 /* ---- events ---- */
 
-/* A branch that a thread went by before event number `after` of the run, and after what it did before. */
+/* A branch that a thread executed before event number `after` of the run, and after what it did before. */
 struct implied {
 	size_t after, number; /* number: of its kind, in the order of the program */
 	uint32_t thread, branch;
@@ -409,8 +409,8 @@ static bool is_on_line(const struct sketch_runs *runs, uint32_t a, uint32_t b)
 	return x->line == y->line && !strcmp(rd_base_name(x->file), rd_base_name(y->file));
 }
 
-/* Who is at a statement has left the sides of branches that do not decide about it, and comes by a branch
- * again that stands on its line. */
+/* A thread at a statement has left the sides of branches that do not decide about it, and executes a branch
+ * on its own line again. */
 static void leave(const struct imply *m, struct thread *t, uint32_t statement)
 {
 	size_t kept = 0;

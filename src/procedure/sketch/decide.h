@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What decides whether a statement is executed: the branches of its function, or of whoever calls that, and
+ * What decides whether a statement is executed: the branches of its function, or of its callers, and
  * the reads and calls whose results these branches look at.  In: facts and runs.  Out: for each statement of
- * the runs those that decide about it, and events for branches that nobody watched.
+ * the runs those that decide about it, and events for branches that were not watched.
  */
 #ifndef SKETCH_DECIDE_H
 #define SKETCH_DECIDE_H
@@ -39,7 +39,7 @@ void decide_open(struct decide *d, const struct facts *f, struct sketch_runs *ru
 		 const struct sketch_failure *failure);
 void decide_close(struct decide *d);
 
-/* A thread that executes a statement went by the branches that decide about it, after what it did before
+/* A thread that executes a statement executed the branches that decide about it, after what it did before
  * them: adds events, without values, for branches that were not watched. */
 void decide_imply(const struct decide *d, struct sketch_runs *runs);
 

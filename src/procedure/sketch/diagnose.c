@@ -83,7 +83,7 @@ static void show(const struct work *w, const char *doing)
 
 /* ---- runs ---- */
 
-/* Whether it is at the place that somebody reported, if somebody did. */
+/* Whether the failure is at the reported place, if the user reported one. */
 static bool is_wanted(const struct work *w, const struct sketch_failure *f)
 {
 	const struct sketch_failure *report = w->how->report;
@@ -141,7 +141,7 @@ static int make_run(struct work *w, const struct turns_order *order, bool *said,
 		w->d->made++;
 		w->d->failed += *failed;
 	} else if (!err) {
-		w->d->strayed++;
+		w->d->discarded++;
 		if (!w->d->why)
 			w->d->why = rd_xstrdup(why);
 	}
@@ -392,7 +392,7 @@ static void look_at_first(struct work *w, struct reach *reach, uint32_t sigma)
 }
 
 /* By turns: a large part of the slice is looked at in the same runs; all of a large one only if its first
- * statements tell nothing, since the program stands at each of them. */
+ * statements tell nothing, since the program is stopped at each of them. */
 static int look_by_turns(struct work *w, size_t failure, struct reach *reach, struct sketch_predictors *out,
 			 uint32_t *sigma)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Diagnosis: a program goes in that fails now and then; it is run until there are failures to explain and
- * runs that pass; sketches come out, one for each signature.  doc/design/sketch.md says how runs are made and
+ * Diagnosis.  In: a program that fails now and then.  It is run until there are failures to explain and runs
+ * that pass.  Out: sketches, one for each signature.  doc/design/sketch.md says how runs are made and
  * when it ends.
  */
 #ifndef SKETCH_DIAGNOSE_H
@@ -19,7 +19,7 @@ struct diagnose_progress {
 struct diagnose { /* zero values are the defaults */
 	struct replay_conditions runs;
 	const char *fail_if;
-	const struct sketch_failure *report; /* what somebody handed in; NULL: nothing */
+	const struct sketch_failure *report; /* the failure that the user reported; NULL: none */
 	uint64_t most;			     /* runs; 0: DIAGNOSE_RUNS */
 	int64_t time_ns;		     /* that all of it may take; 0: any */
 	unsigned tries;			     /* runs of each intervention; 0: DIAGNOSE_TRIES */
@@ -39,10 +39,10 @@ struct diagnosis {
 	struct sketch_runs runs[DIAGNOSE_SKETCHES]; /* those of each sketch */
 	struct sketch_set set;
 	size_t made, failed; /* runs that say something */
-	size_t strayed;	     /* runs that say nothing, */
+	size_t discarded;    /* runs that left their schedule or did not end: they are not counted, */
 	char *why;	     /* the first of them; NULL */
-	char *untracked;     /* why the program cannot be tracked as it is; NULL: it can, or nobody tried */
-	bool interrupted;    /* by a signal */
+	char *untracked; /* why the program cannot be tracked as it is; NULL: it can, or that was not tried */
+	bool interrupted; /* by a signal */
 };
 
 /* To be released also after a failure. */

@@ -192,7 +192,7 @@ RD_COMPARISON(by_nearness, struct sketch_gate, near, value)
 static void add_others(struct sketch_gates *g, const struct touched *t, const struct rd_umap *known)
 {
 	for (uint32_t v = 0; v < t->f->value_count; v++) {
-		struct sketch_gate gate = {.value = v, .lead = FACTS_NONE};
+		struct sketch_gate gate = {.value = v, .statement = FACTS_NONE};
 		if (rd_umap_get(known, v) != NULL || !slice_kind_of(t->f, v, &gate.kind) ||
 		    letter_of(t->f, v) == 0)
 			continue;
@@ -205,7 +205,7 @@ static void add_others(struct sketch_gates *g, const struct touched *t, const st
 uint32_t sketch_gate_flag(const struct sketch_gate *gate, uint32_t sigma)
 {
 	uint32_t end = sigma != 0 ? sigma : FACTS_NONE;
-	return gate->lead < end ? RADDLE_TRACK_SLICE : gate->near < end ? RADDLE_TRACK_OTHER : 0;
+	return gate->statement < end ? RADDLE_TRACK_SLICE : gate->near < end ? RADDLE_TRACK_OTHER : 0;
 }
 
 /* Leaves out those that no such run opens. */
@@ -224,8 +224,9 @@ void sketch_gates_find(struct sketch_gates *g, const struct slice *s, uint32_t s
 	struct touched t;
 	*g = (struct sketch_gates){0};
 	for (size_t i = 0; i < s->count; i++) {
-		struct sketch_gate gate = {
-			.value = s->items[i].value, .lead = s->items[i].statement, .kind = s->items[i].kind};
+		struct sketch_gate gate = {.value = s->items[i].value,
+					   .statement = s->items[i].statement,
+					   .kind = s->items[i].kind};
 		if (letter_of(s->facts, gate.value) == 0)
 			continue;
 		rd_umap_put(&known, gate.value, NULL);
@@ -270,10 +271,10 @@ void sketch_gates_release(struct sketch_gates *g)
 struct slice_statement sketch_gate_statement(const struct sketch_gate *gate, struct slice *s,
 					     enum slice_kind kind)
 {
-	RD_ASSERT(gate->lead != FACTS_NONE || gate->near != FACTS_NONE);
+	RD_ASSERT(gate->statement != FACTS_NONE || gate->near != FACTS_NONE);
 	struct slice_statement out = slice_statement_of(s, gate->value, kind);
-	out.found = gate->lead == FACTS_NONE;
-	out.distance = out.found ? s->statements + gate->near : gate->lead;
+	out.found = gate->statement == FACTS_NONE;
+	out.distance = out.found ? s->statements + gate->near : gate->statement;
 	return out;
 }
 

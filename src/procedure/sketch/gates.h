@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gates of a slice: at which instructions of the program something can be noted, and by which names the
- * instrumenter (instr/track/track.c) knows them. */
+/* The gates of a slice: instructions of the program at which events can be recorded, and the names by which
+ * the instrumenter (instr/track/track.c) knows them. */
 #ifndef SKETCH_GATES_H
 #define SKETCH_GATES_H
 
@@ -9,10 +9,10 @@
 #include "slice/slice.h"
 
 struct sketch_gate {
-	uint32_t value; /* in the facts */
-	uint32_t lead;	/* the statement of the slice that it is; FACTS_NONE: it is none */
-	uint32_t near;	/* the nearest statement of the slice that may touch the same memory as far as
-			   points-to sets tell */
+	uint32_t value;	    /* in the facts */
+	uint32_t statement; /* of the slice; FACTS_NONE: it is not in the slice */
+	uint32_t near;	    /* the nearest statement of the slice that may touch the same memory as far as
+			       points-to sets tell */
 	enum slice_kind kind;
 };
 
@@ -20,7 +20,7 @@ struct sketch_gates {
 	struct sketch_gate
 		*items; /* those of the slice first, in its order; the others by what brings them */
 	size_t count, capacity;
-	size_t left_out; /* for want of room */
+	size_t left_out; /* because there are too many */
 };
 
 /* Those that runs with the first `sigma` statements open, 0: all; at most `max` of them. */

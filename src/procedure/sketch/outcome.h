@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How a run failed: of which kind, by what, where.  In: how a process ended and what it wrote, or a report
- * that somebody hands in: the text of a sanitizer, of gdb, of an assertion, or FILE:LINE; a core file.  Out:
+ * of the user: the text of a sanitizer, of gdb, of an assertion, or FILE:LINE; a core file.  Out:
  * the failure and its signature, which is the same for the same bug in every run.
  */
 #ifndef SKETCH_OUTCOME_H

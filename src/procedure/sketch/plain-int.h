@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs of the program as it is, tracked (sketch/track.h): nobody leads its threads.  They are the first
+ * Runs of the program as it is, tracked (sketch/track.h): its threads run freely.  They are the first
  * choice where the program fails often enough, because what they show is what happens to the user.
  */
 #ifndef SKETCH_PLAIN_INT_H

@@ -194,8 +194,8 @@ int sketch_plan_read(struct sketch_plan *p, struct rd_json_read *r, const json_t
 
 /* ---- records ---- */
 
-/* Control flow is told; what memory holds is not, unless the site says so. */
-static bool is_told(const struct sketch_record *what, const struct sketch_runs *runs,
+/* Control flow is sent; what memory holds is not, unless the site allows it. */
+static bool is_sent(const struct sketch_record *what, const struct sketch_runs *runs,
 		    const struct sketch_event *e)
 {
 	return e->size && (what->values || runs->statements[e->statement].kind == SLICE_BRANCH);
@@ -220,7 +220,7 @@ static void write_events(const struct sketch_record *what, const struct sketch_r
 		rd_buf_addf(out, "%s[%" PRIu32 ",%" PRIu32 ",%" PRIu64, between, e->thread, e->statement,
 			    object ? *object : 0);
 		between = ",";
-		if (is_told(what, runs, e))
+		if (is_sent(what, runs, e))
 			rd_buf_addf(out, ",%" PRId64 ",%u", (int64_t)e->value, e->size);
 		rd_buf_addc(out, ']');
 	}

@@ -2,11 +2,12 @@
 /*
  * Sketches of programs in production: what a hive and the sites that run a program agree on.
  *
- * A plan says which statements a sketch is about.  Whoever has the program makes the same one of it, with the
- * same id; so a site gets only the failing place and σ, and tells statements by their numbers.  A record is
- * what a site sends of a tracked run: how it ended, and its events.  Addresses are numbered anew in each
- * record, and values are left out unless the site allows them: which statements ran, in which order, which
- * of them met, and which way branches went is all that leaves a site.  doc/format/hive.md has both documents.
+ * A plan says which statements a sketch is about.  Everyone who has the program makes the same plan
+ * of it, with the same id; so a site gets only the failing place and σ, and sends the numbers of statements.
+ * A record is what a site sends of a tracked run: how it ended, and its events.  Addresses are numbered anew
+ * in each record, and values are left out unless the site allows them: which statements ran, in which order,
+ * which of them met, and which way branches went is all that leaves a site.  doc/format/hive.md has both
+ * documents.
  */
 #ifndef SKETCH_PLAN_H
 #define SKETCH_PLAN_H
@@ -26,7 +27,7 @@ struct sketch_plan {
 	char id[SKETCH_PLAN_ID];       /* of the place and the statements */
 	struct sketch_failure failure; /* the place is always known */
 	uint32_t sigma;		       /* the statements of the slice: more are never tracked */
-	struct sketch_runs runs;       /* the statements; who collects runs has them here too */
+	struct sketch_runs runs;       /* the statements, and the runs that are collected */
 	char **sources;		       /* lines of the source, by statement; NULL: unknown */
 	char *signature;	       /* of the failure */
 };

@@ -22,7 +22,7 @@
 #define BETA 0.5 /* of the F-measure: precision counts twice as much as recall (doc/design/sketch.md) */
 #define NO_EVENT SIZE_MAX
 #define EXCEPTION_IN 20	 /* one run in so many may contradict a confirmed order (doc/design/sketch.md) */
-#define SMALL (1u << 16) /* numbers up to here are told apart, larger ones are pointers or hashes */
+#define SMALL (1u << 16) /* up to here numbers are compared, larger ones are pointers or hashes */
 
 /* ---- going through a run ---- */
 
@@ -58,7 +58,7 @@ static bool is_large(const struct sketch_event *e)
 	return e->size == 8 && (value > (int64_t)SMALL || value < -(int64_t)SMALL);
 }
 
-static void tell(const struct walk *w, enum sketch_pattern pattern, const size_t *at, size_t count)
+static void found_order(const struct walk *w, enum sketch_pattern pattern, const size_t *at, size_t count)
 {
 	struct match m = {.what = {.type = SKETCH_ORDER, .pattern = pattern, .count = count}};
 
@@ -71,8 +71,8 @@ static void tell(const struct walk *w, enum sketch_pattern pattern, const size_t
 	w->found(w->context, &m);
 }
 
-static void tell_value(const struct walk *w, size_t at, enum sketch_type type, enum sketch_pattern pattern,
-		       uint64_t value)
+static void found_value(const struct walk *w, size_t at, enum sketch_type type, enum sketch_pattern pattern,
+			uint64_t value)
 {
 	struct match m = {.what = {.type = type, .pattern = pattern, .count = 1, .value = value}, .at = {at}};
 
@@ -88,15 +88,15 @@ static void look_at_value(const struct walk *w, size_t at)
 	enum slice_kind kind = w->runs->statements[e->statement].kind;
 
 	if (kind == SLICE_BRANCH) {
-		tell_value(w, at, SKETCH_BRANCHES, SKETCH_TAKES, e->value);
+		found_value(w, at, SKETCH_BRANCHES, SKETCH_TAKES, e->value);
 		return;
 	}
 	if (!e->size || kind == SLICE_SYNC)
 		return;
 	if (!is_large(e))
-		tell_value(w, at, SKETCH_VALUE, SKETCH_EQUALS, e->value);
+		found_value(w, at, SKETCH_VALUE, SKETCH_EQUALS, e->value);
 	if (e->value && e->size == 8)
-		tell_value(w, at, SKETCH_VALUE, SKETCH_DIFFERS, 0);
+		found_value(w, at, SKETCH_VALUE, SKETCH_DIFFERS, 0);
 }
 
 /* ---- orders ---- */
@@ -122,7 +122,8 @@ static void look_at_pairs(const struct walk *w, size_t at, size_t last)
 		bool wrote = role_of(w, i) == SLICE_WRITES;
 
 		if (events[i].thread != events[at].thread && (wrote || writes))
-			tell(w, wrote ? writes ? SKETCH_WW : SKETCH_WR : SKETCH_RW, (size_t[]){i, at}, 2);
+			found_order(w, wrote ? writes ? SKETCH_WW : SKETCH_WR : SKETCH_RW, (size_t[]){i, at},
+				    2);
 		if (wrote)
 			return;
 	}
@@ -142,7 +143,7 @@ static void look_at_triples(const struct walk *w, size_t at, size_t last)
 		int pattern = triple_of(role_of(w, first), role_of(w, i), role_of(w, at));
 
 		if (pattern >= 0)
-			tell(w, (enum sketch_pattern)pattern, (size_t[]){first, i, at}, 3);
+			found_order(w, (enum sketch_pattern)pattern, (size_t[]){first, i, at}, 3);
 	}
 }
 
@@ -166,7 +167,7 @@ static void look_at_last(const struct walk *w)
 		*head = i + 1;
 		for (size_t k = w->before[i]; k != NO_EVENT && role_of(w, i) == SLICE_READS; k = w->before[k])
 			if (role_of(w, k) == SLICE_WRITES && events[k].thread != events[i].thread)
-				tell(w, SKETCH_RW_LAST, (size_t[]){i, k}, 2);
+				found_order(w, SKETCH_RW_LAST, (size_t[]){i, k}, 2);
 	}
 	rd_pmap_release(&seen);
 	rd_umap_release(&heads);
@@ -210,8 +211,8 @@ static size_t wanted_by(const struct walk *w, size_t holds, size_t first, size_t
 	return NO_EVENT;
 }
 
-/* Somebody else took the lock while the thread held another one, and has it still.  Whoever came first, once
- * both want the other's lock it is the same for both of them. */
+/* Another thread took the lock while this one held a different lock, and still has it.  Once each thread
+ * wants the lock of the other, both are in the same state, whichever came first. */
 static void look_at_locks(const struct walk *w, size_t at)
 {
 	const struct sketch_event *events = w->run->events;
@@ -223,9 +224,9 @@ static void look_at_locks(const struct walk *w, size_t at)
 			continue;
 		size_t wanted = wanted_by(w, i, first, at);
 		if (i > first || (wanted != NO_EVENT && wanted > first))
-			tell(w, SKETCH_HOLD, (size_t[]){first, i, at}, 3);
+			found_order(w, SKETCH_HOLD, (size_t[]){first, i, at}, 3);
 		if (wanted != NO_EVENT && wanted > first)
-			tell(w, SKETCH_HOLD, (size_t[]){i, first, wanted}, 3);
+			found_order(w, SKETCH_HOLD, (size_t[]){i, first, wanted}, 3);
 	}
 }
 
@@ -356,7 +357,8 @@ static void count_cut_short(struct tally *t, const struct sketch_run *run, size_
 		}
 }
 
-/* The last event of a branch that never goes a way; NO_EVENT: the run does not come to it, or it does go so.
+/* The last event of a branch that never goes a way; NO_EVENT: the run does not reach it, or it does go this
+ * way.
  */
 static size_t never_takes(const struct sketch_run *run, uint32_t branch, uint64_t way)
 {
@@ -494,7 +496,7 @@ void sketch_predictors_sort(struct sketch_predictors *p)
 		qsort(p->items, p->count, sizeof *p->items, compare);
 }
 
-/* What is as often true of passing runs says nothing.  Without passing runs nobody knows. */
+/* A predicate that is as often true of passing runs says nothing.  Without passing runs all are kept. */
 static bool tells_apart(const struct sketch_predictor *p)
 {
 	return !p->all_passing || p->failing * p->all_passing > p->passing * p->all_failing;

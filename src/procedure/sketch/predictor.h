@@ -27,7 +27,7 @@ enum sketch_pattern {
 	SKETCH_EQUALS,
 	SKETCH_DIFFERS, /* from 0: of pointers and other large numbers */
 	SKETCH_TAKES,
-	SKETCH_NEVER, /* of a branch that the run came to: it did not go this way */
+	SKETCH_NEVER, /* of a branch that the run reached: it did not go this way */
 	SKETCH_PATTERNS,
 };
 
@@ -75,7 +75,7 @@ void sketch_measure(struct sketch_predictor *p);
 const struct sketch_predictor *sketch_best(const struct sketch_predictors *p, enum sketch_type type);
 
 /* The events of a run that make the predicate true, the last such ones: positions of as many as it has
- * statements.  False: it is not true of this run, or is so for want of an event (`at` of that one is
+ * statements.  False: it is not true of this run, or is true because an event is missing (`at` of that one is
  * SIZE_MAX). */
 bool sketch_predictor_at(const struct sketch_runs *runs, const struct sketch_run *run,
 			 const struct sketch_predictor *p, size_t at[3]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Control flow from the packets of Intel PT: which of the given places a thread came to, in order.
+ * Control flow from the packets of Intel PT: which of the given places a thread reached, in order.
  *
  * The packets only say which way branches went; the instructions between them are read from the program's
  * code.  libipt does that; it is loaded when it is needed, so nothing else depends on it.

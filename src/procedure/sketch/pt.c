@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From packets of Intel PT to places.  In: packets, code, addresses.  Out: which addresses were come to.
+ * From packets of Intel PT to places.  In: packets, code, addresses.  Out: which addresses were reached.
  *
- * The packets come from outside and may be anything.  Where they cannot be followed, the decoder goes on at
+ * The packets come from outside and may be anything.  Where they cannot be followed, the decoder continues at
  * the next point of synchronisation, and that is a gap; each such step moves forward, so it ends.  Code
  * that jumps to itself would be followed for ever without a packet: the number of instructions is limited.
  */
@@ -88,7 +88,7 @@ static int by_address(const void *key, const void *item)
 	return (address > p->address) - (address < p->address);
 }
 
-static void come_to(const struct pt_trace *t, uint64_t address, struct pt_left *left)
+static void reach(const struct pt_trace *t, uint64_t address, struct pt_left *left)
 {
 	const struct pt_place *p =
 		t->place_count ? bsearch(&address, t->places, t->place_count, sizeof *p, by_address) : NULL;
@@ -99,7 +99,7 @@ static void come_to(const struct pt_trace *t, uint64_t address, struct pt_left *
 	left->numbers[left->count++] = p->number;
 }
 
-/* Events that stand between instructions: none is of interest. */
+/* Skips the events between instructions. */
 static int pass_events(const struct library *l, struct pt_insn_decoder *d, int status)
 {
 	while (status >= 0 && status & pts_event_pending) {
@@ -124,7 +124,7 @@ static int follow(const struct library *l, struct pt_insn_decoder *d, const stru
 			return status < 0 ? status : -pte_eos;
 		status = l->insn_next(d, &insn, sizeof insn);
 		if (insn.iclass != ptic_error) /* also of one that ends in an error */
-			come_to(t, insn.ip, left);
+			reach(t, insn.ip, left);
 		if (status < 0)
 			return status;
 		if (++left->instructions >= most) {

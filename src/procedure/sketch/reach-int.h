@@ -11,7 +11,7 @@
 #include "trace/sites.h"
 
 struct reach {
-	uint32_t *sites; /* to stand at */
+	uint32_t *sites; /* at which runs are stopped */
 	size_t count, capacity;
 	struct slice slice;
 	bool sliced;

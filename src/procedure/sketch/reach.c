@@ -31,7 +31,7 @@ static const char *member_of(const char *name)
 
 /* ---- what the slice has ---- */
 
-/* A line of a file, a variable and a member are told apart by their first letter. */
+/* A line of a file, a variable and a member are distinguished by their first letter. */
 static void line_key(struct rd_buf *key, const char *file, uint32_t line)
 {
 	rd_buf_clear(key);
@@ -153,7 +153,7 @@ static bool is_watchable(const struct trace_site *site)
 	return trace_site_accesses(site) || site->kind == TRACE_SITE_CALL;
 }
 
-/* Who frees memory may have a part in whatever happens to it. */
+/* A release of memory may matter to whatever happens to that memory. */
 static bool is_release(const struct trace_site *site)
 {
 	return site->kind == TRACE_SITE_CALL && site->what &&

@@ -230,7 +230,7 @@ static void add_failure(struct sketch *s)
 		return;
 	}
 	for (size_t i = steps->count; i-- > 0 && f->kind == SKETCH_HANG && f->file;)
-		if (steps->items[i].thread == f->thread) { /* where it waits; others came to wait later */
+		if (steps->items[i].thread == f->thread) { /* where it waits; others began to wait later */
 			last = &steps->items[i];
 			break;
 		}

@@ -69,7 +69,7 @@ struct sketch_set {
 /* Draws up the sketch of the failures with that signature; `predictors` become the sketch's. */
 struct sketch_reach {
 	uint32_t sigma, near;	      /* of struct sketch */
-	const struct decide *decided; /* what decides about statements; NULL: nobody knows */
+	const struct decide *decided; /* what decides about statements; NULL: unknown */
 };
 void sketch_draw(struct sketch *s, const struct sketch_runs *runs, const struct sketch_failure *failure,
 		 struct sketch_predictors *predictors, const struct sketch_reach *reach);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stack of a thread that stands: where in the program's code it may have been called from.  In: a process
+/* The stack of a stopped thread: where in the program's code it may have been called from.  In: a process
  * and a thread.  Out: places as raddle/crash.h has them, nearest first. */
 #ifndef SKETCH_STACK_INT_H
 #define SKETCH_STACK_INT_H
@@ -15,7 +15,7 @@ struct stack_code {
 
 enum { STACK_PLACES = 32 }; /* a judgement: the innermost calls tell a failure from another */
 
-/* Words of the stack behind calls, at most STACK_PLACES.  0: nobody can tell. */
+/* Return addresses on the stack, at most STACK_PLACES.  0: unknown. */
 size_t stack_places(struct stack_code *code, const char *executable, pid_t pid, uint32_t tid,
 		    uint64_t places[STACK_PLACES]);
 

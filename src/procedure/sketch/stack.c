@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Stacks (sketch/stack-int.h).  A thread that stands is in a system call, so the kernel tells its stack
+ * Stacks (sketch/stack-int.h).  A stopped thread is in a system call, so the kernel knows its stack
  * pointer. Words above it that lie behind a call are candidates, as in raddle/crash-find.h; old ones may be
  * among them, so whoever asks must know which of them make sense.
  */

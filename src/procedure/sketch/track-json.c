@@ -36,7 +36,7 @@ void track_json(const struct track *t, const struct sketch_runs *runs, const str
 		RD_JB("no_hardware", end->no_hardware), RD_JS("flavour", t->program.flavour.executable));
 	write_failure(run, end, j);
 	RD_JSON_OBJECTS (j, "gates", i, t->gates.count) {
-		RD_JSON(j, RD_JN("lead", (int32_t)t->gates.items[i].lead),
+		RD_JSON(j, RD_JN("lead", (int32_t)t->gates.items[i].statement),
 			RD_JN("near", (int32_t)t->gates.items[i].near),
 			RD_JU("group", facts_function_at(t->slice->facts, t->gates.items[i].value)));
 	}

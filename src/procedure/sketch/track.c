@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tracked runs (sketch/track.h): the program is built, its gates are opened, it runs, and how it ended is
- * told; what its events mean is in sketch/track-events.c. */
+ * reported; what its events mean is in sketch/track-events.c. */
 #include "sketch/track.h"
 
 #include "base/alloc.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tracking: runs of a program that tell what happened at statements of a slice, in the order in which it
+ * Tracking: runs of a program that record what happened at statements of a slice, in the order in which it
  * happened.
  *
  * The program is built once for a slice (flavour `track`, raddle/track.h): it has a gate at each item
@@ -69,14 +69,14 @@ struct track_end {
 void track_end_release(struct track_end *e);
 
 /* Runs it once and adds the run to `runs`, with how it ended: SKETCH_PASSED, SKETCH_EXIT (a status that is
- * not 0), SKETCH_CRASH, SKETCH_ASSERTION or SKETCH_HANG; who knows better changes that.  Statements get into
- * the table of `runs` when they are first seen. */
+ * not 0), SKETCH_CRASH, SKETCH_ASSERTION or SKETCH_HANG; a caller that knows better changes that.  Statements
+ * get into the table of `runs` when they are first seen. */
 int track_run(struct track *t, const struct track_request *request, struct sketch_runs *runs,
 	      struct track_end *end);
 
-/* The same in parts, for who starts the program: the memory that it is given as RADDLE_SESSION_ENV says, to
- * be closed also after a failure, and what it left there when it has ended as end->end tells.  To
- * run/launch.h it looks like a session, of which only the descriptor is used. */
+/* The same in parts, for a caller that starts the program itself: the memory that it is given as
+ * RADDLE_SESSION_ENV says, to be closed also after a failure, and what it left there when it has ended as
+ * end->end tells.  To run/launch.h it looks like a session, of which only the descriptor is used. */
 struct track_memory {
 	struct raddle_track *shared;
 	size_t size;

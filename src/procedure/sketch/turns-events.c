@@ -109,8 +109,8 @@ static enum slice_role role_of(int kind)
 	}
 }
 
-/* An operation in a header is the program's at the call, which the thread's stack has; the facts tell which
- * of its words can be that. */
+/* An operation in a header belongs to the line of the program that calls it.  The stack of the thread has
+ * that line, and the facts decide which of its words can be it. */
 static void find_call(struct turns_now *now, const struct replay_stand *stand, const struct replay_stander *t,
 		      struct slice_statement *s)
 {
@@ -242,8 +242,8 @@ uint32_t turns_thread(const struct turns_now *now, const char *name)
 	return now->last;
 }
 
-/* A thread that stands for the first time was created, even if its creator, whose name its own begins with,
- * has not come back from there. */
+/* A thread that is stopped for the first time was created, even if its creator, whose name its own begins
+ * with, has not come back from there. */
 static void note_creator(struct turns_now *now, const char *name)
 {
 	const char *end = strrchr(name, '_');

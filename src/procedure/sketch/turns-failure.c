@@ -78,7 +78,7 @@ static bool is_own_file(const void *context, const char *file)
 	return false;
 }
 
-/* A fatal signal tells the place; where the thread stood last, only what it had come to before. */
+/* A fatal signal has the place; the last stop of the thread is only the last known one before it. */
 static void set_crash_place(struct sketch_turns *l, struct sketch_failure *f, const struct replay_result *r)
 {
 	const char *executable = l->bench.program.program->flavour.executable;

@@ -5,7 +5,7 @@
  * forced or prevented.
  *
  * It serves where the program fails too rarely on its own, since a strategy draws the schedule, and for
- * interventions, since the scheduler decides who goes on.
+ * interventions, since the scheduler decides which thread runs.
  */
 #ifndef SKETCH_TURNS_INT_H
 #define SKETCH_TURNS_INT_H
@@ -25,15 +25,15 @@ struct sketch_turns {
 	struct sketch_runs *runs;
 	const struct trace_sites *sites;
 	struct judge *judge;   /* the user's */
-	bool blind;	       /* nobody looks: only how it ends is of interest */
+	bool blind;	       /* the program is not stopped: only how it ends is of interest */
 	const uint32_t *watch; /* sites that are looked at; NULL: all */
 	size_t watch_count;
-	/* A run that failed while nobody looked, decision by decision; every second run begins like it, since
-	 * it fails more often so, and since what passes after such a beginning tells more than what was never
-	 * near a failure.  NULL: none is known. */
+	/* A run that failed without being watched, decision by decision; every second run begins like it,
+	 * since it fails more often so, and since what passes after such a beginning tells more than what was
+	 * never near a failure.  NULL: none is known. */
 	const struct schedule *near;
 	struct sketch_places places; /* of crashes, and of calls */
-	struct caller *callers;	     /* of code in headers; NULL: nobody knows */
+	struct caller *callers;	     /* of code in headers; NULL: unknown */
 };
 
 struct turns_order {

@@ -16,7 +16,7 @@ struct turns_pending {
 	uint32_t statement, second; /* second: of an atomic operation, the write */
 	uint64_t address, value;
 	uint8_t size;
-	uint64_t length; /* of a range of memory that is freed or written as a whole; 0: it is none */
+	uint64_t length; /* of a range of memory that is freed or written as a whole; 0: it is not a range */
 	uint64_t n;	 /* of an operation: its number, so that it is taken once */
 	bool inside;	 /* it has done the first of three statements and not the last */
 	bool did_first, did_second;

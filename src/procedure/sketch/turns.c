@@ -39,7 +39,9 @@ static void watch(struct schedule *s, uint32_t site, bool stand)
 	w->stand = stand;
 }
 
-/* Threads lose the turn where somebody looks, and at operations; where nobody does, at all accesses. */
+/* Threads can lose the turn at watched sites and at operations; in runs that are not watched, at all
+ * accesses.
+ */
 static void watch_sites(const struct sketch_turns *l, struct schedule *s, bool near)
 {
 	if (l->blind || !l->watch) {
