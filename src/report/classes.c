@@ -35,7 +35,7 @@ static void print_reported(const struct finding_set *set, FILE *out)
 {
 	for (size_t i = 0; i < set->count; i++) {
 		const struct finding *f = set->items[i];
-		if (f->told && f->class != FINDING_NO_CLASS && f->access_count)
+		if (f->printed && f->class != FINDING_NO_CLASS && f->access_count)
 			print_one(set, f, out);
 	}
 }

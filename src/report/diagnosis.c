@@ -9,7 +9,7 @@ void report_diagnosis_text(const struct diagnosis *d, const struct sketch_failur
 	if (d->untracked)
 		fprintf(out, "The program was run by turns only: %s\n", d->untracked);
 	if (d->discarded)
-		fprintf(out, "%zu runs say nothing: %s\n", d->discarded, d->why);
+		fprintf(out, "%zu runs could not be judged: %s\n", d->discarded, d->why);
 	if (!d->set.count && wanted)
 		fprintf(out, "No run of %zu failed at %s:%" PRIu32 "; %zu failed elsewhere.\n", d->set.runs,
 			wanted->file, wanted->line, d->failed);

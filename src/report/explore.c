@@ -25,7 +25,8 @@ void report_explore_text(const struct finding_set *set, const struct explore_res
 		set->count, set->count == 1 ? "" : "s", r->schedules, r->different, stop_words(r->stop));
 	report_coverage_line(set, out);
 	if (r->discarded)
-		fprintf(out, "%" PRIu64 " runs say nothing: %s\n", r->discarded, r->why ? r->why : "");
+		fprintf(out, "%" PRIu64 " runs could not be judged: %s\n", r->discarded,
+			r->why ? r->why : "");
 	if (r->unrepeated)
 		fprintf(out, "%" PRIu64 " failures did not come again and are not reported.\n",
 			r->unrepeated);

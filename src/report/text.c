@@ -687,7 +687,7 @@ int report_text(const struct finding_set *set, const struct report_opts *opts, F
 	struct printer p = begin(out, set, opts);
 
 	for (size_t i = 0; i < set->count; i++)
-		if (is_full(&p, set->items[i]) && !set->items[i]->told)
+		if (is_full(&p, set->items[i]) && !set->items[i]->printed)
 			print_finding(&p, set->items[i]);
 	print_overview(&p);
 	print_list(&p);

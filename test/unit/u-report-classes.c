@@ -72,7 +72,7 @@ static void races_that_were_told(void **state)
 	assert_true(f->class != FINDING_NO_CLASS);
 	line = rd_xasprintf("  %s: race on ", f->id);
 	assert_null(strstr(before, line));
-	f->told = true;
+	f->printed = true;
 	after = said(set, &(struct classify_result){0});
 	assert_non_null(strstr(after, line));
 	RD_FREE(before, after, line);

@@ -155,10 +155,10 @@ static bool may_race(struct pair_search *s, const struct atom *a, const struct a
 static struct pair_group *group_of(struct pair_search *s, const struct atom *a, const struct atom *b,
 				   uint32_t place, uint32_t *number)
 {
-	const struct atom *told = a->write && a->named ? a : b->named ? b : a;
+	const struct atom *named = a->write && a->named ? a : b->named ? b : a;
 	uint32_t object = s->w->p->f->places[place].object;
-	uint32_t key[] = {told->wide && told->named ? FACTS_NONE : object,
-			  told->named ? told->member : FACTS_NONE};
+	uint32_t key[] = {named->wide && named->named ? FACTS_NONE : object,
+			  named->named ? named->member : FACTS_NONE};
 	bool is_new;
 	uint32_t part = rd_tuples_put(&s->group_keys, key, 2, rd_tuple_hash(key, 2), &is_new);
 	RD_GROW(s->groups, s->group_capacity, (size_t)part + 1);

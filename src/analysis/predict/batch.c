@@ -51,7 +51,7 @@ int predict_batch_again(void *context, const char *path, struct finding_set *set
 
 	less.work = (less.work + REPLAY_WORK_SHARE - 1) / REPLAY_WORK_SHARE;
 	less.failures = false;
-	less.unlisted = true; /* a finding without a schedule cannot be replayed */
+	less.scheduled_only = true; /* a finding without a schedule cannot be replayed */
 	less.modules = (struct rd_argv)RD_ARGV_INIT;
 	err = predict_batch_run(&less, path, set);
 	rd_argv_release(&less.modules);

@@ -24,7 +24,7 @@ struct predict_batch {
 	uint64_t memory;      /* bytes that may be used; a larger trace is cut into parts.  0: no limit */
 	bool failures;	      /* report a run that failed by itself as a finding */
 	bool ended;	      /* report a run that Raddle had to end, too */
-	bool unlisted;	      /* do not report unordered accesses without a schedule */
+	bool scheduled_only;  /* do not report unordered accesses without a schedule */
 
 	/* Results, summed over all traces. */
 	uint64_t left_out;     /* findings beyond the limit */

@@ -243,10 +243,10 @@ static void end(struct predict_pass *d)
 {
 	struct predict_batch *p = d->p;
 
-	if (!d->err && !p->unlisted && !p->no_races && !d->walked)
+	if (!d->err && !p->scheduled_only && !p->no_races && !d->walked)
 		pass_walk_last(d);
 	pass_note_firm(d, d->from);
-	if (!d->err && !p->unlisted && d->walked)
+	if (!d->err && !p->scheduled_only && d->walked)
 		pass_list_unordered(d);
 	if (!d->err)
 		d->set->tool = RADDLE_VERSION;

@@ -86,7 +86,7 @@ static void show_confirmed(struct show *s, const struct check_event *e)
 
 	RD_ASSERT(e->finding && e->set);
 	rd_progress_hide(&s->under_way);
-	e->finding->told = report_finding(e->set, e->finding, &how, stderr) == RD_OK;
+	e->finding->printed = report_finding(e->set, e->finding, &how, stderr) == RD_OK;
 }
 
 static void show(void *context, const struct check_event *e)

@@ -172,7 +172,7 @@ struct finding {
 	const char *firm;   /* that the recorded run had both accesses, and nothing in it could order them */
 	const char *consequence; /* crash, hang, deadlock, assertion, memory-error, ... */
 	const char *suppressed;	 /* the suppression that hides it */
-	bool told;		 /* its text report has been printed; not part of documents */
+	bool printed;		 /* its text report has been printed; not part of documents */
 	const char *schedule_path;
 	const char *input; /* a JSON object as text */
 	uint64_t k;	   /* witnesses tried by classification */

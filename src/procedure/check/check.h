@@ -26,7 +26,8 @@ enum check_event_kind {
 	CHECK_CLASSIFYING,	 /* classification begins, */
 	CHECK_CLASSIFY_PROGRESS, /* is under way: `classes`, */
 	CHECK_CLASSIFIED,	 /* and is over */
-	CHECK_CONFIRMED, /* `finding` of `set` is new and confirmed; a callback that prints it sets its `told`
+	CHECK_CONFIRMED, /* `finding` of `set` is new and confirmed; a callback that prints it sets its
+			  * `printed`
 			  */
 };
 

@@ -76,7 +76,7 @@ static void take_answer(struct classifying *c, const struct rd_pool_event *e)
 	RD_GROW(r->sets, r->set_capacity, r->set_count + 1);
 	r->sets[r->set_count++] = answer;
 	now = answer->items[0];
-	now->told = old->told;
+	now->printed = old->printed;
 	c->set->items[e->task] = now;
 	r->runs += finding_stat_value(answer, WORK_RUNS);
 	r->edits |= (uint32_t)finding_stat_value(answer, WORK_EDITS);

@@ -118,7 +118,7 @@ static void take_finding(struct finding_set *set, struct finding *now)
 {
 	for (size_t i = 0; i < set->count; i++)
 		if (!strcmp(set->items[i]->id, now->id)) {
-			now->told = set->items[i]->told;
+			now->printed = set->items[i]->printed;
 			set->items[i] = now;
 			return;
 		}
