@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a server will use from several threads at once has no data race: the unit test of base/context.h,
+# Code that a server uses from several threads at once has no data race: the unit test of base/context.h,
 # built with ThreadSanitizer.
 . "$ROOT/test/lib.sh"
 

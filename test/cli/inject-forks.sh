@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Faults in forked processes: the campaign is about the process that --process names, the outcome that of the program.
+# Faults in forked processes: faults strike the process that --process names; the outcome is that of the whole program.
 . "$ROOT/test/lib.sh"
 
 "$RADDLE" cc -g -O1 -pthread -o forks "$ROOT/test/prog/epa/forks.c" || fail "cc"

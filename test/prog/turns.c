@@ -3,11 +3,11 @@
  * Programs whose output is decided by the order of their threads alone (test/cli/turns.sh).
  *
  *	race     two threads write x, which main prints
- *	letters  three threads say their letter under a lock
+ *	letters  three threads print their letter under a lock
  *	count    two threads add to a counter, each in two steps that the other may come between
  *	update   the same in one statement
- *	spin     a thread looks for a flag until another one has set it
- *	sleep    the same, with a nap between two looks
+ *	spin     a thread reads a flag until another one has set it
+ *	sleep    the same, with a sleep between two reads
  *	queue    three threads take numbers from a queue by a condition variable
  */
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The status of a hive for people, from documents made by hand, and which build a word names. */
+/* The status of a hive as text, from documents made by hand, and which build an argument names. */
 #include "golden.h"
 
 #include "base/error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `track`: gates at all instructions of a small source, compiled here, and what the runtime hears
- * of its runs: kind and line of each gate that is passed, and the value that was read, written, returned or
+ * The flavour `track`: gates at all instructions of a small source, compiled here, and what the runtime is
+ * notified of: kind and line of each gate that is passed, and the value that was read, written, returned or
  * decided. The expected lines are computed by the same function in C, with a report after each statement.
  */
 #include "base/error.h"

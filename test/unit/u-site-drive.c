@@ -5,14 +5,14 @@
  *	u-site-drive			tests
  *	u-site-drive PROG [ARGS]	a run for each candidate and order with that task, one line for each
  *
- * $DRIVE_TAU: microseconds that a thread may be held.  $DRIVE_WATCH: with watchpoints.  $DRIVE_ONLY: one
- * candidate.  $DRIVE_LATE: a file; the program is dormant until it makes that, and is ended when it has found
- * something.
+ * $DRIVE_TAU: microseconds for which a thread may be stopped.  $DRIVE_WATCH: with watchpoints.  $DRIVE_ONLY:
+ *one candidate.  $DRIVE_LATE: a file; the program is dormant until it makes that, and is ended when it has
+ *found something.
  *
- * $DRIVE_AWAKE: one run in which all regions are awake and nothing is asked for, by the program that it names
- * (valgrind) or, if it is empty, as it is; what bench/guard counts.
+ * $DRIVE_AWAKE: one run in which all regions are enabled and there is no task, under the program that it
+ *names (valgrind) or, if it is empty, directly; for bench/guard.
  *
- * What is measured in time is set so that a busy machine changes nothing.
+ * Time limits are long enough for a busy machine.
  */
 #include "base/alloc.h"
 #include "base/error.h"

@@ -27,7 +27,7 @@
  *   0x07        RANGES: site, address and distance as in STRIDE, varint length,
  *               varint count as there: the same as count ranges of that length.
  *   0x08        LEFT_OUT: site as in RANGE, varint count: the number of accesses of the site that
- *   were not written here.
+ *               were not written here.
  *   others      a row of event.inc.
  *
  * q, t and a operands are zigzag varints of the difference to the previous

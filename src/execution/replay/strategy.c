@@ -5,8 +5,8 @@
  * Each finding is tried in steps.  A step of all sound findings comes before the next step of any,
  * so that easy findings are confirmed first, and hard ones do not use up a limited time.  The
  * steps: one replay of each; then other predictions of the same places; then a run in which any
- * two threads may meet there; then diverged runs are recorded and predicted from, which gives ways
- * for other findings too; at the end one run under the detector for all that it can decide.
+ * two threads may meet there; then diverged runs are recorded and predicted from, which may help
+ * other findings too; at the end one run under the detector for all that it can decide.
  * Speculative findings get the same steps, with one attempt in four while sound ones are left.
  */
 #include "replay/strategy-int.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Looks at further runs of a large program.  In: a program whose trace takes long to search.  Out: what its
+ * Examines further runs of a large program.  In: a program whose trace takes long to search.  Out: what its
  * runs show unordered, without a search.  One run shows only some of the races, and a look at another one
  * takes less time than a search, or than a replay of each.
  */

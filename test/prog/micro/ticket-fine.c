@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: first has counted before second counts.
-/* The second one to count may write. */
+/* The second thread that counts may write. */
 #include "case.h"
 
 static atomic_int count;

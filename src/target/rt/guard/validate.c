@@ -10,8 +10,8 @@
  *     the first: race;
  *   - it comes in a thread that is ordered after it, or all threads are: ordered;
  *   - the memory is released, the time is up, or an operation was not recorded: nothing is known.
- *     Then the next access is tracked, but only for the share of time that the agent allows.  After
- *     INSTANCES that were ordered, and none that raced, the result is "no race".
+ * Then the next access is tracked, but only for the share of time that the agent allows.  After
+ * INSTANCES that were ordered, and none that raced, the result is "no race".
  *
  * Steering: if the access that should be second is about to be first, its thread is stopped, once
  * for each task, until the other access comes or the time is up.  If it comes, both threads were

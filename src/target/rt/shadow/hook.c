@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The hooks of the flavour `shadow` that are inlined into instrumented code; bitcode only.  Each is the test
- * whether something is not concrete, and the call of the runtime if so.  The hooks of `record`, which the
+ * The hooks of the flavour `shadow` that are inlined into instrumented code; bitcode only.  Each tests
+ * whether something is not concrete, and calls the runtime if so.  The hooks of `record`, which the
  * flavour has too, are those of rt/record/hook.c.
  *
- * Rules: as there.
+ * The rules of that file apply here too.
  */
 #include "raddle/abi.h"
 #include "raddle/shadow.h"
