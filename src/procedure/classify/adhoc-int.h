@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside classify/: synchronisation that keeps the two accesses of a race in one order: a loop that waits for
- * a value, or a lock that whoever reported the race did not see.
+ * a value, or a lock that the reporter of the race did not see.
  */
 #ifndef CLASSIFY_ADHOC_INT_H
 #define CLASSIFY_ADHOC_INT_H
@@ -13,13 +13,13 @@
 struct adhoc {
 	bool found;
 	struct trial_obstacle obstacle;
-	unsigned goal; /* whose thread stands meanwhile: its access comes first */
+	unsigned goal; /* whose thread is stopped meanwhile: its access comes first */
 	struct schedule schedule;
 	struct schedule_goal goals[2];
 };
 
-/* Whether the thread of one access cannot come to it while the other stands before its own.  `tried` is a run
- * that was led to both. */
+/* Whether the thread of one access cannot reach it while the other thread is stopped before its own.  `tried`
+ * is a run that was led to both. */
 int adhoc_apart(struct trial_bench *b, const struct schedule *race, const struct trial *tried,
 		struct adhoc *a);
 

@@ -2,14 +2,14 @@
 /*
  * Ad-hoc synchronisation.  In: a race.  Out: what keeps its accesses in one order, if something does.
  *
- * One thread stands before its access, and the other one is to come to its own.  If it waits instead, in a
- * loop for a value or in an operation for what the standing thread has, then its access comes later in every
+ * One thread is stopped before its access, and the other one has to reach its own.  If it waits instead, in
+ * a loop for a value or in an operation for what the stopped thread has, then its access comes later in every
  * run.  That it waited for this value is certain when it went on as soon as the value changed
  * (rt/steer/spin.c).  No time is measured.
  *
- * What has no owner (a semaphore, a condition, a barrier) may be given by anybody.  There nobody else could
- * go on, the thread did when the standing one was let go, and it is the same when everybody else has gone as
- * far as they can before each step of the standing one.
+ * What has no owner (a semaphore, a condition, a barrier) may be given by any thread.  There the order is
+ * believed if no other thread could run, if the waiting thread continued when the stopped one was released,
+ * and if the same happens when all other threads run as far as they can before each step of the stopped one.
  */
 #include "classify/adhoc-int.h"
 
@@ -50,7 +50,7 @@ static int show_again(struct trial_bench *b, const struct schedule *race, struct
 	return err;
 }
 
-/* The waiting thread goes in front and the standing one last: something keeps them apart all the same. */
+/* The waiting thread runs first and the stopped one last: something still keeps them apart. */
 static int show_in_front(struct trial_bench *b, const struct schedule *race, struct adhoc *a)
 {
 	struct schedule front = a->schedule;
@@ -81,7 +81,7 @@ int adhoc_apart(struct trial_bench *b, const struct schedule *race, const struct
 	return err ? err : show_in_front(b, race, a);
 }
 
-/* The thread of the other goal goes on from its access: it is to come there more often than it ever will. */
+/* The thread of the other goal is not stopped at its access: its goal is an occurrence that never comes. */
 static int wait_for(struct trial_bench *b, const struct schedule *race, struct adhoc *a)
 {
 	struct trial t;

@@ -43,8 +43,8 @@ static uint64_t *hash_nodes(const struct sym_trace *t)
 	return hash;
 }
 
-/* Conditions behind the race that the other order has too.  One that it has not is about what the race
- * decided and about the input: both can turn it. */
+/* Conditions after the race that the other order has too.  A condition that it does not have depends on what
+ * the race decided and on the input: both can turn it. */
 static void find_common(const struct sym_trace *t, struct rd_umap *common)
 {
 	uint64_t *hash = hash_nodes(t);
@@ -55,7 +55,7 @@ static void find_common(const struct sym_trace *t, struct rd_umap *common)
 	free(hash);
 }
 
-/* The smaller the sooner: what the race and the input can turn, then behind the race in the order of the
+/* The smaller the sooner: what the race and the input can turn, then after the race in the order of the
  * path, then before it from the race backwards. */
 enum { BY_RACE, BY_THREADS, BY_OTHERS, BEFORE, ADDRESSES };
 

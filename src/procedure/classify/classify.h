@@ -62,9 +62,9 @@ struct classify { /* zero values are the defaults */
 
 struct classify_result {
 	uint64_t classified, undecided; /* races with a class, and those without that were tried */
-	uint64_t untried;		/* for want of time */
+	uint64_t untried;		/* because the time was up */
 	uint64_t runs;			/* of the program */
-	uint32_t edits;			/* bits of edits of the program that some run came to */
+	uint32_t edits;			/* bits of edits of the program that some run reached */
 	bool interrupted;
 	struct finding_set **sets; /* that own the findings with classes */
 	size_t set_count, set_capacity;

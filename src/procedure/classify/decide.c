@@ -222,7 +222,7 @@ static bool has_output(const struct decide_runs *r, enum variant_group group, ke
 	return false;
 }
 
-/* Whether the program writes that if nobody leads it. */
+/* Whether the program writes that when it runs freely. */
 static bool is_usual(const struct decide_runs *r, const struct trial *t, key_fn *key)
 {
 	const struct trial *usual = at(r, VARIANT_CONTROL, 0);

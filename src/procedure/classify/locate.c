@@ -2,10 +2,10 @@
 /*
  * From places to races.  In: pairs of places.  Out: findings with schedules that lead two threads there.
  *
- * The program is run once for each pair; its threads take turns, and it stands at each access at one of the
- * two places.  The first two accesses of different threads that overlap, one of them a write, are the race; a
- * write and a read are preferred to two writes, since the write of x++ has read before.
- * Nothing says that both orders are possible: that is for the classification to find out.
+ * The program is run once for each pair; its threads take turns, and it is stopped at each access at one of
+ * the two places.  The first two accesses of different threads that overlap, one of them a write, are the
+ * race; a write and a read are preferred to two writes, since the write of x++ has read before. Nothing says
+ * that both orders are possible: that is for the classification to find out.
  */
 #include "classify/locate.h"
 
@@ -55,8 +55,8 @@ static bool has_function(const struct trace_sites *sites, const char *name)
 	return false;
 }
 
-/* Why nobody can come to a place; false: there is no reason.  A report may lack the line of a function of the
- * program and has that of its caller then. */
+/* Why no thread can reach a place; false: there is no reason.  A report may lack the line of a function of
+ * the program and has that of its caller then. */
 static bool is_nowhere(const struct search *l, int which, struct rd_buf *why)
 {
 	const struct classify_place *place = &l->pair->places[which];
@@ -120,7 +120,7 @@ static void add_finding(const struct occurrences *seen, const struct occurrence 
 
 /* ---- the whole ---- */
 
-/* Threads may come to the same memory in a later round of a loop only. */
+/* Threads may reach the same memory only in a later round of a loop. */
 static int look_for_pair(struct search *l, struct trial_bench *b, const struct occurrence *race[2],
 			 bool *found)
 {

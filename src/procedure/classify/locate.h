@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Races that somebody names by two places of the source: a user, or another tool's report.  Nothing is known
+ * Races that are given by two places of the source: by a user, or by another tool's report.  Nothing is known
  * of them but the places; a run shows which threads come there, and the rest is as for Raddle's own.
  */
 #ifndef CLASSIFY_LOCATE_H
@@ -38,7 +38,7 @@ int classify_pairs_from_tsan(struct classify_pairs *p, const char *text, const c
 /* Keeps every count-th of them, from `number` on. */
 void classify_pairs_part(struct classify_pairs *p, unsigned number, unsigned count);
 
-/* Runs the program and adds a finding for each pair whose places two threads come to, for the same memory,
+/* Runs the program and adds a finding for each pair whose places two threads reach, for the same memory,
  * one of them to write.  *missing counts the others. */
 int classify_locate(const struct classify *how, const struct classify_pairs *pairs, struct finding_set *set,
 		    size_t *missing);

@@ -38,8 +38,8 @@ static void add_published(struct race_work *w)
 	tracks_fill(&w->tracks, NULL, &w->lists);
 }
 
-/* Whoever goes on at the accesses that obey memory models: so what a model adds is not taken for what
- * sequential consistency has too. */
+/* Explores which thread runs next at the accesses that obey memory models, so that what a model adds is not
+ * confused with what sequential consistency has too. */
 static int explore(struct race_work *w)
 {
 	size_t most = weaken_explored(w->how->runs.recorded_ns);

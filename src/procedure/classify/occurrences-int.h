@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: where the threads of a run come to the two accesses of a race.  The threads take turns,
- * and the program stands at each access, so what is seen is the same in each run that goes this way.
+ * Inside classify/: where the threads of a run reach the two accesses of a race.  The threads take turns,
+ * and the program is stopped at each access, so what is seen is the same in each run that goes this way.
  */
 #ifndef CLASSIFY_OCCURRENCES_INT_H
 #define CLASSIFY_OCCURRENCES_INT_H
 
 #include "trial/trial.h"
 
-/* An access that the program stood at. */
+/* An access at which the program was stopped. */
 struct occurrence {
 	const char *thread;
 	uint64_t n, address, size;
@@ -27,7 +27,7 @@ struct occurrences {
 	const void *context;
 	struct occurrence *items; /* in the order in which they came */
 	size_t count, capacity;
-	bool all; /* each access of a thread behind an operation, not only the first: slower by far */
+	bool all; /* each access of a thread after an operation, not only the first: slower by far */
 	struct rd_arena *arena; /* of the names */
 };
 

@@ -58,7 +58,7 @@ size_t occurrences_sites(const struct occurrences *s, int which)
 	return n;
 }
 
-/* Only the first record of a site behind an operation is counted the same way while threads are led. */
+/* Only the first record of a site after an operation is counted in the same way in controlled runs. */
 static void watch_site(void *context, uint32_t number)
 {
 	struct schedule_watch *w = schedule_add_watch(context);
@@ -126,7 +126,7 @@ bool occurrences_race(const struct occurrence *a, const struct occurrence *b)
 	       ((a->at[0] && b->at[1]) || (a->at[1] && b->at[0]));
 }
 
-/* The how-many-th it is of its thread behind its operation at this site. */
+/* Its number, from 1, among the accesses of its thread at this site after the same operation. */
 static uint64_t occurrence_of(const struct occurrences *s, const struct occurrence *at)
 {
 	uint64_t n = 1;

@@ -108,7 +108,7 @@ static const char *find_module(const char *line)
 	return found;
 }
 
-/* The function of a frame that may be a library's: a name of C.  NULL: it is none. */
+/* The function of a frame that may be a library's: a name of C.  NULL: it is not one. */
 static const char *take_function(struct classify_pairs *p, const char *line)
 {
 	const char *name = line + strcspn(line, " "), *end;

@@ -3,9 +3,9 @@
  * Multi-path analysis (algorithm 3 of the thesis) by running again.  In: a race and its schedule.  Out:
  * inputs with which the race is reached by the same schedule and the program goes another way.
  *
- * A run of the flavour `shadow` tells which branches depend on input.  Each that can be turned gives an
- * input: first those that what the race decides can turn too, then those behind the race in its two threads,
- * then others behind it, then those before it, the last first.  The run with that input must come to the race
+ * A run of the flavour `shadow` shows which branches depend on input.  Each that can be turned gives an
+ * input: first those that what the race decides can turn too, then those after the race in its two threads,
+ * then others after it, then those before it, the last first.  The run with that input must reach the race
  * by the same schedule; then it is a primary, if its path is new, and its own branches are turned in their
  * turn.
  */

@@ -30,8 +30,8 @@ static bool is_of_race(const struct race_work *w, const char *thread)
 	       (!strcmp(w->race.goals[0].thread, thread) || !strcmp(w->race.goals[1].thread, thread));
 }
 
-/* Whether the threads meet on this way.  What keeps one of them from its access while the other stands at its
- * own may not be there yet when that one goes in front: who reads under a lock of sequences waits only for
+/* Whether the threads meet on this way.  What keeps one of them from its access while the other is stopped at
+ * its own may not be there yet when that one runs first: a reader under a sequence lock waits only for
  * a writer that has begun. */
 static int try_way(struct race_work *w, struct trial *t)
 {

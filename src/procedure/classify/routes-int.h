@@ -2,7 +2,7 @@
 /*
  * Inside classify/: other ways to a race.  The schedule of a race leads threads to where the recorded run had
  * them; if they do not come there in the flavour that is led, or met elsewhere in the first place, a run
- * shows where they do come to the two accesses.
+ * shows where they do reach the two accesses.
  */
 #ifndef CLASSIFY_ROUTES_INT_H
 #define CLASSIFY_ROUTES_INT_H

@@ -80,7 +80,7 @@ static bool is_race(const struct ends *e, const struct occurrence *first, const 
 	       first->write == e->goals[0].write && second->write == e->goals[1].write;
 }
 
-/* Whether somebody was seen at the race in this memory. */
+/* Whether a thread was seen at the race in this memory. */
 static bool is_its_memory(const struct occurrences *s, const struct ends *e, const struct occurrence *at)
 {
 	for (size_t i = 0; i < s->count; i++)

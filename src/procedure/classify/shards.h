@@ -8,7 +8,7 @@
 
 /* One of `count` parts; each has every count-th race. */
 struct classify_shard {
-	const char *directory; /* of all shards; NULL: this is none */
+	const char *directory; /* of all shards; NULL: this is not a shard */
 	unsigned number, count;
 	uint64_t jobs;
 	bool terminal; /* the user gave no input */

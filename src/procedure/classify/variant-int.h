@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: the ways to go on from a race.  A variant and its twin differ in one thing only: which of
- * the two accesses comes first.
+ * Inside classify/: the ways to continue after a race.  A variant and its twin differ in one thing only:
+ * which of the two accesses comes first.
  */
 #ifndef CLASSIFY_VARIANT_INT_H
 #define CLASSIFY_VARIANT_INT_H
@@ -11,7 +11,7 @@
 enum variant_group {
 	VARIANT_FIRST,	 /* the access of the first goal comes first */
 	VARIANT_SECOND,	 /* that of the second one */
-	VARIANT_CONTROL, /* nobody is held: the same operations, and whatever order comes by itself */
+	VARIANT_CONTROL, /* no thread is held: the same operations, in the order that comes by itself */
 	VARIANT_GROUPS,
 };
 
@@ -21,7 +21,7 @@ struct variant {
 	struct schedule_decision decisions[2];
 };
 
-/* The number-th way to go on, from 0: the first two without a seed, each of the two threads in front; the
+/* The number-th way to continue, from 0: the first two without a seed, each of the two threads in front; the
  * third with the first one in front already before the other access; then by seeds. */
 void variant_make(struct variant *v, const struct schedule *race, enum variant_group group, unsigned number);
 

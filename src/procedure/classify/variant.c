@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * From the schedule of a race to the schedules of its orders.  In: two goals and the operations that lead to
- * them.  Out: schedules that go on.
+ * them.  Out: schedules that continue after the race.
  *
  * As a rule both accesses come directly one after the other: when the first thread is back from its access
- * the second one goes on, and when that is back the variant decides.  So what the twins do differently comes
+ * the second one runs, and when that is back the variant decides.  So what the twins do differently comes
  * from the order of the two accesses, not from what else the first thread did meanwhile.
  *
- * In every fourth variant the second thread lags behind: the first one goes on.  Who looks at a value and
- * then acts on it, while the other one stands before its write of it, is seen only so.  What comes of that
- * can only come in this order of the two accesses, and whatever else comes of running alone is seen in both
- * orders, since in the variants before each of the two has been in front.
+ * In every fourth variant the second thread lags behind: the first one continues.  A thread that reads a
+ * value and acts on it, while the other one is stopped before its write, is seen only in this way.  What
+ * comes of that can only come in this order of the two accesses, and whatever else comes of running alone is
+ * seen in both orders, since in the variants before each of the two has been in front.
  */
 #include "classify/variant-int.h"
 
@@ -58,7 +58,7 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
 	}
 	v->schedule.first = first->thread;
 	v->decisions[0] = back(first, lags ? first : second);
-	/* Who was let go ahead may have ended meanwhile. */
+	/* The thread that ran ahead may have ended meanwhile. */
 	v->decisions[1] = back(second, lags ? second : &race->goals[number % 2]);
 	v->schedule.decisions = v->decisions;
 	v->schedule.decision_count = 2;

@@ -3,10 +3,11 @@
  * Runs under weaker memory models (classify/weaken-int.h).  In: a race, and its runs under sequential
  * consistency. Out: a run that shows something new, with its schedule and choices.
  *
- * Behind the meeting, all choices of memory and of who goes on at the accesses that obey the model are gone
- * through as far as a number of runs lasts; then come pairs of a schedule and choices by seeds.  What is new
- * is believed to come from the memory of this race if the same schedule without these choices does not show
- * it; if it does not come either where only other memory obeys the model; and if it comes again each time.
+ * After the meeting, all choices of memory and of the next thread at the accesses that obey the model are
+ * gone through as far as a number of runs lasts; then come pairs of a schedule and choices by seeds.  What is
+ * new is believed to come from the memory of this race if the same schedule without these choices does not
+ * show it; if it does not come either where only other memory obeys the model; and if it comes again each
+ * time.
  */
 #include "classify/weaken-int.h"
 
@@ -227,7 +228,7 @@ static bool is_enough(const struct attempt *a)
 	return a->result->class == FINDING_SPEC_VIOLATED;
 }
 
-/* All choices behind the meeting, in the schedule without a seed, as far as runs last. */
+/* All choices after the meeting, in the schedule without a seed, as far as runs last. */
 static int explore(struct attempt *a, enum variant_group group)
 {
 	struct replay_search search = {0};
@@ -261,7 +262,7 @@ static int try_seed(struct attempt *a, enum variant_group group, size_t number)
 	return err ? err : judge(a, &t, group, &made);
 }
 
-/* Where the threads cannot be brought together, the runs remain that nobody leads. */
+/* Where the threads cannot be brought together, only runs without goals remain. */
 static bool has_met(const struct decide_runs *usual)
 {
 	for (size_t i = 0; i < usual->count; i++)

@@ -13,7 +13,7 @@
 #include "classify/weaken-int.h"
 
 #define WORK_RUNS "runs"   /* the statistic of an answer that counts runs */
-#define WORK_EDITS "edits" /* and the one with a bit for each edit that some run came to */
+#define WORK_EDITS "edits" /* and the one with a bit for each edit that some run reached */
 
 struct race_work {
 	const struct classify *how;

@@ -27,7 +27,7 @@ bool cover_has(const struct cover *c, uint64_t sites)
 	return rd_umap_get(&c->known, sites) != NULL;
 }
 
-/* Runs are not heard of in the order of their numbers. */
+/* Notes of runs do not arrive in the order of their numbers. */
 bool cover_add(struct cover *c, uint64_t sites, uint64_t first)
 {
 	bool fresh;
@@ -89,7 +89,7 @@ static struct finding_frame frame_of(struct finding_set *set, const struct place
 				      .line = p->frame.line};
 }
 
-/* A pair of which the place that stands first in the source is the first one. */
+/* A pair of which the place that comes first in the source is the first one. */
 static struct finding_pair make_pair(struct finding_set *set, const struct place p[2], uint64_t first)
 {
 	struct finding_pair pair = {.place = {frame_of(set, &p[0]), frame_of(set, &p[1])},

@@ -43,7 +43,7 @@ struct explore { /* zero values are the defaults */
 				 exit status says it */
 	const char *strategy; /* one alone: walk, pct, pos, weighted; NULL: all in turn */
 	const char *log;      /* a file: what was run (explore/log.h); NULL: nothing is written down */
-	bool resume;	      /* go on where that log, and those of shards beside it, end */
+	bool resume;	      /* continue where that log, and those of shards beside it, end */
 	bool collect;	      /* and run nothing more: shards have */
 	unsigned shard,
 		shards; /* only schedules shard, shard + shards, ..., with a log of their own, LOG.shard;
@@ -93,7 +93,7 @@ int explore_run(const struct explore *how, struct finding_set *set, struct explo
 void explore_result_release(struct explore_result *result);
 
 /* Records one run of a program in the flavour `record`, under that schedule, of which the sites do not
- * matter, into a directory.  *counts: it came to an end that says something.  `made`, zero before and
+ * matter, into a directory.  *counts: it kept its schedule and ended by itself.  `made`, zero before and
  * released by the caller: its schedule with all decisions; it has no turns if that is not known. */
 int explore_record(const struct explore *how, const struct explore_racy *which, const char *trace,
 		   bool *counts, struct schedule *made);

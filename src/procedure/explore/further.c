@@ -2,7 +2,7 @@
 /*
  * Recorded runs under schedules of our own making.  In: what exploring showed; a program in the flavour
  * `record`, and a number.  Out: which number is next; a trace of a run whose threads took turns as the number
- * says, for whoever predicts from it; and its schedule, under which that run can be looked at again for what
+ * says, for prediction from it; and its schedule, under which that run can be looked at again for what
  * was predicted.
  *
  * The points are like those of the explored schedule and not the same, so the run may go another way; the
@@ -58,7 +58,7 @@ static bool is_chosen(const struct further *f, uint64_t number)
 }
 
 /* Each race has its first schedule before any has its second.  Behind them come runs that showed something
- * new, the last one first: it is the hardest to come to, and what can be predicted from it as well. */
+ * new, the last one first: it is the hardest to reach, and what can be predicted from it as well. */
 void further_choose(struct further *f, const struct explore_result *explored, const struct finding_set *set,
 		    const struct trace_sites *sites)
 {

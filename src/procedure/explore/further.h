@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which schedules a check records after its first runs, and when it has enough of them: first those in which
- * exploring saw a race that nobody knew, then others, until several in a row brought nothing new.
+ * exploring saw a race that was not known, then others, until several in a row brought nothing new.
  */
 #ifndef EXPLORE_FURTHER_H
 #define EXPLORE_FURTHER_H
@@ -13,9 +13,9 @@
 #define FURTHER_LEAST 1000
 
 struct further {
-	struct explore_racy *racy; /* schedules of exploration in which nobody has looked at a race */
+	struct explore_racy *racy; /* schedules of exploration with a race that was not recorded yet */
 	size_t racy_count, at;	   /* how many, and which one is next */
-	uint64_t most;		   /* extent at which a run that nobody knows is ended; 0: any */
+	uint64_t most;		   /* extent at which a run of unknown length is ended; 0: any */
 	uint64_t runs;		   /* that were recorded */
 	uint64_t fresh;		   /* findings that they brought */
 	int fruitless;		   /* runs in a row that brought nothing */
@@ -23,7 +23,7 @@ struct further {
 
 void further_release(struct further *f);
 
-/* Chooses among what exploring was struck by: races that the set does not know. */
+/* Chooses schedules with races that the set does not know, then others that showed something new. */
 void further_choose(struct further *f, const struct explore_result *explored, const struct finding_set *set,
 		    const struct trace_sites *sites);
 

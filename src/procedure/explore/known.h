@@ -13,7 +13,7 @@
 void explore_leave_known(struct finding_set *set, bool endless);
 
 /* A failure at an access of a confirmed race is what that race does: it becomes a witness of the race, which
- * violates its specification then, and no longer stands for itself.  True: there was one. */
+ * violates its specification then, and is no longer a finding of its own.  True: there was one. */
 bool explore_join_failures(struct finding_set *set);
 
 /* Sites of the flavour `led` at which races of the set have their accesses, confirmed or only predicted:

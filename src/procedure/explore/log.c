@@ -305,7 +305,7 @@ int log_get_note(struct note *n, const char *text, size_t length, const char *na
 
 /* ---- files ---- */
 
-/* Who hears of notes; fn NULL: only the head is wanted. */
+/* The function that gets each note; fn NULL: only the head is wanted. */
 struct reader {
 	const char *path;
 	struct rd_arena *arena;

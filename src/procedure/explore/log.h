@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The log of an exploration (doc/format/explore.md): what is explored, then a line for each schedule that was
- * run, whole or not there.  Whoever reads it knows all that the exploration knew.
+ * run, whole or not there.  A reader of it knows all that the exploration knew.
  */
 #ifndef EXPLORE_LOG_H
 #define EXPLORE_LOG_H

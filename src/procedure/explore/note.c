@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Notes as bytes.  In: a note.  Out: its numbers, then its strings and arrays, each behind its length.
+ * Notes as bytes.  In: a note.  Out: its numbers, then its strings and arrays, each after its length.
  */
 #include "explore/note.h"
 

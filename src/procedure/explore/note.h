@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside explore/: what a run tells the process that leads the exploration.  Worker and leader are the same
+ * Inside explore/: what a worker reports of a run to the leading process.  Worker and leader are the same
  * program, so numbers travel as they lie in memory; lengths are checked all the same.
  */
 #ifndef EXPLORE_NOTE_H
@@ -35,11 +35,11 @@ struct note {
 	int status;	 /* as struct trial has it */
 	const char *why; /* it does not count; NULL */
 	struct failure failure;
-	const char *made; /* the schedule with all decisions, as a file has it; NULL: unknown, or nobody needs
-			     it */
+	const char
+		*made; /* the schedule with all decisions, as a file has it; NULL: unknown, or not needed */
 	struct note_race *races;
 	struct note_thread *threads;
-	uint64_t *pairs; /* of conflicting places, that were new to whoever made the run */
+	uint64_t *pairs; /* of conflicting places, that were new to the worker */
 	uint32_t race_count, thread_count, pair_count;
 };
 

@@ -69,7 +69,7 @@ static bool is_at(const struct finding_access *a, const struct finding_access *b
 	return x->file && y->file && x->line == y->line && !strcmp(x->file, y->file);
 }
 
-static bool is_told(const struct finding_set *set, const struct finding *f)
+static bool is_known(const struct finding_set *set, const struct finding *f)
 {
 	for (size_t i = 0; i < set->count; i++) {
 		const struct finding *g = set->items[i];
@@ -87,7 +87,7 @@ void explore_put_sighted(struct finding_set *set, const struct finding_set *sigh
 	size_t count = set->count;
 
 	for (size_t i = 0; sighted && i < sighted->count; i++)
-		if (!is_told(set, sighted->items[i]))
+		if (!is_known(set, sighted->items[i]))
 			finding_set_put(set, sighted->items[i]);
 	if (set->count > count)
 		finding_set_finish(set);

@@ -102,7 +102,7 @@ int worker_run(struct explore_worker *w, struct trial_bench *b, const struct sch
 	return err ? err : w->err;
 }
 
-/* The schedule of the run is part of the note if somebody will need it: it failed, or showed something new.
+/* The schedule of the run is part of the note if it will be needed: it failed, or showed something new.
  */
 static void note_schedule(struct explore_worker *w, struct schedule *made, struct rd_buf *text)
 {
