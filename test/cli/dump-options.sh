@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Filters and limits of dump, single files, and what it says to wrong arguments.
+# Filters and limits of dump, single files, and messages about wrong arguments.
 . "$ROOT/test/lib.sh"
 
 trace=$ROOT/test/trace/v1-bank

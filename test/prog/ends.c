@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A program that ends badly, in the way its argument names, in a thread with another one beside it. */
+/* A program that ends badly, in the way its argument names, in one of two threads. */
 #include <assert.h>
 #include <fcntl.h>
 #include <linux/futex.h>

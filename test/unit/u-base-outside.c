@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of base/outside.h: which files are opened, how long that takes, and who owns them. */
+/* Unit tests of base/outside.h: which files are opened, how long that takes, and their owners. */
 #include "base/error.h"
 #include "base/outside.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* classify/: what runs mean for a race, told by runs that the test makes up; how a run ended; variants. */
+/* classify/: what runs mean for a race, with made-up runs; how a run ended; variants. */
 #include "classify/decide-int.h"
 #include "classify/words-int.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which command the arguments of `raddle` name, and what is said if they name none. */
+/* Which command the arguments of `raddle` name, and the message if they name none. */
 #include "golden.h"
 
 #include "base/error.h"

@@ -2,8 +2,8 @@
 /*
  * The flavour `guard` against the interpreter of random programs.  Some accesses have guards, and some of the
  * guards a flag; the bytes of regions are set as an agent sets them, by the table that the code carries.  The
- * runtime must hear of each access of a guard with a flag, with address, size and number, in order, and of no
- * other one; and the program computes the same, in whichever copies its functions run.
+ * runtime must be notified of each access of a guard with a flag, with address, size and number, in order,
+ * and of no other one; and the program computes the same, in whichever copies its functions run.
  */
 #include "base/error.h"
 #include "instr/guard/guards.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The owner graph against a slow twin: in random situations of up to five threads the largest closed set is
- * the union of all sets whose members nobody outside can release, of which the twin tries every one.
+ * the union of all sets whose members no thread outside can release, of which the twin tries every one.
  */
 #include "order/owner.h"
 

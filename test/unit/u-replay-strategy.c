@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* replay/strategy: which finding is tried next and how, told by results that the test makes up. */
+/* replay/strategy: which finding is tried next and how, with made-up results. */
 #include "base/error.h"
 #include "finding/schedule.h"
 #include "replay/strategy-int.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What classification said, in a few words. */
+/* The results of a classification, in a few words. */
 #include "finding-fixture.h"
 #include "golden.h"
 

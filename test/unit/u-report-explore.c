@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is said of explorations and diagnoses beside what they found. */
+/* What reports say about explorations and diagnoses, apart from their findings. */
 #include "golden.h"
 
 #include "report/diagnosis.h"

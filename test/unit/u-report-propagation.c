@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of the page about a propagation: marks and arrows stand where they should,
+ * Unit tests of the page about a propagation: marks and arrows are where they should be,
  * source is shown where it can be read, and names do no harm.
  */
 #include "page.h"

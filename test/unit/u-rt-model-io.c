@@ -2,7 +2,7 @@
 /*
  * Models of functions that read numbers, read input and write, against the library: each model is called with
  * random texts that are input, the library with the same, and all that can be seen of both must be alike:
- * results, what was stored, where reading ended, errno, what stands in the file.  u-rt-model is about what
+ * results, what was stored, where reading ended, errno, the content of the file.  u-rt-model is about what
  * the expressions say.
  */
 #include "rt-shadow.h"

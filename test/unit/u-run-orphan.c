@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of run/orphan.h: daemons, grandchildren and children that nobody waits for are ended, however
+ * Unit tests of run/orphan.h: daemons, grandchildren and children without a waiting parent are ended, however
  * they tried to get away.  Each case is a process of its own, so that it adopts only what is its own.
  */
 #include "run/orphan.h"

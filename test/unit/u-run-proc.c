@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* run/proc: what the kernel says about processes that the test makes, each in a state of its own. */
+/* run/proc: what the kernel reports about processes that the test makes, each in a state of its own. */
 #include "run/proc.h"
 
 #include <poll.h>

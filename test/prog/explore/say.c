@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Says in which order its threads came; with an argument its status says it too, and so does standard error.
+ * Prints the order of its threads; with an argument the exit status and standard error show it too.
  */
 #include <pthread.h>
 #include <stdio.h>

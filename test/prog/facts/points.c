@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ways of pointers: fields, arrays, lists, function pointers in tables and fields, wrappers of wrappers,
+ * How pointers travel: fields, arrays, lists, function pointers in tables and fields, wrappers of wrappers,
  * callbacks, threads with arguments, results and data, copies of structs, pointers as numbers, arguments
  * without names.
  */

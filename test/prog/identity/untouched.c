@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // objects: *result_on_the_stack_of_T_0 struct_slot.value_on_the_stack_of_T_0
-/* Variables of main() that only other threads touch: nobody calls them by name. */
+/* Variables of main() that only other threads touch: no access names them. */
 #include <pthread.h>
 
 struct slot {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the worker has signalled before the other looks.
-/* The signal comes within the lock, so whoever saw the flag comes after it. */
+/* The signal comes within the lock, so a thread that saw the flag comes after it. */
 #include "case.h"
 
 MUTEX(m);

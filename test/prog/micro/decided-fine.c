@@ -2,7 +2,7 @@
 // expect: none
 // drop: deadlock a,b 1
 // recorded: first is done before second looks.
-/* The second order is taken only after the first is over, which a flag under another lock says. */
+/* The second order is taken only after the first is over, which a flag under another lock shows. */
 #include "case.h"
 
 MUTEX(flags);

@@ -2,7 +2,7 @@
 // expect: none
 // drop: race heap 5
 // recorded: the first one to give the object up goes on before the other does.
-/* Who is the last to give an object up releases it, after the lock in it. */
+/* The last user of an object frees it, after it released the lock in it. */
 #include "case.h"
 
 struct box {

@@ -2,7 +2,7 @@
 // expect: none
 // drop: race heap 2
 // recorded: the item is put before it is taken.
-/* An item is handed over in a locked list; who finds none goes away. */
+/* An item is handed over in a locked list; a thread that finds none leaves. */
 #include "case.h"
 
 struct item {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver is done before the taker asks.
-/* Nobody reads the pipe: that it can be read orders the threads. */
+/* No thread reads the pipe: its readiness orders the threads. */
 #include "case.h"
 
 #include <poll.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver is done before the taker reads.
-/* A connection through a name in the file system orders the threads, however long its address is said to be.
+/* A connection through a name in the file system orders the threads, whatever length is given for its address.
  */
 #include "case.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: first has left before second asks, which so waits for nothing.
-/* Hidden by a timed lock that was had at once. */
+/* Hidden by a timed lock that was free. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // recorded: the first thread is done before the second one starts, which main does not wait for.
-/* The program ends while a thread goes on that has not done anything yet. */
+/* The program ends while a thread still runs that has not done anything yet. */
 #include "case.h"
 
 MUTEX(m);

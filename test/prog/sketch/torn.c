@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A torn pair: the length is changed before the data, and who reads in between takes too much. */
+/* A torn pair: the length is changed before the data, and a thread that reads in between takes too much. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One thread writes a file, another reads it once a semaphore tells that it is there. */
+/* One thread writes a file, another reads it once a semaphore shows that it exists. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A deadlock: the session is locked by who logs in, who then notifies; the notifier locks in the other order.
+/* A deadlock: the login locks the session and then notifies; the notifier locks in the other order.
  */
 #include <pthread.h>
 

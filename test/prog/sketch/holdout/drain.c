@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The end is announced before the last item is in the queue: who looks in between leaves one behind. */
+/* The end is announced before the last item is in the queue: a thread that looks in between misses one. */
 #include <assert.h>
 #include <pthread.h>
 

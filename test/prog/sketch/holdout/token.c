@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* No threads, after Cppcheck: a bracket that is never closed has no link, which is followed all the same. */
+/* No threads, after Cppcheck: a bracket that is never closed has no link, which is followed anyway. */
 #include <stdio.h>
 #include <sys/random.h>
 

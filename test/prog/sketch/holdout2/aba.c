@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A list without locks: the first node goes and comes back while somebody holds on to its old successor. */
+/* A list without locks: the first node goes and comes back while a thread still has its old successor. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* No threads: a date whose month nobody checked. */
+/* No threads: a date whose month is not checked. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The flag is looked at outside of the lock: the signal comes before the wait, which has no end. */
+/* The flag is read outside the lock: the signal comes before the wait, which never ends. */
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
