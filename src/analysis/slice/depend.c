@@ -74,10 +74,12 @@ static void add_write(struct depend *d, uint32_t value, uint32_t operand, int64_
 	*first = d->write_count++;
 }
 
+/* The address of an access; FACTS_NONE: the facts are damaged and have none. */
 static uint32_t address_of(const struct facts *f, uint32_t value)
 {
-	uint32_t first = facts_operands_of(f, value).first;
-	return f->operands[first + (f->values[value].kind == FACTS_STORE)].operand;
+	struct facts_run run = facts_operands_of(f, value);
+	uint32_t number = f->values[value].kind == FACTS_STORE;
+	return number < run.end - run.first ? f->operands[run.first + number].operand : FACTS_NONE;
 }
 
 static bool touches_memory(const struct facts_value *v)
@@ -97,7 +99,8 @@ static void find_writes(struct depend *d)
 {
 	const struct facts *f = d->f;
 	for (uint32_t v = 0; v < f->value_count; v++)
-		if (touches_memory(&f->values[v]) && f->values[v].kind != FACTS_LOAD)
+		if (touches_memory(&f->values[v]) && f->values[v].kind != FACTS_LOAD &&
+		    address_of(f, v) != FACTS_NONE)
 			add_write(d, v, address_of(f, v), f->values[v].number);
 	for (size_t i = 0; i < f->access_count; i++) {
 		const struct facts_access *a = &f->accesses[i];
@@ -315,7 +318,7 @@ void depend_each(struct depend *d, uint32_t value, bool whole, depend_fn *fn, vo
 		report_operands(&t, value);
 	if (v->kind == FACTS_PHI)
 		report_ways(&t, value);
-	if (touches_memory(v) && v->kind != FACTS_STORE)
+	if (touches_memory(v) && v->kind != FACTS_STORE && address_of(d->f, value) != FACTS_NONE)
 		report_writes(&t, value, address_of(d->f, value), v->number);
 	if (touches_memory(v) || v->kind == FACTS_CALL || v->kind == FACTS_BRANCH ||
 	    v->kind == FACTS_SWITCH || v->kind == FACTS_RETURN || whole)
