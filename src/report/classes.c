@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Classes as text.  In: a set with classes, and what classification counted.  Out: lines after a report. */
+/* Classes as text.  In: a set with classes, and what classification counted.  Out: lines after a
+ * report. */
 #include "report/classes.h"
 
 #include "base/error.h"

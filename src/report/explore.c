@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* An exploration beside its findings.  In: its numbers.  Out: a summary for people, statistics in the set. */
+/* An exploration beside its findings.  In: its numbers.  Out: a summary for people, statistics in
+ * the set. */
 #include "report/explore.h"
 
 #include "finding/pair.h"
@@ -13,7 +14,7 @@ static const char *stop_words(enum explore_stop stop)
 	case EXPLORE_SETTLED: return "the last ones brought nothing new";
 	case EXPLORE_ENOUGH: return "that was the number wanted (--schedules)";
 	case EXPLORE_TIME: return "the time was up (--time)";
-	case EXPLORE_FAILED: return "a failure was found (--all goes on)";
+	case EXPLORE_FAILED: return "a failure was found (--all continues)";
 	case EXPLORE_INTERRUPTED: return "interrupted";
 	default: return "unfinished";
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of faults that fit a program, and one run with a fault.  Campaigns are report/campaign.h's. */
+/* Kinds of faults that fit a program, and one run with a fault.  Campaigns are
+ * report/campaign.h's. */
 #ifndef REPORT_INJECT_H
 #define REPORT_INJECT_H
 

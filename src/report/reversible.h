@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a run is the same in every schedule: the verdict for people and as JSON (doc/format/reversible.md).
- */
+/* Whether a run is the same in every schedule: the verdict for people and as JSON
+ * (doc/format/reversible.md). */
 #ifndef REPORT_REVERSIBLE_H
 #define REPORT_REVERSIBLE_H
 

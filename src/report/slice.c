@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A slice on the source, and a tracked run, in 80 columns.  In: the slice with its facts; events of a run.
- * Out: lines of text.  A source line that cannot be read is replaced by what happens there.
+ * A slice on the source, and a tracked run, in 80 columns.  In: the slice with its facts; events of
+ * a run. Out: lines of text.  A source line that cannot be read is replaced by what happens there.
  */
 #include "report/slice.h"
 

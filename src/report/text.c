@@ -39,7 +39,8 @@ bool report_wants_colour(FILE *out)
 {
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
 
-	/* cmd/ replaces stdout by a stream of its own, which has no descriptor but ends up there. */
+	/* cmd/ replaces stdout by a stream of its own, which has no descriptor but ends up
+	 * there. */
 	int fd = out == stdout ? STDOUT_FILENO : out == stderr ? STDERR_FILENO : fileno(out);
 
 	return isatty(fd) && term && strcmp(term, "dumb") != 0 && !(no && *no);

@@ -30,7 +30,8 @@ void word_models(struct rd_buf *out, const struct finding *f);
 /* "spec-violated under sc, crash; run 3 times; schedule w.schedule; the output had a line more". */
 void word_witness(struct rd_buf *out, const struct finding_witness *w);
 
-/* How bad it is, fact by fact: reason, class, memory models, consequence, witnesses.  A text may be NULL. */
+/* How bad it is, fact by fact: reason, class, memory models, consequence, witnesses.  A text may be
+ * NULL. */
 typedef void word_fact(void *context, const char *name, const char *text);
 void word_judgement(const struct finding *f, word_fact *put, void *context);
 

@@ -9,8 +9,9 @@
 
 #include "cmd/option-int.h"
 
-/* The exit statuses of all commands; raddle(1) has the same table.  `record`, and `check` and `replay` where
- * they say so, pass on the status of the program that they ran; `cc` and `c++` that of the compiler. */
+/* The exit statuses of all commands; raddle(1) has the same table.  `record`, and `check` and
+ * `replay` where they say so, pass on the status of the program that they ran; `cc` and `c++` that
+ * of the compiler. */
 enum cmd_status {
 	CMD_OK = 0,	   /* done; nothing was confirmed, nothing deviates, the answer is yes */
 	CMD_FOUND = 1,	   /* done; something was confirmed, deviates, or the answer is no */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of commands.  In: the arguments of `raddle`.  Out: the exit status of the command that they name,
- * which gets the rest of them untouched.  Called through a link named raddle-COMMAND it is that command, so
- * that CC=raddle-cc works in build systems which allow no blank in CC.
+ * The table of commands.  In: the arguments of `raddle`.  Out: the exit status of the command that
+ * they name, which gets the rest of them untouched.  Called through a link named raddle-COMMAND it
+ * is that command, so that CC=raddle-cc works in build systems which allow no blank in CC.
  */
 #include "cmd/cmd-int.h"
 

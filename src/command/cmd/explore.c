@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raddle explore: runs a program under many schedules of Raddle's own making and reports those in which it
- * fails.
+ * raddle explore: runs a program under many schedules of Raddle's own making and reports those in
+ * which it fails.
  *
- * What the program writes is caught, not shown.  The report goes to stderr, or to files that the user named.
+ * What the program writes is caught, not shown.  The report goes to stderr, or to files that the
+ * user named.
  */
 #include "cmd/cmd-int.h"
 
@@ -59,8 +60,8 @@ static const struct cmd_usage usage = {
 	false,
 };
 
-/* What is done here of an exploration: on a cluster the beginning, from which the shards know the program,
- * and the end. */
+/* What is done here of an exploration: on a cluster the beginning, from which the shards know the
+ * program, and the end. */
 enum part { ALL, FIRST, COLLECT };
 
 struct task {
@@ -238,8 +239,8 @@ static int submit(const struct task *t)
 	return err;
 }
 
-/* A few schedules are run here, so that the shards know the program; then the shards run theirs; then their
- * results are joined. */
+/* A few schedules are run here, so that the shards know the program; then the shards run theirs;
+ * then their results are joined. */
 static int explore_on_cluster(struct task *t)
 {
 	int err;

@@ -54,8 +54,8 @@ static void report_end(const struct trace_meta *meta)
 	cmd_document(opt.json, write_summary, meta);
 }
 
-/* Returns the status of a normal exit: Raddle killed the program, and its own caller should not take that
- * for a signal to Raddle. */
+/* Returns the status of a normal exit: Raddle killed the program, and its own caller should not
+ * take that for a signal to Raddle. */
 static int report_deadlock(const struct finding_set *deadlock)
 {
 	struct report_opts how = {.colour = report_wants_colour(stderr)};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The report for people and as JSON: a line for each ability, two more where something is missing. */
+/* The report for people and as JSON: a line for each ability, two more where something is
+ * missing. */
 #include "doctor/doctor.h"
 
 #include "base/error.h"

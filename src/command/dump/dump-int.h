@@ -35,12 +35,13 @@ int dump_check(struct trace *trace, bool json, bool damaged,
 	       FILE *out); /* damaged: something else of it is */
 int dump_facts(const char *path, bool json, FILE *out);
 
-/* The same for a path that is not a trace: facts, a schedule, findings, a program.  DUMP_OTHER if it is not
- * one of these either. */
+/* The same for a path that is not a trace: facts, a schedule, findings, a program.  DUMP_OTHER if
+ * it is not one of these either. */
 #define DUMP_OTHER 1
 int dump_artefact(const char *path, bool json, FILE *out);
 
-/* What came from outside: whether the file is that; its records; whether those of a trace can be read. */
+/* What came from outside: whether the file is that; its records; whether those of a trace can be
+ * read. */
 bool dump_is_world(const char *path);
 int dump_world(const char *path, bool json, FILE *out);
 int dump_check_world(const char *directory);

@@ -149,7 +149,8 @@ static bool handles_thread(const struct trace_event *e)
 	return role == RADDLE_ROLE_CREATE || role == RADDLE_ROLE_JOIN || role == RADDLE_ROLE_DETACH;
 }
 
-/* An allocation or a release names an object, unless the trace is damaged or began after the allocation. */
+/* An allocation or a release names an object, unless the trace is damaged or began after the
+ * allocation. */
 static void object_what(const struct model *m, uint32_t object, uint64_t address, struct rd_buf *out)
 {
 	if (object == MODEL_NONE)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which events of a trace are shown.  In: the lists of threads and kinds that the user gave.  Out: marks for
- * threads, kinds and directions of accesses.
+ * Which events of a trace are shown.  In: the lists of threads and kinds that the user gave.  Out:
+ * marks for threads, kinds and directions of accesses.
  */
 #include "dump/dump-int.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which artefact a path is, and which part of it is shown.  In: a path and the user's choice.  Out: text or a
- * JSON document, written by the file of this room that knows the artefact.
+ * Which artefact a path is, and which part of it is shown.  In: a path and the user's choice.  Out:
+ * text or a JSON document, written by the file of this room that knows the artefact.
  */
 #include "dump/dump-int.h"
 
@@ -125,7 +125,8 @@ static int check_children(const char *path, const struct dump_options *options, 
 	return err;
 }
 
-/* The part of an open trace that the options ask for; `damaged`: its file `world` cannot be read. */
+/* The part of an open trace that the options ask for; `damaged`: its file `world` cannot be
+ * read. */
 static int dump_open_trace(struct dump *d, bool damaged)
 {
 	const struct dump_options *o = d->opt;

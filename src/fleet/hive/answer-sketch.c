@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failures that sites help to explain: a plan comes in, then records of runs; sketches go out.  A record that
- * nobody wants any more is not stored.  Runs are few, so each is a transaction of its own.
+ * Failures that sites help to explain.  In: a plan, then records of runs.  Out: sketches.  A record
+ * that is not needed any more is not stored.  Runs are few, so each is a transaction of its own.
  */
 #include "base/alloc.h"
 #include "base/context.h"
@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs in one body.  A judgement: HIVE_BODY_MAX bounds the bytes; this bounds the work for one request. */
+/* Runs in one body.  A judgement: HIVE_BODY_MAX bounds the bytes; this bounds the work for one
+ * request. */
 enum { RUNS_PER_BODY_MAX = 64 };
 
 static void unlock(void *lock)
@@ -98,13 +99,13 @@ static int store_run(struct hive_db *db, const void *what)
 	return hive_store_run(db, &n->run, &n->is_new);
 }
 
-/* What became of the records of a body. */
+/* The result for the records of a body. */
 struct receipt {
 	size_t accepted, duplicate, unwanted;
 	bool poll;
 };
 
-/* Looks at a record with the plan that it is about: whether it is well-formed, and wanted. */
+/* Checks a record against its plan: whether it is well-formed, and still needed. */
 static int look_at(struct hive *h, const char *build, const json_t *record, uint64_t *program, bool *wanted)
 {
 	struct rd_json_read j = {.subject = "run", .name = "body"};
@@ -121,7 +122,7 @@ static int look_at(struct hive *h, const char *build, const json_t *record, uint
 	const struct hive_sketch *s = p ? hive_program_sketch(p, id) : NULL;
 	*program = p ? p->number : 0;
 	if (s) {
-		/* The plan's statements, and no runs: so the one that is read belongs to nobody else. */
+		/* The statements of the plan without its runs, so that the plan is not changed. */
 		struct sketch_plan view = {.signature = s->plan.signature,
 					   .runs = {.statements = s->plan.runs.statements,
 						    .statement_count = s->plan.runs.statement_count}};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Assignment.  A site without a task draws a candidate, by weight; it keeps its task until it is answered,
- * retired, or older than the time bound.  Time-outs raise the pause, then turn to the other order.  A site
- * with more time-outs than others gets another candidate, and one whose work cost more than that of others
- * rests in every other epoch.
+ * Assignment.  A site without a task draws a candidate, by weight; it keeps its task until it is
+ * answered, retired, or older than the time bound.  Time-outs raise the pause, then turn to the
+ * other order.  A site with more time-outs than others gets another candidate, and one whose work
+ * cost more than that of others rests in every other epoch.
  */
 #include "hive/assign-int.h"
 
@@ -15,11 +15,11 @@
 #include <xxhash.h>
 
 enum {
-	/* Reports of a time-out from which a site gets another candidate.  A judgement: one or two may be
-	 * chance. */
+	/* Reports of a time-out from which a site gets another candidate.  A judgement: one or two
+	 * may be chance. */
 	MANY_TIMEOUTS = 3,
-	/* Microseconds that guards have cost a site from which it may rest.  A judgement: below a tenth of a
-	 * second in all, the comparison with other sites says nothing. */
+	/* Microseconds that guards have cost a site from which it may rest.  A judgement: below a
+	 * tenth of a second in all, the comparison with other sites says nothing. */
 	COSTLY_US = 100000,
 	BOTH_ORDERS = 1 << HIVE_PRIMARY | 1 << HIVE_ALTERNATE,
 };

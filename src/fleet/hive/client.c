@@ -46,7 +46,7 @@ static const char *describe(CURLcode code)
 	switch (code) {
 	case CURLE_WRITE_ERROR: return "its answer is too long to be a hive's";
 	case CURLE_UNSUPPORTED_PROTOCOL:
-		return "it is no URL of http:// or https://, or no HTTP server is there";
+		return "it is not a URL of http:// or https://, or no HTTP server is there";
 	case CURLE_OPERATION_TIMEDOUT: return "it does not answer in time";
 	default: return curl_easy_strerror(code);
 	}

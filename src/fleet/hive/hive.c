@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A hive at work.  In: reports and changes, from many threads.  Out: rows of the store, and programs that
- * have folded them. What is in memory is only ever made from what was read back from the store, in its order:
- * after a restart, and in another hive on the same store, it is the same.
+ * A hive at work.  In: reports and changes, from many threads.  Out: rows of the store, and
+ * programs that have folded them. What is in memory is only ever made from what was read back from
+ * the store, in its order: after a restart, and in another hive on the same store, it is the same.
  */
 #include "hive/hive.h"
 
@@ -79,8 +79,8 @@ static void apply(struct hive *h, const struct unapplied_rows *r)
 	pthread_rwlock_unlock(&h->lock);
 }
 
-/* Tracked runs are few and expensive: each may start a search for predictors.  So memory may run out with the
- * lock held. */
+/* Tracked runs are few and expensive: each may start a search for predictors.  So memory may run
+ * out with the lock held. */
 struct run_reader {
 	struct hive *h;
 	struct hive_program *only; /* not shared with other threads yet; NULL: all programs */
@@ -213,7 +213,8 @@ static void free_programs(struct hive_program **programs, size_t count)
 	free(programs);
 }
 
-/* Exchanges each program that has not changed, and so has no reports applied yet, for the old one. */
+/* Exchanges each program that has not changed, and so has no reports applied yet, for the old
+ * one. */
 static void keep_unchanged(struct hive_program **programs, size_t count, struct hive_program **old,
 			   size_t old_count)
 {
@@ -441,8 +442,8 @@ static int store_batch(void *argument)
 	return hive_change(b->h, b->first ? write_batch : NULL, b);
 }
 
-/* Requests of a batch that could not be stored, or not read back, are answered with that error.  A report
- * that was stored and is sent again is recognised by its run and number. */
+/* Requests of a batch that could not be stored, or not read back, are answered with that error.  A
+ * report that was stored and is sent again is recognised by its run and number. */
 static void *run_writer(void *argument)
 {
 	struct hive *h = argument;

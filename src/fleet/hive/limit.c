@@ -17,11 +17,12 @@
 #include <xxhash.h>
 
 enum {
-	/* Clients share a slot by hash, so memory has a bound (64 KiB).  A judgement: with fewer slots, busy
-	 * clients slow down others more often. */
+	/* Clients share a slot by hash, so memory has a bound (64 KiB).  A judgement: with fewer
+	 * slots, busy clients slow down others more often. */
 	CLIENT_SLOTS = 4096,
-	/* Seconds of the allowed rate that may come at once.  A judgement: an agent sends reports and then
-	 * polls; with 1 s and a rate of one a second, the second request would be refused. */
+	/* Seconds of the allowed rate that may come at once.  A judgement: an agent sends reports
+	 * and then polls; with 1 s and a rate of one a second, the second request would be
+	 * refused. */
 	BURST_S = 2,
 };
 

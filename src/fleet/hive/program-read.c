@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reading the document that brings a program in.  In: the body of a request.  Out: a program whose candidates
- * are well-formed and differ from each other.  Accesses are kept as JSON text, of known members only.
+ * Reading the document that brings a program in.  In: the body of a request.  Out: a program whose
+ * candidates are well-formed and differ from each other.  Accesses are kept as JSON text, of known
+ * members only.
  */
 #include "hive/program.h"
 
@@ -13,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds for a document from outside.  The nesting of JSON: a few levels more than the format has; bytes
- * of a text: as PATH_MAX, since the longest texts are paths. */
+/* Bounds for a document from outside.  The nesting of JSON: a few levels more than the format has;
+ * bytes of a text: as PATH_MAX, since the longest texts are paths. */
 enum { JSON_DEPTH_MAX = 16, TEXT_MAX = 4096 };
 
 static const char *get_short(struct rd_json_read *j, const json_t *object, const char *key)

@@ -21,11 +21,11 @@
 #include <unistd.h>
 
 enum {
-	/* Seconds until an idle connection is closed.  A judgement: agents poll every 15 minutes, so
-	 * waiting for the next request would only keep descriptors. */
+	/* Seconds until an idle connection is closed.  A judgement: agents poll every 15 minutes,
+	 * so waiting for the next request would only keep descriptors. */
 	IDLE_LIMIT_S = 120,
-	/* Judgements that go together: 60000 connections of 8 KiB are 470 MiB, and the headers of a request
-	 * fit 8 KiB. */
+	/* Judgements that go together: 60000 connections of 8 KiB are 470 MiB, and the headers of a
+	 * request fit 8 KiB. */
 	CONNECTIONS_MAX = 60000,
 	CONNECTION_BYTES = 8192,
 	MESSAGE_BYTES = 400, /* of an error that a client reads: a few lines; longer ones are cut */

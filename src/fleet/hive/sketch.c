@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define GOOD 0.95 /* an F-measure that counts as an explanation, as in raddle sketch */
-/* Statements and runs.  Judgements, as in sketch/choose-int.h, but with fewer failing runs: in a fleet
- * each one is a failure of a user. */
+/* Statements and runs.  Judgements, as in sketch/choose-int.h, but with fewer failing runs: in a
+ * fleet each one is a failure of a user. */
 enum {
 	FIRST_SIGMA = 2,  /* statements: the failing one and the one before it */
 	FEW_PASSING = 10, /* passing runs that, with one failing run, show that σ is too small */

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Of races that are not proven the first ones, unless `all`.  *found counts those that are; without `out`
- * (NULL) they are only counted. */
+/* Of races that are not proven the first ones, unless `all`.  *found counts those that are; without
+ * `out` (NULL) they are only counted. */
 int hive_status_text(const char *document, size_t length, bool all, FILE *out, size_t *found);
 
 #endif

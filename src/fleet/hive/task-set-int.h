@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Task sets: the signed document that answers a poll (doc/format/hive-api.json).  All sites with the same
- * task get the same bytes, so each set is signed once in an epoch and kept as an answer of the HTTP server.
+ * Task sets: the signed document that answers a poll (doc/format/hive-api.json).  All sites with
+ * the same task get the same bytes, so each set is signed once in an epoch and kept as an answer of
+ * the HTTP server.
  */
 #ifndef HIVE_TASK_SET_INT_H
 #define HIVE_TASK_SET_INT_H
@@ -13,7 +14,8 @@
 struct MHD_Response;
 struct hive_task_cache;
 
-/* A clock that is the same for all hives: `now` in Unix seconds, `bound` the seconds of an epoch. */
+/* A clock that is the same for all hives: `now` in Unix seconds, `bound` the seconds of an
+ * epoch. */
 struct hive_time {
 	int64_t now;
 	uint32_t bound;
@@ -23,8 +25,8 @@ static inline uint64_t hive_epoch(const struct hive_time *t)
 	return (uint64_t)t->now / t->bound;
 }
 
-/* The answer to a poll, and its ETag, which belong to the cache: valid until the cache is locked by the next
- * caller. NULL: it could not be made. */
+/* The answer to a poll, and its ETag, which belong to the cache: valid until the cache is locked by
+ * the next caller. NULL: it could not be made. */
 struct hive_task_answer {
 	struct MHD_Response *response;
 	char tag[PROTOCOL_TASK_ID + 24];

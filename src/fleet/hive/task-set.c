@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Task sets, made and kept.  In: a task.  Out: the signed document as an answer that many connections share.
- * A set of one epoch and revision has the same bytes in every hive: serial, issued and expires follow from
- * them.
+ * Task sets, made and kept.  In: a task.  Out: the signed document as an answer that many
+ * connections share. A set of one epoch and revision has the same bytes in every hive: serial,
+ * issued and expires follow from them.
  */
 #include "hive/task-set-int.h"
 
@@ -21,7 +21,8 @@ enum {
 	LIFE_S = 86400,	    /* how long a site continues without a hive; a judgement: a day is longer than an
 			       outage */
 	REVISION_BITS = 20, /* of a serial number; the others are the epoch */
-	/* What the sets of a candidate differ in: age, order, and observing, looking or the level. */
+	/* What the sets of a candidate differ in: age, order, and observing, looking or the
+	 * level. */
 	KINDS = 2 + HIVE_LEVELS,
 	VARIANTS = 2 * 2 * KINDS,
 };

@@ -35,8 +35,8 @@ struct hive_change {
 	enum hive_reason reason;
 };
 
-/* Changes of a verdict that are kept.  A judgement: a candidate passes few verdicts; memory is needed for
- * each candidate. */
+/* Changes of a verdict that are kept.  A judgement: a candidate passes few verdicts; memory is
+ * needed for each candidate. */
 enum { HIVE_CHANGES = 8 };
 
 struct hive_tally {

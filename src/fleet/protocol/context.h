@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What dynamic context inference saw of a candidate, as reports of sites and the status of a hive have it. */
+/* What dynamic context inference saw of a candidate, as reports of sites and the status of a hive
+ * have it. */
 #ifndef PROTOCOL_CONTEXT_H
 #define PROTOCOL_CONTEXT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the agent: agent.c has the loop, findings.c reads the program's reports, talk.c talks to the
- * hive. */
+/* The parts of the agent: agent.c has the loop, findings.c reads the program's reports, talk.c
+ * talks to the hive. */
 #ifndef SITE_AGENT_INT_H
 #define SITE_AGENT_INT_H
 
@@ -59,8 +59,8 @@ void agent_contexts(struct site_agent *a); /* reports contexts that have grown *
 void agent_consequence(struct site_agent *a, const char *what, int signal);
 void agent_finish_tasks(struct site_agent *a, bool at_end); /* tasks without a result */
 
-/* talk.c.  begin() reads the state that the last run left and, with --poll-now, polls; end() sends or keeps
- * all reports. */
+/* talk.c.  begin() reads the state that the last run left and, with --poll-now, polls; end() sends
+ * or keeps all reports. */
 void agent_begin(struct site_agent *a);
 void agent_talk(struct site_agent *a, int wait_ms, int fd);
 void agent_end(struct site_agent *a);

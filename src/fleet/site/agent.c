@@ -42,8 +42,8 @@ enum {
 
 /* ---- signals ---- */
 
-/* Called when the program has started (0: it could not be started): the agent forwards the signals that it
- * gets.  A hive that closes its connection must not end the agent. */
+/* Called when the program has started (0: it could not be started): the agent forwards the signals
+ * that it gets.  A hive that closes its connection must not end the agent. */
 static void handle_signals(pid_t pid)
 {
 	if (pid > 0)
@@ -85,10 +85,10 @@ static enum protocol_mode mode_now(const struct site_agent *a)
 	return a->killed || !a->has_set || (uint64_t)time(NULL) >= a->set.expires ? PROTOCOL_OFF : mode;
 }
 
-/* The number of accesses before the one at which a thread is held.  The first pause is at the first access,
- * which may be the only one.  If it was in vain, the hive asks for longer ones: a third of these are at the
- * first access again, a third later, after the beginning of loops, and a third only at an address that the
- * other thread has accessed, too. */
+/* The number of accesses before the one at which a thread is held.  The first pause is at the first
+ * access, which may be the only one.  If it was in vain, the hive asks for longer ones: a third of
+ * these are at the first access again, a third later, after the beginning of loops, and a third
+ * only at an address that the other thread has accessed, too. */
 static uint32_t draw_skip(const struct protocol_task *task)
 {
 	uint32_t random = 0;
@@ -156,7 +156,8 @@ static void refill(struct site_agent *a)
 		atomic_fetch_add(&a->session.shared->pause_us, PAUSE_PER_SECOND_US);
 }
 
-/* Reports a program whose threads wait for each other for ever, after a race was seen or caused in it. */
+/* Reports a program whose threads wait for each other for ever, after a race was seen or caused in
+ * it. */
 static void look_for_hang(struct site_agent *a)
 {
 	struct run_still still = {.alone = true};
@@ -199,8 +200,9 @@ struct site_schedule {
 	int64_t second, asleep, renewal;
 };
 
-/* Guards are awake for a part of the time only, so that their cost has a bound; but while an access is
- * tracked or a thread is held, they stay awake.  Returns the milliseconds until the next decision. */
+/* Guards are awake for a part of the time only, so that their cost has a bound; but while an access
+ * is tracked or a thread is held, they stay awake.  Returns the milliseconds until the next
+ * decision. */
 static int wake_or_rest(struct site_agent *a, struct site_schedule *s, int64_t now)
 {
 	if (now >= s->asleep && !has_just_begun(a) && !site_session_is_busy(&a->session)) {

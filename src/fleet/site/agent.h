@@ -2,9 +2,10 @@
 /*
  * The agent beside a guarded program: it starts the program, gives it tasks, and talks to the hive.
  *
- * Whatever goes wrong, the program runs: without a hive, with a hive that hangs or sends wrong answers,
- * without a guard flavour, without memory to share, and if the agent itself dies.  No thread of the program
- * ever waits for the agent.  Requests of the hive are limited to what the site allows.
+ * Whatever goes wrong, the program runs: without a hive, with a hive that hangs or sends wrong
+ * answers, without a guard flavour, without memory to share, and if the agent itself dies.  No
+ * thread of the program ever waits for the agent.  Requests of the hive are limited to what the
+ * site allows.
  */
 #ifndef SITE_AGENT_H
 #define SITE_AGENT_H
@@ -29,7 +30,8 @@ struct site_opts {
 	bool verbose;
 };
 
-/* Runs the program and returns how it ended, as waitpid() says it; negative: it could not be started. */
+/* Runs the program and returns how it ended, as waitpid() says it; negative: it could not be
+ * started. */
 int site_run(const struct site_opts *opts, char *const *argv);
 
 #endif
