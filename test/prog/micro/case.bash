@@ -20,8 +20,8 @@
 # Indices are left out (cell[]), memory without a name of its own is "heap",
 # "stack", "mmap" or "unknown", a file descriptor is "fd".
 
-# build_case SOURCE OUT: with raddle cc.  The tests of one run share what they build, in $SHARED: in their long forms
-# they compile most programs three times otherwise.
+# build_case SOURCE OUT: with raddle cc.  The tests of one run share what they build, in $SHARED: micro.sh takes every
+# second program in its long form, and three other tests take most of these again.
 build_case() {
 	local shared=${SHARED:-$PWD/shared} name
 	name=$(basename "$1")
