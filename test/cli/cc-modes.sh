@@ -1,5 +1,6 @@
 # raddle cc in every mode of a compiler: the same files, output, diagnostics and
-# exit status as clang's, the same machine code, and bitcode where code is made.
+# exit status as clang's, the same machine code, and bitcode where code is made.  The
+# short form has two levels of optimisation: the driver hands all of them on alike.
 # sanitizers: yes, runs the compiler driver in all of its modes
 . "$ROOT/test/lib.sh"
 
@@ -48,7 +49,9 @@ same_text() {
 }
 
 : >input
-for level in -O0 -O1 -O2 -O3 -Os -Og; do
+levels="-O0 -O2"
+[ -z "${RADDLE_LONG:-}" ] || levels="-O0 -O1 -O2 -O3 -Os -Og"
+for level in $levels; do
 	same "$level -c" $level -c b.c
 	same_text b.o
 	has two/b.o .rad.bc || complain "$level: no bitcode in b.o"
