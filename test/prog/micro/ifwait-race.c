@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race cell
 // recorded: as the barriers have it.
-/* The second of two barriers that count their threads and wait once is missing. */
+/* Barriers that count their threads and wait once; the second one is missing. */
 #include "case.h"
 
 struct barrier {
