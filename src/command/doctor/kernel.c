@@ -154,15 +154,13 @@ void doctor_intel_pt(struct doctor_item *item)
 		item->found = rd_xstrdup("the processor can trace branches");
 		doctor_conclude(
 			item, DOCTOR_LIMITED,
-			"Raddle can read such a trace (libipt2) but does not take one yet: failure sketches "
-			"use instrumentation, with the same result.",
+			"Raddle does not use it yet: failure sketches use instrumentation, with the same "
+			"result.",
 			"Nothing.");
 		return;
 	}
 	item->found = rd_xstrdup("not on this processor or virtual machine");
-	doctor_conclude(item, DOCTOR_MISSING,
-			"Failure sketches will use instrumentation: slower, same result.",
-			"Nothing, or a machine with Intel PT.");
+	doctor_conclude(item, DOCTOR_MISSING, "Nothing: failure sketches use instrumentation.", "Nothing.");
 }
 
 static const char *yama(void)
