@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Bytes.  A block is a judgement: calls of malloc() are rare, and an arena with little in it wastes little.
+ * The alignment is that of malloc() on 64-bit machines. */
 enum { ARENA_BLOCK = 64 * 1024, ARENA_ALIGN = 16 };
 
 struct block {

@@ -26,7 +26,7 @@
 
 #define FILE_NAME ".raddle"
 
-enum { FILE_MAX = 65536 };
+enum { FILE_MAX = 65536 }; /* bytes; a judgement: a list of options is far shorter */
 
 /* A place that gives options. */
 struct source {

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bits of the state of a container. */
 enum { IN_OBJECT = 1, HAS_CONTENT = 2 };
 
 void rd_json_begin(struct rd_json *j, FILE *out)

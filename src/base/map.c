@@ -13,7 +13,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { FIRST_CAPACITY = 16 };
+enum { FIRST_CAPACITY = 16 }; /* slots, a power of two; a judgement: many maps stay small */
 
 /* Addresses differ mostly in the middle bits: spread them over all bits. */
 static uint64_t hash_number(uint64_t x)

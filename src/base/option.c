@@ -15,7 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_WIDTH = 79, HELP_COLUMN = 24, NEAREST_MAX = 32 };
+/* Columns of help: a line stays within a terminal of 80; explanations begin after most options. */
+enum { LINE_WIDTH = 79, HELP_COLUMN = 24 };
+
+/* Letters of a word that is compared with options; a longer one is not a misspelt option. */
+enum { NEAREST_MAX = 32 };
 
 static bool takes_argument(const struct rd_option *o)
 {

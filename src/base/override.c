@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARGUMENT_MAX 4096u
+#define ARGUMENT_MAX 4096u /* number of an argument; a judgement: larger ones are typing errors */
 
 static const char *const kinds[] = {"argv", "stdin", "file", "env"};
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SLOTS 64
+#define FIRST_SLOTS 64 /* a power of two; a judgement: most tables grow beyond it */
 #define KEPT_SLOTS                                                                                           \
 	2048 /* rd_tuples_clear() frees larger tables, so one large use does not cost memory forever */
 

@@ -22,8 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINES 3000
-#define ROWS 20
+/* Judgements: a page with more lines is slow in a browser; a table with more rows is not read. */
+#define LINES_MAX 3000 /* of source that are shown with their heat */
+#define TABLE_ROWS 20  /* functions and variables, unless the user states a number */
 
 /* In the order of the page's menu. */
 static const unsigned measures[] = {CAMPAIGN_HARM, RUNLOG_SDC, RUNLOG_CRASH, RUNLOG_HANG, RUNLOG_DETECTED};
@@ -162,7 +163,7 @@ static void put_row(FILE *out, const struct campaign_statistics *s, const struct
 static void put_source(FILE *out, const struct campaign_statistics *s)
 {
 	const struct campaign_place *places = s->places[CAMPAIGN_BY_LINE];
-	size_t all = s->place_count[CAMPAIGN_BY_LINE], count = all < LINES ? all : LINES;
+	size_t all = s->place_count[CAMPAIGN_BY_LINE], count = all < LINES_MAX ? all : LINES_MAX;
 	struct propagation_node *nodes = rd_xcalloc(count + 1, sizeof *nodes);
 	struct propagation p = {.nodes = nodes, .node_count = count};
 	struct propagation_listing listing;
@@ -232,8 +233,8 @@ void campaign_heat(FILE *out, const struct campaign_statistics *s, size_t most)
 	      out);
 	put_choices(out, s);
 	put_legend(out);
-	put_table(out, s, CAMPAIGN_BY_FUNCTION, most ? most : ROWS);
-	put_table(out, s, CAMPAIGN_BY_VARIABLE, most ? most : ROWS);
+	put_table(out, s, CAMPAIGN_BY_FUNCTION, most ? most : TABLE_ROWS);
+	put_table(out, s, CAMPAIGN_BY_VARIABLE, most ? most : TABLE_ROWS);
 	put_source(out, s);
 	fputs("</details>\n", out);
 }

@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define PLACES 20
+#define PLACES_SHOWN 20 /* of a table, unless the user states a number; a judgement: they fit a screen */
 
 static void put_header(FILE *out, const struct report_campaigns *c)
 {
@@ -173,7 +173,7 @@ static void put_place(FILE *out, const struct campaign_place *p)
 static void put_places(FILE *out, const struct report_campaigns *c, const struct campaign_statistics *s)
 {
 	static const char *const names[CAMPAIGN_BYS] = {"Function", "Line", "Variable", "Opcode"};
-	size_t most = c->places ? c->places : PLACES;
+	size_t most = c->places ? c->places : PLACES_SHOWN;
 
 	fputs("<details class=\"where\"><summary>Where the faults were</summary><div class=\"places\">\n",
 	      out);
@@ -257,7 +257,7 @@ static void put_contrast(FILE *out, const struct campaign_contrast *c)
 static void put_family(FILE *out, const struct report_campaigns *c, unsigned by)
 {
 	const struct campaign_against *a = c->against;
-	size_t others = by == CAMPAIGN_WHOLE ? SIZE_MAX : c->places ? c->places : PLACES, shown = 0;
+	size_t others = by == CAMPAIGN_WHOLE ? SIZE_MAX : c->places ? c->places : PLACES_SHOWN, shown = 0;
 
 	for (size_t i = 0; i < a->count; i++) {
 		if (a->items[i].by != by || (!campaign_differs(&a->items[i]) && !others))

@@ -21,10 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUNS_MAX 60000
-#define DIFF_SHOWN 4000
-#define DIFF_FILE_MAX (4 << 20)
-#define DIFFS_MAX (8 << 20)
+/* Judgements: a browser opens a page of some ten megabytes without delay. */
+#define RUNS_MAX 60000		/* that are listed */
+#define DIFF_SHOWN 4000		/* bytes of a difference, the first ones: they fit a screen or two */
+#define DIFF_FILE_MAX (4 << 20) /* bytes of a file with a difference; larger ones are not read */
+#define DIFFS_MAX (8 << 20)	/* bytes of all differences of a page */
 
 struct data {
 	FILE *out;

@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 
+/* Layout in pixels, chosen by eye. */
 enum { LEFT = 30, TOP = 40, PLOT = 190, BELOW = 66, SLOT = 34, BAR = 23, WHISKER = 7 };
 
 static double y_of(double share)

@@ -14,8 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-#define BAR 44
-#define PLACES 8
+#define BAR 44	       /* columns; with its labels a line has less than 80 */
+#define PLACES_SHOWN 8 /* of a table, unless the user states a number; a judgement: a screen has several */
 
 /* What a bar is drawn with, and the colours of a terminal. */
 static const struct mark {
@@ -239,7 +239,7 @@ static void put_campaign(FILE *out, const struct report_campaigns *c, const stru
 	put_outcomes(out, s);
 	put_coverage(out, s, c->colour);
 	for (unsigned by = 0; by < CAMPAIGN_BYS; by++)
-		put_places(out, s, by, c->places ? c->places : PLACES);
+		put_places(out, s, by, c->places ? c->places : PLACES_SHOWN);
 }
 
 /* ---- comparison ---- */
@@ -285,7 +285,10 @@ static void put_contrast(FILE *out, const struct campaign_contrast *c)
 static void put_family(FILE *out, const struct report_campaigns *c, unsigned by)
 {
 	const struct campaign_against *a = c->against;
-	size_t most = by == CAMPAIGN_WHOLE ? SIZE_MAX : c->places ? c->places : PLACES, all = 0, shown = 0;
+	size_t most = by == CAMPAIGN_WHOLE ? SIZE_MAX
+		      : c->places	   ? c->places
+					   : PLACES_SHOWN,
+	       all = 0, shown = 0;
 
 	for (size_t i = 0; i < a->count; i++)
 		all += a->items[i].by == by;

@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define STEPS 60
+#define STEPS_SHOWN 60 /* of a schedule, unless the user states a number; a judgement: two screens */
 
 struct page {
 	FILE *out;
@@ -143,7 +143,7 @@ static void put_schedule(struct page *p, const struct finding *f)
 	if (!f->schedule || !(f->schedule->op_count + f->schedule->goal_count + f->schedule->stop_count))
 		return;
 	raw(p, "<h3>The order of operations that leads there</h3>\n");
-	html_schedule(p->out, f, p->opts->steps ? p->opts->steps : STEPS);
+	html_schedule(p->out, f, p->opts->steps ? p->opts->steps : STEPS_SHOWN);
 	raw(p, "<p class=\"legend\"><span class=\"key acq\">acquires</span> <span class=\"key rel\">releases"
 	       "</span> <span class=\"key thr\">threads</span> <span class=\"key moved\">earlier than in the "
 	       "recorded run</span> <span class=\"key end\">the error</span></p>\n");

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_MAX 3000
-#define CAUSES_SHOWN 6
+#define ROWS_MAX 3000  /* of a table; a judgement: a page with more is slow in a browser */
+#define CAUSES_SHOWN 6 /* of a row; a judgement: the row stays readable, the others are counted */
 
 static void put_cell(FILE *out, const char *class, const char *text)
 {

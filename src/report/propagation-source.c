@@ -19,9 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AROUND 2
-#define FILE_MAX (8 << 20)
-#define LINE_SHOWN 160
+/* Judgements: many places of a file are shown together, so each has less around it than in source.c. */
+#define LINES_AROUND 2
+#define FILE_MAX (8 << 20) /* bytes; a larger file is hardly a source file */
+#define LINE_SHOWN 160	   /* bytes of a line */
 
 struct builder {
 	struct propagation_listing *l;
@@ -117,8 +118,8 @@ static void add_source(struct builder *b, uint32_t file, const char *text, const
 
 	for (const char *s = text; *s && next < count; number++) {
 		bool reached = number == lines[next];
-		bool near = lines[next] <= number + AROUND ||
-			    (next && number <= (uint64_t)lines[next - 1] + AROUND);
+		bool near = lines[next] <= number + LINES_AROUND ||
+			    (next && number <= (uint64_t)lines[next - 1] + LINES_AROUND);
 
 		if (near) {
 			if (shown && shown + 1 < number)
@@ -133,7 +134,7 @@ static void add_source(struct builder *b, uint32_t file, const char *text, const
 		s += strcspn(s, "\n");
 		s += *s == '\n';
 		if (next == count) {
-			for (unsigned i = 1; i <= AROUND && *s; i++) {
+			for (unsigned i = 1; i <= LINES_AROUND && *s; i++) {
 				add_code(b, s, number + i, false);
 				s += strcspn(s, "\n");
 				s += *s == '\n';

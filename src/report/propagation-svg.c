@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Layout in pixels, chosen by eye; and arrows: a drawing with more is slow in a browser. */
 enum { ROW = 20, HEAD = 26, MARK = 30, MARK_HEIGHT = 16, MARGIN = 20, ARROWS_MAX = 3000 };
 
 /* The head of a column has the thread's name: width of a letter, room between names. */

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #define DOTS "..."
-#define DOTS_WIDTH 3
-#define NARROW 20 /* columns; a line is not cut to less */
+#define DOTS_WIDTH 3 /* columns of DOTS */
+#define NARROW 20    /* columns; a line is not cut to less */
 
 /* A line as characters that a terminal can display. */
 struct quoted {

@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* Steps have no times, so each has a millisecond in the viewer, with a gap to the next. */
 enum { STEP_US = 1000, SLICE_US = 900 };
 
 struct writer {

@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH 100
-#define COLUMNS 4 /* threads with their own column; more do not fit 100 columns */
-#define MOST_STEPS 40
-#define VALUES 26 /* columns */
-#define HEAD 7	  /* columns of the number and marks */
+#define WIDTH 100     /* columns; a judgement: wider than 80, since threads lie side by side */
+#define COLUMNS 4     /* threads with their own column; more do not fit 100 columns */
+#define MOST_STEPS 40 /* the last ones; a judgement: they fit a screen */
+#define VALUES 26     /* columns */
+#define HEAD 7	      /* columns of the number and marks */
 
 char *sketch_source(const struct sketch_report *r, const struct sketch_step *step)
 {

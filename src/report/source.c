@@ -17,9 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define AROUND 3
-#define FILE_MAX (8 << 20)
-#define LINE_MAX_SHOWN 400
+/* Judgements. */
+#define LINES_AROUND 3	   /* before and after a place, as diff -u has */
+#define FILE_MAX (8 << 20) /* bytes; a larger file is hardly a source file */
+#define LINE_MAX_SHOWN 400 /* bytes of a line; generated code has longer ones */
 
 static const char *entity(unsigned char c)
 {
@@ -114,12 +115,12 @@ bool source_of(const struct finding_frame *place, const char *root, struct rd_bu
 bool html_excerpt(FILE *out, const struct finding_frame *place, const char *root)
 {
 	struct rd_buf text = RD_BUF_INIT;
-	size_t number = place->line > AROUND ? place->line - AROUND : 1;
+	size_t number = place->line > LINES_AROUND ? place->line - LINES_AROUND : 1;
 	bool shown = source_of(place, root, &text) && source_line(text.data, place->line);
 
 	if (shown) {
 		fputs("<pre class=\"src\">", out);
-		for (const char *line; number <= place->line + AROUND; number++)
+		for (const char *line; number <= place->line + LINES_AROUND; number++)
 			if ((line = source_line(text.data, number)))
 				put_line(out, line, number, number == place->line);
 		fputs("</pre>\n", out);

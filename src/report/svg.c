@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Layout in pixels, chosen by eye. */
 enum { GUTTER = 44, HEAD = 40, ROW = 30, BOX_HEIGHT = 22, END_HEIGHT = 44 };
 
 /* Widths of a column, of a box in it, and of its label in characters: wide for few threads, while
@@ -27,8 +28,8 @@ static const struct grid {
 	size_t label;
 } wide = {216, 172, 23}, narrow = {150, 124, 16};
 
-#define THREADS_WIDE 5
-#define LABEL_MAX 23
+#define THREADS_WIDE 5 /* up to so many threads have wide columns: 5 * 216 pixels fit a screen */
+#define LABEL_MAX 23   /* characters: the label of a wide column */
 
 struct drawing {
 	FILE *out;

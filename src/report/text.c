@@ -22,9 +22,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WIDTH 80
-#define STEPS 24
-#define MANY 4 /* with so many reports, an overview follows them */
+#define WIDTH 80       /* columns of a terminal */
+#define STEPS_SHOWN 24 /* of a schedule, unless the user states a number: the lines of a terminal */
+#define MANY 4	       /* with so many reports, an overview follows them */
 #define RULE "=================="
 
 struct printer {
@@ -426,7 +426,7 @@ static void print_turns(struct printer *p, const struct schedule *s, size_t most
 
 static void print_schedule(struct printer *p, const struct schedule *s, const struct finding *f)
 {
-	size_t most = p->opts->steps ? p->opts->steps : STEPS;
+	size_t most = p->opts->steps ? p->opts->steps : STEPS_SHOWN;
 	size_t first = s->op_count > most ? s->op_count - most : 0;
 
 	rd_buf_adds(&p->line, s->anywhere  ? "Where they met, in any order of operations:"

@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-enum { CANDIDATE_ID_SIZE = 17 };
+enum { CANDIDATE_ID_SIZE = 17 }; /* 16 hex digits and NUL */
 
 /* One of the two accesses. */
 struct candidate_access {

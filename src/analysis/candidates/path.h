@@ -43,7 +43,7 @@ bool path_rebase(const struct path *p, const struct path *base, enum path_root k
 /* The path `rest`, whose root represents the address `base`, from the root of `base`. */
 bool path_append(const struct path *base, const struct path *rest, struct path *out);
 
-enum { PATH_NUMBERS = 14 };
+enum { PATH_NUMBERS = 14 }; /* at most: six, and two for each offset */
 /* As numbers, for a hash: returns how many. */
 size_t path_numbers(const struct path *p, uint32_t numbers[PATH_NUMBERS]);
 

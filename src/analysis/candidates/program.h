@@ -25,7 +25,7 @@ enum {
 	OP_INT_TO_PTR = 40,
 	OP_BIT_CAST = 41
 };
-enum { IS_EQUAL = 32, IS_NOT_EQUAL = 33 };
+enum { IS_EQUAL = 32, IS_NOT_EQUAL = 33 }; /* LLVMIntEQ and LLVMIntNE */
 
 /* A loop that counts: the variable goes from `first` by `step` while `compare` holds against
  * `bound`. */

@@ -94,9 +94,8 @@ static bool find_cycle(struct empty_cycle *c, uint32_t function, uint32_t start)
 	return found;
 }
 
-enum {
-	STEPS_MAX = 256
-}; /* instructions of a cycle that are followed; set by hand, longer ones count as work */
+/* Instructions of a cycle that are followed.  A judgement: longer ones count as work. */
+enum { STEPS_MAX = 256 };
 
 /* Whether `value` is computed, on the cycle, from `source`; or, if that is FACTS_NONE, from the
  * previous round. */

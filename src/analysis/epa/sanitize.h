@@ -33,7 +33,7 @@
 
 #include "epa/object.h"
 
-#define EPA_SLOTS 16
+#define EPA_SLOTS 16 /* a judgement: few calls have more values, and records are kept in great numbers */
 
 struct epa_record {
 	uint32_t site;

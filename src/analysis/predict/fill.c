@@ -490,7 +490,7 @@ static bool is_seen(const struct model *m, const struct exec_event *e)
 	       !(e->kind == EXEC_UPDATE && site && site->flags & TRACE_SITE_UNSEEN);
 }
 
-enum { RELEASED = 1, SEEN = 2 };
+enum { RELEASED = 1, SEEN = 2 }; /* bits of an object */
 
 /* Relaxed updates continue release sequences.  If no thread looks at the value of an atomic
  * variable, such as a counter that is only incremented, the order of updates is chance and is

@@ -17,9 +17,9 @@
 
 #include <stdlib.h>
 
-#define BLOCK 64
+#define BLOCK 64 /* bytes: a bit each in a word */
 #define NOT_SHARED UINT32_MAX
-#define OFFSET_BITS 38
+#define OFFSET_BITS 38 /* of a key, for the block in its object; the others have the object's number */
 #define OFFSET_MASK ((1ull << OFFSET_BITS) - 1)
 
 _Static_assert(MODEL_OBJECT_MAX / BLOCK <= OFFSET_MASK, "every block of an object has a key of its own");

@@ -36,6 +36,8 @@ enum { PAIR_SOUND = 1, PAIR_SPECULATIVE = 2 };
 
 #define KINDS 4 /* kinds of e2: written or not, atomic or not */
 
+/* Failed searches are counted in the upper half of a word, failures in the recorded order in the lower one.
+ */
 #define FAILED_SEARCH (1ull << 32)
 
 static uint64_t pair_key(const struct predictor *r, uint32_t e1, uint32_t e2)

@@ -33,10 +33,11 @@ static const struct function {
 #include "raddle/libc.inc"
 };
 
-/* Places; each has eight bytes. */
+/* Places in a shadow memory that no address of the program reaches: the table of descriptors, the positions
+ * of descriptors (a larger number is the address of a FILE), and files. */
 enum { TABLE = 8, DESCRIPTORS = 1 << 16 };
 #define FILES (1ull << 40)
-#define PLACE 8
+#define PLACE 8 /* bytes of each */
 
 struct file_lane {
 	const struct function *function; /* the current call; NULL: none of these functions */

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes.  A judgement: programs touch memory in small pieces, and a page takes 1 KiB of cells. */
 #define PAGE 512
 #define CELLS (PAGE / 4)
 #define CACHE 256	  /* pages; a direct-mapped cache of lookups */

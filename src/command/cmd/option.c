@@ -18,7 +18,10 @@
 
 struct cmd_options opt;
 
-enum { MEMBERS_MAX = 160, LONGEST_S = 1000000 };
+enum {
+	OPTIONS_MAX = 160,	  /* of a command; more than option.inc has for any */
+	DURATION_MAX_S = 1000000, /* eleven days; a judgement: a longer time is a typing error */
+};
 
 #define READS RD_OPT_READS
 #define WRITES RD_OPT_WRITES
@@ -34,7 +37,8 @@ enum { MEMBERS_MAX = 160, LONGEST_S = 1000000 };
 	{#member, {RD_OPT_NUMBER, letter, 0, name, &opt.member, argument, initial, min, max, help}},
 #define TIME(member, letter, name, initial, help)                                                            \
 	{#member,                                                                                            \
-	 {RD_OPT_DURATION, letter, 0, name, &opt.member, "TIME", initial, 0, LONGEST_S * 1000ull, help}},
+	 {RD_OPT_DURATION, letter, 0, name, &opt.member, "TIME", initial, 0, DURATION_MAX_S * 1000ull,       \
+	  help}},
 
 static const struct row {
 	const char *member;
@@ -63,7 +67,7 @@ static bool is_known(const char *name, size_t n)
 
 /* A command's own table. */
 struct table {
-	struct rd_option options[MEMBERS_MAX];
+	struct rd_option options[OPTIONS_MAX];
 	struct rd_usage usage;
 	bool raw;
 };
@@ -75,7 +79,7 @@ static void make_table(struct table *t, const struct cmd_usage *usage, bool next
 	for (const char *at = usage->takes; *at;) {
 		size_t n = strcspn(at, " ");
 
-		RD_ASSERT(n > 0 && count + 1 < MEMBERS_MAX);
+		RD_ASSERT(n > 0 && count + 1 < OPTIONS_MAX);
 		t->options[count++] = *row_of(at, n);
 		at += n + strspn(at + n, " ");
 	}

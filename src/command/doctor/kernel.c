@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WATCHPOINTS_MAX = 16 };
+enum { WATCHPOINTS_MAX = 16 }; /* that are tried: as many as Arm has; x86 has 4 */
 
 /* The session between a recorded program and `raddle record` is such a file. */
 void doctor_memfd(struct doctor_item *item)

@@ -34,7 +34,7 @@
 
 #include <stdint.h>
 
-#define RADDLE_ABI_VERSION 7
+#define RADDLE_ABI_VERSION 7 /* see above when to bump it */
 
 #define RADDLE_BLOCK_SHIFT 6 /* one bitmap word a block: measured best of 6 to 9 */
 #define RADDLE_BLOCK_BYTES (1u << RADDLE_BLOCK_SHIFT)

@@ -55,6 +55,8 @@ static inline __attribute__((unused, noreturn)) void raddle_give_up_(void)
 
 #define raddle_assume(x) ((x) ? (void)0 : raddle_give_up_())
 
+/* Values that raddle_choose() chooses from, at most: larger ones are never returned.  A judgement: each value
+ * costs a thread. */
 #define RADDLE_CHOICES 64
 
 struct raddle_choice_ {

@@ -19,6 +19,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+/* Words of the stack that are searched for return addresses: a page of x86.  A judgement: the innermost calls
+ * lie there, and reading must end soon after a crash. */
 enum { RADDLE_CRASH_WORDS = 512, RADDLE_CRASH_PAGE = 4096 };
 
 extern char __executable_start[] __attribute__((weak, visibility("hidden")));

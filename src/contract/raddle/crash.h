@@ -4,6 +4,7 @@
 #ifndef RADDLE_CRASH_H
 #define RADDLE_CRASH_H
 
+/* Innermost places of a crash that are kept.  A judgement: they tell one failure from another. */
 #define RADDLE_CRASH_PLACES 8
 
 #endif

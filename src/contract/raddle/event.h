@@ -42,11 +42,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RADDLE_FIRST_ROW 0x10 /* lower codes have special encodings */
-#define RADDLE_ACCESS_FLAG 0x80
-#define RADDLE_ACCESS_ESCAPE 127
-#define RADDLE_STRIDE_MAX 65536 /* bounds the work that a few bytes can request */
-#define RADDLE_SITE_SLOTS 256	/* slot = site % RADDLE_SITE_SLOTS */
+#define RADDLE_FIRST_ROW 0x10	 /* lower codes have special encodings */
+#define RADDLE_ACCESS_FLAG 0x80	 /* the byte is an access; its other bits are the encoded difference */
+#define RADDLE_ACCESS_ESCAPE 127 /* instead of a difference: a longer one follows */
+#define RADDLE_STRIDE_MAX 65536	 /* bounds the work that a few bytes can request */
+#define RADDLE_SITE_SLOTS 256	 /* slot = site % RADDLE_SITE_SLOTS */
 
 /* Flags of an atomic operation. */
 #define RADDLE_ATOMIC_STORED 1u

@@ -48,7 +48,7 @@ static inline uint32_t raddle_piece_number(uint32_t head)
 	return (head & 0x7f) | head >> 8 << 7;
 }
 
-#define RADDLE_PIECE_HEAD 4
+#define RADDLE_PIECE_HEAD 4	  /* bytes of the head */
 #define RADDLE_PIECE_MAX 2048	  /* raw bytes of a piece; longer runs are several */
 #define RADDLE_FULL_POINTERS 16	  /* words of a range that may be pointers and are listed */
 #define RADDLE_FULL_VALUE_MAX 128 /* larger values are ranges */

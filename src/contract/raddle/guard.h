@@ -65,7 +65,7 @@
 #define RADDLE_GUARD_TASKS 16u	  /* maximum at a time */
 #define RADDLE_GUARD_REPORTS 256u /* room for reports that the agent has not read */
 
-#define RADDLE_GUARD_HEADER_SIZE 32768u
+#define RADDLE_GUARD_HEADER_SIZE 32768u /* bytes: whole pages that hold struct raddle_guard */
 #define RADDLE_GUARD_FLAGS_AT RADDLE_GUARD_HEADER_SIZE
 #define RADDLE_GUARD_REGIONS_AT (RADDLE_GUARD_FLAGS_AT + RADDLE_GUARDS)
 #define RADDLE_GUARD_LEFT_AT (RADDLE_GUARD_REGIONS_AT + RADDLE_GUARDS)

@@ -42,11 +42,14 @@
  * (int32_t); negative: failed. */
 #define RADDLE_SERVE_FDS 4
 
-#define RADDLE_BUFFER_SIZE 32768
-#define RADDLE_BACKLOG 24 /* sealed buffers that may wait for the collector */
-#define RADDLE_WAKE 8	  /* so many wake it; with fewer it polls */
-#define RADDLE_MAX_PROCESSES 1024
-#define RADDLE_SUCCESSOR_SIZE 256
+/* All are judgements. */
+#define RADDLE_BUFFER_SIZE 32768  /* bytes, a power of two; smaller ones are handed over more often */
+#define RADDLE_BACKLOG 24	  /* sealed buffers that may wait for the collector */
+#define RADDLE_WAKE 8		  /* so many wake it; with fewer it polls */
+#define RADDLE_MAX_PROCESSES 1024 /* of a session, with their forks */
+#define RADDLE_SUCCESSOR_SIZE 256 /* bytes of a path; a longer one is cut, and only shown */
+/* A collector without a heartbeat for so long is treated as dead.  It beats every 100 ms; on a busy machine
+ * it may be stopped for seconds.  If its process is gone, too, the shorter time is enough. */
 #define RADDLE_HEARTBEAT_LIMIT_MS 10000
 #define RADDLE_HEARTBEAT_DEAD_MS 500
 

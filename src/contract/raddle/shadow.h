@@ -25,7 +25,10 @@
 
 #include <stdatomic.h>
 
-#define RADDLE_SHADOW_VERSION 1
+#define RADDLE_SHADOW_VERSION 1 /* of this layout */
+
+/* Rooms in the shared memory, in units of the layout above.  Judgements: pages that are not used take no
+ * memory; what does not fit is counted as a loss. */
 #define RADDLE_SHADOW_NODES (1u << 20)
 #define RADDLE_SHADOW_VARS 65536u
 #define RADDLE_SHADOW_STEPS (1u << 18)
@@ -36,8 +39,8 @@
 #define RADDLE_SHADOW_BYTES 4096u /* the first bytes of an input are symbolic */
 
 #define RADDLE_SHADOW_PAGES 0x200000000000ull /* address of the page bytes */
-#define RADDLE_SHADOW_PAGE_SHIFT 12
-#define RADDLE_SHADOW_ADDRESS_BITS 47
+#define RADDLE_SHADOW_PAGE_SHIFT 12	      /* pages of 4 KiB */
+#define RADDLE_SHADOW_ADDRESS_BITS 47	      /* of a user address on x86-64 */
 
 enum raddle_shadow_kind {
 	RADDLE_INPUT_ARGV,

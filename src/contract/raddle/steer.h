@@ -72,19 +72,21 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 15
+#define RADDLE_STEER_VERSION 15 /* of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
-#define RADDLE_SLOTS 32768     /* threads by number; later ones have no slot and are not controlled */
-#define RADDLE_SLOT_HELD 1008  /* locks that a slot lists; `held_count` may exceed it */
-#define RADDLE_STEER_FRAMES 64 /* innermost call sites of a stack that is reported */
-#define RADDLE_STEER_RACES 256
-#define RADDLE_STEER_PAIRS 4096
-#define RADDLE_STEER_GOALS 2
+
+/* All are judgements: sizes bound the shared memory, counts bound the time of a run. */
+#define RADDLE_SLOTS 32768	/* threads by number; later ones have no slot and are not controlled */
+#define RADDLE_SLOT_HELD 1008	/* locks that a slot lists; `held_count` may exceed it */
+#define RADDLE_STEER_FRAMES 64	/* innermost call sites of a stack that is reported */
+#define RADDLE_STEER_RACES 256	/* races of a run that are reported */
+#define RADDLE_STEER_PAIRS 4096 /* pairs of conflicting sites of a run; further ones are dropped */
+#define RADDLE_STEER_GOALS 2	/* a race has two accesses */
 #define RADDLE_STEER_ASKING (UINT32_MAX - 1) /* as `running`: the program is stopped and asks */
-#define RADDLE_STEER_WATCHES 4096
-#define RADDLE_STEER_DECISIONS 65536
-#define RADDLE_STEER_ROOM 1024	  /* threads that may be added to a plan */
-#define RADDLE_STEER_STAYS 2000	  /* points at which a thread keeps the turn by default */
+#define RADDLE_STEER_WATCHES 4096	     /* struct raddle_steer_watch of a plan */
+#define RADDLE_STEER_DECISIONS 65536	     /* of a run that are kept */
+#define RADDLE_STEER_ROOM 1024		     /* threads that may be added to a plan */
+#define RADDLE_STEER_STAYS 2000		     /* points at which a thread keeps the turn by default */
 #define RADDLE_STEER_LOOKS 20000u /* accesses without a point after which a thread counts as spinning */
 #define RADDLE_STEER_STEADY                                                                                  \
 	1000000u /* accesses that read nothing new, after which other threads stop waiting for it */

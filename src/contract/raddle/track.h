@@ -38,7 +38,7 @@
 #define RADDLE_TRACK_SLOTS 4u	  /* watchpoints of the processor */
 #define RADDLE_TRACK_HARDWARE UINT32_MAX
 
-#define RADDLE_TRACK_FLAGS_AT 4096u
+#define RADDLE_TRACK_FLAGS_AT 4096u /* a page, since the flags are mapped on their own */
 #define RADDLE_TRACK_GROUPS_AT (RADDLE_TRACK_FLAGS_AT + RADDLE_TRACK_GATES)
 #define RADDLE_TRACK_EVENTS_AT (RADDLE_TRACK_GROUPS_AT + 4u * RADDLE_TRACK_GATES)
 #define RADDLE_TRACK_SIZE(events)                                                                            \
@@ -85,7 +85,7 @@ struct raddle_track_event {
 	uint32_t reserved;
 };
 
-#define RADDLE_TRACK_TEXT 240
+#define RADDLE_TRACK_TEXT 240 /* bytes; a judgement: longer conditions and names are cut */
 #define RADDLE_TRACK_PLACES RADDLE_CRASH_PLACES
 struct raddle_track_failure {
 	_Atomic uint32_t ready;

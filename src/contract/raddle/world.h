@@ -26,8 +26,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_WORLD_BUFFER 0x80000000u
-#define RADDLE_WORLD_VERSION 1
+#define RADDLE_WORLD_BUFFER 0x80000000u /* a bit of the thread of a buffer; thread numbers are smaller */
+#define RADDLE_WORLD_VERSION 1		/* of this layout */
 #define RADDLE_WORLD_NONE UINT32_MAX
 #define RADDLE_WORLD_ADDRESS 128 /* bytes of an address, at most: struct sockaddr_storage */
 #define RADDLE_CLOCKS 8		 /* sources that are clocks of the kernel */

@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define FINDING_VERSION 1
+#define FINDING_VERSION 1  /* of the format */
 #define FINDING_ID_SIZE 17 /* 16 hex digits and NUL */
 
 enum finding_kind {

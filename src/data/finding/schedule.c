@@ -26,7 +26,7 @@
 #include <xxhash.h>
 
 #define HEADER "raddle-schedule"
-#define FIELDS_MAX 16
+#define FIELDS_MAX 16 /* of a line; no kind of line has as many */
 
 void schedule_init(struct schedule *s)
 {

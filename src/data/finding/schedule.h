@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SCHEDULE_VERSION 1
+#define SCHEDULE_VERSION 1	  /* of the format */
 #define SCHEDULE_VERSION_TURNS 2  /* of schedules with turns */
 #define SCHEDULE_VERSION_MEMORY 3 /* of those under a memory model */
 

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 64
+#define BLOCK 64	       /* bytes of an object that have an entry in common */
 #define CHUNK (64u << 10)      /* bytes of a large object that a long range marks at once */
 #define DIRECT_MAX (16u << 20) /* bytes of an object that has a plain table; larger ones have maps */
 #define RANGE_MAX (1ull << 30) /* bytes of a range that are looked at; no program copies more at once */

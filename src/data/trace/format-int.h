@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #define TRACE_STREAM_MAGIC "RDSTREAM"
+/* Sizes in bytes (doc/format/trace.md). */
 #define TRACE_STREAM_HEADER 16
 #define TRACE_CHUNK_MAGIC 0x4b434452u /* "RDCK" */
 #define TRACE_CHUNK_HEADER 32

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAULT_SIZE 41
+#define FAULT_SIZE 41 /* bytes: a code, two numbers of 4 and two values of 16 */
 #define DEPTH_MAX                                                                                            \
 	(1u << 24) /* scopes that are kept; a deeper stack loses its outermost ones.  Bounds memory */
 

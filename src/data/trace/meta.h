@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRACE_FORMAT_VERSION 1
-#define TRACE_FULL_VERSION 2 /* of streams of full traces; 1 is read, too */
+#define TRACE_FORMAT_VERSION 1 /* of traces and their streams */
+#define TRACE_FULL_VERSION 2   /* of streams of full traces; 1 is read, too */
 
 enum trace_end { TRACE_RUNNING = 0, TRACE_EXITED, TRACE_SIGNALLED };
 

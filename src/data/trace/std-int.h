@@ -10,7 +10,7 @@
 #include "trace/std.h"
 #include "trace/writer.h"
 
-#define STD_NO_OWNER 0
+#define STD_NO_OWNER 0 /* threads are numbered from 1 */
 
 /* A line, with numbers for names. */
 struct std_event {

@@ -53,7 +53,7 @@ static const struct {
 	[STD_SEMS] = {"std-sems", 0x500000000000, 64, "semaphore"},
 	[STD_ONCES] = {"std-onces", 0x600000000000, 64, "once"},
 };
-#define SPACE_SIZE 0x10000000000
+#define SPACE_SIZE 0x10000000000 /* bytes: less than the distance of two bases */
 
 static int bad_line(struct std_import *in, const char *what)
 {

@@ -13,7 +13,7 @@
 #include "raddle/world.h"
 #include "trace/stream.h"
 
-#define TRACE_WORLD_OPERANDS 3
+#define TRACE_WORLD_OPERANDS 3 /* as many as a row of world.inc has, at most */
 
 /* A row of world.inc. */
 struct trace_world_row {

@@ -70,7 +70,8 @@ static inline bool board_is_alive(const struct board_row *r)
 
 /* How far all threads together have come, in points.  The two constants define how many accesses
  * count as a point, and how many points a thread counts as.  The same schedule always gives the
- * same extent, however fast it runs. */
+ * same extent, however fast it runs.  Judgements: an access is far cheaper than a point, and starting
+ * a thread is dearer. */
 #define BOARD_EXTENT_ACCESSES 1000
 #define BOARD_EXTENT_THREAD 20
 uint64_t board_extent(const struct board *b);

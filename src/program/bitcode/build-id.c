@@ -14,6 +14,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+/* Bytes of a build id.  Linkers write 8, 16 or 20; shorter ones than 4 would collide. */
 enum { GNU_ID_MIN = 4, GNU_ID_MAX = (RD_BUILD_ID_SIZE - 1) / 2 };
 
 static uint64_t padded(uint32_t n)

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define MAGIC "RADLN001"
-enum { HEADER_SIZE = 16, RECORD_SIZE = 17 };
+enum { HEADER_SIZE = 16, RECORD_SIZE = 17 }; /* bytes; a record without its text */
 
 static void put64(uint8_t *p, uint64_t v)
 {

@@ -18,10 +18,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum {
-	DEPTH = 2,
-	ENTRIES = 4096
-}; /* levels and directory entries that are searched; set by hand, bound time */
+/* Levels and directory entries that are searched.  Judgements: they bound time. */
+enum { SEARCH_DEPTH = 2, SEARCH_ENTRIES = 4096 };
 
 struct plugin_search {
 	struct bitcode_libraries *found;
@@ -107,7 +105,7 @@ static void search_directory(struct plugin_search *s, const char *directory, int
 		char *path = rd_xasprintf("%s/%s", directory, name);
 		struct stat st;
 
-		if (!is_hidden(name) && s->entries_seen++ < ENTRIES && !lstat(path, &st)) {
+		if (!is_hidden(name) && s->entries_seen++ < SEARCH_ENTRIES && !lstat(path, &st)) {
 			if (S_ISDIR(st.st_mode) && depth)
 				search_directory(s, path, depth - 1);
 			else if (!S_ISDIR(st.st_mode) && is_shared_object(name))
@@ -128,7 +126,7 @@ static int add_named(struct plugin_search *s, const char *path)
 		return rd_fail_errno("%s: this plug-in cannot be found", path);
 	if (S_ISDIR(st.st_mode)) {
 		s->entries_seen = 0;
-		search_directory(s, path, DEPTH);
+		search_directory(s, path, SEARCH_DEPTH);
 		return 0;
 	}
 	if (!S_ISREG(st.st_mode) || !add(s, path))
@@ -169,7 +167,7 @@ int bitcode_plugins_find(struct bitcode_libraries *plugins, const struct bitcode
 		char *directory = rd_xstrndup(p->path, (size_t)(rd_base_name(p->path) - p->path));
 
 		s.entries_seen = 0;
-		search_directory(&s, *directory ? directory : ".", DEPTH);
+		search_directory(&s, *directory ? directory : ".", SEARCH_DEPTH);
 		free(directory);
 	}
 	return err;

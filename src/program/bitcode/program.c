@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NATIVE_HEADER = 24 };
+enum { NATIVE_HEADER = 24 }; /* bytes: the magic and two sizes */
 
 static void split_units(struct bitcode_program *p, const struct bitcode_elf_section *s)
 {

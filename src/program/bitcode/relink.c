@@ -30,10 +30,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	LINK_ATTEMPTS = 32,
-	MESSAGE_LIMIT = 2000
-}; /* links; bytes of the linker's messages; both set by hand */
+/* Judgements: each attempt repairs one reason why a link fails, and needs seconds; of the linker's messages,
+ * so many bytes fit a screen. */
+enum { LINK_ATTEMPTS = 32, MESSAGE_LIMIT = 2000 };
 
 struct linker {
 	const struct bitcode_relink *r;

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { MAGIC_BYTES = 8, SUM_BYTES = 8 };
+enum { MAGIC_BYTES = 8, SUM_BYTES = 8 }; /* FACTS_MAGIC; an XXH64 */
 
 /* -------------------------------------------------------------- writing --- */
 

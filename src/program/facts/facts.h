@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FACTS_VERSION = 1 };
+enum { FACTS_VERSION = 1 }; /* of the format */
 
 /* The tables, each with its row type and the name of its rows; in the order of the file. */
 #define FACTS_TABLES(T)                                                                                      \

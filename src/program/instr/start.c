@@ -11,7 +11,7 @@
 #include <llvm-c/Comdat.h>
 #include <stdio.h>
 
-enum { DEFAULT_PRIORITY = 65535 };
+enum { DEFAULT_PRIORITY = 65535 }; /* of llvm.global_ctors */
 
 static void add_entry(struct instr_unit *u, LLVMValueRef entry, const char *section)
 {

@@ -32,8 +32,9 @@ struct ir_debug {
 	size_t used_capacity;
 };
 
-/* Operand numbers of scopes: 1 is the scope around, 2 the name; of variables, local and global. */
+/* Operand numbers of scopes: 1 is the scope around, 2 the name. */
 enum { SCOPE_PARENT = 1, SCOPE_NAME = 2 };
+/* Of variables, local and global. */
 enum { VARIABLE_SCOPE = 0, VARIABLE_NAME = 1, VARIABLE_TYPE = 3 };
 
 const char *ir_debug_string(struct ir_debug *d, LLVMMetadataRef string); /* "" for none */

@@ -23,9 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	MAX_OFFSET = 1 << 16
-}; /* bytes; a larger offset is treated as anywhere.  Set by hand, bounds memory */
+/* Bytes; a larger offset is treated as anywhere.  A judgement: bounds memory. */
+enum { MAX_OFFSET = 1 << 16 };
 
 /* Indices of constraints or calls at a node. */
 struct index_list {

@@ -19,7 +19,7 @@
 
 #include "ir/bits.h"
 
-#define IR_ANYWHERE (-1)
+#define IR_ANYWHERE (-1) /* an offset that is not known */
 #define IR_NO_VARIABLE UINT32_MAX
 
 /* The representative of a class; each number is the parent of itself or of another.  Halves the

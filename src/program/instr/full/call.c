@@ -180,6 +180,7 @@ static void put_barrier(struct full_function *x, unsigned kind)
 				(LLVMValueRef[]){full_self(x), LLVMConstInt(x->u->i32, kind, false)});
 }
 
+/* As enum memory_fence of rt/memory/model.h. */
 enum { BARRIER_LOADS = 1, BARRIER_ALL = 4, BARRIER_STORES = 5 };
 
 /* The barrier that an instruction's name, or assembler, is; 0: none. */

@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Weights of branches.  A judgement: LLVM shall move the rare one out of the way. */
 enum { RARE = 1, OFTEN = 1 << 20 };
 
 static LLVMValueRef regions_of(struct instr_unit *u)

@@ -7,8 +7,8 @@
  * becomes
  *
  *	do {
- *		more = n - i > PIECE;
- *		limit = more ? i + PIECE : n;
+ *		more = n - i > PIECE_ROUNDS;
+ *		limit = more ? i + PIECE_ROUNDS : n;
  *		do { ... } while (++i < limit);
  *	} while (more);
  *
@@ -25,7 +25,9 @@
 
 #include "base/alloc.h"
 
-enum { PIECE = 1 << 16, SMALL = 1 << 20 };
+/* Rounds of a loop.  Judgements: testing a byte once in 65536 rounds costs nothing, and a piece still ends
+ * within a millisecond or so; a loop of a million rounds or less ends soon by itself. */
+enum { PIECE_ROUNDS = 1 << 16, SHORT_LOOP_ROUNDS = 1 << 20 };
 
 struct counted {
 	LLVMValueRef test, next; /* the comparison, and the addition */
@@ -149,7 +151,7 @@ static bool find_counted(const struct instr_clone *t, const struct facts_loop *l
 	c->slot = counter_slot(c, LLVMGetOperand(c->next, 0));
 	bool counts = c->stays == LLVMIntNE ? c->step == 1
 					    : (c->stays == LLVMIntSLT || c->stays == LLVMIntULT) &&
-						      c->step > 0 && c->step < PIECE;
+						      c->step > 0 && c->step < PIECE_ROUNDS;
 	return counts && c->slot != NULL && LLVMGetAllocatedType(c->slot) == LLVMTypeOf(c->next);
 }
 
@@ -185,7 +187,7 @@ bool instr_clone_counts(const struct instr_clone *t, const struct facts_loop *lo
 static bool is_bounded(const struct instr_clone *t, const struct facts_loop *loop, const struct counted *c)
 {
 	if (LLVMIsAConstantInt(c->bound))
-		return LLVMConstIntGetZExtValue(c->bound) > SMALL;
+		return LLVMConstIntGetZExtValue(c->bound) > SHORT_LOOP_ROUNDS;
 	if (is_slot_load(c->bound))
 		return LLVMGetInstructionParent(c->bound) == c->latch &&
 		       !is_stored_in(t, loop, LLVMGetOperand(c->bound, 0));
@@ -209,7 +211,7 @@ static void set_limit(struct instr_unit *u, const struct counted *c, const struc
 {
 	LLVMBuilderRef b = u->builder;
 	LLVMTypeRef type = LLVMTypeOf(c->next);
-	LLVMValueRef piece = LLVMConstInt(type, (uint64_t)c->step * PIECE, false);
+	LLVMValueRef piece = LLVMConstInt(type, (uint64_t)c->step * PIECE_ROUNDS, false);
 	LLVMValueRef now = LLVMBuildLoad2(b, type, c->slot, ""), bound = bound_here(u, c);
 	LLVMValueRef is_long = LLVMBuildICmp(b, LLVMIntUGT, LLVMBuildSub(b, bound, now, ""), piece, "");
 	LLVMValueRef last = bound;

@@ -25,6 +25,7 @@ enum {
 	MAX_GUARDS = 2,	   /* conditions around an access */
 	MAX_OPERANDS = 16, /* of one instruction of it */
 };
+/* Positions among the arguments of a hook. */
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2, ARGUMENT_AMOUNT = 3 };
 
 static bool in_loop(const struct late_shape *s, LLVMValueRef v)

@@ -18,6 +18,7 @@
 
 #include <stdlib.h>
 
+/* Positions among the arguments of a hook. */
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2, ARGUMENT_WRITE = 3 };
 enum { REACH = 16 };	    /* hooks looked ahead */
 enum { LARGEST_POWER = 3 }; /* eight bytes each: two of sixteen would lie in two blocks too often */

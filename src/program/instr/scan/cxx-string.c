@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES 32
+#define BYTES 32 /* sizeof(std::string) of libstdc++ */
 #define ROW(argument, write)                                                                                 \
 	{                                                                                                    \
 		"std::string", argument, write, false, LENGTH_FIXED, BYTES, 0                                \
 	}
-#define ARGUMENTS 5
+#define ARGUMENTS 5 /* positions; members of std::string take no string after them */
 
 static const struct instr_libc all[2][ARGUMENTS] = {
 	{ROW(0, false), ROW(1, false), ROW(2, false), ROW(3, false), ROW(4, false)},

@@ -5,7 +5,7 @@
 
 #include "instr/scan/libc.h"
 
-enum { INSTR_STRING_ROWS = 4 };
+enum { INSTR_STRING_ROWS = 4 }; /* strings that a call may read or write, with the object and result */
 
 /* Whether a function is a member of std::string or std::wstring, by the name that the linker has. */
 bool instr_string_is_member(const char *name);

@@ -25,7 +25,7 @@
 
 #define RT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define RT_ATOMIC_LOCKS 1024
+#define RT_ATOMIC_LOCKS 1024 /* a power of two; a judgement: threads rarely share one by chance */
 _Static_assert((RT_ATOMIC_LOCKS & (RT_ATOMIC_LOCKS - 1)) == 0, "locks are chosen by a mask");
 
 struct rt_layer;
@@ -126,7 +126,10 @@ void rt_unlock(const uint64_t *saved_signals);
 
 /* Locks that are held briefly while signals are not blocked.  The holder may be in a handler, or
  * have left one by longjmp, so a waiter gives up after RT_PATIENCE rounds (false).  recover()
- * releases a lock that the calling thread left locked. */
+ * releases a lock that the calling thread left locked.  Both numbers of rounds are judgements: a
+ * lock is held for less than RT_SPINS pauses unless its holder was preempted, and then the
+ * processor is yielded; a holder that is only slow returns within RT_PATIENCE yields. */
+#define RT_SPINS 200
 #define RT_PATIENCE 100000
 bool rt_spin(_Atomic uint32_t *lock);
 void rt_spin_leave(_Atomic uint32_t *lock);

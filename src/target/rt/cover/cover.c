@@ -26,7 +26,7 @@
 
 #define WORDS 8192 /* powers of two */
 #define INDEX (2 * RADDLE_STEER_PAIRS)
-#define READS 3
+#define READS 3 /* of a word since its last write; a judgement: a further thread displaces one of them */
 #define WIDE 64 /* words of a large access that are looked at */
 
 _Static_assert((WORDS & (WORDS - 1)) == 0 && (INDEX & (INDEX - 1)) == 0, "positions are the lower bits");

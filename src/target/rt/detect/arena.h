@@ -11,7 +11,7 @@
 
 #include "rt/core/rt.h"
 
-#define RT_ARENA_CLASSES 32
+#define RT_ARENA_CLASSES 32 /* powers of two up to 2 GiB */
 
 struct rt_arena {
 	_Atomic uint32_t lock;

@@ -21,19 +21,21 @@
 
 #include "rt/detect/arena.h"
 
+/* A line is two cache lines: four cells of 32 bytes.  Twice as many are still searched quickly.  A split line
+ * has a part for each eight bytes, which is one cache line. */
 #define RT_LINE_CELLS 4
 #define RT_OUTSIDE_CELLS 8
 #define RT_PARTS 8
 #define RT_PART_CELLS 2
-#define RT_SPLIT 0x80u	 /* in the head of a line: it is split */
-#define RT_OUTSIDE 0x40u /* its cells are outside */
-#define RT_CHUNK_SHIFT 12
+#define RT_SPLIT 0x80u	  /* in the head of a line: it is split */
+#define RT_OUTSIDE 0x40u  /* its cells are outside */
+#define RT_CHUNK_SHIFT 12 /* a chunk is for a page */
 #define RT_CHUNK_LINES 64
 #define RT_CHUNK_OBJECTS 512 /* lists of synchronisation objects, 8 bytes each */
-#define RT_TABLE_SHIFT 18
-#define RT_ADDRESS_BITS 47
-#define RT_CACHE 512
-#define RT_CELLS_MAX 4096 /* of eight bytes; beyond them old ones are lost */
+#define RT_TABLE_SHIFT 18    /* about half of the bits that number pages, so both tables are alike */
+#define RT_ADDRESS_BITS 47   /* of a user address on x86-64 */
+#define RT_CACHE 512	     /* pages, 2 MiB of the program; a judgement: 8 KiB for each thread */
+#define RT_CELLS_MAX 4096    /* of eight bytes; beyond them old ones are lost */
 
 /* The accessor: lane, epoch and kind in one word.  The kind has a bit for writes and one for plain
  * accesses: one access covers another if it has all bits of the other; two conflict if together

@@ -12,7 +12,7 @@
  */
 #include "rt/guard/guard.h"
 
-enum { PROBES = 64 /* of a key; a table that is half full needs a few */ };
+enum { PROBES = 64 }; /* of a key; a table that is half full needs a few */
 
 struct guard_tables guard_tables;
 

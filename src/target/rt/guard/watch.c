@@ -8,7 +8,7 @@
 #include "rt/guard/real.h"
 
 enum {
-	MARK = 0x52616464,
+	MARK = 0x52616464, /* "Radd": tells our watchpoints from others */
 	MAX_HITS = 8, /* then the watchpoint is disabled: a trap costs microseconds, and one hit is a proof */
 };
 

@@ -24,13 +24,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Sizes of the quarantine.  Judgements: it holds what a short run frees, and memory stays bounded. */
 #define BLOCKS 65536
 #define BYTES (64u << 20)
-#define PAGES 65536 /* a power of two */
+#define PAGES 65536 /* a power of two; four times what BYTES fill */
 #define PAGE 4096u
-#define GRANULE 16u
-#define FILL 0xdb /* what the memory of a freed block holds, so that a read finds the same in each run */
-#define FILLED (1u << 20)
+#define GRANULE 16u /* bytes: the alignment of malloc() */
+#define FILL 0xdb   /* what the memory of a freed block holds, so that a read finds the same in each run */
+#define FILLED (1u << 20) /* bytes of a block that get it; a judgement: filling more takes too long */
 
 struct page {
 	uintptr_t number; /* 0: a free place */

@@ -222,7 +222,7 @@ struct head {
 	uint32_t thread, entry;
 	uint64_t number;
 };
-#define HEADS 256
+#define HEADS 256 /* stores to choose from; a judgement: further ones have to wait */
 
 /* Those of all threads, in the order in which they were made. */
 static uint32_t find_heads(const struct memory *m, struct head *heads)

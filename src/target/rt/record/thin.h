@@ -116,8 +116,8 @@ struct rt_place {
 	uint32_t more; /* records since it is hot */
 	uint64_t tag;  /* the block, as its mark has it, of the last access that was left out */
 };
-#define RT_PLACES 32768u
-#define RT_PLACE_HOT 0x80000000u
+#define RT_PLACES 32768u /* entries of a thread; a judgement: 1 MiB, few programs have more hot places */
+#define RT_PLACE_HOT 0x80000000u /* a bit of `heat` */
 
 static inline uint32_t rt_place_index(uint32_t site)
 {

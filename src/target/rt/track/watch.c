@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-	MARK = 0x52616474,
+	MARK = 0x52616474,    /* "Radt": tells our watchpoints from others */
 	HITS_MAX = 64,	      /* of a location */
 	STACK_NEAR = 8 << 20, /* bytes: what is nearer to a frame is a local variable */
 };

@@ -19,7 +19,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define NS 1000000000ull
+/* Judgements: a program that waits for a time by looking at the clock must not wait for ever. */
+#define NS_PER_S 1000000000ull
 #define STEP_NS 10	   /* that a clock continues by between two answers without a record */
 #define STEPS 64	   /* after so many of them in a row it goes twice as fast, */
 #define STEPS_MOST 26	   /* so often at most: less than a second at a time */
@@ -40,7 +41,7 @@ void rt_world_passes(uint64_t ns)
 
 static uint64_t unit_of(enum raddle_source source)
 {
-	return source == RADDLE_SOURCE_TIME ? NS : source == RADDLE_SOURCE_CLOCK ? 1000 : 1;
+	return source == RADDLE_SOURCE_TIME ? NS_PER_S : source == RADDLE_SOURCE_CLOCK ? 1000 : 1;
 }
 
 static bool is_clock(enum raddle_source source)
@@ -123,7 +124,7 @@ static uint64_t begin_of(enum raddle_source source)
 			last = value * unit_of(other);
 		latest = last > latest ? last : latest;
 	}
-	return latest ? latest : SOME_TIME * NS;
+	return latest ? latest : SOME_TIME * NS_PER_S;
 }
 
 /* Time that no record has: what was slept, and a little for each answer. */
@@ -185,15 +186,15 @@ static void real_end(clockid_t clock, struct timespec *end)
 	struct timespec real = {0};
 	int saved = errno;
 
-	if (!now || end->tv_sec < 0 || end->tv_nsec < 0 || end->tv_nsec >= (long)NS ||
-	    (uint64_t)end->tv_sec > UINT64_MAX / NS / 4)
+	if (!now || end->tv_sec < 0 || end->tv_nsec < 0 || end->tv_nsec >= (long)NS_PER_S ||
+	    (uint64_t)end->tv_sec > UINT64_MAX / NS_PER_S / 4)
 		return;
 	syscall(SYS_clock_gettime, clock, &real);
 	errno = saved;
-	due = (uint64_t)end->tv_sec * NS + (uint64_t)end->tv_nsec;
+	due = (uint64_t)end->tv_sec * NS_PER_S + (uint64_t)end->tv_nsec;
 	due = due > now ? due - now : 0;
-	due += (uint64_t)real.tv_sec * NS + (uint64_t)real.tv_nsec;
-	*end = (struct timespec){(time_t)(due / NS), (long)(due % NS)};
+	due += (uint64_t)real.tv_sec * NS_PER_S + (uint64_t)real.tv_nsec;
+	*end = (struct timespec){(time_t)(due / NS_PER_S), (long)(due % NS_PER_S)};
 }
 
 /* ---- random numbers ---- */

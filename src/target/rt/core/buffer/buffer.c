@@ -16,8 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MS 1000000ull
-#define WAIT_STEP_MS 50
+#define NS_PER_MS 1000000ull
+#define WAIT_STEP_MS 50 /* between two looks at the heartbeat; a judgement: less than its 100 ms */
 #define WAIT_LIMIT_MS (2 * RADDLE_HEARTBEAT_LIMIT_MS) /* with a live collector */
 
 /* The first reason stays; later ones follow from it. */
@@ -71,10 +71,10 @@ static int64_t wait_for_buffer(struct raddle_session *s)
 		if (atomic_load(&s->heartbeat) != heartbeat)
 			callbacks = now;
 		heartbeat = atomic_load(&s->heartbeat);
-		if (now - callbacks >= RADDLE_HEARTBEAT_LIMIT_MS * MS ||
-		    (now - callbacks >= RADDLE_HEARTBEAT_DEAD_MS * MS && collector_is_gone(s)))
+		if (now - callbacks >= RADDLE_HEARTBEAT_LIMIT_MS * NS_PER_MS ||
+		    (now - callbacks >= RADDLE_HEARTBEAT_DEAD_MS * NS_PER_MS && collector_is_gone(s)))
 			rt_stop(RADDLE_STOP_COLLECTOR);
-		else if (now - start >= WAIT_LIMIT_MS * MS)
+		else if (now - start >= WAIT_LIMIT_MS * NS_PER_MS)
 			rt_stop(RADDLE_STOP_BUFFERS);
 	}
 	return -1;

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RT_GATHERED 32
+#define RT_GATHERED 32 /* places; as many as `used` has bits */
 
 /* Accesses of one site to one block since the thread's last operation.  The key is the block and how it is
  * accessed; 0: none. */

@@ -12,7 +12,7 @@
 #include <sys/time.h>
 #include <time.h>
 
-#define NS 1000000000ull
+#define NS_PER_S 1000000000ull
 
 void rt_member_outside(void);
 void rt_member_outside(void)
@@ -32,13 +32,13 @@ INTERPOSE(int, clock_gettime, (clockid_t clock, struct timespec *time))
 	int r;
 
 	if (is_clock(clock) && rt_outside_gives((enum raddle_source)clock, &ns)) {
-		*time = (struct timespec){(time_t)(ns / NS), (long)(ns % NS)};
+		*time = (struct timespec){(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
 		return 0;
 	}
 	r = REAL(clock_gettime)(clock, time);
 	if (!r && is_clock(clock))
 		RT_OUTSIDE(says, (enum raddle_source)clock,
-			   (uint64_t)time->tv_sec * NS + (uint64_t)time->tv_nsec);
+			   (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_nsec);
 	return r;
 }
 
@@ -51,13 +51,13 @@ INTERPOSE(int, gettimeofday, (struct timeval *restrict time, void *restrict zone
 	int r;
 
 	if (plain && rt_outside_gives(RADDLE_SOURCE_TIMEOFDAY, &ns)) {
-		*time = (struct timeval){(time_t)(ns / NS), (suseconds_t)(ns % NS / 1000)};
+		*time = (struct timeval){(time_t)(ns / NS_PER_S), (suseconds_t)(ns % NS_PER_S / 1000)};
 		return 0;
 	}
 	r = REAL(gettimeofday)(time, zone);
 	if (!r && plain)
 		RT_OUTSIDE(says, RADDLE_SOURCE_TIMEOFDAY,
-			   (uint64_t)time->tv_sec * NS + (uint64_t)time->tv_usec * 1000);
+			   (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_usec * 1000);
 	return r;
 }
 
@@ -82,13 +82,13 @@ INTERPOSE(int, timespec_get, (struct timespec * time, int base))
 	int r;
 
 	if (base == TIME_UTC && rt_outside_gives(RADDLE_SOURCE_REALTIME, &ns)) {
-		*time = (struct timespec){(time_t)(ns / NS), (long)(ns % NS)};
+		*time = (struct timespec){(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
 		return base;
 	}
 	r = REAL(timespec_get)(time, base);
 	if (r == TIME_UTC)
 		RT_OUTSIDE(says, RADDLE_SOURCE_REALTIME,
-			   (uint64_t)time->tv_sec * NS + (uint64_t)time->tv_nsec);
+			   (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_nsec);
 	return r;
 }
 

@@ -31,15 +31,16 @@
 #include <sched.h>
 #include <sys/syscall.h>
 
+/* All are judgements. */
 enum {
-	DEPENDENCES = 64,
-	BUCKETS = 256,
-	CHUNK = 1 << 20,
-	TEAM_MAX = 1024,
-	PATIENCE = 1 << 20,
-	NAPS = 10,
-	NAP_PARTS = 100,
-	NAP_NS = 200000
+	DEPENDENCES = 64,	 /* edges for readers of a task's children, and as many for writers */
+	MUTEX_BUCKETS = 256,	 /* of a hash table */
+	MAPPED_BYTES = 1 << 20,	 /* that are asked of the kernel at once */
+	TEAM_MAX = 1024,	 /* threads; bounds the pairs of a barrier */
+	ENTERED_LOOKS = 1 << 20, /* until waiting for the first thread of a section is given up */
+	NAPS = 10,		 /* waits of a process that may take a while: each is at most 20 ms, */
+	NAP_PARTS = 100,	 /* in so many parts, */
+	NAP_NS = 200000		 /* of so many nanoseconds */
 };
 
 /* The interface, as published. */
@@ -59,6 +60,7 @@ struct ompt_tool {
 	void (*finalize)(union ompt_data *data);
 	union ompt_data data;
 };
+/* Numbers as in omp-tools.h. */
 enum { SCOPE_BEGIN = 1, SCOPE_END };
 enum { TASK_INITIAL = 1, TASK_IMPLICIT = 2 };
 enum { STATUS_COMPLETE = 1, STATUS_CANCEL = 3, STATUS_EARLY = 5, STATUS_LATE = 6, STATUS_WAITED = 8 };
@@ -125,13 +127,14 @@ static struct {
 	_Atomic uint32_t lock;
 	char *memory;
 	size_t left;
-	struct omp_mutex *mutexes[BUCKETS];
+	struct omp_mutex *mutexes[MUTEX_BUCKETS];
 	ompt_callback *_Atomic get_task;
 	_Atomic uint32_t naps; /* so far */
 	struct ompt_tool tool; /* libomp's */
 } omp;
 
-_Static_assert(BUCKETS == 1 << 8 && DEPENDENCES == 1 << 6, "indices are the upper 8 and 6 bits of a hash");
+_Static_assert(MUTEX_BUCKETS == 1 << 8 && DEPENDENCES == 1 << 6,
+	       "indices are the upper 8 and 6 bits of a hash");
 
 /* ---- memory ---- */
 
@@ -141,7 +144,7 @@ static void *take_memory(size_t size)
 
 	size = (size + 15) & ~(size_t)15;
 	if (size > omp.left) {
-		size_t chunk = size > CHUNK ? size : CHUNK;
+		size_t chunk = size > MAPPED_BYTES ? size : MAPPED_BYTES;
 
 		omp.memory = rt_map(chunk);
 		omp.left = omp.memory ? chunk : 0;
@@ -621,7 +624,7 @@ FRONT(int, __kmpc_single, (void *where, int thread))
 	struct single *s = next_single();
 	bool first = s && !sem_trywait(&s->sem);
 
-	for (int i = 0; s && !first && !atomic_load(&s->entered) && i < PATIENCE; i++)
+	for (int i = 0; s && !first && !atomic_load(&s->entered) && i < ENTERED_LOOKS; i++)
 		syscall(SYS_sched_yield);
 	errno = saved;
 	r = BEHIND(int, __kmpc_single, (void *, int))(where, thread);

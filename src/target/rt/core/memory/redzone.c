@@ -18,16 +18,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SIZE (16u << 20)
-#define LARGEST_PAGE (1u << 16)
+#define ZONE_BYTES (16u << 20)	/* a judgement: larger than the runtime's variables */
+#define LARGEST_PAGE (1u << 16) /* bytes; of the processors that Linux supports, some have 64 KiB */
 
-__attribute__((visibility("hidden"), aligned(LARGEST_PAGE))) char __raddle_away[SIZE];
+__attribute__((visibility("hidden"), aligned(LARGEST_PAGE))) char __raddle_away[ZONE_BYTES];
 
 void rt_protect_redzones(void)
 {
 	uintptr_t end = (uintptr_t)sbrk(0), first = (end + rt.page - 1) & -rt.page;
 
 	syscall(SYS_mprotect, __raddle_away, sizeof __raddle_away, PROT_NONE);
-	if (sbrk(SIZE) != (void *)-1)
-		syscall(SYS_mprotect, first, (end + SIZE - first) & -rt.page, PROT_NONE);
+	if (sbrk(ZONE_BYTES) != (void *)-1)
+		syscall(SYS_mprotect, first, (end + ZONE_BYTES - first) & -rt.page, PROT_NONE);
 }

@@ -35,7 +35,7 @@ EXPORT void __raddle_write_string(struct raddle_self *self, const char *p, uint3
 		__raddle_write_range(self, p, site, string_size(p, max));
 }
 
-#define PAGE 4096ull
+#define PAGE 4096ull /* bytes of x86; larger pages are multiples */
 #define WORD 8
 
 /* Whether a word can be read where a byte can. */

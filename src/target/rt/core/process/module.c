@@ -79,7 +79,7 @@ void rt_modules_forget(void)
 #include <fcntl.h>
 #include <sys/syscall.h>
 
-#define PATH_SIZE 4096
+#define PATH_SIZE 4096 /* PATH_MAX of Linux */
 
 typedef void *open_fn(const char *, int);
 

@@ -155,13 +155,11 @@ void rt_unlock(const uint64_t *saved_signals)
 	errno = saved;
 }
 
-#define SPINS 200
-
 void rt_pause(uint32_t round)
 {
 	int saved = errno;
 
-	if (round < SPINS) {
+	if (round < RT_SPINS) {
 		__builtin_ia32_pause();
 		return;
 	}

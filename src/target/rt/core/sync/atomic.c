@@ -7,7 +7,7 @@
  * held during both.  A handler that interrupts a thread between the two does its own atomics
  * without a lock, since it could wait for itself.  If the operation faults and a handler leaves by
  * longjmp, the thread finds at its next atomic that it still holds the lock, and releases it first;
- * another thread that waits in the meantime gives up after PATIENCE rounds.
+ * another thread that waits in the meantime gives up after RT_PATIENCE rounds.
  *
  * These locks are never taken together with another lock.
  */
@@ -18,9 +18,6 @@
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#define SPINS 200
-#define PATIENCE 100000
 
 static _Atomic uint32_t *lock_of(const volatile void *p)
 {
@@ -40,11 +37,11 @@ static void yield(void)
 /* False: it was given up, and the operation is done without the lock. */
 static bool acquire(_Atomic uint32_t *lock)
 {
-	for (uint32_t round = 0; round < PATIENCE; round++) {
+	for (uint32_t round = 0; round < RT_PATIENCE; round++) {
 		if (!atomic_load_explicit(lock, memory_order_relaxed) &&
 		    !atomic_exchange_explicit(lock, 1, memory_order_acquire))
 			return true;
-		if (round < SPINS)
+		if (round < RT_SPINS)
 			__builtin_ia32_pause();
 		else
 			yield();

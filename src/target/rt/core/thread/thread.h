@@ -19,6 +19,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Records that a signal handler leaves while its thread is busy, and their innermost call sites.  Judgements:
+ * further records are counted as lost. */
 #define RT_PENDING 32
 #define RT_PENDING_FRAMES 12
 
@@ -55,7 +57,7 @@ enum rt_recording {
 	RT_THIN,     /* of rt_guard only: threads are RT_PLAIN, and rt/record/thin.h leaves accesses out */
 };
 
-#define RT_LEFT_OUT 16
+#define RT_LEFT_OUT 16 /* a judgement: locks nest less deep */
 
 struct rt_thread {
 	struct raddle_self self; /* first: hooks know only this part */
