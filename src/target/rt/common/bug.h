@@ -16,8 +16,8 @@
 
 #include <stddef.h>
 
-/* Weak: every file that asserts has it, the linker keeps one.  By system calls, since libc may be interposed.
- */
+/* Weak: every file that asserts contains a copy, and the linker keeps one.  It uses system calls,
+ * since functions of libc may be interposed. */
 __attribute__((weak, noinline, cold, visibility("hidden"))) void rt_bug(const char *text, size_t length);
 void rt_bug(const char *text, size_t length)
 {
