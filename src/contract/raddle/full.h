@@ -99,9 +99,8 @@ static inline uint64_t raddle_hash_word(uint64_t hash, uint64_t word)
  * due, and its count starts from 0.  So an injection does not depend on the schedule.
  */
 #define RADDLE_FAULT_VERSION 3
-#define RADDLE_FAULT_FORKS                                                                                   \
-	16 /* levels of fork from the first process to the one that the plan belongs to                      \
-	    */
+/* levels of fork from the first process to the one that the plan belongs to */
+#define RADDLE_FAULT_FORKS 16
 #define RADDLE_FAULT_NONE UINT32_MAX
 
 enum raddle_fault_action {

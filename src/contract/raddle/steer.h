@@ -89,12 +89,10 @@
 #define RADDLE_STEER_DECISIONS 65536	     /* of a run that are kept */
 #define RADDLE_STEER_ROOM 1024		     /* threads that may be added to a plan */
 #define RADDLE_STEER_STAYS 2000		     /* points at which a thread keeps the turn by default */
-#define RADDLE_STEER_LOOKS                                                                                   \
-	20000u /* accesses without a point, after which a thread is considered                               \
-		* spinning */
-#define RADDLE_STEER_STEADY                                                                                  \
-	1000000u /* accesses that read nothing new, after which other threads stop waiting for the           \
-		  * thread */
+/* accesses without a point, after which a thread is considered spinning */
+#define RADDLE_STEER_LOOKS 20000u
+/* accesses that read nothing new, after which other threads stop waiting for the thread */
+#define RADDLE_STEER_STEADY 1000000u
 #define RADDLE_STEER_SPINS 3 /* consecutive spins of each runnable thread that make a livelock */
 
 enum raddle_phase { RADDLE_LEADING, RADDLE_MET, RADDLE_DIVERGED, RADDLE_RUNS_FREE, RADDLE_GOES_ON };

@@ -18,7 +18,8 @@ static bool is_listening(const struct rt_layer *layer)
 	return layer->listens && (!layer->is_deaf || !layer->is_deaf());
 }
 
-/* A callback that several layers have calls each of them; one that a single layer has is that layer's own. */
+/* If several layers have a callback, a function that calls each of them is installed; if only one
+ * layer has it, that layer's own function is. */
 #define RT_CALLBACK(name, parameters, arguments)                                                             \
 	static void tell_##name parameters                                                                   \
 	{                                                                                                    \
