@@ -94,8 +94,8 @@ static void report_site(const struct rt_seen_access *a, const struct rt_cell *ce
 	report(a, cell->who, cell->site[which], bits);
 }
 
-/* Two conflicting accesses of which neither is known to come first: was that forgiven?  The one in hand may
- * be the older one, since it was gathered. */
+/* Whether a lost edge may order two conflicting accesses that are not known to be ordered
+ * (forgiveness).  The current access may be the older one, since it was gathered. */
 __attribute__((noinline, cold)) bool rt_race_is_forgiven(const struct rt_seen_access *a,
 							 const struct rt_cell *cell)
 {

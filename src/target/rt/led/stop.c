@@ -4,8 +4,8 @@
  * function reads and writes, and before a call that writes to a stream.  In: the place and kind of
  * the access.  Out: a layer may stop the thread there (rt/core/layer.h).
  *
- * Until the threads have met only the first access of a segment counts, as in the flavour `record`, whose
- * traces schedules come from.
+ * Until the threads have reached their goals, only the first access of a segment is counted, as in
+ * the flavour `record`, because schedules are made from its traces.
  */
 #include "raddle/full.h"
 #include "rt/core/layer.h"

@@ -129,8 +129,8 @@ static inline __attribute__((always_inline)) void end(struct rt_thread *t, const
 	emit(t, p, &r);
 }
 
-/* Whether the operation does not acquire, or does not release, by its memory order.  A store that
- * reads nothing never acquires, whatever its order. */
+/* Flags for what the memory order does not guarantee: that the operation acquires, or that it
+ * releases.  A store that reads nothing never acquires, whatever its order. */
 static uint32_t orders_not(uint64_t what)
 {
 	uint32_t order = RADDLE_ATOMIC_ORDER(what);

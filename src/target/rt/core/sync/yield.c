@@ -65,7 +65,7 @@ static bool is_time(const struct timespec *time)
 	return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
 }
 
-/* The length of a sleep.  If an absolute time is given, it may already have passed. */
+/* The length of a sleep; 0 for an absolute time, which may already have passed. */
 static uint64_t length_of(const struct timespec *time, int flags)
 {
 	return flags & TIMER_ABSTIME ? 0 : (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
