@@ -225,7 +225,7 @@ RT_EXPORT ssize_t __raddle_sx_getline(char **line, size_t *size, FILE *f)
 
 /* ---- formats ---- */
 
-/* What a stream was scanned for is read again from its file, as text. */
+/* Reads the scanned text of a stream again from its file. */
 static void scanned(FILE *f, int64_t from, struct rt_scan *x, va_list arguments)
 {
 	char *text = rt_shadow.scanned;
