@@ -200,7 +200,7 @@ static int compared(const void *model, struct comparison c, int r)
 	RESULT(model, e, e ? sign(r) : r);
 }
 
-/* `most` may be larger than any string; strnlen() would be diagnosed here. */
+/* The length of the string, at most `most`, which may be larger than any string. */
 static size_t length_up_to(const char *s, size_t most)
 {
 	size_t n = 0;

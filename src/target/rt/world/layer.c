@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table of the layer (rt/core/layer.h).  It works in a process whose session asks for it. */
+/* The table of the layer (rt/core/layer.h).  The layer is active if the session requests it. */
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
 
