@@ -108,8 +108,7 @@ struct raddle_track {
 
 	/* Written by the tool. */
 	uint32_t watch; /* use watchpoints */
-	uint32_t turn;	/* turn * RADDLE_TRACK_SLOTS locations are skipped before one gets a watchpoint
-			 * */
+	uint32_t turn;	/* turn * RADDLE_TRACK_SLOTS locations are skipped before one gets a watchpoint */
 	uint32_t gate_count;
 	uint32_t budget;  /* a gate is closed after this many events; a function whose gates are all
 			   * closed costs nothing; 0: no limit */

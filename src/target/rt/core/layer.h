@@ -61,8 +61,7 @@ struct rt_op {
 	uint64_t object;
 	uint32_t kind; /* a row of event.inc */
 	bool shared;   /* it releases a lock that is held for reading; set by a layer in releasing() if
-			* it knows
-			* */
+			* it knows */
 	struct rt_op_state {
 		uint64_t word[8];
 	} state[RT_LAYER_COUNT]; /* each layer's own, to be filled by its op_begin() */

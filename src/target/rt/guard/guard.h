@@ -30,8 +30,7 @@
 #define GUARD_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define GUARD_HIDDEN __attribute__((visibility("hidden"))) /* it is near, and found without a table */
 /* For functions that are called only if a test succeeds, which is rare.  The code around the test
- * saves no registers for the call.
- * */
+ * saves no registers for the call. */
 #ifdef __clang__
 #define GUARD_RARE __attribute__((preserve_most))
 #else
@@ -157,8 +156,7 @@ struct guard_local {
 extern GUARD_HIDDEN __thread struct guard_local guard_local;
 
 /* Takes the lock.  Returns false if this thread already holds it, or another thread holds it for
- * too long.
- * */
+ * too long. */
 bool guard_lock(void);
 void guard_unlock(void);
 

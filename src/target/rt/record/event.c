@@ -106,8 +106,7 @@ static __attribute__((noinline)) void pass_sync(struct rt_thread *t)
 }
 
 /* Begins a record with the encoder taken: what handlers left before position q is written first.
- * NULL: there is no room.
- * */
+ * NULL: there is no room. */
 static inline uint8_t *begin_record(struct rt_thread *t, uint32_t code, uint64_t q)
 {
 	uint8_t *p;

@@ -7,10 +7,10 @@
  * they may continue; their slots; the phase.
  *
  * Invariants:
- * 1.  `turn` moves by one when an operation of the plan has taken effect, so at most one operation
+ * 1. `turn` moves by one when an operation of the plan has taken effect, so at most one operation
  *    of the plan is in progress.
- * 2.  `phase` leaves LEADING once, under `lock`; no thread waits in FREE or DIVERGED.
- * 3.  A thread sleeps on the word of its own place, so an operation wakes one thread.
+ * 2. `phase` leaves LEADING once, under `lock`; no thread waits in FREE or DIVERGED.
+ * 3. A thread sleeps on the word of its own place, so an operation wakes one thread.
  *
  * Signals are blocked while `lock` is held, because a handler may try to take it.  The child of a
  * fork touches none of this.  The replayer can write `command` but cannot wake a thread, so sleeps

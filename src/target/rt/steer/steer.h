@@ -27,8 +27,7 @@ struct rt_sleeping_place {
 #define RT_WATCH_BITS 4096 /* in the filter of sites: with 64 watches, 1 in 64 other sites passes it */
 
 /* The state of turn.c.  The lock protects it, except for `sites`, `low` and `high`, which change
- * only while no thread runs.
- * */
+ * only while no thread runs. */
 struct rt_turns {
 	uint64_t random, seeded;
 	uint64_t lowest;	  /* priority that was given to a thread that was deferred last */

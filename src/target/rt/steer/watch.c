@@ -53,8 +53,7 @@ static bool fits(const struct raddle_steer_watch *w, const struct rt_thread *t,
 }
 
 /* For watches that stop a thread once per operation: whether it has already stopped there.  Notes
- * that it has now.
- * */
+ * that it has now. */
 #define STOP_BITS 64
 static bool has_stopped(const struct rt_thread *t, const struct raddle_steer_watch *w, uint32_t number)
 {
@@ -90,8 +89,7 @@ static uint32_t find_watch(const struct rt_thread *t, const struct raddle_steer_
 }
 
 /* Whether the thread has buffered stores that its next action will flush.  Then others may run
- * first.
- * */
+ * first. */
 static bool empties_buffer(const struct rt_thread *t)
 {
 	bool waits = false;

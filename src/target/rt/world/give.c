@@ -5,11 +5,10 @@
  * source.
  *
  * Invariants:
- * 1.  An answer depends on the earlier queries of the threads, never on the system.
- * 2.  A clock never runs backwards for a thread that could notice it (rt/world/time.c).
- * 3.  If no recorded time is left, time advances by itself.  The longer a thread only reads the
- * clock,
- *    the faster it advances, so a loop that waits for a certain time ends.
+ * 1. An answer depends on the earlier queries of the threads, never on the system.
+ * 2. A clock never runs backwards for a thread that could notice it (rt/world/time.c).
+ * 3. If no recorded time is left, time advances by itself.  The longer a thread only reads the
+ *    clock, the faster it advances, so a loop that waits for a certain time ends.
  */
 #include "rt/common/bug.h"
 #include "rt/common/hash.h"

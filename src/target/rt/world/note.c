@@ -4,12 +4,11 @@
  * of raddle/world.inc, in buffers of the session that no other record is in.
  *
  * Invariants:
- * 1.  A record is in its buffer as a whole or not at all.
- * 2.  A buffer can be read alone: it begins with THREAD, and differences begin anew.
- * 3.  Nothing here changes what the program does: no system call is added, except for the name of
- * a
+ * 1. A record is in its buffer as a whole or not at all.
+ * 2. A buffer can be read alone: it begins with THREAD, and differences begin anew.
+ * 3. Nothing here changes what the program does: no system call is added, except for the name of a
  *    socket, and a record that cannot be written is counted and left out.
- * 4.  A handler that interrupts the writing of a record writes none itself.
+ * 4. A handler that interrupts the writing of a record writes none itself.
  *
  * Sent bytes take their place in the order before they are sent, received bytes after they are
  * received.
@@ -69,8 +68,7 @@ static void seal(struct rt_noted *n)
 }
 
 /* The creations that lead from the initial thread to this one.  If they are unknown, a path that
- * no thread has.
- * */
+ * no thread has. */
 static uint32_t descent_of(const struct rt_thread *t, uint32_t path[RT_DESCENT])
 {
 	uint32_t count = 0;

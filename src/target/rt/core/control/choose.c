@@ -20,8 +20,7 @@ struct raddle_memory *rt_memory_plan(void)
 }
 
 /* A random number that depends only on the seed and the number of the choice, not on the numbers
- * drawn so far.
- * */
+ * drawn so far. */
 static uint64_t draw(const struct raddle_memory *m, uint32_t at)
 {
 	return rt_mixed(m->seed * RT_GOLDEN + (uint64_t)at * 0xd1342543de82ef95ull);

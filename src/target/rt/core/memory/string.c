@@ -52,8 +52,7 @@ static uint64_t word_at(const char *p)
 	return word;
 }
 
-/* How many leading bytes of two words are equal and not NUL.  The lowest byte is the first.
- * */
+/* How many leading bytes of two words are equal and not NUL.  The lowest byte is the first. */
 static uint64_t same_bytes(uint64_t a, uint64_t b)
 {
 	uint64_t ends = (a - 0x0101010101010101ull) & ~a & 0x8080808080808080ull; /* lowest: the first 0 */

@@ -74,8 +74,7 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 }
 
 /* A releasing operation.  `status` converts an errno value to what the function returns, `error`
- * converts it back.
- * */
+ * converts it back. */
 #define RELEASE_AS(code, object, status, error, call)                                                        \
 	do {                                                                                                 \
 		struct rt_thread *t_ = rt_plain();                                                           \
