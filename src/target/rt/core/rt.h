@@ -2,10 +2,9 @@
 /*
  * The runtime inside the recorded program: what its files share.
  *
- * Rules of this folder (doc/style.md): no malloc, no stdio, no libc lock
- * on a hot path; errno is the program's and survives every entry; memory comes
- * from rt_map(); state is in `rt` or in the thread's struct, nowhere else;
- * everything is hidden but the hooks and the interposed functions.
+ * Rules of this folder (doc/style.md): no malloc, no stdio, and no libc lock on a hot path.  Every
+ * entry preserves the program's errno.  Memory comes from rt_map().  All state is in `rt` or in the
+ * thread's struct.  Everything is hidden except the hooks and the interposed functions.
  *
  * What happens on
  *   a signal     rt/core/thread/thread.h: records of a handler that interrupts the encoder wait

@@ -8,7 +8,8 @@
  * handler left the detector by longjmp, the next call notices that in the same way as
  * rt/record/recorder.c, releases the locks and forgives.
  *
- * fork: the child runs freely.  Without memory the detector stops, and its findings are kept.
+ * After a fork the child runs freely.  Without memory the detector stops, and its findings are
+ * kept.
  */
 #include "rt/detect/watch.h"
 

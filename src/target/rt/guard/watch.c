@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Hardware evidence for a race.  While a thread is stopped, a watchpoint is set on its address,
- * and the processor reports if another thread accesses it.  That is a second proof besides the
+ * and the processor reports when another thread accesses it.  That is a second proof besides the
  * guard of the other access.  If the system refuses watchpoints, this proof is missing.
  */
 #include "rt/common/watchpoint.h"

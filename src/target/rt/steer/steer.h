@@ -186,7 +186,7 @@ bool rt_turn_yield(struct rt_thread *t);
 enum rt_idle rt_turn_idle(struct rt_thread *t, bool timed);
 bool rt_turn_sleep(struct rt_thread *t); /* until only time can pass; false: threads do not take turns */
 
-/* released(): threads that wait for the object may check again.  The other: this thread may check
+/* released(): threads that wait for the object may check again.  ready(): this thread may check
  * again. */
 void rt_turn_released(uint64_t object);
 void rt_turn_ready(const struct rt_thread *t);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Recording the world.  In: what the system answered and what came through sockets.  Out: records
- * of raddle/world.inc, in buffers of the session that no other record is in.
+ * Records input from outside.  In: answers of the system, and data received through sockets.  Out:
+ * records of raddle/world.inc, in buffers of the session that contain no other records.
  *
  * Invariants:
  * 1. A record is in its buffer as a whole or not at all.

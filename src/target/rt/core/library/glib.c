@@ -6,13 +6,13 @@
  * through the linker, so nothing that is interposed sees them.  In: calls of the program, and of
  * other libraries.  Out: the same operations on pthread mutexes and condition variables, whose
  * interposed functions record, steer and detect.  GLib itself does this on systems without
- * futexes, in the same memory.  One-time initialisation stays GLib's, with events around it.  Each
- * item of a thread pool carries a semaphore, which orders the thread that submitted it before the
- * thread that works on it.  GThread already uses pthread.
+ * futexes, in the same memory.  One-time initialisation is left to GLib, with events around it.
+ * Each item of a thread pool carries a semaphore, which orders the thread that submitted it before
+ * the thread that works on it.  GThread already uses pthread.
  *
  * Functions are replaced only if GLib itself never calls them on objects of the program, or if all
- * functions of that kind are replaced.  Queues are in rt/core/library/glib-queue.c, locks of one
- * bit in rt/core/library/glib-bit.c.
+ * functions of that kind are replaced.  Queues are in rt/core/library/glib-queue.c, one-bit locks
+ * in rt/core/library/glib-bit.c.
  */
 #include "rt/core/library/front.h"
 #include "rt/core/layer.h"
