@@ -116,7 +116,7 @@ static inline enum raddle_manner raddle_manner(uint32_t kind)
 	return (enum raddle_manner)raddle_event_row(kind)->manner;
 }
 
-/* Whether an operation counts in schedules: STEP in event.inc. */
+/* Whether an operation is a step of schedules: STEP in event.inc. */
 static inline bool raddle_is_counted(uint32_t kind)
 {
 	return raddle_event_row(kind)->counts;

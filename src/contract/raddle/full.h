@@ -152,7 +152,7 @@ struct raddle_fault {
 			    * on */
 	uint32_t action;   /* enum raddle_fault_action */
 	uint32_t number;   /* chosen by the author of the plan; the records of the trace name it */
-	uint64_t mask[2];  /* low half first; bits beyond the value's size do not count */
+	uint64_t mask[2];  /* low half first; bits beyond the value's size are ignored */
 	uint64_t chance;   /* raddle_fault_happens(); 0: always */
 
 	/* Set by the program: */

@@ -45,7 +45,7 @@
 /* All are judgements. */
 #define RADDLE_BUFFER_SIZE 32768  /* bytes, a power of two; smaller ones are handed over more often */
 #define RADDLE_BACKLOG 24	  /* sealed buffers that may wait for the collector */
-#define RADDLE_WAKE 8		  /* so many wake it; with fewer it polls */
+#define RADDLE_WAKE 8		  /* this many wake it; with fewer it polls */
 #define RADDLE_MAX_PROCESSES 1024 /* of a session, with their forks */
 #define RADDLE_SUCCESSOR_SIZE 256 /* bytes of a path; a longer one is cut, and only shown */
 /* A collector whose heartbeat stops for this long is treated as dead.  It beats every 100 ms, but

@@ -104,7 +104,7 @@ enum raddle_command {
 };
 
 enum raddle_steer_flags {
-	RADDLE_STEER_STAY = 1,	 /* threads stay stopped in MET until the command comes */
+	RADDLE_STEER_STAY = 1,	 /* threads stay stopped in MET until the replayer's command */
 	RADDLE_STEER_DETECT = 2, /* detect unordered accesses (rt/detect/detect.c) */
 	RADDLE_STEER_ORDER = 4,	 /* no thread stops at a goal: MET when the last operation was done */
 	RADDLE_STEER_ANYWHERE =
@@ -364,7 +364,7 @@ struct raddle_steer {
 	_Alignas(64) _Atomic uint32_t running; /* the slot that has the turn; NONE, ASKING */
 	_Atomic uint32_t asks, answers;	       /* `answers` is a futex */
 	_Atomic uint32_t met;		       /* phase has been MET */
-	_Atomic uint64_t choices;	       /* points at which more than one thread could go on */
+	_Atomic uint64_t choices;	       /* points at which more than one thread could continue */
 	_Atomic uint64_t trail;		       /* a hash of all choices and their outcomes */
 	_Atomic uint32_t unsure;	       /* how often real time influenced the run: AWAY points */
 	_Atomic uint32_t livelock;	       /* all runnable threads spin, and none changes anything */

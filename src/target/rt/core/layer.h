@@ -108,7 +108,7 @@ struct rt_layer {
 
 	/* Of layers that listen. */
 	struct rt_callbacks callbacks;	  /* rt/core/callback.inc */
-	const struct rt_instead *instead; /* NULL: what libc does is right; one layer at most has it */
+	const struct rt_instead *instead; /* NULL: libc's behaviour is kept; at most one layer sets it */
 };
 
 /* The layers of this flavour, in order; NULL after the last. */

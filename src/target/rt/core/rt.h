@@ -7,12 +7,13 @@
  * thread's struct.  Everything is hidden except the hooks and the interposed functions.
  *
  * What happens on
- *   a signal     rt/core/thread/thread.h: records of a handler that interrupts the encoder wait
- *   fork         rt/core/process/process.c: the child becomes a process of its own in the session
- *   exec         the open buffers stay with the collector, which has them already
- *   thread exit  rt/core/thread/thread.c: a key destructor in its last round
- *   dlopen       rt/core/process/module.c: the instrumented copy of a plug-in, if there is one, is loaded
- * instead a dead collector, no memory   rt_stop(): the program runs on unrecorded
+ *   a signal         rt/core/thread/thread.h: if a handler interrupts the encoder, its records wait
+ *   fork             rt/core/process/process.c: the child becomes another process of the session
+ *   exec             the open buffers stay with the collector, which has mapped them already
+ *   thread exit      rt/core/thread/thread.c: handled by a key destructor in its last round
+ *   dlopen           rt/core/process/module.c: loads the instrumented copy of a plug-in, if any
+ *   dead collector   rt_stop(): the program continues unrecorded
+ *   lack of memory   the same
  */
 #ifndef RT_RT_H
 #define RT_RT_H
@@ -167,7 +168,7 @@ struct rt_thread *rt_thread_new(uintptr_t stack_size); /* NULL: no memory */
 void rt_thread_idle(struct rt_thread *t);	       /* a state that was not used */
 void rt_thread_begin(struct rt_thread *t);	       /* in the thread: adopts the state, THREAD_START */
 struct rt_thread *rt_thread_adopt(void);	       /* state for a thread we did not start; NULL: none */
-void rt_clear_blocks(struct rt_thread *t);	       /* marks nothing any more, gives the memory back */
+void rt_clear_blocks(struct rt_thread *t);	       /* removes all marks and returns the memory */
 void rt_thread_after_fork(struct rt_thread *t);
 void rt_thread_end_key(void *value); /* the key's destructor */
 void rt_handle_add(uint64_t handle, uint32_t number);

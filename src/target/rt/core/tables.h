@@ -23,7 +23,7 @@ struct rt_front_table {
 
 struct rt_tables {
 	uint32_t placeholder_stack[RT_PLACEHOLDER_STACK]; /* of threads that have no state */
-	/* rt/core/real.c: memory for callers that come before malloc(). */
+	/* rt/core/real.c: memory for calls before malloc() is available. */
 	struct {
 		_Atomic size_t used;
 		_Alignas(16) char bytes[65536];

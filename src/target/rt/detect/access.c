@@ -239,7 +239,7 @@ static void flush_one(struct rt_watch *w, struct rt_gathered *g)
 	g->key = 0;
 }
 
-/* Fetches the part of a split line that is going to be looked at. */
+/* Prefetches the part of a split line that will be examined. */
 static inline void fetch_part(const struct rt_gathered *g)
 {
 	const struct rt_chunk *chunk = g->place;

@@ -158,7 +158,7 @@ static uint32_t take_lane(struct rt_watch *w, const struct rt_clock *known, uint
 	return lane;
 }
 
-/* False: others may still look at the watch. */
+/* False: others may still use the watch. */
 static bool give_lane(const struct rt_watch *w)
 {
 	struct rt_detect *d = rt_detect();

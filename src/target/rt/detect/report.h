@@ -7,7 +7,7 @@
 
 #include "rt/detect/watch.h"
 
-/* An access that is compared with those before it. */
+/* An access that is compared with earlier ones. */
 struct rt_seen_access {
 	uintptr_t block;
 	uint64_t bits, who;

@@ -51,7 +51,7 @@ void rt_full_reset(struct rt_thread *t)
 	t->self.target = 0;
 }
 
-/* Room that was taken where there is none. */
+/* Gives back room that was reserved beyond the end. */
 static void give_back(struct raddle_buffer *b, uint32_t size)
 {
 	uint64_t n = 1ull << 32 | size;
@@ -69,7 +69,7 @@ static bool on_stack(const struct rt_thread *t, uintptr_t frame)
 	return frame >= t->stack_low && frame < t->stack_high;
 }
 
-/* Is the handler that ran at that frame gone? */
+/* Whether the handler that ran at that frame is gone. */
 static bool is_gone(const struct rt_thread *t, uintptr_t then)
 {
 	uintptr_t now = (uintptr_t)__builtin_frame_address(0);

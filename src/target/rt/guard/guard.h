@@ -50,7 +50,7 @@ struct guard_thread {
 	uint32_t number;	   /* from 1 */
 	struct guard_mask mask;
 	struct guard_mask fence;   /* at the last release fence: what relaxed stores publish */
-	struct guard_mask pending; /* what relaxed loads have met: for the next acquire fence */
+	struct guard_mask pending; /* what relaxed loads have found: for the next acquire fence */
 	pthread_t handle;
 	bool ended, detached, adopted;
 	uint32_t rounds; /* of key destructors that are still to come */
@@ -115,7 +115,7 @@ struct guard_tables {
 		uint32_t guard[2];
 		bool active;	/* an access is tracked */
 		bool settled;	/* enough were: only a thread to be held is waited for */
-		bool aliases;	/* two threads came to the same bytes */
+		bool aliases;	/* two threads reached the same bytes */
 		bool unsettled; /* a thread ended that is not ordered after it */
 		bool done;	/* there is nothing more to find out */
 		bool steered;

@@ -243,7 +243,7 @@ static bool may_hold(struct guard_watch *w, uint32_t side, bool shared)
 	return policy != SCHED_FIFO && policy != SCHED_RR;
 }
 
-/* With the lock held; comes back without it. */
+/* Called with the lock held; returns without it. */
 static void hold(struct guard_watch *w, struct guard_thread *t, uintptr_t low, uintptr_t high)
 {
 	uint32_t generation = w->generation, hits, tau = w->tau_us;
@@ -289,7 +289,7 @@ static void hold(struct guard_watch *w, struct guard_thread *t, uintptr_t low, u
 	guard_unlock();
 }
 
-/* A thread came to the access that a held one waits for. */
+/* A thread has reached the access that a held thread waits for. */
 static void meet(struct guard_watch *w)
 {
 	atomic_fetch_or(&task_of(w)->raced, 1u << w->order);

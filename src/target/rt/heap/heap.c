@@ -160,7 +160,7 @@ static void accesses(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 		touches(t, address, size, site, how);
 }
 
-/* A lock in memory that is freed is as dead as the rest of it. */
+/* A lock in freed memory must not be used either. */
 static void handles(struct rt_thread *t, uint32_t kind, uintptr_t object)
 {
 	(void)kind;
@@ -175,7 +175,7 @@ static void op_enter(struct rt_op *op)
 
 /* ---- freeing ---- */
 
-/* The oldest block goes back to the allocator. */
+/* Returns the oldest block to the allocator. */
 static void let_go(void)
 {
 	struct heap *h = heap();

@@ -11,7 +11,7 @@
 #include "rt/core/layer.h"
 #include "rt/core/buffer/mark.h"
 
-/* Whether some of the bytes have not been met in this segment. */
+/* Whether some of the bytes have not been accessed in this segment. */
 static bool is_first(struct rt_thread *t, uintptr_t a, uint64_t size, bool write)
 {
 	bool first = false;

@@ -33,7 +33,7 @@ static bool has_history(const struct memory *m)
 	return m->model == RADDLE_MEMORY_WEAK || m->model == RADDLE_MEMORY_COHERENT;
 }
 
-/* A thread is heard of by what it does.  Returns the value. */
+/* A thread becomes known by what it does.  Returns the value. */
 static uint64_t note(struct memory *m, uint32_t t, uint64_t what, const struct memory_part *p, uint64_t value)
 {
 	struct memory_thread *own = &m->threads[t];
@@ -217,7 +217,7 @@ static bool may_pass(const struct memory *m, const struct memory_thread *own, ui
 	return true;
 }
 
-/* A buffered store that may come to memory next. */
+/* A buffered store that may reach memory next. */
 struct head {
 	uint32_t thread, entry;
 	uint64_t number;

@@ -89,10 +89,10 @@ struct memory {
 	enum raddle_memory_model model;
 	uint32_t (*choose)(void *context, enum raddle_choice_kind kind, uint32_t from);
 	void *context;
-	void *(*get)(size_t size);	 /* zeroed memory that is never given back; NULL: there is none */
+	void *(*get)(size_t size);	 /* zeroed memory that is never freed; NULL: there is none */
 	uint32_t cell_count, over;	 /* over: enum raddle_memory_over */
 	uint32_t used[MEMORY_CELLS / 2]; /* the cells that are tracked, by position */
-	uint32_t thread_count;		 /* one more than the highest that was heard of */
+	uint32_t thread_count;		 /* one more than the highest known thread number */
 	uint64_t stores;
 	struct memory_clock
 		fences; /* what fences and operations with memory_order_seq_cst have synchronised */

@@ -249,7 +249,7 @@ static RT_COLD_KEEPS void thin_update(struct raddle_self *self, uintptr_t addres
 	rt_recorder_leave(t);
 }
 
-/* The same of an update, of which both are left out or none. */
+/* The same for an update: both accesses are left out, or neither. */
 static inline __attribute__((always_inline)) bool
 is_update_left_out(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
 {

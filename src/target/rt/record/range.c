@@ -128,7 +128,7 @@ static RT_COLD void listened_range(struct raddle_self *self, const void *p, uint
 
 #define THIN_RANGE_MAX 256 /* a longer one is never left out */
 
-/* Whether nothing is news of a range at a place that is hot. */
+/* Whether a range at a hot place is nothing new. */
 static inline bool is_quiet_range(const struct rt_thread *t, const struct rt_place *p, uintptr_t a,
 				  uint64_t size, bool write)
 {

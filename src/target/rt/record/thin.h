@@ -91,7 +91,7 @@ static inline bool rt_line_is_quiet(uint32_t entry, uint32_t hand, bool write)
 	       (entry & full) == full;
 }
 
-/* The entry after an access that is news. */
+/* The entry after an access that is new. */
 static inline uint32_t rt_line_after(uint32_t entry, uint32_t hand, bool write, bool cold)
 {
 	uint32_t had = entry & 255, changes = entry / RT_LINE_CHANGE & 3, writes = entry / RT_LINE_WRITE & 3;

@@ -57,7 +57,7 @@ void rt_files_opened(int fd, const char *path)
 	rt_shadow_leave();
 }
 
-/* The input after a descriptor; UINT32_MAX: none. */
+/* The input of a descriptor; UINT32_MAX: none. */
 static uint32_t input_of(int fd)
 {
 	if (!rt_shadow_is_on() || fd < 0 || fd >= RT_SHADOW_DESCRIPTORS)
@@ -67,7 +67,7 @@ static uint32_t input_of(int fd)
 	return rt_shadow.descriptors[fd].input - 1;
 }
 
-/* Bytes came from a descriptor; a negative offset is not known. */
+/* Bytes were read from a descriptor; a negative offset is unknown. */
 void rt_files_read(int fd, const void *p, size_t size, int64_t offset)
 {
 	uint32_t input;

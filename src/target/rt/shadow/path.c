@@ -105,7 +105,7 @@ uint32_t rt_input(enum raddle_shadow_kind kind, uint32_t number, const char *nam
 	return n;
 }
 
-/* A variable that is not there yet; its number, or UINT32_MAX. */
+/* Adds a new variable; returns its number, or UINT32_MAX. */
 static uint32_t add_var(const struct raddle_shadow_var *var)
 {
 	struct raddle_shadow *s = rt_shadow.shared;

@@ -24,7 +24,7 @@ struct rt_barrier {
 	struct rt_barrier *next;
 };
 
-/* With the runtime's lock held, as are all that look at the list. */
+/* Called with the runtime's lock held, as for every use of the list. */
 static struct rt_barrier *find(uintptr_t address)
 {
 	struct rt_barrier *b = rt_steering()->barriers;

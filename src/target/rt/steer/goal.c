@@ -12,11 +12,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FIRST_ALONE_MS 20	   /* the second one of a race waits so long for the first one */
-#define FIRST_LONGEST_MS 500	   /* and so long if the first one gets no processor */
+#define FIRST_ALONE_MS 20	   /* how long the second thread of a race waits for the first */
+#define FIRST_LONGEST_MS 500	   /* and how long if the first gets no processor */
 #define FIRST_COMPUTES_NS 200000   /* enough for an access */
-#define MOMENT_NS 100000000u	   /* that a thread waits where it hopes to meet another */
-#define LONG_MOMENT_NS 2000000000u /* the same if the other seldom comes by */
+#define MOMENT_NS 100000000u	   /* how long a thread waits where it may meet another */
+#define LONG_MOMENT_NS 2000000000u /* the same if other threads seldom come */
 /* in total for all such waits of a run: a place that is reached often would take minutes */
 #define PATIENCE_NS 3000000000u
 

@@ -84,7 +84,7 @@ static bool is_still(const struct rt_spin *s)
 
 /* ---- certificates ---- */
 
-/* The plan waits for the thread, and it comes no further. */
+/* The plan waits for the thread, which makes no progress. */
 static void certify(struct rt_thread *t, uint32_t site)
 {
 	struct raddle_steer *steer = rt_steer();
@@ -100,7 +100,7 @@ static void certify(struct rt_thread *t, uint32_t site)
 	rt_steer_unlock(&signals);
 }
 
-/* What the thread has waited for, if it has come. */
+/* What the thread waited for, if it has happened. */
 static void complete(struct rt_spin *s)
 {
 	struct raddle_steer_spin *spin = &rt_steer()->spin;

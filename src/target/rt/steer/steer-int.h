@@ -8,7 +8,7 @@
 
 #include "rt/steer/steer.h"
 
-#define RT_NAP_MS 20 /* that one sleeper sleeps before it looks again */
+#define RT_NAP_MS 20 /* how long one sleeper sleeps before it checks again */
 
 static inline uint32_t rt_steer_phase(void)
 {

@@ -28,7 +28,7 @@
 #define SPINS 64 /* looks before the first sleep */
 /* before the process ends in spite of a deadlock; the replayer needs ten to see one */
 #define STUCK_NAPS 50
-#define ALIVE_NAPS 25 /* naps between two looks at the replayer */
+#define ALIVE_NAPS 25 /* naps between two checks of the replayer */
 
 void rt_steer_lock(uint64_t *signals)
 {

@@ -39,14 +39,14 @@ struct rt_turns {
 		uint32_t first;
 	} kinds[RADDLE_SLOTS];
 	uint64_t waits;			    /* that have begun */
-	bool front_waits;		    /* the thread that goes in front has come to a loop */
+	bool front_waits;		    /* the thread that runs first has reached a loop */
 	uint64_t points;		    /* that threads have come to */
 	uint64_t news;			    /* how often a thread has seen or done something new */
 	uint64_t low, high;		    /* around all watched addresses */
 	uint64_t sites[RT_WATCH_BITS / 64]; /* watched ones, by their lowest bits */
 	uint32_t watches;		    /* that these were made of */
 	bool any_site;			    /* a watch names neither a site nor an address */
-	/* The thread that had the turn at the last look, and since when. */
+	/* The thread that had the turn at the last check, and since when. */
 	_Atomic uint32_t looking;
 	uint32_t looked_at;
 	uint64_t choices, accesses, cpu, still_cpu, still_since;
@@ -147,7 +147,7 @@ static inline struct rt_steered *rt_steered(const struct rt_thread *t)
 bool rt_steer_setup(void);
 void rt_steer_give_up(void);
 
-/* A thread.  begin() comes before its first step. */
+/* A thread.  begin() is called before its first step. */
 void rt_steer_begin(struct rt_thread *t);
 void rt_steer_end(struct rt_thread *t);	 /* after its last */
 void rt_steer_exit(struct rt_thread *t); /* it is about to end the process */

@@ -26,7 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SETTLE_YIELDS 200 /* before it sleeps between two looks */
+#define SETTLE_YIELDS 200 /* before it sleeps between two checks */
 #define SETTLE_NAPS 2000  /* of a millisecond */
 #define SETTLE_ASKS 20	  /* naps until the kernel is asked */
 
@@ -110,7 +110,7 @@ static void stop_here(struct rt_thread *t, uint64_t *signals)
 	wake_leader();
 	rt_steer_unlock(signals);
 	for (uint32_t round = RT_LOOK_FROM; rt_turn_taken(); round++) {
-		rt_steer_nap(t, rt_steer_seen(t) - 1, round); /* does not sleep, but looks at the command */
+		rt_steer_nap(t, rt_steer_seen(t) - 1, round); /* does not sleep, but checks the command */
 		rt_futex_wait(&s->ran_on, 1, 20);
 	}
 	rt_steer_lock(signals);
@@ -132,7 +132,7 @@ static uint32_t ask(struct rt_thread *t, uint64_t *signals)
 	rt_steer_unlock(signals);
 	for (uint32_t round = RT_LOOK_FROM; rt_turn_taken() && (answers = atomic_load(&s->answers)) != asks;
 	     round++) {
-		rt_steer_nap(t, rt_steer_seen(t) - 1, round); /* does not sleep, but looks at the command */
+		rt_steer_nap(t, rt_steer_seen(t) - 1, round); /* does not sleep, but checks the command */
 		rt_futex_wait(&s->answers, answers, 20);
 	}
 	rt_steer_lock(signals);

@@ -60,7 +60,7 @@ static bool is_due(const struct raddle_world_arrival *a)
 	       (a->kind == RADDLE_ARRIVES_CONNECTION || has_read_all(a->connection));
 }
 
-/* False: not all of it has gone in. */
+/* False: not all of it was delivered. */
 static bool put_bytes(const struct raddle_world_arrival *a)
 {
 	struct rt_peer *peer = &rt_giving()->peers[a->connection];

@@ -22,7 +22,7 @@
 /* Judgements: a program that polls the clock until a certain time must not wait forever. */
 #define NS_PER_S 1000000000ull
 #define STEP_NS 10	   /* that a clock continues by between two answers without a record */
-#define STEPS 64	   /* after so many of them in a row it goes twice as fast, */
+#define STEPS 64	   /* after this many of them in a row it advances twice as fast, */
 #define STEPS_MOST 26	   /* so often at most: less than a second at a time */
 #define SOME_TIME 1000000u /* seconds: where nothing is known of a clock */
 

@@ -20,7 +20,7 @@ static bool setup(void)
 	return gives_back() ? rt_world_give_setup() : rt.session->world && rt_world_note_setup();
 }
 
-/* The child of one that is given the world back has the real one. */
+/* The child of a replayed process uses the real world. */
 static void forked(void)
 {
 	if (gives_back())

@@ -98,7 +98,7 @@ static void put_thread(struct rt_thread *t, struct rt_noted *n)
 	publish(n);
 }
 
-/* A buffer with room for so many bytes; false: there is none. */
+/* A buffer with room for this many bytes; false: there is none. */
 static bool make_room(struct rt_thread *t, struct rt_noted *n, size_t size)
 {
 	if (n->buffer && (size_t)(n->buffer->data + sizeof n->buffer->data - n->cursor) >= size)
@@ -412,7 +412,7 @@ static void loops(struct rt_thread *t)
 
 /* ---- the process ---- */
 
-/* Whether bytes come through it that cannot be read again. */
+/* Whether bytes that cannot be read again come through it. */
 static bool is_from_outside(int fd)
 {
 	struct termios terminal;

@@ -253,7 +253,7 @@ static int hidden_listener(void)
 	return g->hidden;
 }
 
-/* The recorded connection that this one is; NONE: there was none. */
+/* The recorded connection that matches this one; NONE: there is none. */
 static uint32_t find_connection(const struct iovec *address)
 {
 	const struct raddle_world *w = rt_giving()->memory;

@@ -49,7 +49,7 @@ enum rt_world_fd {
 
 _Static_assert((RT_FD_LISTENER & (RT_WORLD_FDS - 1)) == 0, "a kind leaves room for numbers of descriptors");
 
-/* A thread that is given something back. */
+/* A thread whose input is replayed. */
 struct rt_replayed {
 	uint32_t position;		/* in the table of threads; NONE: it is not there */
 	uint32_t looks;			/* in a row that found nothing and did not wait */
@@ -65,7 +65,7 @@ struct rt_peer {
 	uint64_t offset;	/* of the bytes that are arriving */
 };
 
-/* The process that is given something back. */
+/* The process whose input is replayed. */
 struct rt_giving {
 	struct raddle_world *memory;
 	struct rt_peer *peers;		       /* by connection */
@@ -130,7 +130,7 @@ void rt_world_duplicated(int fd, int copy);
 bool rt_world_names(struct rt_thread *t, int fd, bool peer, struct iovec *address);
 bool rt_world_has_option(struct rt_thread *t, int fd, const int option[2], struct iovec *value);
 bool rt_world_reach(uint32_t connection); /* connects to a listener of the program; false: not yet */
-void rt_world_drain(uint32_t connection); /* takes what went past us, and counts it as sent */
+void rt_world_drain(uint32_t connection); /* takes bytes that bypassed us, and counts them as sent */
 
 /* rt/world/note.c: the table for a process that is recorded. */
 extern const struct rt_outside rt_world_notes;

@@ -27,7 +27,7 @@ struct rt_gathered {
 struct rt_thread;
 
 struct rt_gather {
-	/* The layer's: an access where none of its kind was gathered. */
+	/* Set by the layer: called for an access whose kind was not gathered yet. */
 	void (*anew)(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_t bits);
 	uint32_t used;	 /* a bit for each place of `at` in use */
 	uint32_t latest; /* the place where gathering last began */

@@ -85,7 +85,7 @@ static inline ssize_t rt_sent(struct rt_sending sending, const void *from, ssize
 			     length);
 }
 
-/* Where the world is given back, what is sent stays here. */
+/* When input is replayed, sent bytes stay inside the process. */
 static inline bool rt_gives_parts(int fd, const struct iovec *parts, size_t count, ssize_t *length)
 {
 	return rt_outside_sends(fd, &(struct msghdr){.msg_iov = (struct iovec *)parts, .msg_iovlen = count},

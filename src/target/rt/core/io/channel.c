@@ -54,7 +54,7 @@ static struct rt_channels *channels(void)
 	return c;
 }
 
-/* The place of the key; NO_SLOT: it has none, and none is made. */
+/* The position of the key; NO_SLOT: it has none, and none is added. */
 static int slot_of(struct rt_channels *c, uint64_t wanted, bool make)
 {
 	uint64_t at = rt_channel_mix(wanted, 1);

@@ -78,7 +78,7 @@ struct rt_outside {
 	bool (*idle)(bool timed);
 	void (*passes)(uint64_t ns);
 
-	/* The real time of an end that was computed from what was given. */
+	/* The real time of an end that was computed from replayed times. */
 	void (*real_end)(clockid_t clock, struct timespec *end);
 };
 

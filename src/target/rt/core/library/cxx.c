@@ -39,7 +39,7 @@ INTERPOSE(int, __cxa_guard_acquire, (void *guard))
 	r = REAL(__cxa_guard_acquire)(guard);
 	code = r ? RADDLE_ONCE_RUN : RADDLE_ONCE_PASS;
 	rt_op_is(&op, code);
-	RT_NOTIFY(acquired, t, code, A(guard), 0); /* also to run: another thread may have given up before */
+	RT_NOTIFY(acquired, t, code, A(guard), 0); /* for ONCE_RUN too: a thread may have given up */
 	RT_EVENT(t, code, RT_Q, RT_T, A(guard));
 	rt_op_end(&op);
 	return r;

@@ -68,7 +68,7 @@ static int try_lock(volatile void *word, int number, lock_fn *real)
 	return 1;
 }
 
-/* A bit that was set by other means has no mutex that is locked. */
+/* A bit that was set by other means has no locked mutex. */
 static void unlock(volatile void *word, int number, void_fn *real)
 {
 	struct bit *b = bit_of(word, number);

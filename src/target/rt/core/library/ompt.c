@@ -269,7 +269,7 @@ static void implicit_task(int endpoint, union ompt_data *parallel, union ompt_da
 
 /* ---- barriers, waiting for tasks ---- */
 
-/* Until there are so many, but not for long, and not often. */
+/* Waits until that many have arrived, but not for long, and not often. */
 static void nap_until(const _Atomic uint32_t *number, uint32_t wanted)
 {
 	int saved = errno;

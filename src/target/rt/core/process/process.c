@@ -181,7 +181,7 @@ INTERPOSE(pid_t, _Fork, (void))
 
 /* exit */
 
-/* For a process that is not our parent. */
+/* Stores the status for a process that is not our parent and cannot wait for us. */
 static void say_end(int status)
 {
 	atomic_store(&rt.session->processes[rt.process].exited, 1 + (uint32_t)status);

@@ -305,7 +305,7 @@ int rt_listened_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct 
 
 /* Barriers. */
 
-/* The calling thread comes to the barrier. */
+/* The calling thread arrives at the barrier. */
 static struct rt_arrival arrive(const pthread_barrier_t *barrier)
 {
 	const struct rt_instead *other = instead();

@@ -26,7 +26,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STACK_MAX (1ull << 30) /* an unlimited stack counts as this */
+#define STACK_MAX (1ull << 30) /* an unlimited stack is treated as this size */
 #define SHADOW_MIN (64 * 1024) /* bytes */
 #define FRAME_BYTES 16	       /* the least a call takes on the machine's stack */
 #define END_ROUNDS PTHREAD_DESTRUCTOR_ITERATIONS
