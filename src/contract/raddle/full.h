@@ -235,8 +235,8 @@ void __raddle_stop(struct raddle_self *self, const void *p, uint64_t what);
 void __raddle_barrier(struct raddle_self *self, uint32_t kind);
 
 /* Called after an atomic operation, instead of __raddle_atomic_end().  Bit 0 of `flags` is set if
- * the operation stored; the bits from 8 on are its size in bytes.  Then follow the values before
- * and after, low words first. */
+ * the operation stored; the bits from 8 on are its size in bytes.  The values before and after
+ * follow, low words first. */
 void __raddle_atomic_values(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t flags,
 			    uint64_t old, uint64_t old_high, uint64_t now, uint64_t now_high);
 

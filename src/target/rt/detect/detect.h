@@ -78,8 +78,9 @@ void rt_detect_fence(struct rt_thread *t);
 /* Operations that order threads.  Locks: acquire() and release().  Readers of a read-write lock:
  * acquire_read(), release_read(), and release() if it is unknown whether a reader or a writer
  * unlocks.  A wait on a condition variable releases the mutex, a wake acquires the mutex and the
- * variable; signal and broadcast release the variable.  sem_post releases, sem_wait acquires;
- * once: done releases, pass acquires (C++ guards as well). */
+ * variable; signal and broadcast release the variable.  sem_post releases, sem_wait acquires.
+ * One-time initialisation, including C++ guards: the end of the routine releases, and passing it
+ * acquires. */
 void rt_detect_acquire(struct rt_thread *t, uintptr_t object);
 void rt_detect_release(struct rt_thread *t, uintptr_t object);
 void rt_detect_acquire_read(struct rt_thread *t, uintptr_t object);

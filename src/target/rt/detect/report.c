@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reports of the detector.  In: two accesses that conflict and are not ordered.  Out: a race in the memory
- * that the replayer shares, once for each pair of sites.
+ * Reports of the detector.  In: two accesses that conflict and are not ordered.  Out: a race in
+ * the memory that the replayer shares, once for each pair of sites.
  */
 #include "rt/common/hash.h"
 #include "rt/detect/report.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Events: synchronisation, allocation, atomics and all other records that are not plain accesses.  In: a code
- * and operands.  Out: a record with its position in the process and its time.
+ * Events: synchronisation, allocation, atomics and all other records that are not plain accesses.
+ * In: a code and operands.  Out: a record with its position in the process and its time.
  */
 #include "rt/common/bug.h"
 #include "rt/core/buffer/mark.h"

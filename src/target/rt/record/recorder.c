@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The recorder of a thread, off the hot path: room in the buffer, and records of signal handlers
- * (rt/record/recorder.h).  In: a thread and its pending records.  Out: whole records in the thread's buffer,
- * whose `used` moves only when a record is complete.
+ * (rt/record/recorder.h).  In: a thread and its pending records.  Out: whole records in the
+ * thread's buffer, whose `used` moves only when a record is complete.
  *
- * A handler may leave the encoder by longjmp.  The next entry notices that its own frame is not below the one
- * that took the encoder, drops the half-written record and begins a new buffer, because the encoder's state
- * may be half-changed too.
+ * A handler may leave the encoder by longjmp.  The next entry notices that its own frame is not
+ * below the one that took the encoder, drops the half-written record and begins a new buffer,
+ * because the encoder's state may be half-changed too.
  */
 #include "rt/record/recorder.h"
 

@@ -32,8 +32,8 @@ void rt_recorder_encode(struct rt_thread *t, const struct rt_record *r);
 RT_COLD_KEEPS void rt_recorder_drain(struct rt_thread *t);
 RT_COLD void rt_recorder_drain_before(struct rt_thread *t, uint64_t q);
 
-/* For an entry that found the encoder taken: whether it may take the encoder, because the interrupted entry
- * was left by longjmp. */
+/* For an entry that found the encoder taken: whether it may take the encoder, because the
+ * interrupted entry was left by longjmp. */
 RT_COLD bool rt_recorder_recover(struct rt_thread *t);
 
 /* The record of a handler that interrupted the encoder. */

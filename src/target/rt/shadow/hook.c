@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The hooks of the flavour `shadow` that are inlined into instrumented code; bitcode only.  Each tests
- * whether something is not concrete, and calls the runtime if so.  The hooks of `record`, which the
- * flavour has too, are those of rt/record/hook.c.
+ * The hooks of the flavour `shadow` that are inlined into instrumented code; bitcode only.  Each
+ * tests whether something is not concrete, and calls the runtime if so.  The hooks of `record`,
+ * which the flavour has too, are those of rt/record/hook.c.
  *
  * The rules of that file apply here too.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of functions that take input: standard input, files, the environment.  What they read becomes bytes
- * of an input, by descriptor and offset.
+ * Models of functions that take input: standard input, files, the environment.  What they read
+ * becomes bytes of an input, by descriptor and offset.
  *
  * The file of a descriptor is noted when it is opened.  If a stream has no offset (a pipe), bytes
  * are counted.

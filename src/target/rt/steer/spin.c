@@ -5,9 +5,9 @@
  *
  * A thread keeps a ledger of the accesses since its last operation: the location and its value.
  * As long as all values stay the same, the thread has seen nothing new and has changed nothing.
- * So its loop ends only by a write of another thread, or by a counter in a register.  To
- * distinguish the two, the certificate is complete only when the thread continues because a
- * location in the ledger has changed.
+ * So only a write by another thread, or a counter in a register, can end its loop.  To distinguish
+ * the two, the certificate is complete only when the thread continues because a location in the
+ * ledger has changed.
  *
  * Only the thread itself uses its ledger; the certificate is written under the lock of steering.
  */

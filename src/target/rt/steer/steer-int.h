@@ -116,8 +116,8 @@ bool rt_turn_all_spin(void);
 bool rt_turn_may(uint32_t number);
 bool rt_turn_can(uint32_t number);
 
-/* rt/steer/strategy.c.  The thread that continues after a point of `number`, by the seed; NONE: no thread
- * can. */
+/* rt/steer/strategy.c.  The thread that continues after a point of `number`, by the seed; NONE: no
+ * thread can. */
 uint32_t rt_strategy_choose(uint32_t number);
 /* A thread begins. */
 void rt_strategy_meet(const struct rt_thread *t);

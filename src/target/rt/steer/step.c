@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Steps: an operation of a thread waits until the plan allows it (rt/steer/steer.h).  In: operations that
- * begin, block, take effect and end.  Out: the turn, which moves to the next operation of the plan; stops
- * that were reached; operations that differ from the plan.
+ * Steps: an operation of a thread waits until the plan allows it (rt/steer/steer.h).  In:
+ * operations that begin, block, take effect and end.  Out: the turn, which moves to the next
+ * operation of the plan; stops that were reached; operations that differ from the plan.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"

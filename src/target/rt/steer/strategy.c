@@ -3,9 +3,10 @@
  * Strategies: how a seed decides which thread continues (enum raddle_strategy).  In: the runnable
  * threads, and what each is about to access.  Out: one of them.
  *
- * All of it happens under the lock of steering and draws from one stream of random numbers, so a seed gives
- * the same schedule again as long as the program does the same.  Every strategy is fair to threads that wait
- * in loops: a thread that yields, spins or has run for long is deferred once until all others have run.
+ * All of it happens under the lock of steering and draws from one stream of random numbers, so a
+ * seed gives the same schedule again as long as the program does the same.  Every strategy is fair
+ * to threads that wait in loops: a thread that yields, spins or has run for long is deferred once
+ * until all others have run.
  */
 #include "rt/common/hash.h"
 #include "rt/steer/steer-int.h"

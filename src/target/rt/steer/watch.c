@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Watched accesses: those at which the thread with the turn stops, because the replayer asked for it
- * (struct raddle_steer_watch).  In: accesses and uses of synchronisation objects.  Out: points.
+ * Watched accesses: those at which the thread with the turn stops, because the replayer asked for
+ * it (struct raddle_steer_watch).  In: accesses and uses of synchronisation objects.  Out: points.
  */
 #include "rt/common/bug.h"
 #include "rt/core/control/choose.h"

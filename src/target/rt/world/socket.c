@@ -10,10 +10,10 @@
  * modelled.  The program sees the recorded addresses.
  *
  * Invariants:
- * 1. No byte leaves the process, and none comes in that was not recorded.
+ * 1. No byte leaves the process, and only recorded bytes come in.
  * 2. The runtime's ends have high descriptor numbers, so the program's descriptors have their
  *    usual numbers.
- * 3. What is sent is accepted whole and at once.
+ * 3. Sent bytes are always accepted completely and at once.
  */
 #include "rt/core/layer.h"
 #include "rt/world/world.h"

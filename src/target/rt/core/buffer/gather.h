@@ -14,8 +14,8 @@
 
 #define RT_GATHERED 32 /* places; as many as `used` has bits */
 
-/* Accesses of one site to one block since the thread's last operation.  The key is the block and how it is
- * accessed; 0: none. */
+/* Accesses of one site to one block since the thread's last operation.  The key is the block and
+ * how it is accessed; 0: none. */
 #define RT_GATHER_WRITE 1u
 /* a read and then a write: the lower half of `sites` is the site of the read */
 #define RT_GATHER_UPDATE 2u

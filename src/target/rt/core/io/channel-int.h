@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Channels, for the files whose functions send and receive: rt/core/io/descriptor.c, socket.c and poll.c.
+ * Channels, for the files whose functions send and receive: rt/core/io/descriptor.c, socket.c and
+ * poll.c.
  */
 #ifndef RT_CORE_IO_CHANNEL_INT_H
 #define RT_CORE_IO_CHANNEL_INT_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Waiting for descriptors: poll, select and epoll.  In: calls that wait.  Out: a receipt from the channel of
- * each descriptor that is ready to be read (rt/core/io/channel.c).
+ * Waiting for descriptors: poll, select and epoll.  In: calls that wait.  Out: a receipt from the
+ * channel of each descriptor that is ready to be read (rt/core/io/channel.c).
  */
 #include "rt/core/io/channel-int.h"
 

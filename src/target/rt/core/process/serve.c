@@ -34,8 +34,8 @@ static bool find_words(struct thread_words *w)
 	       !syscall(SYS_get_robust_list, 0L, &w->robust, &w->robust_size);
 }
 
-/* Takes the descriptors of a request: the session, then what becomes stdin, stdout and stderr.  0: the other
- * side is gone; negative: an error. */
+/* Takes the descriptors of a request: the session, then what becomes stdin, stdout and stderr.  0:
+ * the other side is gone; negative: an error. */
 static long take_request(int socket, int fds[RADDLE_SERVE_FDS], int *count)
 {
 	char byte;
