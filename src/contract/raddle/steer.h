@@ -19,9 +19,9 @@
  * The states of a run (`phase`, a futex):
  *   LEADING   operations wait for their turn, threads stop at limits, goals and stops
  *   MET       race: two threads are stopped at overlapping accesses, one of them a write;
- *             deadlock: all stops are reached, and the threads released into their operations;
+ *             deadlock: all stops are reached, and the threads continue into their operations;
  *             order: all operations were done
- *   DIVERGED  the plan cannot be followed: `difference` has the reason; no thread waits any more
+ *   DIVERGED  the plan cannot be followed: `difference` has the reason; threads run freely
  *   RUNS_FREE no thread waits any more
  *   GOES_ON   with RADDLE_STEER_TURNS: the threads take turns as the plan decides
  * LEADING -> MET -> RUNS_FREE, or LEADING -> DIVERGED.  MET ends by `command`, or by the runtime

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Invariants of the runtime.  A broken one is a bug of Raddle: it is reported in one line on standard error,
- * and the program ends with SIGABRT, because its records, its schedule or its memory can no longer be
- *trusted.
+ * Invariants of the runtime.  A violation is a bug in Raddle.  It is reported in one line on
+ * standard error, and the program ends with SIGABRT, because its records, its schedule or its
+ * memory can no longer be trusted.
  *
  *	RT_ASSERT(count <= room);
  *

@@ -15,15 +15,15 @@
  *     come between rt_detect_release() and the record that begins the new segment.
  *   - An access is reported when the slow path would write its record, after a goal.  It is
  *     compared with others before the thread's next operation (rt/core/buffer/gather.h), so code
- *     that frees memory must first call rt_detect_flush() or rt_detect_forget(). An access that a
- *     signal handler makes above the encoder (t->busy) is not reported.
+ *     that frees memory must first call rt_detect_flush() or rt_detect_forget(). An access of a
+ *     signal handler that interrupted the encoder (t->busy) is not reported.
  *   - Synchronisation by a handler is always reported, even if the handler interrupted the encoder
  *     or the detector.
  *
- * Guarantee: a byte is reported as racy exactly if two accesses of it that were reported conflict
- * (one writes, not both are atomic) and are not ordered, as long as no eight bytes need more than
- * RT_CELLS_MAX cells and there is memory.  Each unordered pair of sites is one race; of several
- * races of one byte the first is always found.
+ * Guarantee: a byte is reported as racy exactly if two reported accesses to it conflict (one
+ * writes, and not both are atomic) and are not ordered.  This holds as long as no eight bytes need
+ * more than RT_CELLS_MAX cells and there is memory.  Each unordered pair of sites is one race.  If
+ * a byte has several races, the first is always found.
  */
 #ifndef RT_DETECT_H
 #define RT_DETECT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The runtime of the flavour `guard`: a production program that checks race candidates when an
- * agent asks for it (raddle/guard.h), and does nothing else.
+ * The runtime of the flavour `guard`: it checks race candidates in a production program when an
+ * agent requests it (raddle/guard.h), and does nothing else.
  *
  * It does not use rt/core/, which gives every thread a state and a buffer and decides at the start
  * of an operation whether it is recorded.  Here, a program that is not observed must cost nothing,
@@ -9,7 +9,7 @@
  * byte:
  *
  * 	releasing   before the operation, so that a released thread finds the note
- * 	acquiring   after it, so that a thread that began to wait before tracking began finds the note, too
+ * 	acquiring   after it, so that a thread that was already waiting finds the note, too
  *
  * Rules: no allocation, no stdio, errno is preserved; memory comes from guard_map().  No call that
  * can wait is made with the lock held.  A signal handler that finds the lock held by the thread it
