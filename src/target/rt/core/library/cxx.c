@@ -69,7 +69,8 @@ INTERPOSE(void, __cxa_guard_abort, (void *guard))
 }
 
 /* The C++ library counts the owners of a captured exception, and the last owner destroys what
- * other threads have read.  No event shows that order. */
+ * other threads have read.  No other event shows that order, and that thread may not even have
+ * begun yet. */
 static void captured(void)
 {
 	struct rt_thread *t = rt_self();

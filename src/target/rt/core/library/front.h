@@ -17,7 +17,7 @@
 	type name parameters;                                                                                \
 	__attribute__((weak, visibility("default"))) type name parameters
 
-/* The real function behind ours.  Whoever calls ours has it loaded. */
+/* The real function behind ours.  A program that calls ours has loaded it. */
 static inline void *rt_behind(void *_Atomic *cached, const char *name)
 {
 	void *p = atomic_load_explicit(cached, memory_order_relaxed);
