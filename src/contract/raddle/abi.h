@@ -25,9 +25,10 @@
  * it restores the pointer.  A landing pad and the return of setjmp restore it too, so exceptions
  * and longjmp need nothing else.  The top bit of an entry belongs to the runtime: the entry has
  * been written to the stream.  A new store clears it.
- * `self` is loaded once on entry to a function and passed to each hook.  Until the runtime knows a
- * thread, `self` is a shared placeholder, all zero but for its stack pointer.  Its table never
- * matches (no tag is 0), and its stack is a scratch area that is written and never read.
+ * `self` is loaded once on entry to a function and passed to each hook.  Until a thread has a
+ * state of its own, `self` points to a shared placeholder, all zero but for its stack pointer.
+ * Its table never matches (no tag is 0), and its stack is a scratch area that is written and never
+ * read.
  */
 #ifndef RADDLE_ABI_H
 #define RADDLE_ABI_H
@@ -44,8 +45,8 @@
 _Static_assert((RADDLE_BLOCKS & (RADDLE_BLOCKS - 1)) == 0, "the index of a block is a mask");
 #define RADDLE_FOLD_SHIFT 9 /* spreads addresses that are a power of two apart */
 
-/* The index of the block of an address.  No multiplication, so that nearby
- * addresses share pages of the table and untouched parts cost no memory. */
+/* The index of the block that covers an address.  It uses no multiplication, so nearby addresses
+ * share pages of the table and untouched parts cost no memory. */
 #define RADDLE_BLOCK_INDEX(a)                                                                                \
 	((((a) >> RADDLE_BLOCK_SHIFT) ^ ((a) >> (RADDLE_BLOCK_SHIFT + RADDLE_FOLD_SHIFT))) &                 \
 	 (RADDLE_BLOCKS - 1))
@@ -78,8 +79,8 @@ extern __thread struct raddle_self *__raddle_self __attribute__((tls_model("init
 #define RADDLE_COLD __attribute__((cold)) /* checks only; the runtime is built by clang */
 #endif
 
-/* Called by hooks when a bit is missing.  Only readers of the trace can look up size and direction
- * by `site`, so both are also encoded in the function and its arguments. */
+/* Called by hooks when a bit is missing.  The runtime cannot look up the size and direction of
+ * `site`, so the function and its arguments state both. */
 RADDLE_COLD void __raddle_first_read(struct raddle_self *self, uintptr_t address, uint32_t site,
 				     uint32_t size);
 RADDLE_COLD void __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site,
@@ -91,8 +92,8 @@ RADDLE_COLD void __raddle_first_update(struct raddle_self *self, uintptr_t addre
 				       uint32_t size);
 
 /* Called by the hooks of two adjacent accesses of `size` bytes each, if a bit of either is
- * missing. The lower half of `sites` is the first access's; for updates each has the two sites of
- * one update. */
+ * missing.  The lower half of `sites` is the site of the first access.  For updates, `first` and
+ * `second` each combine the two sites of one update. */
 RADDLE_COLD void __raddle_first_two_reads(struct raddle_self *self, uintptr_t address, uint64_t sites,
 					  uint32_t size);
 RADDLE_COLD void __raddle_first_two_writes(struct raddle_self *self, uintptr_t address, uint64_t sites,
@@ -100,26 +101,28 @@ RADDLE_COLD void __raddle_first_two_writes(struct raddle_self *self, uintptr_t a
 RADDLE_COLD void __raddle_first_two_updates(struct raddle_self *self, uintptr_t address, uint64_t first,
 					    uint64_t second, uint32_t size);
 
-/* Reads that decide a condition-variable wait loop are recorded each time. */
+/* Records a read each time, even a repeated one: its value decides whether a loop waits on a
+ * condition variable again. */
 void __raddle_read_always(struct raddle_self *self, const void *p, uint32_t site, uint32_t size);
 
-/* An iteration of a loop that waits for memory to change, or that never ends (instr/record/spin.c). */
+/* An iteration of a loop that waits for memory to change, or that never ends
+ * (instr/record/spin.c). */
 void __raddle_round(void);
 
 /* memcpy, memset and other ranges; accesses that may be unaligned. */
 void __raddle_read_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
 void __raddle_write_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
 
-/* `count` aligned accesses of one site, p first.  `by` is the distance from one to the
- * next in bytes times 256, plus the size of each. */
+/* `count` aligned accesses of one site, the first of them at p.  `by` is 256 times the distance in
+ * bytes between two of them, plus the size of one. */
 void __raddle_read_stride(struct raddle_self *self, const void *p, uint32_t site, uint64_t count, int64_t by);
 void __raddle_write_stride(struct raddle_self *self, const void *p, uint32_t site, uint64_t count,
 			   int64_t by);
 
-/* What string functions read and write; `max` bounds each.  read_string and write_string: the
- * string at p with its NUL.  read_common: what comparing p with `other` reads of p.  write_copied:
- * at p, the length of the string at `from` with its NUL.  write_appended: the same, after the
- * string at p. */
+/* The memory that string functions read and write.  No range is longer than `max`.  read_string
+ * and write_string: the string at p, including its NUL.  read_common: the bytes of p that a
+ * comparison with `other` reads.  write_copied: as many bytes at p as the string at `from` has,
+ * including its NUL.  write_appended: the same, but starting at the end of the string at p. */
 void __raddle_read_string(struct raddle_self *self, const char *p, uint32_t site, uint64_t max);
 void __raddle_write_string(struct raddle_self *self, const char *p, uint32_t site, uint64_t max);
 void __raddle_read_common(struct raddle_self *self, const char *p, const char *other, uint32_t site,
@@ -129,36 +132,39 @@ void __raddle_write_copied(struct raddle_self *self, const char *p, const char *
 void __raddle_write_appended(struct raddle_self *self, const char *p, const char *from, uint32_t site,
 			     uint64_t max);
 
-/* How many of `size` bytes at p are readable; `size` for a string that ends earlier. */
+/* How many of the `size` bytes at p are readable.  For a string that ends earlier, the result is
+ * `size`. */
 uint64_t __raddle_readable(const char *p, uint32_t is_string, uint64_t size);
 
-/* Calls for edits of the program (base/edit.h).  leave_out: a synchronisation is omitted; `lock`
- * is the lock not taken, or NULL.  The others evaluate a predicate that dereferences pointers or
- * divides by a number that may be 0. */
+/* Calls for edits of the program (base/edit.h).  leave_out: the program is about to omit a
+ * synchronisation operation; `lock` is the lock that it does not take, or NULL.  The others
+ * evaluate a predicate that dereferences pointers or divides by a number that may be 0. */
 int __raddle_leave_out(uint32_t number, const void *lock);
 void __raddle_require(uint32_t number, uint32_t holds);
 void __raddle_peek(uint32_t number, void *to, const void *from, uint64_t size);
 uint64_t __raddle_divisor(uint32_t number, uint64_t value);
 
-/* Ranges of the buffers of an iovec, `bytes` in all; count UINT64_MAX: of a struct msghdr. */
+/* The buffers of an iovec, as ranges of `bytes` bytes in all.  If count is UINT64_MAX, p points to
+ * a struct msghdr. */
 void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uint64_t count, uint64_t bytes);
 
-/* Around each atomic instruction.  begin takes a lock chosen by the address, so that the order of
- * operations on a location is the order of their q.  `what` combines the site, the size in bytes,
- * whether it may store, and RADDLE_ATOMIC_ORDERED, for layers that stop the thread before it. */
+/* Called before and after each atomic instruction.  begin takes a lock chosen by the address, so
+ * the operations on a location happen in the order of their q.  `what` combines the site, the size
+ * in bytes, whether it may store, and RADDLE_ATOMIC_ORDERED, for layers that stop the thread
+ * before it. */
 #define RADDLE_ATOMIC_WHAT(site, size, writes)                                                               \
 	((uint64_t)(site) | (uint64_t)(size) << 32 | (uint64_t)(writes) << 63)
-/* For __raddle_stop().  CALLS: a call of a function that is not instrumented, which is not an
- * access; EMITS: such a call that writes to a stream.  SAME: another range of the same call, such
- * as the destination of a copy after its source.  STRING: the size is that of a string; no size
- * exceeds it. */
+/* For __raddle_stop().  CALLS: the thread does not access memory but calls a function that is not
+ * instrumented.  EMITS: it calls such a function, which writes to a stream.  SAME: another range
+ * of the same call, such as the destination of a copy after its source.  STRING, as a size: the
+ * range is a string, whose length is measured at run time; real sizes are smaller. */
 #define RADDLE_STOP_SAME ((uint64_t)1 << 60)
 #define RADDLE_STOP_CALLS ((uint64_t)1 << 61)
 #define RADDLE_STOP_EMITS ((uint64_t)1 << 62)
 #define RADDLE_STOP_STRING 0xffff
-/* The memory order, 1 to 5 for relaxed, acquire, release, acquire-release, sequentially
- * consistent; 0: unknown, treated as the strongest; and whether the operation reads the value it
- * replaces. */
+/* The memory order: 1 to 5 for relaxed, acquire, release, acquire-release and sequentially
+ * consistent; 0 for unknown, which is treated as the strongest.  `reads`: whether the operation
+ * reads the value that it replaces. */
 #define RADDLE_ATOMIC_ORDERED(order, reads) ((uint64_t)(order) << 48 | (uint64_t)(reads) << 51)
 #define RADDLE_ATOMIC_ORDER(what) ((uint32_t)((what) >> 48) & 7)
 #define RADDLE_ATOMIC_READS(what) ((what) >> 51 & 1)

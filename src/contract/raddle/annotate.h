@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Annotations for tests that `raddle explore` runs.  Optional: the header needs no other file, in
- * C and C++.  Without Raddle a program that uses it behaves as before.
+ * Annotations for tests that `raddle explore` runs.  They are optional.  The header works in C and
+ * C++ and needs no other file.  Without Raddle, a program that uses it runs normally.
  *
  * 	raddle_assert(x)        a failure if x is false, whatever NDEBUG is
  * 	raddle_assume(x)        a run in which x is false is ignored: it ends here, with status 0
@@ -10,8 +10,9 @@
  * 	                        called threads take turns in the default order, so that no schedule
  * 	                        is spent on what comes before
  *
- * A choice is which of n threads runs first.  So schedules contain it like any other order: a
- * replay repeats it, and a report explains it.
+ * raddle_choose() starts n threads, and the one that runs first decides the result.  So a schedule
+ * contains a choice like any other order of threads: a replay repeats it, and a report explains
+ * it.
  */
 #ifndef RADDLE_ANNOTATE_H
 #define RADDLE_ANNOTATE_H
@@ -55,8 +56,8 @@ static inline __attribute__((unused, noreturn)) void raddle_give_up_(void)
 
 #define raddle_assume(x) ((x) ? (void)0 : raddle_give_up_())
 
-/* Values that raddle_choose() chooses from, at most: larger ones are never returned.  A judgement: each value
- * costs a thread. */
+/* The most values that raddle_choose() chooses from; it never returns a larger one.  A judgement:
+ * each value costs a thread. */
 #define RADDLE_CHOICES 64
 
 struct raddle_choice_ {

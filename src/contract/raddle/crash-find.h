@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds where in the program's own code a fatal signal occurred (raddle/crash.h), inside its
- * handler.
- * A failure inside a library is attributed to the nearest call in the program.  Candidates are
- * words of the stack that point after a call in the program's own code.  The reader takes the
- * first one that has debug information.
+ * Finds where in the program's own code a fatal signal occurred (raddle/crash.h).  Runs in the
+ * signal handler.
+ * A failure inside a library is attributed to the nearest call in the program.  The candidates are
+ * the words on the stack that point just after a call instruction in the program's own code.  The
+ * reader of the result takes the first candidate that has debug information.
  */
 #ifndef RADDLE_CRASH_FIND_H
 #define RADDLE_CRASH_FIND_H
@@ -19,8 +19,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* Words of the stack that are searched for return addresses: a page of x86.  A judgement: the innermost calls
- * lie there, and reading must end soon after a crash. */
+/* How many words of the stack are searched for return addresses: a page on x86.  A judgement: the
+ * innermost calls lie in that page, and a handler should finish soon after a crash. */
 enum { RADDLE_CRASH_WORDS = 512, RADDLE_CRASH_PAGE = 4096 };
 
 extern char __executable_start[] __attribute__((weak, visibility("hidden")));
@@ -31,7 +31,7 @@ static inline bool raddle_is_code(uint64_t pc)
 	return pc > (uintptr_t)__executable_start && pc < (uintptr_t)etext;
 }
 
-/* The offset from the program's load address; 0 if it is not in the program. */
+/* The offset of pc from the program's load address; 0 if pc is not in the program. */
 static inline uint64_t raddle_code_place(uint64_t pc)
 {
 	return raddle_is_code(pc) ? pc - (uintptr_t)__executable_start : 0;
@@ -49,8 +49,8 @@ static inline bool raddle_is_behind_call(uint64_t pc)
 	return raddle_is_code(pc) && raddle_is_code(pc - 8) && raddle_ends_with_call((const uint8_t *)pc);
 }
 
-/* The kernel reads the signal set before it rejects the invalid operation, so EFAULT means that
- * the word is not readable. */
+/* Calls sigprocmask with an invalid operation.  The kernel reads the signal set before it rejects
+ * the operation, so EFAULT means that the word is not readable. */
 static inline bool raddle_is_readable(const uint64_t *word)
 {
 	int saved = errno;
@@ -60,7 +60,8 @@ static inline bool raddle_is_readable(const uint64_t *word)
 	return readable;
 }
 
-/* The stack may end before the words that are searched: main()'s does if the environment is small. */
+/* The stack may end before all words are searched: that of main() does if the environment is
+ * small. */
 static inline bool raddle_is_stack(const uint64_t *word, bool first)
 {
 	return (!first && ((uintptr_t)word & (RADDLE_CRASH_PAGE - 1)) != 0) || raddle_is_readable(word);

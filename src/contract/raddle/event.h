@@ -116,13 +116,13 @@ static inline enum raddle_manner raddle_manner(uint32_t kind)
 	return (enum raddle_manner)raddle_event_row(kind)->manner;
 }
 
-/* Whether an operation counts in schedules: STEP in event.inc. */
+/* Whether an operation is a step of schedules: STEP in event.inc. */
 static inline bool raddle_is_counted(uint32_t kind)
 {
 	return raddle_event_row(kind)->counts;
 }
 
-/* Whether it has a place in the global order of synchronisation operations. */
+/* Whether an event of this kind has a place in the global order of synchronisation operations. */
 static inline bool raddle_has_q(uint32_t kind)
 {
 	return kind < RADDLE_ACCESS && raddle_event_rows[kind].has_q;
@@ -174,8 +174,8 @@ static inline bool raddle_is_limited(uint32_t kind)
 	return raddle_manner(kind) == RADDLE_MANNER_TRY || raddle_manner(kind) == RADDLE_MANNER_TIMED;
 }
 
-/* Whether the accesses after it belong to a new segment of their thread; `last` is its last
- * operand. */
+/* Whether the accesses after the event belong to a new segment of their thread; `last` is the
+ * event's last operand. */
 static inline bool raddle_ends_segment(uint32_t kind, uint64_t last)
 {
 	return raddle_has_q(kind) && raddle_class(kind) != RADDLE_CLASS_MEMORY &&
@@ -183,7 +183,7 @@ static inline bool raddle_ends_segment(uint32_t kind, uint64_t last)
 	       !(kind == RADDLE_ATOMIC && last & RADDLE_ATOMIC_PASSED);
 }
 
-/* The first event of the table with that class, role and manner, or 0. */
+/* The first event in the table that has this class, role and manner; 0 if there is none. */
 static inline uint32_t raddle_event_of(enum raddle_class class, enum raddle_role role,
 				       enum raddle_manner manner)
 {
@@ -193,8 +193,8 @@ static inline uint32_t raddle_event_of(enum raddle_class class, enum raddle_role
 	return 0;
 }
 
-/* The event that a thread at this event waits for; the event itself if it does not wait.  A
- * request of a read-write lock counts as a writer's. */
+/* The event that a thread waits for when it stops at this event; the event itself if the thread
+ * does not wait.  A request for a read-write lock is treated as a writer's. */
 static inline uint32_t raddle_awaited(uint32_t kind)
 {
 	enum raddle_class class = raddle_class(kind);
@@ -210,8 +210,9 @@ static inline uint32_t raddle_awaited(uint32_t kind)
 			       RADDLE_MANNER_PLAIN);
 }
 
-/* File descriptors are recorded as memory at addresses that no program uses: using one is a read
- * of one byte, closing it a write, opening it a write of two bytes. */
+/* File descriptors are recorded as memory at addresses that no program uses.  Using a descriptor
+ * is recorded as a read of one byte, closing it as a write of one byte, and opening it as a write
+ * of two. */
 #define RADDLE_DESCRIPTORS 0x10000u
 #define RADDLE_DESCRIPTOR_BYTES 16u
 #define RADDLE_DESCRIPTOR_COUNT 65536u
@@ -233,8 +234,8 @@ static inline bool raddle_is_channel(uint64_t address)
 	return address - RADDLE_CHANNELS < (uint64_t)RADDLE_CHANNEL_COUNT * RADDLE_CHANNEL_BYTES;
 }
 
-/* What an operation on a lock, semaphore and so on means for the object's memory: a use must come
- * between the object's initialisation and its destruction. */
+/* What an operation on a lock, semaphore or similar object means for the object's memory.  An
+ * object must be used after its initialisation and before its destruction. */
 enum raddle_handling { RADDLE_HANDLES_NOT, RADDLE_USES, RADDLE_INITIALISES, RADDLE_DESTROYS };
 
 static inline enum raddle_handling raddle_handling(uint32_t kind)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expressions over a program's input.  The flavour `shadow` builds them, the driver reads them.
- * A node has 32 bytes and never changes.  It refers only to earlier nodes, so a reader evaluates
+ * Expressions over a program's input.  The flavour `shadow` builds them, the driver reads them.  A
+ * node takes 32 bytes and never changes.  It refers only to earlier nodes, so a reader evaluates
  * all nodes in one pass, without recursion.  Reference 0 is not a node: the value is concrete.
- * Values have 1 to 64 bits; a comparison has one.  Only raddle_expr_apply() defines the operators:
- * the runtime folds constants with it, the driver evaluates with it, and tests compare the solver
- * with it.
+ * Values have 1 to 64 bits; a comparison has one.  raddle_expr_apply() alone defines what the
+ * operators mean: the runtime folds constants with it, the driver evaluates nodes with it, and
+ * tests compare the solver against it.
  */
 #ifndef RADDLE_EXPR_H
 #define RADDLE_EXPR_H
@@ -103,7 +103,7 @@ static inline uint64_t raddle_expr_compare(uint32_t op, uint64_t a, uint64_t b, 
 	}
 }
 
-/* The value of an operator for two operands of `bits` bits each, zero-extended. */
+/* The result of an operator on two operands of `bits` bits each, zero-extended. */
 static inline uint64_t raddle_expr_binary(uint32_t op, uint64_t a, uint64_t b, uint32_t bits)
 {
 	uint64_t v;

@@ -5,18 +5,19 @@
  *
  * Pieces
  * ------
- * A piece is a straight sequence of instructions.  Its number represents everything known before
- * the run (instructions, places, types); the site table has it (`P` records).  At run time the
- * code reserves room in the thread's buffer and stores the number.  Each instruction then stores
- * what only the run determines: an address, a value.  They are raw bytes, which the collector
- * packs.
- * A buffer is zeroed when a thread gets it, and aligned to its size.  `used` and `open`
- * (session.h) are one word for the thread.  Reserving adds the length and one open piece with a
- * single instruction, so a signal handler writes after the reserved room.  The last store of a
- * piece sets its last byte to 1; then `open` is decremented.  A buffer with an open piece is not
- * handed over, unless the thread that wrote the piece will never continue.
- * Addresses are stored plus one, before the instruction that uses them; 0 means not begun.  So the
- * last piece of a thread that died shows how far the thread got.
+ * A piece is a sequence of instructions without branches.  Its number stands for everything that
+ * is known before the run (instructions, places, types); the site table lists that in `P` records.
+ * At run time the code reserves room in the thread's buffer and stores the number.  Each
+ * instruction then stores what only the run determines: an address, a value.  These are raw bytes,
+ * which the collector compresses.
+ * A buffer is aligned to its size, and zeroed when a thread gets it.  The thread treats `used` and
+ * `open` (session.h) as one word: a single instruction adds the length to one and an open piece to
+ * the other.  So a signal handler always writes after the reserved room.  The last store of a
+ * piece sets its last byte to 1; then `open` is decremented.  A buffer with an open piece is
+ * handed over only if the thread that wrote the piece will never continue.
+ * An address is stored, plus one, before the instruction that uses it; 0 means that the
+ * instruction did not begin.  So the last piece of a thread that died shows how far the thread
+ * got.
  */
 #ifndef RADDLE_FULL_H
 #define RADDLE_FULL_H
@@ -24,8 +25,9 @@
 #include "raddle/abi.h"
 #include "raddle/session.h"
 
-/* First bytes of raw records.  Other codes below 0x80 are rows of event.inc: the code,
- * then each operand in eight bytes; `b` is a length in four bytes and the bytes. */
+/* The first byte of a raw record.  Other codes below 0x80 are rows of event.inc.  Such a record is
+ * the code, then each operand in eight bytes; a `b` operand is a length in four bytes, then the
+ * bytes. */
 enum raddle_full_code {
 	RADDLE_FULL_END = 0x00,	   /* nothing was written from here on */
 	RADDLE_FULL_RESET = 0x01,  /* a buffer begins */
@@ -36,8 +38,8 @@ enum raddle_full_code {
 	RADDLE_FULL_PIECE = 0x80,  /* any code with this bit: a piece */
 };
 
-/* The number of a piece, like a site: unit slot << 16 | n.  The head is four bytes
- * whose first one has the top bit. */
+/* Pieces are numbered like sites: unit slot << 16 | n.  The head of a piece is its number in four
+ * bytes, with the top bit of the first byte set. */
 static inline uint32_t raddle_piece_head(uint32_t piece)
 {
 	return RADDLE_FULL_PIECE | (piece & 0x7f) | piece >> 7 << 8;
@@ -55,7 +57,7 @@ static inline uint32_t raddle_piece_number(uint32_t head)
 _Static_assert(RADDLE_PIECE_MAX > RADDLE_FULL_VALUE_MAX, "a piece has room for any value");
 
 /* A word that looks like an address in a position-independent program, its heap, its libraries or
- * a stack.  0x14, 0x15 and 0x2a, 0x2b are the tops of mappings if the stack has no limit. */
+ * a stack.  With an unlimited stack, mappings start at 0x14, 0x15, 0x2a or 0x2b. */
 static inline int raddle_looks_like_pointer(uint64_t word)
 {
 	uint64_t high = word >> 40;
@@ -77,9 +79,9 @@ static inline int raddle_may_be_pointer(uint64_t word)
 	       (high >= 0x2a && high <= 0x3b);
 }
 
-/* The hash of a range: of its words from its start, the last one padded with 0.  Addresses differ
- * from run to run.  So aligned words that are listed as pointers, or look like one, are hashed as
- * 1. */
+/* The hash of a range covers its words from its start; the last word is padded with 0.  Addresses
+ * differ from run to run, so an aligned word that is listed as a pointer, or looks like one, is
+ * hashed as 1. */
 static inline uint64_t raddle_hash_word(uint64_t hash, uint64_t word)
 {
 	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
@@ -90,16 +92,15 @@ static inline uint64_t raddle_hash_word(uint64_t hash, uint64_t word)
 
 /*
  * The fault plan lies in the session's memory (session.h: fault_offset) and belongs to one
- * process, the first one or a forked one.  It is `struct raddle_faults`, thread_count threads, and
- * fault_count faults; the faults of a thread are in the order in which they happen.
- * One fault of a thread is due at a time.  From then on the thread counts the executions of its
- * site, and the `instance`-th is changed.  Then the thread's next fault is due and counts from
- * there.  So an injection does not depend on the schedule.
+ * process, the first one or a forked one.  It consists of `struct raddle_faults`, thread_count
+ * threads, and fault_count faults; the faults of a thread are in the order in which they happen.
+ * One fault of a thread is due at a time.  While a fault is due, the thread counts the executions
+ * of its site; the fault changes the `instance`-th one.  After that the thread's next fault is
+ * due, and its count starts from 0.  So an injection does not depend on the schedule.
  */
 #define RADDLE_FAULT_VERSION 3
-#define RADDLE_FAULT_FORKS                                                                                   \
-	16 /* levels of fork from the first process to the one that the plan belongs to                      \
-	    */
+/* levels of fork from the first process to the one that the plan belongs to */
+#define RADDLE_FAULT_FORKS 16
 #define RADDLE_FAULT_NONE UINT32_MAX
 
 enum raddle_fault_action {
@@ -109,22 +110,24 @@ enum raddle_fault_action {
 	RADDLE_FAULT_ADD,     /* value + mask, as a number of the value's size */
 	RADDLE_FAULT_SET,     /* mask */
 	RADDLE_FAULT_SCALE,   /* unsigned value * mask[0] / mask[1], for sizes */
-	RADDLE_FAULT_CALL,    /* only sites of kind `k`: the call is not made, its result is
-			       * mask[0], errno becomes mask[1] unless that is 0 */
+	RADDLE_FAULT_CALL,    /* only at sites of kind `k`: the call is skipped, its result is mask[0],
+			       * and errno becomes mask[1] unless that is 0 */
 	RADDLE_FAULT_FORMER,  /* the site's previous value, 0 in its first execution */
-	RADDLE_FAULT_MEMORY,  /* the value is an address: mask flips bits of the eight bytes there */
+	RADDLE_FAULT_MEMORY,  /* the value is an address: mask flips bits in the eight bytes it points
+			       * to */
 	RADDLE_FAULT_AWAY,    /* the value is an address: replaced by an address that no code reads */
 	RADDLE_FAULT_DELAY,   /* the thread sleeps for mask[0] microseconds */
 	RADDLE_FAULT_KILL,    /* the thread disappears: no locks are released, no handlers run */
-	RADDLE_FAULT_EXHAUST, /* from here on allocations of mask[0], enum raddle_resource, fail in the
-				 process */
+	RADDLE_FAULT_EXHAUST, /* from here on the process cannot allocate the resource mask[0] (enum
+			       * raddle_resource) */
 	RADDLE_FAULT_ACTIONS,
 };
 
 enum raddle_resource { RADDLE_RESOURCE_MEMORY, RADDLE_RESOURCE_FILES, RADDLE_RESOURCE_THREADS };
 
-/* Whether a random fault strikes in an execution.  The low half of `chance` is 2^32 times the
- * probability; the upper half makes the choices of two faults differ.  0: it always strikes. */
+/* Whether a random fault occurs in an execution.  The low half of `chance` is 2^32 times the
+ * probability; the upper half makes the choices of two faults differ.  If `chance` is 0, the fault
+ * always occurs. */
 static inline int raddle_fault_happens(uint64_t chance, uint64_t execution)
 {
 	uint64_t h = (execution + 1) * 0x9e3779b97f4a7c15ull ^ (chance >> 32) * 0xd6e8feb86659fd93ull;
@@ -136,7 +139,8 @@ static inline int raddle_fault_happens(uint64_t chance, uint64_t execution)
 struct raddle_fault_thread {
 	uint32_t parent, index; /* the index-th creation of that entry; entry 0 is the initial thread */
 	uint32_t first, count;	/* its faults */
-	uint32_t number;	/* set by the program: as in THREAD_START; RADDLE_FAULT_NONE before */
+	uint32_t number;	/* set by the program, as in THREAD_START; RADDLE_FAULT_NONE until the
+				 * thread starts */
 	uint32_t unused;
 };
 
@@ -144,10 +148,11 @@ struct raddle_fault {
 	uint32_t thread; /* position in the table of threads */
 	uint32_t site;
 	uint64_t instance; /* from 1 */
-	uint64_t repeat;   /* changed in so many executions, including that one; 0: in all from there */
+	uint64_t repeat;   /* how many executions are changed, starting with that one; 0: all from there
+			    * on */
 	uint32_t action;   /* enum raddle_fault_action */
 	uint32_t number;   /* chosen by the author of the plan; the records of the trace name it */
-	uint64_t mask[2];  /* low half first; bits beyond the value's size do not count */
+	uint64_t mask[2];  /* low half first; bits beyond the value's size are ignored */
 	uint64_t chance;   /* raddle_fault_happens(); 0: always */
 
 	/* Set by the program: */
@@ -179,8 +184,8 @@ static inline struct raddle_fault *raddle_fault_list(struct raddle_faults *f)
 
 /* --- what instrumented code calls ------------------------------------------- */
 
-/* Reserves `size` bytes and one open piece; returns the old `used`, with `open` above it.  One
- * instruction, so a signal handler runs before or after it. */
+/* Reserves `size` bytes and one open piece; returns the old `used`, with `open` above it.  This is
+ * one instruction, so a signal handler runs either before or after it. */
 static inline uint64_t raddle_full_reserve(struct raddle_buffer *b, uint32_t size)
 {
 	uint64_t n = 1ull << 32 | size;
@@ -209,25 +214,29 @@ static inline void raddle_full_end(void *piece)
 #endif
 }
 
-/* Hooks of rt/full/hook.c, inlined: reserve a piece of `size` bytes; its last byte was stored. */
+/* Hooks of rt/full/hook.c, inlined.  The first reserves a piece of `size` bytes; the second is
+ * called after the piece's last byte was stored. */
 void *__raddle_piece(struct raddle_self *self, uint32_t size);
 void __raddle_piece_end(void *piece);
 
 /* Called when the buffer `full` has no room for the piece. */
 RADDLE_COLD void *__raddle_piece_room(struct raddle_self *self, struct raddle_buffer *full, uint32_t size);
 
-/* Code also calls __raddle_inject_1 … _64 and __raddle_inject_call where a site is the target
- * (rt/inject/inject-x86.c).  They have their own calling convention, so C cannot call them. */
+/* At sites that are the target of a fault, code also calls __raddle_inject_1 to _64 and
+ * __raddle_inject_call (rt/inject/inject-x86.c).  They have their own calling convention, so C
+ * cannot call them. */
 
-/* Before each load and store of the flavour `led`; `what` as for __raddle_atomic_begin(). */
+/* Called before each load and store in the flavour `led`.  `what` is as for
+ * __raddle_atomic_begin(). */
 void __raddle_stop(struct raddle_self *self, const void *p, uint64_t what);
 
-/* Before a fence of the flavour `led`: the C11 order (as RADDLE_ATOMIC_ORDERED, less one), or 5
- * for a fence that orders only stores. */
+/* Called before a fence in the flavour `led`.  `kind` is the C11 order (as in
+ * RADDLE_ATOMIC_ORDERED, minus one), or 5 for a fence that orders only stores. */
 void __raddle_barrier(struct raddle_self *self, uint32_t kind);
 
-/* After an atomic operation, instead of __raddle_atomic_end().  `flags` is whether it stored |
- * bytes << 8; then the values before and after, low words first. */
+/* Called after an atomic operation, instead of __raddle_atomic_end().  Bit 0 of `flags` is set if
+ * the operation stored; the bits from 8 on are its size in bytes.  The values before and after
+ * follow, low words first. */
 void __raddle_atomic_values(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t flags,
 			    uint64_t old, uint64_t old_high, uint64_t now, uint64_t now_high);
 

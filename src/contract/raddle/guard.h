@@ -13,34 +13,34 @@
  * The program carries a table of its guards and candidates in the section RADDLE_GUARD_SECTION, as
  * text:
  *
- * 	raddle-guard 2 BUILD          the build of the program that this is the guard flavour of
- * 	a SITE                        guard 0, 1, ...: its site in the flavour `record`, not optimised
+ * 	raddle-guard 2 BUILD          the build from which this guard flavour was made
+ * 	a SITE                        guard 0, 1, ...: its site in the unoptimised flavour `record`
  * 	c ID FIRST SECOND             a candidate and the guards of its accesses; "-": no guard
  *
  * The optional section RADDLE_GUARD_REGIONS lists where the guards are:
  *
  * 	GUARD REGION                  the guard's flag is tested only if the region's byte is set
  *
- * They contain no names of files or functions.  Two functions may share a region.  A guard may be
- * in several regions or in none, and may have been optimised away.
+ * The sections contain no names of files or functions.  Two functions may share a region.  A guard
+ * may be in several regions or in none, and may have been optimised away.
  *
  * The memory
  * ----------
  * The agent creates a memory file and passes its descriptor in the environment.  The runtime maps
  * it before any constructor runs, replaces its own flags by those in the file, closes the
  * descriptor and removes the variable.  So a command of the agent takes effect at the next access,
- * and no thread of the program waits for it:
+ * and no thread of the program waits for the agent.  The layout:
  *
  * 	0				struct raddle_guard
- * 	RADDLE_GUARD_FLAGS_AT		a byte a guard: RADDLE_GUARD_OBSERVE | RADDLE_GUARD_TASK
- * 	RADDLE_GUARD_REGIONS_AT	a byte a region: some guard of it has a flag
- * 	RADDLE_GUARD_LEFT_AT		a byte a guard: how often it may still be observed
- * 	RADDLE_GUARD_SEEN_AT		struct raddle_guard_seen, one a guard (dynamic context
+ * 	RADDLE_GUARD_FLAGS_AT		a byte per guard: RADDLE_GUARD_OBSERVE | RADDLE_GUARD_TASK
+ * 	RADDLE_GUARD_REGIONS_AT	a byte per region: set if one of its guards has a flag
+ * 	RADDLE_GUARD_LEFT_AT		a byte per guard: how often it may still be observed
+ * 	RADDLE_GUARD_SEEN_AT		struct raddle_guard_seen, one per guard (dynamic context
  * 					inference)
- * 	RADDLE_GUARD_STARTS_AT		a number a guard, and one more: where its list of pairs starts
+ * 	RADDLE_GUARD_STARTS_AT		a number per guard, and one more: where its pairs start
  * 	after that			that list, 2 * pair_count numbers; struct raddle_guard_pair,
  * 					pair_count
- * 	RADDLE_GUARD_FIRST_AT(pairs)	a number a guard, and one more: where its places start
+ * 	RADDLE_GUARD_FIRST_AT(pairs)	a number per guard, and one more: where its places start
  * 	RADDLE_GUARD_PLACES_AT(pairs)	struct raddle_guard_place, place_count, by guard
  *
  * Neither side trusts the other's numbers: each checks them before it uses them as an index.
@@ -107,8 +107,8 @@ struct raddle_guard_pair {
 	_Atomic uint32_t context;
 };
 
-/* Records that a guard is in a region.  The places of a region form a ring, so that the last guard
- * to clear its flag finds no other and can disable the region. */
+/* Records that a guard is in a region.  The places of a region form a ring.  A guard that clears
+ * its flag walks the ring; if no other guard there has a flag, it disables the region. */
 struct raddle_guard_place {
 	uint32_t guard, region;
 	uint32_t next;
@@ -119,9 +119,9 @@ struct raddle_guard_place {
 enum raddle_guard_order { RADDLE_GUARD_PRIMARY, RADDLE_GUARD_ALTERNATE };
 
 /*
- * A task: examine one pair.  The agent fills a slot whose generation is 0, sets the generation,
- * then the flags of the guards.  It withdraws a task in the opposite order.  A generation is used
- * once.
+ * A task: examine one pair.  The agent fills a slot whose generation is 0, then sets the
+ * generation, then the flags of the guards.  To withdraw a task it clears them in the opposite
+ * order.  No generation is used twice.
  */
 struct raddle_guard_task {
 	_Atomic uint32_t generation; /* 0: no task */
@@ -132,10 +132,10 @@ struct raddle_guard_task {
 	 * has just accessed.  RADDLE_GUARD_SHARED_ONLY: threads are stopped and accesses tracked
 	 * only at such bytes. */
 	uint32_t skip;
-	/* Written by the program: what it found so far, in case the run ends before there is a
-	 * result. */
-	_Atomic uint32_t ordered; /* tracked accesses that all other threads, or the other access, were
-				     ordered after */
+	/* Written by the program: what the program has found so far, in case the run ends without
+	 * a result. */
+	_Atomic uint32_t ordered; /* how many tracked accesses were ordered before all other threads, or
+				   * before the other access */
 	_Atomic uint32_t active;  /* 1: an access is being tracked, or a thread is held */
 	_Atomic uint32_t raced;	  /* 1 << order: the race was observed in that order */
 	_Atomic uint32_t over;	  /* 1: the task is complete */
@@ -165,8 +165,8 @@ struct raddle_guard {
 	_Atomic uint32_t track_permil; /* of the run time, in thousandths, that may be spent on tracking */
 	_Atomic int64_t pause_us;   /* time for which threads may still be held; the program decrements it */
 	_Atomic uint32_t watch;	    /* hardware watchpoints are allowed */
-	_Atomic int64_t calls_left; /* calls of the runtime by guards that are still allowed; at 0, guards do
-				       nothing */
+	_Atomic int64_t calls_left; /* how often guards may still call the runtime; at 0, guards do
+				     * nothing */
 
 	/* Written by the program. */
 	_Atomic uint32_t pid;	    /* of the process that has mapped this; 0: not yet mapped */

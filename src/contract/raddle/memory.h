@@ -4,19 +4,20 @@
  * steered program obey (rt/memory/), and reads which choices were made.  It is part of the
  * steering memory (steer.h: memory_at; 0: the program uses the machine's memory).
  * doc/design/memory.md defines the models.
- * Only *tracked* bytes obey the model: those that an access at one of the sites in `track` has
- * touched, from then on.  All others are plain memory, which is sequentially consistent since one
- * thread runs at a time.
- * Whatever a model leaves open is a choice among `from` alternatives; 0 is the sequentially
- * consistent one.  Choices are counted from 1; a single alternative does not count.  The plan
- * lists the choices that are not 0, by ascending count.  After the last one, `seed` decides if it
- * is not 0; otherwise 0 is taken.  `made` lists the choices taken: those that are not 0, or all if
- * the run explores.
- * In an exploration, which thread runs next is a choice too: at a watched access, and where a
+ * Only *tracked* bytes obey the model.  A byte is tracked from the first access at one of the
+ * sites in `track` on.  All other bytes are plain memory, which is sequentially consistent since
+ * one thread runs at a time.
+ * Wherever a model allows several results, a choice is made among `from` alternatives; 0 is the
+ * sequentially consistent one.  Choices are numbered from 1; if there is only one alternative,
+ * there is no choice.  The plan lists the choices that are not 0, by ascending number.  After the
+ * last one, `seed` decides, or, if `seed` is 0, alternative 0 is taken.  `made` lists the choices
+ * taken: those that are not 0, or all if the run explores.
+ * In an exploration it is also a choice which thread runs next: at a watched access, and where a
  * thread waits, ends or flushes its buffer.  The alternatives are all runnable threads: the
- * default first, then the others by slot number.  Such choices are counted separately.  The plan
- * then has all choices.  Each choice taken comes with a hash of the state in which it was taken.
- * As far as tracked memory and threads go, what follows depends on that state alone.
+ * default first, then the others by slot number.  Such choices are numbered separately, and the
+ * plan lists all choices, including those that are 0.  Each choice taken is recorded with a hash
+ * of the state in which it was taken.  As far as tracked memory and threads are concerned, the
+ * rest of the run depends on that state alone.
  */
 #ifndef RADDLE_MEMORY_H
 #define RADDLE_MEMORY_H
@@ -31,7 +32,8 @@ enum raddle_memory_model {
 	RADDLE_MEMORY_SC,
 	RADDLE_MEMORY_TSO,	/* a store buffer for each thread */
 	RADDLE_MEMORY_PSO,	/* one for each thread and location */
-	RADDLE_MEMORY_WEAK,	/* a read takes any write that no other write hides by happens-before */
+	RADDLE_MEMORY_WEAK,	/* a read returns any write that is not hidden by a later one in
+				 * happens-before */
 	RADDLE_MEMORY_COHERENT, /* the same, but no thread sees the writes of a location in reverse order */
 	RADDLE_MEMORY_MODELS,
 };
@@ -53,8 +55,8 @@ struct raddle_choice {
 	uint64_t state;	  /* of an exploration */
 };
 
-/* A store near a store at a tracked site (`through`; 0: not near one), and a read of another
- * thread that may see it late. */
+/* A store near a store at a tracked site (`through`; 0: it is not near one), and a read by another
+ * thread that may see the store late. */
 struct raddle_published {
 	uint32_t store, through, read; /* sites */
 };

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /* A thread that waits in a loop while the threads that could end the wait are stopped
- * (RADDLE_CAUSE_SPINS).  They are released.  If then a location changes that the thread has read
- * repeatedly, the thread waited for that location. */
+ * (RADDLE_CAUSE_SPINS).  These threads are then released.  If a location that the waiting thread
+ * has read repeatedly changes after that, the thread was waiting for that location. */
 struct raddle_steer_spin {
 	uint32_t slot, site;
 	uint64_t looks;		  /* accesses that read nothing new */
@@ -20,14 +20,13 @@ struct raddle_steer_spin {
 	uint32_t unused;
 };
 
-/* A thread that did not reach its goal (RADDLE_CAUSE_PAST, RADDLE_CAUSE_ENDED) and had failed to
- * take a lock with trylock, because a thread that is stopped at a goal holds the lock. */
+/* A thread that did not reach its goal (RADDLE_CAUSE_PAST, RADDLE_CAUSE_ENDED) after a failed
+ * trylock: the lock was held by a thread that is stopped at a goal. */
 struct raddle_steer_refusal {
 	uint32_t slot, owner;
 	uint32_t kind, site; /* of the attempt; kind 0: no attempt failed */
 	uint64_t object;
-	_Atomic uint32_t
-		known; /* a futex: the replayer has read the name of the object, the program may end */
+	_Atomic uint32_t known; /* a futex: the replayer has read the object's name, so the program may end */
 	uint32_t unused;
 };
 

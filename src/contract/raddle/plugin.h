@@ -2,9 +2,9 @@
 /*
  * Plug-ins: shared objects that a program loads by dlopen().  Beside a flavoured program there is
  * a directory `plug` with symbolic links to its flavoured plug-ins.  Each plug-in has two links.
- * One is named by the key of the plug-in's path, with all symbolic links resolved; the other by
- * the key of its file name, for a dlopen() without a directory.  The runtime looks there before it
- * loads one.
+ * The name of one is the key of the plug-in's path, with all symbolic links resolved.  The name of
+ * the other is the key of its file name, for a dlopen() without a directory.  The runtime looks in
+ * `plug` before it loads a plug-in.
  */
 #ifndef RADDLE_PLUGIN_H
 #define RADDLE_PLUGIN_H

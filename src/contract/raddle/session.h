@@ -3,24 +3,24 @@
  * The session: the memory that a recorded program shares with the `raddle` process that writes its
  * trace (the collector).
  * The program never writes a file, so a daemon that closes every descriptor, a full disk or a
- * chroot cannot disturb it.  SIGKILL cannot lose an event: the collector still maps the memory
- * into which the threads encoded.
+ * chroot cannot disturb it.  SIGKILL cannot lose an event, because the memory with the encoded
+ * events is still mapped by the collector.
  *
  *   page 0         struct raddle_session
  *   then           buffer_count buffers of RADDLE_BUFFER_SIZE bytes each
  *   then           for a replay, struct raddle_steer (steer.h) and struct raddle_world (world.h)
  *
- * The states of a buffer: FREE -> OPEN (a thread encodes into it; `used` grows only after the
- * bytes of a whole record are there) -> SEALED (the thread passed it to the collector) -> FREE
+ * A buffer changes its state as follows: FREE -> OPEN (a thread encodes into it; `used` grows only
+ * when a whole record has been written) -> SEALED (the thread passed it to the collector) -> FREE
  * (its bytes were copied).  When a process dies, the collector takes its OPEN buffers as they are.
  * Used buffers that are free again form a lock-free stack.  Sealed buffers form a second stack,
  * which the collector takes whole and reverses.  A stack head is (tag << 32 | index + 1); the tag
  * changes at every operation, so that a recycled index is noticed.
- * A thread that finds no free buffer sleeps on `free_futex`.  It gives up, sets `state` to STOPPED
- * and lets the program continue unrecorded when `heartbeat` has not changed for
- * RADDLE_HEARTBEAT_LIMIT_MS, or for RADDLE_HEARTBEAT_DEAD_MS and process `collector_pid` does not
- * exist.  So a dead collector never blocks the program.  The collector sets STOPPED when it cannot
- * write any more.
+ * A thread that finds no free buffer sleeps on `free_futex`.  It gives up when `heartbeat` has not
+ * changed for RADDLE_HEARTBEAT_LIMIT_MS, or for RADDLE_HEARTBEAT_DEAD_MS if process
+ * `collector_pid` does not exist.  Then it sets `state` to STOPPED, and the program continues
+ * unrecorded.  So a dead collector never blocks the program.  The collector sets STOPPED when it
+ * can no longer write.
  * Both sides are built from the same header; `version` detects a mismatch.
  */
 #ifndef RADDLE_SESSION_H
@@ -38,18 +38,19 @@
 
 /* If the descriptor is a socket, the process waits there for requests.  A request is one byte with
  * descriptors: a session, and optionally stdin, stdout and stderr.  For each request the process
- * creates a copy of itself, a child of its parent, with that session, and answers with its number
- * (int32_t); negative: failed. */
+ * clones itself; the clone is a child of the same parent and uses that session.  The answer is the
+ * clone's process ID (int32_t), or negative if cloning failed. */
 #define RADDLE_SERVE_FDS 4
 
 /* All are judgements. */
 #define RADDLE_BUFFER_SIZE 32768  /* bytes, a power of two; smaller ones are handed over more often */
 #define RADDLE_BACKLOG 24	  /* sealed buffers that may wait for the collector */
-#define RADDLE_WAKE 8		  /* so many wake it; with fewer it polls */
+#define RADDLE_WAKE 8		  /* this many wake it; with fewer it polls */
 #define RADDLE_MAX_PROCESSES 1024 /* of a session, with their forks */
 #define RADDLE_SUCCESSOR_SIZE 256 /* bytes of a path; a longer one is cut, and only shown */
-/* A collector without a heartbeat for so long is treated as dead.  It beats every 100 ms; on a busy machine
- * it may be stopped for seconds.  If its process is gone, too, the shorter time is enough. */
+/* A collector whose heartbeat stops for this long is treated as dead.  It beats every 100 ms, but
+ * on a busy machine it may not run for seconds.  If its process is gone as well, the shorter time
+ * is enough. */
 #define RADDLE_HEARTBEAT_LIMIT_MS 10000
 #define RADDLE_HEARTBEAT_DEAD_MS 500
 
@@ -161,9 +162,9 @@ static inline int64_t raddle_stack_pop(struct raddle_session *s, _Atomic uint64_
 	return (int64_t)(uint32_t)old - 1;
 }
 
-/* A buffer to write into, or -1.  Prefers a used buffer, because it is in the cache.  While
- * RADDLE_BACKLOG buffers wait for the collector, a thread gets no new one: waiting costs less than
- * memory, and buffers will be freed. */
+/* A buffer to write into, or -1.  Prefers a buffer that was used already, because it is in the
+ * cache.  While RADDLE_BACKLOG buffers wait for the collector, a thread gets no buffer that was
+ * never used: some will soon be free, and waiting is cheaper than more memory. */
 static inline int64_t raddle_buffer_take(struct raddle_session *s)
 {
 	int64_t index = raddle_stack_pop(s, &s->free_head);
@@ -189,8 +190,8 @@ static inline uint32_t raddle_stack_take(_Atomic uint64_t *head)
 
 #define RADDLE_SESSION_SIZE(buffers) (RADDLE_SESSION_HEADER_SIZE + (uint64_t)(buffers)*RADDLE_BUFFER_SIZE)
 
-/* Whether process n of the table is reached by these forks, each the number of a fork of its
- * parent. The table is not trusted. */
+/* Whether these forks lead from the first process to process n of the table.  Each entry of
+ * `forks` is the index of a fork in the parent.  The table is not trusted. */
 static inline int raddle_process_is(const struct raddle_session *s, uint32_t n, const uint32_t *forks,
 				    uint32_t count)
 {

@@ -2,9 +2,9 @@
 /*
  * The interface between the flavour `shadow` and its driver: which values of the program derive
  * from its input, and which branches depended on them.
- * The memory lies after the others of the session (session.h: shadow_offset).  The runtime only
- * appends.  The driver reads it when the program has ended, and does not trust it
- * (symbolic/trace.h).
+ * The memory lies after the other parts of the session (session.h: shadow_offset).  The runtime
+ * only appends to it.  The driver reads it after the program has ended, and does not trust its
+ * content (symbolic/trace.h).
  *
  *   struct raddle_shadow
  *   struct raddle_expr           RADDLE_SHADOW_NODES: expressions; number 0 is not used
@@ -14,9 +14,9 @@
  *   uint64_t[256]                RADDLE_SHADOW_TABLES
  *   char                         RADDLE_SHADOW_TEXT: names and strings
  *
- * Shadow memory of the program has one byte for each page of 4 KiB: whether a byte of the page, or
- * the first bytes of the next one, may have an expression.  It is at a fixed address, so the test
- * before an access is a shift and a load.
+ * The program also has a map at a fixed address, with one byte for each page of 4 KiB.  The byte
+ * is set if a byte of the page, or one of the first bytes of the next page, may have an
+ * expression.  So the test before an access is a shift and a load.
  */
 #ifndef RADDLE_SHADOW_H
 #define RADDLE_SHADOW_H
@@ -27,8 +27,8 @@
 
 #define RADDLE_SHADOW_VERSION 1 /* of this layout */
 
-/* Rooms in the shared memory, in units of the layout above.  Judgements: pages that are not used take no
- * memory; what does not fit is counted as a loss. */
+/* Sizes of the parts of the shared memory, in entries.  Judgements: unused pages take no memory,
+ * and entries that do not fit are counted as losses. */
 #define RADDLE_SHADOW_NODES (1u << 20)
 #define RADDLE_SHADOW_VARS 65536u
 #define RADDLE_SHADOW_STEPS (1u << 18)
@@ -57,8 +57,8 @@ struct raddle_shadow_input {
 	uint32_t name, length; /* in the text: the path of a file, the name of a variable */
 };
 
-/* What a variable represents.  A number, a length and an equality describe a slot of an input.
- * The driver realises a value by writing digits, by truncating or padding, or by writing the text. */
+/* What a variable represents.  A number, a length and an equality describe a slot of an input.  To
+ * realise a value, the driver writes digits, truncates or pads the slot, or writes the text. */
 enum raddle_shadow_sort {
 	RADDLE_VAR_BYTE,   /* the byte at `offset` */
 	RADDLE_VAR_NUMBER, /* the number written in the slot */
@@ -81,8 +81,8 @@ struct raddle_shadow_var {
 
 enum raddle_shadow_step_kind {
 	RADDLE_STEP_BRANCH,  /* can be negated */
-	RADDLE_STEP_ADDRESS, /* an address, a length or a size that depended on input was fixed to its value
-				in this run */
+	RADDLE_STEP_ADDRESS, /* an address, length or size that depends on input was fixed to its value
+			      * in this run */
 	RADDLE_STEP_ASSUME,  /* the model of a function holds only under this condition */
 };
 
@@ -146,8 +146,9 @@ struct raddle_shadow {
 _Static_assert(sizeof(struct raddle_expr) == 32, "nodes tile the store");
 _Static_assert(sizeof(struct raddle_shadow) <= RADDLE_SHADOW_HEADER, "the header fits");
 
-/* Passed between caller and callee: the expressions of arguments and of the result.  Code that is
- * not instrumented may be in between, so the callee uses them only if they are meant for it. */
+/* Passed between caller and callee: the expressions of the arguments and of the result.  The
+ * caller may have called code that is not instrumented, which then calls the callee.  So the
+ * callee uses the expressions only if they are meant for it. */
 #define RADDLE_SHADOW_ARGUMENTS 16
 struct raddle_shadow_call {
 	const void *callee; /* the function that the arguments are for; NULL: none */
@@ -158,8 +159,8 @@ struct raddle_shadow_call {
 };
 extern __thread struct raddle_shadow_call __raddle_shadow_call __attribute__((tls_model("initial-exec")));
 
-/* What instrumented code calls for values that are not concrete (rt/shadow/).  `what` is the
- * operator and the width of the operands, op << 8 | bits; for a select, bit 31 is the condition. */
+/* What instrumented code calls for values that are not concrete (rt/shadow/).  `what` combines the
+ * operator and the width of the operands: op << 8 | bits.  For a select, bit 31 is the condition. */
 uint32_t __raddle_shadow_bin(uint32_t what, uint32_t ea, uint32_t eb, uint64_t a, uint64_t b);
 uint32_t __raddle_shadow_index(uint64_t what, uint32_t ea, uint32_t ei, uint64_t a, uint64_t i);
 uint32_t __raddle_shadow_cast(uint32_t what, uint32_t e, uint32_t from);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Steering: the memory through which `raddle replay` leads a run of a program to a race or a
- * deadlock and learns what happened.  doc/format/schedule.md defines schedules.  It lies after the
- * buffers of the session (session.h: steer_offset, 0 for a run that is only recorded) and belongs
- * to the first process; forked processes run freely.  The replayer fills the plan before the
- * program starts.  From then on the program writes everything but `command`, and the replayer only
- * reads, except while the program is stopped and asks (below).
+ * deadlock and learns what happened.  doc/format/schedule.md defines schedules.  The memory lies
+ * after the buffers of the session (session.h: steer_offset, 0 for a run that is only recorded).
+ * It controls the first process; forked processes run freely.  The replayer fills the plan before
+ * the program starts.  From then on the program writes everything but `command`, and the replayer
+ * only reads, except while the program is stopped and asks (below).
  *
  *   struct raddle_steer
  *   struct raddle_steer_thread     thread_count of them, thread 0 first
@@ -19,9 +19,9 @@
  * The states of a run (`phase`, a futex):
  *   LEADING   operations wait for their turn, threads stop at limits, goals and stops
  *   MET       race: two threads are stopped at overlapping accesses, one of them a write;
- *             deadlock: all stops are reached, and the threads released into their operations;
+ *             deadlock: all stops are reached, and the threads continue into their operations;
  *             order: all operations were done
- *   DIVERGED  the plan cannot be followed: `difference` has the reason; no thread waits any more
+ *   DIVERGED  the plan cannot be followed: `difference` has the reason; threads run freely
  *   RUNS_FREE no thread waits any more
  *   GOES_ON   with RADDLE_STEER_TURNS: the threads take turns as the plan decides
  * LEADING -> MET -> RUNS_FREE, or LEADING -> DIVERGED.  MET ends by `command`, or by the runtime
@@ -33,34 +33,35 @@
  * Turns
  * -----
  * With RADDLE_STEER_TURNS one thread runs at a time (`running`), from the start of the program, so
- * the run depends on the plan alone.  A thread keeps the turn from one point to the next.  Points
- * are: before an operation; when it has to wait in one; before a watched access; when it continues
- * after the access at which it met another thread; when it yields or sleeps; in the flavour `led`,
- * before it writes to a stream; its end; and before it ends the process.  Two more points keep a
- * program from hanging: SPIN (many accesses, or points, without a change) and AWAY (it waits in
- * the kernel in a call that Raddle does not control).  A point of a thread is named by the number
- * n of operations it has begun, the kind of the point, and a count of points of that kind after
- * operation n.
+ * the run depends on the plan alone.  A thread keeps the turn from one point to the next.  The
+ * points of a thread are: before an operation; when it has to wait in one; before a watched
+ * access; when it continues after the racing access that the plan led it to; when it yields or
+ * sleeps; before it writes to a stream, in the flavour `led`; when it ends; and before it ends the
+ * process.  Two more points keep a program from hanging: SPIN (many accesses, or points, without a
+ * change) and AWAY (it waits in the kernel in a call that Raddle does not control).  A point is
+ * identified by the number n of operations that the thread has begun, the kind of the point, and
+ * the number of points of that kind since operation n.
  * At each point a thread is chosen among the runnable ones:
  *   1. While decisions are left, the next one chooses if this is its point; else the default.
  *   2. Then `strategy` and `seed` choose, if `seed` is not 0; else the default.
- * The default is the thread itself, if it is runnable and has not kept the turn for
- * RADDLE_STEER_STAYS points; else the next runnable one by slot number, cyclically.  Other choices
- * are recorded in `made`.  A decision whose point was passed, or whose thread is not runnable, is
- * a difference.  A time limit of a wait expires when no other thread is runnable; or by a
- * decision; or, with RADDLE_STEER_TIMEOUTS, whenever the strategy chooses the thread.
+ * The default is the thread itself, if it is runnable and has not yet kept the turn for
+ * RADDLE_STEER_STAYS points.  Otherwise it is the next runnable thread by slot number, cyclically.
+ * Other choices are recorded in `made`.  A decision whose point was passed, or whose thread is not
+ * runnable, is a difference.  A wait with a time limit times out when no other thread is runnable,
+ * when a decision says so, or, with RADDLE_STEER_TIMEOUTS, whenever the strategy chooses the
+ * thread.
  *
  * The plan changes while the program is stopped
  * ---------------------------------------------
- * The program is stopped at a point while `running` is RADDLE_STEER_ASKING.  That happens at each
+ * The program is stopped at a point while `running` is RADDLE_STEER_ASKING.  It stops at each
  * point after the last decision (RADDLE_STEER_ASK), where a watch requests it, or before the first
- * operation (RADDLE_STEER_ASK_START).  The program has filled `ask` and incremented `asks`, and no
- * thread runs.  The replayer may then read everything and append threads, watches and decisions:
- * first the entry, then the count.  The tables have room for RADDLE_STEER_ROOM more threads than
- * the plan began with.  It may set `seed`, `flags` (ASK only), `next` (the slot that runs next;
- * NONE: as above) and `past_count` (decisions up to it count as taken).  It answers by `answers` =
- * `asks` and a wake of that futex.  The thread of a decision or watch is always a position in the
- * table of threads.
+ * operation (RADDLE_STEER_ASK_START).  Before it stops, it fills `ask` and increments `asks`; then
+ * no thread runs.  The replayer may then read everything and append threads, watches and
+ * decisions: first the entry, then the count.  The tables have room for RADDLE_STEER_ROOM more
+ * threads than the plan began with.  The replayer may set `seed`, `flags` (ASK only), `next` (the
+ * slot that runs next; NONE: as above) and `past_count` (decisions up to it are treated as taken).
+ * To answer, it sets `answers` to `asks` and wakes that futex.  The thread of a decision or watch
+ * is always a position in the table of threads.
  */
 #ifndef RADDLE_STEER_H
 #define RADDLE_STEER_H
@@ -75,8 +76,9 @@
 #define RADDLE_STEER_VERSION 15 /* of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
 
-/* All are judgements: sizes bound the shared memory, counts bound the time of a run. */
-#define RADDLE_SLOTS 32768	/* threads by number; later ones have no slot and are not controlled */
+/* All values are judgements: the sizes bound the shared memory, the counts bound the time of a
+ * run. */
+#define RADDLE_SLOTS 32768	/* slots, by thread number; threads beyond these are not controlled */
 #define RADDLE_SLOT_HELD 1008	/* locks that a slot lists; `held_count` may exceed it */
 #define RADDLE_STEER_FRAMES 64	/* innermost call sites of a stack that is reported */
 #define RADDLE_STEER_RACES 256	/* races of a run that are reported */
@@ -87,9 +89,10 @@
 #define RADDLE_STEER_DECISIONS 65536	     /* of a run that are kept */
 #define RADDLE_STEER_ROOM 1024		     /* threads that may be added to a plan */
 #define RADDLE_STEER_STAYS 2000		     /* points at which a thread keeps the turn by default */
-#define RADDLE_STEER_LOOKS 20000u /* accesses without a point after which a thread counts as spinning */
-#define RADDLE_STEER_STEADY                                                                                  \
-	1000000u /* accesses that read nothing new, after which other threads stop waiting for it */
+/* accesses without a point, after which a thread is considered spinning */
+#define RADDLE_STEER_LOOKS 20000u
+/* accesses that read nothing new, after which other threads stop waiting for the thread */
+#define RADDLE_STEER_STEADY 1000000u
 #define RADDLE_STEER_SPINS 3 /* consecutive spins of each runnable thread that make a livelock */
 
 enum raddle_phase { RADDLE_LEADING, RADDLE_MET, RADDLE_DIVERGED, RADDLE_RUNS_FREE, RADDLE_GOES_ON };
@@ -101,7 +104,7 @@ enum raddle_command {
 };
 
 enum raddle_steer_flags {
-	RADDLE_STEER_STAY = 1,	 /* threads stay stopped in MET until the command comes */
+	RADDLE_STEER_STAY = 1,	 /* threads stay stopped in MET until the replayer's command */
 	RADDLE_STEER_DETECT = 2, /* detect unordered accesses (rt/detect/detect.c) */
 	RADDLE_STEER_ORDER = 4,	 /* no thread stops at a goal: MET when the last operation was done */
 	RADDLE_STEER_ANYWHERE =
@@ -139,8 +142,8 @@ enum raddle_cause {
 	RADDLE_CAUSE_GIVE_UP, /* the replayer gave up */
 	RADDLE_CAUSE_MISSED,  /* the thread passed the point of the next decision */
 	RADDLE_CAUSE_CANNOT,  /* the thread of a decision is not runnable at its point */
-	RADDLE_CAUSE_SPINS, /* the thread waits in a loop, and all threads that could end it are stopped: see
-			       `spin` */
+	RADDLE_CAUSE_SPINS,   /* the thread waits in a loop, and all threads that could end the loop are
+			       * stopped: see `spin` */
 };
 
 /* Where a thread may lose the turn. */
@@ -186,7 +189,8 @@ struct raddle_steer_watch {
 	uint32_t thread;	/* position in the table; NONE: any */
 	uint32_t site;		/* 0: any */
 	uint64_t address, size; /* size 0: any */
-	uint64_t after;		/* only after the thread has begun so many operations; UINT64_MAX: always */
+	uint64_t after;		/* only once the thread has begun this many operations; UINT64_MAX:
+				 * always */
 	uint64_t occurrence;	/* only this matching access, counted from 1; 0: all */
 	uint32_t how;		/* bits: 1 reads, 2 writes */
 	uint32_t stand; /* 1: the program stops there and asks; 2: only at a thread's first such access after
@@ -199,8 +203,8 @@ struct raddle_steer_thread {
 	uint32_t parent, index; /* parent: position in this table; NONE for the initial thread (index 0) and
 				   those that the program did not create */
 	uint32_t first, count;	/* its operations */
-	uint64_t
-		limit; /* the thread stops after this operation until LEADING is over; UINT64_MAX: no limit */
+	uint64_t limit;	     /* the thread stops after this operation and stays stopped until LEADING is over;
+			      * UINT64_MAX: no limit */
 	uint32_t goal, stop; /* position in `goals`; 1 if it has a stop; NONE: none */
 	uint64_t stop_n;     /* the operation that it stops in */
 	uint32_t stop_kind;  /* enum raddle_event */
@@ -219,8 +223,8 @@ struct raddle_steer_goal {
 	uint32_t thread; /* position in the table */
 	uint32_t site;
 	uint32_t write;
-	uint32_t front; /* with turns: this goal's thread runs whenever it can, until it waits in a loop; the
-			   other goal's thread runs only when no other can */
+	uint32_t front; /* with turns: this goal's thread runs whenever it can, until it waits in a
+			 * loop; the other goal's thread runs only when no other thread can */
 };
 
 /* A place at which a thread was observed. */
@@ -232,7 +236,7 @@ struct raddle_steer_spot {
 	uint32_t frames[RADDLE_STEER_FRAMES];
 };
 
-/* Two accesses that no operation of the program orders; the later one is second. */
+/* Two accesses that no operation of the program orders.  `second` is the later one. */
 struct raddle_steer_race {
 	uint32_t slot[2], site[2], write[2], atomic[2];
 	uint64_t address, size;
@@ -262,11 +266,11 @@ struct raddle_slot {
 	_Atomic uint32_t timed; /* BLOCKED: the wait has a time limit */
 	/* Turns, under the runtime's lock. */
 	_Atomic uint32_t ready; /* it is runnable, apart from the turn */
-	_Atomic uint32_t away; /* it blocked in the kernel in a call that is not ours, and has not returned */
-	uint32_t stays;	       /* points since it got the turn */
-	uint32_t due;	       /* the time limit of its wait has expired */
-	uint64_t
-		since; /* not 0: it yields until the others had their turns; later ones have higher numbers */
+	_Atomic uint32_t away;	/* it is blocked in the kernel, in a call that Raddle does not control */
+	uint32_t stays;		/* points since it got the turn */
+	uint32_t due;		/* the time limit of its wait has expired */
+	uint64_t since;	  /* not 0: it has yielded until the others have had their turns; later yields have
+			   * higher numbers */
 	uint64_t point_n; /* its current or last point */
 	uint32_t point, point_count;
 	uint32_t spins;		  /* consecutive points at which it read nothing new, */
@@ -276,12 +280,12 @@ struct raddle_slot {
 	uint32_t point_site;	  /* place of its last point; 0: unknown */
 	uint64_t pending;	  /* what it accesses next: address of an object or access; 0: nothing */
 	uint64_t priority, drawn; /* of the strategy; `drawn` is the arrival for which it was drawn */
-	/* Addresses of held locks; the lowest bit marks a shared hold.  0: free entry.  Last, so
-	 * that a thread with few locks takes one page. */
+	/* Addresses of held locks; the lowest bit marks a shared hold.  0: free entry.  This is
+	 * the last member, so a thread with few locks takes one page. */
 	_Atomic uint64_t held[RADDLE_SLOT_HELD];
 };
 
-/* How the program misused freed memory, or which predicate failed. */
+/* How the program misused freed memory, or that a predicate failed. */
 enum raddle_misuse {
 	RADDLE_MISUSE_NONE,
 	RADDLE_MISUSE_AFTER_FREE,
@@ -313,7 +317,7 @@ struct raddle_steer_ask {
 	struct raddle_steer_spot spot; /* of an access */
 };
 
-/* Resources that the system refused the program.  Such a run shows nothing about its schedules. */
+/* Resources that the system refused the program.  Such a run proves nothing about its schedule. */
 enum raddle_lack {
 	RADDLE_LACK_MEMORY = 1,
 	RADDLE_LACK_THREADS = 2,
@@ -360,7 +364,7 @@ struct raddle_steer {
 	_Alignas(64) _Atomic uint32_t running; /* the slot that has the turn; NONE, ASKING */
 	_Atomic uint32_t asks, answers;	       /* `answers` is a futex */
 	_Atomic uint32_t met;		       /* phase has been MET */
-	_Atomic uint64_t choices;	       /* points at which more than one thread could go on */
+	_Atomic uint64_t choices;	       /* points at which more than one thread could continue */
 	_Atomic uint64_t trail;		       /* a hash of all choices and their outcomes */
 	_Atomic uint32_t unsure;	       /* how often real time influenced the run: AWAY points */
 	_Atomic uint32_t livelock;	       /* all runnable threads spin, and none changes anything */
@@ -372,8 +376,8 @@ struct raddle_steer {
 	struct raddle_steer_crash crash;
 	struct raddle_steer_ask ask;
 
-	/* Pairs of sites.  The upper half is an access, the lower half the next conflicting access
-	 * by another thread. */
+	/* Pairs of sites: the upper half of an entry is the site of an access, the lower half that
+	 * of the next conflicting access by another thread. */
 	_Atomic uint32_t pair_count;
 	uint64_t pairs[RADDLE_STEER_PAIRS];
 };

@@ -5,22 +5,23 @@
  * The gates
  * ---------
  * Each instruction that can be watched has a number, its *gate*, and a byte of
- * __raddle_track_flags. The tool sets the bytes before the program starts and does not change them
- * later; the program may (see budget).  Without the tool they are all 0.  A function tests the
- * byte of one of its gates on entry: if that is 0, all of its gates are closed and cost nothing
- * more.  Loops test again in each iteration while one of their gates is open (instr/track/ungated.c).
+ * __raddle_track_flags.  The tool sets the bytes before the program starts and does not change
+ * them later; the program may close gates (see `budget`).  Without the tool all bytes are 0.  On
+ * entry a function tests the byte of one of its gates.  If that byte is 0, all gates of the
+ * function are closed and cost nothing more.  Loops test again in each iteration while one of
+ * their gates is open (instr/track/ungated.c).
  *
  * The memory
  * ----------
  * 	0			struct raddle_track
- * 	RADDLE_TRACK_FLAGS_AT	a byte a gate: enum raddle_track_flag
- * 	RADDLE_TRACK_GROUPS_AT	a number a gate: its function; of the first gate_count gates
+ * 	RADDLE_TRACK_FLAGS_AT	a byte per gate: enum raddle_track_flag
+ * 	RADDLE_TRACK_GROUPS_AT	a number per gate: its function; for the first gate_count gates
  * 	RADDLE_TRACK_EVENTS_AT	struct raddle_track_event, event_count of them: the last events
  *
- * It is a memory file, so it survives however the program ends.  Event n, from 0, lies in slot n %
- * event_count, and has the stamp n + 1 when it is complete.  An access and its number are taken
- * together, under a lock for the address, so the order of numbers is the order of events.  The
- * reader does not trust the content (sketch/track-read.c).
+ * It is a memory file, so it survives however the program ends.  Events are numbered from 0.
+ * Event n lies in slot n % event_count and gets the stamp n + 1 when it is complete.  An access
+ * happens and gets its number under a lock chosen by the address, so the order of numbers is the
+ * order of events.  The reader does not trust the content (sketch/track-read.c).
  */
 #ifndef RADDLE_TRACK_H
 #define RADDLE_TRACK_H
@@ -54,7 +55,7 @@ enum raddle_track_flag {
 	RADDLE_TRACK_BESIDE = 4, /* closed, but another gate of its function is open */
 };
 
-/* The kind of instruction at a gate: a parameter of the hooks, and in events. */
+/* The kind of instruction at a gate.  Hooks get it as a parameter, and events contain it. */
 enum raddle_track_what {
 	RADDLE_TRACK_READ,
 	RADDLE_TRACK_WRITE,
@@ -93,7 +94,8 @@ struct raddle_track_failure {
 	uint32_t thread;
 	uint32_t line;	  /* of an assertion; else 0 */
 	uint64_t address; /* fault address */
-	/* Offsets from the program's load address: where it was, then candidates for its callers. */
+	/* Offsets from the program's load address: where the thread was, then candidates for its
+	 * callers. */
 	uint64_t places[RADDLE_TRACK_PLACES]; /* ended by 0 */
 	char text[RADDLE_TRACK_TEXT];	      /* of an assertion: the condition */
 	char file[RADDLE_TRACK_TEXT], function[RADDLE_TRACK_TEXT];
@@ -106,11 +108,10 @@ struct raddle_track {
 
 	/* Written by the tool. */
 	uint32_t watch; /* use watchpoints */
-	uint32_t turn;	/* so many times RADDLE_TRACK_SLOTS locations are skipped before one gets a watchpoint
-			 */
+	uint32_t turn;	/* turn * RADDLE_TRACK_SLOTS locations are skipped before one gets a watchpoint */
 	uint32_t gate_count;
-	uint32_t budget;  /* events of a gate until it is closed; a function whose gates are all closed costs
-			     nothing; 0: no limit */
+	uint32_t budget;  /* a gate is closed after this many events; a function whose gates are all
+			   * closed costs nothing; 0: no limit */
 	uint64_t perturb; /* seed of random delays at gates; 0: no delays */
 
 	/* Written by the program. */

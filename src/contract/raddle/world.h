@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The outside world of a program: what a run receives from it, as recorded, and the memory through
- * which a re-execution receives it again.
+ * The outside world of a program: the recorded input of a run, and the memory through which a
+ * replay receives the same input again.
  * Recording: a thread writes the records of world.inc into buffers of the session whose `thread`
  * has the bit RADDLE_WORLD_BUFFER.  doc/format/world.md describes the file made from them.
  * Replay: the memory lies in the session (session.h: world_offset; 0: nothing is replayed) and
@@ -15,10 +15,11 @@
  *   struct raddle_world_arrival     arrival_count, in their order
  *   bytes                           of arrivals and random numbers, and room for what is sent
  *
- * A thread that reads a source gets its next value of that source.  An arrival is input from
- * outside: a connection, bytes, or end of file.  Arrivals keep their order.  Each comes when the
- * program has sent as much as before it in the recorded run, and bytes when earlier bytes were
- * read.  If no thread is runnable, the next arrival comes anyway.
+ * A thread that reads a source gets the next value that was recorded for this thread and source.
+ * An arrival is input from outside: a connection, bytes, or end of file.  Arrivals keep their
+ * order.  Each arrives as soon as the program has sent as much as it had at that time in the
+ * recorded run; bytes also wait until earlier bytes were read.  If no thread is runnable, the next
+ * input arrives anyway.
  */
 #ifndef RADDLE_WORLD_H
 #define RADDLE_WORLD_H
@@ -104,7 +105,8 @@ struct raddle_world {
 	uint64_t threads_at, values_at, listeners_at, connections_at, arrivals_at; /* from the start */
 	/* Written by the program. */
 	_Alignas(64) _Atomic uint32_t arrived; /* arrivals delivered so far */
-	_Atomic uint32_t hurried; /* arrivals that came before the program had sent what it should have */
+	_Atomic uint32_t hurried; /* arrivals that came before the program had sent as much as in the
+				   * recorded run */
 	_Atomic uint32_t ended;	  /* end_signal was sent */
 	_Atomic uint32_t refused; /* bytes that arrived and could not be delivered */
 	_Atomic uint64_t sent;	  /* bytes sent in total */

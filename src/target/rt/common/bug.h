@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Invariants of the runtime.  A broken one is a bug of Raddle: it is reported in one line on standard error,
- * and the program ends with SIGABRT, because its records, its schedule or its memory can no longer be
- *trusted.
+ * Invariants of the runtime.  A violation is a bug in Raddle.  It is reported in one line on
+ * standard error, and the program ends with SIGABRT, because its records, its schedule or its
+ * memory can no longer be trusted.
  *
  *	RT_ASSERT(count <= room);
  *
@@ -16,8 +16,8 @@
 
 #include <stddef.h>
 
-/* Weak: every file that asserts has it, the linker keeps one.  By system calls, since libc may be interposed.
- */
+/* Weak: every file that asserts contains a copy, and the linker keeps one.  It uses system calls,
+ * since functions of libc may be interposed. */
 __attribute__((weak, noinline, cold, visibility("hidden"))) void rt_bug(const char *text, size_t length);
 void rt_bug(const char *text, size_t length)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whether a library of the program exports a name.  In: the symbol tables of all objects that are
- * loaded.  Nothing is allocated.  dlsym() allocates to report that a name does not exist.  If the
- * program defines malloc(), that would call it before the functions that it needs are found.
+ * Whether a library of the program exports a name.  Searches the symbol tables of all loaded
+ * objects and allocates nothing.  dlsym() is no alternative: it allocates to report that a name
+ * does not exist.  If the program defines malloc(), dlsym() would call that before the functions
+ * it needs have been found.
  */
 #include "rt/common/resolve.h"
 
@@ -34,7 +35,8 @@ static uint32_t hash_of(const char *name)
 	return hash;
 }
 
-/* ld.so has added the base to the addresses, but not for the kernel's object. */
+/* The dynamic linker has added the load address to the addresses in the dynamic section, except in
+ * the kernel's vDSO. */
 static const void *address(const struct dl_phdr_info *info, ElfW(Addr) value)
 {
 	return (const void *)(value < info->dlpi_addr ? info->dlpi_addr + value : value);
@@ -60,8 +62,9 @@ static bool exports_of(const struct dl_phdr_info *info, struct exports *out)
 	return out->symbols && out->strings;
 }
 
-/* The table: four numbers, a filter, the first symbol of each bucket, and hashes of the symbols from `first`
- * on, of which bit 0 ends a bucket. */
+/* The hash table (DT_GNU_HASH) consists of four numbers, a filter, the first symbol of each
+ * bucket, and the hashes of the symbols from `first` on.  Bit 0 of a hash marks the end of a
+ * bucket. */
 static bool has(const struct exports *e, const struct wanted *w)
 {
 	uint32_t buckets = e->hashes[0], first = e->hashes[1], filter = e->hashes[2];

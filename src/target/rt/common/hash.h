@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hashes and random numbers of the runtime, which may not use base/ (base/random.h).  All are the
+ * Hashes and random numbers of the runtime, which may not use base/ (base/random.h).  They are the
  * same in every run, since schedules and their decisions depend on them.
  */
 #ifndef RT_COMMON_HASH_H
@@ -17,14 +17,14 @@ static inline uint64_t rt_hash(uint64_t key)
 	return key * RT_GOLDEN;
 }
 
-/* The hash of a sequence, and then of one that is longer by a word. */
+/* Extends the hash of a sequence by one more word. */
 static inline uint64_t rt_hash_add(uint64_t hash, uint64_t word)
 {
 	hash = rt_hash(hash ^ word);
 	return hash ^ hash >> 29;
 }
 
-/* The number of a state of splitmix64; the next state is RT_GOLDEN more. */
+/* The random number for a state of splitmix64.  The next state is z + RT_GOLDEN. */
 static inline uint64_t rt_mixed(uint64_t z)
 {
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;

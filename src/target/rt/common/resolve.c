@@ -2,8 +2,8 @@
 /*
  * Finding the real functions of a dynamic program.  In: names.  Out: addresses in libraries.
  *
- * dlsym() may allocate: its state, and the text of dlerror() for a function that does not exist.
- * So only functions that exist are looked up.
+ * dlsym() may allocate memory for its state, and for the text of dlerror() if a function does not
+ * exist.  So only functions that exist are looked up.
  */
 #include "rt/common/resolve.h"
 
@@ -12,8 +12,8 @@
 
 static __thread bool resolving __attribute__((tls_model("initial-exec")));
 
-/* Condition variables have an older version with another layout.  The version of the present one is older
- * than some platforms, and than one function, which have only one. */
+/* Condition variables have an older version with another layout, so they are looked up by version.
+ * Some platforms, and one of the functions, are newer than that version and have only one. */
 void *rt_find_real(const char *name)
 {
 	void *p = NULL;

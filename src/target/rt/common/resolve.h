@@ -2,9 +2,9 @@
 /*
  * Interposed functions and the real ones that they call, for every runtime.
  *
- * In a dynamic program an interposed function has the name itself, and the real one is found by
- * dlsym(RTLD_NEXT); definitions are weak so that a program may define one of them too.  In a static program
- * (RADDLE_STATIC) the linker's --wrap provides `__wrap_name` and `__real_name`.
+ * In a dynamic program an interposed function has the original name, and dlsym(RTLD_NEXT) finds
+ * the real one.  The definitions are weak, so a program may define such a function itself.  In a
+ * static program (RADDLE_STATIC) the linker's --wrap provides `__wrap_name` and `__real_name`.
  */
 #ifndef RT_COMMON_RESOLVE_H
 #define RT_COMMON_RESOLVE_H
@@ -25,16 +25,18 @@ struct rt_function {
 	size_t offset;
 };
 
-/* Whether an object other than the program has a symbol of this name for others.  Allocates nothing. */
+/* Whether an object other than the program exports a symbol of this name.  Allocates nothing. */
 bool rt_is_exported(const char *name);
 
 /* NULL: no library has it. */
 void *rt_find_real(const char *name);
 
-/* Stores what was found of a table; the rest of `to` stays as it is. */
+/* Looks up the functions of a table and stores the addresses it finds.  The rest of `to` does not
+ * change. */
 void rt_find_all(const struct rt_function *table, size_t count, void *to);
 
-/* A thread may call an interposed function while it looks for the real ones.  False: it does so. */
+/* A thread may call an interposed function while it looks for the real ones.  Returns false in
+ * that case. */
 bool rt_resolve_begin(void);
 void rt_resolve_end(void);
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Watchpoints by perf events (rt/common/watchpoint.h).  In: bytes to watch.  Out: calls of the runtime's
- * handler at each hit.
+ * Watchpoints by perf events (rt/common/watchpoint.h).  In: bytes to watch.  Out: calls of the
+ * runtime's handler at each hit.
  */
 #include "rt/common/watchpoint.h"
 
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-	FIRST_DESCRIPTOR = 900, /* so that the program finds the numbers free that it would find without us */
+	FIRST_DESCRIPTOR = 900, /* high, so that the program gets the same numbers as without us */
 	PERF_TRAP = 6,		/* TRAP_PERF, which not every libc has a name for */
 	DATA_AT = 24,		/* where siginfo_t has attr.sig_data, for which the same holds */
 };

@@ -2,9 +2,9 @@
 /*
  * Watchpoints of the processor.  The system may refuse them.
  *
- * They are opened before any other thread exists, so that all threads inherit them; moving one to an address
- * reaches them all.  A hit is a SIGTRAP in the thread that made the access, after it.  Traps that are not
- * hits go to the handler that was installed before.
+ * They are opened before any other thread exists, so all threads inherit them.  Moving a
+ * watchpoint to another address affects all threads.  A hit is a SIGTRAP in the thread that made
+ * the access, after the access.  Other traps go to the handler that was installed before ours.
  */
 #ifndef RT_COMMON_WATCHPOINT_H
 #define RT_COMMON_WATCHPOINT_H
@@ -12,17 +12,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Called in a signal handler, with the `data` of a watchpoint.  False: it is not one of the caller's. */
+/* Called in a signal handler, with the `data` of a watchpoint.  Returns false if it is not one of
+ * the caller's watchpoints. */
 typedef bool rt_hit(uint64_t data, const void *context);
 
-/* Calls `hit` at each hit from now on.  False: the system refuses. */
+/* Calls `hit` at each hit from now on.  Returns false if the system refuses. */
 bool rt_watchpoint_catch(rt_hit *hit);
 
 /* A new watchpoint that watches nothing yet; -1: the system refuses. */
 int rt_watchpoint_open(uint64_t data);
 void rt_watchpoint_close(int watchpoint);
 
-/* The bytes from an address on that one watchpoint can watch, at most `size`: 1, 2, 4 or 8. */
+/* How many bytes from the address on one watchpoint can watch, at most `size`: 1, 2, 4 or 8. */
 uint64_t rt_watchpoint_length(uintptr_t address, uint64_t size);
 
 /* Which bytes are watched. */

@@ -3,8 +3,8 @@
  * Notifying layers (rt/core/layer.h): which of them take part in this process, and notifications
  * that consist of several callbacks.
  *
- * Invariant: a process has listening layers from rt_layers_setup() until it ends or forks, so threads
- * are either all RT_LISTENED or all RT_PLAIN, as long as they are recorded.
+ * Invariant: a process has listening layers from rt_layers_setup() until it ends or forks, so
+ * threads are either all RT_LISTENED or all RT_PLAIN, as long as they are recorded.
  */
 #include "rt/core/layer.h"
 
@@ -18,7 +18,8 @@ static bool is_listening(const struct rt_layer *layer)
 	return layer->listens && (!layer->is_deaf || !layer->is_deaf());
 }
 
-/* A callback that several layers have calls each of them; one that a single layer has is that layer's own. */
+/* If several layers have a callback, a function that calls each of them is installed; if only one
+ * layer has it, that layer's own function is. */
 #define RT_CALLBACK(name, parameters, arguments)                                                             \
 	static void tell_##name parameters                                                                   \
 	{                                                                                                    \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Layers: what the core and the writer report to them, and what layers may ask for.
+ * Layers: what the core and the writer report to them, and what they may request.
  *
- * A flavour has the core, one layer that writes records (rt/core/buffer/writer.h) and others, by
- * its row in raddle/flavour.inc.  Each layer is a table of callbacks, `rt_layer_NAME`; a callback
- * that is NULL is not called.  No interposed function and no hook knows which layers listen: it
- * reports here, and another layer is another table, a number in enum rt_layer_number and a word in
- * the row.
+ * A flavour consists of the core, one layer that writes records (rt/core/buffer/writer.h) and
+ * others, as listed in its row in raddle/flavour.inc.  Each layer is a table of callbacks,
+ * `rt_layer_NAME`; a callback that is NULL is not called.  No interposed function and no hook
+ * knows which layers listen: it reports here.  A new layer needs a table, a number in enum
+ * rt_layer_number and a word in the row.
  *
  *   present    layers whose setup() said that they have something to do in this process.  They are notified
  *              of the life of the process and its threads.
@@ -16,10 +16,10 @@
  *              nothing.
  *
  * All are notified in the order of the row.  Callbacks run in the thread that they are about, with
- * errno saved by the caller and no lock of the runtime held; they may wait, but not with the
- * encoder taken (t->busy), as it may be in a signal handler.  The child of a fork reports nothing.
+ * errno saved by the caller and no lock of the runtime held; they may wait, unless the encoder is
+ * taken (t->busy), as it may be in a signal handler.  The child of a fork reports nothing.
  *
- * The state of a layer is behind rt.layer[number] and t->layer[number].
+ * rt.layer[number] and t->layer[number] point to the state of a layer.
  */
 #ifndef RT_LAYER_H
 #define RT_LAYER_H
@@ -47,12 +47,12 @@ struct rt_until {
 #define RT_UNTIL(clock, time) (&(struct rt_until){clock, time})
 
 /*
- * An operation that layers are notified of.  It begins, passes the gate before it takes effect, and
- * ends when it has taken effect and its record is written.  An operation that is left by
- * cancellation or an exception does not count, since it has no record either:
+ * An operation that layers are notified of.  It begins, passes the gate before it takes effect,
+ * and ends when it has taken effect and its record is written.  An operation that is left by
+ * cancellation or an exception is ignored, since it has no record either:
  *
- *	RT_OP(op, RADDLE_THREAD_JOIN, number);
- *	... rt_op_end(&op);
+ * 	RT_OP(op, RADDLE_THREAD_JOIN, number);
+ * 	... rt_op_end(&op);
  *
  * Where layers do not listen to the thread, op.t is NULL and all calls do nothing.
  */
@@ -60,9 +60,8 @@ struct rt_op {
 	struct rt_thread *t;
 	uint64_t object;
 	uint32_t kind; /* a row of event.inc */
-	bool shared;   /* it releases a lock that is held for reading: a layer that knows reports it in
-			* releasing()
-			*/
+	bool shared;   /* it releases a lock that is held for reading; set by a layer in releasing() if
+			* it knows */
 	struct rt_op_state {
 		uint64_t word[8];
 	} state[RT_LAYER_COUNT]; /* each layer's own, to be filled by its op_begin() */
@@ -75,9 +74,9 @@ struct rt_arrival {
 	bool last;
 };
 
-/* What a layer does in place of libc.  Condition variables are those that no other process sees.
- * cond_wait(): the whole of it, as rt_listened_wait().  barrier_arrive(): the calling thread has
- * arrived; barrier_await(): it waits for the others. */
+/* What a layer does in place of libc.  Applies to condition variables that are not shared with
+ * other processes.  cond_wait(): the whole wait, like rt_listened_wait().  barrier_arrive(): the
+ * calling thread has arrived; barrier_await(): it waits for the others. */
 struct rt_instead {
 	int (*cond_wait)(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until);
 	void (*cond_notify)(pthread_cond_t *cond, bool all);
@@ -91,15 +90,16 @@ struct rt_layer {
 	bool (*is_deaf)(void); /* it does not listen in this process after all; NULL: it does */
 	size_t thread_size;    /* of t->layer[number], zero in a new thread; 0: the layer sets the pointer */
 
-	/* The process.  setup(): before the first thread, false: nothing to do here.  forked(): in the child;
-	 * without it, a layer that listened has no state there.  stopped(): recording is over. */
+	/* The process.  setup(): called before the first thread; false: the layer has nothing to
+	 * do in this process.  forked(): called in the child; if it is NULL, a layer that listened
+	 * has no state in the child.  stopped(): recording is over. */
 	bool (*setup)(void);
 	void (*forked)(void);
 	void (*stopped)(void);
 
-	/* Threads.  reset(): a state is to be as new.  begins(): called first in the thread, also
-	 * if it was adopted; started(): its first record is written.  ends(): within its last
-	 * operation; ended(): after it. */
+	/* Threads.  reset(): makes a state as good as new.  begins(): called first in the thread,
+	 * even if the thread was adopted; started(): its first record is written.  ends(): called
+	 * within the thread's last operation; ended(): after it. */
 	void (*reset)(struct rt_thread *t);
 	void (*begins)(struct rt_thread *t);
 	void (*started)(struct rt_thread *t);
@@ -108,7 +108,7 @@ struct rt_layer {
 
 	/* Of layers that listen. */
 	struct rt_callbacks callbacks;	  /* rt/core/callback.inc */
-	const struct rt_instead *instead; /* NULL: what libc does is right; one layer at most has it */
+	const struct rt_instead *instead; /* NULL: libc's behaviour is kept; at most one layer sets it */
 };
 
 /* The layers of this flavour, in order; NULL after the last. */
@@ -116,8 +116,8 @@ extern const struct rt_layer *const rt_layers[];
 void rt_layers_setup(void);
 void rt_layers_forked(void); /* in the child: no layer listens any more */
 
-/* Notifies all layers that are present of the life of the process and its threads; those that listen, of all
- * else. */
+/* ALL: notifies all present layers, about the life of the process and its threads.  The other
+ * notifies only listening layers, about everything else. */
 #define RT_NOTIFY_ALL(callback, ...)                                                                         \
 	do {                                                                                                 \
 		for (const struct rt_layer *const *layer_ = rt.present; *layer_; layer_++)                   \
@@ -171,16 +171,18 @@ static inline void rt_op_is(struct rt_op *op, uint32_t kind)
 	op->kind = kind;
 }
 
-/* The thread waits in the operation, for `object`; and it has what it waited for.  What it does meanwhile, in
- * a handler or the unwinder, comes before the operation in its trace. */
+/* waits: the thread waits in the operation, for `object`; waited: it has what it waited for.  If
+ * it runs a signal handler or the unwinder meanwhile, the operations of these precede this one in
+ * its trace. */
 static inline void rt_op_waits(struct rt_op *op, uint64_t object, bool timed)
 {
 	if (op->t)
 		RT_NOTIFY(op_waits, op, object, timed);
 }
 
-/* Whether the thread must not wait in the kernel, since a layer lets threads run one at a time.  Then it
- * calls rt_op_wait() instead, and looks again for what it waits for; false: the time is up. */
+/* Whether the thread must not wait in the kernel, since a layer lets threads run one at a time.
+ * Then it calls rt_op_wait() instead and checks again for what it waits for; rt_op_wait() returns
+ * false when the time is up. */
 static inline bool rt_op_turns(struct rt_op *op)
 {
 	bool turns = false;
@@ -204,8 +206,8 @@ static inline void rt_op_waited(struct rt_op *op)
 		RT_NOTIFY(op_waited, op);
 }
 
-/* It releases `object`, before that takes effect and after.  A wait releases a mutex too, so kind and object
- * may be others than the operation's. */
+/* Called before and after the release of `object` takes effect.  A wait releases a mutex too, so
+ * kind and object may differ from those of the operation. */
 static inline void rt_op_releasing(struct rt_op *op, uint32_t kind, uintptr_t object)
 {
 	if (op->t)
@@ -236,36 +238,36 @@ static inline void rt_op_left(struct rt_op *op)
 	struct rt_op name __attribute__((cleanup(rt_op_left)));                                              \
 	rt_op(&name, kind, (uint64_t)(object))
 
-/* A layer has to see each access of the thread before it happens, or need not any more. */
+/* States whether a layer has to see each access of the thread before it happens. */
 static inline void rt_heed(struct rt_thread *t, enum rt_layer_number number, bool each)
 {
 	t->each = (t->each & ~(1u << number)) | (uint32_t)each << number;
 }
 
-/* The call that the thread is in, as far as it is the program's; 0: none. */
+/* The site of the program's innermost call that the thread is in; 0: none. */
 static inline uint32_t rt_call_site(const struct rt_thread *t)
 {
 	return t->self.stack_top[-1] & ~RT_STACK_EMITTED;
 }
 
-/* The calling thread, after layers were notified what it is about to do with an object; NULL: it has no
- * state. */
+/* Notifies layers what the calling thread is about to do with an object.  Returns the thread, or
+ * NULL if it has no state. */
 struct rt_thread *rt_handling(uint32_t kind, const volatile void *object);
 
-/* A read and then a write of the same bytes (the upper half of `sites` is the write's); accesses at equal
- * distances. */
+/* update: a read and then a write of the same bytes; the upper half of `sites` is the site of the
+ * write.  stride: accesses at equal distances. */
 void rt_notify_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites);
 void rt_notify_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how);
 bool rt_notify_segment_ends(struct rt_thread *t);
 
-/* Whether a read-write lock lets no reader in while a writer waits. */
+/* Whether a read-write lock admits no readers while a writer waits. */
 static inline bool rt_prefers_writers(const pthread_rwlock_t *rwlock)
 {
 	return rwlock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
 }
 
-/* rt/core/sync/listened.c: the whole of an operation, for a thread that is notified or not recorded.  All
- * return errno values. */
+/* rt/core/sync/listened.c: whole operations, for threads that are not recorded or whose operations
+ * layers are notified of.  All return errno values. */
 int rt_listened_acquire(uint32_t code, volatile void *object, const struct rt_until *until);
 int rt_listened_release(uint32_t code, volatile void *object);
 int rt_listened_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until);

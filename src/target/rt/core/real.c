@@ -2,11 +2,12 @@
 /*
  * Finding the real functions of a dynamic program.
  *
- * It happens once, at the first call of any interposed function, which may be ld.so's own malloc
- * long before constructors run.  Looking them up may allocate (rt/common/resolve.c).  Meanwhile the
- * program's allocator cannot be used: one that is not libc's (jemalloc, tcmalloc, mimalloc) calls
- * interposed functions that are not found yet.  So these few allocations come from a small area of
- * the runtime, which is never freed, and the functions are used only when all have been found.
+ * All are looked up once, at the first call of any interposed function.  That may be a malloc() of
+ * the dynamic linker, long before constructors run.  The lookup may itself allocate memory
+ * (rt/common/resolve.c), but it cannot use the program's allocator: jemalloc, tcmalloc or mimalloc
+ * would call interposed functions whose real ones have not been found yet.  So these few
+ * allocations come from a small area of the runtime, which is never freed.  No real function is
+ * called before all have been found.
  */
 #include "rt/core/real.h"
 
@@ -75,7 +76,8 @@ static const struct rt_function table[] = {
 #include "raddle/libc.inc"
 };
 
-/* libjemalloc, libtcmalloc, libmimalloc: a library of other purpose may define malloc() beside the rest. */
+/* Whether the library is libjemalloc, libtcmalloc or libmimalloc.  Other libraries may define
+ * malloc() among other things. */
 static bool is_only_allocator(const char *path)
 {
 	const char *slash = __builtin_strrchr(path, '/');
@@ -83,8 +85,8 @@ static bool is_only_allocator(const char *path)
 	return __builtin_strstr(slash ? slash : path, "alloc") != NULL;
 }
 
-/* The object that has the code of malloc(), and whether that is libc; its name does not identify the
- * function, since jemalloc and tcmalloc define __libc_malloc too. */
+/* Finds the object that contains the code of malloc(), and whether that is libc.  The name of the
+ * function does not tell, since jemalloc and tcmalloc define __libc_malloc too. */
 static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct rt_real *real = context;

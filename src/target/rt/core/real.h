@@ -143,13 +143,14 @@ static inline bool rt_has_own_allocator(void)
 	return RT_UNLIKELY(rt_real.own_allocator);
 }
 
-/* Whether it is that allocator which calls: locks of its own are no synchronisation of the program. */
+/* Whether the caller is that allocator.  Its own locks are not synchronisation of the program. */
 static inline bool rt_is_allocator(const void *code)
 {
 	return (uintptr_t)code - rt_real.allocator < rt_real.allocator_size;
 }
 
-/* Blocks that were allocated while functions were being found (rt/core/real.c); no allocator knows them. */
+/* Whether the block was allocated while the real functions were looked up (rt/core/real.c).  No
+ * allocator knows such blocks. */
 static inline bool rt_is_early(const void *p)
 {
 	return (uintptr_t)p - (uintptr_t)rt_tables.early.bytes < sizeof rt_tables.early.bytes;

@@ -2,18 +2,18 @@
 /*
  * The runtime inside the recorded program: what its files share.
  *
- * Rules of this folder (doc/style.md): no malloc, no stdio, no libc lock
- * on a hot path; errno is the program's and survives every entry; memory comes
- * from rt_map(); state is in `rt` or in the thread's struct, nowhere else;
- * everything is hidden but the hooks and the interposed functions.
+ * Rules of this folder (doc/style.md): no malloc, no stdio, and no libc lock on a hot path.  Every
+ * entry preserves the program's errno.  Memory comes from rt_map().  All state is in `rt` or in the
+ * thread's struct.  Everything is hidden except the hooks and the interposed functions.
  *
  * What happens on
- *   a signal     rt/core/thread/thread.h: records of a handler that interrupts the encoder wait
- *   fork         rt/core/process/process.c: the child becomes a process of its own in the session
- *   exec         the open buffers stay with the collector, which has them already
- *   thread exit  rt/core/thread/thread.c: a key destructor in its last round
- *   dlopen       rt/core/process/module.c: the instrumented copy of a plug-in, if there is one, is loaded
- * instead a dead collector, no memory   rt_stop(): the program runs on unrecorded
+ *   a signal         rt/core/thread/thread.h: if a handler interrupts the encoder, its records wait
+ *   fork             rt/core/process/process.c: the child becomes another process of the session
+ *   exec             the open buffers stay with the collector, which has mapped them already
+ *   thread exit      rt/core/thread/thread.c: handled by a key destructor in its last round
+ *   dlopen           rt/core/process/module.c: loads the instrumented copy of a plug-in, if any
+ *   dead collector   rt_stop(): the program continues unrecorded
+ *   lack of memory   the same
  */
 #ifndef RT_RT_H
 #define RT_RT_H
@@ -34,8 +34,8 @@ struct rt_outside;
 struct rt_op;
 struct rt_until;
 
-/* What became of a wait for something from outside: no layer let others run; what is waited for may be there;
- * the time is up. */
+/* The result of a wait for something from outside: no layer let other threads run; it may have
+ * arrived; the time is up. */
 enum rt_idle { RT_IS_NOT_IDLE, RT_LOOK_AGAIN, RT_TIME_UP };
 
 /* What listening layers hear, for all of them: rt/core/layer.h. */
@@ -73,16 +73,16 @@ struct rt {
 	uintptr_t arguments;	       /* above them lies what the kernel put on the stack */
 	uint64_t clock_tick, clock_ns; /* at the start; tick is 0 where ticks are no measure of time */
 
-	/* Protects what follows it.  Nests within nothing, is held with all signals
-	 * blocked and over no call that can wait. */
+	/* Protects the members after it.  It is never taken while another lock is held.  All
+	 * signals are blocked while it is held, and no call that can wait is made. */
 	_Atomic uint32_t lock;
 	struct rt_thread *live, *idle;
 	struct rt_handle *handles;
 	size_t handle_count, handle_capacity;
 	uint64_t fork_signals; /* blocked by fork() while it has the lock */
 
-	/* Layers (rt/core/layer.h): those that take part and those of them that listen, NULL after
-	 * the last; the state of each. */
+	/* Layers (rt/core/layer.h): those that are present and those of them that listen, each
+	 * list ended by NULL; then the state of each layer. */
 	const struct rt_layer *present[RT_LAYER_COUNT + 1], *listening[RT_LAYER_COUNT + 1];
 	void *layer[RT_LAYER_COUNT];
 	struct rt_callbacks callbacks; /* of all that listen */
@@ -99,9 +99,9 @@ struct rt {
 extern struct rt rt;
 
 /* A page that is empty in the child of a fork.  The child of a fork by a bare system call, which
- * the runtime did not see, finds `alive` 0 and knows that the buffers are not its own.  The value
- * is RT_LISTENED in a process that layers listen to, RT_PLAIN in others and RT_THIN if accesses are
- * left out, so that the hooks' slow path needs one test for all. */
+ * the runtime did not see, finds `alive` 0, which shows that the buffers are not its own.
+ * Otherwise the value is RT_LISTENED if layers listen, RT_THIN if accesses are left out, or
+ * RT_PLAIN.  So the slow path of the hooks needs one test for all cases. */
 struct rt_guard {
 	_Alignas(4096) volatile uint32_t alive;
 };
@@ -124,11 +124,12 @@ void rt_futex_wake(_Atomic uint32_t *word, uint32_t count);
 void rt_lock(uint64_t *saved_signals);
 void rt_unlock(const uint64_t *saved_signals);
 
-/* Locks that are held briefly while signals are not blocked.  The holder may be in a handler, or
- * have left one by longjmp, so a waiter gives up after RT_PATIENCE rounds (false).  recover()
- * releases a lock that the calling thread left locked.  Both numbers of rounds are judgements: a
- * lock is held for less than RT_SPINS pauses unless its holder was preempted, and then the
- * processor is yielded; a holder that is only slow returns within RT_PATIENCE yields. */
+/* Locks that are held briefly while signals are not blocked.  The holder may be interrupted by a
+ * handler, or have left one by longjmp, so a waiter gives up after RT_PATIENCE rounds and returns
+ * false.  recover() releases a lock that the calling thread left locked.  Both numbers are
+ * judgements.  A lock is held for less than RT_SPINS pauses unless its holder was preempted; after
+ * that the waiter yields the processor.  A holder that is merely slow returns within RT_PATIENCE
+ * yields. */
 #define RT_SPINS 200
 #define RT_PATIENCE 100000
 bool rt_spin(_Atomic uint32_t *lock);
@@ -151,7 +152,8 @@ static inline uint64_t rt_q(void)
 	return atomic_fetch_add_explicit(&rt.session->sequence, 1, memory_order_acq_rel);
 }
 
-/* The records of a replay are not read; what an access leaves after besides is for layers. */
+/* Whether this is a replay, whose records are not read.  Then only layers need to know of an
+ * access. */
 static inline bool rt_unread(void)
 {
 	return RT_UNLIKELY(rt.session->discard);
@@ -166,14 +168,14 @@ struct rt_thread *rt_thread_new(uintptr_t stack_size); /* NULL: no memory */
 void rt_thread_idle(struct rt_thread *t);	       /* a state that was not used */
 void rt_thread_begin(struct rt_thread *t);	       /* in the thread: adopts the state, THREAD_START */
 struct rt_thread *rt_thread_adopt(void);	       /* state for a thread we did not start; NULL: none */
-void rt_clear_blocks(struct rt_thread *t);	       /* marks nothing any more, gives the memory back */
+void rt_clear_blocks(struct rt_thread *t);	       /* removes all marks and returns the memory */
 void rt_thread_after_fork(struct rt_thread *t);
 void rt_thread_end_key(void *value); /* the key's destructor */
 void rt_handle_add(uint64_t handle, uint32_t number);
 uint32_t rt_handle_find(uint64_t handle); /* UINT32_MAX: unknown */
 void rt_handle_remove(uint64_t handle, uint32_t number);
 
-/* Whether the calling thread has a state, which goes to *t, or gets one now. */
+/* Whether the calling thread has a state, or gets one now; stores it in *t. */
 static inline bool rt_has_state(struct rt_thread **t)
 {
 	*t = (struct rt_thread *)__raddle_self;
@@ -183,15 +185,16 @@ static inline bool rt_has_state(struct rt_thread **t)
 	return *t != NULL;
 }
 
-/* rt/core/control/edit.c: whether a lock was not taken that the program meant to take, and need not be given
- * back now; whether a thread that waits for a condition with it is woken at once. */
+/* rt/core/control/edit.c.  The first: whether an edit left out taking this lock, so that it must
+ * not be released now.  The second: whether a thread that waits on a condition variable with this
+ * lock is woken at once. */
 bool rt_was_left_out(const void *lock);
 bool rt_wakes_at_once(const void *lock);
 struct raddle_steer *rt_steer_memory(void); /* NULL: this run is not steered */
 _Noreturn void rt_end_process(void);	    /* by SIGABRT, whatever the program does about it */
 
-/* rt/core/process/refused.c: a call has failed with that errno value for lack of something; the result of one
- * that opens a descriptor, or -1. */
+/* rt/core/process/refused.c: rt_refused(): a call has failed with that errno value for lack of a
+ * resource.  rt_opened(): passes on the result of a call that opens a descriptor, or -1. */
 void rt_refused(int error);
 int rt_opened(int result);
 
@@ -203,8 +206,8 @@ static inline struct rt_thread *rt_self(void)
 	return rt_has_state(&t) && t->recording ? t : NULL;
 }
 
-/* The same, but NULL where layers listen too: for code that looks for listeners where it would look whether
- * the thread is recorded, so that it costs nothing to record. */
+/* The same, but also NULL if layers listen.  Code that has to test whether the thread is recorded
+ * anyway finds listeners by the same test, at no extra cost. */
 static inline struct rt_thread *rt_plain(void)
 {
 	struct rt_thread *t;
@@ -221,8 +224,8 @@ void rt_layout(struct rt_thread *t);
 void rt_process_setup(void);	/* fork handlers, exit hook */
 void rt_protect_redzones(void); /* rt/core/memory/redzone.c: the program, from our variables */
 
-/* rt/core/process/serve.c: the session's descriptor, of the one that was given or of a request to a copy of
- * us. */
+/* rt/core/process/serve.c: the descriptor of the session: fd itself or, in a clone, the one that
+ * came with the request. */
 int rt_serve(int fd);
 
 #endif

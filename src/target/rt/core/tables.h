@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of the core, beside the state of the process (rt/core/rt.h): they are large, take no
- * space in the executable, and most of their pages are never touched in most runs.
+ * The large tables of the core, separate from the state of the process (rt/core/rt.h).  They take
+ * no space in the executable, and in most runs most of their pages are never touched.
  */
 #ifndef RT_TABLES_H
 #define RT_TABLES_H
@@ -15,20 +15,22 @@
 #define RT_STREAMS 256	    /* a cache: streams that collide are asked about again */
 #define RT_FRONT_BUCKETS 256
 
-/* What the runtime knows about things of the program, by a number for each (rt/core/library/front.h). */
+/* What the runtime knows about objects of the program; a number identifies each
+ * (rt/core/library/front.h). */
 struct rt_front_table {
 	struct rt_front_entry *_Atomic buckets[RT_FRONT_BUCKETS];
 };
 
 struct rt_tables {
 	uint32_t placeholder_stack[RT_PLACEHOLDER_STACK]; /* of threads that have no state */
-	/* rt/core/real.c: memory for callers that come before malloc(). */
+	/* rt/core/real.c: memory for calls before malloc() is available. */
 	struct {
 		_Atomic size_t used;
 		_Alignas(16) char bytes[65536];
 	} early;
 	struct raddle_buffer nowhere; /* for records that are not read */
-	/* rt/core/process/module.c: objects that were reported, under the loader's lock; dlopen(). */
+	/* rt/core/process/module.c: objects that were reported, protected by the loader's lock;
+	 * state of dlopen(). */
 	struct {
 		size_t count;
 		struct {

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which conflicting places directly followed each other.
+ * Records which conflicting accesses directly followed each other.
  *
- * In: each access of the flavour `led`, atomic operations, and locks that were taken.  Out: `pairs` of
- * raddle/steer.h: the site of an access and the site of the next one by another thread that touches
- * the same eight bytes, where one of the two writes.  A lock that is taken counts as a write, for reading as
- * a read, at the place of the call; so does a call that frees memory, as a write of it.
+ * In: each access of the flavour `led`, atomic operations, and locks that were taken.  Out:
+ * `pairs` of raddle/steer.h: the site of an access, and the site of the next access to the same
+ * eight bytes by another thread, if one of the two writes.  Taking a lock is treated as a write at
+ * the place of the call, or as a read if the lock is taken for reading.  A call that frees memory
+ * is treated as a write to that memory.
  *
- * For each word the last write is kept, and the last reads since then.  Words are found by address
- * in a table in which one word may replace another: so a pair may be missed, but none is invented.
- * What a thread did while it was alone is forgotten, since nothing else could have come before or
- * after it, and so is what was done to memory that has become another object, or to the stack of an
- * earlier thread.
+ * For each word the table keeps the last write and the last reads after it.  A word may displace
+ * another with the same hash, so a pair may be missed, but none is invented.  Accesses of a thread
+ * that was alone are forgotten, since no other access could have come before or after them.  So
+ * are accesses to memory that has become another object, and to the stack of an earlier thread.
  *
  * Threads take turns when this layer is used, but not after the end of the plan.  So there is a
- * lock; a thread that does not get it immediately, for instance a signal handler, skips the access.
+ * lock; a thread that does not get it immediately, for instance a signal handler, skips the
+ * access.
  */
 #include "raddle/event.h"
 #include "raddle/steer.h"
@@ -26,7 +27,8 @@
 
 #define WORDS 8192 /* powers of two */
 #define INDEX (2 * RADDLE_STEER_PAIRS)
-#define READS 3 /* of a word since its last write; a judgement: a further thread displaces one of them */
+/* kept per word since its last write; a judgement: a read by a further thread displaces one */
+#define READS 3
 #define WIDE 64 /* words of a large access that are looked at */
 
 _Static_assert((WORDS & (WORDS - 1)) == 0 && (INDEX & (INDEX - 1)) == 0, "positions are the lower bits");
@@ -213,7 +215,7 @@ static void acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint6
 		look(t, object, 1, rt_call_site(t), raddle_role(kind) != RADDLE_ROLE_SHARE);
 }
 
-/* A thread that frees memory conflicts with every one that uses it. */
+/* A thread that frees memory conflicts with every thread that uses it. */
 static void frees(struct rt_thread *t, void *p, bool *kept)
 {
 	(void)kept;

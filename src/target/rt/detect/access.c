@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Accesses in the detector.  In: first reads and writes of bytes in a segment.  Out: cells, which hold the
- * latest accesses of each byte; races (rt/detect/report.c).
+ * Accesses in the detector.  In: first reads and writes of bytes in a segment.  Out: cells, which
+ * hold the latest accesses of each byte; races (rt/detect/report.c).
  *
- * An access is compared with every cell of its bytes.  Cells that are known to the thread happened before;
- * those that the access covers (a write covers all, a plain access covers atomic ones) are dropped, because
- * whatever races with them later races with it too.  So a byte has few cells and no first race is lost.  A
- * cell that is not known and conflicts is a race.
+ * An access is compared with every cell of its bytes.  An access in a cell happened before if the
+ * thread knows its epoch.  If the new access also covers it (a write covers everything, a plain
+ * access covers an atomic one), the cell is dropped, because whatever races with it later also
+ * races with the new access.  So a byte has few cells, and the first race is never lost.  A cell
+ * that conflicts and whose epoch the thread does not know is a race.
  *
  * The slow path reports only the first read and the first write of a byte in a segment.  That is
- * enough: a segment lies within one epoch, so a thread that is not ordered with a later access of
- * it is not ordered with the first one either.  While a thread is alone it has one segment over
- * many epochs; then every access of it is ordered with all accesses of all others, and the oldest
- * epoch expresses that.
+ * enough: a segment lies within one epoch, so an access that is not ordered with a later access of
+ * the segment is not ordered with the first one either.  While a thread is the only one, one
+ * segment spans many epochs.  Its accesses are then ordered with those of all other threads, and
+ * the oldest epoch expresses that.
  */
 #include "rt/detect/report.h"
 
-/* Puts the access into a cell that is of its kind or has no bytes; false: the cell has other sites. */
+/* Puts the access into a cell of the same kind, or one without bytes.  Returns false if the cell
+ * belongs to other sites. */
 static inline __attribute__((always_inline)) bool put(struct rt_cell *cell, struct rt_seen_access a)
 {
 	uint64_t others = cell->mask & ~a.bits;
@@ -35,8 +37,8 @@ static inline __attribute__((always_inline)) bool put(struct rt_cell *cell, stru
 	return true;
 }
 
-/* Looks at `count` cells: compares with each, drops what is covered, and adds the access if there is a
- * cell for it; false: there is none. */
+/* Compares the access with each of `count` cells, drops the cells that it covers, and adds it if
+ * there is a cell for it.  Returns false if there is none. */
 static inline __attribute__((always_inline)) bool access_cells(const struct rt_watch *w, struct rt_cell *cell,
 							       uint32_t count, struct rt_seen_access a)
 {
@@ -65,7 +67,7 @@ static inline __attribute__((always_inline)) bool access_cells(const struct rt_w
 	return (home && put(home, a)) || (idle && put(idle, a));
 }
 
-/* A cell among `count` that is of the kind of the access and takes it. */
+/* Puts the access into one of `count` cells, if one of them is of its kind and has room. */
 static bool put_among(struct rt_cell *cell, uint32_t count, const struct rt_seen_access *a)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -74,7 +76,8 @@ static bool put_among(struct rt_cell *cell, uint32_t count, const struct rt_seen
 	return false;
 }
 
-/* The new head of a part.  Without memory, or if there are too many, an old cell is lost. */
+/* Returns the new head of a part.  If there is no memory, or there are too many cells, an old cell
+ * is lost. */
 static uint32_t access_part(const struct rt_watch *w, struct rt_part *part, uint32_t head,
 			    struct rt_seen_access a)
 {
@@ -106,7 +109,8 @@ static __attribute__((noinline)) void access_parts(const struct rt_watch *w, str
 	}
 }
 
-/* A line without a cell of this kind that was easy to find.  Without memory an old cell is lost. */
+/* For a line in which no cell of this kind was found quickly.  If there is no memory, an old cell
+ * is lost. */
 static __attribute__((noinline, cold)) uint32_t put_more(const struct rt_watch *w, struct rt_line *line,
 							 uint32_t head, const struct rt_seen_access *a)
 {
@@ -169,7 +173,8 @@ struct rt_chunk *rt_watch_chunk(struct rt_watch *w, uintptr_t address)
 	return RT_LIKELY(chunk != NULL) ? chunk : new_chunk(w, address);
 }
 
-/* While a thread is alone, all it does is ordered with all that others did and will do. */
+/* While only one thread exists, everything it does is ordered with everything that other threads
+ * did or will do. */
 static inline bool is_alone(void)
 {
 	return atomic_load_explicit(&rt.others, memory_order_relaxed) == 0;
@@ -234,7 +239,7 @@ static void flush_one(struct rt_watch *w, struct rt_gathered *g)
 	g->key = 0;
 }
 
-/* Fetches the part of a split line that is going to be looked at. */
+/* Prefetches the part of a split line that will be examined. */
 static inline void fetch_part(const struct rt_gathered *g)
 {
 	const struct rt_chunk *chunk = g->place;
@@ -265,7 +270,7 @@ void rt_detect_flush(struct rt_thread *t)
 	rt_watch_leave(w);
 }
 
-/* Begins with a block at a place.  The memory that is going to be looked at is fetched already. */
+/* Starts gathering for a block at a place.  Prefetches the memory that will be examined later. */
 static inline void gather_first(struct rt_watch *w, uint32_t place, const struct rt_gathered *new)
 {
 	struct rt_gathered *g = &w->gather.at[place];
@@ -301,7 +306,8 @@ void rt_detect_gather(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_
 	rt_watch_leave(w);
 }
 
-/* What a thread that continues has gathered, as it was at some moment; false: it never waited. */
+/* Copies what another thread has gathered while that thread keeps running.  Returns false if no
+ * consistent copy was possible. */
 static bool copy_gathered(struct rt_watch *to, const struct rt_watch *from)
 {
 	for (uint32_t round = 0; round < 100; round++) {
@@ -367,8 +373,7 @@ void rt_detect_access(struct rt_thread *t, uintptr_t address, uint64_t size, uin
 		rt_detect_gather(t, (a & ~63ull) | how, (uint64_t)site << 32, bits_in_block(a, end));
 }
 
-/* The write covers the read, so one look does for both; what it is not ordered with is reported for
- * both. */
+/* The write covers the read, so one lookup is enough for both.  Races are reported for both. */
 void rt_detect_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites)
 {
 	rt_detect_gather(t, (address & ~63ull) | RT_GATHER_WRITE | RT_GATHER_UPDATE, sites,
@@ -402,7 +407,7 @@ static void forget_in_chunk(struct rt_chunk *chunk, uintptr_t address, uintptr_t
 		rt_line_forget(&rt_detect()->arena, chunk, rt_line_of(a), bits_in_block(a, end));
 }
 
-/* The next address that may have a chunk: whole tables are passed over if there is none. */
+/* The next address that may have a chunk: tables without chunks are skipped as a whole. */
 static uintptr_t after(uintptr_t address)
 {
 	uintptr_t table = (1ull << (RT_CHUNK_SHIFT + RT_TABLE_SHIFT)) - 1;

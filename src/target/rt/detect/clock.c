@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Vector clocks that grow with the lanes they have met.  A clock belongs to a
- * thread or is protected by the lock of what it belongs to.
+ * Vector clocks that grow as more lanes (thread indexes, rt/detect/watch.h) are added.  A clock
+ * belongs to a thread, or to an object whose lock protects it.
  */
 #include "rt/detect/clock.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vector clocks: for each lane (rt/detect/watch.h) its last known epoch.  Lanes after the end have
- * 0.
+ * Vector clocks: the last known epoch of each lane, that is, each thread index
+ * (rt/detect/watch.h).  Lanes beyond the end of a clock have epoch 0.
  */
 #ifndef RT_CLOCK_H
 #define RT_CLOCK_H
@@ -23,7 +23,7 @@ enum rt_joined { RT_JOINED_NOTHING, RT_JOINED_NEWS, RT_JOINED_FAILED };
 /* `into` learns what `from` knows. */
 enum rt_joined rt_clock_join(struct rt_arena *a, struct rt_clock *into, const struct rt_clock *from);
 
-/* These are false if there is no memory; the clock is as it was then. */
+/* These return false if there is no memory; then the clock is unchanged. */
 bool rt_clock_copy(struct rt_arena *a, struct rt_clock *into, const struct rt_clock *from);
 bool rt_clock_set(struct rt_arena *a, struct rt_clock *c, uint32_t lane, uint64_t epoch);
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The on-line detector: its state, entries, and threads (rt/detect/object.c has what orders threads,
- * rt/detect/access.c the accesses).
+ * The on-line detector: its state, its entry points, and threads.  rt/detect/object.c handles what
+ * orders threads, rt/detect/access.c the accesses.
  *
- * Signals: `busy` is set while a thread is in the detector.  An access of a handler that finds it set is
- * skipped; its synchronisation is forgiven (rt/detect/watch.h).  If a handler left the detector by longjmp,
- * the next entry notices it as rt/record/recorder.c does, releases what was locked and forgives.
+ * Signals: `busy` is set while a thread is in the detector.  If a signal handler finds it set, its
+ * accesses are skipped, and its synchronisation leads to forgiveness (rt/detect/watch.h).  If a
+ * handler left the detector by longjmp, the next call notices that in the same way as
+ * rt/record/recorder.c, releases the locks and forgives.
  *
- * fork: the child runs freely.  Without memory the detector stops, and its findings are kept.
+ * After a fork the child runs freely.  Without memory the detector stops, and its findings are
+ * kept.
  */
 #include "rt/detect/watch.h"
 
@@ -114,7 +116,7 @@ bool rt_detect_ticked(struct rt_thread *t)
 	return ticked;
 }
 
-/* An idle lane whose last epoch the creator knows, else a new one. */
+/* Returns an idle lane whose last epoch the creator knows, otherwise a new one. */
 static uint32_t choose_lane(struct rt_detect *d, const struct rt_clock *known)
 {
 	uint32_t *at = &d->idle_lane, lane;
@@ -156,7 +158,7 @@ static uint32_t take_lane(struct rt_watch *w, const struct rt_clock *known, uint
 	return lane;
 }
 
-/* False: others may still look at the watch. */
+/* False: others may still use the watch. */
 static bool give_lane(const struct rt_watch *w)
 {
 	struct rt_detect *d = rt_detect();
@@ -208,7 +210,7 @@ void rt_detect_created(struct rt_thread *parent, struct rt_thread *child)
 	rt_watch_leave(w);
 }
 
-/* A thread whose creation was not reported is taken to come after everything. */
+/* A thread whose creation was not reported is assumed to be ordered after everything. */
 void rt_detect_start(struct rt_thread *t)
 {
 	if (!rt_detect_is_on())

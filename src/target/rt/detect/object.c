@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Synchronisation objects of the detector: what each got from the threads that released it, and how
- * it reaches the threads that acquire it.
+ * Synchronisation objects of the detector.  A release adds the clock of the thread to the clock of
+ * the object; an acquisition adds the clock of the object to the clock of the thread.
  *
- * An object is anything with an address: locks, condition variables, semaphores,
- * once controls, barriers, atomic variables.  It begins with its first release and
- * ends when its memory becomes something else.  It is found through the chunk of
- * its address and protected, like the list it is in, by the stripe of
- * its address.
+ * An object is anything with an address: locks, condition variables, semaphores, once controls,
+ * barriers, atomic variables.  It is created at its first release and dropped when its memory
+ * becomes something else.  It is found through the chunk of its address (rt/detect/shadow.h).  One
+ * of an array of locks, chosen by the address (its stripe), protects the object and the list that
+ * contains it.
  *
- * Most acquisitions learn nothing.  `whole` states that the clock is exactly what its
- * last releaser knew in (lane, epoch); a thread that knows that epoch knows all of it.
- * `master` is a lane that knows all of the clock; its release replaces the clock
- * instead of adding to it, and if it has learned nothing since its last one, only
- * its own epoch is new.
+ * Most acquisitions tell a thread nothing new.  `whole` means that the clock is exactly what its
+ * last releaser knew in (lane, epoch); a thread that knows that epoch knows the whole clock.
+ * `master` is a lane whose thread knows the whole clock.  A release by that thread replaces the
+ * clock instead of adding to it.  If the thread has learned nothing since its last release, only
+ * its own epoch is updated.
  */
 #include "rt/common/bug.h"
 #include "rt/common/hash.h"
@@ -22,7 +22,7 @@
 struct barrier {
 	uint64_t id; /* no other one has had it */
 	uint32_t count, inside, entered, current;
-	bool loose; /* more threads than its count at a time: rounds cannot be distinguished */
+	bool loose; /* more threads than its count were inside at once: rounds cannot be distinguished */
 	struct {
 		struct rt_clock clock;
 		uint32_t left; /* entered and not out yet */
@@ -114,8 +114,8 @@ static void remove_object(struct rt_object **at)
 	rt_arena_put(arena(), o, sizeof *o);
 }
 
-/* Begins with an object: the thread is inside the detector and has the stripe.
- * False: it could not be, and the edge is made up for by forgiveness. */
+/* Begins an operation on an object: enters the detector and locks the stripe.
+ * Returns false if that failed; then forgiveness replaces the edge. */
 static bool begin(struct rt_thread *t, uintptr_t address)
 {
 	struct rt_watch *w = rt_watch(t);
@@ -250,7 +250,7 @@ void rt_detect_release_read(struct rt_thread *t, uintptr_t object)
 	publish_at(t, object, false);
 }
 
-/* What a relaxed read finds counts from the next fence of the thread on. */
+/* What a relaxed read finds is acquired at the thread's next fence. */
 static void note_found(struct rt_thread *t, uintptr_t address)
 {
 	const struct rt_object *o;
@@ -335,8 +335,8 @@ void rt_detect_barrier_init(struct rt_thread *t, uintptr_t object, uint32_t coun
 	end(t, object);
 }
 
-/* The round that a thread enters.  A round begins empty if all are out of the one before
- * the last; else it continues with what that was notified. */
+/* The round that a thread enters.  A round reuses the clock of the one before the last.  The clock
+ * is cleared if all threads have left that round; otherwise it keeps what it has. */
 static uint32_t enter_round(struct barrier *b)
 {
 	RT_ASSERT(b->count > 0 && b->entered <= b->count);
@@ -380,8 +380,8 @@ void rt_detect_barrier_enter(struct rt_thread *t, uintptr_t object)
 	end(t, object);
 }
 
-/* Threads that left first may have destroyed the barrier, and its memory may be another one's by now: then
- * there is no object, or another barrier. */
+/* Threads that left first may have destroyed the barrier and reused its memory.  Then there is no
+ * object, or another barrier. */
 static void leave_barrier(struct rt_watch *w, struct rt_object *o)
 {
 	struct barrier *b = o ? o->barrier : NULL;

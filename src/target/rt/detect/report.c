@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reports of the detector.  In: two accesses that conflict and are not ordered.  Out: a race in the memory
- * that the replayer shares, once for each pair of sites.
+ * Reports of the detector.  In: two accesses that conflict and are not ordered.  Out: a race in
+ * the memory that the replayer shares, once for each pair of sites.
  */
 #include "rt/common/hash.h"
 #include "rt/detect/report.h"
@@ -94,8 +94,9 @@ static void report_site(const struct rt_seen_access *a, const struct rt_cell *ce
 	report(a, cell->who, cell->site[which], bits);
 }
 
-/* Two conflicting accesses of which neither is known to come first: was that forgiven?  The one in hand may
- * be the older one, since it was gathered. */
+/* Whether forgiveness (rt/detect/watch.h) orders the access in the cell before the current one.
+ * If neither access is forgiven, both are reported as a race.  The current access may be the older
+ * one, since it was gathered. */
 __attribute__((noinline, cold)) bool rt_race_is_forgiven(const struct rt_seen_access *a,
 							 const struct rt_cell *cell)
 {

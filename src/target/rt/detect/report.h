@@ -7,7 +7,7 @@
 
 #include "rt/detect/watch.h"
 
-/* An access that is compared with those before it. */
+/* An access that is compared with earlier ones. */
 struct rt_seen_access {
 	uintptr_t block;
 	uint64_t bits, who;
@@ -21,8 +21,9 @@ static inline bool rt_accesses_conflict(uint64_t a, uint64_t b)
 	return ((a | b) & 3) == (RT_WHO_WRITE | RT_WHO_PLAIN);
 }
 
-/* Two conflicting accesses of which neither is known to come first: was that forgiven?  If not they are
- * reported.  The one in hand may be the older one, since it was gathered. */
+/* Whether forgiveness (rt/detect/watch.h) orders the access in the cell before the current one.
+ * If neither access is forgiven, both are reported as a race.  The current access may be the older
+ * one, since it was gathered. */
 __attribute__((noinline, cold)) bool rt_race_is_forgiven(const struct rt_seen_access *a,
 							 const struct rt_cell *cell);
 

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shadow memory: which threads accessed which bytes last, and where synchronisation objects
- * are.
+ * Shadow memory: which threads accessed which bytes last, and where synchronisation objects are.
  *
  * A line represents 64 bytes of the program and is a list of cells.  A cell records which bytes (a
- * bit each) a lane accessed in an epoch, how (plain, write), and at which of two sites; a cell
- * without bytes is free.  So a thread that walks over an array has one cell per line.  Four cells
- * fit into the line; five to eight are stored outside it.  If there are more, the line is split:
- * each eight bytes have their own list, with space for two cells; longer lists are stored
- * elsewhere.  So no thread searches through accesses to other words.  Lines are in chunks of a
- * page, chunks are found through two tables by the address.  No chunk is ever freed, so a pointer
- * to one stays valid.
+ * bit each) a lane, that is, a thread, accessed in an epoch, how (plain, write), and at which of
+ * two sites.  A cell without bytes is free.  So a thread that walks over an array needs one cell
+ * per line.  Four cells fit into the line; five to eight are stored outside it.  If there are
+ * more, the line is split: each eight bytes have their own list, with space for two cells; longer
+ * lists are stored elsewhere.  So no thread searches through accesses to other words.  Lines are
+ * in chunks of a page, chunks are found through two tables by the address.  No chunk is ever
+ * freed, so a pointer to one stays valid.
  *
- * A line is locked by the lowest bit of its head, which also has the number of cells: the thread
- * that holds it writes the new head to unlock.  Heads are stored apart from the cells, so that a
- * walk over memory touches few cache lines.
+ * The lowest bit of a line's head is its lock; the head also contains the number of cells.  To
+ * unlock, the holder writes the new head.  Heads are stored apart from the cells, so that a walk
+ * over memory touches few cache lines.
  */
 #ifndef RT_SHADOW_H
 #define RT_SHADOW_H
 
 #include "rt/detect/arena.h"
 
-/* A line is two cache lines: four cells of 32 bytes.  Twice as many are still searched quickly.  A split line
- * has a part for each eight bytes, which is one cache line. */
+/* A line takes two cache lines: four cells of 32 bytes.  Twice as many can still be searched
+ * quickly.  A split line has a part of one cache line for each eight bytes. */
 #define RT_LINE_CELLS 4
 #define RT_OUTSIDE_CELLS 8
 #define RT_PARTS 8
@@ -32,10 +31,11 @@
 #define RT_CHUNK_SHIFT 12 /* a chunk is for a page */
 #define RT_CHUNK_LINES 64
 #define RT_CHUNK_OBJECTS 512 /* lists of synchronisation objects, 8 bytes each */
-#define RT_TABLE_SHIFT 18    /* about half of the bits that number pages, so both tables are alike */
-#define RT_ADDRESS_BITS 47   /* of a user address on x86-64 */
-#define RT_CACHE 512	     /* pages, 2 MiB of the program; a judgement: 8 KiB for each thread */
-#define RT_CELLS_MAX 4096    /* of eight bytes; beyond them old ones are lost */
+/* about half of the bits of a page number, so both tables have similar sizes */
+#define RT_TABLE_SHIFT 18
+#define RT_ADDRESS_BITS 47 /* of a user address on x86-64 */
+#define RT_CACHE 512	   /* pages, 2 MiB of the program; a judgement: 8 KiB for each thread */
+#define RT_CELLS_MAX 4096  /* of eight bytes; beyond them old ones are lost */
 
 /* The accessor: lane, epoch and kind in one word.  The kind has a bit for writes and one for plain
  * accesses: one access covers another if it has all bits of the other; two conflict if together
@@ -118,7 +118,7 @@ static inline uint32_t rt_line_of(uintptr_t address)
 	return address / 64 % RT_CHUNK_LINES;
 }
 
-/* Returns the head without the lock; UINT32_MAX if it could not be had. */
+/* Returns the head without the lock; UINT32_MAX if it could not be taken. */
 uint32_t rt_line_wait(_Atomic uint32_t *head);
 
 static inline uint32_t rt_line_lock(_Atomic uint32_t *at)
@@ -173,14 +173,15 @@ static inline uint32_t rt_part_room(uint32_t head)
 	return RT_UNLIKELY(head & 0xfe) ? 1u << (head >> 1 & 127) : RT_PART_CELLS;
 }
 
-/* More room in a part that is full, its line locked: the new head; the old one if there is no more. */
+/* Makes room in a full part whose line is locked.  Returns the new head, or the old one if there
+ * is no more room. */
 uint32_t rt_part_grow(struct rt_arena *a, struct rt_part *part, uint32_t head);
 
-/* More room in a line that is full and locked, or a split one: the new head; the old one if there is no
- * memory. */
+/* Makes room in a full, locked line, or splits it.  Returns the new head, or the old one if there
+ * is no memory. */
 uint32_t rt_line_grow(struct rt_arena *a, struct rt_line *line, uint32_t head);
 
-/* No cells of these bytes any more.  A line that is all forgotten gives what is outside back. */
+/* Removes these bytes from all cells.  A line without bytes returns the memory outside it. */
 void rt_line_forget(struct rt_arena *a, struct rt_chunk *chunk, uint32_t number, uint64_t bits);
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * The detector's own structures.
  *
- * A thread has a lane, an index into vector clocks.  The epoch of a lane counts what its thread
- * released: each release publishes the thread's clock and begins the next epoch, so a thread that
- * knows an epoch knows everything that the thread of that lane knew when the epoch ended.  A thread
- * whose creator knows the last epoch of an ended one continues with that one's lane, so clocks are
- * only as long as the number of threads that exist at a time.
+ * A thread has a lane, an index into vector clocks.  The epoch of a lane counts the releases of
+ * its thread.  Each release publishes the thread's clock and begins the next epoch.  So a thread
+ * that knows an epoch knows everything that the thread of that lane knew when the epoch ended.  A
+ * new thread reuses the lane of an ended thread if its creator knows the last epoch of that lane.
+ * So a clock is only as long as the number of threads that exist at a time.
  *
  * Forgiveness: `floor` of a lane is an epoch that every thread is assumed to know.  If an edge may
  * have been lost (a signal handler synchronises while it interrupts the detector, a thread of

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Buffers of the flavour full: space for pieces and records, and when a buffer is handed over.
+ * Buffers of the flavour full: reserves space for pieces and records, and hands buffers over.
  *
  * A thread that finds no space takes a new buffer, with all signals blocked.  The old one goes to
- * the collector, unless a piece in it is open: then this is a handler that interrupted the piece,
- * and the writer comes back to it.  Such a buffer, and those after it, wait until the piece is
- * closed, or until the handler has ended and the piece is still open (it left by longjmp).
+ * the collector, unless a piece in it is open.  In that case a signal handler has interrupted the
+ * piece, and its writer will continue later.  Such a buffer, and those after it, are kept until
+ * the piece is closed.  If the piece is still open after the handler's frame is gone (it left by
+ * longjmp), they are handed over as well.
  *
  * Invariants:
  * 1. no thread writes into a buffer that was handed over;
@@ -22,7 +23,7 @@
 
 #define NO_ROOM 0x40000000u /* `used` of what is no buffer */
 
-/* For pieces that are not recorded, and for threads without a state. */
+/* Receives pieces that are not recorded, and those of threads without a state. */
 static struct {
 	uint8_t room[2 * RADDLE_BUFFER_SIZE];
 	struct raddle_buffer *buffer; /* in it, aligned */
@@ -37,7 +38,8 @@ bool rt_full_setup(void)
 	return true;
 }
 
-/* What it opens to see them run would change which numbers the program's own files get. */
+/* Does not wait: to see whether threads run, it would open files, which would change the
+ * descriptors that the program's own files get. */
 void rt_linger(void)
 {
 }
@@ -49,7 +51,7 @@ void rt_full_reset(struct rt_thread *t)
 	t->self.target = 0;
 }
 
-/* Room that was taken where there is none. */
+/* Gives back room that was reserved beyond the end. */
 static void give_back(struct raddle_buffer *b, uint32_t size)
 {
 	uint64_t n = 1ull << 32 | size;
@@ -67,7 +69,7 @@ static bool on_stack(const struct rt_thread *t, uintptr_t frame)
 	return frame >= t->stack_low && frame < t->stack_high;
 }
 
-/* Is the handler that ran at that frame gone? */
+/* Whether the handler that ran at that frame is gone. */
 static bool is_gone(const struct rt_thread *t, uintptr_t then)
 {
 	uintptr_t now = (uintptr_t)__builtin_frame_address(0);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records of the runtime in the flavour full, instead of rt/record/event.c: events, atomics, fences
- * and ranges.  They are raw (doc/format/full.md): space is reserved like that of a piece, the
- * operands are stored, and the code is stored last.  There is no encoder and no state, so signal
- * handlers need no special case.  A position q is taken when the space is reserved: what a handler
- * writes comes after it and has a higher q.  Only positions that the caller brought may come late.
+ * Records of the runtime in the flavour full, instead of rt/record/event.c: events, atomics,
+ * fences and ranges.  They are raw (doc/format/full.md): space is reserved like that of a piece,
+ * the operands are stored, and the code is stored last.  There is no encoder and no state, so
+ * signal handlers need no special case.  A position q is taken when the space is reserved, so what
+ * a signal handler writes comes later and has a higher q.  Only a position that the caller took
+ * earlier may be out of order.
  */
 #include "rt/full/full.h"
 
@@ -17,7 +18,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Brings rt/full/full-compare.c into programs that leave comparing to their libraries. */
+/* Links rt/full/full-compare.c even into programs that only compare memory in their libraries. */
 static __typeof__(memcmp) *const compare __attribute__((used)) = memcmp;
 
 /* Whether this thread is still recorded. */
@@ -116,7 +117,8 @@ static int tls_event(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* Only threads that are led to an access ask for segments, which are those of rt/record/event.c. */
+/* Segments matter only while threads are led to an access.  They are the same as in
+ * rt/record/event.c. */
 static void begin_segment(struct rt_thread *t, const struct rt_record *r)
 {
 	if (RT_UNLIKELY(t->recording == RT_LISTENED) && raddle_ends_segment(r->code, r->operand[2]) &&
@@ -235,8 +237,9 @@ void rt_forget(struct rt_thread *t, uintptr_t address, size_t size)
 	(void)size;
 }
 
-/* What was there before differs from run to run (addresses), and programs copy it about without meaning to,
- * in the padding of structures.  Large blocks come from the kernel and are clear. */
+/* New blocks up to this size are cleared.  Their old content (addresses) differs from run to run,
+ * and programs copy it unintentionally in the padding of structures.  Larger blocks come from the
+ * kernel and are zero. */
 #define FRESH_MAX (64u << 10)
 
 void *rt_fresh(void *p, size_t known)
@@ -284,8 +287,8 @@ static uint64_t take_bytes(const uint8_t *p, uint64_t count)
 	return word;
 }
 
-/* Memory is read in words as they lie there, and hashed in words from the start of the range: `carry` is
- * what the next one of these begins with. */
+/* Reads aligned words from memory, but hashes words counted from the start of the range; `carry`
+ * is the beginning of the next word to hash. */
 static void summarise(struct summary *s, const uint8_t *start, uint64_t size)
 {
 	uint64_t skew = -(uintptr_t)start & 7, n = skew < size ? skew : size, carry = take_bytes(start, n),

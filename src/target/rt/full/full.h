@@ -10,11 +10,13 @@
 #include "raddle/full.h"
 #include "rt/core/layer.h"
 
-#define RT_WAITING 16 /* buffers with an interrupted piece; with more, all are handed over as they are */
+/* buffers with an interrupted piece; if there are more, all are handed over as they are */
+#define RT_WAITING 16
 
 /* What it knows of a thread. */
 struct rt_full {
-	/* The head of a buffer that never has room: what self.full is while there is no other. */
+	/* The head of a buffer that never has room.  self.full points to it while there is no real
+	 * buffer. */
 	struct rt_no_buffer {
 		uint32_t head[6];
 		uint32_t used, open; /* as in struct raddle_buffer */
@@ -32,8 +34,8 @@ static inline struct rt_full *rt_full(const struct rt_thread *t)
 	return t->layer[RT_LAYER_FULL];
 }
 
-/* rt/full/full-buffer.c: room that does not fit any more, from a new buffer.  Never NULL: where nothing is
- * recorded it is memory that is not read. */
+/* rt/full/full-buffer.c: takes room from a new buffer when the current one is full.  Never returns
+ * NULL: if nothing is recorded, it returns memory that is never read. */
 void *rt_full_far_room(struct rt_thread *t, struct raddle_buffer *full, uint32_t size);
 void rt_full_stop(struct rt_thread *t);	     /* nothing more is recorded of this thread */
 void rt_full_hand_over(struct rt_thread *t); /* at its end: all buffers but the last */
@@ -51,7 +53,7 @@ static inline void *rt_full_room(struct rt_thread *t, uint32_t size)
 	return rt_full_far_room(t, b, size);
 }
 
-/* Bytes one after another; the first one of the record is left for the end. */
+/* Stores bytes one after another.  The first byte of a record is stored last. */
 static inline uint8_t *rt_full_put(uint8_t *p, uint64_t value, uint32_t bytes)
 {
 	__builtin_memcpy(p, &value, bytes);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hooks of the flavour `full` that are inlined into instrumented code; bitcode
- * only.  raddle/full.h explains pieces and faults.
+ * The hooks of the flavour `full` that are inlined into instrumented code; bitcode only.
+ * raddle/full.h explains pieces and faults.
  *
- * Rules: no calls but the rare ones, no loops, no libc.
+ * Rules: no calls except on rare paths, no loops, no libc.
  */
 #include "raddle/full.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Order through the kernel: pipes, sockets, eventfds, signals.  The other end is not determined: a
- * thread that received something from outside may be ordered after every thread that sent
+ * Order through the kernel: pipes, sockets, eventfds, signals.  The runtime does not determine the
+ * other end: a thread that received something may be ordered after every thread that sent
  * something.
  */
 #include "rt/guard/real.h"
@@ -200,7 +200,8 @@ INTERPOSE(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct
 	TAKES(int, REAL(sigtimedwait)(set, info, time), ANY);
 }
 
-/* A system call by its number: those that others of this list stand for, and waiting for memory to change. */
+/* A system call by its number.  Handles the calls behind the functions of this file, and futex
+ * waits. */
 static void note_call(long number, int fd, bool leaving)
 {
 	static const uint16_t takes[] = {SYS_read,   SYS_readv,	  SYS_recvfrom, SYS_recvmsg,

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The runtime of the flavour `guard`: a production program that checks race candidates when an
- * agent asks for it (raddle/guard.h), and does nothing else.
+ * The runtime of the flavour `guard`: it checks race candidates in a production program when an
+ * agent requests it (raddle/guard.h), and does nothing else.
  *
- * It does not use rt/core/: rt/core/ gives every thread a state and a buffer and decides when an operation
- * begins whether it is recorded, while here nothing may be kept for a program that is not observed, and
- * tracking begins and ends between the two halves of an operation.  So every function here tests one byte:
+ * It does not use rt/core/, which gives every thread a state and a buffer and decides at the start
+ * of an operation whether it is recorded.  Here, a program that is not observed must cost nothing,
+ * and tracking may begin or end in the middle of an operation.  So every function here tests one
+ * byte:
  *
- *	releasing   before the operation, so that a released thread finds the note
- *	acquiring   after it, so that one that has waited since before tracking began sees the note, too
+ * 	releasing   before the operation, so that a released thread finds the note
+ * 	acquiring   after it, so that a thread that was already waiting finds the note, too
  *
- * Rules: no allocation, no stdio, errno is the program's; memory comes from guard_map(); no call
- * that can wait is made with the lock held, and a handler that finds it taken by the thread it
- * interrupted gives up: what is tracked is forgotten, without a verdict.
+ * Rules: no allocation, no stdio, errno is preserved; memory comes from guard_map().  No call that
+ * can wait is made with the lock held.  A signal handler that finds the lock held by the thread it
+ * interrupted gives up: tracking ends without a verdict.
  *
  * The child of a fork is dormant.
  */
@@ -28,17 +29,18 @@
 #define GUARD_LIKELY(x) __builtin_expect(!!(x), 1)
 #define GUARD_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define GUARD_HIDDEN __attribute__((visibility("hidden"))) /* it is near, and found without a table */
-/* It is called after a test that fails as a rule, and the code around the test saves no register for it.
- */
+/* For functions that are called only if a test succeeds, which is rare.  The code around the test
+ * saves no registers for the call. */
 #ifdef __clang__
 #define GUARD_RARE __attribute__((preserve_most))
 #else
 #define GUARD_RARE
 #endif
 
-/* Which tracked accesses a thread is ordered after: one bit for each task.  `sure` by operations
- * that order threads, `maybe` also by those that may have; sure is a part of maybe.  This is the
- * column of the tracked access in the vector clocks of DJIT+: the others are not needed. */
+/* Which tracked accesses a thread is ordered after, one bit for each task.  `sure` covers
+ * operations that certainly order threads; `maybe` also covers those that may.  So `sure` is a
+ * subset of `maybe`.  Of the vector clocks of DJIT+, this is the column of the tracked access; the
+ * other columns are not needed. */
 struct guard_mask {
 	uint32_t sure, maybe;
 };
@@ -48,7 +50,7 @@ struct guard_thread {
 	uint32_t number;	   /* from 1 */
 	struct guard_mask mask;
 	struct guard_mask fence;   /* at the last release fence: what relaxed stores publish */
-	struct guard_mask pending; /* what relaxed loads have met: for the next acquire fence */
+	struct guard_mask pending; /* what relaxed loads have found: for the next acquire fence */
 	pthread_t handle;
 	bool ended, detached, adopted;
 	uint32_t rounds; /* of key destructors that are still to come */
@@ -58,7 +60,7 @@ struct guard_thread {
 	uintptr_t stack_low, stack_high;
 };
 
-/* The one global.  `alive` has a page of its own that a fork leaves empty in the child. */
+/* The only global state.  `alive` has a page of its own, which is empty in the child of a fork. */
 struct guard {
 	struct raddle_guard *session; /* NULL: there is no agent */
 	struct raddle_guard_seen *seen;
@@ -89,10 +91,11 @@ enum {
 	GUARD_RECENT = 4096,  /* a table that forgets is enough */
 };
 
-/* What is tracked, under the lock.  It is apart from `guard`, which is initialised: this is no memory in most
- * runs. */
+/* The state of tracking, protected by the lock.  It is separate from `guard`, which is initialised
+ * data, so it takes no memory in most runs. */
 struct guard_tables {
-	/* order.c: objects by address, those in use, and what was lost for lack of room. */
+	/* order.c: objects by address, the list of those in use, and whether some were lost for
+	 * lack of room. */
 	struct guard_object {
 		uintptr_t address; /* 0: free */
 		struct guard_mask any, writers;
@@ -104,14 +107,15 @@ struct guard_tables {
 		uintptr_t address;
 		uint32_t guard, thread;
 	} recent[GUARD_RECENT];
-	/* validate.c: a task as this process sees it; bit k of all masks is slot k. */
+	/* validate.c: a task as this process sees it.  Bit k of every mask belongs to the task in
+	 * slot k. */
 	struct guard_watch {
 		uint32_t generation; /* of the task this is about */
 		uint32_t order, tau_us, skip;
 		uint32_t guard[2];
 		bool active;	/* an access is tracked */
 		bool settled;	/* enough were: only a thread to be held is waited for */
-		bool aliases;	/* two threads came to the same bytes */
+		bool aliases;	/* two threads reached the same bytes */
 		bool unsettled; /* a thread ended that is not ordered after it */
 		bool done;	/* there is nothing more to find out */
 		bool steered;
@@ -151,12 +155,12 @@ struct guard_local {
 };
 extern GUARD_HIDDEN __thread struct guard_local guard_local;
 
-/* The lock.  False: it cannot be had, because this thread holds it or another thread holds it for too long.
- */
+/* Takes the lock.  Returns false if this thread already holds it, or another thread holds it for
+ * too long. */
 bool guard_lock(void);
 void guard_unlock(void);
 
-/* order.c: which threads are ordered after what.  With the lock held. */
+/* order.c: which threads are ordered after what.  Called with the lock held. */
 enum guard_way { GUARD_EXCLUSIVE, GUARD_SHARED, GUARD_WEAK };
 void guard_track_acquire(struct guard_thread *t, uintptr_t object, enum guard_way way);
 void guard_track_release(struct guard_thread *t, uintptr_t object, enum guard_way way);
@@ -169,7 +173,7 @@ static inline void guard_mask_add(struct guard_mask *to, struct guard_mask from)
 	to->maybe |= from.maybe | from.sure;
 }
 
-/* note.c: the same without the lock.  Nothing happens where nothing is tracked. */
+/* note.c: the same, called without the lock.  These do nothing if nothing is tracked. */
 GUARD_RARE void guard_note_acquire(const volatile void *object, enum guard_way way);
 GUARD_RARE void guard_note_release(const volatile void *object, enum guard_way way);
 void guard_note_atomic(const volatile void *object, uint32_t what);
@@ -196,20 +200,21 @@ static inline void guard_releases(const volatile void *object)
 		guard_note_release(object, GUARD_EXCLUSIVE);
 }
 
-/* validate.c: tasks.  With the lock held: a thread has learnt something, so that a tracked access may be
- * over; the memory is gone; the thread is; nothing that is tracked can be trusted. */
+/* validate.c: tasks.  Called with the lock held: a thread has been ordered after tracked accesses,
+ * so tracking may end; memory was released; a thread ends; the tracked state can no longer be
+ * trusted.  guard_access() is called without the lock. */
 void guard_learnt(uint32_t bits);
 void guard_gone(uintptr_t low, uintptr_t high);
 void guard_ends(const struct guard_thread *t);
 void guard_lost(void);
 void guard_access(const void *address, uint64_t size, uint32_t guard_number);
 
-/* recent.c: whether another thread was at these bytes at that guard a moment ago; this one is.  With the lock
- * held. */
+/* recent.c: whether another thread recently accessed these bytes at that guard; and notes an
+ * access of the calling thread.  Called with the lock held. */
 bool guard_was_recently(const struct guard_thread *t, uintptr_t address, uint32_t guard_number);
 void guard_was_at(const struct guard_thread *t, uintptr_t address, uint32_t guard_number);
 
-/* settle.c: the guard has no flag any more.  Regions in which no other one has sleep. */
+/* settle.c: the guard no longer has a flag.  Disables its regions in which no other guard has one. */
 void guard_settle(uint32_t guard_number);
 
 /* watch.c: the hardware's view of a held address. */

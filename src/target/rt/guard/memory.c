@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Memory that is released: whatever is allocated there next is another object.
+ * Released memory: whatever is allocated there next is another object.
  */
 #include "rt/guard/real.h"
 
@@ -12,7 +12,7 @@ __attribute__((visibility("default"))) void *__raddle_interpose_memory(void)
 	return (void *)__raddle_interpose_memory;
 }
 
-/* Out of the way of those that free memory while nothing is tracked. */
+/* A separate function, to keep the common path short while nothing is tracked. */
 __attribute__((cold)) void guard_free_slowly(void *memory)
 {
 	if (guard_tracks() && memory)
@@ -21,7 +21,8 @@ __attribute__((cold)) void guard_free_slowly(void *memory)
 	REAL(free)(memory);
 }
 
-/* Programs and their libraries free memory all the time, so that there is no test here. */
+/* Programs and their libraries free memory all the time, so the pointer is replaced instead of
+ * testing at each call. */
 void guard_free_track(bool tracking)
 {
 	guard.free = tracking || !guard_is_resolved() ? guard_free_slowly : REAL(free);

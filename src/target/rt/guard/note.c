@@ -12,7 +12,7 @@
 
 enum {
 	SPINS = 200,   /* tries for the lock, which is held for a moment */
-	YIELDS = 2000, /* then what is tracked is given up: production threads do not wait */
+	YIELDS = 2000, /* after that, tracking is given up: production threads must not wait */
 };
 
 bool guard_lock(void)
@@ -50,7 +50,7 @@ void guard_unlock(void)
 	guard_local.busy = 0;
 }
 
-/* The calling thread, with the lock held, if something is tracked; else NULL without it. */
+/* If something is tracked, returns the calling thread and takes the lock; otherwise returns NULL. */
 static struct guard_thread *enter(void)
 {
 	struct guard_thread *t = guard_self();
@@ -133,7 +133,7 @@ void guard_note_atomic(const volatile void *object, uint32_t what)
 	errno = saved;
 }
 
-/* Everything outside the program is one object, through which no order is certain. */
+/* Everything outside the program is treated as one object.  The order through it is never certain. */
 static const char outside;
 
 void guard_note_outside(bool leaving)
@@ -144,8 +144,8 @@ void guard_note_outside(bool leaving)
 		guard_note_acquire(&outside, GUARD_WEAK);
 }
 
-/* Terminals order no threads.  Files order a thread that reads after one that has written; pipes, sockets and
- * the like do, too, and their other end is not known. */
+/* Terminals order no threads.  Files order a reader after a writer.  So do pipes, sockets and the
+ * like, whose other end is unknown. */
 GUARD_RARE void guard_note_descriptor(int fd, bool leaving)
 {
 	int saved = errno;
@@ -167,7 +167,8 @@ GUARD_RARE void guard_note_descriptor(int fd, bool leaving)
 	errno = saved;
 }
 
-/* What is after freed memory is another thing, and its allocator has ordered the thread that gets it next. */
+/* What lies in freed memory next is another object, and the allocator has ordered the thread that
+ * gets it. */
 GUARD_RARE void guard_note_gone(const void *memory, size_t size)
 {
 	int saved = errno;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which threads are ordered after which tracked access.  In: operations that order threads.  Out: masks of
- * threads.
+ * Which threads are ordered after which tracked access.  In: operations that order threads.  Out:
+ * masks of threads.
  *
- * An object stores the masks of the threads that released it: `any` those of all of them, `writers`
- * those of threads that held it not only for reading.  A thread that acquires the object gets these
- * masks.  The table is small, since it holds the objects of a few milliseconds; when it is full,
- * every thread may be ordered after everything.
+ * An object stores the masks of the threads that released it: `any` the masks of all of them,
+ * `writers` only those of threads that held it exclusively.  A thread that acquires the object
+ * gets these masks.  The table is small, since it holds the objects of a few milliseconds; when it
+ * is full, every thread is treated as possibly ordered after everything.
  *
- * It knows neither tasks nor time, and test/unit/u-rt-guard.c compares it with vector clocks.
+ * This file is independent of tasks and time; test/unit/u-rt-guard.c compares it with vector
+ * clocks.
  */
 #include "rt/guard/guard.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Finding the real functions of a dynamic program.  The loader calls malloc() and free() of the
- * program before any constructor, and looking up functions allocates and frees memory; memory that
- * is freed meanwhile is leaked.
+ * program before any constructor, and the lookup of functions itself allocates and frees memory.
+ * Memory that is freed during the lookup is leaked.
  */
 #include "rt/guard/real.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The real functions that interposed ones call (raddle/guard.inc, rt/common/resolve.h).  They are found when
- * the runtime begins or, if that is earlier, when the loader frees memory.
+ * The real functions that interposed ones call (raddle/guard.inc, rt/common/resolve.h).  They are
+ * looked up when the runtime starts, or when the loader first frees memory, whichever is earlier.
  */
 #ifndef RT_GUARD_REAL_H
 #define RT_GUARD_REAL_H
@@ -60,7 +60,8 @@ static inline void guard_resolve(void)
 		guard_resolve_all();
 }
 
-/* The runtime begins before any code of the program or its libraries runs, but for what the loader uses. */
+/* The runtime starts before any code of the program or its libraries runs, except for functions
+ * that the loader calls. */
 #define REAL(name) (guard_real.name)
 /* The runtime's function by a name that is not the program's. */
 #define GUARD_OWN(name)                                                                                      \

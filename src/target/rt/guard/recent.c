@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which threads accessed which bytes recently at the guards of a task.  A loop over an array
- * reaches its two accesses at thousands of addresses, and other threads only a few of these; at the
- * other addresses, stopping a thread or tracking an access is useless.  A table that forgets is
- * enough: it only chooses where to look, and proves nothing.
+ * Which threads accessed which bytes recently at the guards of a task.  A loop over an array may
+ * access thousands of addresses, of which other threads access only a few.  At the other addresses
+ * it is useless to stop a thread or to track an access.  A table that forgets entries is good
+ * enough, since it only selects where to look and proves nothing.
  */
 #include "rt/common/hash.h"
 #include "rt/guard/guard.h"

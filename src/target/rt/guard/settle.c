@@ -24,7 +24,8 @@ static bool is_asked(uint32_t place)
 	return true;
 }
 
-/* The agent sets a flag, then the region's byte: a thread that cleared that looks again. */
+/* The agent sets a flag first and the region's byte second.  So a thread that has cleared the byte
+ * checks the flags again. */
 static void settle(uint32_t place)
 {
 	uint32_t region = guard.places[place].region;

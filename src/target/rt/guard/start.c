@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The beginning: before any constructor the agent's memory is mapped, the descriptor closed and the
- * variable removed from the environment.  Without an agent, or if the memory is invalid, the
+ * Start-up: before any constructor runs, the agent's memory is mapped, the descriptor closed and
+ * the variable removed from the environment.  Without an agent, or if the memory is invalid, the
  * program stays dormant.
  */
 #include "rt/guard/real.h"
@@ -14,7 +14,7 @@
 struct guard guard = {.free = guard_free_slowly};
 struct guard_alive guard_alive;
 
-/* A section of whole pages, since a mapping of the agent's takes its place. */
+/* The array consists of whole pages, since the agent's memory is mapped over it. */
 _Alignas(4096) volatile uint8_t __raddle_guard_flags[RADDLE_GUARDS];
 _Alignas(4096) uint8_t __raddle_guard_regions[RADDLE_GUARDS];
 volatile uint8_t __raddle_guard_tracking;
@@ -47,7 +47,7 @@ void guard_dormant(void)
 	__builtin_memset(__raddle_guard_regions, 0, sizeof __raddle_guard_regions);
 }
 
-/* Removes variables of ours in place; returns the descriptor, or -1. */
+/* Removes our variables from the environment in place.  Returns the descriptor, or -1. */
 static int take_descriptor(char **envp)
 {
 	static const char name[] = RADDLE_GUARD_ENV "=", off[] = RADDLE_GUARD_OFF "=";
@@ -128,7 +128,7 @@ static bool map_session(int fd)
 	return true;
 }
 
-/* In the child of a fork nothing is asked for: flags of its own, all 0. */
+/* No guard is active in the child of a fork: it gets its own flags, which are all 0. */
 static void forked(void)
 {
 	guard_alive.value = 0;

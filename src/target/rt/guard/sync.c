@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Locks, waits, barriers, semaphores and one-time initialisation, of pthread, C11 and C++: the real function,
- * and after it (acquiring) or before it (releasing) the test whether something is tracked.
+ * Locks, waits, barriers, semaphores and one-time initialisation, of pthread, C11 and C++.  Each
+ * calls the real function and tests whether something is tracked: an acquiring function after the
+ * call, a releasing one before it.
  */
 #include "rt/guard/real.h"
 
@@ -159,7 +160,8 @@ INTERPOSE(int, pthread_rwlock_clockwrlock,
 	return got(REAL(pthread_rwlock_clockwrlock)(lock, clock, until), lock);
 }
 
-/* glibc notes the writer that has it; there is none while it is held for reading. */
+/* glibc stores the thread that holds the lock for writing; the field is 0 while it is held for
+ * reading. */
 INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock))
 {
 	if (guard_tracks())
@@ -169,7 +171,7 @@ INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock))
 
 /* ---- condition variables ---- */
 
-/* The mutex is held again however the wait ends, also when the thread is cancelled in it. */
+/* The mutex is held again however the wait ends, even if the thread is cancelled in it. */
 static void has_mutex(void *mutex)
 {
 	guard_acquired(*(void **)mutex);
@@ -290,8 +292,8 @@ static void over(struct guard_once **once)
 	guard_local.once = (*once)->outer;
 }
 
-/* A thread that passes the control must find the note of the one that has run the routine, so it is made
- * here. */
+/* The note is made here, so that a thread that finds the routine done also finds the note of the
+ * thread that ran it. */
 static void run(void)
 {
 	struct guard_once *once __attribute__((cleanup(over))) = guard_local.once;
@@ -320,7 +322,8 @@ INTERPOSE(void, call_once, (once_flag * control, void (*routine)(void)))
 	guard_acquired(control);
 }
 
-/* Of C++.  The test of the guard's first byte is an atomic load of the program's. */
+/* C++ guards of static locals.  The program itself tests the guard's first byte with an atomic
+ * load. */
 INTERPOSE(int, __cxa_guard_acquire, (void *object))
 {
 	int r = REAL(__cxa_guard_acquire)(object);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads: which exist, how they begin, end and are joined.  All of them are known as soon as there
- * is an agent, because tracking of an access ends when every thread is ordered after it.  A thread
- * that was not created through the runtime (by clone() of a library, or by libc itself) is adopted
- * at its first call.  Its creation is unknown, so it may be ordered after everything: no race is
- * ever found with it.
+ * Threads: which ones exist, and how they begin, end and are joined.  All of them are known as
+ * soon as there is an agent, because tracking of an access ends when every thread is ordered after
+ * it.  A thread that was not created through the runtime (by clone() of a library, or by libc
+ * itself) is adopted at its first call.  Its creation is unknown, so it may be ordered after
+ * everything: no race is ever found with it.
  */
 #include "rt/guard/real.h"
 
@@ -46,7 +46,7 @@ static void free_thread(struct guard_thread *t)
 	guard.idle = t;
 }
 
-/* The key's destructor, in the last round, when those of the program have run. */
+/* The destructor of the key.  It acts in the last round, after the program's destructors have run. */
 static void end(void *value)
 {
 	struct guard_thread *t = value;
@@ -143,7 +143,8 @@ static size_t stack_size(const pthread_attr_t *attr)
 	return size;
 }
 
-/* The state of a thread that the caller is about to start; NULL: it will be started as it is. */
+/* The state of a thread that the caller is about to start; NULL: the thread is started without a
+ * state. */
 static struct guard_thread *prepare(const pthread_attr_t *attr)
 {
 	struct guard_thread *parent = guard.session ? guard_self() : NULL, *t = NULL;
@@ -207,7 +208,8 @@ INTERPOSE(int, thrd_create, (thrd_t * handle, thrd_start_t start, void *argument
 	return r;
 }
 
-/* A thread was joined, or is to be forgotten when it ends.  The handle was its own until now. */
+/* A thread was joined, or was detached and is forgotten when it ends.  The handle was valid until
+ * now. */
 static void settle(pthread_t handle, bool joined)
 {
 	int saved = errno;
@@ -231,7 +233,7 @@ static void settle(pthread_t handle, bool joined)
 	errno = saved;
 }
 
-/* When the thread is gone its handle may be another's already, of one that has not ended. */
+/* After the join the handle may already belong to another thread, which has not ended. */
 #define JOIN(call, handle)                                                                                   \
 	do {                                                                                                 \
 		int r = call;                                                                                \

@@ -2,22 +2,24 @@
 /*
  * What happens at a guard whose flag is set.
  *
- * Observing (dynamic context inference) notes the address and the thread, and compares them with what was
- * seen at the other access of each pair.
+ * Observing (dynamic context inference) notes the address and the thread, and compares them with
+ * what was seen at the other access of each pair.
  *
- * A task (on-demand detection) tracks the first access that comes, until one of these happens:
- *   - the other access comes, at overlapping bytes, in a thread that is certainly not ordered after
+ * A task (on-demand detection) tracks the first access that is executed, until one of these
+ * happens:
+ *   - the other access is executed, at overlapping bytes, by a thread that is certainly not ordered after
  *     the first: race;
- *   - it comes in a thread that is ordered after it, or all threads are: ordered;
+ *   - it is executed by a thread that is ordered after the first, or all threads are: ordered;
  *   - the memory is released, the time is up, or an operation was not recorded: nothing is known.
- * Then the next access is tracked, but only for the share of time that the agent allows.  After
- * INSTANCES that were ordered, and none that raced, the result is "no race".
+ * Then the next access is tracked, but only for the share of time that the agent allows.  If
+ * INSTANCES tracked accesses were ordered and none raced, the result is "no race".
  *
- * Steering: if the access that should be second is about to be first, its thread is stopped, once
- * for each task, until the other access comes or the time is up.  If it comes, both threads were
- * stopped at the two accesses: a race, whatever the masks show.  It does not matter whether
- * something is tracked or was ordered before: a flag that is read in each iteration and set at the
- * end is ordered in all iterations but one.
+ * Steering: if the access that should be second is about to be first, its thread is stopped until
+ * another thread reaches the other access or the time is up.  This happens once for each task.  If
+ * the other access is reached, both threads were about to make their accesses at the same time: a
+ * race, whatever the masks show.  A thread may be stopped even if nothing is tracked, or earlier
+ * accesses were ordered.  For example, a flag that is read in each iteration and set at the end is
+ * ordered in all iterations but one.
  */
 #include "rt/guard/real.h"
 
@@ -89,7 +91,8 @@ static void begin(struct guard_watch *w, struct guard_thread *t, uint32_t side, 
 	atomic_fetch_add_explicit(&guard.session->tracked, 1, memory_order_relaxed);
 }
 
-/* Tracking costs time at every synchronisation, so it pauses for its share. */
+/* Tracking slows down every synchronisation, so it pauses until it is within its share of time
+ * again. */
 static void stop(struct guard_watch *w)
 {
 	uint32_t permil = atomic_load_explicit(&guard.session->track_permil, memory_order_relaxed);
@@ -147,7 +150,8 @@ static void was_ordered(struct guard_watch *w, uint32_t order)
 		finish(w);
 }
 
-/* It raced in that order.  The other order is still wanted if it was asked for and can be steered. */
+/* The race was observed in that order.  The task continues if the other order was requested and
+ * can be steered. */
 static void raced(struct guard_watch *w, uint32_t order)
 {
 	uint32_t before = atomic_fetch_or(&task_of(w)->raced, 1u << order);
@@ -212,7 +216,7 @@ static bool is_late(const struct guard_watch *w, uint64_t now)
 	return w->active && now - w->since > limit * 1000ull;
 }
 
-/* One access after the other goes by, unless the other thread has shown that it comes to the same bytes. */
+/* Lets `skip` accesses pass, unless another thread has recently accessed the same bytes. */
 static bool is_turn(struct guard_watch *w, bool shared)
 {
 	if (shared || !w->skip)
@@ -222,7 +226,8 @@ static bool is_turn(struct guard_watch *w, bool shared)
 	return false;
 }
 
-/* Whether this thread may be held now: it is to wait, there is something to wait for, and time to do so. */
+/* Whether this thread may be held now: its access should be second, the other access may still
+ * come, and there is time left to wait. */
 static bool may_hold(struct guard_watch *w, uint32_t side, bool shared)
 {
 	struct raddle_guard *s = guard.session;
@@ -238,7 +243,7 @@ static bool may_hold(struct guard_watch *w, uint32_t side, bool shared)
 	return policy != SCHED_FIFO && policy != SCHED_RR;
 }
 
-/* With the lock held; comes back without it. */
+/* Called with the lock held; returns without it. */
 static void hold(struct guard_watch *w, struct guard_thread *t, uintptr_t low, uintptr_t high)
 {
 	uint32_t generation = w->generation, hits, tau = w->tau_us;
@@ -284,7 +289,7 @@ static void hold(struct guard_watch *w, struct guard_thread *t, uintptr_t low, u
 	guard_unlock();
 }
 
-/* A thread came to the access that a held one waits for. */
+/* A thread has reached the access that a held thread waits for. */
 static void meet(struct guard_watch *w)
 {
 	atomic_fetch_or(&task_of(w)->raced, 1u << w->order);
@@ -318,7 +323,7 @@ static void note_alias(struct guard_watch *w, uint32_t number)
 	}
 }
 
-/* Whether another thread was at these bytes lately, at the other access. */
+/* Whether another thread has recently accessed these bytes at the other access of the pair. */
 static bool is_shared(struct guard_watch *w, const struct visit *v)
 {
 	uint32_t other = w->guard[0] == v->number ? w->guard[1] : w->guard[0];
@@ -377,7 +382,8 @@ static bool consider(struct guard_watch *w, const struct visit *v)
 	return true;
 }
 
-/* The task of slot k, if it concerns this guard; it may be changed by the agent at any moment. */
+/* Takes the task of the slot, if it concerns this guard.  The agent may change the slot at any
+ * moment. */
 static bool take_task(struct guard_watch *w, uint32_t number)
 {
 	const struct raddle_guard_task *task = task_of(w);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The hardware's view of an access: while a thread is stopped, a watchpoint is set on the address,
- * and the processor itself reports that another thread touched it.  That is a second proof besides
- * the guard of the other access.  The system may refuse it; then that proof is missing.
+ * Hardware evidence for a race.  While a thread is stopped, a watchpoint is set on its address,
+ * and the processor reports when another thread accesses it.  That is a second proof besides the
+ * guard of the other access.  If the system refuses watchpoints, this proof is missing.
  */
 #include "rt/common/watchpoint.h"
 #include "rt/guard/real.h"
 
 enum {
 	MARK = 0x52616464, /* "Radd": tells our watchpoints from others */
-	MAX_HITS = 8, /* then the watchpoint is disabled: a trap costs microseconds, and one hit is a proof */
+	MAX_HITS = 8,	   /* after that, the watchpoint is disabled: a trap costs microseconds, and one hit
+			    * is enough */
 };
 
 /* guard.watchpoint is the descriptor and 1; 0: there is none. */

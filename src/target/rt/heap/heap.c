@@ -3,16 +3,16 @@
  * Quarantine for freed memory: it is not reused for a while, and accesses to it and second frees
  * are reported.
  *
- * In: what the program frees, and each of its accesses in the flavour `led`.  Out: `fault` of
- * raddle/steer.h, and the end of the process by SIGABRT, before the access happens.
+ * In: the blocks that the program frees, and each of its accesses in the flavour `led`.  Out: sets
+ * `fault` of raddle/steer.h and ends the process with SIGABRT, before the bad access happens.
  *
- * For the allocator, freed blocks stay allocated, so that their memory is not reused, until there
- * are more than BLOCKS of them or BYTES in all; the oldest goes first.  A bit for each GRANULE
- * marks it as freed; the bits are found by page in a hash table with open addressing.  If the table
- * is full, blocks are freed at once.
+ * Freed blocks are passed on to the allocator only when there are more than BLOCKS of them or
+ * BYTES in all, the oldest first.  Until then their memory cannot be reused.  A bit for each
+ * GRANULE marks freed memory; the bits are found by page in a hash table with open addressing.  If
+ * the table is full, blocks are freed at once.
  *
- * Only one thread runs at a time as long as the plan of a replay is kept, but not after its end: so there is
- * a lock, and signals are blocked while it is held.
+ * During the plan of a replay only one thread runs at a time, but not after the end of the plan.
+ * So there is a lock, and signals are blocked while it is held.
  */
 #include "raddle/steer.h"
 #include "rt/common/bug.h"
@@ -30,8 +30,9 @@
 #define PAGES 65536 /* a power of two; four times what BYTES fill */
 #define PAGE 4096u
 #define GRANULE 16u /* bytes: the alignment of malloc() */
-#define FILL 0xdb   /* what the memory of a freed block holds, so that a read finds the same in each run */
-#define FILLED (1u << 20) /* bytes of a block that get it; a judgement: filling more takes too long */
+/* fills the memory of a freed block, so that a read finds the same value in each run */
+#define FILL 0xdb
+#define FILLED (1u << 20) /* bytes of a block that are filled; a judgement: filling more takes too long */
 
 struct page {
 	uintptr_t number; /* 0: a free place */
@@ -92,7 +93,7 @@ static uint64_t granules_of(uint64_t size)
 	return (size + GRANULE - 1) / GRANULE;
 }
 
-/* Pages stay where they are, with no bit set, since a place that is given back would break the search. */
+/* A page without bits stays in the table, since removing it would break the search. */
 static void mark(uintptr_t start, uint64_t size, bool freed)
 {
 	for (uint64_t i = 0; i < granules_of(size); i++) {
@@ -159,7 +160,7 @@ static void accesses(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 		touches(t, address, size, site, how);
 }
 
-/* A lock in memory that is freed is as dead as the rest of it. */
+/* A lock in freed memory must not be used either. */
 static void handles(struct rt_thread *t, uint32_t kind, uintptr_t object)
 {
 	(void)kind;
@@ -174,7 +175,7 @@ static void op_enter(struct rt_op *op)
 
 /* ---- freeing ---- */
 
-/* The oldest block goes back to the allocator. */
+/* Returns the oldest block to the allocator. */
 static void let_go(void)
 {
 	struct heap *h = heap();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The call from instrumented code to rt/inject/inject.c if the site of a value is the target.  For
- * the code (instr/target.c) this is not a call: it has put the value and the site on the stack, and
- * finds the changed value there and every register unchanged, including vectors.
+ * the code around it (instr/target.c) this is not a call: the code pushes the value and the site,
+ * and afterwards finds the changed value on the stack and all registers unchanged, including
+ * vectors.
  *
- *	16(%rsp) value, 8(%rsp) site, (%rsp) return address
+ * 	16(%rsp) value, 8(%rsp) site, (%rsp) return address
  */
 #include "rt/inject/inject.h"
 
@@ -21,12 +22,13 @@ void rt_inject_ready(void)
 	rt_inject_has_xsave = c & bit_OSXSAVE;
 }
 
-/* x87, SSE, AVX and AVX-512; the header of the area must be zero.  What has no xsave has only
- * the first two. */
+/* Saves x87, SSE, AVX and AVX-512; the header of the area must be zero.  A processor without xsave
+ * has only the first two. */
 __asm__(".text\n"
 	".local rt_inject_all\n"
 	".type rt_inject_all, @function\n"
-	"rt_inject_all:\n" /* %eax: bits; the width's own entry pushed %rax, so all is 16 bytes further up */
+	"rt_inject_all:\n" /* %eax: bits.  The entry for each width has pushed %rax, so everything is 16
+			    * bytes higher */
 	"	pushq %rbp\n"
 	"	movq %rsp, %rbp\n"
 	"	pushq %rcx\n"

@@ -2,10 +2,10 @@
 /*
  * Faults (raddle/full.h).  In: the plan in the session's memory, and the values that instrumented
  * code passes while their site is the target.  Out: changed values, the results in the plan, and a
- * record where a fault first struck.
+ * record where a fault first occurs.
  *
  * A thread works through its own faults only, one after another, and counts only its own
- * executions; so it needs no lock, and the schedule has no influence.
+ * executions; so it needs no lock, and the schedule does not affect the result.
  */
 #include "rt/inject/inject.h"
 
@@ -151,8 +151,7 @@ static void struck(struct rt_thread *t, struct raddle_fault *f, uint64_t before,
 	}
 }
 
-/* Only the bytes with bits that flip are touched; an address that leads nowhere crashes here, as the access
- * would. */
+/* Only bytes whose bits flip are touched.  An invalid address crashes here, as the access would. */
 static uint64_t inject_memory(struct rt_thread *t, struct raddle_fault *f, uint64_t address)
 {
 	volatile uint8_t *p = (volatile uint8_t *)(uintptr_t)address;
@@ -185,8 +184,8 @@ static uint64_t inject_value(struct rt_thread *t, struct raddle_fault *f, uint64
 	return after;
 }
 
-/* What is called instead of a function that a fault prevents.  The result is in the register that
- * integers and pointers are returned in, whatever the function was. */
+/* Called instead of a function that a fault prevents.  The result is in the register that returns
+ * integers and pointers, whatever type the function returns. */
 
 static uint64_t prevented(void)
 {
@@ -205,7 +204,7 @@ static void delay(uint64_t us)
 	}
 }
 
-/* No call that makes a thread or a process succeeds any more, in any thread. */
+/* From now on, no thread can create a thread or a process. */
 static void refuse_threads(void)
 {
 	static const struct sock_filter code[] = {

@@ -8,8 +8,9 @@
 
 #include <stdint.h>
 
-/* Code has come to the site that is the target: the value it continues with.  Bits: the width of the
- * value, integers up to 64 bits, pointers, floats by their bits; 0: it is the function to call. */
+/* The code has reached the site that is the target of a fault.  Returns the value that the code
+ * continues with.  `bits` is the width of the value: an integer of up to 64 bits, a pointer, or
+ * the bits of a float.  0: the value is the function to call. */
 uint64_t rt_inject(uint32_t site, uint64_t value, uint32_t bits);
 void rt_inject_ready(void); /* rt/inject/inject-x86.c: before there is a target */
 

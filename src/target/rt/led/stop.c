@@ -4,14 +4,14 @@
  * function reads and writes, and before a call that writes to a stream.  In: the place and kind of
  * the access.  Out: a layer may stop the thread there (rt/core/layer.h).
  *
- * Until the threads have met only the first access of a segment counts, as in the flavour `record`, whose
- * traces schedules come from.
+ * Until the threads have reached their goals, only the first access of a segment is counted, as in
+ * the flavour `record`, because schedules are made from its traces.
  */
 #include "raddle/full.h"
 #include "rt/core/layer.h"
 #include "rt/core/buffer/mark.h"
 
-/* Whether some of the bytes have not been met in this segment. */
+/* Whether some of the bytes have not been accessed in this segment. */
 static bool is_first(struct rt_thread *t, uintptr_t a, uint64_t size, bool write)
 {
 	bool first = false;

@@ -3,11 +3,11 @@
  * The table of the layer memory (rt/core/layer.h): converts the notifications of layers to reads,
  * writes and orders of the model (rt/memory/memory.h).
  *
- * This layer comes after steering in its row.  So a callback runs when the thread has the turn, and
- * other threads may have run before; their pending effects are applied first.
+ * This layer comes after steering in its row.  So a callback runs when the thread has the turn.
+ * Other threads may have run since its last callback; their pending writes are applied first.
  *
- * Only the first process is steered, and a handler that interrupts an access between the call and
- * the instruction hides its write.
+ * Limits: only the first process is steered, and a signal handler that runs between the call and
+ * the access instruction hides the write of that access.
  */
 #include "rt/common/bug.h"
 #include "rt/common/hash.h"
@@ -69,7 +69,7 @@ static struct memory_part part_of(struct rt_memory *m, uintptr_t address, uint64
 	return p;
 }
 
-/* What was written to tracked parts of a range is in memory at once. */
+/* Writes to tracked parts of a range take effect in memory at once. */
 static void settle_range(struct rt_memory *m, const struct rt_memory_access *a)
 {
 	for (uint32_t i = 0; i < m->model.cell_count; i++) {
@@ -137,7 +137,8 @@ static void end(struct rt_memory *m, enum raddle_memory_over why)
 	atomic_store(&m->plan->over, m->model.over);
 }
 
-/* The layer, in which all is settled and the thread sees what it is to see; NULL: the model is over. */
+/* Returns the layer after it has applied pending writes and made memory show the thread's view.
+ * NULL: the model was abandoned. */
 static struct rt_memory *enter(struct rt_thread *t)
 {
 	struct rt_memory *m = rt_memory();
@@ -277,8 +278,9 @@ static bool is_one_cell(uintptr_t address, uint64_t size)
 	return size && (address & 7) + size <= 8;
 }
 
-/* In TSO no store comes to memory before an earlier one of its thread, so what follows a buffered store waits
- * too. The own stack is the thread's alone. */
+/* In TSO no store reaches memory before an earlier store of its thread, so whatever follows a
+ * buffered store must wait too.  The thread's own stack is exempt, since other threads do not use
+ * it. */
 static bool has_to_wait(const struct rt_memory *m, const struct rt_thread *t, uintptr_t address)
 {
 	return m->model.model == RADDLE_MEMORY_TSO && m->model.threads[t->number].count &&
@@ -353,7 +355,8 @@ static enum memory_order_of order_of(uint64_t what)
 	return order ? (enum memory_order_of)(order - 1) : MEMORY_SEQ;
 }
 
-/* Atomics that are not tracked order what is: whatever their order is, they acquire and release. */
+/* Untracked atomics order tracked accesses.  Whatever their memory order is, they acquire and
+ * release. */
 static void order_by(struct rt_memory *m, const struct rt_memory_access *a)
 {
 	bool writes = a->kind != RT_PENDS_READ;
@@ -442,8 +445,8 @@ static void drains(struct rt_thread *t)
 	leave(m, t);
 }
 
-/* What code that is not instrumented writes comes to memory at once, which TSO allows only after all that
- * was stored before. */
+/* Writes of uninstrumented code reach memory at once.  TSO allows that only after all earlier
+ * stores, so the buffer is flushed. */
 static void calls(struct rt_thread *t)
 {
 	struct rt_memory *m = rt_memory();

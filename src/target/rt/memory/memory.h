@@ -2,11 +2,11 @@
 /*
  * The layer memory: reads and writes of tracked bytes by the rules of a model (rt/memory/model.h).
  *
- * One thread runs at a time, so the program's memory needs to be right for that thread only.
- * Before a read, the value that it should return is stored there; what a write has stored is read
- * when the thread next enters the runtime, which is before any other thread runs.  At all other
- * times the memory has what the running thread would see without any choice: its own stores, else
- * the latest.
+ * One thread runs at a time, so the program's memory needs to be right only for that thread.
+ * Before a read, the layer stores the value that the read should return.  After a write, the layer
+ * picks up the new value when the thread next enters the runtime, which is before any other thread
+ * runs.  At all other times, memory contains what the running thread would see without any choice:
+ * its own stores, otherwise the latest store.
  */
 #ifndef RT_MEMORY_H
 #define RT_MEMORY_H
@@ -28,7 +28,7 @@ struct rt_memory_access {
 	enum memory_order_of order;
 };
 
-/* The thread that stored there last, and near which tracked store; 0: none. */
+/* The thread that last stored to a location, and the tracked store nearby; 0: none. */
 struct rt_published {
 	uintptr_t address;
 	uint32_t thread, site, through; /* through: where it stored what is tracked */
@@ -40,7 +40,7 @@ struct rt_memory {
 	struct raddle_memory *plan;
 	struct rt_memory_access pending;
 	uint32_t viewer; /* whose view the program's memory is */
-	uint32_t called; /* so many more looks at whether code that is not instrumented wrote */
+	uint32_t called; /* how many more times to check whether uninstrumented code wrote */
 	bool off;	 /* the threads do not take turns any more */
 	struct rt_thread *asking;
 	uint32_t site; /* of the access that choices are about, and its address */
@@ -65,8 +65,9 @@ static inline struct rt_memory *rt_memory(void)
 	return rt.layer[RT_LAYER_MEMORY];
 }
 
-/* rt/memory/publish.c: a store; one that is tracked, by which what the thread stores before and
- * after it, up to its next operation, may become known to others; a read of another thread. */
+/* rt/memory/publish.c: rt_publish_store(): any store.  rt_publish(): a tracked store; through it,
+ * other threads may learn of the thread's other stores before and after it, up to the thread's
+ * next operation.  rt_publish_read(): a read, perhaps by another thread. */
 void rt_publish_store(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site);
 void rt_publish(const struct rt_thread *t, uint32_t site);
 void rt_publish_read(const struct rt_thread *t, uintptr_t address, uint32_t site);

@@ -2,18 +2,18 @@
 /*
  * The models (rt/memory/model.h).
  *
- * TSO and PSO: a store waits in the buffer of its thread, which alone sees it there.  A buffered
- * store can reach memory at any time; this is decided where it matters: before a read from memory,
- * and where a buffer must be empty.  There each store that may be next, of any thread, is an
- * alternative, until the choice is to take no more.  TSO takes them in the order of the thread; in
- * PSO only those of the same bytes stay in order.
+ * TSO and PSO: a store waits in the buffer of its thread, and only that thread sees it there.  A
+ * buffered store can reach memory at any time.  The choice is made only where it matters: before a
+ * read from memory, and where a buffer must be empty.  There, each store that could be next, of
+ * any thread, is an alternative; choices continue until "none" is chosen.  In TSO the stores of a
+ * thread reach memory in order; in PSO only stores to the same bytes do.
  *
- * WEAK: a write stays in the history of its cell.  A read takes any write of these bytes, unless another
- * write comes between the two by happens-before.  COHERENT: nor one that is older than a write that the
- * thread knows of.
+ * WEAK: a write stays in the history of its cell.  A read takes any write of these bytes, unless
+ * another write comes between the two by happens-before.  COHERENT: in addition, a read never
+ * takes a write that is older than one the thread knows of.
  *
- * Happens-before is kept as vector clocks.  A clock counts accesses and fences; one of a write is known to a
- * thread if its clock has that count.
+ * Happens-before is kept as vector clocks.  A clock counts accesses and fences.  A thread knows a
+ * write if the thread's clock has reached the count of the write.
  */
 #include "rt/common/hash.h"
 #include "rt/memory/model.h"
@@ -33,7 +33,7 @@ static bool has_history(const struct memory *m)
 	return m->model == RADDLE_MEMORY_WEAK || m->model == RADDLE_MEMORY_COHERENT;
 }
 
-/* A thread is heard of by what it does.  Returns the value. */
+/* A thread becomes known by what it does.  Returns the value. */
 static uint64_t note(struct memory *m, uint32_t t, uint64_t what, const struct memory_part *p, uint64_t value)
 {
 	struct memory_thread *own = &m->threads[t];
@@ -217,7 +217,7 @@ static bool may_pass(const struct memory *m, const struct memory_thread *own, ui
 	return true;
 }
 
-/* A buffered store that may come to memory next. */
+/* A buffered store that may reach memory next. */
 struct head {
 	uint32_t thread, entry;
 	uint64_t number;
@@ -257,8 +257,8 @@ static void flush(struct memory *m, uint32_t t, uint32_t i)
 		own->buffer[i] = own->buffer[i + 1];
 }
 
-/* Stores come to memory until `t` may continue, whose buffer has to be empty if `all`, and has had enough.
- * `forced`: everything does. */
+/* Moves stores to memory until the choice is to stop and `t` may continue; if `all`, its buffer
+ * must be empty by then.  `forced`: moves all stores. */
 static void flush_some(struct memory *m, uint32_t t, bool all, bool forced)
 {
 	struct head heads[HEADS];
@@ -300,7 +300,7 @@ static void put_entry(struct memory *m, uint32_t t, struct memory_part p, uint64
 	own->buffer[own->count++] = (struct memory_entry){index_of(m, p.cell), value, p.mask, ++m->stores};
 }
 
-/* What the thread's own buffer has of it; *mask becomes that part. */
+/* The bytes of the cell that are in the thread's own buffer; *mask becomes their mask. */
 static uint64_t own_stores(const struct memory *m, uint32_t t, const struct memory_cell *cell, uint64_t *mask)
 {
 	const struct memory_thread *own = &m->threads[t];
@@ -323,7 +323,8 @@ uint64_t memory_view(const struct memory *m, uint32_t t, const struct memory_cel
 	return (cell->value & ~mask) | value;
 }
 
-/* Bytes of both the own buffer and memory are read when the buffer is empty. */
+/* If some bytes are in the thread's own buffer and others only in memory, the buffer is emptied
+ * before the read. */
 static uint64_t load_buffered(struct memory *m, uint32_t t, struct memory_part p, bool forced)
 {
 	uint64_t mask = p.mask, value;
@@ -339,7 +340,8 @@ static uint64_t load_buffered(struct memory *m, uint32_t t, struct memory_part p
 
 /* ---- histories ---- */
 
-/* Whether another write comes between this one and a read of these bytes by a thread that knows `clock`. */
+/* Whether, in happens-before, another write lies between this write and a read of these bytes by a
+ * thread with this clock. */
 static bool is_hidden(const struct memory_cell *cell, uint32_t i, uint64_t mask,
 		      const struct memory_clock *clock)
 {
@@ -354,7 +356,8 @@ static bool is_hidden(const struct memory_cell *cell, uint32_t i, uint64_t mask,
 	return false;
 }
 
-/* The writes that a read may take, the latest first; of those with equal values the oldest stands for all. */
+/* The writes that a read may take, the latest first.  Of several writes with equal values, only
+ * the oldest is listed. */
 struct options {
 	uint32_t count, write[MEMORY_HISTORY];
 	uint64_t value[MEMORY_HISTORY];
@@ -375,7 +378,8 @@ static void add_option(const struct memory_cell *cell, struct options *o, uint32
 	o->value[o->count++] = w->value & mask;
 }
 
-/* Whether nothing older than this write may be read where the writes of a cell are in one order for all. */
+/* Whether the thread may read nothing older than this write, because the model is COHERENT: all
+ * threads see the writes of a cell in one order. */
 static bool ends_coherent(const struct memory *m, uint32_t t, const struct memory_cell *cell, uint32_t i)
 {
 	return m->model == RADDLE_MEMORY_COHERENT && (knows(&m->threads[t].clock, write_at(cell, i)) ||
@@ -393,7 +397,8 @@ static void find_options(const struct memory *m, uint32_t t, struct memory_part 
 
 		if (!(w->mask & p.mask))
 			continue;
-		/* The latest write of a part goes together with what was there before it. */
+		/* If the latest write covers only a part of the bytes, the other bytes keep their
+		 * previous values. */
 		if (o->count == 0 || (w->mask & p.mask) == p.mask)
 			if (!is_hidden(p.cell, i, p.mask, clock))
 				add_option(p.cell, o, i, p.mask);
@@ -459,8 +464,8 @@ static void store_history(struct memory *m, uint32_t t, struct memory_part p, ui
 
 /* ---- accesses ---- */
 
-/* Whether the thread has read the same there again and again: then it waits for something else, which has to
- * come some time. */
+/* Whether the thread has read the same value here again and again.  Then it waits for another
+ * value, which must arrive eventually. */
 static bool is_stale(const struct memory *m, uint32_t t, struct memory_part p)
 {
 	uint32_t cell = index_of(m, p.cell);
@@ -499,7 +504,7 @@ static void assign(struct memory_part p, uint64_t value)
 	p.cell->value = (p.cell->value & ~p.mask) | value;
 }
 
-/* On x86, which TSO is about, a store with memory_order_seq_cst is an exchange. */
+/* TSO models x86, where a store with memory_order_seq_cst is an exchange. */
 void memory_store(struct memory *m, uint32_t t, struct memory_part p, uint64_t value,
 		  enum memory_order_of order)
 {
@@ -659,7 +664,8 @@ static uint64_t mix_cell(uint64_t hash, const struct memory_cell *cell)
 	return hash;
 }
 
-/* The order of stores in different buffers is not among it: it only states which alternative comes first. */
+/* The hash leaves out the order of stores in different buffers: it only decides which alternative
+ * is listed first. */
 uint64_t memory_state(const struct memory *m)
 {
 	uint64_t hash = mix_clock(m->model, &m->fences);

@@ -2,8 +2,8 @@
 /*
  * Memory models (doc/design/memory.md): what reads of tracked bytes return.  In: the accesses of
  * threads and what orders them, one at a time.  Out: the values of reads.  choose() decides
- * whatever a model leaves open.  This code knows neither the program's memory nor the runtime, so
- * that test/unit/u-rt-memory.c can run it alone.
+ * whatever a model leaves open.  This code uses neither the program's memory nor the runtime, so
+ * test/unit/u-rt-memory.c can run it alone.
  *
  * Bytes are kept in cells of eight, which begin at multiples of eight.  A part of a cell is a mask
  * with 0xff for each byte that belongs to it, and a value whose other bytes are 0.
@@ -23,12 +23,13 @@
 #define MEMORY_BUFFER 64    /* stores of a thread that are not in memory yet */
 #define MEMORY_OBJECTS 1024 /* that threads synchronise by; a power of two */
 #define MEMORY_SEEN 16	    /* cells whose last value a thread remembers */
-#define MEMORY_FAIR 8	    /* reads in a row that showed nothing new; the next one gets the latest */
+/* after this many reads in a row without a new value, the next one gets the latest */
+#define MEMORY_FAIR 8
 
-/* The orders of C11, in the order of their strength; consume is acquire. */
+/* The memory orders of C11, from weak to strong; consume is treated as acquire. */
 enum memory_order_of { MEMORY_RELAXED, MEMORY_ACQUIRE, MEMORY_RELEASE, MEMORY_BOTH, MEMORY_SEQ };
 
-/* Fences: of C11 by their order, and that which orders stores only (sfence). */
+/* Fences: those of C11, by their order, and one that orders only stores (sfence). */
 enum memory_fence {
 	MEMORY_FENCE_ACQUIRE = 1,
 	MEMORY_FENCE_RELEASE,
@@ -53,7 +54,7 @@ struct memory_write {
 struct memory_cell {
 	uintptr_t base; /* 0: unused */
 	uint64_t mask;	/* which bytes are tracked */
-	uint64_t value; /* what all threads see, but for their own buffers: the latest write */
+	uint64_t value; /* the latest write: what all threads see, apart from their own buffers */
 	uint64_t shown; /* for the owner of the program's memory: what is there */
 	uint32_t first, count;
 	struct memory_write *writes; /* a ring of MEMORY_HISTORY; NULL: the model needs none */
@@ -88,10 +89,10 @@ struct memory {
 	enum raddle_memory_model model;
 	uint32_t (*choose)(void *context, enum raddle_choice_kind kind, uint32_t from);
 	void *context;
-	void *(*get)(size_t size);	 /* zeroed memory that is never given back; NULL: there is none */
+	void *(*get)(size_t size);	 /* zeroed memory that is never freed; NULL: there is none */
 	uint32_t cell_count, over;	 /* over: enum raddle_memory_over */
 	uint32_t used[MEMORY_CELLS / 2]; /* the cells that are tracked, by position */
-	uint32_t thread_count;		 /* one more than the highest that was heard of */
+	uint32_t thread_count;		 /* one more than the highest known thread number */
 	uint64_t stores;
 	struct memory_clock
 		fences; /* what fences and operations with memory_order_seq_cst have synchronised */
@@ -115,28 +116,30 @@ uint64_t memory_mask(uintptr_t base, uintptr_t address, uint64_t size);
 /* The cell of an address; NULL: none is tracked there. */
 struct memory_cell *memory_cell(struct memory *m, uintptr_t address);
 
-/* Makes bytes of a cell tracked, which has that value; NULL: there is no room, and the model is over. */
+/* Starts tracking bytes of a cell, which have this value.  Returns NULL if there is no room; then
+ * the model is abandoned. */
 struct memory_cell *memory_track(struct memory *m, uintptr_t base, uint64_t mask, uint64_t value);
 
-/* The memory has become something else: its bytes are not tracked any more. */
+/* The memory has become another object: its bytes are no longer tracked. */
 void memory_forget(struct memory *m, uintptr_t address, uint64_t size);
 
-/* What the thread reads, and what it writes.  `order` of plain accesses is MEMORY_RELAXED. */
+/* memory_load() returns what the thread reads; memory_store() stores what it writes.  For plain
+ * accesses, `order` is MEMORY_RELAXED. */
 uint64_t memory_load(struct memory *m, uint32_t t, struct memory_part p, enum memory_order_of order);
 void memory_store(struct memory *m, uint32_t t, struct memory_part p, uint64_t value,
 		  enum memory_order_of order);
 
-/* An atomic update: first what is there, which does not change before the second call; then what it
- * wrote, if it did. */
+/* An atomic update.  The first call returns the current value, which does not change before the
+ * second call.  The second call stores what the update wrote, if it wrote. */
 uint64_t memory_update(struct memory *m, uint32_t t, struct memory_part p, enum memory_order_of order);
 void memory_updated(struct memory *m, uint32_t t, struct memory_part p, uint64_t value,
 		    enum memory_order_of order);
 
-/* A write that is in memory at once, after those of the thread's buffer: of what is larger than a cell, or
- * was not seen before. */
+/* A write that reaches memory at once, after the stores in the thread's buffer.  Used for writes
+ * that are larger than a cell, or were noticed only afterwards. */
 void memory_write_through(struct memory *m, uint32_t t, struct memory_part p, uint64_t value);
 
-/* What the thread would see there without any choice: its own stores, else the latest. */
+/* What the thread would see there without any choice: its own stores, otherwise the latest store. */
 uint64_t memory_view(const struct memory *m, uint32_t t, const struct memory_cell *cell);
 
 void memory_fence(struct memory *m, uint32_t t, enum memory_fence fence);
@@ -148,7 +151,7 @@ void memory_join(struct memory *m, uint32_t t, uint32_t child);
 void memory_acquire(struct memory *m, uint32_t t, uintptr_t object);
 void memory_release(struct memory *m, uint32_t t, uintptr_t object);
 
-/* From now on memory is sequentially consistent: everything buffered comes to memory. */
+/* From now on memory is sequentially consistent: all buffered stores reach memory. */
 void memory_end(struct memory *m, enum raddle_memory_over why);
 
 /* A hash of all that what follows depends on. */

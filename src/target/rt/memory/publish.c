@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What racing locations publish.  A thread stores to several locations, and then to a tracked one;
- * another thread that reads the tracked location may also read the others, and under a weak memory
- * model it may find old values there.  In: stores and reads.  Out: pairs of sites
- * (raddle_memory.published), so that the next run tracks these stores too; and stores that no
- * tracked store follows, which only matter for other stores after them.
+ * Stores that a racing location publishes.  Suppose a thread stores to several locations, and then
+ * to a tracked one.  Another thread that reads the tracked location may also read the others, and
+ * under a weak memory model it may find old values there.  In: stores and reads.  Out: pairs of
+ * sites (raddle_memory.published), so that the next run tracks these stores too.  Stores that no
+ * tracked store follows are listed as well; they matter only for later stores.
  *
  * Nothing here changes what the program does.  If a table is full or two addresses share an entry,
  * a location is missed; so is one that is read in parts other than those in which it was stored.

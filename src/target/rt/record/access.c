@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Single accesses: the slow path of the hooks.  In: the first read, write or update of bytes in a
- * segment.  Out: its record, or only a count, if the run is thinned and the access is not news;
- * layers are notified of it.
+ * segment.  Out: its record, or only a count if the run is thinned (rt/record/thin.h) and the
+ * access is nothing new; layers are notified of it.
  */
 #include "rt/record/access.h"
 
@@ -14,8 +14,8 @@ __attribute__((noinline, preserve_most)) void rt_gather_anew(struct rt_thread *t
 	t->gather->anew(t, key, sites, bits);
 }
 
-/* Appends a single access with the encoder taken; false: there was no room for it.  One that is not the
- * first of its bytes in the segment must not get before the one that was. */
+/* Appends a single access with the encoder taken; false: there was no room for it.  If it is not
+ * the first access of its bytes in the segment, it must not be moved before the first one. */
 static inline __attribute__((always_inline)) bool append_access(struct rt_thread *t, uintptr_t address,
 								uint32_t site, bool first)
 {
@@ -60,7 +60,8 @@ static RT_COLD_KEEPS void listened_or_alone_access(struct raddle_self *self, uin
 		rt_notify_access(t, address, size, site, write);
 }
 
-/* Any but a plain access.  One that is gathered calls nothing, so it saves few registers. */
+/* Handles every access that is not plain.  A gathered access calls nothing, so few registers are
+ * saved. */
 static __attribute__((noinline, preserve_most)) void
 listened_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size, bool write)
 {
@@ -77,7 +78,8 @@ listened_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint
 	rt_recorder_leave(t);
 }
 
-/* Marks and counts an access of a thinned run of which nothing is news; false: it is another matter. */
+/* In a thinned run, marks and counts an access that is nothing new; false if the access is not of
+ * this kind. */
 static inline __attribute__((always_inline)) bool is_left_out(struct raddle_self *self, uintptr_t address,
 							      uint32_t site, uint32_t size, bool write)
 {
@@ -95,7 +97,7 @@ static inline __attribute__((always_inline)) bool is_left_out(struct raddle_self
 	return true;
 }
 
-/* An access of a thinned run that is recorded, or one that others listen to. */
+/* An access that a thinned run records, or one that layers listen to. */
 static RT_COLD_KEEPS void thin_access(struct raddle_self *self, uintptr_t address, uint32_t site,
 				      uint32_t size, bool write)
 {
@@ -160,7 +162,8 @@ __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site,
 		first_write(self, address, site, size);
 }
 
-/* Appends both, or only the write, with the encoder taken.  The write's record stays after the read's. */
+/* Appends the read and the write, or only the write, with the encoder taken.  The record of the
+ * write stays after that of the read. */
 static inline __attribute__((always_inline)) bool append_update(struct rt_thread *t, uintptr_t address,
 								uint64_t sites, bool read, bool first)
 {
@@ -246,7 +249,7 @@ static RT_COLD_KEEPS void thin_update(struct raddle_self *self, uintptr_t addres
 	rt_recorder_leave(t);
 }
 
-/* The same of an update, of which both are left out or none. */
+/* The same for an update: both accesses are left out, or neither. */
 static inline __attribute__((always_inline)) bool
 is_update_left_out(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
 {
@@ -268,7 +271,7 @@ is_update_left_out(struct raddle_self *self, uintptr_t address, uint64_t sites, 
 	return true;
 }
 
-/* The write is new; the read only if the bytes were not met before. */
+/* The write is new; the read is new only if the bytes were not accessed before. */
 static __attribute__((noinline, preserve_most)) void first_update(struct raddle_self *self, uintptr_t address,
 								  uint64_t sites, uint32_t size)
 {

@@ -11,10 +11,10 @@
 
 /*
  * A first access is handled in one of five ways:
- *   plain     recorded, and no layer listens: straight on, in the hook's own slow path
+ *   plain     recorded, and no layer listens: directly in the hook's slow path
  *   thin      the same in a thinned run: it may be left out
  *   gathered  layers listen, but the records are not read and no layer has to see the access now
- *   listened  layers listen: the record, then they are notified, and may have the thread wait
+ *   listened  layers listen: the record is written, then they are notified and may make the thread wait
  *   alone     by a thread that has no state yet, or by a handler that interrupted the encoder
  */
 static inline bool rt_is_plain(const struct raddle_self *self)
@@ -64,7 +64,8 @@ static inline void rt_notify_access(struct rt_thread *t, uintptr_t address, uint
 	RT_NOTIFY(access, t, address, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
 }
 
-/* Whether these bytes of one block are marked already: nothing to be done, as in the hooks. */
+/* Whether these bytes of one block are marked already, so that nothing is left to do, as in the
+ * hooks. */
 static inline __attribute__((always_inline)) bool rt_is_marked(const struct raddle_self *self, uintptr_t a,
 							       uint64_t size, bool write)
 {
@@ -75,7 +76,7 @@ static inline __attribute__((always_inline)) bool rt_is_marked(const struct radd
 	       (~(write ? b->written[0] : b->seen[0]) & bits) == 0;
 }
 
-/* The state to work with, whatever the caller loaded when it was entered. */
+/* The current state of the thread, which may differ from what the caller loaded on entry. */
 static inline struct rt_thread *rt_current(struct raddle_self *self)
 {
 	if (RT_UNLIKELY(self == &rt_placeholder))
@@ -83,7 +84,8 @@ static inline struct rt_thread *rt_current(struct raddle_self *self)
 	return ((struct rt_thread *)self)->recording ? (struct rt_thread *)self : NULL;
 }
 
-/* __raddle_first_read() and its like, for calls inside the runtime, which need no table of symbols. */
+/* __raddle_first_read() and its like, for calls inside the runtime, which do not go through the
+ * symbol table. */
 RADDLE_COLD void rt_new_read(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size);
 RADDLE_COLD void rt_new_write(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size);
 RADDLE_COLD void rt_new_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size);

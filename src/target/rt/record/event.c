@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Events: synchronisation, allocation, atomics and all other records that are not plain accesses.  In: a code
- * and operands.  Out: a record with its position in the process and its time.
+ * Events: synchronisation, allocation, atomics and all other records that are not plain accesses.
+ * In: a code and operands.  Out: a record with its position in the process and its time.
  */
 #include "rt/common/bug.h"
 #include "rt/core/buffer/mark.h"
@@ -13,11 +13,11 @@ void rt_see_again(struct rt_thread *t)
 	rt_new_segment(t);
 }
 
-/* A synchronisation operation begins a new segment.  While there is no other thread and none that
- * could still be met in a join, everything this thread does is ordered before or after all that
- * others do, whatever it synchronises: the accesses made so far represent later ones of the same
- * bytes.  This is also so if the records are not read and no layer needs more, and for a while in a
- * thread that is lazy. */
+/* A synchronisation operation begins a new segment.  But while there is no other thread, and none
+ * that could still be joined, everything this thread does is ordered with everything that others
+ * do, whatever it synchronises.  Then the segment continues: the accesses made so far represent
+ * later accesses to the same bytes.  The segment also continues if the records are not read and no
+ * layer needs a new segment, and for a while in a lazy thread (rt/record/thin.h). */
 static inline void synchronised(struct rt_thread *t)
 {
 	if (atomic_load_explicit(&rt.others, memory_order_relaxed) != 0 &&
@@ -26,7 +26,7 @@ static inline void synchronised(struct rt_thread *t)
 		rt_new_segment(t);
 }
 
-/* The position and the time of an event that did not bring its own. */
+/* Fills in the position and the time of an event if the caller did not. */
 static inline void place(struct rt_record *r)
 {
 	if (r->operand[0] == RT_Q)
@@ -81,14 +81,15 @@ void rt_emit(struct rt_thread *t, const struct rt_record *record)
 	emit(t, &r);
 }
 
-/* Nothing needs special care: no handler has or wants the encoder, recording continues. */
+/* Whether nothing needs special care: recording continues, and no signal handler uses the encoder
+ * or has left records. */
 static inline bool is_easy(const struct rt_thread *t)
 {
 	return RT_LIKELY(!t->busy) && !rt_recorder_has_pending(t) &&
 	       RT_LIKELY(atomic_load_explicit(&rt.session->state, memory_order_relaxed) == RADDLE_RECORDING);
 }
 
-/* A record whose first bytes end at p is whole, and it is no access. */
+/* The record that ends at p is complete, and it is not an access. */
 static inline void finish(struct rt_thread *t, uint8_t *p)
 {
 	t->encoder.floor = t->cursor = p;
@@ -96,7 +97,7 @@ static inline void finish(struct rt_thread *t, uint8_t *p)
 	rt_recorder_publish(t);
 }
 
-/* All that is left of an operation of a replay, whose records are not read: it has its position and ends the
+/* An operation in a replay, whose records are not read: it only takes a position and ends the
  * segment. */
 static __attribute__((noinline)) void pass_sync(struct rt_thread *t)
 {
@@ -104,8 +105,8 @@ static __attribute__((noinline)) void pass_sync(struct rt_thread *t)
 	synchronised(t);
 }
 
-/* Begins a record with the encoder taken: what happened before q is written first.  NULL: there is no room.
- */
+/* Begins a record with the encoder taken: what handlers left before position q is written first.
+ * NULL: there is no room. */
 static inline uint8_t *begin_record(struct rt_thread *t, uint32_t code, uint64_t q)
 {
 	uint8_t *p;
@@ -119,7 +120,7 @@ static inline uint8_t *begin_record(struct rt_thread *t, uint32_t code, uint64_t
 	return rt_put_delta(p, &t->encoder.q, q);
 }
 
-/* Appends `q t a` and perhaps `u` with the encoder taken; false: it would not be read. */
+/* Appends `q t a` and perhaps `u` with the encoder taken; false: the record would not be read. */
 static inline bool append_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last)
 {
 	uint64_t q, now;
@@ -193,7 +194,8 @@ void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t siz
 	rt_recorder_leave(t);
 }
 
-/* Counts an update of a counter that says nothing new; false: it is to be recorded.  The encoder is taken. */
+/* Only counts an update of a counter if it is nothing new; false: it must be recorded.  The
+ * encoder is taken. */
 static bool thin_counter(struct rt_thread *t, uintptr_t address, uint32_t site)
 {
 	struct rt_place *p = rt_hot_place(t, site);
@@ -237,7 +239,7 @@ bool rt_atomic(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t f
 	return true;
 }
 
-/* The result is the last byte of the record: errno values of releasing
+/* The result is filled in later as the last byte of the record: errno values of releasing
  * operations are below 128. */
 static struct rt_release held_release(struct rt_thread *t)
 {

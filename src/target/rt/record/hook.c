@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hooks that are inlined into instrumented code.  Compiled twice: to bitcode,
- * optimised, from which fast flavours inline all of them and quick ones those
- * without a branch; and to an object of the runtime, whose access hooks quick
- * flavours call, because code generation for inlined ones takes longer than quick
- * flavours run.  raddle/abi.h explains the first access test and the
- * shadow stack.
+ * The hooks that are inlined into instrumented code.  This file is compiled twice: to optimised
+ * bitcode and to an object of the runtime.  Fast builds inline all hooks from the bitcode.  Quick
+ * builds inline only those without a branch and call the access hooks in the runtime, because
+ * generating code for inlined hooks takes longer than a quick build runs.  raddle/abi.h explains
+ * the first access test and the shadow stack.
  *
- * Rules: no calls but the RADDLE_COLD ones, no loops, no libc.
+ * Rules: no calls except the RADDLE_COLD ones, no loops, no libc.
  */
 #include "raddle/abi.h"
 
@@ -16,7 +15,7 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
 /* `size` is a power of two up to 16 and `a` a multiple of it, or of its half, so the bytes lie in
- * one word of the bitmap, or the missing ones look as if they were not set. */
+ * one word of the bitmap.  If some lie outside, they look as if they were not set. */
 static inline __attribute__((always_inline)) int all_set(const uint64_t *bits, uintptr_t a, uint32_t size)
 {
 	uint64_t mask = (1ull << size) - 1;
@@ -75,8 +74,8 @@ HOOKS(8)
 HOOKS(16)
 #undef HOOKS
 
-/* Two accesses of `size` bytes each, side by side: one test.  Where the second lies in the next block the
- * shift leaves nothing of its bits, so that the runtime looks at each. */
+/* One test for two adjacent accesses of `size` bytes each.  If the second lies in the next block,
+ * the shift drops its bits, so the runtime is called and tests each access. */
 HOOK __raddle_read_two(struct raddle_self *self, const void *p, uint64_t sites, uint32_t size)
 {
 	if (!is_noted(self, (uintptr_t)p, 2 * size, 0))

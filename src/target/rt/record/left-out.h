@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses of a thinned run that are left out (rt/record/thin.h): the place of an access, and its counts.  It
- * is inline because most accesses of a long run end here.
+ * Accesses that a thinned run leaves out (rt/record/thin.h): the place of an access, and its
+ * counts.  The functions are inline because most accesses of a long run end here.
  */
 #ifndef RT_RECORD_LEFT_OUT_H
 #define RT_RECORD_LEFT_OUT_H
@@ -9,8 +9,8 @@
 #include "rt/record/recorder.h"
 #include "rt/record/thin.h"
 
-/* rt/record/thin.c.  The thread's first access since its run is thinned; without memory all its places stay
- * cold. */
+/* rt/record/thin.c.  Called at the thread's first access after thinning began.  If there is no
+ * memory, all places of the thread stay cold. */
 RT_COLD_KEEPS void rt_thin_begin_places(struct rt_thread *t);
 
 /* A record of the place is about to be appended, and there is room for another one. */
@@ -46,8 +46,9 @@ static inline __attribute__((always_inline)) void rt_leave_out_at(struct rt_thre
 	p->tag = address >> RADDLE_BLOCK_SHIFT | t->self.epoch;
 }
 
-/* Whether the last access of the place was left out, in this block and since the last operation: so is the
- * next one.  A loop goes through memory: most of its accesses lie in the block of the one before. */
+/* Whether the last access of the place was left out, lay in this block, and came after the last
+ * operation.  Then the next one is left out too.  Most accesses of a loop over memory lie in the
+ * same block as the one before. */
 static inline __attribute__((always_inline)) bool
 rt_was_left_out_here(const struct rt_thread *t, const struct rt_place *p, uintptr_t address)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The end of a process that still has threads.
+ * Delays the end of a process that still has threads.
  *
  * Threads that were not joined are cut off when the process ends, often before they have done
- * anything.  Nothing requires the process to end at this moment.  So the end waits here while
+ * anything.  Nothing requires the process to end at this moment.  So the process waits here while
  * another thread runs, and the rest of what the threads do is recorded as well.
  *
- * In: the state of the threads as /proc has it.  Sleeping threads are not waited for: a thread that
- * waits for work, or for the thread that ends the process, would never wake.  If a thread never
- * sleeps, the wait ends after LONGEST_NS, or when so much has been recorded since that more would
- * hide what is of interest.
+ * In: the state of the threads in /proc.  Sleeping threads are not waited for: a thread that waits
+ * for work, or for the thread that ends the process, would never wake.  If a thread never sleeps,
+ * the wait ends after LONGEST_NS, or when so much has been recorded meanwhile that more would only
+ * hide the interesting part.
  */
 #include "rt/core/rt.h"
 
@@ -46,7 +46,7 @@ static char state_in(const char *stat)
 	return name_end && name_end[1] ? name_end[2] : 0;
 }
 
-/* Whether the thread of that number, as text, runs or is about to. */
+/* Whether the thread with this ID, as text, is running or runnable. */
 static bool runs(int tasks, const char *number)
 {
 	static const char file[] = "/stat";

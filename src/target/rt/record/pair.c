@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two accesses side by side, which one hook tests.  In: the address of the first and both sites.  Out: what
- * rt/record/access.c makes of each of them; in a thinned run both are left out together.
+ * Two adjacent accesses, which one hook tests.  In: the address of the first, and both sites.
+ * Out: the same as rt/record/access.c for each of them; in a thinned run both may be left out
+ * together.
  */
 #include "rt/record/access.h"
 
@@ -29,8 +30,8 @@ static inline bool is_sampled_half(const struct half *h, uintptr_t address)
 	return rt_is_sampled(h->first, address) || rt_is_sampled(h->last, address);
 }
 
-/* One of the two, of whose bytes some were not `marked`; the read of an update counts only if they were not
- * `seen` either. */
+/* Leaves out one of the two accesses, some of whose bytes were not `marked`.  The read of an
+ * update is counted only if they were not `seen` either. */
 static inline __attribute__((always_inline)) void leave_half_out(struct rt_thread *t, const struct half *h,
 								 uintptr_t address, uint64_t unmarked,
 								 uint64_t unseen)
@@ -56,8 +57,8 @@ leave_halves_out(struct rt_thread *t, const struct half *h, uintptr_t address, u
 	leave_half_out(t, &h[1], address, unmarked & high, unseen & high);
 }
 
-/* In a thinned run most are left out: two in one go, as rt_is_left_out() and rt_is_update_left_out() would.
- * False: each is to be looked at. */
+/* In a thinned run most accesses are left out.  Leaves out two at once, as rt_is_left_out() and
+ * rt_is_update_left_out() would do one by one.  False: each access must be examined on its own. */
 static inline __attribute__((always_inline)) bool leave_two_out(struct raddle_self *self, uintptr_t address,
 								const uint64_t sites[2], uint32_t size,
 								bool write, bool update)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses into bytes, as fast as the hooks need it: the same bytes as rt_put_access() and rt_put_run() of
- * rt/core/buffer/encode.h, without a branch for what is near.
+ * Encodes accesses as fast as the hooks require.  Writes the same bytes as rt_put_access() and
+ * rt_put_run() of rt/core/buffer/encode.h, but without branches if the access is near the previous
+ * one.
  */
 #ifndef RT_RECORD_PUT_H
 #define RT_RECORD_PUT_H
@@ -14,8 +15,9 @@ static inline __attribute__((always_inline)) uint32_t rt_spread_sevens(uint32_t 
 	return (v & 0x7f) | (v & 0x3f80) << 1 | (v & 0x1fc000) << 2 | (v & 0xfe00000) << 3;
 }
 
-/* Varints without a branch, since the lengths of addresses vary from one access to the next; the first is for
- * numbers below 2^28, the second below 2^56.  What lies after them is overwritten later. */
+/* Varints without a branch, since the lengths of addresses vary from one access to the next.  The
+ * first function is for numbers below 2^28, the second for numbers below 2^56.  Both may write
+ * beyond the varint; later records overwrite that. */
 static inline __attribute__((always_inline)) uint8_t *rt_put_four(uint8_t *p, uint32_t v)
 {
 	uint32_t more = (uint32_t)(31 - __builtin_clz(v | 1)) * 37 >> 8; /* bytes after the first: log2 / 7 */
@@ -81,7 +83,7 @@ RT_COLD_KEEPS uint8_t *rt_put_far(struct rt_encoder *e, uint8_t *p, uint32_t sit
 __attribute__((noinline, preserve_most)) uint8_t *rt_put_run_apart(struct rt_encoder *e, uint8_t *p,
 								   uint32_t site, uint64_t address);
 
-/* rt_put_access() or rt_put_run() for the hooks: straight on for what is near, few registers. */
+/* rt_put_access() or rt_put_run() for the hooks: no branches for near accesses, and few registers. */
 static inline __attribute__((always_inline)) uint8_t *
 rt_put_near(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address, const uint8_t *floor)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Ranges of bytes that one call accesses, and memory that is forgotten.  In: an address and a size.  Out: a
- * RANGE record if a byte of it is new in the segment.
+ * Ranges of bytes that one call accesses, and memory whose marks are forgotten.  In: an address
+ * and a size.  Out: a RANGE record if a byte of the range is new in the segment.
  */
 #include "rt/common/bug.h"
 #include "rt/record/access.h"
@@ -17,7 +17,8 @@ static inline bool in_block(uintptr_t a, uint64_t size)
 	return size - 1 < 64 - a % 64; /* not if it is empty */
 }
 
-/* The same of bytes that may lie in two blocks; false: there is something to be done, or there are more. */
+/* The same for bytes that may lie in two blocks.  False: some are not marked, or they lie in more
+ * blocks. */
 static inline __attribute__((always_inline)) bool is_marked_range(const struct raddle_self *self, uintptr_t a,
 								  uint64_t size, bool write)
 {
@@ -79,8 +80,8 @@ static void gather_range(struct rt_thread *t, uintptr_t a, uint64_t size, uint64
 
 #define GATHER_MAX 256 /* a larger one fills its blocks alone */
 
-/* With the encoder taken, and room.  As with single accesses, only one whose bytes are all new may get before
- * others. */
+/* The encoder is taken and there is room.  As with single accesses, a range may be moved before
+ * other records only if all its bytes are new. */
 static inline void append_range(struct rt_thread *t, const void *p, uint32_t site, uint64_t size,
 				enum met met)
 {
@@ -96,7 +97,7 @@ static RT_COLD void emit_range(struct rt_thread *t, const void *p, uint32_t site
 			   .code = RADDLE_RANGE, .site = site, .count = 2, .operand = {(uintptr_t)p, size}});
 }
 
-/* A range where layers listen, or by a thread that has no state yet. */
+/* A range that layers listen to, or one accessed by a thread without a state. */
 static RT_COLD void listened_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size,
 				   bool write)
 {
@@ -127,7 +128,7 @@ static RT_COLD void listened_range(struct raddle_self *self, const void *p, uint
 
 #define THIN_RANGE_MAX 256 /* a longer one is never left out */
 
-/* Whether nothing is news of a range at a place that is hot. */
+/* Whether a range at a hot place is nothing new. */
 static inline bool is_quiet_range(const struct rt_thread *t, const struct rt_place *p, uintptr_t a,
 				  uint64_t size, bool write)
 {
@@ -209,8 +210,8 @@ void *rt_fresh(void *p, size_t known)
 	return p;
 }
 
-/* To go through the blocks of an object costs about as much as to clear its memory.  Only for a
- * very large object is it cheaper to drop all marks, although other accesses are then recorded
+/* Visiting the blocks of an object costs about as much as clearing its memory.  Only for an object
+ * larger than this is it cheaper to drop all marks, although other accesses are then recorded
  * again. */
 #define FORGET_MAX (2u << 20)
 

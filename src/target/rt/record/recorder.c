@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The recorder of a thread, off the hot path: room in the buffer, and records of signal handlers
- * (rt/record/recorder.h).  In: a thread and its pending records.  Out: whole records in the thread's buffer,
- * whose `used` moves only when a record is complete.
+ * (rt/record/recorder.h).  In: a thread and its pending records.  Out: whole records in the
+ * thread's buffer, whose `used` moves only when a record is complete.
  *
- * A handler may leave the encoder by longjmp.  The next entry notices that its own frame is not below the one
- * that took the encoder, drops the half-written record and begins a new buffer, because the encoder's state
- * may be half-changed too.
+ * A handler may leave the encoder by longjmp.  The next entry notices that its own frame is not
+ * below the one that took the encoder, drops the half-written record and begins a new buffer,
+ * because the encoder's state may be half-changed too.
  */
 #include "rt/record/recorder.h"
 
@@ -33,7 +33,7 @@ static bool switch_buffer(struct rt_thread *t)
 	return rt_buffer_switch(t);
 }
 
-/* Room for `need` bytes and a decoder that knows the present call stack. */
+/* Makes room for `need` bytes and writes the current call stack if the decoder does not know it. */
 RT_COLD_KEEPS bool rt_recorder_prepare(struct rt_thread *t, size_t need)
 {
 	uint32_t *top = t->self.stack_top;
@@ -53,8 +53,8 @@ RT_COLD_KEEPS bool rt_recorder_prepare(struct rt_thread *t, size_t need)
 	return true;
 }
 
-/* Was the encoder left by longjmp?  Only frames of the thread's own stack can
- * be compared: a handler may run on an alternate one. */
+/* Whether the encoder was left by longjmp.  Only frames on the thread's own stack can be compared,
+ * since a handler may run on an alternate stack. */
 static bool abandoned(const struct rt_thread *t)
 {
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
@@ -73,8 +73,8 @@ void rt_recorder_encode(struct rt_thread *t, const struct rt_record *r)
 	rt_recorder_publish(t);
 }
 
-/* The frames of a handler that are gone by now: one stack record brings them,
- * another one takes them away. */
+/* The frames of the handler are gone by now.  One stack record adds them, and another removes them
+ * again. */
 static void encode_pending(struct rt_thread *t, struct rt_pending *p)
 {
 	struct rt_encoder *e = &t->encoder;
@@ -118,8 +118,8 @@ static void note_lost(struct rt_thread *t, const char *text, uint32_t length)
 		rt_recorder_encode(t, &r);
 }
 
-/* Appends what handlers left.  A handler may add to it at any moment, also
- * between the last look and the exchange that empties it. */
+/* Appends the records that handlers left.  A handler may add one at any moment, even between the
+ * last check and the exchange that empties the list. */
 RT_COLD_KEEPS void rt_recorder_drain(struct rt_thread *t)
 {
 	uint32_t done, count;
@@ -141,8 +141,8 @@ RT_COLD_KEEPS void rt_recorder_drain(struct rt_thread *t)
 	t->busy = 0;
 }
 
-/* Handlers that ran after the encoder was taken but before position `q` was
- * come first. */
+/* Appends the records of handlers that ran after the encoder was taken but before position `q`
+ * was. */
 RT_COLD void rt_recorder_drain_before(struct rt_thread *t, uint64_t q)
 {
 	uint32_t count = atomic_load_explicit(&t->pending_count, memory_order_relaxed), end = 0;
@@ -154,8 +154,8 @@ RT_COLD void rt_recorder_drain_before(struct rt_thread *t, uint64_t q)
 		encode_pending(t, &t->pending[t->pending_done]);
 }
 
-/* For an entry that found the encoder taken: true if it may continue because the interrupted entry will not
- * continue.  What was left in t->pending may be half-written, too. */
+/* For an entry that found the encoder taken: returns true if it may take the encoder, because the
+ * interrupted entry will never continue.  What was left in t->pending may be half-written, too. */
 RT_COLD bool rt_recorder_recover(struct rt_thread *t)
 {
 	if (!abandoned(t))

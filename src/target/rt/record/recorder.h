@@ -2,10 +2,11 @@
 /*
  * A thread's recorder: its encoder, its buffer, and the records that signal handlers left for it.
  *
- * Every entry takes the encoder, prepares it (room in the buffer, the present call stack), encodes, publishes
- * and leaves.  An entry that finds the encoder taken runs in a signal handler above it; its record goes to
- * t->pending together with the handler's own frames, and leaving the encoder appends it.  Such an entry
- * touches neither the encoder nor the marks.
+ * Every entry takes the encoder, prepares it (room in the buffer, the current call stack),
+ * encodes, publishes the record and releases the encoder.  An entry that finds the encoder taken
+ * runs in a signal handler that interrupted it.  Its record goes to t->pending, together with the
+ * handler's own frames, and is appended when the encoder is released.  Such an entry touches
+ * neither the encoder nor the marks.
  *
  * What hooks do on each call is inline here; rt/record/recorder.c has the rest.
  */
@@ -18,7 +19,7 @@
 #define RT_COLD_KEEPS __attribute__((noinline, cold, preserve_most))
 #define RT_BARRIER() atomic_signal_fence(memory_order_seq_cst)
 
-/* Room for `need` bytes and a decoder that knows the present call stack. */
+/* Makes room for `need` bytes and writes the current call stack if the decoder does not know it. */
 RT_COLD_KEEPS bool rt_recorder_prepare(struct rt_thread *t, size_t need);
 
 /* In the child of a fork that the runtime did not see: gives up the parent's buffer. */
@@ -31,8 +32,8 @@ void rt_recorder_encode(struct rt_thread *t, const struct rt_record *r);
 RT_COLD_KEEPS void rt_recorder_drain(struct rt_thread *t);
 RT_COLD void rt_recorder_drain_before(struct rt_thread *t, uint64_t q);
 
-/* For an entry that found the encoder taken: whether it may take the encoder, because the interrupted entry
- * was left by longjmp. */
+/* For an entry that found the encoder taken: whether it may take the encoder, because the
+ * interrupted entry was left by longjmp. */
 RT_COLD bool rt_recorder_recover(struct rt_thread *t);
 
 /* The record of a handler that interrupted the encoder. */

@@ -38,7 +38,7 @@ static struct stride stride_of(const void *p, uint64_t count, int64_t by)
 	return s;
 }
 
-/* How many accesses lie in the block of the next one, and their bits. */
+/* How many of the next accesses lie in one block, and their bits. */
 static uint64_t block_bits(const struct stride *s, uint64_t *bits)
 {
 	uint32_t offset = s->at % 64;
@@ -52,8 +52,8 @@ static uint64_t block_bits(const struct stride *s, uint64_t *bits)
 	return n;
 }
 
-/* The number of accesses of a run that starts here, marked; 0 if the next ones
- * have been recorded already, which are passed over. */
+/* Marks the run that starts here and returns its number of accesses.  Returns 0 if the next
+ * accesses are marked already, and skips them. */
 static uint64_t next_run(struct raddle_self *self, struct stride *s, bool write)
 {
 	uint64_t run = 0;
@@ -91,7 +91,7 @@ static void one_by_one(struct raddle_self *self, const struct stride *s, uint32_
 	}
 }
 
-/* Where layers listen: the record of a run, then they are notified. */
+/* For layers that listen: writes the record of a run, then notifies them. */
 static __attribute__((noinline, cold)) void walk_listened(struct rt_thread *t, struct stride s, uint32_t site,
 							  bool write)
 {
@@ -118,7 +118,7 @@ static __attribute__((noinline, cold)) void walk_listened(struct rt_thread *t, s
 	}
 }
 
-/* A run is never left out, but its blocks are in the thread's hands now. */
+/* A run is never left out, but the table of blocks must note that this thread used them last. */
 static void touch(const struct rt_thread *t, uintptr_t at, uint64_t by, uint64_t count, bool write)
 {
 	uint64_t skip = by == 0 ? count : by < RADDLE_BLOCK_BYTES ? RADDLE_BLOCK_BYTES / by : 1;

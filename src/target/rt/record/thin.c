@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What is news in a thinned run (rt/record/thin.h): the table of blocks, and the decisions that are made once
- * for each buffer or operation.  In: accesses and operations of threads.  Out: whether they are news.
+ * Decides which accesses of a thinned run are new and thus recorded (rt/record/thin.h): the table
+ * of blocks, and the decisions made once for each buffer or operation.  In: accesses and
+ * operations of threads.  Out: whether they are new.
  */
 #include "rt/common/bug.h"
 #include "rt/record/left-out.h"
@@ -68,7 +69,7 @@ static void begin(void)
 	rt_guard.alive = RT_THIN;
 }
 
-/* While a thread is alone it is recorded as it is: its accesses are in one segment. */
+/* While there is only one thread, nothing is left out: its accesses are in one segment. */
 void rt_thin_look(struct rt_thread *t)
 {
 	const struct raddle_buffer *b = t->buffer;
@@ -85,7 +86,8 @@ void rt_thin_look(struct rt_thread *t)
 		begin();
 }
 
-/* The thread's first access since its run is thinned; without memory all its places stay cold. */
+/* Called at the thread's first access after thinning began.  If there is no memory, all places of
+ * the thread stay cold. */
 RT_COLD_KEEPS void rt_thin_begin_places(struct rt_thread *t)
 {
 	RT_ASSERT(!t->places);
@@ -95,7 +97,7 @@ RT_COLD_KEEPS void rt_thin_begin_places(struct rt_thread *t)
 		t->places = rt_thin.nowhere;
 }
 
-/* Records how many accesses of the place were left out, with room for it. */
+/* Records how many accesses of the place were left out.  There is room for the record. */
 static RT_COLD_KEEPS void report_left(struct rt_thread *t, const struct rt_place *p)
 {
 	if (p->step != t->steps)

@@ -1,40 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Thinning: which accesses of a long run are left out.  In: first accesses of segments.  Out: whether one is
- * written down, and how many of its place were left out before it.
+ * Thinning: which accesses of a long run are left out.  In: first accesses of segments.  Out:
+ * whether an access is recorded, and how many accesses of its place were left out before it.
  *
  * A run is thinned once its concurrent threads have written RT_THIN_EVENTS events: rt_guard.alive
- * is then RT_THIN.  From there on an access is left out if its place and its memory are both hot:
+ * is then RT_THIN.  From then on an access is left out if both its place and its memory are hot:
  *
  *   the place   the thread has been recorded RT_THIN_PLACE times at this site since
  *   the memory  the block of 64 bytes is quiet: it has been recorded a few times since it came into this
  *               thread's hands, or it went from hand to hand too often for that to be news
  *
  * So everything new is recorded: places that a thread rarely reaches, memory that is rarely
- * touched, the first accesses after memory went from one thread to another.  A write by another
- * thread is news for longer, and at a cold place always.  After it, a thread that read the memory
- * before is recorded once more: if a flag was read a million times and is then written, its next
- * read is recorded.  One block in RT_LINE_SAMPLE, chosen by its address, is not quiet for a place
- * until RT_THIN_SAMPLED more were recorded there (an allocator hands out the same block over and
- * over), and one that decides whether a thread waits never is (`pinned`).
+ * touched, the first accesses after memory passed from one thread to another.  A write by another
+ * thread makes memory new for longer, and at a cold place always.  After such a write, a thread
+ * that read the memory earlier is recorded once more: if a flag was read a million times and is
+ * then written, its next read is recorded.  One block in RT_LINE_SAMPLE, chosen by its address, is
+ * not quiet for a place until RT_THIN_SAMPLED more were recorded there (an allocator hands out the
+ * same block over and over).  A block that decides whether a thread waits is never quiet
+ * (`pinned`).
  *
- * Updates of counters (RADDLE_ATOMIC_PASSED) are accesses like others here: they order no threads.
+ * Updates of counters (RADDLE_ATOMIC_PASSED) are treated like other accesses, since they order no
+ * threads.
  *
- * A schedule names an access by its number among those of its site since the last operation that
- * counts (doc/format/schedule.md).  Accesses that are left out count too, so a LEFT_OUT record with
- * their number precedes the next record of the site.
+ * A schedule identifies an access by its number among the accesses of its site since the last step
+ * (doc/format/schedule.md).  Accesses that are left out are numbered too, so a LEFT_OUT record
+ * that states how many there were precedes the next record of the site.
  *
  * If most accesses of a thread are left out, its segments end only at each RT_THIN_LAZY-th
- * operation, or when memory changed hands anywhere: repeated accesses then stay in the hooks and
- * are not counted.
+ * operation, or when any memory changed hands.  Such a thread is called lazy.  Its repeated
+ * accesses then stay in the hooks and are not counted.
  *
- * Whether a block changed hands is checked once in a segment for each place and block: later
- * accesses there are treated like the first (rt_was_left_out_here() of rt/record/left-out.h).
- * Repeated accesses of the same bytes would not be reported either.
+ * Whether a block changed hands is checked once per segment for each place and block; later
+ * accesses are treated like the first (rt_was_left_out_here() of rt/record/left-out.h).  Repeated
+ * accesses of the same bytes would not be reported either.
  *
- * Blocks share the entries of one table for all threads.  A block that shares one looks as if it
- * went from hand to hand more often, and is quiet sooner.  Entries change without a lock: at worst
- * one more access is recorded, or a change of hands is missed.
+ * All threads use one table of blocks, in which several blocks may share an entry.  Such a block
+ * seems to change hands more often, and is quiet sooner.  Entries are updated without a lock: at
+ * worst one more access is recorded, or a change of hands is missed.
  */
 #ifndef RT_RECORD_THIN_H
 #define RT_RECORD_THIN_H
@@ -80,7 +82,7 @@ static inline bool rt_line_is_sample(uintptr_t address)
 }
 _Static_assert(RT_LINE_SAMPLE == 1u << (32 - 26), "six bits of the product are 0");
 
-/* Whether nothing is news of the block: in these hands, or in whichever. */
+/* Whether accesses to the block are nothing new, for this thread or for all threads. */
 static inline bool rt_line_is_quiet(uint32_t entry, uint32_t hand, bool write)
 {
 	uint32_t full = RT_LINE_CHANGES * RT_LINE_CHANGE + (write ? RT_LINE_WRITES * RT_LINE_WRITE : 0);
@@ -89,7 +91,7 @@ static inline bool rt_line_is_quiet(uint32_t entry, uint32_t hand, bool write)
 	       (entry & full) == full;
 }
 
-/* The entry after an access that is news. */
+/* The entry after an access that is new. */
 static inline uint32_t rt_line_after(uint32_t entry, uint32_t hand, bool write, bool cold)
 {
 	uint32_t had = entry & 255, changes = entry / RT_LINE_CHANGE & 3, writes = entry / RT_LINE_WRITE & 3;
@@ -107,7 +109,8 @@ static inline uint32_t rt_line_after(uint32_t entry, uint32_t hand, bool write, 
 	return hand | changes * RT_LINE_CHANGE | writes * RT_LINE_WRITE;
 }
 
-/* What a thread knows of a place, in one of two entries.  Places that share both displace each other. */
+/* What a thread knows about a place, in one of two entries.  Places that share both entries
+ * displace each other. */
 struct rt_place {
 	uint32_t site;
 	uint32_t heat; /* records so far; RT_PLACE_HOT and the site when they are enough */
@@ -116,7 +119,7 @@ struct rt_place {
 	uint32_t more; /* records since it is hot */
 	uint64_t tag;  /* the block, as its mark has it, of the last access that was left out */
 };
-#define RT_PLACES 32768u /* entries of a thread; a judgement: 1 MiB, few programs have more hot places */
+#define RT_PLACES 32768u /* entries per thread; a judgement: 1 MiB, few programs have more hot places */
 #define RT_PLACE_HOT 0x80000000u /* a bit of `heat` */
 
 static inline uint32_t rt_place_index(uint32_t site)
@@ -130,7 +133,7 @@ static inline uint32_t rt_place_other(uint32_t site)
 }
 _Static_assert(RT_PLACES == 1u << (32 - 17), "fifteen bits of the product");
 
-/* The entry of a place: its own, or the one that it gets, from one that is not hot if there is a choice. */
+/* The entry of a place.  A new place displaces another one, preferably one that is not hot. */
 static inline struct rt_place *rt_place_of(struct rt_place *places, uint32_t site)
 {
 	struct rt_place *first = places + rt_place_index(site), *second = places + rt_place_other(site);
@@ -140,7 +143,8 @@ static inline struct rt_place *rt_place_of(struct rt_place *places, uint32_t sit
 	return second->site == site || first->heat & RT_PLACE_HOT ? second : first;
 }
 
-/* So many accesses of the site were left out here.  What comes later stays after it. */
+/* Writes how many accesses of the site were left out here.  Later records are not moved before
+ * this one. */
 static inline uint8_t *rt_put_left_out(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t count)
 {
 	*p++ = RADDLE_LEFT_OUT;
@@ -150,13 +154,13 @@ static inline uint8_t *rt_put_left_out(struct rt_encoder *e, uint8_t *p, uint32_
 	return p;
 }
 
-/* Whether something is to be recorded at a place that is hot although its block is quiet. */
+/* Whether an access at a hot place is recorded although its block is quiet. */
 static inline bool rt_is_sampled(const struct rt_place *hot, uintptr_t address)
 {
 	return rt_line_is_sample(address) && hot->more < RT_THIN_SAMPLED;
 }
 
-/* What all threads share, and where those have been that have been nowhere yet. */
+/* What all threads share, and the empty table of places for threads that have none yet. */
 struct rt_thin {
 	_Atomic uint16_t lines[RT_LINES];
 	_Alignas(64) _Atomic uint32_t changes; /* of hands, anywhere */
@@ -172,8 +176,8 @@ static inline bool rt_thin_is_quiet(const struct rt_thread *t, uintptr_t address
 	return rt_line_is_quiet(entry, t->hand, write);
 }
 
-/* An access that may be news of its block; whether it is not one.  A write by other hands at a place that is
- * `cold`, and is recorded therefore, always is news. */
+/* Notes an access of a block and returns whether it is nothing new.  A write by another thread at
+ * a `cold` place, which is recorded in any case, always makes the block new. */
 bool rt_thin_touch(const struct rt_thread *t, uintptr_t address, bool write, bool cold);
 
 /* The same of all blocks of a range. */
@@ -184,8 +188,8 @@ void rt_thin_pin(uintptr_t address);
 /* Whether the segment of a lazy thread continues after an operation. */
 bool rt_thin_goes_on(struct rt_thread *t);
 
-/* The thread has filled its buffer, if it has one: looks whether the run is to be thinned from here on, and
- * whether the thread is lazy. */
+/* Called when the thread has filled a buffer, or has none.  Decides whether the run is thinned
+ * from now on, and whether the thread is lazy. */
 void rt_thin_look(struct rt_thread *t);
 
 #endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The store of expressions.  In: an operator and operands.  Out: a reference to the node for them.
- * Equal nodes exist once, so the store grows with the number of different expressions, not with how
- * often they are computed.  An operator on constants is folded; a few rewrites keep expressions
- * over bytes short: a part of a concatenation becomes that part, and extensions are removed.  No
- * rewrite changes a value, whatever the variables are; test/unit/u-rt-expr.c tests that.
+ * Each node exists only once, so the store grows with the number of different expressions, not
+ * with how often they are computed.  An operator on constants is folded; a few rewrites keep
+ * expressions over bytes short: a part of a concatenation becomes that part, and extensions are
+ * removed.  No rewrite changes a value, whatever the variables are; test/unit/u-rt-expr.c tests
+ * that.
  */
 #include "rt/common/bug.h"
 #include "rt/common/hash.h"
@@ -259,7 +260,7 @@ uint32_t rt_expr_concat(uint32_t high, uint32_t low)
 
 	if (!high || !low)
 		return 0;
-	/* Parts of one number, one beside the other; the lower one may be known by another name. */
+	/* Adjacent parts of one number.  The lower part may be represented by another node. */
 	if (h->op == RADDLE_EXPR_EXTRACT && h->k >= l->bits &&
 	    rt_expr_extract(h->a, (uint32_t)h->k - l->bits, l->bits) == low)
 		return rt_expr_extract(h->a, (uint32_t)h->k - l->bits, bits);
@@ -296,7 +297,7 @@ uint32_t rt_expr_table(uint32_t index, uint32_t table, uint32_t bits)
 /* ---- one byte ---- */
 
 /* Small expressions only: what an index is made of. */
-#define STEPS_MAX 64 /* nodes that one question may visit; larger expressions have no answer */
+#define STEPS_MAX 64 /* nodes that one query may visit; for larger expressions it has no answer */
 
 struct walk {
 	uint32_t var, left;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The hooks of the flavour `shadow` that are inlined into instrumented code; bitcode only.  Each tests
- * whether something is not concrete, and calls the runtime if so.  The hooks of `record`, which the
- * flavour has too, are those of rt/record/hook.c.
+ * The hooks of the flavour `shadow` that are inlined into instrumented code; bitcode only.  Each
+ * tests whether something is not concrete, and calls the runtime if so.  The hooks of `record`,
+ * which the flavour has too, are those of rt/record/hook.c.
  *
  * The rules of that file apply here too.
  */
@@ -28,7 +28,8 @@ INLINE uint32_t __raddle_sx_cast(uint32_t what, uint32_t e, uint32_t from)
 	return LIKELY(!e) ? 0 : __raddle_shadow_cast(what, e, from);
 }
 
-/* An address and an index: `what` is the size of an element << 8 | the bits of the index. */
+/* An address plus an index.  `what` is size << 8 | bits: the size of an element and the width of
+ * the index. */
 INLINE uint32_t __raddle_sx_index(uint64_t what, uint32_t ea, uint32_t ei, uint64_t a, uint64_t i)
 {
 	return LIKELY(!(ea | ei)) ? 0 : __raddle_shadow_index(what, ea, ei, a, i);
@@ -54,8 +55,9 @@ INLINE void __raddle_sx_store(void *p, uint32_t size, uint32_t e, uint32_t ea)
 	__raddle_shadow_write(p, size, e, ea);
 }
 
-/* Whether memory that a loop touches may have expressions: `rounds` times `what & 0xff` bytes, each time `by`
- * further.  Where a loop may end much sooner (what >> 8), looking far ahead does not pay. */
+/* Whether memory that a loop touches may have expressions: `what & 0xff` bytes in each of `rounds`
+ * iterations, `by` bytes apart.  If the loop may end much earlier (what >> 8), it does not pay to
+ * look far ahead. */
 INLINE uint32_t __raddle_sx_extent(const void *p, uint64_t rounds, int64_t by, uint32_t what)
 {
 	uint64_t way = (rounds - 1) * (uint64_t)(by < 0 ? -by : by), reach = way + (what & 0xff);
@@ -66,7 +68,7 @@ INLINE uint32_t __raddle_sx_extent(const void *p, uint64_t rounds, int64_t by, u
 	return what >> 8 ? 1 : __raddle_shadow_extent(p, rounds, by, what);
 }
 
-/* The same in a loop, whose flag states whether anything can have an expression. */
+/* The same in a loop; `flag` is set if any of its memory may have an expression. */
 INLINE uint32_t __raddle_sx_load_in(const void *p, uint32_t size, uint32_t ea, _Bool flag)
 {
 	return flag ? __raddle_sx_load(p, size, ea) : 0;
@@ -112,7 +114,8 @@ INLINE void __raddle_sx_entered(void)
 	__raddle_shadow_call.callee = 0;
 }
 
-/* Before a call: who is meant, and then its arguments that may have expressions; the others are 0. */
+/* Called before a call: notes the callee.  Then follow the arguments that may have expressions;
+ * the others are 0. */
 INLINE void __raddle_sx_call(const void *function, uint32_t any, uint32_t count)
 {
 	struct raddle_shadow_call *c = &__raddle_shadow_call;

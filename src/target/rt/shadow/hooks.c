@@ -91,8 +91,8 @@ static void settle(uint32_t ea, uintptr_t a)
 	rt_path_step(RADDLE_STEP_ADDRESS, 0, rt_expr_binary(RADDLE_EXPR_EQ, ea, rt_expr_const(a, 64)), 1);
 }
 
-/* What is read for each value of the one byte that decides the address: a table.  Only where all of it lies
- * around the place that is read, and can be read. */
+/* If one input byte decides the address of a load, the values loaded for all 256 byte values form
+ * a table.  This is done only if the whole table lies within REACH of the address and is readable. */
 #define REACH 2048
 
 /* Whether all addresses are near and can be read. */
@@ -110,7 +110,7 @@ static bool is_near(uintptr_t a, uint32_t size, uint32_t ea, uint32_t var)
 	       __raddle_readable((const char *)low, 0, high - low + size) == high - low + size;
 }
 
-/* The number of a table with this content; tables of one function are alike for all bytes. */
+/* The number of a table with this content.  Tables with equal content are stored once. */
 static uint32_t number_of_table(const uint64_t *table)
 {
 	struct raddle_shadow *s = rt_shadow.shared;
@@ -228,7 +228,7 @@ RT_EXPORT void __raddle_shadow_turn(uint32_t site, uint32_t cond, uint32_t taken
 	rt_shadow_leave();
 }
 
-/* Cases that were not taken come first, so that each can be taken on its own. */
+/* Cases that were not taken are listed first, so that the driver can try each on its own. */
 RT_EXPORT void __raddle_shadow_cases(uint32_t what, uint32_t site, uint32_t e, uint64_t v,
 				     const uint64_t *cases)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The beginning of the layer shadow: shadow memory always exists, since instrumented code reads it;
+ * Start-up of the layer shadow.  Shadow memory always exists, since instrumented code reads it;
  * expressions are made only if the driver requests them.  Arguments are input from the start.
  */
 #include "rt/shadow/shadow.h"

@@ -42,7 +42,8 @@ bool rt_memory_setup(void)
 	return true;
 }
 
-/* The page of an address; NULL: it has none, or, if it is to be made, there is no room. */
+/* The shadow page of an address.  NULL: it has none or, if `make` is set, there is no room for
+ * one. */
 static struct rt_shadow_page *page_of(uintptr_t a, bool make)
 {
 	uintptr_t number = a >> RADDLE_SHADOW_PAGE_SHIFT;
@@ -149,7 +150,7 @@ void rt_memory_clear(uintptr_t a, uint64_t size)
 	}
 }
 
-/* The bytes are where they go to already, and may have been overwritten where they come from. */
+/* The bytes were already copied, and their source may have been overwritten. */
 static void copy_byte(uintptr_t to, uintptr_t from)
 {
 	struct rt_shadow_page *p = *mark_of(from) ? page_of(from, false) : NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of functions that take input: standard input, files, the environment.  What they read becomes bytes
- * of an input, by descriptor and offset.
+ * Models of functions that take input: standard input, files, the environment.  What they read
+ * becomes bytes of an input, by descriptor and offset.
  *
  * The file of a descriptor is noted when it is opened.  If a stream has no offset (a pipe), bytes
  * are counted.
@@ -57,7 +57,7 @@ void rt_files_opened(int fd, const char *path)
 	rt_shadow_leave();
 }
 
-/* The input after a descriptor; UINT32_MAX: none. */
+/* The input of a descriptor; UINT32_MAX: none. */
 static uint32_t input_of(int fd)
 {
 	if (!rt_shadow_is_on() || fd < 0 || fd >= RT_SHADOW_DESCRIPTORS)
@@ -67,7 +67,7 @@ static uint32_t input_of(int fd)
 	return rt_shadow.descriptors[fd].input - 1;
 }
 
-/* Bytes came from a descriptor; a negative offset is not known. */
+/* Bytes were read from a descriptor; a negative offset is unknown. */
 void rt_files_read(int fd, const void *p, size_t size, int64_t offset)
 {
 	uint32_t input;
@@ -225,7 +225,7 @@ RT_EXPORT ssize_t __raddle_sx_getline(char **line, size_t *size, FILE *f)
 
 /* ---- formats ---- */
 
-/* What a stream was scanned for is read again from its file, as text. */
+/* Reads the scanned text of a stream again from its file. */
 static void scanned(FILE *f, int64_t from, struct rt_scan *x, va_list arguments)
 {
 	char *text = rt_shadow.scanned;

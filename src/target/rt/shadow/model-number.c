@@ -17,7 +17,8 @@ RT_EXPORT long __raddle_sx_strtol(const char *s, char **end, int base);
 RT_EXPORT unsigned long __raddle_sx_strtoul(const char *s, char **end, int base);
 RT_EXPORT int __raddle_sx_sscanf(const char *s, const char *format, ...);
 
-/* The text that a number stands in: what was read or, if nothing could be, the word that is there. */
+/* The text of a number: what was converted or, if nothing could be converted, the word at that
+ * place. */
 static bool find_text(const struct rt_number *n, const char **from, size_t *length)
 {
 	const char *s = n->s, *end = n->end;
@@ -205,7 +206,7 @@ static bool is_taken(const struct conversion *c, char x)
 	return x && (c->kind == 'c' || (c->kind == 's' ? !isspace((unsigned char)x) : is_in_set(c, x)));
 }
 
-/* The end of what a conversion takes of the text; NULL: it takes nothing. */
+/* The end of the text that a conversion consumes; NULL if it does not match. */
 static const char *take(const struct conversion *c, const char *s)
 {
 	size_t most = c->width ? c->width : c->kind == 'c' ? 1 : SIZE_MAX, n = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of functions that write: the numbers and strings that were written, as expressions, in the
- * order of writing.  Numbers are listed before they are converted to digits.  Both orders of a race
- * are compared by these lists: an input for which they differ is worth a try.
+ * Models of functions that write: the numbers and strings that were written, as expressions, in
+ * the order of writing.  Numbers are listed before they are converted to digits.  These lists are
+ * compared for both orders of a race; an input for which they differ is worth trying.
  */
 #include "rt/shadow/model.h"
 
@@ -58,7 +58,7 @@ static void put_number(int fd, uint32_t e, uint64_t value, uint32_t bits)
 
 /* ---- formats ---- */
 
-/* A call that prints: the argument that comes next, and how large it is. */
+/* A call that prints: its next argument, and the size of that argument. */
 struct printing {
 	const void *model;
 	int fd;

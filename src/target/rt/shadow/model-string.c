@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of functions on strings and memory.  In: a call.  Out: the result of the function, and the
- * expression that it depends on.
+ * Models of functions on strings and memory.  In: a call.  Out: the result of the function, and
+ * the expression that it depends on.
  *
  * A comparison becomes one expression, so that one question to the solver finds the whole string.
- * If a compared string is part of the input and has another length, a variable decides whether the
- * driver writes the other string there.
+ * If a compared string is part of the input and its length differs from the other string's, a
+ * variable decides whether the driver writes the other string into the input.
  */
 #include "rt/shadow/model.h"
 
@@ -151,7 +151,8 @@ static uint32_t compare_bytes(const struct comparison *c)
 	return e;
 }
 
-/* Whether a string of the input is another one, of another length; 0: that cannot be asked. */
+/* The expression for whether a string of the input equals another string of different length; 0 if
+ * there is none. */
 static uint32_t equals(const char *s, size_t length, const char *other, size_t other_length)
 {
 	struct raddle_shadow_var var = {
@@ -199,7 +200,7 @@ static int compared(const void *model, struct comparison c, int r)
 	RESULT(model, e, e ? sign(r) : r);
 }
 
-/* `most` may be more than any string has, which is no mistake here. */
+/* The length of the string, at most `most`, which may be larger than any string. */
 static size_t length_up_to(const char *s, size_t most)
 {
 	size_t n = 0;
@@ -318,7 +319,8 @@ RT_EXPORT char *__raddle_sx_strrchr(const char *s, int c)
 	RESULT(__raddle_sx_strrchr, 0, found);
 }
 
-/* Whether the string is at each of the first places, and at the one where it was found. */
+/* Asks whether the string is at each of the first positions, and at the position where it was
+ * found. */
 RT_EXPORT char *__raddle_sx_strstr(const char *s, const char *of)
 {
 	char *found = strstr(s, of);
@@ -404,7 +406,8 @@ RT_EXPORT char *__raddle_sx_strdup(const char *s)
 	RESULT(__raddle_sx_strdup, 0, copy);
 }
 
-/* Code that moves memory over itself finds the bytes gone: their expressions are moved first. */
+/* If source and destination overlap, the move overwrites source bytes, so their expressions are
+ * moved first. */
 RT_EXPORT void *__raddle_sx_memmove(void *to, const void *from, size_t n)
 {
 	memmove(to, from, n);

@@ -13,15 +13,15 @@
 /* A byte in memory as an expression. */
 uint32_t rt_model_byte(const void *p);
 
-/* Within rt_shadow_enter(): scans a text that a format speaks of, and gives what the conversions stored their
- * expressions. */
+/* Called within rt_shadow_enter().  Scans a text according to a format, and assigns expressions to
+ * the values that the conversions stored. */
 struct rt_scan {
 	const char *text, *format;
 	int stored; /* as many as the function said */
 };
 void rt_model_scan(struct rt_scan *s, __builtin_va_list arguments);
 
-/* The expression of the number that stands at s, by the function that read it up to `end`: 64 bits; 0: it is
+/* The expression, of 64 bits, of the number at s, which a function has read up to `end`; 0: it is
  * concrete. */
 struct rt_number {
 	const char *s, *end;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The path of a run: which way branches went, and which variables there are.
+ * The path of a run: the directions that branches took, and the variables.
  */
 #include "rt/common/bug.h"
 #include "rt/shadow/shadow.h"
@@ -105,7 +105,7 @@ uint32_t rt_input(enum raddle_shadow_kind kind, uint32_t number, const char *nam
 	return n;
 }
 
-/* A variable that is not there yet; its number, or UINT32_MAX. */
+/* Adds a new variable; returns its number, or UINT32_MAX. */
 static uint32_t add_var(const struct raddle_shadow_var *var)
 {
 	struct raddle_shadow *s = rt_shadow.shared;
@@ -123,7 +123,7 @@ static uint32_t add_var(const struct raddle_shadow_var *var)
 	return n;
 }
 
-/* The variable that is already there for it, or UINT32_MAX: what is read twice is the same input. */
+/* The existing variable for the same input, which may be read twice; UINT32_MAX: there is none. */
 static uint32_t find_var(const struct raddle_shadow_var *like)
 {
 	for (uint32_t i = 0; i < rt_shadow.shared->var_count; i++) {

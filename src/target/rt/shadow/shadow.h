@@ -2,16 +2,16 @@
 /*
  * The layer shadow: which values come from the input, and by which expression (raddle/shadow.h).
  *
- *	expr.c     the store: nodes that exist once, constants folded
- *	memory.c   shadow memory: expressions of bytes
- *	path.c     branches, variables, inputs, what was lost
- *	hooks.c    what instrumented code calls
- *	model-*.c  library functions, which pass expressions on
- *	layer.c    the beginning
+ * 	expr.c     the store: nodes that exist once, constants folded
+ * 	memory.c   shadow memory: expressions of bytes
+ * 	path.c     branches, variables, inputs, what was lost
+ * 	hooks.c    what instrumented code calls
+ * 	model-*.c  library functions, which pass expressions on
+ * 	layer.c    the beginning
  *
- * All of it runs in one thread at a time: programs whose input is followed are led, and there
- * threads take turns.  A lock that is held briefly protects it if another thread runs at the same
- * time (`away`).
+ * Only one thread at a time runs this code, because threads of a program in this flavour take
+ * turns.  If another thread still runs at the same time (`away`, raddle/steer.h), a lock that is
+ * held briefly protects the state.
  */
 #ifndef RT_SHADOW_H
 #define RT_SHADOW_H
@@ -42,7 +42,8 @@ struct rt_shadow {
 	/* memory.c: the pages with expressions, by address. */
 	struct rt_shadow_page *pages[2 * RT_SHADOW_PAGES];
 	uint32_t page_count;
-	/* model-input.c: an input and 1, by descriptor; and how far it was read where it cannot tell. */
+	/* model-input.c, by descriptor: the number of the input plus 1, and how far it was read if
+	 * it has no offset. */
 	struct {
 		uint32_t input;
 		uint64_t consumed;
@@ -79,14 +80,15 @@ static inline uint32_t rt_expr_bits(uint32_t e)
 	return rt_shadow.nodes[e].bits;
 }
 
-/* The one variable of eight bits that an expression depends on; 0: there are more, or others. */
+/* The only variable that an expression depends on, if it has eight bits; 0 if there are several,
+ * or others. */
 uint32_t rt_expr_only_byte(uint32_t e);
 /* The value of an expression if that variable has this one. */
 uint64_t rt_expr_with_byte(uint32_t e, uint32_t var, uint8_t value);
 
 /* ---- memory.c ---- */
 
-/* The expression of bytes, lowest first as on this machine; 0: all are concrete. */
+/* The expression of `size` bytes, in little-endian order; 0: all are concrete. */
 uint32_t rt_memory_load(uintptr_t a, uint32_t size);
 void rt_memory_store(uintptr_t a, uint32_t size,
 		     uint32_t e);     /* e 0: concrete.  The bytes are there already. */
@@ -103,7 +105,7 @@ void rt_path_step(enum raddle_shadow_step_kind kind, uint32_t site, uint32_t con
 void rt_path_lose(enum raddle_shadow_loss what);
 uint32_t rt_path_text(const char *text, size_t length); /* where it lies */
 
-/* The number of an input, made if it is new; UINT32_MAX: there are too many. */
+/* The number of an input, which is added if it is new; UINT32_MAX: there are too many. */
 uint32_t rt_input(enum raddle_shadow_kind kind, uint32_t number, const char *name);
 /* Bytes in memory are those of an input from `offset` on. */
 void rt_input_bytes(uint32_t input, uint64_t offset, const void *p, size_t size);
@@ -120,7 +122,8 @@ uint32_t rt_slot_var(const struct rt_text_slot *slot, const struct raddle_shadow
 
 /* ---- calls ---- */
 
-/* The expression of an argument of the call of a model, which is the calling function; 0: concrete. */
+/* The expression of argument n in the call of a model; `model` is the calling function.  0:
+ * concrete. */
 static inline uint32_t rt_shadow_argument(const void *model, uint32_t n)
 {
 	const struct raddle_shadow_call *c = &__raddle_shadow_call;

@@ -2,16 +2,16 @@
 /*
  * Barriers of a steered process.
  *
- * A thread arrives at a real barrier and waits there in one call, so its arrival could not be
- * observed, nor could the next thread get its turn.  Barriers are counted here instead; the
- * program's own are not touched, and the child of a fork finds them as if no thread had waited. As
- * in glibc the last one to arrive is the serial one, and a new round may begin before all have
- * left.
+ * At a real barrier, a thread arrives and waits in one call.  So its arrival could not be
+ * observed, and the next thread could not get its turn.  Instead, arrivals are counted here.  The
+ * program's own barriers are not touched, and the child of a fork finds them as if no thread had
+ * waited.  As in glibc, the last thread to arrive is the serial thread, and a new round may begin
+ * before all threads have left.
  *
  * Entries are found by address and reused when a barrier is destroyed, but their memory stays and
- * `round` only grows: a thread that still reads an entry which now has another barrier sees that
- * its own round is over.  A barrier whose initialisation was not seen, or that other processes can
- * see, is left to libc: its step ends just before the call.
+ * `round` only grows: a thread that still reads an entry that now belongs to another barrier sees
+ * that its own round is over.  A barrier whose initialisation was not seen, or that other
+ * processes can see, is left to libc: its step ends just before the call.
  */
 #include "rt/steer/steer.h"
 
@@ -24,7 +24,7 @@ struct rt_barrier {
 	struct rt_barrier *next;
 };
 
-/* With the runtime's lock held, as are all that look at the list. */
+/* Called with the runtime's lock held, as for every use of the list. */
 static struct rt_barrier *find(uintptr_t address)
 {
 	struct rt_barrier *b = rt_steering()->barriers;

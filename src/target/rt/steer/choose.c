@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which thread of a steered process runs next, where one runs at a time (rt/steer/turn.c).  In: the
- * threads that can run, the decisions of the plan, a seed.  Out: the next thread, and the list of
- * decisions that differ from the default.
+ * Chooses the thread of a steered process that runs next, if one runs at a time (rt/steer/turn.c).
+ * In: the threads that can run, the decisions of the plan, a seed.  Out: the next thread, and the
+ * list of decisions that differ from the default.
  */
 #include "rt/common/hash.h"
 #include "rt/core/control/choose.h"
@@ -11,7 +11,8 @@
 #include "rt/core/io/outside.h"
 #include "rt/steer/turn-int.h"
 
-#define EXPLORED_STAYS 12 /* points that a thread continues at in an exploration: it may wait in a loop */
+/* points in a row at which a thread may continue in an exploration: it may be waiting in a loop */
+#define EXPLORED_STAYS 12
 
 /* The slot of a thread of the plan; NONE: it has not begun. */
 uint32_t rt_turn_slot(uint32_t position)
@@ -43,7 +44,8 @@ uint32_t rt_turn_count_ready(void)
 	return n;
 }
 
-/* The next one after `number` that can continue, itself last; NONE: no thread can. */
+/* The next runnable thread after `number`, cyclically, with `number` itself last; NONE: no thread
+ * can run. */
 static uint32_t next_ready(uint32_t number)
 {
 	uint32_t count = rt_slot_count();
@@ -54,8 +56,8 @@ static uint32_t next_ready(uint32_t number)
 	return RADDLE_STEER_NONE;
 }
 
-/* On the way to the goals, the thread that goes in front, or that of the other goal, which goes last; NONE:
- * there is none. */
+/* While threads are led to their goals: the thread that runs first or, if `front` is false, the
+ * thread of the other goal, which runs last; NONE: there is none. */
 static uint32_t in_front(bool front)
 {
 	const struct raddle_steer *s = rt_steer();
@@ -66,7 +68,7 @@ static uint32_t in_front(bool front)
 	return RADDLE_STEER_NONE;
 }
 
-/* The next one after `number` that can continue, `last` only if no other can. */
+/* The next runnable thread after `number`; `last` only if no other is runnable. */
 static uint32_t next_before(uint32_t number, uint32_t last)
 {
 	uint32_t next = next_ready(number);
@@ -91,8 +93,9 @@ static uint32_t by_default(uint32_t number)
 		       : next_before(number, last);
 }
 
-/* Whether it is a choice of an exploration which thread continues at the point of another: before its
- * accesses, where it cannot continue itself, and before an operation that empties its store buffer. */
+/* Whether an exploration chooses the thread that continues at this point: before an access of the
+ * thread, where the thread itself cannot continue, and before an operation that empties its store
+ * buffer. */
 static bool is_explored(uint32_t number)
 {
 	const struct raddle_memory *plan = rt_memory_plan();
@@ -123,7 +126,7 @@ static uint64_t hash_points(void)
 	return hash;
 }
 
-/* The usual one is the first alternative, then come the others by number. */
+/* The first alternative is the usual thread; the others follow by number. */
 static uint32_t by_choice(uint32_t number, uint32_t usual)
 {
 	uint32_t n;
@@ -148,7 +151,8 @@ static bool has_missed(const struct raddle_slot *at, const struct raddle_steer_d
 	       (at->point_n == d->n && at->point == d->point && at->point_count > d->count);
 }
 
-/* The thread that the plan chooses at the point of a thread; NONE: it does not say, or cannot be kept. */
+/* The thread that the plan chooses at the point of a thread; NONE: the plan has no decision for
+ * this point, or it cannot be followed. */
 static uint32_t by_plan(uint32_t number, const struct rt_thread *t)
 {
 	struct raddle_steer *s = rt_steer();
@@ -222,7 +226,7 @@ bool rt_turn_may(uint32_t number)
 	return rt_turn_is_ready(number) || (rt_steer()->flags & RADDLE_STEER_TIMEOUTS && is_timed(number));
 }
 
-/* No thread can continue: the one that has waited longest with a time limit gets tired of it. */
+/* No thread can continue: among the waits with a time limit, the longest one times out. */
 static void wake_timed(void)
 {
 	struct raddle_slot *best = NULL;
@@ -244,7 +248,7 @@ bool rt_turn_waits_outside(uint32_t number)
 	return rt_slot_at(number)->since && atomic_load(&rt_slot_at(number)->object) == RT_OUTSIDE_OBJECT;
 }
 
-/* No thread can continue: something from outside may come in, if a thread waits for it. */
+/* No thread can continue: input from outside may arrive, if a thread waits for it. */
 static bool let_in(void)
 {
 	bool any = false, timed = false;

@@ -4,16 +4,16 @@
  *
  * The program's own condition variables are not touched.  A waiting thread is in a list of the
  * runtime, in order of arrival, and sleeps on a real condition variable of its own, under one
- * mutex.  So a wait has taken effect when the step ends, and a signal wakes the waiter whose wake
- * comes first in the plan, or else the one that has waited longest.  A waiter that the plan does
- * not wake comes last.
+ * mutex.  So a wait has taken effect when the step ends.  A signal wakes the waiter whose wake-up
+ * is first in the plan; if the plan lists none, the waiter that has waited longest.  Waiters
+ * without a wake-up in the plan come last.
  *
- * A waiter whose time is up stays in the list until it is its turn: if a signal comes before, the
- * signal woke it.  A waiter that is cancelled passes its signal on.
+ * A waiter whose time is up stays in the list until it gets its turn.  If a signal arrives before
+ * that, the signal wakes it.  A waiter that is cancelled passes its signal on.
  *
- * Results are those of the real functions: an unlock that fails ends the wait, the result of
- * locking again takes precedence over that of the wait.  A condition variable that other processes
- * can see is left to libc.  In the child of a fork no thread waits on any condition variable.
+ * Results are those of the real functions: an unlock that fails ends the wait, and the result of
+ * relocking takes precedence over that of the wait.  A condition variable that other processes can
+ * see is left to libc.  In the child of a fork no thread waits on any condition variable.
  */
 #include "rt/common/bug.h"
 #include "rt/core/real.h"
@@ -99,7 +99,7 @@ struct wait {
 	int result;
 };
 
-/* The same where threads take turns: the mutex of the list is let go while others run. */
+/* The same if threads take turns: the mutex of the list is released while others run. */
 static int wait_by_turns(struct rt_waiter *w, const struct rt_until *until)
 {
 	bool waits = true;
@@ -147,7 +147,7 @@ static void lock_again(struct wait *w)
 		RT_NOTIFY(acquired, t, RADDLE_MUTEX_LOCK, A(w->mutex), (uint64_t)r);
 }
 
-/* The sleep is over, by a wake, the time or a cancellation; the mutex of the list is held. */
+/* The sleep has ended by a wake-up, a timeout or a cancellation; the mutex of the list is held. */
 static void leave_list(struct wait *w)
 {
 	struct rt_waiter *waiter = &w->waiter;
@@ -183,7 +183,8 @@ static void end_wait(struct wait **ended)
 	errno = saved;
 }
 
-/* Releases the mutex; from then on, with the mutex of the list held, the wait has taken effect. */
+/* Releases the program's mutex.  The mutex of the list is held, so from then on the wait has taken
+ * effect. */
 static void release_mutex(struct wait *w, struct rt_op *op)
 {
 	rt_op_releasing(op, RADDLE_MUTEX_UNLOCK, A(w->mutex));

@@ -15,8 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The signal takes its course.  A fault happens again when we return; one that was sent does not, so it is
- * sent again.  The system is called directly: functions of the library may be the program's, or led. */
+/* Lets the signal have its default effect.  A fault happens again when the handler returns.  A
+ * signal that was sent does not, so it is sent again.  System calls are used, since functions of
+ * libc may be replaced by the program, or interposed. */
 static void end_by(int number, bool sent)
 {
 	rt_signal_default(number);
@@ -24,7 +25,8 @@ static void end_by(int number, bool sent)
 		rt_signal_self(number);
 }
 
-/* Until the debugger has looked at the program; it ends the program if it leaves before. */
+/* Waits until the debugger has examined the program.  If the debugger leaves earlier, it ends the
+ * program. */
 static void show(const struct raddle_steer_crash *c)
 {
 	struct timespec step = {0, 10000000};

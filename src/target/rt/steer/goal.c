@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Goals: threads that wait at an access until another thread is at a conflicting one.  In:
- * accesses.  Out: the two spots where threads met, and the order in which they continue.  Without a
- * thread in the plan ("anywhere"), each thread that reaches a goal waits there for a moment.  If no
- * other thread comes, threads wait less and less often.
+ * Goals: a thread waits at an access until another thread reaches a conflicting one; then the
+ * threads have met.  In: accesses.  Out: the two spots where threads met, and the order in which
+ * they continue.  If the plan names no thread ("anywhere"), each thread that reaches a goal waits
+ * there for a moment.  If no other thread comes, threads wait less and less often.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"
@@ -12,13 +12,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FIRST_ALONE_MS 20	   /* the second one of a race waits so long for the first one */
-#define FIRST_LONGEST_MS 500	   /* and so long if the first one gets no processor */
+#define FIRST_ALONE_MS 20	   /* how long the second thread of a race waits for the first */
+#define FIRST_LONGEST_MS 500	   /* and how long if the first gets no processor */
 #define FIRST_COMPUTES_NS 200000   /* enough for an access */
-#define MOMENT_NS 100000000u	   /* that a thread waits where it hopes to meet another */
-#define LONG_MOMENT_NS 2000000000u /* the same if the other seldom comes by */
-#define PATIENCE_NS                                                                                          \
-	3000000000u /* of all such waits of a run: a place that is passed often would take minutes */
+#define MOMENT_NS 100000000u	   /* how long a thread waits where it may meet another */
+#define LONG_MOMENT_NS 2000000000u /* the same if other threads seldom come */
+/* in total for all such waits of a run: a place that is reached often would take minutes */
+#define PATIENCE_NS 3000000000u
 
 void rt_steer_fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spot)
 {
@@ -38,7 +38,8 @@ static bool meet(const struct raddle_steer_spot *a, const struct raddle_steer_sp
 	       (a->write || b->write) && !(a->atomic && b->atomic);
 }
 
-/* Puts the thread at its goal.  False: it continues, the other one is stopped elsewhere. */
+/* Puts the thread at its goal.  False: the thread continues, because the other thread is stopped
+ * at different bytes. */
 static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer *s = rt_steer();
@@ -60,7 +61,7 @@ static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
 	return stay;
 }
 
-/* The one that goes first out of a race, as the other one sees it. */
+/* What the second thread of a race knows about the first one. */
 struct first {
 	clockid_t clock; /* of the time it has computed */
 	uint64_t begin, computed;
@@ -76,7 +77,8 @@ static uint64_t now_by(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The kernel's name of a thread's clock: the number inverted, per thread (4), as scheduled (2). */
+/* The kernel's ID of a thread's CPU clock: the thread ID inverted, with the flags for per-thread
+ * (4) and scheduled time (2). */
 static clockid_t clock_of(uint32_t slot)
 {
 	return (clockid_t)(~raddle_steer_slots(rt_steer())[slot].tid << 3 | 6);
@@ -95,7 +97,8 @@ static struct first watch_first(uint32_t slot)
 	return f;
 }
 
-/* It gets FIRST_ALONE_MS, and more if it had no processor meanwhile. */
+/* Whether the first thread may still run alone: for FIRST_ALONE_MS, and longer if it did not get a
+ * processor. */
 static bool is_alone(const struct first *f)
 {
 	uint64_t passed = (rt_now() - f->begin) / 1000000u;
@@ -105,7 +108,8 @@ static bool is_alone(const struct first *f)
 	return passed < FIRST_LONGEST_MS && now_by(f->clock) - f->computed < FIRST_COMPUTES_NS;
 }
 
-/* Where they met, until the replayer has looked at them.  The thread with the turn keeps it. */
+/* The threads stay where they met until the replayer has examined them.  The thread with the turn
+ * keeps it. */
 static void stay(struct rt_thread *t)
 {
 	rt_steer_show(t, RADDLE_SLOT_GOAL);
@@ -116,7 +120,7 @@ static void stay(struct rt_thread *t)
 	rt_steer_show(t, RADDLE_SLOT_RUNS);
 }
 
-/* Out of a race: first the one, and when that has done its access the other. */
+/* Continues after a race: first one thread and, when that has made its access, the other. */
 static void go_on(struct rt_thread *t, uint32_t which)
 {
 	struct raddle_steer *s = rt_steer();
@@ -161,7 +165,8 @@ static bool meets_there(uint32_t which, const struct raddle_steer_spot *spot)
 	       s->spots[1 - which].slot != spot->slot && meet(spot, &s->spots[1 - which]);
 }
 
-/* Where it is in vain threads stop less and less often, so that a program gets to its end. */
+/* Where stopping is in vain, threads stop less and less often, so that the program reaches its
+ * end. */
 static bool is_free(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct rt_steering *g = rt_steering();
@@ -170,7 +175,8 @@ static bool is_free(uint32_t which, const struct raddle_steer_spot *spot)
 	       g->passed[which]++ >= g->gap[which];
 }
 
-/* Puts the thread at a goal, where it meets another or may wait for one.  NONE: it continues. */
+/* Puts the thread at a goal, where it meets another thread or may wait for one.  NONE: it
+ * continues. */
 static uint32_t come_by(const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer *s = rt_steer();
@@ -292,7 +298,7 @@ void rt_steer_count(struct rt_thread *t, uint64_t count)
 		rt_steer_pass_kept(t);
 }
 
-/* While the threads follow the plan no thread loses the turn here. */
+/* While threads are led to their goals, no thread loses the turn here. */
 void rt_steer_emit(struct rt_thread *t)
 {
 	rt_steer_count(t, 0);
@@ -300,7 +306,7 @@ void rt_steer_emit(struct rt_thread *t)
 		rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_OUTPUT);
 }
 
-/* A handler that interrupted the encoder cannot stop, but its records count. */
+/* A handler that interrupted the encoder cannot stop, but its records are counted. */
 static void pass_goal(struct rt_thread *t, struct raddle_steer_spot spot)
 {
 	const struct raddle_steer_goal *goal = rt_steered(t)->goal;
@@ -321,7 +327,7 @@ static struct raddle_steer_spot spot_of(uintptr_t address, uint64_t size, uint32
 					  .atomic = how & RT_ACCESS_ATOMIC ? 1 : 0};
 }
 
-/* All of the thread's accesses are looked at, so what was seen of this one is forgotten. */
+/* Every access of the thread is examined, so the mark of this one is removed. */
 static void see(struct rt_thread *t, struct raddle_steer_spot spot)
 {
 	rt_turn_access(t, &spot);
@@ -330,7 +336,7 @@ static void see(struct rt_thread *t, struct raddle_steer_spot spot)
 
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
-	/* No thread is back from the first access of a call before the call was made. */
+	/* The first access of a call is complete only when the call was made. */
 	if (how & RT_ACCESS_SAME_CALL)
 		count_accesses(t, 1);
 	else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The locks that each thread of a steered process holds, in its slot.  In: operations that took or released a
- * lock.  Out: `held` of the slot, which the replayer reads to find deadlocks.
+ * The locks that each thread of a steered process holds, in its slot.  In: operations that took or
+ * released a lock.  Out: `held` of the slot, which the replayer reads to find deadlocks.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"
@@ -55,7 +55,7 @@ static void drop_lock(struct rt_thread *t, uint32_t i)
 	atomic_store(&d->slot->held_count, d->listed);
 }
 
-/* A mutex may be unlocked by another thread than the one that locked it. */
+/* A mutex may be unlocked by a thread other than the one that locked it. */
 static _Atomic uint64_t *find_foreign(uintptr_t object)
 {
 	struct raddle_slot *slots = raddle_steer_slots(rt_steer());
@@ -105,7 +105,7 @@ void rt_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t 
 		hold_lock(t, object | takes_shared(kind));
 }
 
-/* A robust mutex that a thread takes along goes to the next owner when the thread ends. */
+/* A robust mutex that a thread still holds passes to the next owner when the thread ends. */
 void rt_leave_locks(struct rt_thread *t)
 {
 	const struct raddle_slot *slot = rt_steered(t)->slot;
@@ -117,7 +117,7 @@ void rt_leave_locks(struct rt_thread *t)
 			RT_NOTIFY(abandons, t, atomic_load(&slot->held[i]) & ~1ull);
 }
 
-/* Where the lock is listed is looked up before: afterwards another thread may have it. */
+/* Finds the entry of the lock before it is released; afterwards another thread may hold it. */
 struct rt_lost rt_releasing(struct rt_thread *t, uintptr_t object)
 {
 	struct rt_lost lost = {UINT32_MAX, NULL};

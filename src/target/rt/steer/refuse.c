@@ -3,16 +3,17 @@
  * Refusals: threads that try to take a lock, fail, and therefore do not reach their goal.  In:
  * attempts.  Out: a certificate in `refusal` of steer.h.
  *
- * A thread that tries again and again begins an operation each time, and so passes the one after
- * which its goal lies; a thread that tries once takes another path.  Both were kept from their goal
- * by the owner of the lock, which has to stop at a goal itself.
+ * A thread that tries again and again begins an operation each time, and so passes the operation
+ * after which its goal lies.  A thread that tries once takes another path.  In both cases the
+ * thread was kept from its goal by the owner of the lock, provided that the owner is itself
+ * stopped at a goal.
  */
 #include "rt/steer/steer-int.h"
 
 #define NAP_MS 20      /* between two looks, as RT_NAP_MS */
 #define KNOWN_NAPS 100 /* that the replayer has to ask the living program for a name */
 
-/* The thread that is stopped at a goal and has the lock; NONE: no thread. */
+/* The thread that is stopped at a goal and holds the lock; NONE: there is none. */
 static uint32_t find_owner(uintptr_t object)
 {
 	for (uint32_t i = 0; i < rt_slot_count(); i++) {

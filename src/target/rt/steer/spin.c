@@ -3,21 +3,22 @@
  * Spins: threads that wait in a loop for a value.  In: each access of a thread, in the flavour
  * `led`.  Out: a certificate in `spin` of steer.h, and threads that are known to make no progress.
  *
- * A thread keeps a ledger of the accesses since its last operation: the location and its value.  As
- * long as all values stay the same, the thread has seen nothing new and has changed nothing, so
- * only a write by another thread can end its loop, or a counter in a register.  To distinguish
- * these two, the certificate is complete only when the thread continues because something in the
+ * A thread keeps a ledger of the accesses since its last operation: the location and its value.
+ * As long as all values stay the same, the thread has seen nothing new and has changed nothing.
+ * So only a write by another thread, or a counter in a register, can end its loop.  To distinguish
+ * the two, the certificate is complete only when the thread continues because a location in the
  * ledger has changed.
  *
  * Only the thread itself uses its ledger; the certificate is written under the lock of steering.
  */
 #include "rt/steer/steer-int.h"
 
-#define YIELD_STEADY 50	 /* yields that are as good as a spin */
-#define YIELDS_A_SPIN 16 /* a loop that yields so often without news waits for another thread */
+#define YIELD_STEADY 50 /* yields that are as good as a spin */
+/* a loop that yields this often without seeing anything new waits for another thread */
+#define YIELDS_A_SPIN 16
 
-/* Something is new to the thread, so it may do something that others wait for: from here on they have to look
- * again before it is certain that all of them spin in vain. */
+/* The thread has seen something new, so it may do something that others wait for.  All others must
+ * check again before it is certain that all of them spin in vain. */
 void rt_spin_news(struct rt_thread *t)
 {
 	if (rt_steered(t)->slot)
@@ -49,7 +50,7 @@ static struct rt_spin_entry *find(struct rt_spin *s, uintptr_t address, uint32_t
 	return NULL;
 }
 
-/* Something new: the access is the first of its kind, whose memory was not seen before. */
+/* Adds an access to memory that is not yet in the ledger. */
 static void add(struct rt_spin *s, uintptr_t address, uint64_t size, uint32_t site)
 {
 	if (s->count == RT_SPIN_ENTRIES)
@@ -70,8 +71,9 @@ static bool is_same(struct rt_spin_entry *e)
 	return same;
 }
 
-/* Whether nothing in the ledger changes.  A loop that does the same each time finds at each place what it
- * found there last, and changes it all the same if the places of one address do not agree. */
+/* Whether nothing in the ledger changes.  A loop may find the same value at each site in every
+ * iteration and still change memory.  Then the sites that access one address disagree about its
+ * value. */
 static bool is_still(const struct rt_spin *s)
 {
 	for (uint32_t i = 0; i < s->count; i++)
@@ -82,7 +84,7 @@ static bool is_still(const struct rt_spin *s)
 
 /* ---- certificates ---- */
 
-/* The plan waits for the thread, and it comes no further. */
+/* The plan waits for the thread, which makes no progress. */
 static void certify(struct rt_thread *t, uint32_t site)
 {
 	struct raddle_steer *steer = rt_steer();
@@ -98,7 +100,7 @@ static void certify(struct rt_thread *t, uint32_t site)
 	rt_steer_unlock(&signals);
 }
 
-/* What the thread has waited for, if it has come. */
+/* What the thread waited for, if it has happened. */
 static void complete(struct rt_spin *s)
 {
 	struct raddle_steer_spin *spin = &rt_steer()->spin;
@@ -150,7 +152,8 @@ static bool is_one_of_many(struct rt_thread *t)
 	return all;
 }
 
-/* Steady for so long that it spins: others have their turns, and if there are none it is stuck. */
+/* The thread has seen nothing new for so long that it spins.  Others get their turns; if there are
+ * none, the thread is stuck. */
 static void come_round(struct rt_thread *t, uint32_t site)
 {
 	if (rt_steer_phase() != RADDLE_LEADING)

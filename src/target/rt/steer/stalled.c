@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A thread that has the turn and does not use it: it sleeps in the kernel, or computes for long
- * without a point.  In: checks by threads that wait for the turn.  Out: the turn, which they pass
- * on in its place.
+ * without a point.  In: checks by threads that wait for the turn.  Out: they pass the turn on
+ * instead of that thread.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/turn-int.h"
@@ -38,8 +38,8 @@ bool rt_turn_sleeps(uint32_t tid)
 	return length > 2 && length + 1 < (long)sizeof text && text[length + 1] == 'S';
 }
 
-/* Whether the thread that has the turn does nothing with it: it sleeps in the kernel, or has computed for
- * long without a sign. */
+/* Whether the thread that has the turn does not use it: it sleeps in the kernel, or has computed
+ * for a long time without reaching a point. */
 static bool is_still(struct rt_turns *turn, uint32_t number)
 {
 	const struct raddle_slot *slot = rt_slot_at(number);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside steering: what rt/steer/steer.c, which keeps the plan, and rt/steer/turn.c, which lets one
- * thread run at a time, share.
+ * Internal to steering: shared by rt/steer/steer.c, which keeps the plan, and rt/steer/turn.c,
+ * which lets one thread run at a time.
  */
 #ifndef RT_STEER_STEER_INT_H
 #define RT_STEER_STEER_INT_H
 
 #include "rt/steer/steer.h"
 
-#define RT_NAP_MS 20 /* that one sleeper sleeps before it looks again */
+#define RT_NAP_MS 20 /* how long one sleeper sleeps before it checks again */
 
 static inline uint32_t rt_steer_phase(void)
 {
@@ -36,13 +36,14 @@ void rt_steer_differs(const struct rt_thread *t, uint32_t cause, uint32_t expect
 /* The same without the lock. */
 void rt_steer_diverge(struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found);
 
-/* A thread sleeps until its place is woken, for a moment at most; `seen` was there before the caller looked
- * last. */
+/* A thread sleeps until its place is woken, but only for a short time.  `seen` is the value of the
+ * place before the caller last checked its condition. */
 void rt_steer_wake(struct rt_sleeping_place *place);
 uint32_t rt_steer_seen(const struct rt_thread *t);
 void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round);
 
-/* Waits in `state` while the condition is true.  `seen_` is taken before it is looked at. */
+/* Waits in `state` while the condition is true.  `seen_` is read before the condition is
+ * evaluated. */
 #define RT_WAIT_WHILE(t, state, condition)                                                                   \
 	do {                                                                                                 \
 		if (condition)                                                                               \
@@ -54,8 +55,8 @@ void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round);
 		rt_steer_show(t, RADDLE_SLOT_RUNS);                                                          \
 	} while (0)
 
-/* rt/steer/step.c.  The first of a race has done its access, so the second may continue: by the plan's order
- * of accesses, and where the threads met. */
+/* rt/steer/step.c.  The first thread of a race has made its access, so the second may continue:
+ * pass_kept() by the order of accesses in the plan, come_back() after the threads met. */
 void rt_steer_pass_kept(struct rt_thread *t);
 void rt_steer_come_back(struct rt_thread *t, uint64_t n);
 
@@ -71,7 +72,7 @@ static inline uint32_t rt_slot_count(void)
 	return count < RADDLE_SLOTS ? count : RADDLE_SLOTS;
 }
 
-/* rt/steer/turn.c.  All of it does nothing in a process whose threads do not take turns. */
+/* rt/steer/turn.c.  These functions do nothing in a process whose threads do not take turns. */
 
 void rt_turn_setup(void);
 void rt_crash_setup(void); /* fatal signals leave a note */
@@ -81,49 +82,55 @@ void rt_turn_end(struct rt_thread *t);
 void rt_turn_give(struct rt_thread *t, uint32_t state);
 void rt_turn_take(struct rt_thread *t);
 
-/* It comes to a point: after n operations.  Returns when it has the turn. */
+/* The thread reaches a point after n operations.  Returns when it has the turn. */
 void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point);
 
 /* The same for an access that may be watched. */
 void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot);
 
-/* The same of a call that uses, makes or ends an object of synchronisation, for watches of its site. */
+/* The same for a call that uses, initialises or destroys a synchronisation object, if a watch
+ * covers its site. */
 void rt_turn_handle(struct rt_thread *t, struct raddle_steer_spot *spot);
 
-/* A fence, which is a point if stores of the thread wait to come to memory (rt/memory/). */
+/* A fence.  It is a point if stores of the thread are still buffered (rt/memory/). */
 void rt_turn_barrier(struct rt_thread *t);
 
-/* The plan's turn has come to the thread at that position: it is not stopped any more. */
+/* The next operation of the plan belongs to the thread at that position, so the thread is no
+ * longer stopped. */
 void rt_turn_owner(uint32_t position);
 
-/* Out of MET, with the turn: `first` continues, and every other thread when it has the turn. */
+/* Leaves the phase MET; the caller has the turn.  `first` continues, and every other thread when
+ * it gets the turn. */
 void rt_turn_go_on(struct rt_thread *t, uint32_t first);
 
-/* Whether no other thread could continue, now or when some time has passed. */
+/* Whether no other thread could continue, now or after some time has passed. */
 bool rt_turn_is_alone(const struct rt_thread *t);
 
-/* With the lock.  Whether every thread that can continue spins, and no other can come. */
+/* Called with the lock held.  Whether every thread that can continue spins, and no other thread
+ * can start. */
 bool rt_turn_all_spin(void);
 
-/* With the lock.  Whether the strategy may choose a thread: it could continue, or its time limit may run out.
- * And whether it can continue when it was chosen: a time limit runs out by that. */
+/* Called with the lock held.  The first: whether the strategy may choose a thread, because it can
+ * continue or its wait may time out.  The second: whether it can continue once chosen; being
+ * chosen makes its wait time out. */
 bool rt_turn_may(uint32_t number);
 bool rt_turn_can(uint32_t number);
 
-/* rt/steer/strategy.c.  The thread that continues after a point of `number`, by the seed; NONE: no thread
- * can. */
+/* rt/steer/strategy.c.  The thread that continues after a point of `number`, by the seed; NONE: no
+ * thread can. */
 uint32_t rt_strategy_choose(uint32_t number);
 /* A thread begins. */
 void rt_strategy_meet(const struct rt_thread *t);
 
-/* rt/steer/spin.c.  A new operation; a yield; a spin by the number of accesses. */
+/* rt/steer/spin.c.  Called at a new operation, at a yield, and when the number of accesses
+ * suggests a spin. */
 void rt_spin_reset(struct rt_thread *t);
 void rt_spin_news(struct rt_thread *t);
 void rt_spin_yields(struct rt_thread *t);
 void rt_spin_comes_round(struct rt_thread *t);
 
-/* rt/steer/refuse.c.  An attempt ended with that result; and, with the lock, a thread comes no way to
- * its goal. */
+/* rt/steer/refuse.c.  note(): an attempt to take a lock ended with that result.  The other, called
+ * with the lock held: a thread cannot reach its goal. */
 void rt_refuse_note(struct rt_thread *t, uint32_t kind, uintptr_t object, bool taken);
 void rt_refuse_certify(const struct rt_thread *t);
 void rt_refuse_exit(void); /* the process is about to end */

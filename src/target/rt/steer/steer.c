@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Steering: the plan, the phase, how threads sleep and wake, where they begin and end (rt/steer/steer.h,
- * raddle/steer.h).
+ * Steering: the plan, the phase, how threads sleep and wake, where they begin and end
+ * (rt/steer/steer.h, raddle/steer.h).
  *
  * In: a plan in memory that the replayer shares with the program.  Out: threads that sleep until
  * they may continue; their slots; the phase.
@@ -12,9 +12,10 @@
  * 2. `phase` leaves LEADING once, under `lock`; no thread waits in FREE or DIVERGED.
  * 3. A thread sleeps on the word of its own place, so an operation wakes one thread.
  *
- * Signals are blocked while `lock` is held, because a handler may want it.  The child of a fork
- * touches none of this.  The replayer can write `command` but cannot wake a thread, so sleeps are
- * short, longer with more sleepers; if the replayer has ended, all threads run freely.
+ * Signals are blocked while `lock` is held, because a handler may try to take it.  The child of a
+ * fork touches none of this.  The replayer can write `command` but cannot wake a thread, so sleeps
+ * are short, and longer if there are more sleepers.  If the replayer has ended, all threads run
+ * freely.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"
@@ -24,9 +25,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SPINS 64      /* looks before the first sleep */
-#define STUCK_NAPS 50 /* until the process ends in spite of a deadlock; seeing one takes ten */
-#define ALIVE_NAPS 25 /* naps between two looks at the replayer */
+#define SPINS 64 /* looks before the first sleep */
+/* before the process ends in spite of a deadlock; the replayer needs ten to see one */
+#define STUCK_NAPS 50
+#define ALIVE_NAPS 25 /* naps between two checks of the replayer */
 
 void rt_steer_lock(uint64_t *signals)
 {
@@ -140,7 +142,7 @@ uint32_t rt_steer_seen(const struct rt_thread *t)
 	return atomic_load(&rt_steered(t)->place->word);
 }
 
-/* Waits for something new; `seen` was there before the caller looked last. */
+/* Waits for a change; `seen` is the value from before the caller last checked. */
 void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round)
 {
 	struct rt_sleeping_place *place = rt_steered(t)->place;
@@ -195,7 +197,7 @@ static bool fits(const struct raddle_steer *s, uint64_t size)
 	return !(s->flags & RADDLE_STEER_TURNS) || turns_fit(s, size);
 }
 
-/* The plan that the session has after its buffers; NULL: none that is sound. */
+/* The plan after the buffers of the session; NULL if there is none, or it is invalid. */
 static struct raddle_steer *find_memory(void)
 {
 	struct raddle_session *session = rt.session;
@@ -238,8 +240,8 @@ bool rt_steer_setup(void)
 	return true;
 }
 
-/* The initial thread and those that libc made for itself have no parent, and are notified apart by their
- * index. */
+/* The initial thread and those that libc created for itself have no parent; the index
+ * distinguishes them. */
 static uint32_t find_plan(const struct rt_thread *t, uint32_t parent)
 {
 	const struct raddle_steer_thread *threads = raddle_steer_threads(rt_steer());
@@ -334,8 +336,8 @@ static bool is_stuck(void)
 	       stuck;
 }
 
-/* Whether a thread of the plan lives that has not reached where it stops, as far as can be known: of
- * one that has not begun its identity is not known. */
+/* Whether another thread of the plan is alive and has not reached its stop.  A thread that has not
+ * begun is assumed to be one, since its identity is unknown. */
 static bool is_another_to_come(const struct rt_thread *t)
 {
 	const struct raddle_slot *slots = raddle_steer_slots(rt_steer());
@@ -351,8 +353,8 @@ static bool is_another_to_come(const struct rt_thread *t)
 	return false;
 }
 
-/* The end of the process is no operation that is counted, but it must not come too early: not before the
- * other threads have come, nor before the replayer has seen a deadlock. */
+/* The end of the process is not an operation of the plan, but it must not happen too early: not
+ * before the other threads have reached their stops, nor before the replayer has seen a deadlock. */
 void rt_steer_exit(struct rt_thread *t)
 {
 	const struct raddle_steer_thread *plan = rt_steered(t)->plan;

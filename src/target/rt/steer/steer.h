@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steering: what the threads of a replayed process do (raddle/steer.h).  The other layers do not
- * call it; it is notified through its table, rt/steer/layer.c, and this header is for its own
- * files.
+ * Steering: controls what the threads of a replayed process do (raddle/steer.h).  The other layers
+ * do not call it; it is notified through its table, rt/steer/layer.c, and this header is for its
+ * own files.
  *
  * An operation (rt/core/layer.h) is a step.  It is counted when it begins, passes the gate before
- * it takes effect, and ends when it has taken effect and its record is written; then the next step
- * has its turn.  A step that is left by cancellation or an exception does not count.
+ * it takes effect, and ends when it has taken effect and its record is written; then it is the
+ * turn of the next step.  A step that is left by cancellation or an exception gets no number.
  *
- * Waiting happens with no lock of the runtime held and the encoder free; errno is not changed; a
+ * A thread waits with no lock of the runtime held and the encoder free, and errno is preserved.  A
  * signal handler may run meanwhile and make steps of its own.  After a fork the child is not
  * steered.
  */
@@ -24,28 +24,29 @@ struct rt_sleeping_place {
 	_Atomic uint32_t asleep;
 };
 
-#define RT_WATCH_BITS 4096 /* of the filter of sites: with 64 watches, 1 in 64 other sites passes it */
+#define RT_WATCH_BITS 4096 /* in the filter of sites: with 64 watches, 1 in 64 other sites passes it */
 
-/* What turn.c keeps, under the lock but for `sites`, `low` and `high`, which change while no thread runs.
- */
+/* The state of turn.c.  The lock protects it, except for `sites`, `low` and `high`, which change
+ * only while no thread runs. */
 struct rt_turns {
 	uint64_t random, seeded;
 	uint64_t lowest;	  /* priority that was given to a thread that was deferred last */
 	bool begun[RADDLE_SLOTS]; /* threads of the plan, for the strategy that weighs them */
-	/* What threads run, and the first one that does, for the strategy by kinds. */
+	/* For the strategy by kinds: the function that threads run, and the first thread that runs
+	 * it. */
 	struct rt_turn_kind {
 		uintptr_t start;
 		uint32_t first;
 	} kinds[RADDLE_SLOTS];
-	uint64_t waits;	    /* that have begun */
-	bool front_waits;   /* the thread that goes in front has come to a loop */
-	uint64_t points;    /* that threads have come to */
-	uint64_t news;	    /* how often something was new to a thread that looked or did something */
-	uint64_t low, high; /* around all watched addresses */
+	uint64_t waits;			    /* that have begun */
+	bool front_waits;		    /* the thread that runs first has reached a loop */
+	uint64_t points;		    /* that threads have come to */
+	uint64_t news;			    /* how often a thread has seen or done something new */
+	uint64_t low, high;		    /* around all watched addresses */
 	uint64_t sites[RT_WATCH_BITS / 64]; /* watched ones, by their lowest bits */
 	uint32_t watches;		    /* that these were made of */
 	bool any_site;			    /* a watch names neither a site nor an address */
-	/* The thread that had the turn at the last look, and since when. */
+	/* The thread that had the turn at the last check, and since when. */
 	_Atomic uint32_t looking;
 	uint32_t looked_at;
 	uint64_t choices, accesses, cpu, still_cpu, still_since;
@@ -75,8 +76,8 @@ struct rt_steering {
 	uint32_t *owners;		  /* by turn: whose it is */
 	_Atomic uint32_t sleepers;
 	struct rt_sleeping_place common; /* of threads that no plan leads */
-	/* By goal, under the lock: whether a thread is stopped there; of those that came since the last one
-	 * waited there in vain, how many did not, and how many shall not. */
+	/* By goal, protected by the lock: whether a thread is stopped there; how many threads
+	 * passed without waiting since the last one waited in vain; and how many shall pass. */
 	bool waits_at[RADDLE_STEER_GOALS];
 	uint64_t passed[RADDLE_STEER_GOALS], gap[RADDLE_STEER_GOALS];
 	_Atomic uint64_t patience_ns; /* that threads have waited for others that seldom come by */
@@ -146,7 +147,7 @@ static inline struct rt_steered *rt_steered(const struct rt_thread *t)
 bool rt_steer_setup(void);
 void rt_steer_give_up(void);
 
-/* A thread.  begin() comes before its first step. */
+/* A thread.  begin() is called before its first step. */
 void rt_steer_begin(struct rt_thread *t);
 void rt_steer_end(struct rt_thread *t);	 /* after its last */
 void rt_steer_exit(struct rt_thread *t); /* it is about to end the process */
@@ -157,8 +158,9 @@ void rt_step_is(struct rt_step *step, uint32_t kind); /* it turned out to be of 
 void rt_step_end(struct rt_step *step);
 void rt_step_leave(struct rt_step *step);
 
-/* The thread waits in the step, for `object`; and it has what it waited for.  What it does meanwhile, in a
- * handler or the unwinder, comes before the step in its trace and is numbered so. */
+/* block(): the thread waits in the step, for `object`.  unblock(): it has what it waited for.  If
+ * it runs a signal handler or the unwinder meanwhile, the steps of these precede this one in its
+ * trace and in the numbering. */
 void rt_step_block(struct rt_step *step, uint64_t object, bool timed);
 void rt_step_unblock(struct rt_step *step);
 
@@ -173,8 +175,8 @@ static inline bool rt_step_takes_turns(const struct rt_step *step)
 	return step->t && rt_steered(step->t)->slot && rt_takes_turns();
 }
 
-/* Between block and unblock, in place of a real wait: lets others run.  When it returns what the thread waits
- * for may be there, it has to look; false: the time is up. */
+/* Called between block and unblock instead of a real wait: lets others run.  When it returns, the
+ * thread must check whether it can continue.  False: the time is up. */
 bool rt_turn_wait(struct rt_step *step, const struct rt_until *until);
 
 /* The thread lets others run, if there are any that can; false: there are none. */
@@ -184,15 +186,16 @@ bool rt_turn_yield(struct rt_thread *t);
 enum rt_idle rt_turn_idle(struct rt_thread *t, bool timed);
 bool rt_turn_sleep(struct rt_thread *t); /* until only time can pass; false: threads do not take turns */
 
-/* A thread that waits for the object may look again; so may that thread. */
+/* released(): threads that wait for the object may check again.  ready(): this thread may check
+ * again. */
 void rt_turn_released(uint64_t object);
 void rt_turn_ready(const struct rt_thread *t);
 void rt_turn_cancelled(uint32_t number);
 
-/* The turn of a step; the larger, the later.  For choosing among waiters. */
+/* The position of a step in the plan; later steps have larger ones.  Used to choose among waiters. */
 uint64_t rt_step_rank(const struct rt_step *step);
 
-/* If the thread is to stop in this step: it does, by being blocked in it. */
+/* If the thread is to stop in this step, it has reached its stop by being blocked in the step. */
 void rt_step_reached(const struct rt_step *step);
 
 /* Locks that a thread has, by the kind of operation. */
@@ -206,10 +209,11 @@ bool rt_is_read_lock(const struct rt_thread *t, const struct rt_lost *lost);
 void rt_released(struct rt_thread *t, const struct rt_lost *lost, uint64_t result);
 void rt_leave_locks(struct rt_thread *t); /* it is about to end */
 
-/* Whether the object is a robust mutex whose owner has ended: the kernel gives it back in a moment. */
+/* Whether the object is a robust mutex whose owner has ended: the kernel is about to release it. */
 bool rt_comes_back(uint32_t kind, uintptr_t object);
 
-/* Whether no access of the thread before its next operation can be one to stop at: its goal is elsewhere. */
+/* Whether the thread cannot stop at any access before its next operation, because its goal is
+ * elsewhere. */
 static inline bool rt_steer_is_quick(const struct rt_thread *t)
 {
 	const struct rt_steered *d = rt_steered(t);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Steps: an operation of a thread waits until the plan allows it (rt/steer/steer.h).  In: operations that
- * begin, block, take effect and end.  Out: the turn, which moves to the next operation of the plan; stops
- * that were reached; operations that differ from the plan.
+ * Steps: an operation of a thread waits until the plan allows it (rt/steer/steer.h).  In:
+ * operations that begin, block, take effect and end.  Out: the turn, which moves to the next
+ * operation of the plan; stops that were reached; operations that differ from the plan.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"
 
-/* All stops are reached and all operations done: the deadlock is there, or the order that was
- * wanted. */
+/* If all stops are reached and all operations done, the deadlock has occurred, or the requested
+ * order. */
 static void check_stops(void)
 {
 	struct raddle_steer *s = rt_steer();
@@ -44,7 +44,7 @@ void rt_step_reached(const struct rt_step *step)
 	check_stops();
 }
 
-/* Which of the two it is comes out when the operation takes effect. */
+/* Whether the routine is run or passed is known only when the operation takes effect. */
 static bool is_once(uint32_t kind)
 {
 	return raddle_class(kind) == RADDLE_CLASS_ONCE && raddle_role(kind) != RADDLE_ROLE_RELEASE;
@@ -99,8 +99,8 @@ void rt_step_unblock(struct rt_step *step)
 	rt_steer_show(step->t, RADDLE_SLOT_RUNS);
 }
 
-/* Of two accesses that race the second waits for the first, so that it finds what it found in the recording.
- * The thread of the first is past it when it comes anywhere else. */
+/* Of two racing accesses, the second waits for the first, so that it reads what it read in the
+ * recorded run.  The first access has been made when its thread reaches any later point. */
 void rt_steer_pass_kept(struct rt_thread *t)
 {
 	RT_ASSERT(rt_steered(t)->keeps);
@@ -108,7 +108,7 @@ void rt_steer_pass_kept(struct rt_thread *t)
 	atomic_store(&rt_steer()->kept, 1);
 }
 
-/* The first of a race has come back from its access: the second may go. */
+/* The first thread of a race has made its access: the second may continue. */
 void rt_steer_come_back(struct rt_thread *t, uint64_t n)
 {
 	RT_ASSERT(rt_steered(t)->leads);
@@ -130,8 +130,9 @@ static void go_past_goal(struct rt_thread *t)
 	rt_steered(t)->goal = NULL;
 }
 
-/* A lock that prefers writers lets no reader in while one waits, so the writer goes first: the reader waits
- * until the lock shows that there is one.  The bit is the same since glibc 2.25. */
+/* A lock that prefers writers admits no reader while a writer waits.  If the writer is to be
+ * first, the reader waits here until the lock shows a waiting writer.  The bit is the same since
+ * glibc 2.25. */
 #define WRITER_BIT 2u	/* of pthread_rwlock_t.__data.__readers */
 #define WRITER_NAPS 200 /* of RT_NAP_MS: 4 s, then the reader goes first */
 
@@ -217,8 +218,9 @@ void rt_step_is(struct rt_step *step, uint32_t kind)
 	step->kind = kind;
 }
 
-/* A thread that has only its goal before it lets those go first that have operations to do: on its way it may
- * do what is not one, as to free what they use. */
+/* A thread that has only its goal left lets threads with operations left run first.  On its way to
+ * the goal it might otherwise do harm that is not an operation, such as freeing memory that they
+ * use. */
 static void let_others_follow(struct rt_thread *t)
 {
 	const struct rt_steered *d = rt_steered(t);

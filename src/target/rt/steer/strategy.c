@@ -3,9 +3,10 @@
  * Strategies: how a seed decides which thread continues (enum raddle_strategy).  In: the runnable
  * threads, and what each is about to access.  Out: one of them.
  *
- * All of it happens under the lock of steering and draws from one stream of random numbers, so a seed gives
- * the same schedule again as long as the program does the same.  Every strategy is fair to threads that wait
- * in loops: a thread that yields, spins or has run for long is deferred once until all others have run.
+ * All of it happens under the lock of steering and draws from one stream of random numbers, so a
+ * seed gives the same schedule again as long as the program does the same.  Every strategy is fair
+ * to threads that wait in loops: a thread that yields, spins or has run for long is deferred once
+ * until all others have run.
  */
 #include "rt/common/hash.h"
 #include "rt/steer/steer-int.h"
@@ -16,7 +17,7 @@
 #define QUANTUM_MAX 4	       /* points of a turn in a round */
 #define LONGER_ONE_OF 8	       /* turns is longer, by at most */
 #define LONGER_MAX 16	       /* points */
-#define WEIGHT_UNKNOWN 1000000 /* of a thread that nothing is known of: it is new, and so is what follows */
+#define WEIGHT_UNKNOWN 1000000 /* of an unknown thread: it is new, and so is whatever it does */
 
 static uint64_t draw(void)
 {
@@ -75,7 +76,7 @@ static uint32_t highest(void)
 	return best;
 }
 
-/* Whether this choice is one at which priorities change, and the how-manieth change it is, from 1; 0: not. */
+/* If priorities change at this choice, returns the number of that change, from 1; otherwise 0. */
 static uint32_t change_at(uint64_t choice)
 {
 	const struct raddle_steer *s = rt_steer();
@@ -105,8 +106,8 @@ static uint32_t by_priority(uint32_t number)
 
 /* ---- partial orders ---- */
 
-/* Events that touch the same thing as the one that happens now are drawn anew: they are in another order with
- * it only if they were lucky before it. */
+/* Draws new priorities for events that touch the same object as the current one.  Otherwise their
+ * order relative to it would depend on their old priorities. */
 static void draw_rivals(uint32_t chosen)
 {
 	uint64_t pending = rt_slot_at(chosen)->pending;
@@ -136,7 +137,7 @@ static uint32_t by_event(uint32_t number)
 
 /* ---- what is left to do ---- */
 
-/* Points that a thread of the plan and all that it has still to create have before them. */
+/* How many points a thread of the plan, and all threads that it has yet to create, have left. */
 static uint64_t left_of(uint32_t position, uint64_t done, const bool *begun, uint32_t count)
 {
 	const struct raddle_steer_thread *threads = raddle_steer_threads(rt_steer());
@@ -148,7 +149,8 @@ static uint64_t left_of(uint32_t position, uint64_t done, const bool *begun, uin
 	return left;
 }
 
-/* Each order of what is left has about the same chance if a thread is chosen by how much of it is its own. */
+/* If a thread is chosen in proportion to the points it has left, all remaining orders are about
+ * equally likely. */
 static uint32_t by_weight(uint32_t number)
 {
 	uint32_t count = rt_steer()->thread_count, chosen = RADDLE_STEER_NONE;
@@ -179,9 +181,9 @@ static uint32_t by_weight(uint32_t number)
 /* ---- one after the other ---- */
 
 /* Whether the thread at a point keeps the turn.  Its first turn may be longer, by its priority, so
- * that the rounds of two threads that do the same do not always begin at the same place.  In half
+ * that the turns of two threads that do the same do not always start at the same place.  In half
  * of the schedules the first turn of the initial thread lasts until it waits or reaches a watched
- * access: so all threads exist when the first of them begins. */
+ * access, so all threads exist when the first of them begins. */
 static bool keeps_turn(uint32_t number)
 {
 	uint64_t kind = rt_mixed(rt_steer()->seed), quantum = 1 + kind % QUANTUM_MAX;
@@ -197,21 +199,22 @@ static bool keeps_turn(uint32_t number)
 	return at->stays + 1 < quantum + at->priority - 1;
 }
 
-/* By how much the next turn is longer, plus 1: by nothing in every second schedule, and mostly in others. */
+/* How much longer the next turn is, plus 1.  In every second schedule turns are never longer, in
+ * the others seldom. */
 static uint64_t next_turn(void)
 {
 	return rt_mixed(rt_steer()->seed) >> 62 & 1 && draw() % LONGER_ONE_OF == 0 ? 1 + draw() % LONGER_MAX
 										   : 1;
 }
 
-/* In half of the schedules the initial thread, once its first turn is over, continues when no other can: it
- * looks at what the others have done. */
+/* In half of the schedules the initial thread, once its first turn is over, runs only when no
+ * other thread can, since it often examines what the others have done. */
 static bool comes_last(uint32_t number)
 {
 	return number == 0 && rt_slot_at(0)->priority && rt_mixed(rt_steer()->seed) >> 60 & 1;
 }
 
-/* Bugs that need threads to alternate for long are hardly ever met by chance. */
+/* Random schedules hardly ever find bugs that need threads to alternate for a long time. */
 static uint32_t by_turn(uint32_t number)
 {
 	uint32_t count = rt_slot_count(), step = rt_mixed(rt_steer()->seed) >> 61 & 1 ? 1 : count - 1;
@@ -240,8 +243,8 @@ void rt_strategy_meet(const struct rt_thread *t)
 	kinds[t->number] = (struct rt_turn_kind){start, first};
 }
 
-/* Whether the initial thread has not waited yet, in the half of the schedules in which it continues until
- * then: so all threads are there when the first of them begins. */
+/* In half of the schedules the initial thread runs alone until it first waits, so all threads
+ * exist when the first of them begins.  Whether that applies now. */
 static bool begins_alone(uint32_t number)
 {
 	struct raddle_slot *at = rt_slot_at(number);
@@ -254,8 +257,8 @@ static bool begins_alone(uint32_t number)
 	return false;
 }
 
-/* Where many threads do the same and few do something else, a walk hardly ever chooses the few.  All threads
- * that run one function have one chance together, and share it. */
+/* If many threads do the same and few do something else, a random walk hardly ever chooses the
+ * few.  So the threads that run one function share one chance. */
 static uint32_t by_kind(uint32_t number)
 {
 	const struct rt_turn_kind *kinds = rt_steering()->turns.kinds;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside turns: what rt/steer/turn.c, choose.c, watch.c, wait.c and stalled.c share.  Everything
- * that is not inline is called with the lock of steering held, unless its comment states otherwise.
+ * Internal to turns: shared by rt/steer/turn.c, choose.c, watch.c, wait.c and stalled.c.
+ * Everything that is not inline is called with the lock of steering held, unless its comment
+ * states otherwise.
  */
 #ifndef RT_STEER_TURN_INT_H
 #define RT_STEER_TURN_INT_H
 
 #include "rt/steer/steer-int.h"
 
-#define RT_LOOK_FROM 66 /* rounds of waiting before a thread looks whether the one with the turn moves */
+/* rounds of waiting before a thread checks whether the one with the turn makes progress */
+#define RT_LOOK_FROM 66
 
 static inline uint32_t rt_turn_running(void)
 {
@@ -40,7 +42,7 @@ static inline bool rt_turn_is_ready(uint32_t number)
 	return atomic_load(&rt_slot_at(number)->ready) != 0;
 }
 
-/* No thread has the turn: perhaps what it waits for has come from elsewhere. */
+/* No thread has the turn: perhaps something has arrived from outside. */
 static inline bool rt_turn_is_idle(void)
 {
 	return rt_turn_running() == RADDLE_STEER_NONE;
@@ -56,7 +58,7 @@ bool rt_turn_has_decisions(void); /* the plan has decisions that were not made y
 uint32_t rt_turn_choose(uint32_t number, const struct rt_thread *t, uint32_t wish);
 void rt_turn_hand_over(uint32_t from, uint32_t next);
 
-/* rt/steer/turn.c.  A thread that runs although it has not the turn; NONE: there is none. */
+/* rt/steer/turn.c.  A thread that runs although it does not have the turn; NONE: there is none. */
 uint32_t rt_turn_find_unsettled(uint32_t self);
 void rt_turn_note(struct rt_thread *t, uint64_t n, enum raddle_point point);
 /* The thread, which has the turn, passes it on or keeps it. */

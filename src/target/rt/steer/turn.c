@@ -26,7 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SETTLE_YIELDS 200 /* before it sleeps between two looks */
+#define SETTLE_YIELDS 200 /* before it sleeps between two checks */
 #define SETTLE_NAPS 2000  /* of a millisecond */
 #define SETTLE_ASKS 20	  /* naps until the kernel is asked */
 
@@ -50,7 +50,8 @@ uint32_t rt_turn_find_unsettled(uint32_t self)
 	return RADDLE_STEER_NONE;
 }
 
-/* Waits until all others are stopped, wait or sleep.  The lock is let go meanwhile, but the turn is not. */
+/* Waits until all other threads are stopped, wait or sleep.  The lock is released meanwhile, but
+ * the turn is kept. */
 static void settle(uint32_t self, uint64_t *signals)
 {
 	uint32_t other;
@@ -100,7 +101,7 @@ static bool has_run_on(void)
 	return s->most && rt_steering()->turns.points >= s->most && rt_steer_phase() == RADDLE_GOES_ON;
 }
 
-/* The run has come as far as it may, and will be ended: no thread continues. */
+/* The run has reached the end of what it may do, and will be ended: no thread continues. */
 static void stop_here(struct rt_thread *t, uint64_t *signals)
 {
 	struct raddle_steer *s = rt_steer();
@@ -109,13 +110,14 @@ static void stop_here(struct rt_thread *t, uint64_t *signals)
 	wake_leader();
 	rt_steer_unlock(signals);
 	for (uint32_t round = RT_LOOK_FROM; rt_turn_taken(); round++) {
-		rt_steer_nap(t, rt_steer_seen(t) - 1, round); /* does not sleep, but looks at the command */
+		rt_steer_nap(t, rt_steer_seen(t) - 1, round); /* does not sleep, but checks the command */
 		rt_futex_wait(&s->ran_on, 1, 20);
 	}
 	rt_steer_lock(signals);
 }
 
-/* The program is stopped until the replayer answers how to continue.  Returns the slot that is to. */
+/* The program is stopped until the replayer answers.  Returns the slot of the thread that shall
+ * continue. */
 static uint32_t ask(struct rt_thread *t, uint64_t *signals)
 {
 	struct raddle_steer *s = rt_steer();
@@ -130,7 +132,7 @@ static uint32_t ask(struct rt_thread *t, uint64_t *signals)
 	rt_steer_unlock(signals);
 	for (uint32_t round = RT_LOOK_FROM; rt_turn_taken() && (answers = atomic_load(&s->answers)) != asks;
 	     round++) {
-		rt_steer_nap(t, rt_steer_seen(t) - 1, round); /* does not sleep, but looks at the command */
+		rt_steer_nap(t, rt_steer_seen(t) - 1, round); /* does not sleep, but checks the command */
 		rt_futex_wait(&s->answers, answers, 20);
 	}
 	rt_steer_lock(signals);
@@ -166,7 +168,7 @@ bool rt_turn_all_spin(void)
 	return spinning != 0;
 }
 
-/* Whether the program is to stop at the point that a thread has come to. */
+/* Whether the program shall stop and ask at the point that the thread has reached. */
 static bool is_to_ask(const struct rt_thread *t)
 {
 	struct raddle_steer *s = rt_steer();
@@ -213,7 +215,7 @@ void rt_turn_give(struct rt_thread *t, uint32_t state)
 	rt_steer_unlock(&signals);
 }
 
-/* After the meeting each access is looked at, from the next one on. */
+/* After the threads have met, each access is examined, from the next one on. */
 static void see_all(struct rt_thread *t)
 {
 	if (rt_steer_phase() != RADDLE_GOES_ON || rt_steered(t)->sees_all)
@@ -341,7 +343,7 @@ void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point)
 		rt_turn_come_to(t, n, point, false);
 }
 
-/* Whether the process has timers that the kernel knows; one that does not tell has none. */
+/* Whether the kernel lists timers of the process.  If it does not say, there are none. */
 static bool has_timers(void)
 {
 	struct itimerval left = {0};
@@ -362,8 +364,8 @@ static bool has_children(void)
 	return syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOWAIT | WNOHANG, NULL) == 0;
 }
 
-/* Whether a sleep of the only thread that can continue is over at once: the world is given back, with its
- * time, and nothing that takes real time can happen meanwhile. */
+/* Whether a sleep of the only thread that can continue ends at once: input and time are replayed,
+ * and nothing that takes real time can happen meanwhile. */
 static bool is_time_given(void)
 {
 	int saved = errno;
@@ -387,7 +389,8 @@ bool rt_turn_yield(struct rt_thread *t)
 	return true;
 }
 
-/* A thread that waits for a lock of an ended thread looks again: a robust one goes to the next. */
+/* Threads that wait for a lock of an ended thread check again: a robust mutex passes to the next
+ * owner. */
 static void release_held(const struct raddle_slot *slot)
 {
 	for (uint32_t i = 0; i < RADDLE_SLOT_HELD; i++)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Watched accesses: those at which the thread with the turn stops, because the replayer asked for it
- * (struct raddle_steer_watch).  In: accesses and uses of synchronisation objects.  Out: points.
+ * Watched accesses: those at which the thread with the turn stops, because the replayer asked for
+ * it (struct raddle_steer_watch).  In: accesses and uses of synchronisation objects.  Out: points.
  */
 #include "rt/common/bug.h"
 #include "rt/core/control/choose.h"
 #include "rt/steer/turn-int.h"
 
-/* Gathers what the watches have in common, so that most accesses need no closer look. */
+/* Computes filters over all watches, so that most accesses need no closer look. */
 static void gather_watches(struct rt_turns *turn, uint32_t count)
 {
 	const struct raddle_steer_watch *watches = raddle_steer_watches(rt_steer());
@@ -52,8 +52,8 @@ static bool fits(const struct raddle_steer_watch *w, const struct rt_thread *t,
 	       (w->thread == RADDLE_STEER_NONE || rt_turn_slot(w->thread) == t->number);
 }
 
-/* Whether the thread has stopped at the watch after this operation, if once is enough.  It has from now on.
- */
+/* For watches that stop a thread once per operation: whether it has already stopped there.  Notes
+ * that it has now. */
 #define STOP_BITS 64
 static bool has_stopped(const struct rt_thread *t, const struct raddle_steer_watch *w, uint32_t number)
 {
@@ -71,7 +71,7 @@ static bool has_stopped(const struct rt_thread *t, const struct raddle_steer_wat
 	return stopped_at;
 }
 
-/* The first watch that the access is one of; all that it fits count it. */
+/* The first watch that matches the access.  All matching watches count it. */
 static uint32_t find_watch(const struct rt_thread *t, const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer_watch *watches = raddle_steer_watches(rt_steer());
@@ -88,8 +88,8 @@ static uint32_t find_watch(const struct rt_thread *t, const struct raddle_steer_
 	return found;
 }
 
-/* Whether the thread's stores wait in a buffer that what it is about to do will empty: others may go first.
- */
+/* Whether the thread has buffered stores that its next action will flush.  Then others may run
+ * first. */
 static bool empties_buffer(const struct rt_thread *t)
 {
 	bool waits = false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where the program fails: the places of fatal signals and failed assertions are recorded, then
- * these have their usual effect.  A handler that the program installs replaces this one.
+ * Where the program fails: the places of fatal signals and failed assertions are recorded; then
+ * the signal or assertion has its usual effect.  A handler that the program installs replaces this
+ * one.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -39,7 +40,8 @@ static void failed(int number, siginfo_t *info, void *context)
 		f->signal = number;
 		f->thread = track_thread();
 		f->address = number == SIGABRT ? 0 : (uintptr_t)info->si_addr;
-		/* A word of the stack may lie where none is: then the note is there without a place. */
+		/* Reading the stack may fault beyond its end.  By then the note is already there,
+		 * without places. */
 		atomic_store(&f->ready, 2);
 		raddle_crash_places(context, f->places);
 	}
@@ -47,7 +49,7 @@ static void failed(int number, siginfo_t *info, void *context)
 	for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
 		if (fatal[i] == number)
 			sigaction(number, &track.before[i], NULL);
-	/* A fault happens again when we return; a signal that was sent does not. */
+	/* A fault happens again when the handler returns; a signal that was sent does not. */
 	if (info->si_code <= 0)
 		raise(number);
 }

@@ -2,7 +2,7 @@
 /*
  * The gates that the instrumenter puts at instructions; functions whose gates are all closed run a
  * copy without them (instr/track/ungated.c).  The calls after the tests preserve registers
- * (preserve_most), so that they cost the code around a gate nothing.
+ * (preserve_most), so they cost the code around a gate nothing.
  */
 #include "raddle/track.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Events.  An access takes its number under a lock for its address, which it holds until it is done, so
- * numbers are in the order in which accesses to one address happen, as long as all of them have gates that
- * are open.
+ * Events.  An access takes its number under a lock for its address, and holds the lock until it is
+ * done.  So accesses to one address are numbered in the order in which they happen, as long as all
+ * of them have open gates.
  */
 #include "rt/common/hash.h"
 #include "rt/track/track.h"
@@ -16,7 +16,8 @@ enum {
 	SPINS = 64,	      /* tries for an address before the thread yields */
 	YIELDS = 256,	      /* then its place in the order is not sure */
 	ONE_IN = 8,	      /* accesses that are delayed, where delays are asked for */
-	LONGEST_NS = 1000000, /* of a delay: longer than a switch of threads, shorter than a time slice */
+	LONGEST_NS = 1000000, /* the longest delay: longer than a context switch, shorter than a time
+			       * slice */
 };
 
 #define SLOW __attribute__((preserve_most, visibility("default")))
@@ -24,8 +25,8 @@ SLOW uint64_t __raddle_track_begin(const void *address, uint32_t gate, uint32_t 
 SLOW void __raddle_track_end(uint64_t token, uint64_t value);
 SLOW void __raddle_track_pass(uint32_t gate, uint64_t value);
 
-/* A gate has had its events.  A function whose gates are all shut is as if it had none when it is entered
- * next. */
+/* A gate has used up its events.  Once all gates of a function are shut, its next call runs the
+ * copy without gates. */
 static void shut(uint32_t gate)
 {
 	uint32_t group = track.groups[gate];
@@ -80,7 +81,7 @@ static bool take(const void *address)
 	return false;
 }
 
-/* Now and then a thread loses some time, so that others come first. */
+/* Now and then delays a thread, so that others overtake it. */
 static void perturb(void)
 {
 	struct timespec t = {0, 0};
@@ -167,7 +168,7 @@ static uint64_t begin(const void *address, uint32_t gate, uint32_t how, uint64_t
 	return token;
 }
 
-/* An operation that may have waited happens when it is over: it gets another event. */
+/* An operation that may have waited takes effect when it is over, so it gets another event. */
 static void came_through(const struct raddle_track_event *asked, uint64_t value)
 {
 	uint64_t token;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The beginning: before any constructor the tool's memory is mapped, the descriptor closed and the
- * variable removed from the environment.  Without a tool, or if the memory is invalid, all gates
- * stay closed.
+ * Start-up: before any constructor runs, the tool's memory is mapped, the descriptor closed and
+ * the variable removed from the environment.  Without a tool, or if the memory is invalid, all
+ * gates stay closed.
  */
 #include "raddle/session.h"
 #include "rt/track/track.h"
@@ -15,7 +15,7 @@
 
 struct track_process track;
 
-/* A section of whole pages, since a mapping of the tool's takes its place. */
+/* The array consists of whole pages, since the tool's memory is mapped over it. */
 _Alignas(4096) volatile uint8_t __raddle_track_flags[RADDLE_TRACK_GATES];
 
 void *__raddle_interpose_process(void);
@@ -78,7 +78,7 @@ static bool map_shared(int fd)
 	return true;
 }
 
-/* In the child of a fork nothing is asked for: flags of its own, all 0. */
+/* No gate is open in the child of a fork: it gets its own flags, which are all 0. */
 static void forked(void)
 {
 	track.shared = NULL;

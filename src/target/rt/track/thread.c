@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Threads get numbers in the order in which they are created.  In: calls that create threads.  Out: numbers.
- */
+/* Threads get numbers in the order in which they are created.  In: calls that create threads.
+ * Out: numbers. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The runtime of the flavour `track`: notes what happens at gates that are open (raddle/track.h),
- * and where the program fails.  Like that of `guard` it does not use rt/core/: rt/core/ interposes
- * everything that orders threads, and this runtime only watches a few statements of a program that
- * runs as usual.
+ * and where the program fails.  Like the runtime of `guard`, it does not use rt/core/, which
+ * interposes everything that orders threads.  This runtime only watches a few statements of a
+ * program that otherwise runs as usual.
  *
- * Rules: no allocation, no stdio, errno is the program's.  No thread waits for long: a thread that
- * cannot get the lock of an address in time continues, and marks its event as unsure.  The child of
- * a fork records nothing.
+ * Rules: no allocation, no stdio, errno is preserved.  No thread waits for long: a thread that
+ * cannot get the lock of an address in time continues, and marks its event as unsure.  The child
+ * of a fork records nothing.
  */
 #ifndef RT_TRACK_H
 #define RT_TRACK_H
@@ -32,7 +32,8 @@ struct track_process {
 	uint32_t event_count;
 	const uint32_t *groups; /* by gate */
 	uint32_t gate_count, budget;
-	/* note.c: addresses that are being accessed; events of each gate, where they are limited. */
+	/* note.c: locks for the addresses that are being accessed; the number of events of each
+	 * gate, if it is limited. */
 	_Atomic uint32_t stripes[TRACK_STRIPES];
 	_Atomic uint32_t counts[RADDLE_TRACK_GATES];
 	/* thread.c: what a new thread finds. */
@@ -45,7 +46,8 @@ struct track_process {
 	} beginnings[TRACK_STARTING];
 	/* fail.c: handlers that were installed before. */
 	struct sigaction before[TRACK_FATAL];
-	/* watch.c: watchpoints, and locations that were met, also those without one. */
+	/* watch.c: watchpoints, and all locations that were accessed, including those without a
+	 * watchpoint. */
 	struct track_slot {
 		int watchpoint;
 		_Atomic uint64_t address;
@@ -61,7 +63,8 @@ extern struct track_process track;
 /* A thread. */
 struct track_local {
 	uint32_t number; /* and 1; 0: it has none yet */
-	uint32_t stripe; /* that it holds, and 1; 0: none.  An access that jumped away left it locked */
+	uint32_t stripe; /* the lock that it holds, plus 1; 0: none.  An access that was left by longjmp
+			  * leaves it locked */
 	uint64_t random;
 };
 extern __thread struct track_local track_local __attribute__((tls_model("initial-exec")));
@@ -78,13 +81,13 @@ void track_complete(struct raddle_track_event *e, uint64_t token);
 /* fail.c */
 void track_fail_open(void);
 uint64_t
-track_place(uint64_t pc); /* its distance from where the program is loaded; 0: it is not the program's */
+track_place(uint64_t pc); /* the offset from the program's load address; 0: it is not in the program */
 
 /* watch.c */
 void track_watch_open(void);
 void track_watch(const void *address, uint32_t size); /* a statement of the slice is about to access it */
 
-/* Few functions are interposed, and seldom called: each call looks the real one up. */
+/* Few functions are interposed, and they are rarely called, so each call looks up the real one. */
 #ifdef RADDLE_STATIC
 #define TRACK_REAL(name) __real_##name
 #define TRACK_INTERPOSE(type, name, parameters)                                                              \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Watchpoints (rt/common/watchpoint.h): each of the first locations that statements of the slice
- * access gets one, and then every access to it is an event, even in code without gates: libraries,
- * assembler.  The system may refuse watchpoints; gates work without them.  Hits are expensive, so a
- * location has a budget.
+ * access gets a watchpoint.  From then on every access to it is an event, even in code without
+ * gates, such as libraries or assembly.  The system may refuse watchpoints; gates work without
+ * them.  Hits are expensive, so a location has a budget.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

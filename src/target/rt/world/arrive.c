@@ -60,7 +60,7 @@ static bool is_due(const struct raddle_world_arrival *a)
 	       (a->kind == RADDLE_ARRIVES_CONNECTION || has_read_all(a->connection));
 }
 
-/* False: not all of it has gone in. */
+/* False: not all of it was delivered. */
 static bool put_bytes(const struct raddle_world_arrival *a)
 {
 	struct rt_peer *peer = &rt_giving()->peers[a->connection];
@@ -81,7 +81,7 @@ static bool put_bytes(const struct raddle_world_arrival *a)
 	return true;
 }
 
-/* A connection that the program has not made yet cannot bring anything. */
+/* Nothing can arrive on a connection that the program has not opened yet. */
 static bool let_in(const struct raddle_world_arrival *a)
 {
 	struct rt_peer *peer = &rt_giving()->peers[a->connection];
@@ -98,7 +98,8 @@ static bool let_in(const struct raddle_world_arrival *a)
 	return true;
 }
 
-/* Ends of connections that the program has closed; what it sent past us. */
+/* Closes our ends of connections that the program has closed, and drains what it sent by calls
+ * that are not interposed. */
 static void tidy_up(void)
 {
 	for (uint32_t i = 0; i < memory()->connection_count; i++) {
@@ -114,8 +115,8 @@ static void tidy_up(void)
 	}
 }
 
-/* One came though less was sent than before it in the recorded run: what the program has not sent until now
- * it will not send. */
+/* Something arrived although the program had sent less than in the recorded run.  The missing
+ * bytes are no longer expected. */
 static void forgive(const struct raddle_world_arrival *a)
 {
 	uint64_t sent = atomic_load(&memory()->sent) + atomic_load(&rt_giving()->debt);
@@ -144,7 +145,8 @@ static bool arrive(bool anyway)
 	return came;
 }
 
-/* Another thread that is here, or one that a handler has interrupted, does it. */
+/* If another thread is already here, or a handler interrupted this one here, that thread does the
+ * work. */
 bool rt_world_arrive(bool anyway)
 {
 	struct rt_giving *g = rt_giving();
@@ -180,7 +182,8 @@ void rt_world_moves(struct rt_thread *t)
 	RT_NOTIFY(came);
 }
 
-/* The signals that the initial thread blocks; all of them: it blocks them for us, for a moment. */
+/* The signals that the initial thread blocks.  If it blocks all of them, the runtime blocks them
+ * for a moment. */
 static uint64_t blocked_by_first(void)
 {
 	static const char word[] = "SigBlk:\t";
@@ -198,8 +201,8 @@ static uint64_t blocked_by_first(void)
 	return mask;
 }
 
-/* To the thread that the kernel would choose: the initial one, if it does not block the signal.  Signals 32
- * and 33 are libc's, which no program can block. */
+/* Sends the signal to the thread that the kernel would choose: the initial one, if it does not
+ * block the signal.  Signals 32 and 33 belong to libc, and no program can block them. */
 static void send_signal(uint32_t number)
 {
 	uint64_t blocked = blocked_by_first();
@@ -226,7 +229,7 @@ static bool has_sent_all(void)
 	return atomic_load(&memory()->sent) + atomic_load(&rt_giving()->debt) >= memory()->all_sent;
 }
 
-/* What the program does when its time comes may be what something waits for. */
+/* A thread whose time limit expires may send what the next arrival waits for. */
 bool rt_world_idle(bool timed)
 {
 	struct rt_giving *g = rt_giving();
@@ -309,7 +312,7 @@ static enum waited wait_more(struct waiting *w)
 	return waited;
 }
 
-/* A thread that only looks lets others run now and then, and in the end something comes. */
+/* A thread that only polls lets others run now and then, so that input arrives eventually. */
 static void looks(struct rt_thread *t)
 {
 	uint32_t count = ++rt_replayed(t)->looks;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Giving the world back: time, random numbers and numbers of processes.  In: the memory of
- * raddle/world.h.  Out: the answers that the recorded run got, thread by thread and source by
+ * Replays answers of the system: time, random numbers and process IDs.  In: the memory of
+ * raddle/world.h.  Out: the answers that the recorded run got, separately for each thread and
  * source.
  *
  * Invariants:
- * 1. An answer depends on what the threads have asked before, never on the system.
- * 2. A clock never goes back for threads that could notice (rt/world/time.c).
- * 3. If a record is missing, time advances by itself, and the longer a thread does nothing but ask,
- *    the faster: so a loop that waits for a time ends.
+ * 1. An answer depends on the earlier queries of the threads, never on the system.
+ * 2. A clock never runs backwards for a thread that could notice it (rt/world/time.c).
+ * 3. If no recorded time is left, time advances by itself.  The longer a thread only reads the
+ *    clock, the faster it advances, so a loop that waits for a certain time ends.
  */
 #include "rt/common/bug.h"
 #include "rt/common/hash.h"
@@ -19,10 +19,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Judgements: a program that waits for a time by looking at the clock must not wait for ever. */
+/* Judgements: a program that polls the clock until a certain time must not wait forever. */
 #define NS_PER_S 1000000000ull
 #define STEP_NS 10	   /* that a clock continues by between two answers without a record */
-#define STEPS 64	   /* after so many of them in a row it goes twice as fast, */
+#define STEPS 64	   /* after this many of them in a row it advances twice as fast, */
 #define STEPS_MOST 26	   /* so often at most: less than a second at a time */
 #define SOME_TIME 1000000u /* seconds: where nothing is known of a clock */
 
@@ -67,7 +67,7 @@ static bool take_value(struct rt_thread *t, enum raddle_source source, uint64_t 
 	return true;
 }
 
-/* What the thread is notified: this time, or a later one that it can know of. */
+/* The time that the thread gets: this one, or a later one that it may already know. */
 static uint64_t tell(struct rt_thread *t, enum raddle_source source, uint64_t ns)
 {
 	uint64_t *known = &rt_replayed(t)->known[source];
@@ -108,7 +108,8 @@ static uint32_t family_of(enum raddle_source source)
 	}
 }
 
-/* The time of a clock that no thread has read: that of another one that shows the same, or any. */
+/* The start time of a clock that no thread has read: that of an equivalent clock, otherwise an
+ * arbitrary time. */
 static uint64_t begin_of(enum raddle_source source)
 {
 	uint64_t value, latest = 0;
@@ -127,7 +128,7 @@ static uint64_t begin_of(enum raddle_source source)
 	return latest ? latest : SOME_TIME * NS_PER_S;
 }
 
-/* Time that no record has: what was slept, and a little for each answer. */
+/* Advances time beyond the recording: by the time slept, and a little for each answer. */
 static uint64_t go_on(struct rt_thread *t, enum raddle_source source)
 {
 	struct rt_giving *g = rt_giving();
@@ -165,7 +166,7 @@ static bool gives(struct rt_thread *t, enum raddle_source source, uint64_t *valu
 	return find_value(source, value);
 }
 
-/* The clock that a wait is measured by, as far as it was notified. */
+/* The latest time of the clock by which a wait is measured that any thread has been given. */
 static uint64_t now_of(clockid_t clock)
 {
 	static const enum raddle_source real[] = {RADDLE_SOURCE_REALTIME, RADDLE_SOURCE_TIMEOFDAY,

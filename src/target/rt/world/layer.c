@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table of the layer (rt/core/layer.h).  It works in a process whose session asks for it. */
+/* The table of the layer (rt/core/layer.h).  The layer is active if the session requests it. */
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
 
@@ -20,7 +20,7 @@ static bool setup(void)
 	return gives_back() ? rt_world_give_setup() : rt.session->world && rt_world_note_setup();
 }
 
-/* The child of one that is given the world back has the real one. */
+/* The child of a replayed process uses the real world. */
 static void forked(void)
 {
 	if (gives_back())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Recording the world.  In: what the system answered and what came through sockets.  Out: records of
- * raddle/world.inc, in buffers of the session that no other record is in.
+ * Records input from outside.  In: answers of the system, and data received through sockets.  Out:
+ * records of raddle/world.inc, in buffers of the session that contain no other records.
  *
  * Invariants:
  * 1. A record is in its buffer as a whole or not at all.
@@ -10,7 +10,8 @@
  *    socket, and a record that cannot be written is counted and left out.
  * 4. A handler that interrupts the writing of a record writes none itself.
  *
- * What is sent takes its place in the order before it is sent, what is received after.
+ * Sent bytes take their place in the order before they are sent, received bytes after they are
+ * received.
  */
 #include "rt/common/bug.h"
 #include "rt/core/layer.h"
@@ -66,8 +67,8 @@ static void seal(struct rt_noted *n)
 	n->buffer = NULL;
 }
 
-/* The creations that lead to the thread from the initial one; one that no process has if that is not known.
- */
+/* The creations that lead from the initial thread to this one.  If they are unknown, a path that
+ * no thread has. */
 static uint32_t descent_of(const struct rt_thread *t, uint32_t path[RT_DESCENT])
 {
 	uint32_t count = 0;
@@ -97,7 +98,7 @@ static void put_thread(struct rt_thread *t, struct rt_noted *n)
 	publish(n);
 }
 
-/* A buffer with room for so many bytes; false: there is none. */
+/* A buffer with room for this many bytes; false: there is none. */
 static bool make_room(struct rt_thread *t, struct rt_noted *n, size_t size)
 {
 	if (n->buffer && (size_t)(n->buffer->data + sizeof n->buffer->data - n->cursor) >= size)
@@ -116,8 +117,8 @@ static bool make_room(struct rt_thread *t, struct rt_noted *n, size_t size)
 	return true;
 }
 
-/* Takes the encoder.  NULL: a handler has interrupted it, or there is no buffer.  An entry that was left by
- * longjmp was deeper in the stack than we are. */
+/* Takes the encoder.  NULL: we are in a handler that interrupted the encoder, or there is no
+ * buffer.  If an earlier entry was left by longjmp, its frame was deeper in the stack than ours. */
 static struct rt_noted *take(struct rt_thread *t, size_t bytes)
 {
 	struct rt_noted *n = noted(t);
@@ -227,7 +228,8 @@ static void set_kind(int fd, uint32_t what)
 		atomic_store_explicit(&world()->fds[fd], what, memory_order_release);
 }
 
-/* Where the sum of a connection is; one that came so many before it has ended. */
+/* Where the checksum of a connection is stored.  The earlier connection that used the same entry
+ * has ended. */
 static _Atomic uint64_t *sum_of(uint32_t number)
 {
 	return &world()->sums[number % RT_WORLD_FDS];
@@ -410,7 +412,7 @@ static void loops(struct rt_thread *t)
 
 /* ---- the process ---- */
 
-/* Whether bytes come through it that cannot be read again. */
+/* Whether bytes that cannot be read again come through it. */
 static bool is_from_outside(int fd)
 {
 	struct termios terminal;

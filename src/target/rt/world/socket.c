@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What replaces the sockets of a program whose world is replayed.  In: calls that make, bind,
- * connect, accept and name sockets, and what is sent.  Out: sockets inside this process, whose
- * other ends belong to the runtime; bytes that were sent, in the memory that the replayer shares.
+ * Replaces the sockets of a program whose input is replayed.  In: calls that create, bind,
+ * connect, accept and name sockets, and the bytes that are sent.  Out: sockets inside this
+ * process, whose other ends belong to the runtime; bytes that were sent, in the memory that the
+ * replayer shares.
  *
- * A socket of the network becomes one of AF_UNIX, which is not visible outside: the kernel
- * continues to do what it does with sockets (readiness, epoll in all its forms, blocking or not,
- * copies of descriptors), and none of that has to be modelled.  The names that the program sees are
- * the recorded ones.
+ * A network socket becomes a socket of AF_UNIX, which is not visible outside.  So the kernel still
+ * handles readiness, epoll, blocking and duplicated descriptors, and none of that has to be
+ * modelled.  The program sees the recorded addresses.
  *
  * Invariants:
- * 1. No byte leaves the process, and none comes in that was not recorded.
- * 2. The runtime's ends have high descriptor numbers, so the program's descriptors have their usual
- *    numbers.
- * 3. What is sent is accepted whole and at once.
+ * 1. No byte leaves the process, and only recorded bytes come in.
+ * 2. The runtime's ends have high descriptor numbers, so the program's descriptors have their
+ *    usual numbers.
+ * 3. Sent bytes are always accepted completely and at once.
  */
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
@@ -73,7 +73,7 @@ static int move_high(int fd)
 	return high;
 }
 
-/* Addresses that only this process knows: of the other side of a connection. */
+/* Addresses that only this process knows: those of the other side of a connection. */
 struct name {
 	struct sockaddr_un address;
 	socklen_t size;
@@ -154,7 +154,8 @@ void rt_world_opened(struct rt_thread *t, int fd, int domain)
 	set_kind(fd, RT_FD_SOCKET | (uint32_t)domain);
 }
 
-/* A socket that is not of the recorded world has no other side; a pair of sockets is none of ours. */
+/* Reports a socket that does not occur in the recording and so has no other side.  Socket pairs
+ * are not affected. */
 static void strange(const struct iovec *address)
 {
 	const struct sockaddr *a = address->iov_base;
@@ -164,7 +165,7 @@ static void strange(const struct iovec *address)
 		rt_world_misses(RADDLE_WORLD_LACK_SOCKET);
 }
 
-/* The port of an address of the network; 0: any, or there is none. */
+/* The port of a network address; 0: any port, or it has none. */
 static uint32_t port_of(const void *address, size_t size)
 {
 	struct sockaddr_in in;
@@ -184,7 +185,8 @@ static sa_family_t family_of(const void *address, size_t size)
 	return family;
 }
 
-/* Whether the recorded socket got this address, or any where the program leaves the port to the system. */
+/* Whether the recorded socket had this address.  If the program leaves the port to the system, any
+ * port matches. */
 static bool is_address(const struct raddle_world_address *a, const struct iovec *address)
 {
 	if (family_of(a->bytes, a->size) != family_of(address->iov_base, address->iov_len))
@@ -251,7 +253,7 @@ static int hidden_listener(void)
 	return g->hidden;
 }
 
-/* The recorded connection that this one is; NONE: there was none. */
+/* The recorded connection that matches this one; NONE: there is none. */
 static uint32_t find_connection(const struct iovec *address)
 {
 	const struct raddle_world *w = rt_giving()->memory;
@@ -362,7 +364,7 @@ void rt_world_duplicated(int fd, int copy)
 		atomic_fetch_add(&rt_giving()->peers[number_of(what)].users, 1);
 }
 
-/* Our end is closed by the thread that lets things arrive, as it may be using it. */
+/* Our end is closed by the thread that handles arrivals, since that thread may be using it. */
 void rt_world_closing(struct rt_thread *t, int fd)
 {
 	uint32_t what = kind_of(fd), number = number_of(what);
@@ -428,7 +430,7 @@ static void copy_name(const struct raddle_world_address *from, struct iovec *to)
 	to->iov_len = from->size;
 }
 
-/* The end of a connection that the program made: it was not recorded which it was. */
+/* The local address of a connection that the program opened.  It was not recorded. */
 static struct raddle_world_address own_end(const struct raddle_world_address *peer)
 {
 	struct raddle_world_address own = {.size = peer->size};

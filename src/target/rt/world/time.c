@@ -3,13 +3,13 @@
  * What a thread can know about the time.  In: operations that order threads.  Out: for each thread
  * the latest times that it, or any thread ordered before it, has read.
  *
- * A clock must not go back for threads that could notice: a thread that got a lock from another
- * thread reads no earlier time than that thread did.  Threads without an order cannot notice, and
- * get the times of the recorded run, whichever comes first.  So both orders of a race read the same
- * times.
+ * A clock must not run backwards for a thread that could notice it: a thread that got a lock from
+ * another thread must not read an earlier time than that thread did.  Unordered threads cannot
+ * notice, and get the times of the recorded run, whichever runs first.  So threads read the same
+ * times in both orders of a race.
  *
  * A release leaves its times in a table without keys: if two objects share an entry, a thread may
- * know more than it could, and reads a later time.
+ * learn too late a time, and then reads a later time.
  */
 #include "rt/common/hash.h"
 #include "rt/core/layer.h"

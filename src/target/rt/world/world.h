@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The world around the program: it is recorded (rt/world/note.c), or given back (rt/world/give.c,
- * arrive.c, socket.c).  This header is for the files of the layer.
+ * The world around the program: its input is recorded (rt/world/note.c) or replayed
+ * (rt/world/give.c, arrive.c, socket.c).  This header is for the files of the layer.
  */
 #ifndef RT_WORLD_H
 #define RT_WORLD_H
@@ -42,13 +42,14 @@ enum rt_world_fd {
 	RT_FD_LISTENER = 1 << 28,
 	RT_FD_CONNECTION = 2 << 28,
 	RT_FD_INPUT = 3 << 28,	/* a connection that no record mentions yet */
-	RT_FD_SOCKET = 4 << 28, /* given back: it is neither yet; its number is the domain that was meant */
+	RT_FD_SOCKET = 4 << 28, /* in a replay: it is neither yet; its number is the domain that the
+				 * program requested */
 	RT_FD_KINDS = 7 << 28,
 };
 
 _Static_assert((RT_FD_LISTENER & (RT_WORLD_FDS - 1)) == 0, "a kind leaves room for numbers of descriptors");
 
-/* A thread that is given something back. */
+/* A thread whose input is replayed. */
 struct rt_replayed {
 	uint32_t position;		/* in the table of threads; NONE: it is not there */
 	uint32_t looks;			/* in a row that found nothing and did not wait */
@@ -64,7 +65,7 @@ struct rt_peer {
 	uint64_t offset;	/* of the bytes that are arriving */
 };
 
-/* The process that is given something back. */
+/* The process whose input is replayed. */
 struct rt_giving {
 	struct raddle_world *memory;
 	struct rt_peer *peers;		       /* by connection */
@@ -78,7 +79,7 @@ struct rt_giving {
 	_Atomic uint32_t fds[RT_WORLD_FDS];    /* enum rt_world_fd and a number */
 	_Atomic uint32_t pulse, sleepers;      /* a futex: something has moved */
 	_Atomic uint32_t lock, interrupts, quiet;
-	_Atomic uint64_t debt; /* bytes that the program did not send when it could not continue without */
+	_Atomic uint64_t debt; /* bytes that the program has not sent although arrivals depended on them */
 	int32_t hidden;	       /* what the program's own connections lead to; -1: none */
 	int32_t high;	       /* where our descriptors begin */
 };
@@ -93,7 +94,7 @@ static inline struct rt_replayed *rt_replayed(const struct rt_thread *t)
 	return t->layer[RT_LAYER_WORLD];
 }
 
-/* rt/world/give.c: the table for a process that is given the world back. */
+/* rt/world/give.c: the table for a process whose input is replayed. */
 bool rt_world_give_setup(void);
 void rt_world_give_begin(struct rt_thread *t);
 void rt_world_misses(enum raddle_world_lack lack);
@@ -108,8 +109,8 @@ void rt_time_releasing(struct rt_op *op, uint32_t kind, uintptr_t object);
 void rt_time_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result);
 void rt_time_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
 
-/* rt/world/arrive.c: what comes in.  arrive(): all that is due; `anyway`: the next one though it is not.
- * Whether something came. */
+/* rt/world/arrive.c: input.  arrive(): delivers everything that is due; with `anyway`, also the
+ * next arrival that is not due.  Returns whether something arrived. */
 bool rt_world_arrive(bool anyway);
 bool rt_world_idle(bool timed);
 void rt_world_moves(struct rt_thread *t);
@@ -129,7 +130,7 @@ void rt_world_duplicated(int fd, int copy);
 bool rt_world_names(struct rt_thread *t, int fd, bool peer, struct iovec *address);
 bool rt_world_has_option(struct rt_thread *t, int fd, const int option[2], struct iovec *value);
 bool rt_world_reach(uint32_t connection); /* connects to a listener of the program; false: not yet */
-void rt_world_drain(uint32_t connection); /* takes what went past us, and counts it as sent */
+void rt_world_drain(uint32_t connection); /* takes bytes that bypassed us, and counts them as sent */
 
 /* rt/world/note.c: the table for a process that is recorded. */
 extern const struct rt_outside rt_world_notes;

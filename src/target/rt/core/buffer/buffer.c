@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A thread's buffer in the session (raddle/session.h): takes free ones,
- * hands full ones over, and decides when recording is over.
+ * A thread's buffer in the session (raddle/session.h): takes free ones, hands full ones over, and
+ * decides when recording is over.
  *
  * Invariants:
- * 1. a buffer that is OPEN belongs to one thread, and only that thread writes it;
- * 2. a fresh buffer starts with RESET and counts only when that byte is there;
+ * 1. an OPEN buffer belongs to one thread, and only that thread writes to it;
+ * 2. a fresh buffer starts with RESET and is used only once that byte is written;
  * 3. a thread waits for a free buffer only as long as the collector is alive.
  */
 #include "rt/core/layer.h"
@@ -50,7 +50,8 @@ static void wake_collector(struct raddle_session *s)
 		rt_futex_wake(&s->sealed_futex, 1);
 }
 
-/* By the clock, not by the number of wake-ups: where many wait, most are woken for nothing. */
+/* Measures time by the clock, not by the number of wake-ups: if many threads wait, most are woken
+ * in vain. */
 static int64_t wait_for_buffer(struct raddle_session *s)
 {
 	uint32_t heartbeat = atomic_load(&s->heartbeat);

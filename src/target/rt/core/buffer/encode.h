@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The encoder: records into bytes, as raddle/event.h describes them.
- * Header-only so that the hot path is one piece of straight-line code and the
- * unit tests can run it against the trace reader.
+ * The encoder: turns records into bytes, as raddle/event.h describes.
+ * Header-only so that the hot path is one piece of straight-line code and the unit tests can run
+ * it against the trace reader.
  *
- * The encoder knows the write position and the state of the decoder; it does not handle the life of
- * buffers, threads or signals (rt/record/recorder.c).  Every function takes the write position and
- * returns the new one; the caller guarantees space: RT_RECORD_MAX bytes for a record, RT_STACK_MAX
- * for a stack record.
+ * The encoder tracks the write position and the state of the decoder.  It does not manage buffers,
+ * threads or signals (rt/record/recorder.c).  Every function takes the write position and returns
+ * the new one; the caller guarantees space: RT_RECORD_MAX bytes for a record, RT_STACK_MAX for a
+ * stack record.
  *
- * The stack.  Entries of the shadow stack that were written carry the bit RT_STACK_EMITTED.  An
- * entry can be replaced only by a store that clears the bit, and everything above it must be stored
- * again before it counts.  So if an entry below `stack_known` has the bit, the decoder has it and
- * all entries below it.  `stack_at` is where the top was when the stack was last written; if the
- * top is still there and the topmost entry has its bit, nothing changed.  Entry -1 is a sentinel
- * with the bit set.
+ * The stack.  Entries of the shadow stack that were written carry the bit RT_STACK_EMITTED.
+ * Replacing an entry clears its bit, and every entry above it must be stored again before it
+ * becomes valid.  So if an entry below `stack_known` has the bit, the decoder knows that entry and
+ * all entries below it.  `stack_at` is the position of the top when the stack was last written.
+ * If the top is still there and the topmost entry has its bit, nothing changed.  Entry -1 is a
+ * sentinel with the bit set.
  *
- * A stack deeper than RT_STACK_WHOLE is written as its outermost
- * RT_STACK_OUTER entries, site 0, and its innermost RT_STACK_INNER ones.
+ * A stack deeper than RT_STACK_WHOLE is written as its outermost RT_STACK_OUTER entries, site 0,
+ * and its innermost RT_STACK_INNER ones.
  *
- * Runs.  A site that walks through an array makes accesses at equal distances.  From the third one
- * on they are a STRIDE record whose last byte, the number of accesses, grows where it is in the
- * buffer, while other sites' accesses are written after it.  This changes only the order of
- * accesses, and only between records that are not accesses: `floor` is after the last of those.
- * Ranges of one size at equal distances are a RANGES record in the same way.
+ * Runs.  A site that walks through an array makes accesses at equal distances.  From the third
+ * access on they are written as one STRIDE record.  The last byte of that record is the number of
+ * accesses; it is incremented in place, even after accesses of other sites were written behind the
+ * record.  So accesses may change their order, but never across a record that is not an access:
+ * `floor` is the position after the last such record.  Ranges of one size at equal distances
+ * become a RANGES record in the same way.
  */
 #ifndef RT_ENCODE_H
 #define RT_ENCODE_H
@@ -35,7 +36,8 @@
 #include <string.h>
 
 #define RT_STACK_EMITTED 0x80000000u /* a bit of an entry: it is in the stream already */
-#define RT_STACK_WHOLE 1024 /* entries, as below; a judgement: five bytes each take a sixth of a buffer */
+/* entries, as below; a judgement: at five bytes each they take a sixth of a buffer */
+#define RT_STACK_WHOLE 1024
 #define RT_STACK_OUTER 512
 #define RT_STACK_INNER 32
 
@@ -47,7 +49,7 @@
 struct rt_slot {
 	uint64_t address;
 	uint64_t by;   /* from the one before */
-	uint8_t *at;   /* its record, or the number of accesses in it; NULL: it has none of its own */
+	uint8_t *at;   /* the record, or the number of accesses in it; NULL: it has no record of its own */
 	uint32_t site; /* whose it was; RT_SLOT_RANGE: it was a range */
 	uint16_t left; /* by how much that number may grow; 0: it is no run */
 	uint16_t size; /* of a range; 0: it is too long for a run */
@@ -109,7 +111,7 @@ static inline uint8_t *rt_put_reset(struct rt_encoder *e, uint8_t *p)
 	return p;
 }
 
-/* The address of anything but a single access: no run continues after it. */
+/* Writes the address of anything but a single access.  It ends the run of this site. */
 static inline uint8_t *rt_put_address(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
 {
 	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];
@@ -147,14 +149,14 @@ static inline uint8_t *rt_put_stride(struct rt_encoder *e, uint8_t *p, const str
 	return rt_put_varint(p, r->operand[2]);
 }
 
-/* Whether an access is one more at the same distance, and the last one's record may still change:
- * it is not below `floor`, which is e->floor or above. */
+/* Whether an access continues a run at the same distance, and the record of the last access may
+ * still change because it does not lie below `floor`.  `floor` is e->floor or higher. */
 static inline int rt_is_run(const struct rt_slot *slot, uint32_t site, uint64_t address, const uint8_t *floor)
 {
 	return address - slot->address == slot->by && slot->site == site && slot->at >= floor;
 }
 
-/* The next access of a run: one more in its record, or the first of a new one. */
+/* The next access of a run: increments the count in its record, or begins a new record. */
 static inline uint8_t *rt_put_run(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
 {
 	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];
@@ -177,7 +179,7 @@ static inline uint8_t *rt_put_run(struct rt_encoder *e, uint8_t *p, uint32_t sit
 	return p + 1;
 }
 
-/* Whether the call stack whose top is `top` differs from the decoder's. */
+/* Whether the call stack whose top is `top` differs from the one the decoder knows. */
 static inline int rt_stack_changed(const struct rt_encoder *e, const uint32_t *top)
 {
 	return top != e->stack_at || !(top[-1] & RT_STACK_EMITTED);

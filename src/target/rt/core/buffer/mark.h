@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Marks of the first accesses of a segment (raddle/abi.h): which bytes a thread has accessed since
- * its last operation.  The flavour `record` records only these first accesses.  `led` counts only
- * these when it leads a thread to one of them, so that a schedule means the same in both.
+ * its last operation.  The flavour `record` records only these first accesses.  When `led` leads a
+ * thread to the n-th access of a site, it counts only these too, so a schedule means the same in
+ * both flavours.
  */
 #ifndef RT_CORE_MARK_H
 #define RT_CORE_MARK_H
 
 #include "rt/core/rt.h"
 
-/* Forgets all marks.  When the epoch has gone round, old tags could match again:
- * they are cleared. */
+/* Forgets all marks.  When the epoch wraps around, old tags could match again, so the table is
+ * cleared. */
 static inline void rt_new_segment(struct rt_thread *t)
 {
 	t->self.epoch += 1ull << RADDLE_EPOCH_SHIFT;
@@ -32,7 +33,8 @@ static inline __attribute__((always_inline)) uint64_t rt_mark(struct raddle_self
 	if (b->tag != tag) {
 		b->tag = tag;
 		b->seen[0] = bits;
-		/* Two stores: hooks load each half, and a load of half a vector waits. */
+		/* Forces two stores.  Hooks load each half separately, and such a load would stall
+		 * after one store of the whole vector. */
 		__asm__("" : "+r"(bits));
 		b->written[0] = write ? bits : 0;
 		return bits;

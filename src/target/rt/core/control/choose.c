@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The oracle: whatever a memory model leaves open, and in an exploration also which thread continues, is
- * decided here, one choice after another, by the plan in the session's memory (raddle/memory.h).  In: how
- * many alternatives there are.  Out: which one is taken, and a list of what was taken.
+ * Makes the choices that a memory model leaves open and, in an exploration, chooses which thread
+ * continues.  The plan in the session's memory decides (raddle/memory.h).  In: the number of
+ * alternatives.  Out: the alternative taken, and a list of all choices so far.
  *
  * The caller has the turn, so there is no lock.
  */
@@ -19,15 +19,15 @@ struct raddle_memory *rt_memory_plan(void)
 	return s && s->memory_at ? (struct raddle_memory *)((char *)s + s->memory_at) : NULL;
 }
 
-/* A random number of the seed and the count; so a choice does not depend on which other threads have drawn.
- */
+/* A random number that depends only on the seed and the number of the choice, not on the numbers
+ * drawn so far. */
 static uint64_t draw(const struct raddle_memory *m, uint32_t at)
 {
 	return rt_mixed(m->seed * RT_GOLDEN + (uint64_t)at * 0xd1342543de82ef95ull);
 }
 
-/* The first and the last alternative are the extremes: what sequential consistency does, and what is farthest
- * from it.  One seed in four takes the latter always. */
+/* The first alternative is what sequential consistency does, and the last one is the farthest from
+ * it.  One seed in four always takes the last one. */
 static uint32_t by_seed(const struct raddle_memory *m, uint32_t at, uint32_t from)
 {
 	uint64_t n = draw(m, at);

@@ -9,8 +9,8 @@
 /* The plan; NULL: memory is what it is. */
 struct raddle_memory *rt_memory_plan(void);
 
-/* Which of c.from alternatives is taken, from 0.  `at` and `taken` are filled in here; `state` is a hash of
- * what the caller knows of the state, to which the layers add theirs. */
+/* Which of c.from alternatives is taken, counted from 0.  The function fills in `at` and `taken`.
+ * `state` is a hash of the state that the caller knows; the layers add theirs. */
 uint32_t rt_choose(struct raddle_choice c);
 
 #endif

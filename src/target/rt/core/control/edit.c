@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What edits of the program call (base/edit.h): synchronisation that is left out, and predicates
- * that must be true.  In: the number of the edit.  Out: `edits` of raddle/steer.h, which lists the
- * places that were reached.  If a predicate is false, `fault` is set and the process ends.
+ * The functions that edits of the program call (base/edit.h): to leave out synchronisation, or to
+ * check that a predicate is true.  In: the number of the edit.  Out: `edits` of raddle/steer.h,
+ * which lists the edits that were reached.  If a predicate is false, `fault` is set and the
+ * process ends.
  *
  * A lock that was not taken must not be released anywhere: the thread remembers what it did not
  * take (t->left_out), and rt/core/sync/sync.c checks that before it releases.  A thread that would
- * wait on a condition variable with such a lock yields instead, which counts as a spurious wake-up.
+ * wait on a condition variable with such a lock yields instead, as in a spurious wake-up.
  */
 #include "rt/common/signal.h"
 #include "raddle/steer.h"
@@ -42,7 +43,8 @@ _Noreturn void rt_end_process(void)
 	}
 }
 
-/* Control has come to an edit.  NULL: it is not asked for, or this is the child of a fork. */
+/* The thread has reached an edit.  Returns NULL if the edit is not active, or in the child of a
+ * fork. */
 static struct raddle_steer *come_to(uint32_t number)
 {
 	struct raddle_steer *s = rt_guard.alive ? rt_steer_memory() : NULL;

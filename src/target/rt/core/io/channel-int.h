@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Channels, for the files whose functions send and receive: rt/core/io/descriptor.c, socket.c and poll.c.
+ * Channels, for the files whose functions send and receive: rt/core/io/descriptor.c, socket.c and
+ * poll.c.
  */
 #ifndef RT_CORE_IO_CHANNEL_INT_H
 #define RT_CORE_IO_CHANNEL_INT_H
@@ -39,7 +40,8 @@ uint64_t rt_channel_get(uint64_t key);
 void rt_channel_loops(void);
 bool rt_channel_has_looped(void);
 
-/* The thread if there are others that it could be ordered with; NULL: it need not be recorded. */
+/* The calling thread, if there are others that it could be ordered with; NULL: nothing need be
+ * recorded. */
 struct rt_thread *rt_one_of_many(void);
 void rt_channel_send_by(struct rt_thread *t, uint64_t key);
 void rt_channel_receive_by(struct rt_thread *t, uint64_t key);
@@ -47,7 +49,7 @@ void rt_channel_receive_by(struct rt_thread *t, uint64_t key);
 /* Before bytes are sent to an address. */
 void rt_channel_sends_to(int fd, const struct sockaddr *address, socklen_t size);
 
-/* What a call that returns a length has received: the end of the bytes is a message too. */
+/* Reports what a call that returns a length has received.  End of file is a message too. */
 static inline ssize_t rt_received_parts(int fd, const struct iovec *parts, ssize_t length)
 {
 	if (length >= 0) {
@@ -84,14 +86,15 @@ static inline ssize_t rt_sent(struct rt_sending sending, const void *from, ssize
 			     length);
 }
 
-/* Where the world is given back, what is sent stays here. */
+/* When input is replayed, sent bytes stay inside the process. */
 static inline bool rt_gives_parts(int fd, const struct iovec *parts, size_t count, ssize_t *length)
 {
 	return rt_outside_sends(fd, &(struct msghdr){.msg_iov = (struct iovec *)parts, .msg_iovlen = count},
 				length);
 }
 
-/* A thread is about to send these bytes.  False: the world is given back, and *r is what the call returns. */
+/* A thread is about to send these bytes.  Returns false if input is replayed; then the real call
+ * is skipped and returns *r. */
 static inline bool rt_sends(int fd, const struct iovec *part, struct rt_sending *sending, ssize_t *r)
 {
 	rt_channel_sends(fd);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Order through descriptors.  In: calls that write to, read from, wait for or close a descriptor.
- * Out: events `channel-send` and `channel-receive`, so that what a thread did before it wrote is
- * ordered before what another thread does after it has read.
+ * Out: events `channel-send` and `channel-receive`, which order whatever a thread did before it
+ * wrote before whatever another thread does after it has read.
  *
- * A channel is what the bytes go through: a pipe, the way to one end of a pair of sockets, an
- * eventfd, a connection of the process with itself.  The kernel's inode identifies it.  It is
- * queried at every call, because code that is not instrumented may close and duplicate
- * descriptors.  Bytes are not counted: a receiver has received all that was sent so far, which can
- * hide a race and invents none.  Files, and sockets whose other end is outside the process, are not
- * channels: what happens to the data outside is not known. They leave `outside-tell` and
- * `outside-hear` for analyses that must be sure that nothing ordered two accesses. While there is
- * one thread, nothing has to be ordered.
+ * A channel is what the bytes pass through: a pipe, one direction of a socket pair, an eventfd, a
+ * connection of the process with itself.  It is identified by the kernel's inode, which is queried
+ * at every call because uninstrumented code may close and duplicate descriptors.  Bytes are not
+ * counted: a receiver is assumed to have received everything sent so far.  That can hide a race
+ * but never invents one.  Files, and sockets whose other end is outside the process, are not
+ * channels, because it is unknown what happens to the data there.  They cause the events
+ * `outside-tell` and `outside-hear`, for analyses that must be sure that nothing ordered two
+ * accesses.  While there is only one thread, nothing is recorded.
  *
  * A send is reported before it takes effect, a receipt after it.
  */
@@ -22,8 +22,8 @@
 
 enum { SLOTS = RADDLE_CHANNEL_COUNT, PROBES = 64, NO_SLOT = -1 };
 
-/* Keys are never removed.  A place in the table is also the number of a channel; where there is no room, keys
- * share one. */
+/* Keys are never removed.  The position of a key in the table is also the number of its channel.
+ * If the table is full, several keys share a position. */
 struct rt_channels {
 	_Atomic uint64_t keys[SLOTS], values[SLOTS];
 	_Atomic bool loops; /* the process has connected to itself */
@@ -54,7 +54,7 @@ static struct rt_channels *channels(void)
 	return c;
 }
 
-/* The place of the key; NO_SLOT: it has none, and none is made. */
+/* The position of the key; NO_SLOT: it has none, and none is added. */
 static int slot_of(struct rt_channels *c, uint64_t wanted, bool make)
 {
 	uint64_t at = rt_channel_mix(wanted, 1);
@@ -132,8 +132,8 @@ static uint64_t port_of(const struct rt_end *e)
 		       : 0;
 }
 
-/* 0: it has no path.  A path ends at its zero, however long the program states that the address is; one that
- * begins with it is abstract, and is all of that. */
+/* A hash of the address's path; 0 if it has no path.  A path ends at its NUL, whatever length the
+ * program passed.  A path that begins with NUL is abstract and uses the whole length. */
 static uint64_t path_of(const struct rt_end *e)
 {
 	const char *path = e->address.un.sun_path;
@@ -156,7 +156,8 @@ uint64_t rt_end_name(const struct rt_end *e, enum rt_subject subject)
 	return port ? rt_channel_key(subject, port) : path ? rt_channel_key(subject, path | 1ull << 32) : 0;
 }
 
-/* A connection with a socket of this process.  `to`: where a datagram goes that says so itself. */
+/* A connection with a socket of this process.  `to` is the destination of a datagram that carries
+ * its own address. */
 static uint64_t connection(int fd, bool sending, const struct rt_end *to)
 {
 	struct rt_end local = rt_end_of(fd, SYS_getsockname), peer = rt_end_of(fd, SYS_getpeername);
@@ -212,7 +213,8 @@ static uintptr_t address_of(uint64_t wanted)
 	return RADDLE_CHANNELS + (uintptr_t)slot * RADDLE_CHANNEL_BYTES;
 }
 
-/* Listeners treat everything outside the program as one channel.  It leaves no event of a channel. */
+/* Listeners treat everything outside the program as one channel.  This channel causes no channel
+ * events. */
 #define OUTSIDE (RADDLE_CHANNELS + (uintptr_t)RADDLE_CHANNEL_COUNT * RADDLE_CHANNEL_BYTES)
 
 void rt_channel_send_by(struct rt_thread *t, uint64_t wanted)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Channels: what one thread sends through and another receives from, by whatever means.  A key
- * names a channel; a send is reported before it takes effect, a receipt after it.  Keys are 64
- * bits: a subject and a number that distinguishes things of that subject.  errno is not changed.
+ * Channels: one thread sends through a channel and another receives from it, by whatever means.  A
+ * send is reported before it takes effect, a receipt after it.  A channel is identified by a key
+ * of 64 bits: a subject, and a number that distinguishes the things of that subject.  errno is
+ * preserved.
  */
 #ifndef RT_CHANNEL_H
 #define RT_CHANNEL_H
@@ -48,7 +49,8 @@ static inline uint64_t rt_channel_mix(uint64_t a, uint64_t b)
 void rt_channel_send(uint64_t key);
 void rt_channel_receive(uint64_t key);
 
-/* Before the world outside is notified something by a name or a process, and when it was heard. */
+/* tells: the thread is about to inform the outside world through a path or a process.  hears: it
+ * has learned something in this way. */
 void rt_path_tells(void);
 void rt_path_hears(void);
 
@@ -59,7 +61,8 @@ void rt_channel_receives(int fd);
 /* Whether it leads to a channel. */
 bool rt_channel_is(int fd);
 
-/* The descriptor is about to be closed, and with it a lock that it may have on its file. */
+/* The descriptor is about to be closed.  If it holds a lock on its file, closing releases the
+ * lock. */
 void rt_file_unlocks(int fd);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Bytes through descriptors.  In: calls that read from, write to or close a descriptor of any kind.  Out:
- * events of the channel (rt/core/io/channel.c), and what was received and sent (rt/core/io/outside.h).
+ * Transfer of bytes through descriptors.  In: calls that read from, write to or close a descriptor
+ * of any kind.  Out: events of the channel (rt/core/io/channel.c), and what was received and sent
+ * (rt/core/io/outside.h).
  */
 #include "rt/core/io/channel-int.h"
 
@@ -88,7 +89,7 @@ INTERPOSE(ssize_t, tee, (int in, int out, size_t size, unsigned flags))
 	return taken(in, takes(in, out) ? REAL(tee)(in, out, size, flags) : -1);
 }
 
-/* From memory to a pipe or from a pipe to memory: which of them is the descriptor's business. */
+/* Moves data from memory to a pipe, or from a pipe to memory; the descriptor decides which. */
 INTERPOSE(ssize_t, vmsplice, (int fd, const struct iovec *parts, size_t count, unsigned flags))
 {
 	rt_channel_sends(fd);

@@ -6,8 +6,8 @@
  * rules: what a thread did before it sent is ordered before what the receiver does afterwards.  A
  * thread that takes a lock is ordered after all threads that released it so far.
  *
- * Not covered: POSIX locks on records of files, which belong to a process and not to a thread; and
- * what a signal handler does, since a trace only shows that the signal was sent.
+ * Not covered: POSIX record locks, which belong to a process and not to a thread; and the actions
+ * of a signal handler, since a trace only shows that the signal was sent.
  */
 #include "rt/core/io/channel.h"
 #include "rt/core/layer.h"
@@ -139,7 +139,7 @@ INTERPOSE(int, semtimedop, (int id, struct sembuf *ops, size_t count, const stru
 
 /* ---- locks of files and streams ---- */
 
-/* Descriptors that have a lock on their file, which closing them releases. */
+/* Remembers which descriptors hold a lock on their file: closing them releases it. */
 static void set_locking(int fd, bool is)
 {
 	atomic_store_explicit(&rt_tables.locking[(unsigned)fd % RT_DESCRIPTORS], is, memory_order_relaxed);
@@ -167,7 +167,8 @@ INTERPOSE(int, flock, (int fd, int how))
 	return r;
 }
 
-/* Locks of open files are as those of flock(); others are the process's, and order no threads. */
+/* Locks of open file descriptions work like flock().  Other locks belong to the process and order
+ * no threads. */
 static bool is_of_file(int command)
 {
 	return command == F_OFD_SETLK || command == F_OFD_SETLKW;
@@ -188,7 +189,7 @@ static int file_locked(int fd, int command, const struct flock *lock, int r)
 	return r;
 }
 
-/* The kernel has one more argument, whatever the caller has given. */
+/* The kernel always takes a third argument, whether or not the caller passed one. */
 #define CONTROL(name)                                                                                        \
 	INTERPOSE(int, name, (int fd, int command, ...))                                                     \
 	{                                                                                                    \
@@ -255,7 +256,7 @@ static bool reaches_us(pid_t process)
 	return process <= 0 || process == rt.pid;
 }
 
-/* What the program takes for its own number is that of the recorded run. */
+/* The program believes that its process ID is that of the recorded run. */
 static pid_t real_process(pid_t process)
 {
 	pid_t given = rt.replayed_pid;

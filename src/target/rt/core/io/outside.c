@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed functions that ask the system something whose answer is different in each run: the time, random
- * numbers, numbers of processes.  In: calls.  Out: the answer of the system, which is reported, or the one
- * that a layer gives back (rt/core/io/outside.h).
+ * Interposed functions that ask the system something whose answer is different in each run: the
+ * time, random numbers, process IDs.  In: calls.  Out: the answer of the system, which is reported
+ * to a layer, or a recorded answer that a layer supplies (rt/core/io/outside.h).
  */
 #include "rt/core/io/outside.h"
 #include "rt/core/real.h"
@@ -42,7 +42,7 @@ INTERPOSE(int, clock_gettime, (clockid_t clock, struct timespec *time))
 	return r;
 }
 
-/* The header states that there is a place for the time; the kernel does not insist on it. */
+/* The header declares the pointer to be non-null, but the kernel accepts NULL. */
 INTERPOSE(int, gettimeofday, (struct timeval *restrict time, void *restrict zone))
 {
 	const struct timeval *volatile place = time;
@@ -112,14 +112,14 @@ ASK(pid_t, getppid, RADDLE_SOURCE_PARENT_PID)
 /* Of the executable, which we are linked into. */
 extern const char __executable_start[] __attribute__((weak)), etext[] __attribute__((weak));
 
-/* Libraries name things that other processes see by that number: libomp its shared memory, of which there is
- * one for each run. */
+/* Libraries use the process ID to name things that other processes see.  libomp, for example,
+ * names its shared memory by it, and each run needs its own. */
 static bool is_of_program(const void *caller)
 {
 	return (const char *)caller >= __executable_start && (const char *)caller < etext;
 }
 
-/* The program may send itself a signal by the number that it was given (rt/core/io/kernel.c). */
+/* The program may use the ID that it gets here to send itself a signal (rt/core/io/kernel.c). */
 INTERPOSE(pid_t, getpid, (void))
 {
 	uint64_t value;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What comes from outside: the calls by which interposed functions report it, or get it back.
+ * Input from outside: the calls by which interposed functions report it, or get recorded input in
+ * a replay.
  *
- * A layer that records the world or gives it back puts its table into rt.outside (rt/world/); NULL:
- * no layer wants it, and every call here only tests a pointer.  A callback that is NULL is not
- * called. Callbacks keep errno and take no lock that a caller may hold.  No callback is called for
- * a thread that has no state.
+ * A layer that records or replays this input puts its table into rt.outside (rt/world/).  If
+ * rt.outside is NULL, no layer is interested, and every call here only tests a pointer.  A
+ * callback that is NULL is not called.  Callbacks keep errno and take no lock that a caller may
+ * hold.  No callback is called for a thread that has no state.
  */
 #ifndef RT_OUTSIDE_H
 #define RT_OUTSIDE_H
@@ -17,8 +18,8 @@
 #include <sys/uio.h>
 #include <time.h>
 
-/* Bytes that are about to be sent: their place in the order, and which connection it was before a thread that
- * has received them closed it. */
+/* Bytes that are about to be sent: their place in the order, and their connection.  The connection
+ * is saved because a thread that receives the bytes may close it. */
 struct rt_sending {
 	uint64_t order;
 	uint32_t what; /* the layer's; 0: nothing that it wants to know of */
@@ -31,14 +32,16 @@ struct rt_look {
 };
 
 struct rt_outside {
-	/* Values.  gives: *value is the answer; false: ask the system.  states: that was its answer. */
+	/* Values.  gives: stores the recorded answer in *value; false: ask the system.  states:
+	 * reports the system's answer. */
 	bool (*gives)(struct rt_thread *t, enum raddle_source source, uint64_t *value);
 	void (*says)(struct rt_thread *t, enum raddle_source source, uint64_t value);
 	bool (*gives_random)(struct rt_thread *t, void *bytes, size_t length);
 	void (*says_random)(struct rt_thread *t, const void *bytes, size_t length);
 
-	/* Sockets.  bound, accepted, connected, received: it has happened.  sending: it is about to, and
-	 * returns what `sent` wants.  loops: the program connects to itself. */
+	/* Sockets.  bound, accepted, connected, received: this has happened.  sending: bytes are
+	 * about to be sent; the result is passed to `sent`.  loops: the program connects to
+	 * itself. */
 	void (*bound)(struct rt_thread *t, int fd);
 	void (*accepted)(struct rt_thread *t, int listener, int fd);
 	void (*connected)(struct rt_thread *t, int fd, const struct iovec *address, int error);
@@ -50,10 +53,11 @@ struct rt_outside {
 	void (*duplicated)(int fd, int copy);
 	void (*loops)(struct rt_thread *t);
 
-	/* Where the world is given back: instead of the system, if they return true.  opens: a
-	 * socket is about to be made, and another kind of socket replaces it; opened: it was made.
-	 * names: writes the address of a socket or of its peer, and sets the size to that of the
-	 * address.  has_option: an option of a socket is read, or set if the value is NULL. */
+	/* In a replay of input: if one of these returns true, it replaces the system call.  opens:
+	 * a socket is about to be created, and may be changed to another kind; opened: it was
+	 * created.  names: writes the address of a socket or of its peer, and sets the size to
+	 * that of the address.  has_option: an option of a socket is read, or set if the value is
+	 * NULL. */
 	bool (*opens)(struct rt_thread *t, int *domain, int *type, int *protocol);
 	void (*opened)(struct rt_thread *t, int fd, int domain);
 	bool (*binds)(struct rt_thread *t, int fd, const struct iovec *address, int *result);
@@ -62,23 +66,24 @@ struct rt_outside {
 	bool (*names)(struct rt_thread *t, int fd, bool peer, struct iovec *address);
 	bool (*has_option)(struct rt_thread *t, int fd, const int option[2], struct iovec *value);
 
-	/* The same: waiting.  awaits: waits until there is something to read, before a call that
-	 * may wait for it; false: a signal arrived.  polls: waits until look() does not return 0,
-	 * or until the limit has passed; a negative limit never passes.  moves: the thread has sent
-	 * something.  idle: no thread can continue, or only those that wait with a limit; something
-	 * may arrive now.  passes: time passes, without a thread that waits for it. */
+	/* In a replay of input, waiting.  awaits: called before a call that may wait for input,
+	 * waits until there is something to read; false: a signal arrived.  polls: waits until
+	 * look() returns non-zero or the time limit has passed; a negative limit never passes.
+	 * moves: the thread has sent something.  idle: no thread can continue, except those that
+	 * wait with a time limit; something may arrive now.  passes: time passes although no
+	 * thread waits for it. */
 	bool (*awaits)(struct rt_thread *t, int fd, bool never_waits);
 	int (*polls)(struct rt_thread *t, const struct rt_look *look, int64_t limit_ns);
 	void (*moves)(struct rt_thread *t);
 	bool (*idle)(bool timed);
 	void (*passes)(uint64_t ns);
 
-	/* The real time of an end that was computed from what was given. */
+	/* The real time of an end that was computed from replayed times. */
 	void (*real_end)(clockid_t clock, struct timespec *end);
 };
 
-/* What a thread waits for that waits in the kernel for the outside: no object has this address, and no thread
- * this number. */
+/* Stands for the outside world as what a thread waits for in the kernel.  No object has this
+ * address, and no thread this number. */
 #define RT_OUTSIDE_OBJECT (UINT64_MAX - 1)
 #define RT_SLEEP_OBJECT (UINT64_MAX - 2) /* of one that sleeps */
 
@@ -143,7 +148,7 @@ static inline bool rt_outside_names(int fd, bool peer, void *address, socklen_t 
 	return true;
 }
 
-/* The thread that asks, if waiting is not left to the system; NULL: it is. */
+/* The calling thread, if a layer handles its waiting; NULL if waiting is left to the system. */
 static inline struct rt_thread *rt_outside_poller(void)
 {
 	struct rt_thread *t = rt_outside_self();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How threads communicate by the names of files and by other processes.  In: functions that change
- * what is at a path, or start a process; functions that look there, or wait for one.  Out: something was sent
- * to the world outside, or received from it (`outside-tell`, `outside-hear`).
+ * Communication of threads through the file system and through other processes.  In: functions
+ * that change or inspect what is at a path, start a process or wait for one.  Out: the events
+ * `outside-tell` and `outside-hear`.
  *
- * A thread that waits until a file is there, or gone, is ordered after the thread that made it or
- * removed it, and no other event shows that.
+ * A thread that waits until a file appears or disappears is ordered after the thread that created
+ * or removed the file.  No other event shows that.
  */
 #include "rt/core/io/channel.h"
 #include "rt/core/layer.h"
@@ -31,7 +31,7 @@ void rt_path_hears(void)
 	rt_channel_receive(0);
 }
 
-/* The result states what is there: a name that is taken, or gone already. */
+/* The result also shows what is at the path: the name exists already, or no longer. */
 #define CHANGES(name, parameters, arguments)                                                                 \
 	INTERPOSE(int, name, parameters)                                                                     \
 	{                                                                                                    \

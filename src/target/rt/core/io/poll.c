@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Waiting for descriptors: poll, select and epoll.  In: calls that wait.  Out: a receipt from the channel of
- * each descriptor that is ready to be read (rt/core/io/channel.c).
+ * Waiting for descriptors: poll, select and epoll.  In: calls that wait.  Out: a receipt from the
+ * channel of each descriptor that is ready to be read (rt/core/io/channel.c).
  */
 #include "rt/core/io/channel-int.h"
 
@@ -14,8 +14,8 @@ void rt_member_poll(void)
 {
 }
 
-/* A wait for descriptors.  Where waiting is not left to the system (rt/core/io/outside.h), the call is made
- * again and again without waiting. */
+/* A wait for descriptors.  If a layer handles the waiting (rt/core/io/outside.h), the call is
+ * repeated with a time limit of 0. */
 struct wait {
 	struct pollfd *fds;
 	nfds_t count;
@@ -102,7 +102,8 @@ static int look_select(void *context)
 	return REAL(pselect)(w->most, w->sets[0], w->sets[1], w->sets[2], &none, w->mask);
 }
 
-/* The thread if it waits by looking; larger sets than the type has are left to the system. */
+/* The thread, if it waits by repeated calls.  Sets that are larger than their type are left to the
+ * system. */
 static struct rt_thread *select_waits(struct wait *w)
 {
 	struct rt_thread *t = w->most <= FD_SETSIZE ? rt_outside_poller() : NULL;

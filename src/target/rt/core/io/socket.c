@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sockets.  In: calls that make, connect and use them.  Out: events of the channel (rt/core/io/channel.c),
- * what was received and sent (rt/core/io/outside.h), and which sockets of this process are connected with
- * each other.
+ * Sockets.  In: calls that make, connect and use them.  Out: events of the channel
+ * (rt/core/io/channel.c), what was received and sent (rt/core/io/outside.h), and which sockets of
+ * this process are connected with each other.
  */
 #include "rt/core/io/channel-int.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Order through stdio streams on pipes, sockets and the like.  In: calls that write to or read from a stream,
- * or print to a descriptor.  Out: the events of channels that write() and read() of its descriptor would have
- * (channel.c), since libc's own calls of these cannot be seen.
+ * Order through stdio streams on pipes, sockets and the like.  In: calls that write to or read
+ * from a stream, or print to a descriptor.  Out: the channel events that write() and read() on its
+ * descriptor would cause (channel.c), since libc's internal calls of these cannot be seen.
  *
- * libc decides when a buffer is written, so each call that may write counts as a send: this can
- * hide a race but invents none.  Functions that always write to standard output are left out,
+ * libc decides when a buffer is written, so each call that may write is treated as a send.  This
+ * can hide a race but invents none.  Functions that always write to standard output are left out,
  * because no thread of the process reads that.  Whether a stream leads to a channel is determined
  * once, since most streams lead to files and are written byte by byte.
  */
@@ -63,7 +63,7 @@ static void writes(FILE *stream)
 		rt_channel_sends(fd);
 }
 
-/* What was read, if anything: the end is a message too, and a stream that has failed has none. */
+/* Reports that something was read.  End of file is a message too; an error is not. */
 static void has_read(FILE *stream)
 {
 	int fd = channel_of(stream);

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Interposed functions of C++ programs: guards of static locals, captured exceptions, operator new
- * and delete.  The archive member is linked only if the program uses one of them.
+ * and delete.  This archive member is linked only if the program uses one of them.
  *
- * operator new ends in malloc, whose interposer writes the event; here only the kind of allocation is
- * reported.  The real operator may throw, hence the cleanup.
+ * operator new calls malloc, whose interposer writes the event; this file only reports the kind of
+ * allocation.  The real operator may throw, hence the cleanup.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
 
 #define A(p) ((uintptr_t)(p))
 
-/* A guard that another thread is busy with, of libstdc++ and libc++: the first byte states that the
- * object is there, the second one that it is being made. */
+/* Whether another thread is initialising the object of this guard.  In libstdc++ and libc++, the
+ * first byte of a guard is set once the object exists, the second one while it is being
+ * constructed. */
 static bool in_progress(const void *guard)
 {
 	const uint8_t *byte = guard;
@@ -38,7 +39,7 @@ INTERPOSE(int, __cxa_guard_acquire, (void *guard))
 	r = REAL(__cxa_guard_acquire)(guard);
 	code = r ? RADDLE_ONCE_RUN : RADDLE_ONCE_PASS;
 	rt_op_is(&op, code);
-	RT_NOTIFY(acquired, t, code, A(guard), 0); /* also to run: another thread may have given up before */
+	RT_NOTIFY(acquired, t, code, A(guard), 0); /* for ONCE_RUN too: a thread may have given up */
 	RT_EVENT(t, code, RT_Q, RT_T, A(guard));
 	rt_op_end(&op);
 	return r;
@@ -67,8 +68,9 @@ INTERPOSE(void, __cxa_guard_abort, (void *guard))
 	guard_done(guard, 1, REAL(__cxa_guard_abort));
 }
 
-/* Exceptions that are captured count their owners inside the C++ library, and the last one destroys what
- * others have read.  That thread need not have begun. */
+/* The C++ library counts the owners of a captured exception, and the last owner destroys what
+ * other threads have read.  No other event shows that order, and that thread may not even have
+ * begun yet. */
 static void captured(void)
 {
 	struct rt_thread *t = rt_self();
@@ -89,7 +91,7 @@ INTERPOSE(void, _ZNSt15__exception_ptr13exception_ptrC1EPv, (void *self, void *e
 	REAL(_ZNSt15__exception_ptr13exception_ptrC1EPv)(self, exception);
 }
 
-/* The outermost operator counts: operator new[] calls operator new. */
+/* The kind is that of the outermost operator, since operator new[] calls operator new. */
 struct kind {
 	struct rt_thread *t;
 	uint32_t outer;

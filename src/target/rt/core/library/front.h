@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of libraries other than libc that the runtime interposes.  They are weak and in every
- * dynamic program, whether it has the library or not, so the real function is looked up when one is
- * called.
+ * Functions of libraries other than libc that the runtime interposes.  They are weak, and every
+ * dynamic program contains them, whether or not it uses the library.  So the real function is
+ * looked up at the call.
  */
 #ifndef RT_FRONT_H
 #define RT_FRONT_H
@@ -17,7 +17,7 @@
 	type name parameters;                                                                                \
 	__attribute__((weak, visibility("default"))) type name parameters
 
-/* The function behind ours.  A caller of ours has one. */
+/* The real function behind ours.  A program that calls ours has loaded it. */
 static inline void *rt_behind(void *_Atomic *cached, const char *name)
 {
 	void *p = atomic_load_explicit(cached, memory_order_relaxed);
@@ -47,8 +47,8 @@ static inline void *rt_front_allocate(size_t size)
 	return p;
 }
 
-/* What the runtime knows about things of the program, by a number for each.  Entries are added and stay; they
- * begin with a struct rt_front_entry and are zero after it. */
+/* What the runtime knows about objects of the program; a number identifies each object.  Entries
+ * are never removed.  An entry begins with a struct rt_front_entry; the rest is zero at first. */
 struct rt_front_entry {
 	uint64_t key;
 	struct rt_front_entry *next;

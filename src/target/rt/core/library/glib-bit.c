@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * GLib's locks of one bit, g_bit_lock() and g_pointer_bit_lock(), which are atomics and futexes
- * inside libglib.
+ * GLib's one-bit locks, g_bit_lock() and g_pointer_bit_lock(), which libglib implements with
+ * atomics and futexes.
  *
  * In: the address of a word and the number of a bit.  Out: a pthread mutex for each such bit.  The
- * holder of the bit takes the mutex first and releases it last, so that no thread waits for the bit
- * itself.  The word has the value that GLib gives it.  Such a lock ends only with its memory, so
- * mutexes are kept.  The next word at that address may find its mutex locked while the bit is
- * clear; then the bit gets a new mutex.
+ * holder of the bit takes the mutex first and releases it last, so no thread ever waits for the
+ * bit itself.  GLib still sets the bit in the word.  Nothing reports the end of such a lock, so
+ * mutexes are never freed.  If the memory is reused, the mutex of a new word may be locked
+ * although the bit is clear; then the bit gets a new mutex.
  */
 #include "rt/core/library/front.h"
 
@@ -68,7 +68,7 @@ static int try_lock(volatile void *word, int number, lock_fn *real)
 	return 1;
 }
 
-/* A bit that was set by other means has no mutex that is locked. */
+/* A bit that was set by other means has no locked mutex. */
 static void unlock(volatile void *word, int number, void_fn *real)
 {
 	struct bit *b = bit_of(word, number);
@@ -79,7 +79,7 @@ static void unlock(volatile void *word, int number, void_fn *real)
 		pthread_mutex_unlock(atomic_load(&b->mutex));
 }
 
-/* The bits of a number and those of a pointer have functions of their own, which do the same. */
+/* GLib has separate functions for bits of integers and bits of pointers; they do the same. */
 #define BIT_LOCKS(prefix)                                                                                    \
 	FRONT(void, prefix##_lock, (volatile void *word, int number))                                        \
 	{                                                                                                    \

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * GLib's asynchronous queues, GAsyncQueue, all of them: a list under a pthread mutex, and a
- * semaphore that counts what is in it, instead of libglib's, whose locks are not visible
- * (rt/core/library/glib.c).  A condition variable would need a predicate, and the trace has none.
- * Each item has a semaphore, too: a thread that takes an item is ordered after the thread that
- * added it, not after all threads that added items.
+ * Replaces GLib's asynchronous queues (GAsyncQueue), because libglib's locks are not visible
+ * (rt/core/library/glib.c).  A queue is a list under a pthread mutex, and a semaphore that counts
+ * its items.  A condition variable would need a predicate, which a trace does not contain.  Each
+ * item has a semaphore, too: a thread that takes an item is ordered after the thread that added
+ * it, not after all threads that added items.
  *
- * The functions whose names end in `_unlocked` are called with the queue's lock held, the others take it.
+ * The functions whose names end in `_unlocked` are called with the queue's lock held, the others
+ * take it.
  */
 #include "rt/core/library/front.h"
 
@@ -85,7 +86,7 @@ static void *take(struct queue *q)
 	return data;
 }
 
-/* The thread that releases last has seen what the others did: the lock orders them. */
+/* The lock orders the thread that drops the last reference after the others. */
 FRONT(void, g_async_queue_unref, (struct queue * q))
 {
 	void *data;
@@ -192,7 +193,8 @@ FRONT(void *, g_async_queue_try_pop_unlocked, (struct queue * q))
 	return sem_trywait(&q->filled) ? NULL : take(q);
 }
 
-/* Until `end` of that clock; NULL: forever.  Another thread may have removed what the semaphore counted. */
+/* Waits until `end` on that clock; NULL: forever.  Another thread may have removed the item that
+ * the semaphore counted. */
 static void *pop(struct queue *q, clockid_t clock, const struct timespec *end)
 {
 	void *data = NULL;
@@ -230,7 +232,7 @@ FRONT(void *, g_async_queue_timeout_pop_unlocked, (struct queue * q, uint64_t mi
 	return pop(q, CLOCK_MONOTONIC, &end);
 }
 
-/* `end` is two longs, seconds and microseconds since 1970; NULL: never. */
+/* `end` is two longs: seconds and microseconds since 1970.  NULL: no time limit. */
 FRONT(void *, g_async_queue_timed_pop_unlocked, (struct queue * q, const long *end))
 {
 	struct timespec time;

@@ -4,14 +4,14 @@
  *
  * libglib implements GMutex and GCond with futexes, and calls its own functions without going
  * through the linker, so nothing that is interposed sees them.  In: calls of the program, and of
- * other libraries.  Out: the same by pthread mutexes and condition variables, whose interposed
- * functions record, steer and detect.  GLib itself does this on systems without futexes, in the
- * same memory.  One-time initialisation stays GLib's, with events around it.  Each item of a thread
- * pool carries a semaphore, which orders the thread that submitted it before the thread that works
- * on it.  GThread already uses pthread.
+ * other libraries.  Out: the same operations on pthread mutexes and condition variables, whose
+ * interposed functions record, steer and detect.  GLib itself does this on systems without
+ * futexes, in the same memory.  One-time initialisation is left to GLib, with events around it.
+ * Each item of a thread pool carries a semaphore, which orders the thread that submitted it before
+ * the thread that works on it.  GThread already uses pthread.
  *
  * Functions are replaced only if GLib itself never calls them on objects of the program, or if all
- * functions of that kind are replaced. Queues are in rt/core/library/glib-queue.c, locks of one bit
+ * functions of that kind are replaced.  Queues are in rt/core/library/glib-queue.c, one-bit locks
  * in rt/core/library/glib-bit.c.
  */
 #include "rt/core/library/front.h"
@@ -31,7 +31,8 @@ void rt_member_glib(void)
 
 /* ---- locks and conditions ---- */
 
-/* The memory of a GMutex or GCond: zero, or what it was made into. */
+/* The memory of a GMutex or GCond: zero until it is first used, then the pthread object that
+ * replaces it. */
 union g_object {
 	void *_Atomic made;
 	unsigned words[2];
@@ -155,7 +156,7 @@ FRONT(int, g_cond_wait_until, (union g_object * c, union g_object *m, int64_t en
 	return pthread_cond_clockwait(cond_of(c), mutex_of(m), CLOCK_MONOTONIC, &time) != ETIMEDOUT;
 }
 
-/* `end` is two longs, seconds and microseconds since 1970; NULL: never. */
+/* `end` is two longs: seconds and microseconds since 1970.  NULL: no time limit. */
 FRONT(int, g_cond_timed_wait, (union g_object * c, union g_object *m, const long *end))
 {
 	struct timespec time;
@@ -176,8 +177,8 @@ FRONT(void, g_cond_broadcast, (union g_object * c))
 	pthread_cond_broadcast(cond_of(c));
 }
 
-/* GLib makes these by pthread's functions itself, when they are first used, by the thread that uses them: it
- * would look as if one thread made what another uses. */
+/* GLib itself creates these locks with pthread functions, in the thread that first uses them.
+ * Then it would look as if one thread initialised a lock that another uses. */
 
 static void *make_recursive(void)
 {
@@ -472,7 +473,7 @@ FRONT(void, g_thread_pool_set_sort_function,
 	(pool, compare, context);
 }
 
-/* The memory of the pool stays: threads that are not waited for may still use it. */
+/* The memory of the pool is not freed, since threads that were not joined may still use it. */
 FRONT(void, g_thread_pool_free, (struct g_pool * pool, int immediate, int wait))
 {
 	struct pool *ours = pool_of(pool);

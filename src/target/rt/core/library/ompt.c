@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * OpenMP: how libomp orders threads, learnt through its tools interface (OMPT, OpenMP 5.2, chapter 19).
+ * OpenMP: learns how libomp orders threads through its tools interface (OMPT, OpenMP 5.2, chapter
+ * 19).
  *
- * libomp is native code, and its fork, barriers, tasks and locks are atomics and futexes that are
- * not visible.  It looks for ompt_start_tool() in the program and then calls back.  In: these
- * calls.  Out: operations on semaphores and mutexes of ours, by the interposed functions, so that
- * they are recorded, steered and detected as the program's own are.
+ * libomp is not instrumented, and it implements fork, barriers, tasks and locks with atomics and
+ * futexes that are not visible.  It looks for ompt_start_tool() in the program and then calls
+ * back.  In: these callbacks.  Out: operations on our own semaphores and mutexes, through the
+ * interposed functions, so they are recorded, steered and detected like those of the program.
  *
  * An edge is a semaphore.  The first thread posts it; the second takes the token, without ever
- * waiting, since libomp has already ordered the two.  Each pair of threads of a barrier has its own
- * semaphore, because a token must not be mistaken for that of another thread.  A lock has a mutex
- * around it, which is taken before libomp's lock and released after it.  So libomp's lock is always
- * free, and a replay decides by the mutex.  Where libomp decides which thread is next (ordered,
- * test locks), the mutex is taken after it.  The first thread that reaches a `single` executes it:
- * each tries to take the one token of a semaphore, and the others continue when the thread that
- * took it has entered libomp's `single`.  So a replay decides that, too.
+ * waiting, since libomp has already ordered the two.  Each pair of threads of a barrier has its
+ * own semaphore, so that a thread cannot take a token meant for another.  A lock has a mutex
+ * around it, which is taken before libomp's lock and released after it.  So libomp's lock is
+ * always free, and the mutex lets a replay decide which thread gets it.  Where libomp decides
+ * which thread is next (ordered, test locks), the mutex is taken after libomp's lock.  The first
+ * thread that reaches a `single` executes it: each tries to take the one token of a semaphore, and
+ * the others continue when the thread that took it has entered libomp's `single`.  So a replay can
+ * decide which thread executes a `single`, too.
  *
- * In libomp the thread that made tasks does them all if it reaches them before others wake up, and
- * the thread that made the team reaches a `single` and loops with dynamic schedules first.  Then
- * nothing happens between threads.  So the first few times that thread waits, for a short time,
- * until another one has arrived.
+ * In libomp, the thread that created tasks executes all of them if it reaches them before others
+ * wake up.  Likewise, the thread that created the team is the first to reach a `single` or a loop
+ * with a dynamic schedule.  Then the threads never interact.  So the first few times that thread
+ * waits briefly until another one has arrived.
  *
  * Memory is never reused, because an edge is identified by its address.  Nothing here holds a lock
  * of the runtime during a call that can wait.
@@ -185,7 +187,7 @@ static void come_behind(struct edge *e)
 		sem_wait(&e->sem);
 }
 
-/* The same for any number of threads that come after: the token goes round. */
+/* The same for any number of later threads: each puts the token back. */
 static void pass_by(struct edge *e)
 {
 	if (!atomic_load(&e->tokens))
@@ -267,7 +269,7 @@ static void implicit_task(int endpoint, union ompt_data *parallel, union ompt_da
 
 /* ---- barriers, waiting for tasks ---- */
 
-/* Until there are so many, but not for long, and not often. */
+/* Waits until that many have arrived, but not for long, and not often. */
 static void nap_until(const _Atomic uint32_t *number, uint32_t wanted)
 {
 	int saved = errno;
@@ -345,7 +347,8 @@ static void sync_region(int kind, int endpoint, union ompt_data *parallel, union
 		come_behind(&task->children);
 }
 
-/* All tasks of the group are done.  What they reduced to is put together before the region ends. */
+/* All tasks of the group are done.  The results of their reductions are combined before the region
+ * ends. */
 static void region_wait(int kind, int endpoint, union ompt_data *parallel, union ompt_data *data,
 			const void *where)
 {
@@ -356,7 +359,8 @@ static void region_wait(int kind, int endpoint, union ompt_data *parallel, union
 		come_behind(&task->group->done);
 }
 
-/* Partial results are put together one after the other.  In a barrier those are meant that came already. */
+/* Partial results are combined one after the other.  In a barrier these are the results of the
+ * threads that have already arrived. */
 static void reduction(int kind, int endpoint, union ompt_data *parallel, union ompt_data *data,
 		      const void *where)
 {
@@ -418,7 +422,7 @@ static void dependences(union ompt_data *data, const struct ompt_dependence *lis
 	}
 }
 
-/* After those that it depends on: readers after writers, writers after both. */
+/* Orders the task after those that it depends on: readers after writers, writers after both. */
 static void await_others(struct task *task)
 {
 	struct edge *edges = task->in | task->out ? dependences_of(task->parent) : NULL;
@@ -552,7 +556,7 @@ static void nest_lock(int endpoint, uint64_t id, const void *where)
 
 /* ---- loops ---- */
 
-/* The iterations of a loop that is not static are for the threads that come. */
+/* The iterations of a loop without a static schedule go to the threads that arrive. */
 static void work(int kind, int endpoint, union ompt_data *parallel, union ompt_data *data, uint64_t count,
 		 const void *where)
 {
@@ -599,7 +603,7 @@ static struct single *find_single(struct team *team, uint32_t number)
 	}
 }
 
-/* The one that the thread has come to; NULL: no other thread can come there. */
+/* The `single` that the thread has reached; NULL if no other thread can reach it. */
 static struct single *next_single(void)
 {
 	ompt_get_task_info *get = (ompt_get_task_info *)atomic_load(&omp.get_task);

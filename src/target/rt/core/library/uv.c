@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * libuv: a thread that calls uv_async_send() is ordered before the callback that it leads to.
- * libuv notifies its loop by an atomic variable and an eventfd; everything else that orders its
- * threads is pthread's.
+ * libuv: a thread that calls uv_async_send() is ordered before the callback that the call
+ * triggers.  libuv notifies its loop through an atomic variable and an eventfd; otherwise pthread
+ * functions order its threads.
  *
  * In: handles and their callbacks.  Out: a semaphore for each handle, posted before the real
- * function is called; the callback takes all tokens.  Several calls may lead to one callback, and a
- * late call to a callback that finds no token.  A handle that is initialised again keeps its
- * semaphore.
+ * function is called; the callback takes all tokens.  Several calls may trigger one callback, and
+ * a late call may trigger a callback that finds no token.  A handle that is initialised again
+ * keeps its semaphore.
  */
 #include "rt/core/library/front.h"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed allocation.  ALLOC is written after the allocation, FREE before the release, so the
- * life of an address is in the order of q.  The thread's marks of this memory in the current
- * segment are removed: it is another object now.
+ * Interposed allocation.  ALLOC is written after the allocation, FREE before the release, so
+ * allocations and releases of an address are in the order of q.  The thread's marks for this
+ * memory in the current segment are removed, because the memory is a new object now.
  *
  * What pthread_create() and pthread_join() allocate and release is not recorded:
  * it depends on libc's cache of stacks, not on the program.
  *
- * ld.so calls these functions before any constructor, and libc after everything else; rt_self() is
- * NULL then, and they only call the real function.
+ * The dynamic linker calls these functions before any constructor, and libc calls them after
+ * everything else.  At those times rt_self() is NULL, and they only call the real function.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
@@ -62,7 +62,7 @@ static void note_free(struct rt_thread *t, const void *p)
 	rt_heap(t, RADDLE_FREE, A(p), RT_NONE, kind_of(t, RADDLE_ALLOC_MALLOC));
 }
 
-/* Releasing memory is like writing it: a layer may have the thread wait here. */
+/* Releasing memory is like writing it: a layer may make the thread wait here. */
 static __attribute__((noinline, cold)) void notified_released(void *p)
 {
 	struct rt_thread *t = p ? rt_self() : NULL;
@@ -86,8 +86,8 @@ static void released(void *p)
 }
 
 /*
- * What an allocator other than libc's does inside, above all locking, is not reported, because it
- * would seem to order the program's threads.  libc's allocator calls nothing that is interposed.
+ * What an allocator other than libc's does internally is not reported, because its locks would
+ * seem to order the program's threads.  libc's allocator calls nothing that is interposed.
  */
 struct inside {
 	struct rt_thread *t;
@@ -140,8 +140,7 @@ INTERPOSE(void *, calloc, (size_t count, size_t size))
 	return allocated(INSIDE(REAL(calloc)(count, size)), count * size, RADDLE_ALLOC_MALLOC);
 }
 
-/* If there is no memory the old block lives on, as a new object of the size
- * that is known of it. */
+/* If there is no memory, the old block remains valid, as a new object of its known size. */
 static void *reallocated(void *old, void *p, size_t size)
 {
 	if (!p && old && size)
@@ -149,7 +148,7 @@ static void *reallocated(void *old, void *p, size_t size)
 	return allocated(p, size, RADDLE_ALLOC_MALLOC);
 }
 
-/* A block that the allocator does not know moves to one that it does. */
+/* Moves a block that the allocator does not know to one of its own. */
 static __attribute__((noinline, cold)) void *adopted(const void *old, size_t size)
 {
 	size_t known = rt_early_size(old);
@@ -160,7 +159,7 @@ static __attribute__((noinline, cold)) void *adopted(const void *old, size_t siz
 	return allocated(p, size, RADDLE_ALLOC_MALLOC);
 }
 
-/* A layer may keep the old block, so it does not grow where it is. */
+/* A layer may keep the old block in quarantine, so the block cannot grow in place. */
 static __attribute__((noinline, cold)) void *moved(void *old, size_t size, size_t before)
 {
 	void *p = INSIDE(REAL(malloc)(size));

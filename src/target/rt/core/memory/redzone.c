@@ -2,15 +2,15 @@
 /*
  * Memory without access on both sides of the runtime's variables (red zones).
  *
- * The runtime is linked into the program.  What it keeps in variables lies in a section of its own,
- * which linkers put after .bss (the Makefile renames it), and this file comes first in the archive,
- * so its memory comes first in that section.  If the program overruns an array and would leave its
- * memory without Raddle, the overrun ends here: it neither changes the runtime nor continues
- * unnoticed.  Without address randomisation the heap begins right after these variables; it gets
- * the same distance.
+ * The runtime is linked into the program.  Its variables lie in a section of their own, which
+ * linkers put after .bss (the Makefile renames it).  This file is the first in the archive, so its
+ * memory is the first in that section.  If the program overruns an array so far that it would
+ * leave its memory, the overrun hits this red zone: it cannot change the runtime, and it does not
+ * go unnoticed.  Without address randomisation the heap begins right after these variables, so it
+ * is kept at the same distance.
  *
- * The distance is larger than all that lies in between, so that no single bit of a pointer leads from the
- * program's variables or its heap to the runtime's variables.
+ * The red zone is larger than everything between its ends, so that flipping a single bit of a
+ * pointer never leads from the program's variables or its heap to the runtime's variables.
  */
 #include "rt/core/rt.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges whose length is a string's.  Instrumented code calls these in addition to the string
+ * Ranges as long as a string.  Instrumented code calls these functions in addition to the string
  * functions of libc.  In: the address of a string.  Out: a range event.  NULL is left to the real
  * function.  Nothing here allocates, locks or sets errno; strnlen may not be interposed.
  */
@@ -52,8 +52,7 @@ static uint64_t word_at(const char *p)
 	return word;
 }
 
-/* How many of the bytes of two words are the same and not the end of a string; the first byte is the lowest.
- */
+/* How many leading bytes of two words are equal and not NUL.  The lowest byte is the first. */
 static uint64_t same_bytes(uint64_t a, uint64_t b)
 {
 	uint64_t ends = (a - 0x0101010101010101ull) & ~a & 0x8080808080808080ull; /* lowest: the first 0 */
@@ -64,7 +63,7 @@ static uint64_t same_bytes(uint64_t a, uint64_t b)
 	return at < end ? at : end;
 }
 
-/* The bytes at which two strings are the same, at most max, without the end. */
+/* The length of the common prefix of two strings, without the NUL; at most max. */
 static uint64_t common(const char *p, const char *other, uint64_t max)
 {
 	uint64_t n = 0;
@@ -106,7 +105,7 @@ EXPORT void __raddle_write_appended(struct raddle_self *self, const char *p, con
 
 #define PAGES 16 /* that are tried at once */
 
-/* How many of the pages that begin with the one of p can be read.  The kernel copies a byte of each. */
+/* How many pages, starting with that of p, can be read.  The kernel copies a byte of each. */
 static uint64_t readable_pages(uintptr_t p, uint64_t count)
 {
 	struct iovec there[PAGES], here;

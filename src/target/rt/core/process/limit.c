@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Memory limits that the program sets for itself.  In: setrlimit() and prlimit() of its address
- * space and its data.  Out: limits with room for the runtime's own mappings, and the program's
- * numbers where it asks for them.
+ * Memory limits that the program sets for itself.  In: calls of setrlimit() and prlimit() for its
+ * address space and its data.  Out: limits that leave room for the runtime's own mappings; a
+ * program that queries a limit gets the value that it set.
  *
- * The kernel counts the runtime's mappings as the program's.  A program that limits itself to 200
- * MB could then start no thread, and a replay would be useless.  The mappings that exist when the
- * limit is set are added to it, and later mappings of the runtime increase it.  If the hard limit
- * may not be raised, the result stays below it.
+ * The kernel counts the runtime's mappings as the program's.  Without this file, a program that
+ * limits itself to 200 MB could start no thread, and a replay would be useless.  The mappings that
+ * exist when the limit is set are added to it, and later mappings of the runtime increase it.  If
+ * the hard limit may not be raised, the result stays below it.
  */
 #include "rt/core/real.h"
 
@@ -64,7 +64,8 @@ static int set(struct rt_limit *limit, int which, const struct rlimit *wanted)
 	return 0;
 }
 
-/* Beyond the hard limit that the program knows, which is below the one that the kernel has. */
+/* Whether a limit may be raised above the hard limit that the program knows, which is lower than
+ * the kernel's. */
 static bool may_raise(int which)
 {
 	struct rlimit now, more;

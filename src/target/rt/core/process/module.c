@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Loaded objects.  In: the loader's list; the file that the program passes to dlopen().  Out: a
- * module event for each object; the flavoured form of a plug-in, if there is one (raddle/plugin.h).
+ * module event for each object; the flavoured form of a plug-in, if there is one
+ * (raddle/plugin.h).
  *
- * libc uses the caller of dlopen() for its search path, so for other objects the real function is
- * jumped to, not called.  Their events are written at the next dlopen() and at the end of the
- * process, since a module has no place in the order of events; that of a flavoured plug-in is
- * written immediately.  A static program has no flavoured plug-ins.
+ * The search path of dlopen() depends on its caller, so for other objects this code jumps to the
+ * real function instead of calling it.  Their events are written later, at the next dlopen() or at
+ * the end of the process, which is harmless since a module has no place in the order of events.
+ * The event of a flavoured plug-in is written immediately.  A static program has no flavoured
+ * plug-ins.
  */
 #include "rt/core/real.h"
 #include "rt/core/tables.h"

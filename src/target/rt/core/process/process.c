@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed process functions: fork, exec, exit, mappings and the name of the
- * executable.
+ * Interposed process functions: fork, exec, exit, mappings and the name of the executable.
  *
- * fork.  Handlers of pthread_atfork do the work, so that libc's own forks
- * (daemon, forkpty) are seen too; ours are registered first and run
- * nearest to the fork.  The runtime's lock is held across it.  The child gets the
- * entry of the session's process table that the parent prepared, forgets all
- * other threads and continues with a stream 0 of its own; its open buffer is the
- * parent's and is never touched by it.  If a signal handler forks while the
- * encoder works, the child is not recorded.
+ * fork.  Handlers of pthread_atfork do the work, so that libc's own forks (daemon, forkpty) are
+ * seen too.  Ours are registered first, so they run closest to the fork.  The runtime's lock is
+ * held during the fork.  The child gets the entry of the session's process table that the parent
+ * prepared, forgets all other threads and continues with a stream 0 of its own.  The open buffer
+ * that it inherited belongs to the parent, and the child never touches it.  If a signal handler
+ * forks while the encoder works, the child is not recorded.
  *
- * rt_guard notices a fork by a bare system call; its child is not recorded.
+ * rt_guard detects a fork by a bare system call; the child of such a fork is not recorded.
  *
  * vfork is not interposed: the child borrows the parent's memory and thread, and its accesses are
  * recorded as the parent's.  Therefore exec and _exit check whether they run in the recorded
@@ -89,7 +87,7 @@ static void fork_parent(void)
 		fork_event(t, 0);
 }
 
-/* A stream for the child, unless its thread is in the middle of the parent's. */
+/* Starts a stream for the child, unless the fork interrupted the encoder. */
 static void fork_restart(struct rt_thread *t)
 {
 	struct raddle_session *s = rt.session;
@@ -162,8 +160,8 @@ INTERPOSE(pid_t, fork, (void))
 	return forked(t, REAL(fork)());
 }
 
-/* The one that runs no handlers.  In a static program fork() itself comes here,
- * after them. */
+/* _Fork() runs no handlers.  In a static program, fork() calls this function after it has run
+ * them. */
 INTERPOSE(pid_t, _Fork, (void))
 {
 	struct rt_thread *t = rt_self();
@@ -183,7 +181,7 @@ INTERPOSE(pid_t, _Fork, (void))
 
 /* exit */
 
-/* For a process that is not our parent. */
+/* Stores the status for a process that is not our parent and cannot wait for us. */
 static void say_end(int status)
 {
 	atomic_store(&rt.session->processes[rt.process].exited, 1 + (uint32_t)status);
@@ -219,7 +217,7 @@ EXIT(_Exit)
 EXIT(quick_exit)
 #undef EXIT
 
-/* Which thread fails, and where: no other record of its thread follows. */
+/* Records which thread fails, and where.  It is the last record of that thread. */
 static void abort_event(void)
 {
 	struct rt_thread *t = rt_self();
@@ -259,7 +257,8 @@ void rt_process_setup(void)
 
 /* exec */
 
-/* What the program becomes is not recorded, which the collector has to know; "": it did not come to that. */
+/* Tells the collector which program replaces this one, since that program is not recorded; "" if
+ * the exec failed. */
 static void name_successor(const char *path)
 {
 	char *to = rt.session->successor;
@@ -441,7 +440,8 @@ INTERPOSE(void *, mremap, (void *old, size_t old_size, size_t size, int flags, .
 	return mapped(p, size);
 }
 
-/* The program that the user named, instead of the flavour made of it. */
+/* Links to the executable are replaced by the program that the user named, not the flavour made of
+ * it. */
 
 static bool is_own_link(const char *path)
 {
@@ -491,8 +491,8 @@ INTERPOSE(ssize_t, readlinkat, (int fd, const char *restrict path, char *restric
 	return REAL(readlinkat)(fd, path, out, size);
 }
 
-/* Environment and arguments have another size in every run, and the kernel puts them at an address of its own
- * choice: only distances from below them are the same. */
+/* The size and the address of the environment and arguments differ in every run.  Only distances
+ * from the end of the stack below them are the same. */
 void rt_layout(struct rt_thread *t)
 {
 	if (rt.arguments > t->stack_low && rt.arguments < t->stack_high)

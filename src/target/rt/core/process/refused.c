@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the system refuses.  In: calls that fail for lack of memory, threads, processes or descriptors.  Out:
- * layers are notified, because a program that fails for that reason shows nothing about its schedules.
+ * Resources that the system refuses.  In: calls that fail for lack of memory, threads, processes
+ * or descriptors.  Out: layers are notified, because a program that fails for such a reason proves
+ * nothing about its schedule.
  *
- * Allocation, threads and processes are interposed elsewhere and come here when they fail; functions that
- * open descriptors are interposed here, for this alone.
+ * Functions that allocate memory or create threads and processes are interposed elsewhere and
+ * report their failures here.  Functions that open descriptors are interposed in this file, only
+ * for this purpose.
  */
 #include "raddle/steer.h"
 #include "rt/core/io/channel.h"
@@ -31,7 +33,8 @@ void rt_refused(int error)
 	}
 }
 
-/* A call that returns -1 where there is none, and EAGAIN for other reasons. */
+/* The result of a call that opens a descriptor; -1 if there is none.  EAGAIN has other reasons
+ * here. */
 int rt_opened(int r)
 {
 	if (RT_UNLIKELY(r < 0) && errno != EAGAIN)
@@ -122,7 +125,7 @@ INTERPOSE(int, dup, (int fd))
 	return copy;
 }
 
-/* Where the world is given back, another kind of socket replaces it. */
+/* When input is replayed, another kind of socket replaces this one. */
 INTERPOSE(int, socket, (int domain, int type, int protocol))
 {
 	struct rt_thread *t = rt_outside_self();

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Copies instead of new starts.  In: the descriptor that the process was given.  Out: that of a session.
+ * Clones a loaded process instead of starting it anew.  In: the descriptor that the process
+ * inherited.  Out: the descriptor of a session.
  *
- * Loading a small program costs more than running it.  A tool that runs it many times gives it a socket
- * instead of a session: the process stays here, where it is loaded and nothing of it has run, and makes a
- * copy of itself for each session that comes through the socket.  The copy is a child of the process that
- * asks, not of this process, and continues as if it had been started; constructors, threads and what is read
- * from outside are its own.
+ * Loading a small program costs more than running it.  A tool that runs it many times passes it a
+ * socket instead of a session.  The process then stays here: it is loaded, but none of its code
+ * has run.  It clones itself for each session that arrives through the socket.  The clone is a
+ * child of the tool, not of this process, and continues as if it had just been started, with its
+ * own constructors, threads and input.
  *
- * fork() is not used, because its handlers are for programs that run.  What libc knows about its
- * only thread, its number and the list of its robust mutexes, is corrected here.
+ * fork() is not used, because its handlers expect a running program.  This file corrects what libc
+ * knows about the only thread: its ID and its list of robust mutexes.
  */
 #include "rt/core/layer.h"
 
@@ -33,8 +34,8 @@ static bool find_words(struct thread_words *w)
 	       !syscall(SYS_get_robust_list, 0L, &w->robust, &w->robust_size);
 }
 
-/* Takes the descriptors of a request: the session, then what becomes stdin, stdout and stderr.  0: the other
- * side is gone; negative: an error. */
+/* Takes the descriptors of a request: the session, then what becomes stdin, stdout and stderr.  0:
+ * the other side is gone; negative: an error. */
 static long take_request(int socket, int fds[RADDLE_SERVE_FDS], int *count)
 {
 	char byte;

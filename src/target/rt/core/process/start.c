@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The beginning: before any constructor of the program or its libraries the
- * session is mapped, its trace in the environment and the descriptor table is
- * removed, and the initial thread gets its state.  Without a session, or with
- * one that cannot be mapped, the program runs the same way and nothing is recorded.
+ * Start-up.  Before any constructor of the program or its libraries runs, the session is mapped,
+ * its variable and its descriptor are removed, and the initial thread gets its state.  Without a
+ * session, or if it cannot be mapped, the program runs in the same way and nothing is recorded.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
@@ -37,7 +36,7 @@ static int take_descriptor(char **envp)
 	return fd;
 }
 
-/* At a multiple of the size of buffers, so that a buffer is found from what lies in it. */
+/* Maps at a multiple of the buffer size, so that an address inside a buffer leads to the buffer. */
 static void *map_shared(int fd, size_t size)
 {
 	size_t more = size + RADDLE_BUFFER_SIZE;

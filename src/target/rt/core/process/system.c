@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * System services of the runtime: memory, futexes, time and the one lock, made
- * of bare system calls so that no interposed or locking libc function is
- * involved and errno stays the program's.
+ * System services of the runtime: memory, futexes, time and the one lock, implemented with bare
+ * system calls, so that no interposed or locking function of libc is involved and the program's
+ * errno is preserved.
  */
 #include "rt/core/real.h"
 
@@ -59,10 +59,10 @@ uint64_t rt_now(void)
 }
 
 /*
- * The processor's tick counter, if it runs at constant speed, costs less than half as much as the
- * clock.  A thread reads both from time to time, and for the next TRUST ticks, a fraction of a
- * millisecond, it only counts ticks.  So the error stays below that, even if the counters of two
- * processors disagree or the clock is being set.
+ * Reading the processor's tick counter, if it runs at constant speed, costs less than half as much
+ * as reading the clock.  So a thread reads both from time to time, and only the counter for the
+ * next TRUST ticks, a fraction of a millisecond.  The error stays below that, even if the counters
+ * of two processors disagree or the clock is being set.
  */
 #define TRUST (1u << 20)
 #define MEASURE (1u << 22)     /* ticks that the speed is measured over */
@@ -133,8 +133,8 @@ void rt_futex_wake(_Atomic uint32_t *word, uint32_t count)
 	errno = saved;
 }
 
-/* Signals are blocked first, so that a handler cannot meet the lock held by the
- * thread it interrupted. */
+/* Signals are blocked first, so that a handler never waits for a lock held by the thread that it
+ * interrupted. */
 void rt_lock(uint64_t *saved_signals)
 {
 	uint64_t all = ~0ull;

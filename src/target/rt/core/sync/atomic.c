@@ -2,12 +2,12 @@
 /*
  * Atomic operations and fences of the program.
  *
- * begin() takes one of RT_ATOMIC_LOCKS locks by the address, end() takes the position q and
- * releases the lock: operations on one location are in the order of their q because the lock was
- * held during both.  A handler that interrupts a thread between the two does its own atomics
- * without a lock, since it could wait for itself.  If the operation faults and a handler leaves by
- * longjmp, the thread finds at its next atomic that it still holds the lock, and releases it first;
- * another thread that waits in the meantime gives up after RT_PATIENCE rounds.
+ * begin() takes one of RT_ATOMIC_LOCKS locks, chosen by the address.  end() takes the position q
+ * and releases the lock.  So operations on one location happen in the order of their q.  A handler
+ * that interrupts a thread between the two executes its own atomics without a lock, since it could
+ * otherwise wait for itself.  If the operation faults and a handler leaves by longjmp, the thread
+ * finds at its next atomic that it still holds the lock, and releases it first; another thread
+ * that waits for the lock meanwhile gives up after RT_PATIENCE rounds.
  *
  * These locks are never taken together with another lock.
  */
@@ -34,7 +34,7 @@ static void yield(void)
 	errno = saved;
 }
 
-/* False: it was given up, and the operation is done without the lock. */
+/* False: the thread gave up, and executes the operation without the lock. */
 static bool acquire(_Atomic uint32_t *lock)
 {
 	for (uint32_t round = 0; round < RT_PATIENCE; round++) {
@@ -62,7 +62,7 @@ static void release(struct rt_thread *t)
 	t->atomic_lock = NULL;
 }
 
-/* Layers are notified before the lock is taken: one of them may have the thread wait. */
+/* Layers are notified before the lock is taken: one of them may make the thread wait. */
 static __attribute__((noinline, cold)) void notify_begin(struct rt_thread *t, const volatile void *p,
 							 uint64_t what)
 {
@@ -129,7 +129,8 @@ static inline __attribute__((always_inline)) void end(struct rt_thread *t, const
 	emit(t, p, &r);
 }
 
-/* What its memory order leaves out.  A store that reads nothing learns nothing, whatever its order. */
+/* Flags for what the memory order does not guarantee: that the operation acquires, or that it
+ * releases.  A store that reads nothing never acquires, whatever its order. */
 static uint32_t orders_not(uint64_t what)
 {
 	uint32_t order = RADDLE_ATOMIC_ORDER(what);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of C11's thread functions as errno values, as records have them, and back. */
+/* Converts results of C11's thread functions to errno values, as they are in records, and back. */
 #ifndef RT_C11_H
 #define RT_C11_H
 

@@ -2,10 +2,9 @@
 /*
  * Interposed condition variables, of pthread and C11.
  *
- * A wait is two events: COND_WAIT before the mutex is released, COND_WAKE when
- * it is held again.  A wait that is cancelled holds the mutex again when the
- * program's cleanup handlers run, so the COND_WAKE is written by a cleanup of ours
- * (result ECANCELED), which runs before theirs.
+ * A wait consists of two events: COND_WAIT before the mutex is released, COND_WAKE when it is held
+ * again.  A wait that is cancelled holds the mutex again when the program's cleanup handlers run,
+ * so the COND_WAKE is written by a cleanup of ours (result ECANCELED), which runs before theirs.
  *
  * If layers listen, rt/core/sync/listened.c does all of that.
  */
@@ -35,7 +34,7 @@ static void wake(struct wait *w)
 	errno = saved;
 }
 
-/* A variable of this kind ends with its wake event, however it goes. */
+/* However the wait ends, the end of this variable's scope writes the wake event. */
 #define WAIT_BEGIN(cond_, mutex_, timed, notified)                                                           \
 	if (RT_UNLIKELY(rt.leaves_out) && rt_wakes_at_once(mutex_))                                          \
 		return 0;                                                                                    \

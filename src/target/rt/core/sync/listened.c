@@ -3,7 +3,7 @@
  * Operations of a process that layers listen to: rt/core/sync/sync.c and cond.c call these
  * functions if a thread is not plainly recorded.
  *
- * The same events in the same order as there, with the layers notified of each operation and of
+ * They write the same events in the same order, and notify the layers of each operation and of
  * what the thread waits for.  Results are errno values.  For a thread that is not recorded at all
  * only the real function is called, unless a layer replaces it.
  */
@@ -20,7 +20,7 @@ static int sem_errno(int r)
 	return r ? errno : 0;
 }
 
-/* When a wait really ends, if its end was computed from a time that is given back. */
+/* The real end of a wait whose end the program computed from a replayed time. */
 struct real_end {
 	struct rt_until until;
 	struct timespec time;
@@ -64,7 +64,8 @@ static int real_acquire(uint32_t code, void *object, const struct rt_until *unti
 	}
 }
 
-/* The operation that never waits, and what is written if it has to. */
+/* The variant of the operation that never waits, and the event that is written if the thread has
+ * to wait. */
 struct attempt {
 	uint32_t code, request;
 	uint64_t operand;
@@ -97,7 +98,8 @@ static bool may_try(uint32_t code, const struct rt_until *until)
 	       (until->time->tv_nsec >= 0 && until->time->tv_nsec < 1000000000);
 }
 
-/* The real function would not wait for a thing that the thread has itself, but say so. */
+/* Whether the real function would return an error instead of waiting, because the thread itself
+ * holds the object. */
 static bool is_refused(uint32_t code, const void *object)
 {
 	const pthread_mutex_t *mutex = object;
@@ -244,8 +246,8 @@ int rt_listened_notify(uint32_t code, pthread_cond_t *cond)
 	return r;
 }
 
-/* Libc's own wait: the operation that is the wait ends just before the call, and the wake has the mutex
- * already when it comes to the gate. */
+/* A wait by libc itself.  The wait operation ends just before the call; at the gate of the wake
+ * operation the thread already holds the mutex. */
 struct wait {
 	struct rt_thread *t;
 	const void *cond, *mutex;
@@ -303,7 +305,7 @@ int rt_listened_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct 
 
 /* Barriers. */
 
-/* The calling thread comes to the barrier. */
+/* The calling thread arrives at the barrier. */
 static struct rt_arrival arrive(const pthread_barrier_t *barrier)
 {
 	const struct rt_instead *other = instead();

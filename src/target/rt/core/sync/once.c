@@ -3,9 +3,9 @@
  * Interposed one-time initialisation: pthread_once and call_once.
  *
  * The real function runs a routine of the runtime, which finds the program's routine in t->once.
- * Routines may nest (one once inside another), hence the list.  An exception or a cancellation that
- * leaves the routine is ONCE_DONE with result 1, and the control is free again.  If another thread
- * is running the routine, ONCE_REQUEST is written before the wait.
+ * Routines may nest (one once inside another), hence the list.  If an exception or a cancellation
+ * leaves the routine, ONCE_DONE is written with result 1, and the routine may run again.  If
+ * another thread is running the routine, ONCE_REQUEST is written before the wait.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
@@ -27,8 +27,8 @@ struct rt_once {
 	struct rt_op begin, done; /* the end of the routine is an operation of its own */
 };
 
-/* glibc's control: 1 while a thread runs the routine, 2 when it has been run; above that it counts
- * forks. */
+/* glibc's control: 1 while a thread runs the routine, 2 when it has been run; the higher bits
+ * count forks. */
 static bool in_progress(const pthread_once_t *control)
 {
 	return (__atomic_load_n(control, __ATOMIC_RELAXED) & 3) == 1;
@@ -60,7 +60,8 @@ static void run(void)
 	o->result = 0;
 }
 
-/* The routine's end takes effect when the real function has returned, or has been left. */
+/* The end of the routine takes effect when the real function returns, or is left by an exception
+ * or cancellation. */
 static void leave(struct rt_once *o)
 {
 	o->t->once = o->outer;

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed locks: mutexes, read-write locks, spin locks, semaphores and
- * barriers, of pthread and C11.
+ * Interposed locks: mutexes, read-write locks, spin locks, semaphores and barriers, of pthread and
+ * C11.
  *
- * A blocking lock is tried first.  Where trying returns EBUSY the thread is about to wait: that is
- * a REQUEST, and then the real function is called, which decides everything else (deadlock errors,
- * robust owners that died, priorities).  Any other answer of trylock is the answer the lock
- * function would have given, for every type of mutex.  Where glibc checks a clock or a time before
- * it tries, this code does too.
+ * A blocking lock is tried first.  If trylock returns EBUSY, the thread is about to wait: a
+ * REQUEST is written, and then the real function is called, which decides everything else
+ * (deadlock errors, robust owners that died, priorities).  Any other answer of trylock is the
+ * answer the lock function would have given, for every type of mutex.  Where glibc checks a clock
+ * or a time before it tries, this code does too.
  *
- * Acquiring operations take their q and write their record when they have
- * succeeded, releasing ones before they begin, so that a program that is killed
- * in between leaves no lock taken twice; signal handlers are kept out meanwhile so
- * that the stream stays in the order of q.  No wait happens with the encoder taken, and all waiting calls are
- * left by cancellation without anything to clean up.
+ * Acquiring operations take their q and write their record when they have succeeded, releasing
+ * operations before they begin.  So if the program is killed in between, no lock seems to be held
+ * twice.  Signal handlers write no records in between, so the stream stays in the order of q.  No
+ * thread waits with the encoder taken, and a cancelled wait leaves nothing to clean up.
  */
 #include "rt/core/sync/c11.h"
 #include "rt/core/layer.h"
@@ -74,8 +73,8 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 	event1(t, code, object);
 }
 
-/* A releasing operation.  `status` makes what the function returns of an error, `error` goes the other way.
- */
+/* A releasing operation.  `status` converts an errno value to what the function returns, `error`
+ * converts it back. */
 #define RELEASE_AS(code, object, status, error, call)                                                        \
 	do {                                                                                                 \
 		struct rt_thread *t_ = rt_plain();                                                           \
@@ -111,8 +110,8 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 #define RELEASE(code, object, call) RELEASE_AS(code, object, , , call)
 #define TRY(code, object, until, call) ACQUIRE_AS(code, object, until, , , call)
 
-/* One that may wait: TRY_CALL is its trylock, REQUEST the statement for having
- * to wait. */
+/* An operation that may wait.  TRY_CALL is its trylock; REQUEST is the statement to execute if it
+ * has to wait. */
 #define WAIT(code, object, until, try_call, request, call)                                                   \
 	do {                                                                                                 \
 		struct rt_thread *t_ = rt_plain();                                                           \
@@ -130,7 +129,8 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 		return r_;                                                                                   \
 	} while (0)
 
-/* Destruction: the event comes first, the memory may be reused after it. */
+/* Destruction: the event is written first, because the memory may be reused immediately
+ * afterwards. */
 #define DESTROY(code, object, call)                                                                          \
 	do {                                                                                                 \
 		struct rt_thread *t_ = rt_handling(code, object);                                            \
@@ -284,8 +284,8 @@ INTERPOSE(int, pthread_rwlock_destroy, (pthread_rwlock_t * rwlock))
 	DESTROY(RADDLE_RWLOCK_DESTROY, rwlock, REAL(pthread_rwlock_destroy)(rwlock));
 }
 
-/* A thread that locks for reading records the kind of lock, since not every one is initialised
- * by a call. */
+/* A thread that locks for reading records the kind of lock, since not every lock is initialised by
+ * a call. */
 static void note_writers(const pthread_rwlock_t *rwlock)
 {
 	struct rt_thread *t = RT_UNLIKELY(rt_prefers_writers(rwlock)) ? rt_plain() : NULL;
@@ -504,8 +504,8 @@ INTERPOSE(int, sem_close, (sem_t * sem))
 	return REAL(sem_close)(sem);
 }
 
-/* Tries; reports with a REQUEST that it did not work.  glibc's waits are
- * cancellation points even if they need not wait. */
+/* Tries to take the semaphore; writes a REQUEST if that failed.  glibc's waits are cancellation
+ * points even if they need not wait. */
 static bool sem_taken(struct rt_thread *t, sem_t *sem)
 {
 	int saved = errno;

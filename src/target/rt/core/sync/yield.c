@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed functions by which a thread lets others run: yields and sleeps.  They leave no record; where
- * a layer lets threads run one at a time, the others have their turns, and a thread sleeps only if no other
- * thread could continue.
+ * Interposed functions by which a thread lets others run: yields and sleeps.  They write no
+ * record.  If a layer runs threads one at a time, the others get their turns, and the thread
+ * really sleeps only if no other thread could continue.
  */
 #include "rt/core/layer.h"
 #include "rt/core/io/outside.h"
@@ -17,7 +17,8 @@ void rt_member_yield(void)
 {
 }
 
-/* Whether others have had their turns instead.  All but the plain yields can be cancelled. */
+/* Whether a layer gave other threads their turns instead.  All of these functions except the plain
+ * yields are cancellation points. */
 static bool yields(void)
 {
 	struct rt_thread *t = RT_UNLIKELY(rt.callbacks.yields != NULL) ? rt_self() : NULL;
@@ -28,7 +29,7 @@ static bool yields(void)
 	return others_ran;
 }
 
-/* A round of a loop that waits for memory, or forever (instr/record/spin.c). */
+/* An iteration of a loop that waits for memory, or forever (instr/record/spin.c). */
 __attribute__((visibility("default"))) void __raddle_round(void)
 {
 	struct rt_thread *t = RT_UNLIKELY(rt.callbacks.rounds != NULL) ? rt_self() : NULL;
@@ -37,7 +38,7 @@ __attribute__((visibility("default"))) void __raddle_round(void)
 		RT_NOTIFY(rounds, t);
 }
 
-/* Where the world is given back, a sleep is over when only time can pass. */
+/* When input is replayed, a sleep ends once no thread can continue before some time has passed. */
 static bool sleeps_in_world(uint64_t ns)
 {
 	struct rt_thread *t = rt.outside && rt.outside->passes ? rt_self() : NULL;
@@ -64,7 +65,7 @@ static bool is_time(const struct timespec *time)
 	return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
 }
 
-/* How long that is; the end of a wait is not known to be later than now. */
+/* The length of a sleep; 0 for an absolute time, which may already have passed. */
 static uint64_t length_of(const struct timespec *time, int flags)
 {
 	return flags & TIMER_ABSTIME ? 0 : (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;

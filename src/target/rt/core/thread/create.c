@@ -2,9 +2,9 @@
 /*
  * Interposed creation, joining and detaching of threads, of pthread and C11.
  *
- * The creator makes the state of the new thread and passes it as the argument of the runtime's
- * start routine.  That happens even if nothing is recorded, because every thread needs a shadow
- * stack to run instrumented code.
+ * The creating thread allocates the state of the new thread and passes it to the runtime's start
+ * routine.  It does so even if nothing is recorded, because every thread needs a shadow stack to
+ * run instrumented code.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
@@ -29,8 +29,8 @@ static void find_stack(struct rt_thread *t, uintptr_t size)
 	t->stack_low = t->stack_high - size;
 }
 
-/* The thread is created with all signals blocked, so that no handler meets the
- * runtime before the thread has its state. */
+/* The thread is created with all signals blocked, so that no handler enters the runtime before the
+ * thread has its state. */
 void rt_block_signals(uint64_t *old)
 {
 	uint64_t all = ~0ull;
@@ -200,8 +200,8 @@ INTERPOSE(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument
 	return r;
 }
 
-/* The number has to be looked up before: afterwards the pthread_t may be
- * another thread's. */
+/* The caller must look up the number before the join; afterwards the pthread_t may belong to
+ * another thread. */
 static void joined(struct rt_thread *t, uint64_t handle, uint32_t number, int error)
 {
 	if (!error)
@@ -228,8 +228,8 @@ static void outside(struct rt_thread **t)
 		(*t)->internal--;
 }
 
-/* A join is tried first, so that one that has to wait leaves a JOIN_REQUEST; any other answer
- * is the one that the real function would give.  EBUSY: it has to be called. */
+/* A join is tried first, so that a JOIN_REQUEST is written if it has to wait.  EBUSY: the real
+ * function must be called.  Any other result is what the real function would return. */
 static int try_join(struct rt_thread *t, pthread_t thread, void **result, uint32_t number)
 {
 	int r = EBUSY;
@@ -242,7 +242,8 @@ static int try_join(struct rt_thread *t, pthread_t thread, void **result, uint32
 	return r;
 }
 
-/* A thread that must not wait in the kernel comes back when the other one has ended, or the time is up. */
+/* For a thread that must not wait in the kernel: returns when the other thread has ended or the
+ * time is up. */
 static void wait_in_join(struct rt_op *op, uint32_t number, const struct rt_until *until, bool timed)
 {
 	rt_op_waits(op, number, timed);
@@ -253,8 +254,8 @@ static void wait_in_join(struct rt_op *op, uint32_t number, const struct rt_unti
 	rt_op_waited(op);
 }
 
-/* FIRST: what is tried before; TIMED: whether the call does not wait forever; UNTIL: how long, NULL for
- * one that does not wait at all. */
+/* FIRST: what to try first.  TIMED: whether the wait has a time limit.  UNTIL: that limit; NULL
+ * for a call that does not wait at all. */
 #define JOIN(thread, first, timed, until, call)                                                              \
 	do {                                                                                                 \
 		uint32_t number_ = rt_handle_find((uint64_t)(thread));                                       \
@@ -347,8 +348,7 @@ INTERPOSE(int, thrd_detach, (thrd_t thread))
 	return detach(thread, REAL(thrd_detach));
 }
 
-/* A thread writes its own stream only, so a name that another one gives it is
- * not recorded. */
+/* A thread writes its own stream only, so a name that another thread gives it is not recorded. */
 INTERPOSE(int, pthread_setname_np, (pthread_t thread, const char *name))
 {
 	struct rt_thread *t = rt_self();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads: making, reusing and ending their states, and which number belongs to a pthread_t.
+ * Threads: creates, reuses and ends their states, and maps each pthread_t to a thread number.
  *
- * A state is made by the creating thread, so that a lack of memory is noticed before the thread
- * runs; threads that libc starts for itself or that come from a bare clone() are adopted when they
- * first enter the runtime.
+ * The creating thread allocates the state, so that a lack of memory is noticed before the new
+ * thread runs.  Threads that libc starts for itself, and those of a bare clone(), are adopted when
+ * they first enter the runtime.
  *
- * A thread ends in the destructor of rt.key.  The destructor sets the key again
- * until its last round, so that destructors of the program are recorded.  After
- * it the thread has the placeholder again and is not adopted (`rt_local.ended`).
+ * A thread ends in the destructor of rt.key.  The destructor sets the key again until its last
+ * round, so that destructors of the program are recorded.  After that round the thread has the
+ * placeholder again and is not adopted (`rt_local.ended`).
  *
  * The state's memory goes to the idle list; its table of blocks is returned to the system.
  */
@@ -26,12 +26,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STACK_MAX (1ull << 30) /* an unlimited stack counts as this */
+#define STACK_MAX (1ull << 30) /* an unlimited stack is treated as this size */
 #define SHADOW_MIN (64 * 1024) /* bytes */
 #define FRAME_BYTES 16	       /* the least a call takes on the machine's stack */
 #define END_ROUNDS PTHREAD_DESTRUCTOR_ITERATIONS
 
-/* They take no room in the executable; nothing instrumented runs before rt_placeholder_setup(). */
+/* The tables take no room in the executable.  No instrumented code runs before
+ * rt_placeholder_setup(). */
 struct rt_tables rt_tables;
 struct raddle_self rt_placeholder;
 
@@ -60,7 +61,7 @@ static void unlink_live(struct rt_thread *t)
 		t->next->link = t->link;
 }
 
-/* The shadow stack has a guard page above; below it lies the sentinel. */
+/* A guard page lies above the shadow stack, and the sentinel below it. */
 static bool make_shadow(struct rt_thread *t, uintptr_t stack_size)
 {
 	size_t size = stack_size / FRAME_BYTES * sizeof *t->shadow;
@@ -219,8 +220,8 @@ void rt_thread_begin(struct rt_thread *t)
 	RT_NOTIFY_ALL(started, t);
 }
 
-/* Bounds by the frame at hand: what libc knows of the stack of a thread that the runtime did not see would
- * cost an allocation. */
+/* The bounds of the stack are guessed from the current frame: asking libc for the stack of an
+ * unknown thread would allocate memory. */
 struct rt_thread *rt_thread_adopt(void)
 {
 	struct rt_thread *t = NULL;
@@ -247,8 +248,7 @@ struct rt_thread *rt_thread_adopt(void)
 	return t;
 }
 
-/* Signals stay blocked in what is left of the thread, as libc does itself a
- * moment later. */
+/* Signals stay blocked until the thread is gone; libc blocks them itself a moment later. */
 static void end_thread(struct rt_thread *t)
 {
 	uint64_t signals = ~0ull;
@@ -338,9 +338,10 @@ static bool grow_handles(void)
 	return true;
 }
 
-/* A thread adds its own, and its creator does if the thread has not begun yet.  Either way the
- * pthread_t is that thread's now: the thread that had it before has ended, even if the one that joined it has
- * not reported that yet.  (Numbers do not show which is younger: they are taken before there is a thread.) */
+/* A thread adds its own handle; if it has not begun yet, its creator adds it.  Either way the
+ * pthread_t now belongs to that thread.  The thread that had it before has ended, even if its
+ * joiner has not reported that yet.  (Numbers do not show which thread is younger, because they
+ * are assigned before the thread exists.) */
 void rt_handle_add(uint64_t handle, uint32_t number)
 {
 	uint64_t signals;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state of a thread.  One mapping per thread, made before it starts and
- * reused by later threads; only its own thread touches it while it is alive,
- * with the exception of the list links (rt.lock).
+ * The state of a thread.  Each thread has one mapping, made before it starts and reused by later
+ * threads.  While the thread is alive, only the thread itself touches its state, except for the
+ * list links (rt.lock).
  *
- * `busy` guards against signal handlers: it is set while the encoder works. A
- * handler that finds it set leaves its records in `pending`, and the encoder
- * appends them when its own record is complete.  Its value, the stack pointer of the entry that took the
- * encoder, distinguishes a handler that interrupted the encoder from one that left it by longjmp.
+ * `busy` guards against signal handlers: it is set while the encoder works.  A handler that finds
+ * it set leaves its records in `pending`, and the encoder appends them when its own record is
+ * complete.  The value of `busy` is the stack pointer of the function that took the encoder.  It
+ * shows whether a handler interrupted the encoder, or an earlier handler has left the encoder by
+ * longjmp.
  */
 #ifndef RT_THREAD_H
 #define RT_THREAD_H
@@ -19,8 +20,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Records that a signal handler leaves while its thread is busy, and their innermost call sites.  Judgements:
- * further records are counted as lost. */
+/* How many records a signal handler may leave while its thread is busy, and how many innermost
+ * call sites of theirs are kept.  Judgements: further records are counted as lost. */
 #define RT_PENDING 32
 #define RT_PENDING_FRAMES 12
 
@@ -54,7 +55,7 @@ enum rt_recording {
 	RT_OFF,
 	RT_PLAIN,    /* it is recorded */
 	RT_LISTENED, /* and layers listen to what it does */
-	RT_THIN,     /* of rt_guard only: threads are RT_PLAIN, and rt/record/thin.h leaves accesses out */
+	RT_THIN,     /* only in rt_guard: threads are RT_PLAIN, and rt/record/thin.h leaves accesses out */
 };
 
 #define RT_LEFT_OUT 16 /* a judgement: locks nest less deep */
@@ -86,7 +87,8 @@ struct rt_thread {
 	struct rt_encoder encoder;
 	struct rt_pending pending[RT_PENDING];
 
-	/* A moment by both clocks, and nanoseconds of a tick times 2^32 (rt/core/process/system.c). */
+	/* One moment on both clocks, and the nanoseconds per tick times 2^32
+	 * (rt/core/process/system.c). */
 	uint64_t clock_tick, clock_ns, clock_scale;
 
 	/* Its identity. */
@@ -121,9 +123,8 @@ struct rt_thread {
 
 	/* What layers know of it (rt/core/layer.h). */
 	void *layer[RT_LAYER_COUNT];
-	uint32_t each; /* a bit for each layer that has to see each access before it happens */
-	struct rt_gather
-		*gather; /* of accesses that no layer has to see at once; NULL: no thread wants them */
+	uint32_t each;		    /* a bit for each layer that has to see each access before it happens */
+	struct rt_gather *gather;   /* accesses that no layer has to see at once; NULL: no layer wants them */
 	_Atomic uint64_t *notified; /* counts accesses that were notified; NULL: it is not asked for */
 
 	struct rt_thread *next, **link;
