@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Options that need not be typed each time: those of a .raddle file, then those of RADDLE_OPTIONS.  raddle(1)
- * describes both.
+ * Options that need not be typed each time.  They come from a .raddle file, then from
+ * RADDLE_OPTIONS. raddle(1) describes both.
  */
 #ifndef BASE_DEFAULTS_H
 #define BASE_DEFAULTS_H
@@ -19,7 +19,7 @@ struct rd_defaults {
 	bool (*is_command)(const char *name, size_t n);
 };
 
-/* Stores what the file and the variable say about the options of this command. */
+/* Stores what the file and the variable set for this command's options. */
 int rd_defaults(const struct rd_defaults *d);
 
 #endif

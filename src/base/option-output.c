@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whether the files and directories that a command's options name can be written.  In: a table
- * with its values.  Out: nothing, or one message.  Nothing is created or opened: opening a FIFO
- * would wait for a reader, and a command that fails later should not leave an empty file.
+ * Checks whether the files and directories that a command's options name can be written.  In: a
+ * table with its values.  Out: nothing, or one message.  Nothing is created or opened: opening a
+ * FIFO would wait for a reader, and a command that fails later should not leave an empty file.
  */
 #include "base/option.h"
 

@@ -15,10 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns of help: a line stays within a terminal of 80; explanations begin after most options. */
+/* Columns of help: lines fit a terminal of 80 columns; most options end before the explanations
+ * begin. */
 enum { LINE_WIDTH = 79, HELP_COLUMN = 24 };
 
-/* Letters of a word that is compared with options; a longer one is not a misspelt option. */
+/* Longest word, in letters, that is compared with the options; a longer one is not a misspelt
+ * option. */
 enum { NEAREST_MAX = 32 };
 
 static bool takes_argument(const struct rd_option *o)
