@@ -27,7 +27,8 @@ void instr_sites_release(struct instr_sites *s)
 	s->debug = NULL;
 }
 
-/* Library functions that return a pointer: what a program defines itself has its own calls. */
+/* Whether a library function returns a pointer; for functions that the program defines, their own
+ * calls are recorded. */
 static bool makes_object(LLVMValueRef inst)
 {
 	LLVMValueRef callee = ir_callee(inst);

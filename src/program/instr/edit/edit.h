@@ -13,7 +13,7 @@
  * error. */
 int instr_edit(struct instr_unit *u);
 
-/* Inserts a call before an instruction that evaluates a predicate.  Returns NULL, or the reason why
+/* Inserts a call, before an instruction, that evaluates a predicate.  Returns NULL, or the reason why
  * it cannot; that text lives as long as `d`. */
 const char *instr_require(struct instr_unit *u, struct ir_debug *d, LLVMValueRef before,
 			  const struct rd_edit *edit, uint32_t number);

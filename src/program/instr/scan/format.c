@@ -69,7 +69,7 @@ static const char *read_modifier(const char *p, uint64_t *size, bool *wide)
 	return p;
 }
 
-/* Printing: *p is after a '%'.  False: nothing of the format is to be believed. */
+/* Printing: *p is after a '%'.  False: the format is not understood and must be ignored. */
 static bool read_printed(const char **p, struct conversion *c)
 {
 	uint64_t n, size;

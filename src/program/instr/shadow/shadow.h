@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `shadow` at work on one function: beside each value that may depend on the program's input goes
- * a reference to an expression (raddle/shadow.h), in a register too.
+ * The flavour `shadow` at work on one function.  Each value that may depend on the program's input
+ * gets a reference to an expression (raddle/shadow.h).  The reference is a value too, so it can
+ * stay in a register.
  *
  *	instr_shadow_generate()  shadow.c        the unit: function by function, after the optimiser
  *	shadow_value()           value.c  what computes, accesses and branches
@@ -49,14 +50,15 @@ bool shadow_passes_on(LLVMValueRef inst);
 LLVMValueRef shadow_ref(const struct shadow_function *x, LLVMValueRef v);
 void shadow_set_ref(struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref);
 
-/* Loops: finds them; the place of what is asked next; the flag, once references from before are known. */
+/* Loops: finds them, sets the place where references are needed next, and makes the flag once the
+ * references from before the loop are known. */
 void shadow_loops_find(struct shadow_function *x);
 void shadow_loops_release(struct shadow_function *x);
 void shadow_loop_at(struct shadow_function *x, LLVMBasicBlockRef block);
 void shadow_loop_enter(struct shadow_function *x, LLVMValueRef end);
-/* The reference as the loop at hand sees it: nothing, where the flag says so. */
+/* The reference as the current loop sees it: the constant 0 if the flag is not set. */
 LLVMValueRef shadow_loop_ref(const struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref);
-/* The flag for an access; NULL: it has to look for itself. */
+/* The flag for an access; NULL: the access has to test the marks itself. */
 LLVMValueRef shadow_loop_flag(const struct shadow_function *x, LLVMValueRef access);
 
 /* At the builder's place. */
@@ -70,7 +72,8 @@ void shadow_call(struct shadow_function *x, LLVMValueRef call);
 void shadow_entry(struct shadow_function *x);
 void shadow_return(struct shadow_function *x, LLVMValueRef inst);
 bool shadow_call_is_source(const struct shadow_function *x, LLVMValueRef call);
-/* The operator that an intrinsic is: a comparison whose operand is chosen; 0: none. */
+/* The comparison of an intrinsic that chooses one of its operands (minimum, maximum); 0: another
+ * intrinsic. */
 unsigned shadow_choice(LLVMValueRef call, bool *swapped);
 
 #endif
