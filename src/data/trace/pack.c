@@ -60,7 +60,7 @@ static inline uint8_t *room(struct pack_part *part, size_t more)
 	return part->data + part->length;
 }
 
-/* A difference goes to the data, its length to the marks: two lengths a byte. */
+/* A difference goes to the data; its length goes to the marks, two lengths per byte. */
 struct pack_writer {
 	uint8_t *marks, *data;
 	unsigned odd;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In loops with short iterations that have no counter (walks along lists) or are outermost, a test
- * in each iteration is too expensive, but some test is necessary.  Such a loop is unrolled, with
- * one test for all copies of its body (clone.h):
+ * Some loops with short iterations have no counter (walks along lists) or are outermost.  A test
+ * in each iteration is too expensive for them, but some test is necessary.  Such a loop is
+ * unrolled, with one test for all copies of its body (clone.h):
  *
  *	for (;;) { A; if (...) break; }
  *
