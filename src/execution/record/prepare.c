@@ -65,8 +65,8 @@ static bool is_numbered(const char *name, const char *prefix)
 	       !name[length + strspn(name + length, "0123456789")];
 }
 
-/* Whether an entry of this name belongs to a trace, and is of that kind.  Beside a meta.json of
- * ours (`known`), a damaged stream counts too. */
+/* Whether an entry of this name belongs to a trace and has the right content.  If there is a
+ * meta.json of ours (`known`), a damaged stream is accepted too. */
 static bool is_of_a_trace(const char *directory, const char *name, bool known)
 {
 	static const char *const streams[] = {"RDSTREAM", "RDFULLTR", NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The watchdog of a recorded run: notices that the program makes no progress, and has a callback
- * that understands traces decide whether it hangs.
+ * The watchdog of a recorded run.  It notices that the program makes no progress, and lets a
+ * callback that understands traces decide whether the program hangs.
  */
 #ifndef RECORD_WATCH_H
 #define RECORD_WATCH_H
@@ -15,8 +15,8 @@
 #include <sys/types.h>
 
 /* Whether the program hangs, judging by its trace in that directory, which is up to date.  Writes
- * its explanation to `answer`.  Runs in its own process, may take its time, and must not touch the
- * program. */
+ * an explanation to `answer`.  Runs in its own process, may take a long time, and must not touch
+ * the program. */
 typedef bool record_hang_fn(const char *trace, const struct run_still *still, FILE *answer);
 
 struct record_watch {

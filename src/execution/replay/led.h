@@ -11,7 +11,7 @@ struct replay_led {
 	struct trace_sites *sites;
 };
 
-/* Has it made; closed also after a failure. */
+/* Makes the flavour and reads its sites.  Must be closed even after a failure. */
 int replay_led_open(struct replay_led *l, const char *name, const struct run_build *how);
 void replay_led_close(struct replay_led *l);
 

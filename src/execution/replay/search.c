@@ -2,7 +2,8 @@
 /*
  * Exhaustive search by choices (replay/search.h).  In: the choices of a run.  Out: the plan of the
  * next one.
- * A waiting plan has its own copy of the choices before it; if a search can end, they are few.
+ * A waiting plan has its own copy of the choices before it.  There are few of these if the search
+ * can end at all.
  */
 #include "replay/search.h"
 

@@ -7,7 +7,7 @@
  *Suite.Name (0 ms) Check       file.c:12:F:Case:name:0: ...                                         F: it
  *failed, E: it crashed
  *
- * The text comes from outside: nothing of it is taken for granted but that it has an end.
+ * The text is untrusted: the only assumption is that it has an end.
  */
 #include "trial/suite-int.h"
 
@@ -49,7 +49,7 @@ static void take_name(char to[SUITE_NAME], const char *from)
 		snprintf(to, SUITE_NAME, "%.*s", (int)strcspn(from, " ,\n"), from);
 }
 
-/* "file:12" at the beginning of the text, whatever follows; the length of it, 0: there is none. */
+/* The length of "file:12" at the beginning of the text, whatever follows it; 0: there is none. */
 static size_t place_length(const char *text)
 {
 	size_t file = strcspn(text, ": \n"), digits;
