@@ -21,7 +21,7 @@ enum rd_err {
 	RD_EUSAGE = -4,	   /* the user asked for something that makes no sense */
 	RD_ETOOL = -5,	   /* a program we ran (clang, linker) failed */
 	RD_ENOTFOUND = -6, /* something that should be there is not */
-	RD_ELIMIT = -7,	   /* a limit of ours is exceeded */
+	RD_ELIMIT = -7,	   /* a limit of Raddle is exceeded */
 	RD_ENOMEM = -8,	   /* memory ran out; returned by rd_context_run() and by calls into libraries */
 };
 

@@ -235,7 +235,7 @@ static int parse_number(const struct rd_option *o, const char *where, const char
 	return set_number(o, where, text, (uint64_t)value << shift);
 }
 
-/* Digits and perhaps a fraction.  strtod() would take nan, inf and hexadecimal numbers, too. */
+/* Digits and perhaps a fraction.  strtod() would also accept nan, inf and hexadecimal numbers. */
 static const char *skip_decimal(const char *text)
 {
 	size_t n = strspn(text, "0123456789");

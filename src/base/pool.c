@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LOOK_MS 100	/* between two looks at the time and at signals: what a user does not notice */
+#define LOOK_MS 100	/* between two checks of the time and of signals; a user does not notice the delay */
 #define EXIT_BROKEN 125 /* exit status of a worker that cannot talk to the leader */
 
 struct worker {

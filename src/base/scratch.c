@@ -77,7 +77,7 @@ static void give_signals_back(void)
 			signal(signals[i], SIG_DFL);
 }
 
-/* A free entry.  Entries of a parent process count as free. */
+/* A free entry.  Entries of a parent process are treated as free. */
 static size_t find_free(void)
 {
 	size_t i = 0;

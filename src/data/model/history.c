@@ -531,7 +531,7 @@ static void tally_accesses(struct tally *t, uint64_t after, uint64_t count)
 	t->after = after;
 }
 
-/* The site that a record counts for; 0: no site. */
+/* The site whose occurrences include the record; 0: no site. */
 static uint32_t counts_for(const struct trace_event *e, const struct trace_decoder *d)
 {
 	if (e->kind == RADDLE_FREE || raddle_handling(e->kind) != RADDLE_HANDLES_NOT)

@@ -128,7 +128,7 @@ const struct model_mark *model_mark_at(const struct model *m, size_t stream, uin
 bool model_mark_wanted(struct model *m, size_t stream, struct trace_place place);
 void model_mark_add(struct model *m, size_t stream, const struct model_mark *mark);
 
-/* To be called for operation number `number` of the stream. */
+/* Call this for operation number `number` of the stream. */
 void model_mark_pass(struct model *m, size_t stream, uint64_t number, const struct trace_event *e);
 void model_marks_free(struct model *m);
 

@@ -308,7 +308,7 @@ static void release(struct sharing_scan *s, uint32_t sync, uint64_t t)
 	drop_held(s, h);
 }
 
-/* Whether the event counts as a use of its object. */
+/* Whether the event is a use of its object. */
 static bool is_use(const struct trace_event *e)
 {
 	switch (raddle_role(e->kind)) {
@@ -514,7 +514,7 @@ bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, ui
 	return false;
 }
 
-/* A chunk that is shared as a whole counts for all of its blocks. */
+/* If a whole chunk is shared, so are all of its blocks. */
 static uint64_t shared_mapped(const struct model *m, const struct model_shadow *s)
 {
 	uint64_t count = 0;

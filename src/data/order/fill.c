@@ -2,7 +2,7 @@
 /*
  * In: operations of a trace.  Out: events of an execution (doc/design/order.md).
  *
- * A recursive lock counts as held from its outermost acquisition to its last release.  Each use of
+ * A recursive lock is held from its outermost acquisition to its last release.  Each use of
  * a barrier is an instance.  An instance has as many arrivals as the barrier was initialised for.
  * If that is unknown, it has the arrivals before the first departure.
  *

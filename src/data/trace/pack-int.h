@@ -76,7 +76,7 @@ size_t guess_row_length(const uint8_t *sizes, size_t count);
  * whatever the rows are.  They use the slots of fields 0 and 1 of a code that no row has. */
 struct guess_slot *guess_field_slot(struct guess *g, uint8_t code, size_t field);
 
-/* To be called after a whole row. */
+/* Call this after a whole row. */
 void guess_see_row(struct guess *g, uint8_t code, const uint8_t *row);
 
 static inline uint32_t *successors(struct guess *g)

@@ -40,7 +40,7 @@ static const struct packer *find_packer(const void *data, size_t length)
 	return NULL;
 }
 
-/* The text.  Close it also after a failure. */
+/* The text.  Must be closed even after a failure. */
 struct std_text {
 	const char *data;
 	size_t length;

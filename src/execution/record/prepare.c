@@ -33,7 +33,7 @@ bool record_wrote_document(const char *path)
 	return n ? strstr(start, "\"raddle\"") != NULL : rd_file_exists(path);
 }
 
-/* An empty file counts as ours, since it has no content to lose. */
+/* An empty file is treated as ours, since it has no content to lose. */
 static bool begins_with(const char *path, const char *const *magics)
 {
 	struct stat st;

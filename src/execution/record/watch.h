@@ -33,7 +33,7 @@ struct record_watch {
 	pid_t looker;
 };
 
-/* To be used as `look` of struct record_options; its context is the struct record_watch. */
+/* For `look` of struct record_options; its context is the struct record_watch. */
 void record_watch_look(void *watch, pid_t pid);
 
 /* Cancels an unfinished look, and releases everything but the answer. */

@@ -78,7 +78,7 @@ int plan_write_more(struct plan *p, struct raddle_steer *steer);
 /* Stores the addresses of variables in watches that the program does not have yet. */
 int plan_place_globals(struct plan *p, pid_t pid);
 
-/* Which goal goes first: as the schedule says, or `otherwise`. */
+/* Which goal goes first: that of the schedule, or else `otherwise`. */
 unsigned plan_first(const struct plan *p, unsigned otherwise);
 
 /* The name of a thread of the plan; "?" for a position it does not have. */

@@ -88,7 +88,7 @@ static void add_candidate(struct strategy *s, size_t item)
 			add_way(c, s->all[i]);
 }
 
-/* Two names that agree, except for numbers, count as one object. */
+/* Names that differ only in numbers are treated as the same object. */
 static bool is_same_object(const char *a, const char *b)
 {
 	while (a && b && *a && *b) {

@@ -49,7 +49,7 @@ void turns_copy_spot(struct rd_arena *arena, const struct board *b, const struct
 	memcpy(to->frames, from->frames, sizeof to->frames);
 }
 
-/* ---- a program that stands ---- */
+/* ---- a stopped program ---- */
 
 static void copy_thread(struct rd_arena *arena, const struct board *b, uint32_t number,
 			struct replay_stander *to)

@@ -165,7 +165,7 @@ static bool watch_is_planned(const struct watch *w, const struct board *b)
 
 /* ---- decisions ---- */
 
-/* A wait with a time limit ends by itself, so it counts as running. */
+/* A wait with a time limit ends by itself, so the thread is treated as running. */
 static bool is_anybody_running(const struct board *b)
 {
 	for (size_t i = 0; i < b->count; i++)

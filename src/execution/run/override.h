@@ -29,7 +29,7 @@ int run_override_open(struct run_override *r, const struct rd_override *given, c
 		      const char *scratch);
 void run_override_close(struct run_override *r);
 
-/* To be called before and after the program is started. */
+/* Call these before and after the program is started. */
 void run_override_enter(struct run_override *r);
 void run_override_leave(struct run_override *r);
 

@@ -37,7 +37,7 @@ struct run_call {
 	uint64_t stack; /* its stack pointer */
 };
 
-/* False if it runs, is gone, or may not be looked at. */
+/* False if it runs, is gone, or may not be inspected. */
 bool run_task_call(pid_t pid, pid_t tid, struct run_call *call);
 
 /* ---- a process ---- */

@@ -86,7 +86,7 @@ struct trial_bench {
 	int fds[3];		       /* its streams */
 };
 
-/* To be closed also after a failure. */
+/* Must be closed even after a failure. */
 int trial_open(struct trial_bench *b, const struct replay_conditions *conditions, const char *directory);
 void trial_close(struct trial_bench *b);
 
@@ -99,7 +99,7 @@ int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, 
 int trial_explore(struct trial_bench *b, const struct schedule *s, struct replay_search *search,
 		  struct trial *t, struct schedule *made);
 
-/* What a caller wants to see of a run, and where it intervenes. */
+/* Callbacks through which a caller observes a run and intervenes in it. */
 struct trial_hooks {
 	/* Called while the program is stopped (struct replay_request); may choose the next thread.
 	 * NULL: the program is never stopped. */

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The sections of ours in objects and programs (doc/format/program.md). */
+/* The sections that Raddle adds to objects and programs (doc/format/program.md). */
 #define BITCODE_SECTION ".rad.bc"	   /* bitcode modules, one after another */
 #define BITCODE_COMMAND_SECTION ".rad.cmd" /* clang's command lines */
 #define BITCODE_NATIVE_SECTION ".rad.obj"  /* objects that have no bitcode */

@@ -69,7 +69,7 @@ static LLVMValueRef handled_pointer(LLVMValueRef inst)
 	return pointer;
 }
 
-/* What may tell the name of a heap object. */
+/* Adds what may show the name of a heap object. */
 static void add_object(struct instr_sites *s, const struct instr_site *site)
 {
 	struct rd_buf name = RD_BUF_INIT;

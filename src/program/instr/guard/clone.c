@@ -66,7 +66,7 @@ bool instr_is_mark(LLVMValueRef inst)
 	return is_any_mark(inst) && instr_mark_guard(inst) < RADDLE_GUARDS;
 }
 
-/* A mark becomes the test that it stands for. */
+/* Replaces a mark by the test that it represents. */
 static void make_test(struct instr_unit *u, LLVMValueRef mark)
 {
 	uint32_t number = instr_mark_guard(mark);
@@ -398,7 +398,7 @@ static void close_clone(struct instr_clone *t)
 	ir_cfg_release(&t->cfg);
 }
 
-/* How many regions the function has used; 0: it is there once. */
+/* Returns how many regions the function has used; 0: it was not duplicated. */
 static uint32_t make_clone(struct instr_unit *u, LLVMValueRef function, uint32_t region,
 			   struct rd_buf *regions)
 {

@@ -16,7 +16,7 @@ struct instr_guards {
 	struct rd_buf table;	 /* for the program */
 };
 
-/* Reads `text`; `name` is the file's, for messages.  To be released after a failure too. */
+/* Reads `text`; `name` is the file's, for messages.  Must be released even after a failure. */
 int instr_guards_parse(struct instr_guards *g, const char *text, const char *name);
 void instr_guards_release(struct instr_guards *g);
 

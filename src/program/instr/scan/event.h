@@ -22,7 +22,7 @@ enum instr_kind {
 	EVENT_ATOMIC_CAS,
 	EVENT_FENCE,
 	EVENT_CALL,
-	EVENT_FORGET, /* no event, but what came before may not stand for what follows */
+	EVENT_FORGET, /* not an event, but earlier accesses do not represent later ones */
 };
 
 enum instr_event_flags {
@@ -30,7 +30,7 @@ enum instr_event_flags {
 	EVENT_WAIT_LOOP = 2, /* decides a loop that contains a condition wait */
 	EVENT_THREAD_LOCAL = 4,
 	EVENT_STACK = 8,
-	EVENT_REDUNDANT = 16, /* says nothing new */
+	EVENT_REDUNDANT = 16, /* adds nothing new */
 	EVENT_SYNCS = 32,     /* a call that may end the segment */
 	EVENT_NEVER_RETURNS = 64,
 	EVENT_UNSEEN = 128, /* the result of an atomic is not used */
@@ -56,7 +56,7 @@ struct instr_function {
 	struct ir_effects *effects;
 	LLVMValueRef function;
 	struct ir_cfg cfg;
-	bool everything;		/* memory that no other thread can reach counts too */
+	bool everything;		/* includes memory that no other thread can reach */
 	struct rd_umap wait_reads;	/* of the whole unit: loads that decide a wait loop */
 	struct rd_umap private_objects; /* object to 1 + whether it is private */
 	struct instr_event *events;	/* in order of blocks, then of instructions */

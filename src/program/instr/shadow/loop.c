@@ -19,7 +19,7 @@
 
 enum { EXTENTS_MAX = 12 }; /* of a loop; more take as long as the loop */
 
-/* A loop that is looked at. */
+/* A loop under examination. */
 struct look {
 	struct shadow_function *x;
 	struct late_shape shape;
@@ -36,7 +36,7 @@ static LLVMBasicBlockRef block_of(const struct look *k, uint32_t i)
 	return k->late->cfg.blocks[k->shape.loop->body[i]];
 }
 
-/* ---- whether a loop can be made twice ---- */
+/* ---- whether a loop can be duplicated ---- */
 
 /* Calls that change no memory of the program; hooks of accesses among them. */
 static bool is_quiet_call(LLVMValueRef call)
@@ -125,7 +125,7 @@ static LLVMValueRef look_at_marks(struct look *k)
 	return marks;
 }
 
-/* ---- values that the flag says nothing about ---- */
+/* ---- values that the flag does not cover ---- */
 
 static bool is_loose(const struct shadow_function *x, LLVMValueRef v)
 {

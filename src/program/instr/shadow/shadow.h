@@ -7,7 +7,7 @@
  *	instr_shadow_generate()  shadow.c        the unit: function by function, after the optimiser
  *	shadow_value()           value.c  what computes, accesses and branches
  *	shadow_call()            call.c   calls: library functions with models, arguments, results
- *	shadow_loops_find()      loop.c   loops that are made twice, the second time without references
+ *	shadow_loops_find()      loop.c   duplicates loops; the second copy has no references
  */
 #ifndef INSTR_SHADOW_H
 #define INSTR_SHADOW_H
@@ -15,7 +15,7 @@
 #include "instr/unit-int.h"
 #include "ir/value.h"
 
-/* A loop that is made twice. */
+/* A loop that is duplicated. */
 struct shadow_loop {
 	LLVMValueRef end;   /* terminator of the block before it */
 	LLVMValueRef marks; /* there: not 0 if memory that it touches may have expressions */
@@ -34,7 +34,7 @@ struct shadow_function {
 	struct shadow_loop *loops;
 	size_t loop_count, loop_capacity;
 	struct rd_umap loop_of;		  /* block of a loop, or terminator before it, to its number + 1 */
-	struct rd_umap covered;		  /* accesses that the flag of their loop speaks about */
+	struct rd_umap covered;		  /* accesses that the flag of their loop covers */
 	struct rd_umap loose;		  /* values that may depend on input whatever the flag states */
 	const struct shadow_loop *inside; /* where references are asked for; NULL: in no such loop */
 };
