@@ -15,8 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes.  The block size is a judgement: large enough that malloc() is called rarely, small enough
- * that a nearly empty arena wastes little.  The alignment is that of malloc() on 64-bit machines. */
+/* Bytes.  The block size is a judgement: large enough that malloc() is called rarely, small
+ * enough that a nearly empty arena wastes little.  The alignment is that of malloc() on 64-bit
+ * machines. */
 enum { ARENA_BLOCK = 64 * 1024, ARENA_ALIGN = 16 };
 
 struct block {

@@ -18,7 +18,8 @@ static inline bool rd_deadline_passed(int64_t deadline_ns)
 	return deadline_ns && rd_now_ns() >= deadline_ns;
 }
 
-/* The time left, at least 0.  Also 0 if there is no deadline, because progress then shows no time. */
+/* The time left, at least 0.  Also 0 if there is no deadline, because progress then shows no
+ * time. */
 static inline int64_t rd_deadline_left_ns(int64_t deadline_ns)
 {
 	int64_t left = deadline_ns ? deadline_ns - rd_now_ns() : 0;

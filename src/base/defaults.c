@@ -90,7 +90,8 @@ static int give(const struct source *s, const char *name, size_t n, const char *
 
 /* ---- RADDLE_OPTIONS ---- */
 
-/* A word up to the next blank.  Quotes keep blanks and are removed.  NULL: a quote is not closed. */
+/* A word up to the next blank.  Quotes keep blanks and are removed.  NULL: a quote is not
+ * closed. */
 static char *next_word(const struct source *s, const char **at)
 {
 	struct rd_buf word = RD_BUF_INIT;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes and numbers as lower-case hexadecimal digits, the only form in which Raddle writes ids and keys. */
+/* Bytes and numbers as lower-case hexadecimal digits, the only form in which Raddle writes ids and
+ * keys. */
 #ifndef BASE_HEX_H
 #define BASE_HEX_H
 

@@ -29,7 +29,8 @@ json_t *rd_json_load(struct rd_json_read *r, const void *data, size_t length);
 /* Reports what is wrong with a member, unless an earlier member was wrong. */
 void rd_json_wrong(struct rd_json_read *r, const char *key, const char *what);
 
-/* NULL: absent, null or of another type.  JSON_TRUE accepts both booleans.  `object` may be NULL. */
+/* NULL: absent, null or of another type.  JSON_TRUE accepts both booleans.  `object` may be
+ * NULL. */
 json_t *rd_json_member(struct rd_json_read *r, const json_t *object, const char *key, json_type type);
 
 const char *rd_json_get_text(struct rd_json_read *r, const json_t *object,

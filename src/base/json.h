@@ -37,7 +37,8 @@ void rd_json_null(struct rd_json *j, const char *name);
 /* An array of strings. */
 void rd_json_strings(struct rd_json *j, const char *name, const char *const *items, size_t count);
 
-/* An array of objects, whose members the body of the loop writes; it must not leave the loop:
+/* An array of objects.  The body of the loop writes the members of one object, and must not leave
+ * the loop:
  *
  *	RD_JSON_OBJECTS(j, "threads", i, count) {
  *		rd_json_string(j, "name", threads[i].name);

@@ -27,7 +27,8 @@ static const char *parent_of(const char *path, char out[PATH_MAX])
 	return out;
 }
 
-/* Rejects "--" and "-q", which are misplaced options, and a program, which is a misplaced operand. */
+/* Rejects "--" and "-q", which are misplaced options, and a program, which is a misplaced
+ * operand. */
 static int check_name(const struct rd_option *o, const char *path, const char *command)
 {
 	if (!*path)

@@ -37,7 +37,8 @@ struct rd_pool_opts {
 	void (*leave)(void *context);
 	void *context;
 
-	/* Signals that the leader has blocked; workers get the previous signal mask.  NULL: none. */
+	/* Signals that the leader has blocked; workers get the previous signal mask.  NULL:
+	 * none. */
 	const struct rd_interrupt *signals;
 };
 

@@ -245,8 +245,8 @@ void finding_stat(struct finding_set *set, const char *name, double value);   /*
 uint64_t finding_stat_value(const struct finding_set *set,
 			    const char *name); /* 0 if there is no such value */
 
-/* Sets all identities, merges findings of the same pair of code locations, and sorts: confirmed first,
- * sound before speculative.  May be repeated.  The second sets only the fingerprint. */
+/* Sets all identities, merges findings of the same pair of code locations, and sorts: confirmed
+ * first, sound before speculative.  May be repeated.  The second sets only the fingerprint. */
 void finding_set_finish(struct finding_set *set);
 void finding_identify(struct finding *f);
 

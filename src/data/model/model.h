@@ -176,7 +176,7 @@ int model_load(struct model *m, struct model_part part);
 
 /* Cuts the run into parts of about the same size, each with at most about `most` operations and
  * accesses to shared bytes, as far as single segments allow.  If the parts are large, the first and
- * the last are small ones.  Returns one part if everything fits.  The caller frees the array.
+ * the last one are made smaller.  Returns one part if everything fits.  The caller frees the array.
  * Needs MODEL_PARTS. */
 size_t model_cut(struct model *m, uint64_t most, struct model_part **parts);
 

@@ -18,7 +18,8 @@ struct trace_unpacker {
 	size_t length, capacity;
 };
 
-/* What remains of the parts.  Reading beyond an end returns zeros and is detected when all is read. */
+/* What remains of the parts.  Reading beyond an end returns zeros and is detected when all is
+ * read. */
 struct pack_reader {
 	const uint8_t *marks, *marks_end, *data, *data_end;
 	unsigned odd;

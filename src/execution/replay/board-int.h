@@ -47,7 +47,8 @@ struct board {
 	bool left;	 /* a thread deviated from the plan, and no thread is held any more */
 };
 
-/* Copies the slots of a steering memory.  Nothing in it is trusted, not even where its slots are. */
+/* Copies the slots of a steering memory.  Nothing in it is trusted, not even where its slots
+ * are. */
 void board_read(struct board *b, struct raddle_steer *steer, struct raddle_slot *slots);
 void board_release(struct board *b);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flavour `led` of a program, in which a thread can be stopped before each access, and its sites. */
+/* The flavour `led` of a program, in which a thread can be stopped before each access, and its
+ * sites. */
 #ifndef REPLAY_LED_H
 #define REPLAY_LED_H
 

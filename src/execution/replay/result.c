@@ -319,7 +319,8 @@ static void look_at_turns(struct replay *r, const struct board *b)
 	rd_buf_release(&text);
 }
 
-/* A meeting is valid whatever follows it.  Without a goal, all decisions must have been followed. */
+/* A meeting is valid whatever follows it.  Without a goal, all decisions must have been
+ * followed. */
 static bool has_met(const struct replay *r, const struct board *b)
 {
 	if (!r->request->schedule->turns)
@@ -334,7 +335,8 @@ static void conclude(struct replay *r, const struct board *b)
 	struct replay_result *result = r->result;
 	bool passed = b->phase == RADDLE_MET || b->phase == RADDLE_RUNS_FREE || has_met(r, b);
 
-	/* Both threads were stopped at their accesses; or the goal was an order, and it was kept. */
+	/* Both threads were stopped at their accesses; or the goal was an order, and it was
+	 * kept. */
 	if (passed && !r->plan.stop_count && !r->request->free) {
 		result->outcome = REPLAY_CONFIRMED;
 		replay_copy_spots(r, b);

@@ -34,7 +34,8 @@ const char *replay_outcome_name(enum replay_outcome outcome)
 
 static void add_waits(const struct replay_result *result, struct rd_buf *out);
 
-/* "the program was ended for a use after free: T_0_1 used memory at a.c:12 that T_0_0 had freed at a.c:3" */
+/* "the program was ended for a use after free: T_0_1 used memory at a.c:12 that T_0_0 had freed at
+ * a.c:3" */
 static void add_fault(const struct replay_fault *f, struct rd_buf *out)
 {
 	if (f->predicate) {

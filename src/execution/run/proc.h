@@ -87,7 +87,8 @@ struct run_still {
 void run_still_look(pid_t pid, struct run_still *still);
 void run_still_release(struct run_still *still);
 
-/* Whether, as far as the kernel knows, nothing inside or outside the process can wake its threads. */
+/* Whether, as far as the kernel knows, nothing inside or outside the process can wake its
+ * threads. */
 bool run_still_forever(const struct run_still *still);
 
 #endif

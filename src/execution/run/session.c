@@ -21,7 +21,8 @@
 #include <unistd.h>
 
 /* Buffers of a session.  Judgements: the maximum is 256 MiB of address space, of which only the
- * buffers in use take memory.  With fewer than the minimum, threads wait for each other's buffers. */
+ * buffers in use take memory.  With fewer than the minimum, threads wait for each other's
+ * buffers. */
 #define BUFFERS_MAX 8192u
 #define BUFFERS_MIN 16u
 #define ADDRESS_SPACE_SHARE 4 /* one part in so many of what the program may have; a judgement */

@@ -95,7 +95,8 @@ void trial_close(struct trial_bench *b);
  * are not known. */
 int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made);
 
-/* The same as one run of an exploration of memory; afterwards `search` has the plan of the next run. */
+/* The same as one run of an exploration of memory; afterwards `search` has the plan of the next
+ * run. */
 int trial_explore(struct trial_bench *b, const struct schedule *s, struct replay_search *search,
 		  struct trial *t, struct schedule *made);
 
@@ -145,7 +146,8 @@ const char *trial_fault(enum replay_end end, int status, const char *errors);
 /* Sets both digests of how a run ended and what it wrote. */
 void trial_digest(struct trial *t, const struct trial_mask *mask);
 
-/* The line at `at`, with its newline; `at` becomes the position of the next one.  False: there is none. */
+/* The line at `at`, with its newline; `at` becomes the position of the next one.  False: there is
+ * none. */
 bool trial_next_line(const struct trial_text *t, size_t *at, struct trial_text *line);
 bool trial_is_masked(const struct trial_mask *mask, int stream, size_t number);
 

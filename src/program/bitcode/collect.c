@@ -6,8 +6,8 @@
  * Arguments keep their order.  -Wl, lists are split, and relative paths are made absolute.  Inputs
  * are examined.  Only the names of inputs with bitcode are stored.  Inputs without bitcode that lie
  * outside the system's directories are copied, because they may be gone when the program is linked
- * again.  In archives, members with bitcode are covered if they were used, and members without
- * bitcode are copied.
+ * again.  Members of archives: those with bitcode need no copy, because the program contains
+ * their bitcode if they were used; those without bitcode are copied.
  */
 #include "bitcode/line-int.h"
 

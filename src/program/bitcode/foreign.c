@@ -45,7 +45,8 @@ struct foreign_names {
 	struct rd_argv *out;
 };
 
-/* libomp reports its actions to the runtime (rt/core/library/ompt.c), unless the user disables that. */
+/* libomp reports its actions to the runtime (rt/core/library/ompt.c), unless the user disables
+ * that. */
 static bool is_known_openmp(const char *name)
 {
 	const char *tool = getenv("OMP_TOOL");

@@ -81,10 +81,11 @@ static bool set_in_all(struct instr_unit *u, unsigned kind)
 	return had;
 }
 
-/* Pipelines such as default<O2> switch the vectorisers on, whatever the options of the pass builder
- * are.  Both vectorisers skip functions with the attribute that forbids implicit use of
+/* Pipelines such as default<O2> switch the vectorisers on, whatever the options of the pass
+ * builder are.  Both vectorisers skip functions with the attribute that forbids implicit use of
  * floating-point registers.  If a function of the unit was compiled with that attribute, all
- * functions keep it, because inlining may have moved the attribute from a function to its caller. */
+ * functions keep it, because inlining may have moved the attribute from a function to its
+ * caller. */
 int instr_unit_scalar_passes(struct instr_unit *u, const char *pipeline)
 {
 	static const char name[] = "noimplicitfloat";

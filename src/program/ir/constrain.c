@@ -390,7 +390,8 @@ static uint32_t object_of_base(struct ir_constrain *c, LLVMValueRef base)
 	return IR_NO_VARIABLE;
 }
 
-/* The object and offset that a constant points to, even if the address was converted to a number. */
+/* The object and offset that a constant points to, even if the address was converted to a
+ * number. */
 static uint32_t object_of_constant(struct ir_constrain *c, LLVMValueRef v, int64_t *offset)
 {
 	struct ir_derived derived;

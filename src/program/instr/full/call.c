@@ -254,7 +254,8 @@ static const struct instr_event *atomic_call(struct full_function *x, LLVMValueR
 
 /* --- the flavour `led` --------------------------------------------------------- */
 
-/* The length of a range as far as it is known before the call, at most 16 bits of it; NULL: it is not. */
+/* The length of a range as far as it is known before the call, at most 16 bits of it; NULL: it is
+ * not. */
 static LLVMValueRef stop_length(struct full_function *x, const struct instr_event *event)
 {
 	LLVMBuilderRef b = x->u->builder;

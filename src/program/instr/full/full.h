@@ -108,7 +108,8 @@ bool full_call_is_twice(LLVMValueRef call); /* setjmp and the like */
 void full_intrinsic(struct full_function *x, LLVMValueRef call, LLVMValueRef next);
 bool full_intrinsic_is_bare(LLVMValueRef call); /* it stores nothing at run time */
 void full_atomic(struct full_function *x, const struct instr_event *event, LLVMValueRef next);
-/* The first event of an instruction, or NULL; its pointer is the one that the instruction has now. */
+/* The first event of an instruction, or NULL; its pointer is the one that the instruction has
+ * now. */
 const struct instr_event *full_event(struct full_function *x, LLVMValueRef inst);
 
 /* library.c.  Ranges of a library function that are not described by a LIBC_RANGE in libc.inc,

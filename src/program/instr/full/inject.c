@@ -123,7 +123,8 @@ void full_inject_call(struct full_function *x, LLVMValueRef call)
 	x->injections[x->injection_count++] = (struct full_injection){call, full_self(x), site};
 }
 
-/* The address of a load or store, which may be that of a global variable: faults in memory need it. */
+/* The address of a load or store, which may be that of a global variable: faults in memory need
+ * it. */
 static bool is_memory(LLVMValueRef inst, int operand)
 {
 	return LLVMIsALoadInst(inst) || (LLVMIsAStoreInst(inst) && operand == 1);

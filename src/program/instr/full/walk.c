@@ -37,7 +37,8 @@ static LLVMValueRef terminator(const struct full_function *x, uint32_t block)
 	return LLVMGetBasicBlockTerminator(x->f->cfg.blocks[block]);
 }
 
-/* A block continues its predecessor's chain if that is its only predecessor and leads only there. */
+/* A block continues its predecessor's chain if that is its only predecessor and leads only
+ * there. */
 static void find_chains(struct full_function *x)
 {
 	const struct facts_graph *g = &x->f->cfg.graph;

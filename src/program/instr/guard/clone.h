@@ -70,7 +70,8 @@ void instr_unrolled_release(struct instr_unrolled *all);
 
 /* copy.c */
 void instr_clone_copy(struct instr_clone *t);
-/* Copies of a block's instructions, at the builder's place; their operands are still the old ones. */
+/* Copies of a block's instructions, at the builder's place; their operands are still the old
+ * ones. */
 void instr_copy_block(struct instr_unit *u, LLVMBasicBlockRef block, struct rd_umap *copies);
 void instr_copy_operands(LLVMValueRef copy, const struct rd_umap *copies); /* that are copied themselves */
 /* A test of a region's byte at the builder's place; its result is not 0 if the guarded copy is to

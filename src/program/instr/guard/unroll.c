@@ -90,7 +90,8 @@ static uint32_t shortest_round(const struct instr_clone *t, size_t number, struc
 	return least;
 }
 
-/* How many copies of the loop to make; 1: it can afford a test in each iteration, or must have one. */
+/* How many copies of the loop to make; 1: it can afford a test in each iteration, or must have
+ * one. */
 static uint32_t times(const struct instr_clone *t, size_t number)
 {
 	RD_ASSERT(number < t->loops.count);

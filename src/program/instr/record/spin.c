@@ -73,7 +73,8 @@ static bool is_carried(const struct backward *w, LLVMValueRef v)
 	       LLVMGetInstructionParent(v) == w->cfg->blocks[w->loop->header];
 }
 
-/* Follows the branches that decide how the loop continues; false: they depend on more than memory. */
+/* Follows the branches that decide how the loop continues; false: they depend on more than
+ * memory. */
 static bool follow(struct backward *w)
 {
 	for (uint32_t n = 0; n < w->loop->size; n++) {

@@ -7,7 +7,8 @@
 
 enum { INSTR_STRING_ROWS = 4 }; /* strings that a call may read or write, with the object and result */
 
-/* Whether a function is a member of std::string or std::wstring, by the name that the linker has. */
+/* Whether a function is a member of std::string or std::wstring, by the name that the linker
+ * has. */
 bool instr_string_is_member(const char *name);
 
 /* Finds the rows of a member; returns how many.  0: not such a member, or it touches nothing that

@@ -33,7 +33,8 @@ struct conversion {
 	uint64_t size;	  /* bytes written; 0: nothing of ours */
 };
 
-/* The text of a constant string, NULL if it is not one.  A place holder of a test may be before it. */
+/* The text of a constant string, NULL if it is not one.  A place holder of a test may be before
+ * it. */
 static const char *constant_text(LLVMValueRef v)
 {
 	size_t n;

@@ -42,7 +42,8 @@ struct shadow_function {
 /* Bits of an integer or a pointer that can have an expression; 0: it cannot. */
 unsigned shadow_bits(const struct instr_unit *u, LLVMTypeRef type);
 bool shadow_may(const struct shadow_function *x, LLVMValueRef v);
-/* Whether the instruction's own value may depend on input, if its operands do as far as is known. */
+/* Whether the instruction's own value may depend on input, if its operands do as far as is
+ * known. */
 bool shadow_is_source(const struct shadow_function *x, LLVMValueRef inst);
 bool shadow_passes_on(LLVMValueRef inst);
 
