@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The finding: a race or a deadlock, what is known about it, and how to reach it.  A set owns
- * its findings and everything that they point to; finding_text() adds strings, finding_array() arrays.
- * An unknown string is NULL, an unknown number is 0.
+ * its findings and everything that they point to; finding_text() adds strings, finding_array()
+ * arrays.  An unknown string is NULL, an unknown number is 0.
  *
  * 	struct finding_set *set = finding_set_new();
  * 	struct finding *f = finding_add(set, FINDING_RACE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Vector clocks.  Each event has a row with a number for each thread: how many of that thread's
- * events must come before.  An event that adds nothing shares the row of the event before it.  So a
+ * events must precede it.  An event that adds nothing shares the row of the event before it.  So a
  * row's number for its own thread may be out of date; the caller uses the event's index in its
  * thread instead.
  */

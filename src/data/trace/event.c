@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of events as data: the rows of raddle/event.inc by code.
+ * The table of events as data: the rows of raddle/event.inc, indexed by code.
  */
 #include "trace/event.h"
 

@@ -5,8 +5,8 @@
  * Invariants:
  * 1. Stream files are mapped when the trace is opened and stay mapped, so any number of streams can
  *    be opened on them.
- * 2. In a merge, a lane (the stream of one thread and its next event) advances only when it is at the
- *    top of the heap.  Its key never falls, so the heap needs repair only after an event with q.
+ * 2. In a merge, a lane (the stream of one thread and its next event) advances only when it is at
+ *    the top of the heap.  Its key never falls, so the heap needs repair only after an event with q.
  */
 #include "trace/reader.h"
 

@@ -4,8 +4,8 @@
  * checksummed chunks in one file per thread.
  *
  * Invariants:
- * 1. A stream file on disk is a header and whole chunks: a chunk is one write(2), and the remains of
- *    a failed write are cut off.
+ * 1. A stream file on disk is a header and whole chunks: a chunk is one write(2), and the remains
+ *    of a failed write are cut off.
  * 2. At most MAX_OPEN descriptors are open, however many threads there are; the least recently used
  *    stream is closed to make room.
  * 3. A file is created when its thread's first chunk arrives, never earlier.

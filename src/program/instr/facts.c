@@ -10,7 +10,7 @@
  * functions) do no harm.
  *
  * Libraries come after the program.  If two units define the same symbol, the first definition is
- * used, as the loader does.
+ * used, as in the loader.
  */
 #include "base/error.h"
 #include "facts/facts.h"

@@ -2,9 +2,9 @@
 /*
  * The flavour `full` at work on one function (raddle/full.h, doc/format/full.md).
  *
- *	instr_full()          full.c         the unit: function by function
+ *	instr_full()          full.c    the unit: function by function
  *	instr_full_walk()     walk.c    a function: its blocks as chains, an op for each instruction
- *	full_piece_*()        piece.c   pieces: room, fields, end, and their rows of the table
+ *	full_piece_*()        piece.c   pieces: their space, fields and end, and their rows in the table
  *	full_call()           call.c    calls and what belongs to them
  *	full_inject*()        inject.c  values that a fault may change
  */

@@ -13,7 +13,8 @@
  * A loop that ends after a few iterations executes no test.  The test leads to the guarded copy and
  * not back, so that the clean loop has only one entry, as optimisation passes require.
  *
- * The function is in the form that reg2mem makes, so copies of blocks are copies of their instructions.
+ * The function is in the form that reg2mem makes, so a block can be copied by copying its
+ * instructions.
  */
 #include "base/error.h"
 #include "instr/guard/clone.h"

@@ -8,8 +8,8 @@
  * 2. Hooks that add nothing new are removed (ir_redundant()).
  * 3. Hooks are moved out of loops (loop.c).
  * 4. Accesses of an unrolled loop to adjacent bytes become one range again.
- * 5. A read and then a write of the same bytes become one hook that tests once (`x += y`), if nothing
- *    between them could end the segment or keep the write from happening.
+ * 5. A read and then a write of the same bytes become one hook that tests once (`x += y`), if
+ *    nothing between them could end the segment or keep the write from happening.
  * 6. Two hooks of the same kind for adjacent bytes, such as fields of a struct, become one (pair.c).
  *
  * This may change the order of records within a segment, but never the set of bytes read and

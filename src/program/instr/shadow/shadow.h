@@ -4,10 +4,10 @@
  * gets a reference to an expression (raddle/shadow.h).  The reference is a value too, so it can
  * stay in a register.
  *
- *	instr_shadow_generate()  shadow.c        the unit: function by function, after the optimiser
- *	shadow_value()           value.c  what computes, accesses and branches
- *	shadow_call()            call.c   calls: library functions with models, arguments, results
- *	shadow_loops_find()      loop.c   duplicates loops; the second copy has no references
+ *	instr_shadow_generate()  shadow.c  the unit: function by function, after the optimiser
+ *	shadow_value()           value.c   instructions that compute, access memory or branch
+ *	shadow_call()            call.c    calls: library functions with models, arguments, results
+ *	shadow_loops_find()      loop.c    duplicates loops; the second copy has no references
  */
 #ifndef INSTR_SHADOW_H
 #define INSTR_SHADOW_H
