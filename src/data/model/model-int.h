@@ -117,9 +117,9 @@ struct model_marks {
 	size_t count, capacity;
 };
 
-/* The last mark of a stream from which a part that begins at q can be scanned; the second function:
- * from which accesses after operation number `skipped` can be located.  NULL: there is no such
- * mark. */
+/* The first returns the last mark of a stream from which a part that begins at q can be scanned.
+ * The second returns the last mark from which accesses after operation number `skipped` can be
+ * located.  NULL: there is no such mark. */
 const struct model_mark *model_mark_before(const struct model *m, size_t stream, uint64_t q);
 const struct model_mark *model_mark_at(const struct model *m, size_t stream, uint64_t skipped);
 

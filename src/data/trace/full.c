@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records of a full trace.  In: the chunks of a stream, raw or packed.  Out: records, one by one.
- * For each piece, the reader finds the layout and returns its ops in turn.  The layout has checked
+ *
+ * The reader finds the layout of each piece and returns the piece's ops in turn.  The layout has checked
  * all offsets, so the reader only checks whether the whole piece is there.
  *
  * The reader keeps the call stack: an event belongs to the last call in the innermost scope.

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Raw bytes.  Judgements: a small chunk compresses badly, and the memory for a chunk is needed once
- * per thread.  A full trace has few threads at a time, and its patterns repeat over longer
+/* Raw bytes.  Judgements: a small chunk compresses badly, but each thread needs the memory of a
+ * chunk.  A full trace has few threads at a time, and its patterns repeat over longer
  * distances. */
 #define CHUNK_SIZE (128u << 10)
 #define FULL_CHUNK_SIZE (512u << 10)

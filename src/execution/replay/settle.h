@@ -63,8 +63,8 @@ struct replay_news {
  * finding with the verdict.  Further findings of diverged runs are added and tried too.  SIGINT,
  * SIGTERM, SIGHUP and the time limit end it early.  replay_settle_next() continues until there is
  * news.  After REPLAY_NEWS_OVER, which is also returned on failure, only replay_settle_close() may
- * follow.  The result must be zero before the first settling, and adds up all of them.  Release it
- * even after a failure, and after the set. */
+ * follow.  The result must be zero before the first settling; several settlings add up in it.
+ * Release the result after the set, even after a failure. */
 struct replay_settling;
 struct replay_settling *replay_settle_open(const struct replay_settle *how, struct finding_set *set,
 					   struct replay_settled *result);

@@ -10,8 +10,8 @@
  * While the program is led and no thread runs, waiting threads cannot continue by themselves.
  * After WATCH_STAND_MS, either the owner graph shows a deadlock of the program, or the plan is at
  * fault and is abandoned.  If threads run, the plan has `patience` to advance.  If the thread that
- * the plan waits for has used a processor all that time, it spins until a stopped thread does
- * something.  Otherwise the cause is unknown.
+ * the plan waits for has used a processor all that time, it spins in wait for something that
+ * only a stopped thread can do.  Otherwise the cause is unknown.
  *
  * Once all threads are released, a persistent deadlock is certainly one of the program.
  */

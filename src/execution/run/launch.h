@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starts a program under Raddle, and passes signals and the exit status on in both directions.
+ * Starts a program under Raddle, forwards signals to it, and lets Raddle end as the program ended.
  * A run consists of a program (run/program.h), its arguments, its environment (ours, with additions
  * for the runtime), its streams, its limits (run/meter.h) and a session (run/session.h).  The
  * session contains the runtime's input: buffers for events, a steering plan, faults.  The caller

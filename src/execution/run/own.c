@@ -91,8 +91,8 @@ static bool is_wanted(pid_t pid, int fd, const struct wanted *w)
 	       (w->counter < 0 || counter_of(pid, fd) == w->counter);
 }
 
-/* Whether a process has the wanted descriptor.  If the process may not be inspected: whether one of
- * it and `looked_at`, the process under examination, could have inherited the descriptor from the
+/* Whether a process has the wanted descriptor.  If the process may not be inspected: whether either
+ * it or `looked_at`, the process under examination, could have inherited the descriptor from the
  * other. */
 static bool has(pid_t pid, pid_t looked_at, const struct wanted *w)
 {

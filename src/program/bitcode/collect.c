@@ -75,9 +75,10 @@ static bool is_system_path(const char *path)
 /* ------------------------------------------------------------- coverage --- */
 
 /*
- * An object that clang wrote is covered by its bitcode, or by the copy of itself.  `ld -r` may have
- * merged such objects with foreign ones.  The results of `ld -r` are recognised by their name
- * tables: clang keeps the names of sections and symbols in one table, linkers in two.
+ * An object that clang wrote can be made again from its bitcode, or from the copy of itself that it
+ * contains.  `ld -r` may have merged such objects with foreign ones.  The results of `ld -r` are
+ * recognised by their name tables: clang keeps the names of sections and symbols in one table,
+ * linkers in two.
  */
 static enum coverage coverage_of(const struct bitcode_elf *e)
 {

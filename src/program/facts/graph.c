@@ -6,8 +6,8 @@
  * A node d dominates n if every path from the entry to n contains d.  The obvious computation
  * removes d and checks what is still reachable (test/unit/u-facts-graph.c does that).  This code
  * uses the iteration of Cooper, Harvey and Kennedy ("A simple, fast dominance algorithm"): the
- * immediate dominator of a node is the point where the tree built so far joins its predecessors.
- * In reverse postorder the iteration converges in very few rounds.
+ * immediate dominator of a node is the nearest common ancestor of its predecessors in the tree
+ * built so far.  In reverse postorder the iteration converges in very few rounds.
  *
  * Invariants: order[number[n]] == n for reachable n; idom[n] comes before n in the order, except
  * for the entry.

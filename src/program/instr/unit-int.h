@@ -3,11 +3,11 @@
  * One translation unit as it passes through the instrumenter.
  *
  *	instr_unit_make()       unit.c     bitcode in, object and site table out
- *	instr_target_*()        target.c   all that knows the machine
+ *	instr_target_*()        target.c   everything that depends on the machine
  *	instr_hook_*()          hook.c     the calls that are inserted
  *	instr_scan()            scan.c     a function's events, in program order
- *	instr_eliminate()       eliminate.c  drops events that say nothing new
- *	instr_record()          record.c   the flavour `record`: puts it together
+ *	instr_eliminate()       eliminate.c  drops events that add nothing new
+ *	instr_record()          record.c   the flavour `record`, which uses these
  *	instr_full()            full.c     the flavour `full`
  *	instr_led()             led.c      the flavour `led`
  *	instr_guard()           guard.c    the flavour `guard`

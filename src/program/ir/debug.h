@@ -44,8 +44,8 @@ void ir_debug_what(struct ir_debug *d, LLVMValueRef pointer, uint64_t size, stru
 void ir_debug_what_release(struct ir_what *what);
 
 /* Appends the name of the largest struct or union that contains the target of a pointer and is
- * itself the target of another pointer: for `&c->list.next` that of *c.  *offset is the position in
- * it. False: unknown. */
+ * itself the target of another pointer: for `&c->list.next` the type of *c.  *offset is the
+ * position in it. False: unknown. */
 bool ir_debug_holder(struct ir_debug *d, LLVMValueRef pointer, struct rd_buf *type, uint64_t *offset);
 
 /* Appends the variable that receives the result of a call; nothing if it is unknown. */

@@ -8,7 +8,7 @@
  *
  * 	ADDRESS  to = &object + offset
  * 	COPY     to = from
- * 	STEP     to = from + offset, and any multiple of stride if it is not 0; stride IR_ANYWHERE: anywhere
+ * 	STEP     to = from + offset, plus any multiple of the stride; stride IR_ANYWHERE: anywhere
  * 	LOAD     to = *from
  * 	STORE    *to = from
  *

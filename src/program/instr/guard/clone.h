@@ -4,9 +4,9 @@
  * one.  Where the copies meet, the byte of the function's *region* is tested (raddle/guard.h).
  *
  *	guard.c   puts a mark where a guard is (instr_mark)
- *	clone.c    which functions, and where the byte is tested
- *	copy.c    the copies of a function's blocks
- *	quiet.c   loops of the guarded copy whose own guards have nothing to do
+ *	clone.c   chooses the functions, and where the byte is tested
+ *	copy.c    copies a function's blocks
+ *	quiet.c   handles loops of the guarded copy whose own guards have nothing to do
  *	strip.c   cuts loops that would run for long between two tests into pieces
  *	unroll.c  unrolls other loops whose iterations are too short for a test
  */

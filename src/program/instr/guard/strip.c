@@ -13,7 +13,7 @@
  *	} while (more);
  *
  * Then the byte of the region can be tested between two pieces, and the inner loop looks the same
- * as before, also to the vectoriser.  The loop must have one exit, at its end, where a counter is
+ * as before, even to the vectoriser.  The loop must have one exit, at its end, where a counter is
  * compared with a bound that does not change in the loop.  So each piece except the last ends with
  * the counter exactly at its limit.
  *

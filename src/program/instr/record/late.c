@@ -10,7 +10,7 @@
  * 4. Accesses of an unrolled loop to adjacent bytes become one range again.
  * 5. A read and then a write of the same bytes become one hook that tests once (`x += y`), if
  *    nothing between them could end the segment or keep the write from happening.
- * 6. Two hooks of the same kind for adjacent bytes, such as fields of a struct, become one (pair.c).
+ * 6. Two hooks of one kind for adjacent bytes, such as fields of a struct, become one (pair.c).
  *
  * This may change the order of records within a segment, but never the set of bytes read and
  * written.
