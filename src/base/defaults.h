@@ -13,8 +13,8 @@ struct rd_defaults {
 	const struct rd_option *options; /* of the command */
 	const char *command;
 	struct rd_arena *values; /* keeps what the options get as long as they are used */
-	/* Whether any command has such an option, and whether there is such a command; names of `n`
-	 * characters. */
+	/* Whether any command has an option of this name, and whether a command of this name
+	 * exists; the name has `n` characters. */
 	bool (*is_option)(const char *name, size_t n);
 	bool (*is_command)(const char *name, size_t n);
 };

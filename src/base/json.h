@@ -2,7 +2,7 @@
 /*
  * A streaming JSON writer: large output without a tree in memory.  It adds commas and quotes;
  * nesting mistakes are RD_BUGs.  In strings, each byte that is not UTF-8 is written as U+FFFD.  A
- * document ends with a newline.  json-read.h has the reader.
+ * document ends with a newline.  json-read.h is the reader.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H

@@ -39,11 +39,11 @@ bool rd_thread_split(const char *name, size_t length, size_t *creator, uint32_t 
 /* T_<n>, a thread without a creator: T_0, or a thread that libc created for itself. */
 bool rd_thread_root(const char *name, size_t length, uint32_t *index);
 
-/* The indices of a descendant of T_0, outermost first: 2, 1 of T_0_2_1.  Returns their number, or
- * -1 if the name is not one of these or has more than `most`. */
+/* The indices in the name of a descendant of T_0, outermost first: 2, 1 for T_0_2_1.  Returns how
+ * many there are, or -1 if the name has another form or more than `most` indices. */
 int rd_thread_path(const char *name, size_t length, uint32_t *path, int most);
 
-/* The same of a process that descends from P_0 by forks: 2, 1 of P_0_2_1. */
+/* The same for a process that descends from P_0 by forks: 2, 1 for P_0_2_1. */
 int rd_process_path(const char *name, size_t length, uint32_t *path, int most);
 
 /* As for strcmp(): T_0, T_0_2, T_0_10. */

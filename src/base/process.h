@@ -29,7 +29,7 @@ void rd_argv_add_number(struct rd_argv *a, const char *name, uint64_t value, con
 void rd_argv_add_flag(struct rd_argv *a, const char *name, bool set);
 void rd_argv_release(struct rd_argv *a);
 
-/* Starts argv[0] (searched in PATH) in `directory` (NULL: here).  If `output` is
+/* Starts argv[0] (searched for in PATH) in `directory` (NULL: here).  If `output` is
  * not -1 it becomes the child's stdout and stderr. */
 int rd_spawn(char *const *argv, const char *directory, int output, pid_t *pid);
 

@@ -291,8 +291,9 @@ int finding_write_schedule(const struct schedule *schedule, FILE *out); /* its s
 int finding_parse(struct finding_set **set, const void *data, size_t length, const char *name);
 int finding_read(struct finding_set **set, const char *path);
 
-/* Marks the findings of a baseline as known: a finding document, or a text with an id in each line.
- * *fixed, which may be NULL, is the number of ids without a finding. */
+/* Marks the findings listed in a baseline as known.  A baseline is a finding document, or a text
+ * with one id per line.  *fixed, which may be NULL, receives the number of ids without a
+ * finding. */
 int finding_baseline_parse(struct finding_set *set, const void *data, size_t length, const char *name,
 			   size_t *fixed);
 int finding_baseline_read(struct finding_set *set, const char *path, size_t *fixed);

@@ -123,12 +123,12 @@ struct schedule {
 	struct schedule_stop *stops; /* for a deadlock, one for each thread of the cycle */
 
 	/* Turns. */
-	bool turns;	   /* one thread runs at a time, and the following members decide which */
-	bool notes;	   /* a fatal signal records its position; not in the file */
-	bool looks;	   /* the program stops at operations and at watches that say so, also while decisions
-			      remain;        not in files */
-	const char *first; /* the thread of a goal that runs first; NULL: that of the first goal */
-	uint64_t seed;	   /* 0: no seed */
+	bool turns;	     /* one thread runs at a time, and the following members decide which */
+	bool notes;	     /* a fatal signal records its position; not in the file */
+	bool looks;	     /* the program stops at operations and at watches that ask for it, even while
+				decisions remain; not in files */
+	const char *first;   /* the thread of a goal that runs first; NULL: that of the first goal */
+	uint64_t seed;	     /* 0: no seed */
 	const char *flavour; /* the flavour whose points it names; NULL: any */
 	struct schedule_watch *watches;
 	struct schedule_decision *decisions;

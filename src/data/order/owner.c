@@ -136,7 +136,8 @@ uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thre
 	return found;
 }
 
-/* Whether following owners leads back; each thread has one owner, so the number of steps is
+/* Whether following owners leads back to the thread; each thread has one owner, so the number of
+ * steps is
  * bounded. */
 static bool is_on_cycle(const struct owner_graph *g, const bool *closed, uint32_t thread)
 {
