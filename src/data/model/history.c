@@ -218,9 +218,8 @@ static void note_end(struct history_scan *s, const struct trace_event *last, con
 	s->history->end_stack = model_stack_intern(s->model, &s->path, &in->decoder);
 }
 
-/* An operation begins before the part, so what came before the operation is left out.  If the
- * operation does not end a segment, the accesses are kept, because the runtime lets them represent
- * later ones. */
+/* An operation begins before the part.  If it ends a segment, the accesses before it are left out.
+ * If not, these accesses are kept, because the runtime lets them represent later ones. */
 static void leave_out(struct history_scan *s, bool ends)
 {
 	RD_ASSERT(s->history != NULL);

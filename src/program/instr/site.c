@@ -27,8 +27,8 @@ void instr_sites_release(struct instr_sites *s)
 	s->debug = NULL;
 }
 
-/* Whether a library function returns a pointer; for functions that the program defines, their own
- * calls are recorded. */
+/* Whether a library function returns a pointer.  Functions that the program defines are left out,
+ * because the calls inside them are recorded. */
 static bool makes_object(LLVMValueRef inst)
 {
 	LLVMValueRef callee = ir_callee(inst);

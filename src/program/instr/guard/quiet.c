@@ -50,8 +50,8 @@ static uint32_t *find_depths(const struct instr_clone *t)
 	return depth;
 }
 
-/* Two nested loops are chosen: short enough, because a thread in the guarded one stays there until
- * it ends, and long enough to be worth a test. */
+/* Chooses nests of at most NEST loops.  A nest must be short, because a thread in its guarded copy
+ * stays there until the nest ends, but long enough to be worth a test. */
 static bool is_chosen(const struct instr_clone *t, const uint32_t *depth, size_t loop)
 {
 	RD_ASSERT(loop < t->loops.count);

@@ -225,7 +225,7 @@ static void scan_asm(struct instr_function *f, struct instr_event event, LLVMVal
 	free(body);
 }
 
-/* Not for full traces, which are about values: an injected fault needs memory. */
+/* Full traces have no such events: they are about values, and an injected fault needs memory. */
 static void add_descriptor(struct instr_function *f, struct instr_event event)
 {
 	LLVMValueRef number = event.libc->length == LENGTH_OPENED ? event.inst : event.pointer;
