@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Allocation that cannot fail, growing arrays and arenas.  Callers bound the sizes; an overflowing
- * product counts as running out of memory.  An arena is a list of blocks, newest first; only the
- * newest is filled.
+ * Allocation that cannot fail, growing arrays and arenas.  Callers bound the sizes; if a product
+ * overflows, it is treated as running out of memory.  An arena is a list of blocks, newest first.
+ * New objects go into the newest block only.
  */
 #include "base/alloc.h"
 
@@ -15,8 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes.  A block is a judgement: calls of malloc() are rare, and an arena with little in it wastes little.
- * The alignment is that of malloc() on 64-bit machines. */
+/* Bytes.  The block size is a judgement: large enough that malloc() is called rarely, small
+ * enough that a nearly empty arena wastes little.  The alignment is that of malloc() on 64-bit
+ * machines. */
 enum { ARENA_BLOCK = 64 * 1024, ARENA_ALIGN = 16 };
 
 struct block {
@@ -29,8 +30,8 @@ struct rd_arena {
 	struct block *blocks;
 };
 
-/* Ends the context that has a boundary, else the process.  The message must not allocate; _exit,
- * because atexit handlers may. */
+/* Ends the innermost context that has a boundary, or else the process.  The message must not
+ * allocate.  The process ends with _exit() because atexit handlers may allocate. */
 _Noreturn void rd_out_of_memory(void)
 {
 	static const char message[] = "raddle: out of memory\n";

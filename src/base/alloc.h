@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* What they do then. */
+/* Ends the context or the process, as described above. */
 _Noreturn void rd_out_of_memory(void);
 
 void *rd_xmalloc(size_t size);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The growing byte buffer.  Bytes and formatted text go in at the end; `data`
- * comes out, always with a NUL after it.  An empty buffer that never grew
- * points to the shared rd_buf_empty, which is never written.
+ * The growing byte buffer.  Bytes and formatted text are appended.  `data` always has a NUL after
+ * it.  An empty buffer that never grew points to the shared rd_buf_empty, which is never written.
  */
 #include "base/buf.h"
 
@@ -37,7 +36,7 @@ void rd_buf_reserve(struct rd_buf *b, size_t more)
 	RD_ASSERT(b->length == 0 || b->length < b->capacity);
 	size_t need, to;
 
-	/* If the size overflows, malloc gets a size that it refuses. */
+	/* If the size overflows, ask malloc for a size that it refuses. */
 	if (__builtin_add_overflow(b->length, more, &need) || need == SIZE_MAX)
 		need = SIZE_MAX - 1;
 	if (need < b->capacity)

@@ -2,7 +2,7 @@
 /*
  * Claims on directories.  In: a path.  Out: a lock, and the path that was locked.
  * The lock is flock(2) on DIR/.raddle-lock.  Between open() and flock() the file may be removed or
- * moved with its directory.  So a claim counts only if the path still names the locked file.
+ * moved with its directory.  So a claim is valid only if the path still names the locked file.
  */
 #include "base/claim.h"
 
@@ -36,7 +36,7 @@ static bool is_same_file(int fd, const char *file)
 	       locked.st_ino == named.st_ino;
 }
 
-/* 1: claimed; 0: another process has it. */
+/* 1: claimed; 0: another process holds the claim. */
 static int try_claim(struct rd_claim *claim, const char *path)
 {
 	char *file = claim_file(path);

@@ -13,8 +13,8 @@
 			return (a) < (b) ? -1 : 1;                                                           \
 	} while (0)
 
-/* Defines a comparison function for arrays of `type`: by the first member, then by the next one, up to five.
- */
+/* Defines a comparison function for arrays of `type`.  It compares by up to five members, in
+ * order. */
 #define RD_COMPARISON(name, type, ...)                                                                       \
 	static int name(const void *left, const void *right)                                                 \
 	{                                                                                                    \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Contexts, a list for each thread with the innermost first.
+ * Contexts: each thread has a list of them, innermost first.
  * A boundary is a jmp_buf in the frame of rd_context_run().  Cleanups of inner contexts run before
- * the jump, because the jump discards the frames that hold those contexts.  A cleanup leaves the
- * list before it runs: if it runs out of memory too, the others still run, once each.
+ * the jump, because the jump discards the frames that hold those contexts.  A cleanup is taken off
+ * the list before it runs.  So if it runs out of memory as well, the others still run, once each.
  */
 #include "base/context.h"
 
@@ -81,7 +81,7 @@ void rd_context_count(size_t bytes)
 	}
 }
 
-/* The message needs memory too.  Without it the error code is the only report. */
+/* The message needs memory too.  If there is none, the error code is the only report. */
 static void report(struct rd_context *c)
 {
 	jmp_buf boundary;

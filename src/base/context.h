@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Contexts: where a thread's messages go, and what ends when memory runs out.
- * A command of the command line needs no context.  Its messages go to the sink of the process
+ * Commands run from the command line need no context.  Their messages go to the sink of the process
  * (error.h), and the process ends when memory runs out.  A server runs each request through
  * rd_context_run(): the request has its own messages, and running out of memory ends the request,
  * not the server.  A library enters a context without a boundary to intercept messages.
@@ -41,10 +41,10 @@ struct rd_context {
 void rd_context_enter(struct rd_context *c);
 void rd_context_leave(struct rd_context *c);
 
-/* Calls work(argument) in the context and returns its result.  If memory runs out or the limit is
- * exceeded, the context ends: inner contexts are left, cleanups run, newest first, the log gets
- * "out of memory", and RD_ENOMEM is returned.  Memory that `work` allocated without a cleanup
- * leaks, so a server that leaked much restarts after its other requests. */
+/* Calls work(argument) in the context and returns its result.  The context ends if memory runs out
+ * or the limit is exceeded.  Then inner contexts are left, cleanups run (newest first), the log
+ * gets "out of memory", and RD_ENOMEM is returned.  Memory that `work` allocated without a cleanup
+ * leaks, so a server that has leaked a lot restarts once its other requests are done. */
 int rd_context_run(struct rd_context *c, int (*work)(void *argument), void *argument);
 
 /* For the innermost context of this thread.  Without a context nothing is recorded. */

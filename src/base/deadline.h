@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* So long after the start; 0: never. */
+/* The deadline `time_ns` after the start; 0: never. */
 static inline int64_t rd_deadline(int64_t start_ns, int64_t time_ns)
 {
 	return time_ns ? start_ns + time_ns : 0;
@@ -18,7 +18,8 @@ static inline bool rd_deadline_passed(int64_t deadline_ns)
 	return deadline_ns && rd_now_ns() >= deadline_ns;
 }
 
-/* What is left until then, not less than 0.  For never it is 0, too: progress shows no time then. */
+/* The time left, at least 0.  Also 0 if there is no deadline, because progress then shows no
+ * time. */
 static inline int64_t rd_deadline_left_ns(int64_t deadline_ns)
 {
 	int64_t left = deadline_ns ? deadline_ns - rd_now_ns() : 0;
@@ -31,7 +32,7 @@ static inline double rd_deadline_left_s(int64_t deadline_ns)
 	return (double)rd_deadline_left_ns(deadline_ns) / 1e9;
 }
 
-/* The deadline of a part of the work, which may take this share, at most 1, of what is left. */
+/* The deadline for a part of the work, which may take `share` (at most 1) of the time left. */
 static inline int64_t rd_deadline_share(int64_t deadline_ns, double share)
 {
 	int64_t now = rd_now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;

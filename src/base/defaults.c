@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Options from a .raddle file and from RADDLE_OPTIONS.  In: a command's table.  Out: values in it, before the
- * command line is parsed.
+ * Options from a .raddle file and from RADDLE_OPTIONS.  In: a command's table.  Out: values in the
+ * table, set before the command line is parsed.
  *
- * The variable is set by the user and may contain every option.  The file may come with sources
- * that other people wrote: it is used only if no other user can have changed it, and it can choose
- * neither what is executed nor what is written.  Such an option in the file is an error.
+ * The user sets the variable, so it may contain any option.  The file may come with sources that
+ * other people wrote.  It is used only if no other user can have changed it, and it must not choose
+ * what is executed or written.  An option in the file that does so is an error.
  */
 #include "base/defaults.h"
 
@@ -60,7 +60,7 @@ static int wrong(const struct source *s, const char *what, const char *word, siz
 	return rd_fail(RD_EUSAGE, "%s%s '%.*s'", where, what, (int)n, word);
 }
 
-/* What is read lies beside the file, wherever the user stands. */
+/* Input files are looked up beside the .raddle file, whatever the current directory is. */
 static const char *locate(const struct source *s, const struct rd_option *o, const char *value)
 {
 	struct rd_buf path = RD_BUF_INIT;
@@ -74,7 +74,7 @@ static const char *locate(const struct source *s, const struct rd_option *o, con
 	return kept;
 }
 
-/* An option that another command has is none of ours; one that no command has is a mistake. */
+/* An option of another command is skipped; an option of no command is an error. */
 static int give(const struct source *s, const char *name, size_t n, const char *value)
 {
 	const struct rd_option *o = rd_option_find(s->d->options, name, n);
@@ -90,7 +90,8 @@ static int give(const struct source *s, const char *name, size_t n, const char *
 
 /* ---- RADDLE_OPTIONS ---- */
 
-/* A word up to the next blank; quotes keep blanks, and are taken off.  NULL: a quote is open. */
+/* A word up to the next blank.  Quotes keep blanks and are removed.  NULL: a quote is not
+ * closed. */
 static char *next_word(const struct source *s, const char **at)
 {
 	struct rd_buf word = RD_BUF_INIT;
@@ -140,7 +141,7 @@ static void trim(const char **text, size_t *n)
 		--*n;
 }
 
-/* "[check predict]": whether what follows is for this command. */
+/* "[check predict]": whether the section applies to this command. */
 static int read_section(const struct source *s, const char *text, size_t n, bool *ours)
 {
 	const char *end = text + n - 1;
@@ -198,7 +199,7 @@ static int read_lines(struct source *s, const char *text)
 	return err;
 }
 
-/* Whether the search ends here: at home, or at the top of a repository. */
+/* Whether the search ends here: in the home directory, or at the top of a repository. */
 static bool is_top(const char *directory)
 {
 	char *git = rd_xasprintf("%s/.git", directory);
@@ -209,7 +210,7 @@ static bool is_top(const char *directory)
 	return top;
 }
 
-/* The nearest file of that name, here or above; NULL: there is none. */
+/* The nearest file of that name, in this directory or above it; NULL: not found. */
 static char *find_file(void)
 {
 	char directory[PATH_MAX];
@@ -229,7 +230,7 @@ static char *find_file(void)
 	}
 }
 
-/* 1: it is not to be trusted, and that was said. */
+/* 1: the file is not trusted, and a warning was printed. */
 static int read_trusted(const char *path, struct rd_buf *text)
 {
 	struct stat st;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Options that need not be typed each time: those of a .raddle file, then those of RADDLE_OPTIONS.  raddle(1)
- * describes both.
+ * Options that need not be typed each time.  They come from a .raddle file, then from
+ * RADDLE_OPTIONS. raddle(1) describes both.
  */
 #ifndef BASE_DEFAULTS_H
 #define BASE_DEFAULTS_H
@@ -13,13 +13,13 @@ struct rd_defaults {
 	const struct rd_option *options; /* of the command */
 	const char *command;
 	struct rd_arena *values; /* keeps what the options get as long as they are used */
-	/* Whether any command has such an option, and whether there is such a command; names of `n`
-	 * characters. */
+	/* Whether any command has an option of this name, and whether a command of this name
+	 * exists; the name has `n` characters. */
 	bool (*is_option)(const char *name, size_t n);
 	bool (*is_command)(const char *name, size_t n);
 };
 
-/* Stores what the file and the variable say about the options of this command. */
+/* Stores what the file and the variable set for this command's options. */
 int rd_defaults(const struct rd_defaults *d);
 
 #endif

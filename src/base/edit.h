@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edits: changes to a program that the user requests before it is instrumented.  A predicate must
- * hold whenever control reaches a line.  A synchronisation on a line is left out.
- * As text an edit is a line: "require EXPR @ FILE:LINE", "without-sync FILE:LINE".  Flavours,
- * schedules and documents store this text.
+ * Edits: changes to a program that the user requests before it is instrumented.  "require" adds a
+ * predicate that must hold whenever control reaches a line.  "without-sync" removes the
+ * synchronisation on a line.
+ * An edit is written as a line of text: "require EXPR @ FILE:LINE" or "without-sync FILE:LINE".
+ * Flavours, schedules and documents store this text.
  */
 #ifndef BASE_EDIT_H
 #define BASE_EDIT_H
@@ -36,8 +37,8 @@ struct rd_edits {
 
 void rd_edits_release(struct rd_edits *e);
 
-/* As a user writes them: "EXPR @ FILE:LINE; EXPR @ FILE:LINE", "FILE:LINE,FILE:LINE".  NULL adds
- * nothing. */
+/* In the form that users write: "EXPR @ FILE:LINE; EXPR @ FILE:LINE" and "FILE:LINE,FILE:LINE".
+ * NULL adds nothing. */
 int rd_edits_require(struct rd_edits *e, const char *text);
 int rd_edits_without_sync(struct rd_edits *e, const char *text);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Messages of the tool.  In: printf formats.  Out: a line per message, in a single write, so that
+ * Messages of the tool.  In: printf formats.  Out: one line per message, in a single write, so that
  * lines of several processes do not mix.  A message goes to the innermost context of its thread
- * that has a sink (context.h), else to the sink of the process.
+ * that has a sink (context.h), or else to the sink of the process.
  */
 #include "base/error.h"
 

@@ -2,11 +2,10 @@
 /*
  * Errors and messages of the tool.
  *
- * A library function returns 0 or a negative enum rd_err.  The message is
- * emitted once, where the fact is known, by rd_fail(), which names subject and
- * value ("trace: thread-3: chunk 12 at 0x3f80: bad length 0") and returns the
- * code; callers pass the code on silently.  Only cmd/ decides on exit status.
- * A broken invariant of our own is RD_BUG(), never an error code.
+ * A library function returns 0 or a negative enum rd_err.  The function that detects an error
+ * reports it, once, with rd_fail().  The message names the subject and the value ("trace: thread-3:
+ * chunk 12 at 0x3f80: bad length 0").  Callers pass the returned code on silently.  Only cmd/
+ * decides on the exit status.  A broken invariant of our own is an RD_BUG(), never an error code.
  */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
@@ -17,12 +16,12 @@
 enum rd_err {
 	RD_OK = 0,
 	RD_ESYSTEM = -1,   /* a system call failed; the message has strerror */
-	RD_EFORMAT = -2,   /* outside bytes are not what they claim to be */
+	RD_EFORMAT = -2,   /* untrusted bytes are not what they claim to be */
 	RD_EVERSION = -3,  /* a format version this Raddle does not know */
 	RD_EUSAGE = -4,	   /* the user asked for something that makes no sense */
 	RD_ETOOL = -5,	   /* a program we ran (clang, linker) failed */
 	RD_ENOTFOUND = -6, /* something that should be there is not */
-	RD_ELIMIT = -7,	   /* a limit of ours is exceeded */
+	RD_ELIMIT = -7,	   /* a limit of Raddle is exceeded */
 	RD_ENOMEM = -8,	   /* memory ran out; returned by rd_context_run() and by calls into libraries */
 };
 

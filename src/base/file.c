@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Files, directories and the cache.  Paths come in, bytes and mappings go out;
- * every failure is reported here with the path it concerns.
+ * Files, directories and the cache.  In: paths.  Out: bytes and mappings.  Every failure is
+ * reported here with its path.
  */
 #include "base/file.h"
 

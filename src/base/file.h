@@ -17,7 +17,7 @@ int rd_file_read_max(const char *path, uint64_t max, struct rd_buf *b);
 /* For documents and lists. */
 #define RD_TEXT_MAX (UINT64_C(64) << 20)
 
-/* The same with the largest size that any file may have which is read as a whole. */
+/* The same for the largest size of any file that is read as a whole. */
 #define RD_FILE_MAX (UINT64_C(1) << 30)
 int rd_file_read(const char *path, struct rd_buf *b);
 
@@ -59,9 +59,9 @@ int rd_temporary_file(void);
  * the file again. */
 void rd_drop_pages(const void *bytes, size_t length);
 
-/* The program that a shell would run for `name`.  A name with a slash is returned as it is.
- * Others are searched in PATH, where an empty element is the current directory.  NULL if not
- * found; the caller frees it. */
+/* The program that a shell would run for `name`.  A name with a slash is returned unchanged.  Other
+ * names are searched for in PATH, where an empty element means the current directory.  NULL if not
+ * found; the caller frees the result. */
 char *rd_find_program(const char *name);
 
 /* A file mapped read-only.  An empty file maps to length 0. */
@@ -72,17 +72,17 @@ struct rd_map {
 int rd_map_open(struct rd_map *map, const char *path);
 void rd_map_close(struct rd_map *map);
 
-/* $RADDLE_CACHE, else $XDG_CACHE_HOME/raddle, else ~/.cache/raddle, else
- * /tmp/raddle-UID; made if absent.  The caller frees *path. */
+/* $RADDLE_CACHE, else $XDG_CACHE_HOME/raddle, else ~/.cache/raddle, else /tmp/raddle-UID.  Created
+ * if it does not exist.  The caller frees *path. */
 int rd_cache_dir(char **path);
 
-/* The path of the running executable, without links.  The caller frees it; NULL, and an error is reported:
- * there is no /proc. */
+/* The path of the running executable, without symbolic links; the caller frees it.  Without /proc
+ * an error is reported and NULL is returned. */
 char *rd_own_path(void);
 
-/* A file that belongs to this Raddle, such as hook-record.bc or raddle-instr.  It is searched
- * beside the running executable (a build tree) and in ../lib/raddle (an installation).  The caller
- * frees *path. */
+/* Finds a file that belongs to this Raddle, such as hook-record.bc or raddle-instr.  Searches
+ * beside the running executable (a build tree), then in ../lib/raddle (an installation).  The
+ * caller frees *path. */
 int rd_support_file(const char *name, char **path);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes and numbers as lower-case hexadecimal digits, the only form in which Raddle writes ids and keys. */
+/* Bytes and numbers as lower-case hexadecimal digits, the only form in which Raddle writes ids and
+ * keys. */
 #ifndef BASE_HEX_H
 #define BASE_HEX_H
 
@@ -12,10 +13,10 @@
 /* Writes 2 * n digits and the terminating zero. */
 void rd_hex_write(char *to, const void *bytes, size_t n);
 
-/* Reads n bytes.  False: the text does not consist of exactly 2 * n digits; nothing is written then. */
+/* Reads n bytes.  False, and nothing is written, if the text is not exactly 2 * n digits. */
 bool rd_hex_read(void *to, const char *text, size_t n);
 
-/* Whether the text, which may be NULL, consists of exactly so many digits. */
+/* Whether the text, which may be NULL, consists of exactly `digits` digits. */
 bool rd_is_hex(const char *text, size_t digits);
 
 /* The value of the first `digits` digits, at most 16.  They must be digits. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reading JSON documents (json-read.h).  In: a tree that jansson made.  Out: values whose
- * type and range are what the caller asked for.
+ * Reading JSON documents (json-read.h).  In: a tree that jansson made.  Out: values of the type and
+ * range that the caller asked for.
  */
 #include "base/json-read.h"
 

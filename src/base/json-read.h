@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading JSON documents.  jansson parses the bytes into a tree or reports where they are not
- * JSON; these functions read members of the tree.  Nothing is trusted: a member of a wrong type or
- * out of range is an error that names it.  An absent or null member reads as zero; unknown members
- * are ignored.  Only the first error is reported; all members read after it are zero.
+ * Reading JSON documents.  jansson parses the bytes into a tree or reports where they are not JSON;
+ * these functions read members of the tree.  Nothing is trusted: if a member has the wrong type or
+ * is out of range, the error names it.  An absent or null member reads as zero; unknown members are
+ * ignored.  Only the first error is reported; all members read after it are zero.
  */
 #ifndef BASE_JSON_READ_H
 #define BASE_JSON_READ_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One document.  Messages are "SUBJECT: NAME: PART 3: "KEY" is wrong". */
+/* One document.  Messages have the form: SUBJECT: NAME: PART 3: "KEY" is wrong. */
 struct rd_json_read {
 	const char *subject; /* what it is about: "trace" */
 	const char *name;    /* of the file */
@@ -29,7 +29,8 @@ json_t *rd_json_load(struct rd_json_read *r, const void *data, size_t length);
 /* Reports what is wrong with a member, unless an earlier member was wrong. */
 void rd_json_wrong(struct rd_json_read *r, const char *key, const char *what);
 
-/* NULL: absent, null or of another type.  JSON_TRUE accepts both booleans.  `object` may be NULL. */
+/* NULL: absent, null or of another type.  JSON_TRUE accepts both booleans.  `object` may be
+ * NULL. */
 json_t *rd_json_member(struct rd_json_read *r, const json_t *object, const char *key, json_type type);
 
 const char *rd_json_get_text(struct rd_json_read *r, const json_t *object,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A JSON document in memory.  Without indent it is one line, which ends with a newline, as logs of JSON lines
- * have it.
+ * A JSON document in memory.  Without `indent` it is a single line that ends with a newline, as in
+ * a log of JSON lines.
  *
  *	struct rd_json_text t;
  *	struct rd_json *j = rd_json_text_begin(&t);
@@ -22,7 +22,7 @@ struct rd_json_text {
 
 struct rd_json *rd_json_text_begin(struct rd_json_text *t);
 
-/* The document is complete, and is added to the buffer. */
+/* Completes the document and appends it to the buffer. */
 void rd_json_text_end(struct rd_json_text *t, struct rd_buf *out);
 
 #endif

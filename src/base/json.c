@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The streaming JSON writer.  Names and values come in one by one, text goes straight to a FILE.
- * state[depth] holds the kind of the container at that depth and whether it has content.  state[0]
- * is the document itself, which holds one value and ends with a newline.  Write errors stay in the
- * FILE.
+ * The streaming JSON writer.  In: names and values, one by one.  Out: text, written straight to a
+ * FILE.  state[depth] holds the kind of the container at that depth and whether it has content.
+ * state[0] is the document itself, which holds one value and ends with a newline.  Callers check
+ * the FILE for write errors.
  */
 #include "base/json.h"
 

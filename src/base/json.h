@@ -2,7 +2,7 @@
 /*
  * A streaming JSON writer: large output without a tree in memory.  It adds commas and quotes;
  * nesting mistakes are RD_BUGs.  In strings, each byte that is not UTF-8 is written as U+FFFD.  A
- * document ends with a newline.  json-read.h has the reader.
+ * document ends with a newline.  json-read.h is the reader.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
@@ -37,7 +37,8 @@ void rd_json_null(struct rd_json *j, const char *name);
 /* An array of strings. */
 void rd_json_strings(struct rd_json *j, const char *name, const char *const *items, size_t count);
 
-/* An array of objects, whose members the body of the loop writes; it must not leave the loop:
+/* An array of objects.  The body of the loop writes the members of one object, and must not leave
+ * the loop:
  *
  *	RD_JSON_OBJECTS(j, "threads", i, count) {
  *		rd_json_string(j, "name", threads[i].name);

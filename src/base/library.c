@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Loading libraries: all functions are there, or the library is not loaded. */
+/* Loads a library only if all the functions asked for exist. */
 #include "base/library.h"
 
 #include <dlfcn.h>

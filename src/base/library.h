@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Libraries that are loaded when they are needed, such as Z3: commands that do not need them start fast, and
- * machines that lack them can do everything else.
+ * Libraries such as Z3 that are loaded only when they are needed.  So commands that do not need
+ * them start fast, and machines without them can do everything else.
  */
 #ifndef BASE_LIBRARY_H
 #define BASE_LIBRARY_H
@@ -15,8 +15,8 @@ struct rd_library_function {
 	void *to; /* of a pointer to a function */
 };
 
-/* The handle of the library with all these functions.  NULL, and none is set: it or one of them is missing.
- */
+/* The handle of a library that has all these functions.  NULL if the library or one of the
+ * functions is missing; then no pointer is set. */
 void *rd_library_open(const char *library, const struct rd_library_function *functions, size_t count);
 void rd_library_close(void *handle); /* NULL is fine */
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Hash maps with linear probing.  Capacities are powers of two and at most
- * three quarters full, so a probe always ends at a free slot.  Nothing is ever
- * removed, hence no tombstones.
+ * Hash maps with linear probing.  Capacities are powers of two and at most three quarters of the
+ * slots are used, so a probe always ends at a free slot.  Nothing is ever removed, so there are no
+ * tombstones.
  */
 #include "base/map.h"
 
@@ -32,8 +32,8 @@ static inline uint64_t hash_key(const uint64_t *key, unsigned words)
 	return hash_number(hash);
 }
 
-/* The slot that holds `key`, or the free slot where it belongs.  Inline, here and below: with the
- * constant words == 1 of an rd_umap the compiler removes the loops. */
+/* The slot that holds `key`, or the free slot where it belongs.  Inline, like the functions below:
+ * an rd_umap passes the constant words == 1, so the compiler removes the loops. */
 static inline size_t find_slot(const struct rd_umap *m, const uint64_t *key, unsigned words)
 {
 	size_t mask = m->capacity - 1, i = hash_key(key, words) & mask;

@@ -32,8 +32,9 @@ void rd_umap_release_all(size_t count, struct rd_umap *const *maps);
 	rd_umap_release_all(sizeof((struct rd_umap *[]){__VA_ARGS__}) / sizeof(struct rd_umap *),            \
 			    (struct rd_umap *[]){__VA_ARGS__})
 
-/* The same for pairs of numbers, compared in full and never folded into 64 bits.  A longer key is
- * a chain: the value for the first two numbers, paired with the next number. */
+/* The same for pairs of numbers.  Pairs are compared in full, never folded into 64 bits.  For a
+ * longer key, chain the maps: the value for the first two numbers forms a pair with the next
+ * number. */
 struct rd_pmap {
 	struct rd_umap map; /* two keys a slot */
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Names of threads and of the objects they create: one writer and one reader.
+ * Names of threads and of the objects they create.  All such names are written and parsed here.
  */
 #include "base/name.h"
 

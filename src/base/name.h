@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names that are the same in every run, and how they are written and read.
- * Threads: the initial one is T_0, and the n-th thread that a thread creates has its creator's
- * name and _n, n from 0.  A thread whose creator is not known is T_? and its number.
- * Objects that are created while the program runs: the kind of object, the creating thread, the
- * place, and a counter from 0 for objects of that kind, thread and place: `heap T_0_1
- * (queue.c:14)#3`.  The place is `(site 7)` if the file is not known, and is omitted if nothing is
- * known.
+ * Threads: the initial thread is T_0.  The n-th thread that a thread creates gets its creator's
+ * name followed by _n, counted from 0.  A thread whose creator is unknown is T_? followed by a
+ * number.
+ * Objects created at run time: the kind of object, the creating thread, the place, and a counter.
+ * The counter starts at 0 for each kind, thread and place: `heap T_0_1 (queue.c:14)#3`.  The place
+ * is `(site 7)` if the file is unknown, and is omitted if nothing is known.
  */
 #ifndef BASE_NAME_H
 #define BASE_NAME_H
@@ -17,7 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For unnamed or unknown things: in lines, columns and formats; in sentences for people. */
+/* For unnamed or unknown things.  The first is for lines, columns and formats; the others for
+ * sentences. */
 #define RD_UNKNOWN "?"
 #define RD_UNKNOWN_PLACE "an unknown place"
 #define RD_UNKNOWN_MEMORY "unknown memory"
@@ -38,18 +39,18 @@ bool rd_thread_split(const char *name, size_t length, size_t *creator, uint32_t 
 /* T_<n>, a thread without a creator: T_0, or a thread that libc created for itself. */
 bool rd_thread_root(const char *name, size_t length, uint32_t *index);
 
-/* The indices of a descendant of T_0, outermost first: 2, 1 of T_0_2_1.  Returns their number, or
- * -1 if the name is not one of these or has more than `most`. */
+/* The indices in the name of a descendant of T_0, outermost first: 2, 1 for T_0_2_1.  Returns how
+ * many there are, or -1 if the name has another form or more than `most` indices. */
 int rd_thread_path(const char *name, size_t length, uint32_t *path, int most);
 
-/* The same of a process that descends from P_0 by forks: 2, 1 of P_0_2_1. */
+/* The same for a process that descends from P_0 by forks: 2, 1 for P_0_2_1. */
 int rd_process_path(const char *name, size_t length, uint32_t *path, int most);
 
 /* As for strcmp(): T_0, T_0_2, T_0_10. */
 int rd_thread_compare(const char *a, const char *b);
 
-/* Where something was made: the part after its word, `T_0_1 (queue.c:14)#3`.  File NULL and site 0: not
- * known. */
+/* Where something was made: in a name, the part after the kind of object: `T_0_1 (queue.c:14)#3`.
+ * File NULL and site 0: unknown. */
 struct rd_maker {
 	const char *thread, *file;
 	uint32_t line, site;
@@ -57,8 +58,8 @@ struct rd_maker {
 };
 void rd_name_maker(struct rd_buf *out, const struct rd_maker *maker);
 
-/* The name without the parts that differ between runs or move with the source: numbers of threads,
- * makers and array elements, addresses and places. */
+/* The name without the parts that differ between runs or change when the source is edited: the
+ * numbers of threads, makers and array elements, addresses, and places. */
 void rd_name_normal(struct rd_buf *out, const char *name);
 
 /* The same for the variable or allocation alone: `table` of `table[3].lock`. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whether the files and directories that a command's options name can be written.  In: a table
- * with its values.  Out: nothing, or one message.  Nothing is created or opened: opening a FIFO
- * would wait for a reader, and a command that fails later should not leave an empty file.
+ * Checks whether the files and directories that a command's options name can be written.  In: a
+ * table with its values.  Out: nothing, or one message.  Nothing is created or opened: opening a
+ * FIFO would wait for a reader, and a command that fails later should not leave an empty file.
  */
 #include "base/option.h"
 
@@ -27,7 +27,8 @@ static const char *parent_of(const char *path, char out[PATH_MAX])
 	return out;
 }
 
-/* Rejects "--" and "-q", which are misplaced options, and a program, which is a misplaced operand. */
+/* Rejects "--" and "-q", which are misplaced options, and a program, which is a misplaced
+ * operand. */
 static int check_name(const struct rd_option *o, const char *path, const char *command)
 {
 	if (!*path)

@@ -15,10 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns of help: a line stays within a terminal of 80; explanations begin after most options. */
+/* Columns of help: lines fit a terminal of 80 columns; most options end before the explanations
+ * begin. */
 enum { LINE_WIDTH = 79, HELP_COLUMN = 24 };
 
-/* Letters of a word that is compared with options; a longer one is not a misspelt option. */
+/* Longest word, in letters, that is compared with the options; a longer one is not a misspelt
+ * option. */
 enum { NEAREST_MAX = 32 };
 
 static bool takes_argument(const struct rd_option *o)
@@ -233,7 +235,7 @@ static int parse_number(const struct rd_option *o, const char *where, const char
 	return set_number(o, where, text, (uint64_t)value << shift);
 }
 
-/* Digits and perhaps a fraction.  strtod() would take nan, inf and hexadecimal numbers, too. */
+/* Digits and perhaps a fraction.  strtod() would also accept nan, inf and hexadecimal numbers. */
 static const char *skip_decimal(const char *text)
 {
 	size_t n = strspn(text, "0123456789");

@@ -10,11 +10,11 @@
  * 		RD_END,
  * 	};
  *
- * Long options are written `--output=DIR` or `--output DIR`.  "--" ends the options and is never
- * an argument of an option; the first argument that is not an option also ends them.  The hidden
- * option --list-options prints the table, a line for each option.
- * Numbers take the suffixes k, M, G and T.  Durations are seconds, or have a unit: 500ms, 30s, 5m,
- * 1.5h, 2d; they are stored in milliseconds.
+ * Long options are written `--output=DIR` or `--output DIR`.  The options end at "--", which is
+ * never an argument of an option, or at the first argument that is not an option.  The hidden
+ * option --list-options prints the table, one line per option.
+ * Numbers take the suffixes k, M, G and T.  Durations are in seconds unless they have a unit:
+ * 500ms, 30s, 5m, 1.5h, 2d.  They are stored in milliseconds.
  */
 #ifndef BASE_OPTION_H
 #define BASE_OPTION_H
@@ -35,8 +35,8 @@ enum rd_option_trait {
 	RD_OPT_OPTIONAL = 16, /* --name[=ARGUMENT]; without it the value is "-" */
 };
 
-/* The value of a number or duration that was not set, where 0 has a meaning of its own: `initial`
- * is "". */
+/* The value of a number or duration that was not set.  For options whose 0 has a meaning of its
+ * own; their `initial` is "". */
 #define RD_OPTION_UNSET UINT64_MAX
 
 struct rd_option {
@@ -79,9 +79,9 @@ struct rd_usage {
 	bool next_word;
 };
 
-/* Parses argv[1..]; returns the index of the first argument after the options,
- * RD_OPTION_HELP after it has printed help on stdout (-h, --help), or a negative
- * rd_err after a message. */
+/* Parses argv[1..].  Returns the index of the first argument after the options.  Returns
+ * RD_OPTION_HELP after printing help on stdout (-h, --help), and a negative rd_err after an error
+ * message. */
 #define RD_OPTION_HELP 0
 int rd_options_parse(int argc, char **argv, const struct rd_usage *usage);
 

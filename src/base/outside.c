@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Files from outside.  In: untrusted paths.  Out: descriptors of regular files of bounded size.
- * The file is opened without blocking and checked with fstat() before the first read, so
- * exchanging the file in between gains an attacker nothing.
+ * The file is opened without blocking and checked with fstat() before the first read.  Both use
+ * the same descriptor, so an attacker gains nothing by exchanging the file between them.
  */
 #include "base/outside.h"
 

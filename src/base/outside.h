@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files from outside: those that a user passes, and those in a directory that other users may
- * write to.  Only these functions open them, so that no path can make a reader block, read without
+ * Files from outside: files that a user passes, and files in a directory that other users may write
+ * to.  They are opened only by these functions, so no path can make a reader block, read without
  * end, or act on a device.  FIFOs, sockets, devices, directories and files over the reader's
- * maximum are refused at once.
+ * maximum size are refused at once.
  */
 #ifndef BASE_OUTSIDE_H
 #define BASE_OUTSIDE_H
@@ -13,15 +13,16 @@
 #include <sys/stat.h>
 
 /* A descriptor for reading, or a negative rd_err after a message.  The file is regular and has at
- * most `max` bytes when it is opened.  It may grow, so readers must count too.  `st` may be NULL. */
+ * most `max` bytes when it is opened.  It may grow, so readers must check the limit too.  `st` may
+ * be NULL. */
 int rd_outside_open(const char *path, uint64_t max, struct stat *st);
 
 /* The same, but also accepts a pipe that the user passes as a descriptor: /dev/stdin, /dev/fd/63.
- * It may be endless, so readers must count. */
+ * The pipe may be endless, so readers must check the limit. */
 int rd_outside_stream(const char *path, uint64_t max, struct stat *st);
 
-/* Why another user than this one or root could have changed a file or directory: "belongs to
- * another user", "can be written by others".  NULL: no other user could. */
+/* Why a user other than this one or root could have changed a file or directory: "belongs to
+ * another user", "can be written by others".  NULL: no other user could have changed it. */
 const char *rd_untrusted_reason(const struct stat *st);
 
 #endif

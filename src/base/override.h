@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input that a run gets in place of its own: arguments, standard input, files, environment
- * variables.  As text, a part is a line "KIND NAME VALUE".  The name of an argument is its number,
- * that of standard input is "-".  In names and values, bytes other than letters, digits and a few
- * signs are written %HH.
+ * Input that replaces a run's own input: arguments, standard input, files, environment variables.
+ * As text, each part is a line "KIND NAME VALUE".  An argument is named by its number, standard
+ * input by "-".  In names and values, bytes other than letters, digits and a few punctuation
+ * characters are written as %HH.
  */
 #ifndef BASE_OVERRIDE_H
 #define BASE_OVERRIDE_H
@@ -41,7 +41,7 @@ void rd_override_copy(struct rd_override *to, const struct rd_override *from); /
 void rd_override_release(struct rd_override *g);
 
 void rd_override_format(const struct rd_override *g, struct rd_buf *out);
-/* `g` must be empty, and is released also after a failure.  NULL is no input; `name` is for
+/* `g` must be empty; it is released if parsing fails.  NULL means no input.  `name` is for
  * messages. */
 int rd_override_parse(struct rd_override *g, const char *text, const char *name);
 

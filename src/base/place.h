@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* FILE:LINE; a column after it, as compilers and debuggers print it, is ignored.  The caller frees *file.
- * False: `text`, which may be NULL, is something else. */
+/* Parses FILE:LINE.  A column after the line, as compilers and debuggers print it, is ignored.  The
+ * caller frees *file.  False if `text` is NULL or has another form. */
 bool rd_place_parse(const char *text, char **file, uint32_t *line);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The pool: a socket pair for each worker.  The leader writes a task, eight bytes; the worker
- * writes the length of the answer and the answer.  End of file means that the other side ended.
- * Both sides are Raddle, so lengths are trusted.
+ * The pool: a socket pair for each worker.  The leader writes a task, which is eight bytes.  The
+ * worker writes the length of the answer and then the answer.  End of file means that the other
+ * side has ended.  Both sides are Raddle, so lengths are trusted.
  */
 #include "base/pool.h"
 
@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LOOK_MS 100	/* between two looks at the time and at signals: what a user does not notice */
+#define LOOK_MS 100	/* between two checks of the time and of signals; a user does not notice the delay */
 #define EXIT_BROKEN 125 /* exit status of a worker that cannot talk to the leader */
 
 struct worker {
@@ -153,7 +153,7 @@ static int start_worker(struct rd_pool *p, unsigned slot)
 
 /* ---- the leader ---- */
 
-/* Returns the wait status.  A worker that is not killed is waited for until it leaves. */
+/* Returns the wait status.  If `kill_it` is false, waits until the worker leaves by itself. */
 static int end_worker(struct rd_pool *p, struct worker *w, bool kill_it)
 {
 	int status = 0;

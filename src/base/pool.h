@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A pool of processes that do tasks.
- * The process that opens the pool leads it.  It hands out tasks, which are numbers with a meaning
- * of its own, and receives their results one by one.  Workers are forked, so they have the
- * leader's memory of that time.  They are killed when the leader ends, however it ends.  If a
- * worker dies, its task is lost, and the leader gets an event for it.  The next task gets a new
- * worker.
+ * The process that opens the pool leads it.  It hands out tasks and receives their results one by
+ * one.  A task is a number whose meaning the leader chooses.  Workers are forked, so they have a
+ * copy of the leader's memory as it was at the fork.  They are killed when the leader ends, however
+ * it ends.  If a worker dies, its task is lost, and the leader gets an event for it.  A new worker
+ * is started for the next task.
  * A pool belongs to the thread that opened it.
  */
 #ifndef BASE_POOL_H
@@ -23,21 +23,22 @@ struct rd_pool;
 struct rd_pool_opts {
 	unsigned workers; /* at a time */
 
-	/* Each task runs in a process of its own, forked when the task is submitted.  The process
-	 * has its own process group, which is killed when the task is over.  Otherwise a process
-	 * does one task after another, in the leader's group. */
+	/* If true, each task runs in a process of its own, forked when the task is submitted.  The
+	 * process has its own process group, which is killed when the task is over.  If false, each
+	 * worker does one task after another, in the leader's process group. */
 	bool fresh;
 
-	/* These run in the worker, whose number is `slot`, below `workers`.  `work` does a task
-	 * and appends its answer.  If it returns nonzero, the worker exits with that status and
-	 * the task is lost. `enter` and `leave` run before the first and after the last task, and
-	 * may be NULL.  A worker that is killed does not call `leave`. */
+	/* These run in the worker.  `slot` is the worker's number, less than `workers`.  `work`
+	 * does a task and appends its answer.  If `work` returns nonzero, the worker exits with
+	 * that status and the task is lost.  `enter` runs before the first task and `leave` after
+	 * the last; both may be NULL.  A worker that is killed does not call `leave`. */
 	void (*enter)(void *context, unsigned slot);
 	int (*work)(void *context, uint64_t task, struct rd_buf *answer);
 	void (*leave)(void *context);
 	void *context;
 
-	/* That the leader has blocked when it submits a task; workers get them as before.  NULL: none. */
+	/* Signals that the leader has blocked; workers get the previous signal mask.  NULL:
+	 * none. */
 	const struct rd_interrupt *signals;
 };
 
@@ -63,7 +64,8 @@ struct rd_pool_loop {
 	/* A task has ended: RD_POOL_DONE or RD_POOL_LOST. */
 	int (*take)(void *context, const struct rd_pool_event *event);
 
-	/* Several times a second.  `is_over`: nothing more is waited for.  Both may be NULL. */
+	/* Called several times a second.  `is_over`: whether to stop waiting for tasks.  Both may
+	 * be NULL. */
 	bool (*is_over)(void *context);
 	void (*look)(void *context);
 
@@ -83,7 +85,8 @@ int rd_pool_submit(struct rd_pool *pool, uint64_t task);
 /* Waits until a task is over; timeout -1: without limit. */
 void rd_pool_next(struct rd_pool *pool, int timeout_ms, struct rd_pool_event *event);
 
-/* Gives and takes tasks until none is under way, it is over, a function fails or a signal comes. */
+/* Submits tasks and takes results until no task is left, `is_over` returns true, a function fails
+ * or a signal arrives. */
 int rd_pool_run(struct rd_pool *pool, const struct rd_pool_loop *loop, bool *interrupted);
 
 /* Kills the workers; their tasks yield no events. */

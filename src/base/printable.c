@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Text for terminals.  In: any bytes.  Out: as many bytes, none of which controls a terminal.  In UTF-8 the
- * control characters beyond ASCII are 0xc2 and a byte from 0x80 to 0x9f; terminals obey some of them.
+ * Text for terminals.  In: any bytes.  Out: the same number of bytes, without control characters.
+ * In UTF-8 the control characters beyond ASCII are 0xc2 followed by a byte from 0x80 to 0x9f.
+ * Terminals obey some of them.
  */
 #include "base/printable.h"
 

@@ -13,7 +13,8 @@
  * newlines and tabs stay. */
 void rd_make_printable(char *text, size_t length, bool lines);
 
-/* The length of the escape sequence at `text` if it is a colour that Raddle's reports use; else 0. */
+/* The length of the escape sequence at `text` if it is a colour that Raddle's reports use; else
+ * 0. */
 size_t rd_colour_length(const char *text, size_t length);
 
 #endif

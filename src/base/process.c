@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Running other programs: argument vectors go in, exit statuses and captured
- * output come out.  posix_spawn is used rather than fork because it reports a
- * program that cannot be executed as an error of the call and does not copy the
- * page tables of a large tool.
+ * Running other programs.  In: argument vectors.  Out: exit statuses and captured output.  Uses
+ * posix_spawn() rather than fork(): it returns an error if the program cannot be executed, and it
+ * does not copy the page tables of a large tool.
  */
 #include "base/process.h"
 

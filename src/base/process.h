@@ -21,19 +21,21 @@ struct rd_argv {
 void rd_argv_add(struct rd_argv *a, const char *s);
 void rd_argv_addf(struct rd_argv *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rd_argv_add_all(struct rd_argv *a, char *const *items); /* up to NULL */
-/* Options of another command of ours: --NAME=VALUE unless it is NULL, --NAME=NUMBERUNIT unless it is 0 or
- * RD_OPTION_UNSET (base/option.h), --NAME if it is set. */
+/* Options for another of Raddle's own commands.  Adds --NAME=VALUE unless the value is NULL,
+ * --NAME=NUMBERUNIT unless the number is 0 or RD_OPTION_UNSET (base/option.h), and --NAME if the
+ * flag is set. */
 void rd_argv_add_text(struct rd_argv *a, const char *name, const char *value);
 void rd_argv_add_number(struct rd_argv *a, const char *name, uint64_t value, const char *unit);
 void rd_argv_add_flag(struct rd_argv *a, const char *name, bool set);
 void rd_argv_release(struct rd_argv *a);
 
-/* Starts argv[0] (searched in PATH) in `directory` (NULL: here).  If `output` is
+/* Starts argv[0] (searched for in PATH) in `directory` (NULL: here).  If `output` is
  * not -1 it becomes the child's stdout and stderr. */
 int rd_spawn(char *const *argv, const char *directory, int output, pid_t *pid);
 
-/* Waits until a child of ours has ended, whatever signals come, and stores what waitpid() does.  False, and
- * nothing is stored: it is not our child, or SIGCHLD is ignored.  A signal handler may call it. */
+/* Waits until a child process has ended, ignoring interruptions by signals, and stores its status
+ * as waitpid() does.  Returns false and stores nothing if the process is not a child or SIGCHLD is
+ * ignored.  May be called in a signal handler. */
 bool rd_reap(pid_t pid, int *status);
 
 /* Waits; returns the exit status, 128 + signal, or negative rd_err. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The progress line.  Callers may update counts as often as they like; at most ten times a second
- * a line goes to the terminal.  It is erased at the end.  `shown` is -1 if stderr is not a
- * terminal, and 1 while a line is displayed.
+ * The progress line.  Callers may update counts as often as they like; the line is redrawn at most
+ * ten times a second and erased at the end.  `shown` is -1 if stderr is not a terminal, and 1 while
+ * a line is displayed.
  */
 #include "base/progress.h"
 

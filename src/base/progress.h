@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A progress line on stderr for long tasks.  It appears only on a terminal, after half a second,
- * is redrawn at most ten times a second, and is erased at the end.
+ * A progress line on stderr for long tasks.  It is shown only on a terminal and only after half a
+ * second.  It is redrawn at most ten times a second, and erased at the end.
  */
 #ifndef BASE_PROGRESS_H
 #define BASE_PROGRESS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random numbers that are the same everywhere for the same seed: Steele, Lea and Flood's splitmix64.  Its
- * state is a counter, so numbers can be drawn in order (rd_random_next()) or by number (rd_mixed()).
+ * Random numbers that are the same on every machine for the same seed: splitmix64 by Steele, Lea
+ * and Flood.  Its state is a counter, so numbers can be drawn in order (rd_random_next()) or by
+ * index (rd_mixed()).
  */
 #ifndef BASE_RANDOM_H
 #define BASE_RANDOM_H
@@ -28,7 +29,7 @@ static inline uint64_t rd_random_next(struct rd_random *r)
 	return rd_mixed(r->state += RD_RANDOM_STEP);
 }
 
-/* From 0 to limit - 1, each as likely as another; limit is not 0. */
+/* A number from 0 to limit - 1, uniformly distributed; limit is not 0. */
 static inline uint64_t rd_random_below(struct rd_random *r, uint64_t limit)
 {
 	uint64_t reject = -limit % limit;
@@ -40,7 +41,8 @@ static inline uint64_t rd_random_below(struct rd_random *r, uint64_t limit)
 	return (uint64_t)(product >> 64);
 }
 
-/* The numbers of part `part` of what has this seed: those of other parts are unrelated. */
+/* The random numbers for one part of the work with this seed.  They are unrelated to those of other
+ * parts. */
 static inline struct rd_random rd_random_of(uint64_t seed, uint64_t part)
 {
 	struct rd_random r = {seed}, s;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Temporary directories: a table of the open ones, for the handler of fatal signals.
- * rd_remove_tree() is not safe in a signal handler, so the handler runs rm(1) with vfork() and
- * execve(), which are.  An entry is valid only in the process that created it.  A forked process
- * has copies of the table and the handlers, and must leave the directories alone.
+ * rd_remove_tree() is not safe in a signal handler.  So the handler runs rm(1) with vfork() and
+ * execve(), which are safe.  An entry is valid only in the process that created it.  A forked
+ * process has copies of the table and the handlers, and must leave the directories alone.
  */
 #include "base/scratch.h"
 
@@ -77,7 +77,7 @@ static void give_signals_back(void)
 			signal(signals[i], SIG_DFL);
 }
 
-/* A free entry.  Entries of a parent process count as free. */
+/* A free entry.  Entries of a parent process are treated as free. */
 static size_t find_free(void)
 {
 	size_t i = 0;

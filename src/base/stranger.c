@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Documents that another user may have written.  `replay` and `classify` run the program of a
- * document, and `inject --resume` that of a campaign, with the commands in it.  That is what the
- * user wants if the document is their own.  If another user can have written it, a warning first
- * shows what will be run.
+ * Documents that another user may have written.  `replay` and `classify` run the program that a
+ * document names, and `inject --resume` the program of a campaign, with the stored commands.  That
+ * is what users want for their own documents.  If another user can have written the document, a
+ * warning first shows what will be run.
  */
 #include "base/stranger.h"
 
@@ -16,7 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Where everybody may make files but only the owner of one can replace it, the file alone counts. */
+/* In a directory where everybody may create files but only the owner can replace one, check the
+ * file alone. */
 static const char *stranger_above(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *who;

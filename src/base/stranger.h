@@ -5,15 +5,15 @@
 
 #include <stddef.h>
 
-/* What is run on a document's word; members may be NULL. */
+/* What will be run because a document names it; members may be NULL. */
 struct rd_stranger {
 	const char *const *argv; /* the program, `argc` words */
 	size_t argc;
 	const char *with, *setup, *filter, *plugins;
 };
 
-/* If the file at `path`, or the directory it is in, belongs to another user or can be written by others, says
- * so and what will be run. */
+/* If the file at `path` or its directory belongs to another user or can be written by others,
+ * prints a warning with that reason and with what will be run. */
 void rd_stranger_warn(const char *path, const struct rd_stranger *what);
 
 #endif

@@ -5,17 +5,19 @@
 
 #include <stddef.h>
 
-/* Opens the standard streams that are closed: the next file that is opened would get the number of one, and
- * then our messages.  Opened the wrong way round, writing still fails. */
+/* Opens the standard streams that are closed.  Otherwise the next file opened would get the
+ * descriptor of one of them, and then receive our messages.  They are opened in the wrong
+ * direction, so that using them still fails. */
 void rd_terminal_occupy(void);
 
-/* From now on what is printed to standard error controls no terminal. */
+/* From now on, control characters printed to standard error are replaced. */
 void rd_terminal_stderr(void);
 
-/* The same for standard output, of a command that prints text there. */
+/* The same for standard output, for commands that print text there. */
 void rd_terminal_stdout(void);
 
-/* What they do to a text: control characters become question marks, but for the colours of our reports. */
+/* The replacement itself: control characters become question marks, except for the colours of our
+ * reports. */
 void rd_terminal_clean(char *text, size_t length);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Numbered sequences of numbers: a table with open addressing, at most three quarters full, beside the
- * sequences. A slot is 0 when free, otherwise the sequence's number plus one.
+ * Numbered sequences of numbers.  A hash table with open addressing, at most three quarters full,
+ * refers to the sequences.  A slot is 0 when free, otherwise the sequence's number plus one.
  */
 #include "base/tuple.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers as bytes: seven bits each, the lowest first, and the eighth bit shows that more follow
- * (LEB128). Differences are folded first, so that small ones of either sign are short (zigzag).
+ * Numbers as bytes (LEB128).  Each byte holds seven bits, lowest first; its eighth bit shows that
+ * more bytes follow.  Differences are zigzag-encoded first, so small differences of either sign are
+ * short.
  */
 #ifndef BASE_VARINT_H
 #define BASE_VARINT_H
@@ -18,7 +19,7 @@ enum rd_varint {
 	RD_VARINT_LONG, /* it has more than 64 bits */
 };
 
-/* Reads a number at *p and moves *p behind what was read. */
+/* Reads a number at *p and moves *p past it. */
 static inline enum rd_varint rd_varint_get(const uint8_t **p, const uint8_t *end, uint64_t *v)
 {
 	*v = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sentences for terminals, wrapped at blanks.  In: a text and where the cursor is.  Out: lines on a stream.
- */
+/* Wraps sentences for terminals at blanks.  In: a text and the cursor's column.  Out: lines on a
+ * stream. */
 #include "base/wrap.h"
 
 #include "base/error.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Baselines: findings that were known before are not reported as new.  A baseline is the finding
- * document of an earlier run, or a text with an id in each line, which is easier to keep under
- * version control.  In: a set and a baseline.  Out: `known` marks.
+ * Baselines: known findings are not reported as new.  A baseline is the finding document of an
+ * earlier run, or a text with one id per line, which is easier to keep under version control.  In:
+ * a set and a baseline.  Out: `known` marks.
  */
 #include "finding/filter.h"
 

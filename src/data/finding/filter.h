@@ -9,8 +9,8 @@ struct finding_filter { /* paths; NULL: none */
 	const char *baseline, *suppressions;
 };
 
-/* Marks the findings that the baseline knows and the suppressions hide.  If `tell`, reports what is no longer
- * needed of them. */
+/* Marks the findings that the baseline lists or the suppressions hide.  If `tell`, reports the
+ * parts of both that are no longer needed. */
 int finding_filter(const struct finding_filter *filter, struct finding_set *set, bool tell);
 
 /* A baseline: a text with the ids of the confirmed findings that are not suppressed. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The set of findings: creating findings and simple queries.  All memory of a set is one arena,
- * except for the arrays that grow and the schedules, which have arenas of their own.
+ * The set of findings: creating findings and simple queries.  All memory of a set is in one arena,
+ * except for the growing arrays and the schedules, which have arenas of their own.
  */
 #include "finding/pair.h"
 
@@ -254,8 +254,8 @@ struct finding *finding_find(const struct finding_set *set, const char *id)
 	return found;
 }
 
-/* The access that is not atomic although the other one is: probably a lock word or flag, not data.
- */
+/* Of a mixed race, the access that is not atomic.  Its object is probably a lock word or flag, not
+ * data. */
 const struct finding_access *finding_plain_side(const struct finding *f)
 {
 	const struct finding_access *a = f->accesses;
@@ -266,8 +266,8 @@ const struct finding_access *finding_plain_side(const struct finding *f)
 	return a->op == FINDING_READ || a->op == FINDING_WRITE ? a : NULL;
 }
 
-/* A race that the detector saw while threads were led elsewhere may have been chance, unless the
- * schedule is that of the same run. */
+/* If the detector saw the race while the threads were steered towards another goal, that may have
+ * been chance, unless the schedule is that of the same run. */
 bool finding_is_reproduced(const struct finding *f)
 {
 	return f->status == FINDING_CONFIRMED && (!f->observed || (f->schedule && f->schedule->nowhere));

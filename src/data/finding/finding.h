@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The finding: a race or a deadlock, what is known about it, and the way to it.  A set owns its
- * findings and all that they point to; finding_text() adds strings, finding_array() arrays.
- * An unknown string is NULL, an unknown number is 0.
+/* The finding: a race or a deadlock, what is known about it, and how to reach it.  A set owns
+ * its findings and everything that they point to; finding_text() adds strings, finding_array()
+ * arrays.  An unknown string is NULL, an unknown number is 0.
  *
  * 	struct finding_set *set = finding_set_new();
  * 	struct finding *f = finding_add(set, FINDING_RACE);
@@ -245,8 +245,8 @@ void finding_stat(struct finding_set *set, const char *name, double value);   /*
 uint64_t finding_stat_value(const struct finding_set *set,
 			    const char *name); /* 0 if there is no such value */
 
-/* Sets all identities, merges findings of the same pair of code locations, and sorts: confirmed first,
- * sound before speculative.  May be repeated.  The second sets only the fingerprint. */
+/* Sets all identities, merges findings of the same pair of code locations, and sorts: confirmed
+ * first, sound before speculative.  May be repeated.  The second sets only the fingerprint. */
 void finding_set_finish(struct finding_set *set);
 void finding_identify(struct finding *f);
 
@@ -291,8 +291,9 @@ int finding_write_schedule(const struct schedule *schedule, FILE *out); /* its s
 int finding_parse(struct finding_set **set, const void *data, size_t length, const char *name);
 int finding_read(struct finding_set **set, const char *path);
 
-/* Marks the findings of a baseline as known: a finding document, or a text with an id in each line.
- * *fixed, which may be NULL, is the number of ids without a finding. */
+/* Marks the findings listed in a baseline as known.  A baseline is a finding document, or a text
+ * with one id per line.  *fixed, which may be NULL, receives the number of ids without a
+ * finding. */
 int finding_baseline_parse(struct finding_set *set, const void *data, size_t length, const char *name,
 			   size_t *fixed);
 int finding_baseline_read(struct finding_set *set, const char *path, size_t *fixed);

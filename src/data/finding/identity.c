@@ -2,22 +2,24 @@
 /*
  * When two findings are the same.
  *
- * The fingerprint means "the same two statements": kind, object, and file, function, line and
- * subject of each side.  Predictions with one fingerprint are one finding with a count: the pairs
- * of a loop, the read and the write of x++, the many fields of a struct that is copied.
+ * The fingerprint means "the same two statements".  It consists of the kind, the object, and the
+ * file, function, line and subject of each side.  Predictions with the same fingerprint become one
+ * finding with a count: the pairs of a loop, the read and the write of x++, the many fields of a
+ * struct that is copied.
  *
  * The id means "the same error in the next version of the source".  It must not change when lines
  * move, when other code is added, or when the program gets other input or is built elsewhere.  So
  * it is made of the kind, the file without its directory, the function, the subject of the
- * statement (or the call that waits), and its ordinal among the function's lines about it.  Lines,
- * addresses, threads and paths are not part of it.  The subject does not depend on which of a
- * statement's accesses were caught in this run.  The direction is left out as well: of x++
- * sometimes the read and sometimes the write is caught, and the error is the same.  Findings with
- * equal ids (their producer gave no ordinals) are distinguished by their order in the source.
+ * statement (or the call that waits), and the statement's ordinal among the function's lines about
+ * the same subject.  Lines, addresses, threads and paths are not part of it.  The subject does not
+ * depend on which of a statement's accesses were caught in this run.  The direction is left out as
+ * well: for x++, sometimes the read and sometimes the write is caught, but the error is the same.
+ * Findings with equal ids (their producer gave no ordinals) are distinguished by their order in
+ * the source.
  *
  * Names of objects are normalised: `table[3].lock` and `table[4].lock` are the same object, and so
- * are all objects allocated at one place.  The position of an access in its object does not count
- * for races: a copy is about the whole object, and the subject is more precise.  A variable on a
+ * are all objects allocated at one place.  For races, the position of an access in its object is
+ * ignored: a copy is about the whole object, and the subject is more precise.  A variable on a
  * stack is identified by its subjects alone, because it has a name only if its thread accessed it
  * by name.
  *
@@ -105,7 +107,7 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The sides in sorted order: it does not matter which of them came first. */
+/* The sides in sorted order, because it does not matter which of them came first. */
 static void add_sides(struct rd_buf *b, const struct finding *f, enum scope scope)
 {
 	size_t count = f->access_count + f->cycle_count;
@@ -220,7 +222,7 @@ static int compare_rank(const void *a, const void *b)
 	return order ? order : strcmp(x->id, y->id);
 }
 
-/* Results of another prediction of the same error count as well. */
+/* Adds the results of another prediction of the same error. */
 static void absorb(struct finding_set *set, struct finding *f, const struct finding *other)
 {
 	enum finding_class class = finding_worse(f->class, other->class);

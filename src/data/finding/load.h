@@ -11,7 +11,8 @@ int finding_load(const char *path, struct finding_set **set);
 /* Reads the schedule of a finding that only has its path. */
 int finding_load_schedule(struct finding_set *set, struct finding *f);
 
-/* The program of the command line, which the set has then, or else that of the set; NULL: neither has one. */
+/* The program of the command line, which is then stored in the set, or else that of the set; NULL:
+ * neither has one. */
 char **finding_set_program(struct finding_set *set, char **argv);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The reader of finding documents: a tree of JSON (base/json-read.h) becomes findings.  An unknown
- * word and a member of a wrong type are errors; an unknown member is ignored.
+ * The reader of finding documents: turns a JSON tree (base/json-read.h) into findings.  An unknown
+ * word or a member of the wrong type is an error; an unknown member is ignored.
  *
- * An access without a stack but with file and line, as other tools may write it, gets a stack of
+ * If an access has no stack but a file and a line, as other tools may write it, it gets a stack of
  * one frame.
  */
 #include "finding/finding.h"

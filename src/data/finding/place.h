@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of a site table, as findings and schedules have them.  What is not known of a place is NULL or 0. */
+/* Places from a site table, for findings and schedules.  Unknown parts of a place are NULL or 0. */
 #ifndef FINDING_PLACE_H
 #define FINDING_PLACE_H
 
@@ -7,11 +7,12 @@
 #include "finding/schedule.h"
 #include "trace/sites.h"
 
-/* The place of a site.  Its strings are kept in the schedule; NULL: they stay the table's. */
+/* The place of a site.  The schedule keeps copies of its strings; if it is NULL, the table's are
+ * used. */
 struct schedule_place schedule_place_of(struct schedule *s, const struct trace_sites *sites, uint32_t site);
 
-/* Writes the frames of a site, innermost first: its function, then those that it was inlined into.  Returns
- * how many there are, at least one.  frames is NULL: they are only counted. */
+/* Writes the frames of a site, innermost first: its function, then those that it was inlined into.
+ * Returns how many there are, at least one.  If `frames` is NULL, only counts them. */
 size_t finding_put_frames(struct finding_set *set, const struct trace_sites *sites, uint32_t site,
 			  struct finding_frame *frames);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Ranks findings by their classes.  In: a set with classes.  Out: its order, and whether something counts. */
+/* Ranks findings by their classes.  In: a set with classes.  Out: its order, and whether a finding
+ * is bad enough to report. */
 #include "finding/rank.h"
 
 static bool is_as_bad(const struct finding *f, enum finding_class class)
@@ -19,8 +20,8 @@ bool finding_any_as_bad(const struct finding_set *set, enum finding_class class)
 	return false;
 }
 
-/* What a finding that has no class is among those that have one: a deadlock is as bad as can be, and of a
- * race it is not known. */
+/* The rank of a finding without a class among those with one: a deadlock ranks worst; a race,
+ * whose class is unknown, ranks directly after FINDING_OUTPUT_DIFFERS. */
 static unsigned rank_of(const struct finding *f)
 {
 	if (f->class != FINDING_NO_CLASS)
@@ -30,7 +31,7 @@ static unsigned rank_of(const struct finding *f)
 
 void finding_sort_by_class(struct finding_set *set)
 {
-	/* Stable, since what is equal has an order already. */
+	/* A stable sort, since equal findings are already in order. */
 	for (size_t i = 1; i < set->count; i++) {
 		struct finding *f = set->items[i];
 		size_t k = i;

@@ -5,8 +5,9 @@
 
 #include "finding/finding.h"
 
-/* Whether a confirmed finding that is neither known nor hidden is as bad as `class`; FINDING_NO_CLASS: all
- * are.  Deadlocks and failures always are, and so is a race whose class is not known. */
+/* Whether a confirmed finding that is neither known nor hidden is as bad as `class`;
+ * FINDING_NO_CLASS: any finding is.  Deadlocks and failures always are, and so is a race whose
+ * class is unknown. */
 bool finding_any_as_bad(const struct finding_set *set, enum finding_class class);
 
 /* The worst first, within each status. */

@@ -11,7 +11,8 @@ int finding_save_schedule(struct finding_set *set, struct finding *f, const char
 /* The same for each finding that is not dropped; makes the directory. */
 int finding_save_schedules(struct finding_set *set, const char *directory);
 
-/* Writes DIR/ID.witness.schedule, .witness-2. and so on; makes the directory if there is one to write. */
+/* Writes DIR/ID.witness.schedule, .witness-2. and so on; makes the directory if there is one to
+ * write. */
 int finding_save_witnesses(struct finding_set *set, const char *directory);
 
 #endif

@@ -3,9 +3,9 @@
  * Schedules in memory and as text (doc/format/schedule.md).  The first half is the writer.  The
  * second half is the reader, which trusts nothing.
  *
- * A record is a line, its fields are separated by tabs; tab, newline and backslash in a field are
- * escaped as in the site table.  The last line has the number of lines before it and their
- * checksum, so that a cut or edited file is noticed before a run is steered by it.
+ * A record is a line; its fields are separated by tabs.  In a field, tab, newline and backslash are
+ * escaped as in the site table.  The last line contains the number of lines before it and their
+ * checksum, so that a cut or edited file is noticed before it steers a run.
  */
 #include "finding/schedule.h"
 

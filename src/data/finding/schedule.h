@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A schedule: the order of synchronisation operations that leads to a race or a deadlock, and where
- * the threads are stopped then (doc/format/schedule.md).  Its names are the same in every run:
- * canonical names of threads and objects, numbers of operations within their thread.
+ * the threads are stopped at its end (doc/format/schedule.md).  Its names are the same in every
+ * run: canonical names of threads and objects, and operations numbered within their thread.
  *
  * A schedule owns its strings; its records may share them.
  */
@@ -42,8 +42,8 @@ struct schedule_limit {
 	uint64_t n;
 };
 
-/* A goal: a thread is to be stopped before an access: the `occurrence`-th (from 1) at `site` after
- * the `after`-th operation of the thread. */
+/* A goal: the thread is to be stopped before an access.  It is the `occurrence`-th access (from 1)
+ * at `site` after the `after`-th operation of the thread. */
 struct schedule_goal {
 	const char *thread;
 	uint64_t after, occurrence;
@@ -88,14 +88,14 @@ struct schedule_decision {
 	struct schedule_place place;
 };
 
-/* An access whose bytes obey the memory model, from then on. */
+/* An access whose bytes obey the memory model from this access on. */
 struct schedule_track {
 	uint32_t site; /* of the site table; 0: find it by place */
 	bool write;
 	struct schedule_place place;
 };
 
-/* A choice that the memory model left open, if it is not that of sequential consistency. */
+/* A choice that the memory model left open and that differs from sequential consistency. */
 struct schedule_choice {
 	uint64_t at;	    /* its number among all choices, from 1 */
 	uint32_t from;	    /* number of alternatives */
@@ -123,12 +123,12 @@ struct schedule {
 	struct schedule_stop *stops; /* for a deadlock, one for each thread of the cycle */
 
 	/* Turns. */
-	bool turns;	   /* one thread runs at a time, and the following members decide which */
-	bool notes;	   /* a fatal signal records its position; not in the file */
-	bool looks;	   /* the program stops at operations and at watches that say so, also while decisions
-			      remain;        not in files */
-	const char *first; /* the thread of a goal that runs first; NULL: that of the first goal */
-	uint64_t seed;	   /* 0: no seed */
+	bool turns;	     /* one thread runs at a time, and the following members decide which */
+	bool notes;	     /* a fatal signal records its position; not in the file */
+	bool looks;	     /* the program stops at operations and at watches that ask for it, even while
+				decisions remain; not in files */
+	const char *first;   /* the thread of a goal that runs first; NULL: that of the first goal */
+	uint64_t seed;	     /* 0: no seed */
 	const char *flavour; /* the flavour whose points it names; NULL: any */
 	struct schedule_watch *watches;
 	struct schedule_decision *decisions;
@@ -166,11 +166,11 @@ struct schedule_track *schedule_add_track(struct schedule *s);
 struct schedule_choice *schedule_add_choice(struct schedule *s);
 
 /* The memory models, in the order of enum raddle_memory_model: "sc", "tso", "pso", "weak",
- * "coherent".  The number of a name, or -1. */
+ * "coherent".  Returns the number of a name, or -1. */
 int schedule_memory(const char *name);
 
-/* The kinds of points, in the order of enum raddle_point: "op", "wait", ...  The name of a number,
- * or NULL; the number of a name, or -1. */
+/* The kinds of points, in the order of enum raddle_point: "op", "wait", ...  The first function
+ * returns the name of a number, or NULL; the second the number of a name, or -1. */
 const char *schedule_point_name(unsigned number);
 int schedule_point(const char *name);
 
@@ -180,12 +180,13 @@ int schedule_version(const struct schedule *s); /* of the file that can contain 
 void schedule_format(const struct schedule *s, struct rd_buf *out);
 int schedule_write(const struct schedule *s, const char *path);
 
-/* Into a released or fresh schedule.  Release it also after a failure.  `name` is for messages. */
+/* Parses into a released or fresh schedule.  Release it even after a failure.  `name` is for
+ * messages. */
 int schedule_parse(struct schedule *s, const void *data, size_t length, const char *name);
 int schedule_read(struct schedule *s, const char *path);
 
-/* Whether the numbers are consistent: operations of a thread ascend; limits, goals and stops come
- * after them.  NULL, or what is wrong. */
+/* Whether the numbers are consistent: the operations of a thread ascend, and limits, goals and
+ * stops come after them.  Returns NULL, or what is wrong. */
 const char *schedule_check(const struct schedule *s);
 
 #endif

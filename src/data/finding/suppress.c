@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Suppressions.  In: rules as text.  Out: marks at findings.  A rule is compared with every text
- * that its type refers to until one matches.  The first rule in file order that matches hides the
- * finding, and only its hit is counted, so a rule that never decides anything is listed as unused.
+ * Suppressions.  In: rules as text.  Out: marks on findings.  A rule is compared with every text
+ * that its type refers to until one matches.  The first matching rule in file order hides the
+ * finding. Only that rule's hit is counted, so a rule that never decides anything is listed as
+ * unused.
  */
 #include "finding/suppress.h"
 
@@ -32,8 +33,8 @@ static bool begins(const char *piece, size_t length, const char *text)
 	return strncmp(piece, text, length) == 0;
 }
 
-/* The pieces between stars are searched from left to right, each at its first occurrence.  Only the
- * first (with ^) and the last (with $) are bound to a position. */
+/* Searches the pieces between stars from left to right, each at its first occurrence.  Only the
+ * first piece (with ^) and the last (with $) have a fixed position. */
 bool suppress_match(const char *pattern, const char *text)
 {
 	bool anchored = *pattern == '^';
@@ -179,7 +180,7 @@ size_t suppressions_apply(struct suppressions *s, struct finding_set *set)
 
 /* ---- making ---- */
 
-/* A name comes from the program: it must not end the line. */
+/* A name comes from the program, so it must not end the line. */
 static void add_name(struct rd_buf *out, const char *name)
 {
 	for (; *name; name++)

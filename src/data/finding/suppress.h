@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Suppressions in the syntax of ThreadSanitizer: a line is TYPE:PATTERN.  The pattern is searched
- * for in function names, files, modules and objects; `*` is any text, `^` and `$` anchor it, `#`
- * starts a comment line.  finding/README.md lists what each type is compared with.  called_from_lib
- * is rejected, because such a rule would never match.
+ * Suppressions in the syntax of ThreadSanitizer.  Each line is TYPE:PATTERN.  The pattern is
+ * searched for in function names, files, modules and objects.  `*` matches any text, `^` and `$`
+ * anchor the pattern, and `#` starts a comment line.  finding/README.md lists what each type is
+ * compared with. called_from_lib is rejected, because such a rule would never match.
  */
 #ifndef FINDING_SUPPRESS_H
 #define FINDING_SUPPRESS_H
@@ -48,9 +48,9 @@ void suppressions_release(struct suppressions *s);
  * Returns how many are hidden. */
 size_t suppressions_apply(struct suppressions *s, struct finding_set *set);
 
-/* Appends a rule for each confirmed finding that is not hidden yet.  A rule names the id, so no
- * other finding is hidden.  A comment describes the finding and gives the corresponding rule of
- * ThreadSanitizer. */
+/* Appends a rule for each confirmed finding that is not hidden yet.  The rule contains the
+ * finding's id, so it hides no other finding.  A comment describes the finding and gives the
+ * corresponding rule of ThreadSanitizer. */
 void suppressions_make(const struct finding_set *set, struct rd_buf *out);
 
 int suppressions_write(const struct finding_set *set, FILE *out);

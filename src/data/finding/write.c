@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The finding document as JSON (doc/format/finding.md), by the streaming writer of base/, which
- * makes valid UTF-8 of any bytes.  Required members are always written, null or empty if nothing is
- * known; the others only if there is something to write.
+ * The finding document as JSON (doc/format/finding.md), written with the streaming writer of base/,
+ * which turns any bytes into valid UTF-8.  Required members are always written, as null or empty if
+ * nothing is known.  The other members are written only if they have a value.
  */
 #include "finding/finding.h"
 

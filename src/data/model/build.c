@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Building a model.  The first scan, in this file, reads every stream once, thread by thread.  It
- * collects threads, modules, allocations and releases.  The latter are then replayed in the order
- * of q and become objects with a lifetime.  Further scans (share.c, history.c) find objects by
- * address and q, so no scan needs the threads merged.
+ * collects threads, modules, allocations and releases.  Allocations and releases are then replayed
+ * in the order of q and become objects with a lifetime.  Further scans (share.c, history.c) find
+ * objects by address and q, so no scan needs the threads merged.
  *
  * A stream that ends early is not an error: the model contains what could be read.
  */
@@ -217,7 +217,7 @@ static int scan_stream(struct first_scan *s, size_t stream)
 	return got;
 }
 
-/* Parents are numbers until here; creations add what start events do not contain. */
+/* Until here, parents are thread numbers.  Creation events add what start events do not contain. */
 static void link_threads(struct first_scan *s)
 {
 	RD_ASSERT(s->creation_count <= s->creation_capacity);
@@ -339,8 +339,8 @@ static void make_dynamic(struct first_scan *s)
 	rd_umap_release(&r.live);
 }
 
-/* The loaded module that a path of the site table refers to: that path, or the same file name
- * elsewhere, or the program itself if it was renamed. */
+/* The loaded module that a path in the site table refers to: the module with that path, one with
+ * the same file name elsewhere, or the program itself if it was renamed. */
 static const struct model_module *find_module(const struct model *m, const char *path)
 {
 	for (size_t i = 0; i < m->module_count; i++) {

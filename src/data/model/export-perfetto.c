@@ -2,14 +2,14 @@
 /*
  * In: a trace.  Out: a Perfetto trace, protobuf packets with track events (doc/format/perfetto.md).
  *
- * Each thread has a track with its life, its waits and its instants, and tracks below it with the
- * times during which it held locks.  Slices of a track must nest, but locks need not be released in
- * reverse order.  So all spans are collected first, and a hold goes to the first lock track of its
- * thread where it nests.
+ * Each thread has a track with its life, its waits and its instants.  Tracks below it show the
+ * times during which it held locks.  Slices of a track must nest, but locks need not be released
+ * in reverse order.  So all spans are collected first, and a hold goes to the first lock track of
+ * its thread where it nests.
  *
- * A flow arrow runs from the end of the slice that starts the flow to the beginning of the one that
- * ends it.  So flows belong to spans: from a hold to the next hold of that lock in another thread,
- * from a creation to a thread's life, from a life to the join, from a signal to the wake.
+ * A flow arrow runs from the end of one slice to the beginning of another.  So flows belong to
+ * spans: from a hold to the next hold of that lock in another thread, from a creation to a
+ * thread's life, from a thread's life to the join, and from a signal to the wake.
  */
 #include "model/export.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: a model.  Out: RAPID's STD text: one event a line in the merged order,
+ * In: a model.  Out: RAPID's STD text: one event per line in the merged order,
  * `thread|op(operand)|location`.
  *
- * STD knows variables, not bytes.  The bytes of an object are cut into granules wherever an access
- * begins or ends, so two accesses share a variable if and only if they overlap.  STD knows only
- * mutexes; doc/format/std.md describes what becomes of the other synchronisation objects.
+ * STD has variables, not bytes.  The bytes of an object are cut into granules wherever an access
+ * begins or ends, so two accesses share a variable if and only if they overlap.  STD has only
+ * mutexes; doc/format/std.md describes how the other synchronisation objects are exported.
  *
  * A trace that was imported from STD is written with its original names and locations, so the text
  * is the same as the imported one.
@@ -66,7 +66,8 @@ static uint64_t pair(uint32_t high, uint64_t low)
 	return (uint64_t)high << 32 | (low & UINT32_MAX);
 }
 
-/* A key for a place in an object.  Each further 4 GiB of an object have a number of their own. */
+/* A key for a place in an object.  Each 4 GiB of an object after the first have a number of their
+ * own. */
 static uint64_t place_key(struct std_export *x, uint32_t object, uint64_t at)
 {
 	if (at > UINT32_MAX) {
@@ -175,8 +176,8 @@ static void emit(struct std_export *x, const struct event_place *at, const char 
 		fprintf(x->out, "%s|%s|%u\n", at->thread, op, at->location);
 }
 
-/* An access of the other events' memory.  It is exclusive, so that it orders without being a race
- * itself. */
+/* An access to memory through which other events are ordered.  It is exclusive, so that it orders
+ * threads without being a race itself. */
 static void emit_exclusive(struct std_export *x, const struct event_place *at, const char *name,
 			   const char *ops)
 {
@@ -199,9 +200,9 @@ static void cut(struct std_export *x, uint32_t object, uint64_t offset)
 	}
 }
 
-/* The end of the granule that contains `offset`, at most `end`.  If a word is empty the search
- * continues after it, one level higher, so long ranges take few steps.  If a bit is set it looks
- * into that unit, one level lower. */
+/* The end of the granule that contains `offset`, at most `end`.  If a word is empty, the search
+ * continues after it, one level higher, so long ranges take few steps.  If a bit is set, the search
+ * looks into that unit, one level lower. */
 static uint64_t next_cut(struct std_export *x, uint32_t object, uint64_t offset, uint64_t end)
 {
 	RD_ASSERT(offset < end);
@@ -339,7 +340,7 @@ static void export_mutex(struct std_export *x, const struct event_place *at, uin
 		emit(x, at, change > 0 ? "acq" : "rel", sync_name(x, sync));
 }
 
-/* A wait releases the mutex at once, however often it is held. */
+/* A wait releases the mutex completely, however often it is held. */
 static void export_wait(struct std_export *x, const struct event_place *at, const struct trace_event *e)
 {
 	uint32_t mutex = model_sync(x->model, RADDLE_CLASS_MUTEX, e->values[3], e->q);
@@ -440,8 +441,8 @@ static bool is_of_threads(enum raddle_event kind)
 	       raddle_role(kind) != RADDLE_ROLE_REQUEST;
 }
 
-/* Objects that order threads without being locks are read and written under a lock of their own
- * name. */
+/* Objects that order threads without being locks are exported as a variable that is read and
+ * written under a lock of the same name. */
 static void export_ordering(struct std_export *x, const struct event_place *at, uint32_t sync,
 			    const struct trace_event *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces in the formats of other tools.  Both functions build the model they
- * need; a damaged stream is exported as far as it can be read.
+ * Traces in the formats of other tools.  Both functions build the model they need.  A damaged
+ * stream is exported as far as it can be read.
  */
 #ifndef MODEL_EXPORT_H
 #define MODEL_EXPORT_H

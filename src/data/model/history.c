@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What each thread did, as arrays: its operations (events with q) and, between two of them, its
- * accesses of shared bytes.  Analyses walk over these arrays; the rest of the trace cannot matter
+ * accesses to shared bytes.  Analyses walk over these arrays; the rest of the trace cannot matter
  * to a race or a deadlock.
  *
- * The arrays may cover only a part of the run.  Then operations before it are left out once they
- * have no more effect (prefix.c).
+ * The arrays may cover only a part of the run.  Then operations before the part are left out if
+ * they no longer have an effect (prefix.c).
  *
- * Schedules count all records of a site, including accesses of memory that is not shared and not in
- * the arrays. model_locate() reads the stream again for them.
+ * Schedules count all records of a site, including accesses to unshared memory, which are not in
+ * the arrays.  model_locate() reads the stream again to count them.
  */
 #include "model/model-int.h"
 
@@ -134,7 +134,7 @@ static void note_free(struct history_scan *s, const struct trace_event *e, const
 	add_access(s, &a);
 }
 
-/* The effect of an operation on the bytes of its lock or other object; false: only one thread
+/* The effect of an operation on the bytes of its lock or other object.  False: only one thread
  * touches them, or there is no effect. */
 static bool handled_piece(const struct model *m, struct model_cache *cache, const struct trace_event *e,
 			  const struct trace_decoder *d, struct model_access *a)
@@ -155,7 +155,7 @@ static bool handled_piece(const struct model *m, struct model_cache *cache, cons
 	return model_is_shared(m, a->object, a->offset, a->size);
 }
 
-/* As for the release of memory, the call is the site of the access. */
+/* As with the release of memory, the call is the site of the access. */
 static void note_handling(struct history_scan *s, const struct trace_event *e, const struct trace_stream *in)
 {
 	struct model_access a;
@@ -218,8 +218,8 @@ static void note_end(struct history_scan *s, const struct trace_event *last, con
 	s->history->end_stack = model_stack_intern(s->model, &s->path, &in->decoder);
 }
 
-/* An operation begins before the part, and what came before it is over.  Operations that do not end
- * a segment keep the accesses, because the runtime lets these represent later ones. */
+/* An operation begins before the part.  If it ends a segment, the accesses before it are left out.
+ * If not, these accesses are kept, because the runtime lets them represent later ones. */
 static void leave_out(struct history_scan *s, bool ends)
 {
 	RD_ASSERT(s->history != NULL);
@@ -362,8 +362,8 @@ static void scan_stream(struct history_scan *s)
 	trace_stream_close(&in);
 }
 
-/* Scans all streams; with `sizes` only counts.  Keeps the position of each thread at the end of the
- * part, for the next part. */
+/* Scans all streams.  With `sizes` it only counts.  Keeps the position of each thread at the end of
+ * the part, for the next part. */
 static void scan_all(struct model *m, uint64_t *sizes)
 {
 	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
@@ -530,7 +530,7 @@ static void tally_accesses(struct tally *t, uint64_t after, uint64_t count)
 	t->after = after;
 }
 
-/* The site that a record counts for; 0: no site. */
+/* The site whose occurrences include the record; 0: no site. */
 static uint32_t counts_for(const struct trace_event *e, const struct trace_decoder *d)
 {
 	if (e->kind == RADDLE_FREE || raddle_handling(e->kind) != RADDLE_HANDLES_NOT)

@@ -4,11 +4,11 @@
  * can start.  So a short part late in a long run costs only its own length.
  *
  * A mark is at the beginning of a chunk, since chunks can be read separately.  It contains the
- * state of the scan: its counts and the remaining operations (prefix.c), which are the same for
+ * state of the scan: its counts, and the remaining operations (prefix.c), which are the same for
  * every later part.  The accesses of the segment around the mark are not kept.  So a part can be
- * scanned from it only if an operation between the mark and the part ends that segment.  Accesses
- * can be located from it only if an operation between them is counted, because occurrences are
- * counted from there.
+ * scanned from the mark only if an operation between the two ends that segment.  Accesses can be
+ * located from the mark only if some operation between the two is counted, because occurrences are
+ * counted from that operation on.
  */
 #include "model/model-int.h"
 

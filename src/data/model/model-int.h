@@ -7,9 +7,9 @@
 #include "model/model.h"
 
 /*
- * Where heap objects and stacks of all times lie: a grid of cells for each power of four of the
- * size.  An object is entered in the level where it covers at most five cells.  A cell lists its
- * objects in the order of their birth.
+ * The positions of all heap objects and stacks that ever existed: a grid of cells for each size
+ * class (the powers of four).  An object is entered in the level at which it covers at most five
+ * cells.  A cell lists its objects in the order of their birth.
  */
 #define MODEL_GRID_LEVELS 22
 struct model_grid {
@@ -82,8 +82,8 @@ uint32_t model_freed(const struct model *m, struct model_cache *cache, const str
 void model_name_threads(struct model *m);
 int model_scan_sharing(struct model *m, bool handled);
 
-/* The effect of the event on the memory of a lock or other object.  Named semaphores are excluded:
- * other processes may have them open. */
+/* The effect of the event on the memory of a lock or other object.  Named semaphores are excluded,
+ * because other processes may have them open. */
 enum raddle_handling model_handling(const struct model *m, const struct trace_event *e,
 				    const struct trace_decoder *d);
 
@@ -98,8 +98,8 @@ struct model_spin {
 void model_note_store(struct model *m, const struct trace_event *e);
 void model_sort_stores(struct model *m);
 
-/* To be called for each event of a stream.  True: the read before it adds nothing, unless it is the
- * first one, and can be left out. */
+/* Call this for each event of a stream.  True: the read before the event adds nothing and can be
+ * left out, unless it is the first one. */
 bool model_spins(const struct model *m, struct model_spin *s, const struct trace_event *e);
 
 /* A position in a stream at which a scan for a later part can start (mark.c). */
@@ -117,25 +117,26 @@ struct model_marks {
 	size_t count, capacity;
 };
 
-/* The last mark of a stream from which a part that begins at q can be scanned, or from which
- * accesses after operation number `skipped` can be located.  NULL: there is no such mark. */
+/* The first returns the last mark of a stream from which a part that begins at q can be scanned.
+ * The second returns the last mark from which accesses after operation number `skipped` can be
+ * located.  NULL: there is no such mark. */
 const struct model_mark *model_mark_before(const struct model *m, size_t stream, uint64_t q);
 const struct model_mark *model_mark_at(const struct model *m, size_t stream, uint64_t skipped);
 
-/* Whether a chunk that begins after all marks of the stream should get a mark: not if marks become
- * too large. */
+/* Whether a chunk that begins after all marks of the stream should get a mark.  False if marks take
+ * too much memory. */
 bool model_mark_wanted(struct model *m, size_t stream, struct trace_place place);
 void model_mark_add(struct model *m, size_t stream, const struct model_mark *mark);
 
-/* To be called for operation number `number` of the stream. */
+/* Call this for operation number `number` of the stream. */
 void model_mark_pass(struct model *m, size_t stream, uint64_t number, const struct trace_event *e);
 void model_marks_free(struct model *m);
 
 /* Frees the histories. */
 void model_unload(struct model *m);
 
-/* To be called before an operation before the part is added: removes what it makes obsolete
- * (prefix.c).  The last operation stays, since accesses may follow it. */
+/* Call this before adding an operation that lies before the part: removes what the operation makes
+ * obsolete (prefix.c).  The last operation stays, since accesses may follow it. */
 void model_prefix_trim(struct model_history *h);
 
 #endif

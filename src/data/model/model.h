@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A trace as threads, objects and synchronisation objects with names that are the same in every
- * run.  Built once, read-only afterwards.
+ * run. Built once, read-only afterwards.
  *
  * Threads are named as in TraceSanitizer: T_0 is the initial thread, and the n-th thread that a
- * thread creates has the creator's name and _n, n from 0.  Heap objects are named by the allocating
- * thread, the place and the number among its allocations there: `heap T_0_1 (queue.c:14)#3`
- * (base/name.h).  Globals have their source names, stacks are named by thread.
+ * thread creates has the creator's name followed by _n, counted from 0.  A heap object is named by
+ * the allocating thread, the place, and its number among that thread's allocations there: `heap
+ * T_0_1 (queue.c:14)#3` (base/name.h).  Globals have their source names; stacks are named by
+ * thread.
  *
- * An address means different objects at different times.  Lookups therefore take the place q in the
- * global order (trace_stream.last_q of the event).
+ * An address means different objects at different times.  So lookups also take the time: q, the
+ * position in the global order (trace_stream.last_q of the event).
  */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
@@ -107,9 +108,9 @@ struct model_operation {
 	uint8_t kind;	  /* enum raddle_event */
 };
 
-/* An access of shared bytes.  The release of an object with shared bytes is a write of all of it.
- * The use of a lock is a read of its bytes before the operation; its initialisation or destruction
- * is a write.  The site of these three is that of the call. */
+/* An access to shared bytes.  The release of an object with shared bytes is a write of the whole
+ * object.  The use of a lock is a read of its bytes before the operation; its initialisation or
+ * destruction is a write.  In these three cases the site is that of the call. */
 struct model_access {
 	uint32_t object, site, stack;
 	uint32_t size : 31, write : 1; /* a longer range is several accesses */
@@ -168,20 +169,20 @@ int model_build(struct model **model, struct trace *trace, enum model_depth dept
 void model_free(struct model *model); /* NULL is fine */
 
 /* Replaces the histories by those of a part: its operations and accesses, and the state that it
- * starts from.  Of the operations before it, only those are included whose effect lasts: held
- * locks, created threads, values of semaphores (prefix.c).  Of the accesses before it, only those
- * after each thread's last operation are included, because they may overlap the part in time. */
+ * starts from.  An operation before the part is included only if its effect lasts: held locks,
+ * created threads, values of semaphores (prefix.c).  Accesses before the part are included only if
+ * they follow their thread's last operation, because they may overlap the part in time. */
 int model_load(struct model *m, struct model_part part);
 
-/* Cuts the run into parts of about the same size with at most about `most` operations and accesses
- * of shared bytes, as far as single segments allow.  If they are large, a small part comes first
- * and another one last.  Returns one part if everything fits.  The caller frees the array.  Needs
- * MODEL_PARTS. */
+/* Cuts the run into parts of about the same size, each with at most about `most` operations and
+ * accesses to shared bytes, as far as single segments allow.  If the parts are large, the first and
+ * the last one are made smaller.  Returns one part if everything fits.  The caller frees the array.
+ * Needs MODEL_PARTS. */
 size_t model_cut(struct model *m, uint64_t most, struct model_part **parts);
 
-/* Where an access is in its thread's stream, in the terms of schedules (doc/format/schedule.md): it
- * is the `occurrence`-th record (from 1) of its site after the thread's `after`-th counted
- * operation. */
+/* The position of an access in its thread's stream, in the terms of schedules
+ * (doc/format/schedule.md): it is the `occurrence`-th record (from 1) of its site after the
+ * thread's `after`-th counted operation. */
 struct model_spot {
 	uint64_t after, occurrence;
 };
@@ -196,9 +197,8 @@ uint32_t model_thread(const struct model *m, uint32_t number);
 /* The same, from the index of the trace's streams. */
 uint32_t model_thread_of_stream(const struct model *m, size_t stream);
 
-/* The object that lies at an address at q, or MODEL_NONE.  If the object is not alive at q, the
- * address belongs to the next one allocated there (its publication was not synchronised), else to
- * the last one. */
+/* The object at an address at time q, or MODEL_NONE.  If no object is alive there at q, returns the
+ * next one allocated there (its publication was not synchronised), or else the last one. */
 uint32_t model_find(const struct model *m, uint64_t address, uint64_t q);
 
 /* Caches results of model_find() and of site lookups; zeroed is empty. */
@@ -227,8 +227,8 @@ static inline const struct trace_site *model_find_site(const struct model *m, st
 	return cache->sites[i].site;
 }
 
-/* Whether any of these bytes was touched by several threads and written; how many bytes of an
- * object were. */
+/* Whether any of these bytes was touched by several threads and written.  The second function
+ * returns how many bytes of an object were. */
 bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, uint64_t size);
 uint64_t model_shared_bytes(const struct model *m, uint32_t object);
 
@@ -264,16 +264,16 @@ bool model_find_variable(const struct model *m, uint32_t object, uint64_t offset
 void model_name_variable(const struct model *m, const struct model_variable *v, struct rd_buf *out);
 
 /* Names, appended to `out`. */
-/* `struct conn.refs`, `*counter (malloc at f.c:12)`: what lies at an offset of a heap object or a
- * stack, derived from accesses that all cover the offset.  False: the object is of another kind, or
- * the accesses show no name. */
+/* `struct conn.refs`, `*counter (malloc at f.c:12)`: a name for the bytes at an offset of a heap
+ * object or a stack, derived from accesses that all cover the offset.  False: the object is of
+ * another kind, or the accesses show no name. */
 bool model_name_pointed(const struct model *m, uint32_t object, uint64_t offset,
 			const struct model_access *const *accesses, size_t count, struct rd_buf *out);
 void model_name_object(const struct model *m, uint32_t object, struct rd_buf *out);
 /* `hits`, `table[3].lock`, `heap T_0 (main.c:33)#4+16`. */
 void model_name_place(const struct model *m, uint32_t object, uint64_t offset, struct rd_buf *out);
-/* `T_0 (main.c:33)#4`: the thread that made an object, the site, and its number among those made
- * there. */
+/* `T_0 (main.c:33)#4`: the thread that made an object, the site, and the object's number among
+ * those made there. */
 void model_name_maker(const struct trace_sites *sites, const char *thread, uint32_t site, uint64_t number,
 		      struct rd_buf *out);
 /* "[3].lock": what lies at the offset in a variable of that type and size. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Canonical names of threads, by their place in the tree of creations, of objects, and of places
- * within them. */
+/* Canonical names of threads (by their place in the tree of creations), of objects, and of places
+ * within objects. */
 #include "model/model-int.h"
 
 #include "base/error.h"
@@ -14,9 +14,9 @@
 #define NESTING_MAX 8 /* levels of member names; set by hand, bounds damaged type tables */
 
 /*
- * Names threads whose parent has a name, until no such thread is left.  The others become roots:
- * their parent is unknown, or damage made a cycle.  Parents mostly have smaller numbers, so one or
- * two rounds are enough.
+ * Names the threads whose parent has a name, until no such thread is left.  The remaining threads
+ * become roots: their parent is unknown, or damage made a cycle.  Parents mostly have smaller
+ * numbers, so one or two rounds are enough.
  */
 void model_name_threads(struct model *m)
 {

@@ -4,9 +4,9 @@
  *
  * The definition is simple: of all objects that contain the address, the one that is alive at q.
  * But a program may allocate millions of objects at the same few addresses.  So heap objects and
- * stacks are kept in a grid of cells (model-int.h).  A lookup visits one cell of each level, finds
- * the last object born before q by binary search and walks back to one that contains the address.
- * Globals and modules never move: each have a sorted array.
+ * stacks are kept in a grid of cells (model-int.h).  A lookup visits one cell of each level.  It
+ * finds the last object born before q by binary search, and walks back to one that contains the
+ * address. Globals and modules never move, so each of the two kinds has a sorted array.
  */
 #include "model/model-int.h"
 

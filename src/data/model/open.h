@@ -12,11 +12,11 @@ struct model_file {
 };
 
 /* Opens a trace directory, or a file with STD text, and builds its model with histories.  With
- * `force` also without meta.json or site table.  Close it also after a failure. */
+ * `force` it works even without meta.json or a site table.  Close it even after a failure. */
 int model_open(struct model_file *f, const char *path, bool force);
 
-/* The same without histories, for model_load().  A large trace is read until `deadline_ns` at most
- * (trace_is_late()). */
+/* The same without histories, for model_load().  If the trace is large, reading ends at
+ * `deadline_ns` (trace_is_late()). */
 int model_open_parts(struct model_file *f, const char *path, bool force, int64_t deadline_ns);
 void model_close(struct model_file *f);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Names of places that pointers lead to, as in the source.  In: a heap object or a stack, an offset
- * in it, and accesses of the bytes there.  Out: `struct conn.refs` or `struct conn[].refs`, if an
- * access used a pointer to a struct; else the variable that received the allocation, `*counter
- * (malloc at f.c:12)`.  On a stack this is the best available name of a variable that its own
- * thread never accesses by name.
+ * in it, and accesses to the bytes there.  Out: `struct conn.refs` or `struct conn[].refs`, if an
+ * access used a pointer to a struct; otherwise the variable that received the allocation, `*counter
+ * (malloc at f.c:12)`.  If a thread never accesses one of its stack variables by name, this is the
+ * best name available.
  *
  * Debug information describes the source, and a cast may make it wrong.  So a struct that does not
- * fit into the object at that place is ignored.  Of two structs that fit, the larger one contains
- * the other.
+ * fit into the object at that place is ignored.  If two structs fit, the larger one contains the
+ * other.
  */
 #include "model/model.h"
 
@@ -94,8 +94,8 @@ static void name_holder(const struct model *m, const struct model_object *o, con
 	rd_buf_release(&path);
 }
 
-/* The larger one is better; of equals the one whose type comes first in the alphabet, so that the
- * order of the accesses does not matter. */
+/* The larger one is better.  If they are equal, the one whose type comes first in the alphabet is
+ * better, so that the order of the accesses does not matter. */
 static bool is_better(const struct holder *h, const struct holder *than)
 {
 	return h->size != than->size ? h->size > than->size : strcmp(h->type, than->type) < 0;

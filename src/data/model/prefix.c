@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What remains of a thread's operations before a part of the run.  In: its operations so far; all
- * but the last have been processed.  Out: the same without those that have no more effect.
+ * but the last have been processed.  Out: the same without those that no longer have an effect.
  *
- * Removed are finished critical sections, finished waits, and operations that order nothing after
- * their moment.  Kept are operations that create or end threads, wait, post or notify, and locks
- * that are held.  An operation is processed when the next one comes, because until then the
- * accesses after it are in the part.  So a thread that spins, or acquires a lock again and again,
- * keeps few operations before a part, however long it ran.
+ * Removed are finished critical sections, finished waits, and operations that order nothing later
+ * on. Kept are operations that create or end threads, wait, post or notify, and acquisitions of
+ * locks that are still held.  An operation is processed when the next one arrives, because until
+ * then the accesses after it belong to the part.  So a thread that spins, or acquires a lock again
+ * and again, keeps few operations before a part, however long it ran.
  */
 #include "model/model-int.h"
 
@@ -41,8 +41,8 @@ static bool is_idle(const struct model_operation *op)
 	}
 }
 
-/* Of the operations before number `end`: where the lock was acquired, within SECTION_DEPTH_MAX;
- * `end`: not found. */
+/* Where the lock was acquired, among the last SECTION_DEPTH_MAX operations before number `end`.
+ * Returns `end` if not found. */
 static size_t find_taken(const struct model_history *h, uint32_t sync, size_t end)
 {
 	RD_ASSERT(end <= h->operation_count);
@@ -87,7 +87,7 @@ static void end_wait(struct model_history *h, const struct model_operation *wake
 	h->operations[h->operation_count++] = lock;
 }
 
-/* Of a fence it matters only that the thread has executed it.  Each kind is kept once, before all
+/* For a fence, it matters only that the thread has executed it.  Each kind is kept once, before all
  * other operations, where it does not interfere with them. */
 static void keep_fence(struct model_history *h, const struct model_operation *fence)
 {

@@ -2,15 +2,15 @@
 /*
  * Which objects, and which of their bytes, several threads touch.
  *
- * A byte is shared if two threads touched it and one of them wrote it.  Keeping every byte of every
- * object would take more memory than the program had, and most objects belong to one thread.  So
- * the streams are read twice.  The first scan finds the objects that several threads touch and some
- * thread writes, and counts what happens to locks.  The second one marks the bytes of those objects
- * only, in 64-byte blocks.
+ * A byte is shared if two threads touched it and one of them wrote it.  Keeping the state of every
+ * byte of every object would take more memory than the program had, and most objects belong to one
+ * thread.  So the streams are read twice.  The first scan finds the objects that several threads
+ * touch and some thread writes, and counts the uses of locks.  The second scan marks the bytes of
+ * those objects only, in 64-byte blocks.
  *
- * Releasing an object is like writing all bytes of it that any thread touched.  The last step marks
- * these, so that releasing a large object with few used bytes costs nothing.  Using a lock is like
- * reading its bytes, initialising and destroying it like writing them.
+ * Releasing an object is treated as a write of all its bytes that any thread touched.  These bytes
+ * are marked in the last step, so that releasing a large object with few used bytes costs nothing.
+ * Using a lock is treated as a read of its bytes; initialising or destroying it as a write.
  */
 #include "model/model-int.h"
 
@@ -117,8 +117,8 @@ static uint32_t *owners_of(struct model *m, struct model_block *b)
 	return x->owners[b->owners];
 }
 
-/* Threads touch the same bytes again and again, and streams are read one by one: `marked` skips
- * repetitions. */
+/* Threads touch the same bytes again and again, and streams are read one by one, so `marked` is
+ * used to skip repetitions. */
 static void mark_block(struct model *m, struct model_block *b, uint64_t mask, uint32_t thread)
 {
 	RD_ASSERT(mask != 0);
@@ -308,7 +308,7 @@ static void release(struct sharing_scan *s, uint32_t sync, uint64_t t)
 	drop_held(s, h);
 }
 
-/* Whether the event counts as a use of its object. */
+/* Whether the event is a use of its object. */
 static bool is_use(const struct trace_event *e)
 {
 	switch (raddle_role(e->kind)) {
@@ -456,8 +456,8 @@ static uint64_t shared_of(const struct model *m, const struct model_block *b, co
 	return multi & written;
 }
 
-/* Bit i: byte offset + i was touched by several threads and written; at most 64 bytes from
- * `offset`, those of one 64-byte block. */
+/* Bit i: byte offset + i was touched by several threads and written.  Covers at most the 64 bytes
+ * from `offset` to the end of its 64-byte block. */
 static uint64_t model_shared_bits(const struct model *m, uint32_t object, uint64_t offset)
 {
 	const struct model_object *o = &m->objects[object];
@@ -514,7 +514,7 @@ bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, ui
 	return false;
 }
 
-/* A chunk that is shared as a whole counts for all of its blocks. */
+/* If a whole chunk is shared, so are all of its blocks. */
 static uint64_t shared_mapped(const struct model *m, const struct model_shadow *s)
 {
 	uint64_t count = 0;

@@ -4,11 +4,12 @@
  * changed.  In: the atomic writes of all threads, then the events of one thread in order.  Out:
  * which reads add nothing new.
  *
- * Of consecutive reads from one site at one place, without a write of the place between them in the
- * order of q, the first and the last are kept.  All of them read the same write.  In a schedule in
- * which the last one reads it too, no other write comes between the first and the last, so the
- * reads between are correct.  And being stopped before one of them is the same as being stopped
- * after the first.  So no error is lost and no error is invented.
+ * Consider consecutive reads from one site at one place, without a write to the place between them
+ * in the order of q.  Only the first and the last of these reads are kept.  All of them read from
+ * the same write.  In a schedule in which the last one also reads from it, no other write comes
+ * between the first and the last, so the reads between them are correct.  And stopping a thread
+ * before one of these reads is the same as stopping it after the first.  So no error is lost and no
+ * error is invented.
  */
 #include "model/model-int.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Synchronisation objects: the table of locks, condition variables and so on.  Such an object is a
- * place (object and offset) of a class.  One that is initialised again in the same place of the
- * same object is the same one.
+ * Synchronisation objects: the table of locks, condition variables and so on.  Such an object is
+ * identified by its place (object and offset) and its class.  If it is initialised again in the
+ * same place of the same object, it stays the same synchronisation object.
  */
 #include "model/model-int.h"
 

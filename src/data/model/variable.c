@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Names that are known only from accesses.  Frames have no events, and thread-local variables lie
- * in memory of unknown origin; but an access by name shows what lies there.  In: a model with
- * histories, a place and a time.  Out: the site of that access, and the thread that owns the
- * variable.
+ * Names that are known only from accesses.  The trace has no events for stack frames, and
+ * thread-local variables lie in memory of unknown origin.  But an access by name shows which
+ * variable lies there. In: a model with histories, a place and a time.  Out: the site of that
+ * access, and the thread that owns the variable.
  *
- * An address on a stack is another variable in every call.  So of the owner's accesses the last one
- * up to the time counts, else the first one after it.
+ * An address on a stack is another variable in every call.  So the owner's last access up to the
+ * time is used, or else its first access after the time.
  */
 #include "model/model.h"
 

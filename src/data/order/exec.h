@@ -5,44 +5,42 @@
  * It is one sequence of events in an order in which they really happened.  An event has a kind, the
  * thread that did it, the object it was done to and the code site.  Objects are numbered from 0 in
  * separate spaces: variables, locks (mutexes and rwlocks together), condition variables,
- * semaphores, barrier instances, once controls, threads.  Where the numbers come from (a recorded
- * trace, STD text, a test) is up to the filler.
+ * semaphores, barrier instances, once controls, threads.  The filler, the code that builds the
+ * execution, assigns these numbers (from a recorded trace, STD text, a test).
  *
- * Conventions that the filler keeps: - An acquisition is logged when it has succeeded.  Successful
- * try and timed
- *   acquisitions carry EXEC_TRY; a failed one is EXEC_BUSY (aux: EXEC_RDLOCK if it
- *   was for reading).  With sound semantics it stays within the section of the
- *   holder that made it fail; speculative semantics let it fail at any time.
- * - pthread_cond_wait is three events: EXEC_WAIT (object: condition, aux: mutex;
- *   releases the mutex and starts waiting, in one step), EXEC_WAKE (object:
- *   condition, aux: index of the signal or broadcast that woke it, EXEC_NONE for
- *   a spurious or timed end, EXEC_MATCH to let exec_finish() find it), and
- *   EXEC_LOCK of the mutex.
- * - Each use of a barrier is an object of its own (a barrier instance); EXEC_ENTER
- *   may name the first instance of the same barrier in aux.
- * - A once control is a lock too: EXEC_WRLOCK when a thread begins to run the
- *   initialiser, EXEC_UNLOCK and EXEC_ONCE_RUN when it has returned; a thread that
- *   may have to wait for that has EXEC_RDLOCK, EXEC_UNLOCK, EXEC_ONCE_PASS.
+ * Conventions that the filler keeps:
+ * - An acquisition is logged when it has succeeded.  Successful try and timed acquisitions carry
+ *   EXEC_TRY; a failed one is EXEC_BUSY (aux: EXEC_RDLOCK if it was for reading).  With sound
+ *   semantics a failed acquisition stays within the section of the holder that made it fail;
+ *   speculative semantics let it fail at any time.
+ * - pthread_cond_wait is three events: EXEC_WAIT (object: condition, aux: mutex; releases the mutex
+ *   and starts waiting, in one step), EXEC_WAKE (object: condition, aux: index of the signal or
+ *   broadcast that woke it, EXEC_NONE for a spurious or timed end, EXEC_MATCH to let
+ *   exec_match_signals() find it), and EXEC_LOCK of the mutex.
+ * - Each use of a barrier is an object of its own (a barrier instance); EXEC_ENTER may name the
+ *   first instance of the same barrier in aux.
+ * - A once control is also a lock.  A thread that runs the initialiser has EXEC_WRLOCK when it
+ *   begins, and EXEC_UNLOCK and EXEC_ONCE_RUN when the initialiser has returned.  A thread that may
+ *   have to wait for the initialiser has EXEC_RDLOCK, EXEC_UNLOCK, EXEC_ONCE_PASS.
  * - EXEC_PART marks events that are not an operation of their own.  Either another event of the
  *   same operation follows directly and represents it in plans, or nothing can stop the thread
  *   there (the check of a C++ guard).
- * - A plain variable is one granule; overlapping accesses of different sizes are
- *   split by the filler.  Atomic accesses carry EXEC_ATOMIC; a read-modify-write
- *   is EXEC_UPDATE.  EXEC_SYNC means release (or stronger) on an atomic write and
- *   acquire (or stronger) on an atomic read.
- * - EXEC_LOOP marks a read of the predicate of a wait loop.  It keeps its writer, so that no
- *   prediction assumes a wait that never happened.
- * - EXEC_UNSURE marks an access during which, as far as is recorded, another thread wrote the
- *   variable.  What the thread read then is not known.  So with sound semantics the access may be
- *   next, but nothing after it happens.  Where accesses were left out of a trace, every event is
- *   marked.
+ * - A plain variable is one granule; the filler splits overlapping accesses of different sizes.
+ *   Atomic accesses carry EXEC_ATOMIC; a read-modify-write is EXEC_UPDATE.  EXEC_SYNC means release
+ *   (or stronger) on an atomic write and acquire (or stronger) on an atomic read.
+ * - EXEC_LOOP marks a read of the predicate of a wait loop.  It must read from the same write as in
+ *   the recorded run, so that no prediction assumes a wait that never happened.
+ * - EXEC_UNSURE marks an access during which, as far as the recording shows, another thread wrote
+ *   the variable.  What the thread read is then unknown.  So with sound semantics the access may be
+ *   the next event of its thread, but nothing after it happens.  Where accesses were left out of a
+ *   trace, every event is marked.
  * - In a *whole* execution each operation of the trace is one event.  EXEC_FREE orders nothing.
  *   EXEC_WAKE acquires the mutex of its wait again; its aux is one notification that may have ended
- *   it, not the only one (EXEC_NONE: it needs no notification).  EXEC_WAIT without a mutex has
- *   EXEC_NONE in aux.  EXEC_JOIN, EXEC_ONCE_BEGIN and EXEC_ONCE_PASS have in aux the event that they
- *   follow, or EXEC_NONE.
- * - EXEC_PENDING marks an operation that had not succeeded when recording ended
- *   (the program hung there); it is the last event of its thread.
+ *   the wait, not the only one (EXEC_NONE: no notification is needed).  EXEC_WAIT without a mutex
+ *   has EXEC_NONE in aux.  EXEC_JOIN, EXEC_ONCE_BEGIN and EXEC_ONCE_PASS have in aux the event that
+ *   they follow, or EXEC_NONE.
+ * - EXEC_PENDING marks an operation that had not succeeded when recording ended (the program hung
+ *   there); it is the last event of its thread.
  */
 #ifndef ORDER_EXEC_H
 #define ORDER_EXEC_H

@@ -2,13 +2,14 @@
 /*
  * In: operations of a trace.  Out: events of an execution (doc/design/order.md).
  *
- * Recursive locks count from the outermost acquisition to the last release.  Each use of a barrier
- * is an instance.  It has as many arrivals as the barrier was initialised for or, if that is not
- * known, those before the first departure.
+ * A recursive lock is held from its outermost acquisition to its last release.  Each use of
+ * a barrier is an instance.  An instance has as many arrivals as the barrier was initialised for.
+ * If that is unknown, it has the arrivals before the first departure.
  *
- * In a whole execution operation and event are the same: an operation that orders nothing is
- * EXEC_FREE, a wake takes its mutex itself, and a once control is not a lock.  Otherwise operations
- * that order nothing have no event, and some have several, of which all but the last are EXEC_PART.
+ * In a whole execution each operation is one event: an operation that orders nothing is EXEC_FREE,
+ * a wake takes its mutex itself, and a once control is not a lock.  Otherwise operations that
+ * order nothing have no event.  Some operations have several events, and all of these but the last
+ * are EXEC_PART.
  */
 #include "order/fill.h"
 
@@ -113,9 +114,9 @@ int order_lock_change(uint32_t kind, uint64_t value, bool *shared)
 	}
 }
 
-/* A read-write lock that prefers writers is two locks.  A writer holds the gate from its request
- * on, and a reader passes it.  So a reader that requests the lock again waits for a writer that
- * waits for this reader. */
+/* A read-write lock that prefers writers is modelled as two locks: the lock itself and a gate.  A
+ * writer holds the gate as soon as it requests the lock, and a reader must pass the gate.  So a
+ * reader that requests the lock again waits for a writer that waits for this reader. */
 static bool has_gate(struct order_filler *f, const struct order_op *op)
 {
 	struct order_object *o = order_fill_object(f, op->object);
@@ -229,7 +230,7 @@ static bool is_handed(struct order_filler *f, uint32_t object)
 	return (o->handed || o->left) && !o->shared;
 }
 
-/* Which thread took it does not matter: the lock is available or not. */
+/* It does not matter which thread took the lock: it is either available or not. */
 static void fill_handed(struct order_filler *f, const struct order_op *op, int change)
 {
 	bool is_new = order_fill_object(f, op->object)->number == EXEC_NONE;
@@ -378,9 +379,10 @@ static uint32_t once_lock(struct order_filler *f, uint32_t object)
 	return o->once_lock;
 }
 
-/* Only the first pass of a thread may have to wait.  A load of a guard finds it open if the
- * initialiser has returned.  That event precedes the effect by an instant; a load that still found
- * the guard closed is followed by a pass, so nothing is hidden. */
+/* Only the first pass of a thread may have to wait.  A load of a guard is assumed to find it open
+ * once the initialiser's return has been recorded.  That event comes just before the guard is
+ * opened.  But a load that still found the guard closed is followed by a pass, so nothing is
+ * hidden. */
 static void pass_once(struct order_filler *f, const struct order_op *op)
 {
 	uint64_t *passed = rd_umap_put(&f->passed, (uint64_t)op->thread << 32 | op->object, NULL);
@@ -411,7 +413,7 @@ static void fill_once(struct order_filler *f, const struct order_op *op)
 	}
 }
 
-/* Passes, and further runs, refer to the return of the routine that they follow. */
+/* Passes, and further runs, refer to the return of the routine that they come after. */
 static void fill_whole_once(struct order_filler *f, const struct order_op *op)
 {
 	enum exec_kind kind = op->kind == RADDLE_ONCE_RUN    ? EXEC_ONCE_BEGIN
@@ -428,7 +430,7 @@ static void fill_whole_once(struct order_filler *f, const struct order_op *op)
 
 /* ---- channels ---- */
 
-/* A send to a channel is recorded at an instant at which nothing can stop the thread. */
+/* A send to a channel is recorded at a point where nothing can stop the thread. */
 static void send_message(struct order_filler *f, const struct order_op *op)
 {
 	uint32_t once = f->x->onces;
@@ -445,7 +447,7 @@ static void send_message(struct order_filler *f, const struct order_op *op)
 	o->messages[i] = (struct order_message){op->thread, once};
 }
 
-/* Any message that was sent so far may be the received one. */
+/* Any message sent so far may be the one received. */
 static void receive_messages(struct order_filler *f, const struct order_op *op)
 {
 	const struct order_object *o = order_fill_object(f, op->object);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the operations of a trace to the events of an execution (exec.h), independent of the trace
- * reader.
+ * From the operations of a trace to the events of an execution (exec.h).  This code does not depend
+ * on the trace reader.
  *
- * The caller numbers objects and threads; an object that is initialised again has a new number.
+ * The caller numbers objects and threads; an object that is initialised again gets a new number.
  * Each operation becomes the events that it consists of or, in a whole execution, exactly one
  * event.
  */
@@ -77,29 +77,28 @@ struct order_filler {
 void order_filler_init(struct order_filler *f, struct exec *x);
 void order_filler_release(struct order_filler *f);
 
-/* Announces that the lock will be taken over from a dead thread (EOWNERDEAD), which releases it by
- * ending. */
+/* Announces that the lock will be taken over from a dead thread (EOWNERDEAD).  The dead thread
+ * releases it by ending. */
 void order_fill_robust(struct order_filler *f, uint32_t object);
 
-/* To be called for all operations, in the order in which they happened, before the first
- * order_fill().  Finds locks that are released by a thread that did not acquire them.  Such a lock
- * is a semaphore with initial value 1. A mutex that is used with a condition, and a lock that
- * readers share, are never semaphores. */
+/* Call this for all operations, in the order in which they happened, before the first order_fill().
+ * It finds locks that are released by a thread that did not acquire them.  Such a lock is a
+ * semaphore with initial value 1.  A mutex that is used with a condition, or a lock that readers
+ * share, is never a semaphore. */
 void order_fill_look_ahead(struct order_filler *f, const struct order_op *op);
 
 /* Appends the events of the next operation, in the order of all threads. */
 void order_fill(struct order_filler *f, const struct order_op *op);
 
-/* For an unfinished operation: appends what it waits for, as EXEC_PENDING, if it waits for
- * anything. */
+/* For an unfinished operation: if it waits for something, appends that as EXEC_PENDING. */
 void order_fill_pending(struct order_filler *f, const struct order_op *op);
 
 /* The state of an object; valid until the next operation. */
 struct order_object *order_fill_object(struct order_filler *f, uint32_t object);
 
-/* The effect of an operation on locks: 1 it has acquired its object, -1 it is about to release it,
- * 0 neither. Waits count too, as they release and acquire their mutex; so does running the
- * initialiser of a once control. */
+/* The effect of an operation on locks: 1 if it has acquired its object, -1 if it is about to
+ * release it, 0 otherwise.  Waits are included, because they release and acquire their mutex.  So
+ * is running the initialiser of a once control. */
 int order_lock_change(uint32_t kind, uint64_t value, bool *shared);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plain meaning of the events (machine.h): the table of doc/design/order.md.
+ * The plain meaning of the events (machine.h), according to the table of doc/design/order.md.
  *
- * A mutex or a written rwlock has one holder, a read rwlock any number; re-acquisition by the
- * holder nests. A thread acts after its fork and before its join.  A barrier exit needs all enters
- * of the instance. A semaphore never goes below zero.  A wake needs the notification that it names.
- * In a whole execution it needs its mutex and any notification that came after the wait and ended
- * no other.  A pending operation never happens.
+ * A mutex or an rwlock held for writing has one holder; an rwlock held for reading has any number.
+ * Re-acquisition by the holder nests.  A thread acts after its fork and before its join.  A barrier
+ * exit needs all enters of the instance.  A semaphore never goes below zero.  A wake needs the
+ * notification that it names.  In a whole execution a wake needs its mutex, and any notification
+ * that came after the wait and ended no other wait.  A pending operation never happens.
  */
 #include "order/machine.h"
 

@@ -2,7 +2,7 @@
 /*
  * A machine that executes events one at a time and rejects those that the synchronisation
  * primitives do not allow at that moment (doc/design/order.md).  It defines the meaning of every
- * event kind.  It does not search, so the results of analyses can be checked against it.
+ * kind of event. It does not search, so the results of analyses can be checked against it.
  */
 #ifndef ORDER_MACHINE_H
 #define ORDER_MACHINE_H
@@ -39,7 +39,7 @@ struct machine {
 void machine_init(struct machine *m, const struct exec *x);
 void machine_release(struct machine *m);
 
-/* Returns to the start.  The order that will be tried determines which wait a signal ends. */
+/* Returns to the start.  The order to be tried determines which wait a signal ends. */
 void machine_reset(struct machine *m, const uint32_t *order, size_t count);
 
 /* Whether event `e` may happen now: NULL, or why not.  The caller ensures that the thread has

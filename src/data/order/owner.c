@@ -3,11 +3,12 @@
  * The owner graph.  In: what each thread waits for and holds.  Out: the largest set of waiting
  * threads that no thread outside the set can release.
  *
- * The set starts with all waiting threads.  Threads that may continue are removed until nothing
- * changes: the lock has no holder in the set, the joined thread is not in it, or the thread waits
- * for a notification while some thread outside is alive.  An unknown holder may release its lock;
- * one that has ended never does.  If the program releases locks from other threads, any thread that
- * is alive may release one.
+ * The set starts with all waiting threads.  Then threads that may continue are removed until
+ * nothing changes.  A thread may continue in three cases: no thread in the set holds the lock that
+ * it waits for; the thread that it joins is not in the set; or it waits for a notification and
+ * some thread outside the set is alive.  An unknown holder may still release its lock, but a
+ * holder that has ended never does.  If the program releases locks from threads other than the
+ * holder, any thread outside the set that is alive may release one.
  */
 #include "order/owner.h"
 
@@ -46,7 +47,7 @@ static bool is_kept(const struct owner_graph *g, const bool *closed, uint64_t lo
 	return false;
 }
 
-/* A lock may admit readers again only after a writer that waits. */
+/* A lock may admit readers again only after the waiting writer has had it. */
 static bool has_writer_in_wait(const struct owner_graph *g, const bool *closed, uint64_t lock)
 {
 	for (size_t i = 0; i < g->count; i++)
@@ -135,7 +136,8 @@ uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thre
 	return found;
 }
 
-/* Whether following owners leads back; each thread has one owner, so the number of steps is
+/* Whether following owners leads back to the thread; each thread has one owner, so the number of
+ * steps is
  * bounded. */
 static bool is_on_cycle(const struct owner_graph *g, const bool *closed, uint32_t thread)
 {
@@ -149,7 +151,7 @@ static bool is_on_cycle(const struct owner_graph *g, const bool *closed, uint32_
 	return false;
 }
 
-/* A thread whose owner has ended, or whose wait has no owner, is a cause too. */
+/* A thread whose owner has ended, or whose wait has no owner, is also a cause. */
 void owner_causes(const struct owner_graph *g, const bool *closed, bool *cause)
 {
 	for (uint32_t i = 0; i < g->count; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The owner graph: which thread waits for which at one moment, and whether the waiting can ever end
- * (doc/design/order.md).  The caller provides the state: that of a running program or of the end of
- * a trace.
+ * (doc/design/order.md).  The caller provides the state: of a running program, or of the end of a
+ * trace.
  */
 #ifndef ORDER_OWNER_H
 #define ORDER_OWNER_H
@@ -45,16 +45,16 @@ struct owner_graph {
 	enum owner_hands hands;
 };
 
-/* Marks the largest set of threads that can never continue, whatever the others do; returns their
- * number. */
+/* Marks the largest set of threads that can never continue, whatever the other threads do.  Returns
+ * the size of the set. */
 size_t owner_closed(const struct owner_graph *g, bool *closed);
 
 /* The thread that holds what this one waits for; OWNER_NONE: no particular thread.  If there are
- * several, one that is closed, else one that has ended.  `closed` may be NULL. */
+ * several holders, prefers one that is closed, then one that has ended.  `closed` may be NULL. */
 uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thread);
 
-/* Marks the closed threads that are the cause: on a cycle of owners, or waiting for what no thread
- * is left to give. */
+/* Marks the closed threads that are the cause: those on a cycle of owners, and those that wait for
+ * something that no remaining thread can give. */
 void owner_causes(const struct owner_graph *g, const bool *closed, bool *cause);
 
 /* Whether a thread holds the lock. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vector clocks: for each event a row with a number for each thread, how much that thread must have
- * done.  An event that adds nothing shares the row of the event before it.  So a row's number for
- * its own thread is out of date; the caller knows the event's index in its thread.
+ * Vector clocks.  Each event has a row with a number for each thread: how many of that thread's
+ * events must precede it.  An event that adds nothing shares the row of the event before it.  So a
+ * row's number for its own thread may be out of date; the caller uses the event's index in its
+ * thread instead.
  */
 #ifndef ORDER_ROWS_H
 #define ORDER_ROWS_H
@@ -35,8 +36,8 @@ static inline const uint32_t *rows_of(const struct rows *r, uint32_t event)
 	return rows_row(r, r->of[event]);
 }
 
-/* Grows the clock `p` by an event that is number `n` of its thread, counted from 1, and by what it
- * needs. */
+/* Extends the clock `p` by an event, number `n` of its thread counted from 1, and by everything
+ * that the event needs. */
 static inline void rows_include(const struct rows *r, uint32_t event, uint32_t thread, uint32_t n,
 				uint32_t *p)
 {

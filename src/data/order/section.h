@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Critical sections: from the acquisition of a lock to its release, outermost to outermost.  Events
- * are passed in the order in which they happened.  The lists of earlier points in a thread stay
- * valid.
+ * Critical sections: from the outermost acquisition of a lock to its outermost release.  Events are
+ * passed in the order in which they happened.  The lists for earlier points in a thread stay valid.
  */
 #ifndef ORDER_SECTION_H
 #define ORDER_SECTION_H
@@ -42,12 +41,12 @@ void sections_release(struct sections *s);
 /* The section of the lock that is open in a list of holds; NONE. */
 uint32_t sections_find(const struct sections *s, uint32_t head, uint32_t lock);
 
-/* An acquisition: returns the section that it begins, or NONE if its thread is in a section of that
- * lock. */
+/* An acquisition.  Returns the section that it begins, or NONE if its thread is already in a
+ * section of that lock. */
 uint32_t sections_begin(struct sections *s, uint32_t thread, uint32_t lock, uint32_t acquire, bool shared);
 
-/* A release: returns the section that it ends, or NONE if an inner acquisition ends or the lock is
- * not held. */
+/* A release.  Returns the section that it ends, or NONE if it ends only an inner acquisition or the
+ * lock is not held. */
 uint32_t sections_end(struct sections *s, uint32_t thread, uint32_t lock, uint32_t release);
 
 /* Whether two sections of a lock exclude one another. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of one kind by object and thread: for each object the threads that have such events on it,
- * and those events in program order.
+ * Events of one kind by object and thread: for each object, the threads that have such events on
+ * it, and those events in program order.
  */
 #ifndef ORDER_SLOTS_H
 #define ORDER_SLOTS_H
@@ -24,8 +24,8 @@ struct slot_item {
 	uint32_t event, object, thread, index;
 };
 
-/* Returns event number i, counted thread by thread in program order; false: it is not of the kind.
- */
+/* Returns event number i, counted thread by thread in program order; false: the event is of another
+ * kind. */
 typedef bool slots_fn(const void *context, uint32_t i, struct slot_item *item);
 
 /* `count`: events of all kinds. */

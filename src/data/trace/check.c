@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The checker of whole traces.  In: all streams in the merged order.  Out: remarks.  It keeps one
- * entry for each lock address and a small state for each thread.  Locks are identified by address,
- * so memory that is released and used again starts with a new state.
+ * entry for each lock address and a small state for each thread.  Locks are identified by address.
+ * So when memory is released and used again, the state of its locks starts afresh.
  */
 #include "trace/check.h"
 
@@ -179,8 +179,8 @@ int trace_check_counts(const struct trace *trace, uint64_t events)
 	if (threads != meta->threads)
 		return rd_fail(RD_EFORMAT, "%s: %zu streams are there, meta.json counts %llu",
 			       trace_path(trace), threads, (unsigned long long)meta->threads);
-	/* Imports count the lines of their text.  A crash, or a handler in a full trace, may cut
-	 * off a record. */
+	/* In an import, the events are counted in lines of its text.  A crash, or a handler in a
+	 * full trace, may cut off a record. */
 	if (meta->key && meta->events && !trace_is_full(trace) && meta->end == TRACE_EXITED &&
 	    events != meta->events)
 		return rd_fail(RD_EFORMAT, "%s: %llu events are there, meta.json counts %llu",

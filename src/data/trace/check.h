@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The checker of whole traces.  The reader already rejects what is not well formed.  This checks
- * whether the contents are consistent: known sites, threads that start and end once, a strict order
- * of q, locks that are released by their holders.
+ * The checker of whole traces.  The reader already rejects malformed bytes.  This code checks
+ * whether the contents are consistent: sites are known, threads start and end once, q ascends
+ * strictly, and locks are released by their holders.
  */
 #ifndef TRACE_CHECK_H
 #define TRACE_CHECK_H
@@ -23,7 +23,7 @@ struct trace_check_result {
 int trace_check(struct trace *trace, trace_check_note *note, void *context,
 		struct trace_check_result *result);
 
-/* Whether meta.json counts as many threads and events as the trace has.  Only complete recordings
+/* Whether the counts of threads and events in meta.json match the trace.  Only complete recordings
  * are compared. */
 int trace_check_counts(const struct trace *trace, uint64_t events);
 

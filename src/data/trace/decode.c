@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The general decoder: every record kind, table-driven, with all checks.  The inline function of
+ * The general decoder: every kind of record, table-driven, with all checks.  The inline function of
  * the header handles common accesses and leaves everything else, and everything doubtful, to this
  * file.
  *
@@ -148,7 +148,7 @@ static void decode_row(struct trace_decoder *d, struct place *at, struct trace_e
 		e->size = e->values[2];
 }
 
-/* decode_row() for atomics, of which a spinning thread makes millions. */
+/* Like decode_row(), but for atomics only, because a spinning thread makes millions of them. */
 static void decode_atomic(struct trace_decoder *d, struct place *at, struct trace_event *e)
 {
 	uint64_t *slot;

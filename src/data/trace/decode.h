@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decoding records from memory (raddle/event.h has the encoding).
+ * Decoding records from memory (raddle/event.h defines the encoding).
  *
  * Nothing is trusted: a decoder never reads outside [begin, end), and whatever is doubtful is an
  * error with a reason.  RESET and STACK records are applied, not returned; the call stack is that
@@ -30,8 +30,8 @@ struct trace_decoder {
 void trace_decoder_start(struct trace_decoder *d, const void *records, size_t length);
 void trace_decoder_release(struct trace_decoder *d);
 
-/* 1: *e is the next event.  0: the bytes are used up.  -1: d->error is what is wrong with the
- * record at d->p. */
+/* 1: *e is the next event.  0: the bytes are used up.  -1: d->error describes what is wrong with
+ * the record at d->p. */
 int trace_decode_slow(struct trace_decoder *d, struct trace_event *e);
 
 /* The next range of a RANGES record. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A plain encoder of records for imports and tests.  (The runtime has its own, which must not
- * allocate.) It appends to a growing buffer and keeps the state that the decoder will have;
+ * allocate.)  It appends to a growing buffer and tracks the state that the decoder will have.
  * trace_encode_reset() begins a new chunk.
  */
 #ifndef TRACE_ENCODE_INT_H
@@ -72,7 +72,7 @@ static inline void trace_encode_access(struct trace_encoder *e, uint32_t site, u
 	trace_encode_slot(e, address);
 }
 
-/* The stack becomes its first `keep` entries and the `count` given ones. */
+/* Keeps the first `keep` entries of the stack and appends `count` new ones. */
 static inline void trace_encode_stack(struct trace_encoder *e, size_t keep, const uint32_t *sites,
 				      size_t count)
 {

@@ -28,8 +28,8 @@ static inline int trace_is_packed(uint32_t codec)
 	return codec == TRACE_CODEC_PACKED || codec == TRACE_CODEC_SMALL;
 }
 
-/* The short chunk header of full traces from version 2 on, for the many small chunks: magic number
- * and checksum, then the other fields with seven bits a byte.  Returns its length. */
+/* The short chunk header of full traces since version 2, for their many small chunks: the magic
+ * number and the checksum, then the other fields with seven bits per byte.  Returns its length. */
 size_t trace_chunk_shorten(uint8_t out[TRACE_CHUNK_HEADER], const uint8_t header[TRACE_CHUNK_HEADER]);
 /* The inverse, from the remaining bytes of the file.  0: more bytes are needed.  SIZE_MAX: not a
  * header. */

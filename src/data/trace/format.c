@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The checksum of a chunk and its short header, shared by writer and reader.  The stored checksum
- * lies between the header bytes that it covers and the body, so two pieces are summed.
+ * lies between the header bytes that it covers and the body, so the sum is computed over two
+ * pieces.
  */
 #include "trace/format-int.h"
 
@@ -19,8 +20,8 @@ uint64_t trace_chunk_sum(const uint8_t *header, const uint8_t *body, size_t leng
 	return XXH64_digest(&sum);
 }
 
-/* Where the fields of a short header are in a long one.  The last one exists only with codec
- * PACKED.  With codec SMALL it equals the field before it, otherwise it is 0. */
+/* The positions of a short header's fields in a long one.  The last field exists only with codec
+ * PACKED.  With codec SMALL its value equals the field before it, otherwise it is 0. */
 static const uint8_t brief[] = {16, 4, 8, 12, 20};
 #define FIELDS (sizeof brief)
 #define BRIEF_BEGIN 12 /* after magic number and checksum */

@@ -2,8 +2,8 @@
 /*
  * Records of a full trace.  In: the chunks of a stream, raw or packed.  Out: records, one by one.
  *
- * A piece is found in the layout, and its ops are returned in turn.  The layout has checked all
- * offsets, so the only check at run time is whether the whole piece is there.
+ * The reader finds the layout of each piece and returns the piece's ops in turn.  The layout has checked
+ * all offsets, so the reader only checks whether the whole piece is there.
  *
  * The reader keeps the call stack: an event belongs to the last call in the innermost scope.
  */
@@ -188,7 +188,7 @@ size_t trace_full_stack(const struct trace_full *f, uint32_t *sites, size_t max)
 
 /* --- pieces ---------------------------------------------------------------------------- */
 
-/* How far an incomplete piece was executed: up to the last op with an address. */
+/* How far an incomplete piece was executed: up to the last op that has an address. */
 static void find_end(struct trace_full *f)
 {
 	uint32_t count = f->op_end;
@@ -205,7 +205,7 @@ static void find_end(struct trace_full *f)
 	}
 }
 
-/* The piece whose bytes are at p; NULL: *why there is no piece. */
+/* The piece whose bytes are at p; NULL, with the reason in *why. */
 static const struct trace_piece *piece_at(const struct trace_full *f, const char **why)
 {
 	const struct trace_piece *piece;
@@ -246,8 +246,9 @@ static int read_piece(struct trace_full *f)
 	return 1;
 }
 
-/* Whether the bytes show what follows a branch: *piece is the piece, 0 if another record follows.
- * Faults refer to the piece before them; a piece with an entry belongs to a signal handler. */
+/* Whether the bytes show what follows a branch.  *piece is the next piece, or 0 if another record
+ * follows.  Faults refer to the piece before them; a piece with an entry belongs to a signal
+ * handler. */
 static bool next_piece(const struct trace_full *f, uint64_t *piece)
 {
 	const struct trace_piece *next;

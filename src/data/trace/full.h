@@ -137,23 +137,24 @@ bool trace_full_is_cut(const struct trace_full *f);
 
 void trace_full_close(struct trace_full *f);
 
-/* The same for raw bytes of a thread in memory, buffer by buffer: trace_full_next() returns 0 at
- * the end of the last buffer.  The bytes are used in place.  A branch at the end of a buffer is
- * returned with the next one, which shows its target; length 0 means that there is no next one. */
+/* The same for raw bytes of a thread in memory, buffer by buffer.  trace_full_next() returns 0 at
+ * the end of each buffer.  The bytes are used in place.  A branch at the end of a buffer is
+ * returned with the next buffer, which shows its target.  Length 0 means that there is no next
+ * buffer. */
 void trace_full_open_raw(struct trace_full **f, const struct trace_layout *layout, uint32_t thread,
 			 bool values);
 void trace_full_feed(struct trace_full *f, const void *raw, size_t length);
 
-/* The call sites of the scopes of the last record, innermost first.  Returns their number; at most
- * `max` are filled in. */
+/* The call sites of the scopes of the last record, innermost first.  Returns how many there are; at
+ * most `max` are filled in. */
 size_t trace_full_stack(const struct trace_full *f, uint32_t *sites, size_t max);
 
 /* 1: *r is the next record.  0: there are no more.  Negative: as trace_stream_more(). */
 int trace_full_next(struct trace_full *f, struct trace_record *r);
 
-/* The rest of a piece that was executed to its end, for callers that need no records: its ops and
- * where their fields are, from the bytes at `base`.  At least 8 readable bytes follow each field.
- */
+/* The rest of a piece that was executed to its end, for callers that need no records: its ops, and
+ * where their fields are, relative to the bytes at `base`.  At least 8 readable bytes follow each
+ * field. */
 struct trace_rest {
 	const struct trace_op *ops;
 	const uint8_t *base;

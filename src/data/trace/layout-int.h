@@ -6,8 +6,8 @@
 #include "raddle/event.h"
 #include "trace/full.h"
 
-/* A field of a raw piece, at most eight bytes; its role decides how it is predicted (trace/pack.c).
- */
+/* A field of a raw piece, at most eight bytes.  Its role decides how it is predicted
+ * (trace/pack.c). */
 enum trace_field_role { TRACE_FIELD_OTHER, TRACE_FIELD_ADDRESS, TRACE_FIELD_LOADED, TRACE_FIELD_STORED };
 
 struct trace_field {

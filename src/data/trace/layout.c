@@ -4,7 +4,7 @@
  * piece and their fields are found without a search.
  *
  * The table is not trusted: letters, sites and types are checked, and the fields of a piece must
- * add up to its size. So every offset is valid for a reader that has the bytes of the piece.
+ * add up to its size.  So if a reader has the bytes of the piece, every offset is valid.
  */
 #include "trace/layout-int.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * meta.json of a trace directory (doc/format/trace.md): what was run, how it
- * was recorded and how it ended.
+ * meta.json of a trace directory (doc/format/trace.md): what was run, how it was recorded and how
+ * it ended.
  *
- * The struct serves both directions.  A writer fills it with strings it owns;
- * what trace_meta_parse() and trace_meta_read() fill is released with
- * trace_meta_release().  A zeroed struct is valid: NULL strings are written as
- * null and TRACE_RUNNING is the status of a program that still runs.
+ * The struct is used for writing and reading.  A writer fills it with its own strings.  After
+ * trace_meta_parse() or trace_meta_read(), release it with trace_meta_release().  A zeroed struct
+ * is valid: NULL strings are written as null, and TRACE_RUNNING is the status of a program that is
+ * still running.
  */
 #ifndef TRACE_META_H
 #define TRACE_META_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guesses of the packer and the unpacker (pack-int.h).  In: the fields of records.  Out: what
- * the next ones probably are.
+ * The guesses of the packer and the unpacker (pack-int.h).  In: the fields of records.  Out:
+ * guesses of the next fields.
  *
- * The next piece is one of the two that last followed this one, or near it.  An address moves as it
- * did the last two times.  A loaded value is what the address last held.  Everything else is what
- * it was before.  An address that is far from its guess may be near a recent one: in a thread that
- * does little, most fields occur for the first time.
+ * The next piece is one of the two that last followed this one, or is near it.  An address moves as
+ * it did the last two times.  A loaded value is what the address last held.  Every other field
+ * keeps its last value.  An address that is far from its guess may be near a recent one: in a
+ * thread that does little, most fields occur for the first time.
  */
 #include "trace/pack-int.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What packer and unpacker of full traces share (doc/format/full.md): both keep a `struct guess`
- * that sees the same fields in the same order, so both guess the same values.
+ * What the packer and the unpacker of full traces share (doc/format/full.md).  Both keep a `struct
+ * guess` that sees the same fields in the same order, so both guess the same values.
  */
 #ifndef TRACE_PACK_INT_H
 #define TRACE_PACK_INT_H
@@ -25,9 +25,9 @@ enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW, MARK_NEAR, MARK_
 #define GUESS_RAW_MAX (1u << 16) /* bytes of one record that is stored as it is */
 #define GUESS_NEXT 2u		 /* zigzag code of the piece with the next number */
 
-/* An address that differs from its guess in GUESS_FAR bytes or more is compared with the recent
- * ones.  A length of more than 8 states which of them the difference refers to, and how long it is.
- * With LENGTH_OTHER a byte of the data states it. */
+/* If an address differs from its guess in GUESS_FAR bytes or more, it is compared with the recent
+ * addresses.  A length of more than 8 encodes which of them the difference refers to, and how long
+ * the difference is.  With LENGTH_OTHER a byte of the data encodes both. */
 #define GUESS_FAR 2u	  /* bytes of a difference */
 #define GUESS_VERY_FAR 4u /* bytes of a difference, for the first occurrence of a field */
 #define GUESS_APART 3u	  /* bytes of the difference between addresses of different regions */
@@ -60,12 +60,12 @@ void guess_init(struct guess *g, const struct trace_layout *layout, unsigned ver
 void guess_reset(struct guess *g);
 void guess_release(struct guess *g);
 
-/* Remembers an address that differs from recent[entry] in so many bytes.  It replaces that entry if
- * it is of the same region, and else the least recently used one. */
+/* Remembers an address that differs from recent[entry] in `bytes` bytes.  It replaces that entry if
+ * it is in the same region, otherwise the least recently used one. */
 void guess_remember(struct guess *g, unsigned entry, unsigned bytes, uint64_t address);
 
-/* Fills the sizes of the fields of a record that is not a piece, after its code; returns their
- * number, 0: invalid. */
+/* Fills in the sizes of the fields that follow the code of a record that is not a piece.  Returns
+ * their number; 0: invalid. */
 size_t guess_row_fields(const uint8_t *p, size_t left, uint8_t *sizes);
 
 /* Bytes after the fields. */
@@ -73,10 +73,10 @@ size_t guess_row_tail(const uint8_t *p, const uint8_t *sizes, size_t count);
 size_t guess_row_length(const uint8_t *sizes, size_t count);
 
 /* The slot of a field of a row.  Positions in the global order and times continue from row to row,
- * whatever the rows are: fields 0 and 1 of a code that no row has. */
+ * whatever the rows are.  They use the slots of fields 0 and 1 of a code that no row has. */
 struct guess_slot *guess_field_slot(struct guess *g, uint8_t code, size_t field);
 
-/* To be called after a whole row. */
+/* Call this after a whole row. */
 void guess_see_row(struct guess *g, uint8_t code, const uint8_t *row);
 
 static inline uint32_t *successors(struct guess *g)

@@ -2,10 +2,11 @@
 /*
  * The packer of full traces.  In: raw bytes of a thread.  Out: the packed bytes of a chunk.
  *
- * A chunk has three parts: the length of the second, marks, data.  Marks: half a byte for each
- * record, then half a byte for each of its fields, the length of its difference from the guess
- * (pack-int.h), up to a whole byte.  Data: the differences themselves, and what cannot be guessed.
- * Version 1, which is only read, has a whole byte for a record and guesses less.
+ * A chunk has three parts: the length of the marks, the marks, and the data.  The marks are half a
+ * byte for each record, then half a byte for each of its fields: the length of the field's
+ * difference from its guess (pack-int.h).  They are padded to a whole byte.  The data are the
+ * differences themselves, and everything that cannot be guessed.  Version 1, which can only be
+ * read, has a whole byte per record and guesses less.
  */
 #include "trace/pack.h"
 
@@ -60,7 +61,7 @@ static inline uint8_t *room(struct pack_part *part, size_t more)
 	return part->data + part->length;
 }
 
-/* A difference goes to the data, its length to the marks: two lengths a byte. */
+/* A difference goes to the data; its length goes to the marks, two lengths per byte. */
 struct pack_writer {
 	uint8_t *marks, *data;
 	unsigned odd;
@@ -80,7 +81,7 @@ static inline void write_length(struct pack_writer *w, unsigned length)
 	w->odd ^= 1;
 }
 
-/* Bytes of data for a difference of so many bytes to an entry. */
+/* Bytes of data for a difference of `bytes` bytes from an entry. */
 static inline unsigned cost_of(unsigned entry, unsigned bytes)
 {
 	static const unsigned first[] = {LENGTH_NONE, LENGTH_ONE, LENGTH_TWO, LENGTH_OTHER};

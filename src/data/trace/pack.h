@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Packing the raw bytes of full traces (doc/format/full.md, "Packed chunks").  The value of a field
- * is predicted from earlier ones, and only the difference is stored; a general compressor comes
- * afterwards.  Packer and unpacker of a stream keep their state from chunk to chunk, so chunks are
- * unpacked in order.
+ * is predicted from earlier ones, and only the difference is stored.  A general compressor is
+ * applied afterwards.  The packer and the unpacker of a stream keep their state from chunk to
+ * chunk, so chunks must be unpacked in order.
  */
 #ifndef TRACE_PACK_H
 #define TRACE_PACK_H

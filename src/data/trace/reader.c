@@ -3,10 +3,10 @@
  * In: a trace directory on disk.  Out: meta data, site table, streams and their merge.
  *
  * Invariants:
- *  1. Stream files are mapped when the trace is opened and stay mapped, so any number of streams can be
- * opened on them.
- *  2. In a merge, a lane's event is the next one of its thread.  Only the lane at the top of the heap
- * advances, and its key never falls, so the heap needs repair only after an event with q.
+ * 1. Stream files are mapped when the trace is opened and stay mapped, so any number of streams can
+ *    be opened on them.
+ * 2. In a merge, a lane (the stream of one thread and its next event) advances only when it is at
+ *    the top of the heap.  Its key never falls, so the heap needs repair only after an event with q.
  */
 #include "trace/reader.h"
 

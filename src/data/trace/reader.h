@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading a trace directory: meta data, site table, one stream a thread, and all threads merged
+ * Reading a trace directory: meta data, site table, one stream per thread, and all threads merged
  * into one order.
  *
  * The order of a merge (the linearisation): records with q are in the order of q.  A record without
  * q, such as a plain access, comes directly after the last record with q before it in its thread,
- * that is as early as the trace allows.  Within a thread the order is the stream's; if q falls
- * within a stream, the largest q so far counts. Equal positions are ordered by thread number.
+ * that is, as early as the trace allows.  Within a thread the order is that of the stream; if q
+ * falls within a stream, the largest q so far is used.  Equal positions are ordered by thread
+ * number.
  */
 #ifndef TRACE_READER_H
 #define TRACE_READER_H
@@ -17,9 +18,9 @@
 
 struct trace;
 
-/* Opens a trace directory.  With `force` a missing or unreadable meta.json or
- * site table is a warning.  A single stream file opens too (with `force`
- * implied), with a site table if one lies beside it. */
+/* Opens a trace directory.  With `force`, a missing or unreadable meta.json or site table is only a
+ * warning.  A single stream file can be opened too (with `force` implied); a site table beside it
+ * is used. */
 int trace_open(struct trace **trace, const char *path, bool force);
 void trace_close(struct trace *trace); /* NULL is fine */
 
@@ -31,16 +32,16 @@ const struct trace_sites *trace_get_sites(const struct trace *trace); /* NULL if
 size_t trace_thread_count(const struct trace *trace);
 uint32_t trace_thread_number(const struct trace *trace, size_t index);
 
-/* Opens a stream of its own on thread number `index`; close it with
- * trace_stream_close() before the trace. */
+/* Opens a separate stream on thread number `index`.  Close it with trace_stream_close() before the
+ * trace. */
 int trace_open_thread(struct trace *trace, size_t index, struct trace_stream *s);
 
-/* Sets the deadline for reading its streams (base/clock.h; 0: never); whether a stream was cut
- * short by it.  A small trace is always read completely. */
+/* Sets the deadline for reading the trace's streams (base/clock.h; 0: never).  The second function
+ * returns whether the deadline cut a stream short.  A small trace is always read completely. */
 void trace_set_deadline(struct trace *trace, int64_t deadline_ns);
 bool trace_is_late(const struct trace *trace);
 
-/* Whether it is a full trace, whose threads trace/full.h reads. */
+/* Whether it is a full trace, whose threads are read with trace/full.h. */
 bool trace_is_full(const struct trace *trace);
 /* The same for a thread of a full trace. */
 int trace_open_thread_full(struct trace *trace, size_t index, struct trace_stream *s);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The reader of site tables.  In: text, perhaps as one zstd frame.  Out: arrays.  The text is cut
- * into strings in place, so a table of hundreds of thousands of sites costs one buffer and a few
- * arrays.
+ * into strings in place, so a table of hundreds of thousands of sites needs only one buffer and a
+ * few arrays.
  *
- * Nothing is trusted: every number has a bound, the checksum is compared before anything is used,
+ * Nothing is trusted: every number is bounded, the checksum is compared before anything is used,
  * and messages name the line.
  *
  * Invariants: the sites of a unit are contiguous, in ascending order of n; units own disjoint
- * slots; the members of a type are contiguous, and only the first definition of a type name is
- * found.
+ * slots; the members of a type are contiguous; if a type name is defined several times, only the
+ * first definition is found.
  */
 #include "trace/sites.h"
 

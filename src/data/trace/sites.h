@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The site table (doc/format/sites.md): what each site number means, which variables there are, how
+ * The site table (doc/format/sites.md): what each site number means, which variables exist, how
  * structures are laid out, and where variables lie.
  *
  * Strings live as long as the table; absent ones are "".
@@ -138,7 +138,7 @@ struct trace_frame {
 size_t trace_sites_frames(const struct trace_sites *sites, uint32_t site, struct trace_frame *frames,
 			  size_t max);
 
-/* The innermost frame, with "" and 0 for what is not known. */
+/* The innermost frame; unknown parts are "" and 0. */
 struct trace_frame trace_sites_frame(const struct trace_sites *sites, uint32_t site);
 
 /* The path of a file number of the table; "" for TRACE_NO_FILE. */

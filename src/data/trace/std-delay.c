@@ -2,9 +2,9 @@
 /*
  * Lines of STD text that come too early.
  *
- * If a log is written after each operation and the threads are quick, an acquisition can come
- * before the release that made it possible.  With --force the thread of such a line is delayed
- * until its event is possible, and so are the events of other threads that depend on it.
+ * If a log line is written after each operation and threads are quick, an acquisition can be logged
+ * before the release that made it possible.  With --force, the thread of such a line is delayed
+ * until its event is possible.  Events of other threads that depend on it are delayed too.
  */
 #include "trace/std-int.h"
 

@@ -2,8 +2,9 @@
 /*
  * In: a line of STD text.  Out: its parts, as pointers into it.
  *
- * Blanks around the parts are ignored: some tools indent the lines of each thread, some write CRLF.
- * Blanks within a name cannot be distinguished from damage and are rejected, as RAPID does.
+ * Blanks around the parts are ignored, because some tools indent the lines of each thread, and some
+ * write CRLF.  Blanks within a name cannot be distinguished from damage and are rejected, as in
+ * RAPID.
  */
 #include "trace/std-line.h"
 

@@ -63,9 +63,9 @@ struct std_line {
 
 enum std_verdict { STD_EVENT, STD_NO_EVENT, STD_BAD };
 
-/* Parses the line that begins at *p, and moves *p after its newline.  A blank line is not an event,
- * nor is one that continues the call stack of the line before.  For a bad line *why is the reason.
- */
+/* Parses the line that begins at *p, and moves *p past its newline.  A blank line is not an event,
+ * nor is a line that continues the call stack of the line before.  For a bad line *why is the
+ * reason. */
 enum std_verdict std_line_parse(const char **p, const char *end, struct std_line *line, const char **why);
 
 /* Parses only the thread; false if the line is not an event. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: a path.  Out: STD text: the contents of the file or of a pipe, decompressed if necessary.
- * STD traces are mostly exchanged in compressed form, because the text is ten times as long.
+ * In: a path.  Out: STD text: the contents of the file or pipe, decompressed if necessary.  STD
+ * traces are mostly exchanged in compressed form, because the plain text is ten times as long.
  */
 #include "trace/std.h"
 
@@ -40,7 +40,7 @@ static const struct packer *find_packer(const void *data, size_t length)
 	return NULL;
 }
 
-/* The text.  Close it also after a failure. */
+/* The text.  Must be closed even after a failure. */
 struct std_text {
 	const char *data;
 	size_t length;
@@ -67,8 +67,8 @@ static int unpack(struct std_text *t, const struct packer *p, const char *path)
 	return RD_OK;
 }
 
-/* Lines are short.  Data without lines, such as the hole of a sparse file, is not read to its end.
- */
+/* Lines are short.  Input without line ends, such as the hole of a sparse file, is rejected before
+ * it is read to its end. */
 static int check_lines(const struct std_text *t, const char *path)
 {
 	const char *end = t->data + t->length;

@@ -2,17 +2,18 @@
 /*
  * In: STD text.  Out: a trace directory.
  *
- * STD is a total order of all events; a trace orders only synchronisation operations.  So an access
- * that follows an event of another thread gets an `order` event before it.  The merge of the
- * streams is then the order of the lines.
+ * STD is a total order of all events, but a trace orders only synchronisation operations.  So an
+ * access that follows an event of another thread gets an `order` event before it.  The merge of
+ * the streams is then in the order of the lines.
  *
  * Variables, locks and so on become variables of invented modules, with their names in the site
- * table.  A location becomes a site for each kind of event at it, whose line is the location.
+ * table.  A location becomes one site for each kind of event at it; the line of these sites is the
+ * location.
  *
  * Some lines can be interpreted only with later ones.  `wait(l)`, an extension, follows its
  * `rel(l)`, so a release is deferred until the next event of its thread.  `end` is the end of a
- * thread for some tools and of an atomic block for others, so it is deferred too.  The rest of the
- * text shows whether a join returned although the thread continued.
+ * thread for some tools and of an atomic block for others, so it is deferred too.  Only the rest
+ * of the text shows whether a join returned although the thread continued.
  */
 #include "trace/std.h"
 
@@ -66,7 +67,7 @@ void std_warn(struct std_import *in, const char *what, const char *name)
 		rd_warn("std: %s:%llu: %s %s", in->opts->name, (unsigned long long)in->line, what, name);
 }
 
-/* The line can be parsed, but no program does that. */
+/* The line can be parsed, but no real program does what it describes. */
 static int ill_formed(struct std_import *in, const char *what, const char *name)
 {
 	if (!in->opts->force)
@@ -102,8 +103,8 @@ static bool parse_number(const char *p, const char *end, uint64_t *number)
 	return v <= UINT32_MAX;
 }
 
-/* A place is a line of this text's program, file:line, or any other text, which then counts as a
- * file.  An event without a place gets its own line. */
+/* A place is a line number in the traced program, file:line, or any other text, which is then
+ * treated as a file.  An event without a place gets its own line in the text. */
 static uint64_t parse_place(struct std_import *in, struct std_span s)
 {
 	const char *end = s.p + s.n, *colon = s.n ? memrchr(s.p, ':', s.n) : NULL;
@@ -461,8 +462,8 @@ static int put_sync(struct std_import *in, const struct std_event *e)
 	}
 }
 
-/* Some tools let all threads begin before the first line and again after their forks; a begin
- * before a fork is then dropped. */
+/* In the output of some tools, all threads begin before the first line and again after their forks.
+ * Then a begin before a fork is dropped. */
 static int defer_begin(struct std_import *in, struct std_thread *t, uint32_t site)
 {
 	t->end_q = 0;
@@ -555,7 +556,7 @@ int std_put_event(struct std_import *in, const struct std_event *e)
 /* ---- the text ---- */
 
 /* Imports one line.  The last line may be cut off because the disk was full or the program was
- * killed.  If it is the only line, the text is not STD. */
+ * killed.  But if the cut line is the only one, the text is not STD. */
 static int read_line(struct std_import *in)
 {
 	struct std_line line;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Importing traces in RAPID's STD text format: one event a line, `T|op(x)|loc`.
- * What is mapped to which event is in doc/format/std.md.
+ * Importing traces in RAPID's STD text format: one event per line, `T|op(x)|loc`.
+ * doc/format/std.md describes the mapping.
  */
 #ifndef TRACE_STD_H
 #define TRACE_STD_H

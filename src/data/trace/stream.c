@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stream files: header, chunks, checksums, decompression.  In: bytes of a stream file.  Out:
- * events.  Offsets in messages are file offsets; those of records count the decompressed bytes of
- * their chunk.
+ * events. Offsets in messages are file offsets, except those of records, which are offsets in the
+ * decompressed bytes of their chunk.
  */
 #include "trace/stream.h"
 

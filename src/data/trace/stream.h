@@ -2,9 +2,9 @@
 /*
  * One stream file in memory: the events of one thread, chunk by chunk.
  *
- * Bytes are checked before they are used.  A stream that stops inside a chunk is a readable prefix:
- * a warning is emitted, the events before it count, and `damage` records it.  Any other defect is
- * an error that names stream, chunk and offset; it is reported once and ends the stream.
+ * Bytes are checked before they are used.  If a stream stops inside a chunk, the events before that
+ * are used, a warning is emitted, and `damage` records it.  Any other defect is an error that names
+ * stream, chunk and offset; it is reported once and ends the stream.
  */
 #ifndef TRACE_STREAM_H
 #define TRACE_STREAM_H
@@ -17,8 +17,9 @@ enum trace_damage {
 	TRACE_BROKEN,	 /* bytes are not what they claim to be */
 };
 
-/* When reading has to end, for all streams of a trace.  A stream that the limit cuts short ends as
- * if there were no more events, and `late` is set: the trace was not read completely. */
+/* When reading has to end, for all streams of a trace.  If the limit cuts a stream short, the
+ * stream ends as if there were no more events.  Then `late` is set: the trace was not read
+ * completely. */
 struct trace_limit {
 	int64_t deadline_ns; /* base/clock.h; 0: never */
 	uint64_t chunks;     /* read so far; the first TRACE_LIMIT_FREE of them are always read */
@@ -86,8 +87,8 @@ static inline void trace_stream_seek(struct trace_stream *s, struct trace_place 
 /* Reports that the contents of the chunk are invalid, and ends the stream. */
 int trace_stream_bad(struct trace_stream *s, size_t at, const char *what);
 
-/* 1: *e is the next event.  0: there are no more.  Negative rd_err: the stream
- * ended by damage that has just been reported; further calls return 0. */
+/* 1: *e is the next event.  0: there are no more.  Negative rd_err: damage ended the stream and has
+ * just been reported; further calls return 0. */
 int trace_stream_more(struct trace_stream *s, struct trace_event *e);
 
 static inline int trace_stream_next(struct trace_stream *s, struct trace_event *e)

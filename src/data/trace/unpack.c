@@ -18,7 +18,8 @@ struct trace_unpacker {
 	size_t length, capacity;
 };
 
-/* The rest of the parts.  Reading beyond an end returns zeros and is noticed at the end. */
+/* What remains of the parts.  Reading beyond an end returns zeros and is detected when all is
+ * read. */
 struct pack_reader {
 	const uint8_t *marks, *marks_end, *data, *data_end;
 	unsigned odd;
@@ -85,7 +86,7 @@ static __attribute__((noinline)) uint64_t read_far(struct guess *g, struct pack_
 	return v;
 }
 
-/* Reads a field of so many bytes. */
+/* Reads a field of `size` bytes. */
 static inline uint64_t read_field(struct guess *g, struct pack_reader *r, uint64_t guessed, unsigned size,
 				  bool fresh)
 {

@@ -2,8 +2,9 @@
 /*
  * Reading and writing pieces of the stream `world`.
  *
- * A chunk is a sequence of pieces: the number of the thread, the length, the records.  A piece is
- * what the runtime wrote into one buffer, so differences start anew in each.
+ * A chunk is a sequence of pieces.  Each piece consists of the number of the thread, the length,
+ * and the records.  A piece is what the runtime wrote into one buffer, so differences start afresh
+ * in each piece.
  */
 #include "trace/world.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What came to a run from outside: the file `world` of a trace directory (doc/format/world.md).
- * In: bytes of the file. Out: records, in the order of the file.  Those of a thread are in their
- * order; `order` orders records of different threads.
+ * In: bytes of the file.  Out: records, in the order of the file.  Records of one thread are in
+ * program order; the member `order` orders records of different threads.
  *
- * Nothing is trusted, as in trace/stream.h.
+ * As in trace/stream.h, no byte is trusted.
  */
 #ifndef TRACE_WORLD_H
 #define TRACE_WORLD_H

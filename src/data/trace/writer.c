@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The writer of trace directories.  In: chunks of records from the collector.  Out: compressed and
- * checksummed chunks in one file for each thread.
+ * checksummed chunks in one file per thread.
  *
  * Invariants:
- *  1. A stream file on disk is a header and whole chunks: a chunk is one write(2), and the remains of a
- * failed write are cut off.
- *  2. At most MAX_OPEN descriptors are open, however many threads there are; the least recently used stream
- * is closed to make room.
- *  3. A file is created when its thread's first chunk arrives, never earlier.
- *  4. After `offset` a file contains nothing, or the one chunk of a preview.
+ * 1. A stream file on disk is a header and whole chunks: a chunk is one write(2), and the remains
+ *    of a failed write are cut off.
+ * 2. At most MAX_OPEN descriptors are open, however many threads there are; the least recently used
+ *    stream is closed to make room.
+ * 3. A file is created when its thread's first chunk arrives, never earlier.
+ * 4. After `offset` a file contains nothing, or the one chunk of a preview.
  */
 #include "trace/writer.h"
 
@@ -181,8 +181,8 @@ struct content {
 };
 
 /* Compresses the contents of a chunk.  Every sixteenth chunk is compressed at the usual level.  If
- * that saves little, the following chunks use FAST_LEVEL, and if the first of those saves almost
- * nothing, the others are not compressed. Returns 0 if the chunk is to be stored as it is. */
+ * that saves little, the following chunks use FAST_LEVEL.  If the first of those saves almost
+ * nothing, the others are not compressed.  Returns 0 if the chunk is to be stored uncompressed. */
 static size_t compress(struct trace_writer *w, struct out_stream *s, const struct content *c, uint8_t *body)
 {
 	bool fast_chunks = s->fast_chunks, first = s->fast_chunks == FAST_CHUNKS;

@@ -3,8 +3,8 @@
  * Writing a trace directory.
  *
  * One writer serves one trace (one process of the recorded run).  It is not thread-safe.  When a
- * function fails, the message has been emitted, errno is that of the failed system call (ENOSPC,
- * EDQUOT, ...), and the files on disk end after the last whole chunk.
+ * function fails, the message has already been emitted, errno is that of the failed system call
+ * (ENOSPC, EDQUOT, ...), and the files on disk end after the last whole chunk.
  */
 #ifndef TRACE_WRITER_H
 #define TRACE_WRITER_H
@@ -19,8 +19,8 @@ struct trace_writer;
 /* A chunk's records are at most this long. */
 #define TRACE_CHUNK_MAX (1u << 20)
 
-/* Makes the directory if it is absent; one that holds a trace already is an
- * error (RD_EUSAGE). */
+/* Creates the directory if it does not exist.  If it already holds a trace, that is an error
+ * (RD_EUSAGE). */
 int trace_writer_open(struct trace_writer **w, const char *directory);
 
 /* The streams to come are those of a full trace (trace/full.h). */
@@ -30,8 +30,8 @@ void trace_writer_full(struct trace_writer *w);
  * Nothing is written for an empty chunk. */
 int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
 
-/* The same for readers of a growing trace: the thread's next chunk, or its end, replaces this one.
- */
+/* The same for readers of a growing trace.  The thread's next chunk, or its end, replaces this
+ * chunk. */
 int trace_writer_preview(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
 
 /* Appends one chunk to the stream of what came from outside (trace/world.h).  It may contain
@@ -55,7 +55,7 @@ uint64_t trace_writer_threads(const struct trace_writer *w);
 /* Closes the files and frees the writer, also when it fails; NULL is fine. */
 int trace_writer_close(struct trace_writer *w);
 
-/* The same without a change to the files, which another process writes now. */
+/* The same without changing the files, which another process writes from now on. */
 void trace_writer_abandon(struct trace_writer *w);
 
 #endif

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The collector's loop.
- * In: buffers that the program's threads sealed, in shared memory.  Out: a trace directory for
- * each process.  The program can write to that memory, so nothing in it is trusted: indices,
- * lengths and numbers are checked.
- * A step takes the whole stack of sealed buffers, reverses it (so a thread's buffers are in
- * order), copies them into the sinks and frees them.  Then it looks for new and dead processes.
- * The first process is our child and is waited for; the others are watched by a pidfd.  When a
- * process has died, its OPEN buffers are taken as they are, and those that it sealed but did not
- * push.
- * When the disk is full the session is stopped.  The message is kept until the end, because the
- * program owns the terminal until then.
+ * In: buffers that the program's threads sealed, in shared memory.  Out: a trace directory for each
+ * process.  The program can write to that memory, so nothing in it is trusted: indices, lengths and
+ * numbers are checked.
+ * Each step takes the whole stack of sealed buffers, reverses it (so a thread's buffers are in
+ * order), copies the buffers into the sinks and frees them.  Then it looks for new and dead
+ * processes. The first process is our child, so the collector waits for it; the others are watched
+ * through a pidfd.  When a process has died, the collector takes its open buffers as they are, and
+ * the buffers that it sealed but did not push.
+ * When the disk is full, the session is stopped.  The message is kept until the end of the program,
+ * which owns the terminal while it runs.
  */
 #include "record/collector.h"
 
@@ -143,7 +143,7 @@ static void open_sink(struct record_collector *c, struct process *p)
 }
 
 /* The entry of a forked process; NULL while its pid is unknown.  Adds the parent's entry first,
- * because a buffer of a grandchild may be the first sign of either. */
+ * because a buffer of a grandchild may be the first sign of either process. */
 static struct process *find_process(struct record_collector *c, uint32_t n)
 {
 	const struct raddle_process *entry;
@@ -406,8 +406,9 @@ static bool write_some(struct record_collector *c)
 	return any;
 }
 
-/* Gathered records are written when they are many, old, or over the limit.  Each round writes a
- * part of them, so that buffers are drained in between, unless far too many are gathered. */
+/* Gathered records are written when there are many, when they are old, or when they exceed the
+ * limit. Each round writes only a part, so that buffers are drained between rounds, unless far too
+ * many records are gathered. */
 static void write_gathered(struct record_collector *c)
 {
 	uint64_t now = (uint64_t)rd_now_ns(), bytes = c->finished_bytes;
@@ -426,7 +427,7 @@ static void write_gathered(struct record_collector *c)
 }
 
 /* Sleeps until many buffers are sealed, sealed_futex differs from `seen`, or the time is up.  The
- * count includes buffers of threads that were killed while sealing. */
+ * number of sealed buffers includes those of threads that were killed while sealing. */
 static void sleep_step(const struct record_collector *c, uint32_t seen)
 {
 	struct timespec step = {0, (c->options.look ? c->options.look_ms : STEP_MS) * 1000000L};
@@ -519,7 +520,8 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 	return 0;
 }
 
-/* A buffer that is sealed meanwhile is shown as well; its final content replaces it later. */
+/* A buffer that is sealed meanwhile is shown as well; its final content later replaces what was
+ * shown. */
 void record_collector_show(struct record_collector *c)
 {
 	struct process *p = c->processes[0];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The collector: drains the session of a recorded program, and of all processes it forks, into
- * trace directories, until they have ended.  Single-threaded.  Without a directory it only waits
- * for the program, and calls back meanwhile or passes the buffers on.
+ * trace directories, until all these processes have ended.  Single-threaded.  Without a directory
+ * it only waits for the program, and meanwhile calls back or passes the buffers on.
  */
 #ifndef RECORD_COLLECTOR_H
 #define RECORD_COLLECTOR_H
@@ -22,9 +22,9 @@ struct record_options {		 /* zero values are the defaults */
 	uint64_t limit;		 /* bytes on disk; 0: no limit */
 	const struct trace_layout *layout; /* of a full trace (trace/full.h); else NULL */
 
-	/* Instead of a directory: receives the buffers, those of a thread in order; they are
-	 * invalid when it returns.  `process` is the number in the session's table, 0 for the
-	 * first.  May be NULL. */
+	/* Receives the buffers instead of a directory; those of a thread come in order.  A buffer
+	 * is invalid after the callback returns.  `process` is the number in the session's table, 0
+	 * for the first process.  May be NULL. */
 	void (*take)(void *context, uint32_t process, uint32_t thread, const void *records, size_t length);
 
 	/* Called about every `look_ms` while the first process runs; may be NULL. */
@@ -39,18 +39,18 @@ struct record_collector;
 int record_collector_open(struct record_collector **c, struct run_session *session,
 			  const struct record_options *options);
 
-/* Drains until process `pid`, our child, has ended.  *status is its wait status, *last the content
- * of its meta.json. */
+/* Drains until process `pid`, our child, has ended.  Stores its wait status in *status and the
+ * content of its meta.json in *last. */
 int record_collector_run(struct record_collector *c, pid_t pid, int *status, struct trace_meta *last);
 
 /* Whether forked process n was seen to have ended. */
 bool record_collector_has_ended(const struct record_collector *c, uint32_t n);
 
-/* Brings the trace of the first process up to date on disk, with the records that its threads have
- * not handed over yet.  Only from `look`. */
+/* Brings the trace of the first process on disk up to date, including the records that its threads
+ * have not handed over yet.  Call it only from `look`. */
 void record_collector_show(struct record_collector *c);
 
-/* Whether the last record of some thread of the first process is a lock request.  Only from
+/* Whether the last record of some thread of the first process is a lock request.  Call it only from
  * `look`. */
 bool record_collector_has_request(struct record_collector *c);
 
@@ -63,8 +63,8 @@ uint64_t record_collector_events(const struct record_collector *c);
 /* How many forked processes still run. */
 size_t record_collector_alive(const struct record_collector *c);
 
-/* Drains until all of them have ended.  When `wait` returns false they are ended, by SIGTERM
- * first; NULL: they may run without limit. */
+/* Drains until all forked processes have ended.  When `wait` returns false, they are ended, by
+ * SIGTERM first.  If `wait` is NULL, they may run without limit. */
 void record_collector_rest(struct record_collector *c, bool (*wait)(void *context), void *context);
 
 void record_collector_close(struct record_collector *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a run that is being recorded is ended, because its trace would be of no more use. */
+/* When to end a run that is being recorded, because more of its trace would be of no use. */
 #ifndef RECORD_ENOUGH_H
 #define RECORD_ENOUGH_H
 
@@ -13,7 +13,8 @@ struct record_enough {
 	int64_t quiet_ns; /* that the program may run without an event */
 };
 
-/* Whether the run is to be ended at `now_ns`, with so many events, the last of them at `last_ns`. */
+/* Whether the run is to be ended at `now_ns`, after `events` events, the last of them at
+ * `last_ns`. */
 bool record_has_enough(const struct record_enough *e, int64_t now_ns, uint64_t events, int64_t last_ns,
 		       bool *full, bool *quiet);
 

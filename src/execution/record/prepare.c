@@ -33,7 +33,7 @@ bool record_wrote_document(const char *path)
 	return n ? strstr(start, "\"raddle\"") != NULL : rd_file_exists(path);
 }
 
-/* An empty file counts as ours, since it has no content to lose. */
+/* An empty file is treated as ours, since it has no content to lose. */
 static bool begins_with(const char *path, const char *const *magics)
 {
 	struct stat st;
@@ -65,8 +65,8 @@ static bool is_numbered(const char *name, const char *prefix)
 	       !name[length + strspn(name + length, "0123456789")];
 }
 
-/* Whether an entry of this name belongs to a trace, and is of that kind.  Beside a meta.json of
- * ours (`known`), a damaged stream counts too. */
+/* Whether an entry of this name belongs to a trace and has the right content.  If there is a
+ * meta.json of ours (`known`), a damaged stream is accepted too. */
 static bool is_of_a_trace(const char *directory, const char *name, bool known)
 {
 	static const char *const streams[] = {"RDSTREAM", "RDFULLTR", NULL};

@@ -12,15 +12,15 @@
 /* Whether the document was written by Raddle, or is empty. */
 bool record_wrote_document(const char *path);
 
-/* Makes room for a trace: an existing one is kept as PATH.old, or removed with `force`.  Anything
+/* Makes room for a trace: an existing trace is kept as PATH.old, or removed with `force`.  Anything
  * else at the path is an error. */
 int record_prepare_directory(const char *path, bool force);
 
-/* The same for a directory that other commands may write to at the same time.  It is claimed
- * first; with `elsewhere`, another one beside it if necessary. */
+/* The same for a directory that other commands may write to at the same time.  Claims the directory
+ * first; with `elsewhere`, claims another one beside it if necessary. */
 int record_claim_directory(struct rd_claim *claim, const char *path, bool force, bool elsewhere);
 
-/* Fills `meta` for a run that starts now; argv, up to NULL, stays the caller's. */
+/* Fills `meta` for a run that starts now; argv, which ends with NULL, stays the caller's. */
 void record_prepare_meta(struct trace_meta *meta, const struct run_program *program, char **argv);
 void record_release_meta(struct trace_meta *meta);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A recorded run: sets up session, collector, program and watchdog, and tears them down.  In: a
- * flavoured program and the directory for its trace.  Out: the trace, the program's status, and an
- * explanation if it was deadlocked.
+ * A recorded run: sets up the session, the collector, the program and the watchdog, and tears them
+ * down.  In: a flavoured program and the directory for its trace.  Out: the trace, the program's
+ * status, and an explanation if it was deadlocked.
  */
 #include "record/run.h"
 
@@ -22,7 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Milliseconds between two checks of a recorded program.  A judgement: as the collector's longest sleep. */
+/* Milliseconds between two checks of a recorded program.  A judgement: as the collector's longest
+ * sleep. */
 #define LOOK_MS 100
 
 struct parts {
@@ -53,7 +54,8 @@ static bool has_enough(struct parts *p)
 				 &p->result->quiet);
 }
 
-/* Whether processes that outlive the program get more time: a daemon works while its client does. */
+/* Whether processes that outlive the program get more time, for example a daemon whose client still
+ * runs. */
 static bool may_outlive(void *context)
 {
 	const struct parts *p = context;
@@ -66,7 +68,7 @@ static bool may_outlive(void *context)
 }
 
 /* Forked processes that outlive the program are followed by a copy of this process in the
- * background, which completes their traces.  The copy has none of our streams. */
+ * background, which completes their traces.  The copy does not have our streams. */
 static bool follow_rest(struct parts *p)
 {
 	struct record_collector *c = p->collector;

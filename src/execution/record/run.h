@@ -27,16 +27,17 @@ struct record_run { /* zero values are the defaults */
 	struct run_fault *faults; /* of a full trace; the results are filled in */
 	size_t fault_count;
 
-	/* Decides whether a program that makes no progress is deadlocked; if so, it is killed.
-	 * NULL: it is left alone.  Not used for full traces. */
+	/* Decides whether a program that makes no progress is deadlocked; if so, the program is
+	 * killed. NULL: it is left alone.  Not used for full traces. */
 	record_hang_fn *stands;
 
 	struct record_enough enough;	 /* then the program's time is up */
 	struct run_companion *companion; /* is started beside the program; NULL: none */
 
-	/* How long processes that the program forked may outlive it; they are ended then, or when the
-	 * user asks for the end.  A command that runs beside the program keeps them alive as long as
-	 * it runs, at most_ms (0: any) at the most.  0: they are followed in the background. */
+	/* How long forked processes may outlive the program.  They are ended after that time, or
+	 * when the user asks us to end.  A command that runs beside the program keeps them alive as
+	 * long as it runs, but at most for outlive_most_ms (0: no limit).  outlive_ms 0: they are
+	 * followed in the background. */
 	uint64_t outlive_ms, outlive_most_ms;
 };
 
@@ -49,7 +50,7 @@ struct record_result {
 	int64_t ended_ns;	/* when it ended; 0: it was not started */
 };
 
-/* The result must be released also after a failure.  While the program runs, our signals are
+/* The result must be released even after a failure.  While the program runs, our signals are
  * forwarded to it. */
 int record_run(const struct record_run *run, struct record_result *result);
 void record_result_release(struct record_result *result);

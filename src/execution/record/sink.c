@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Gathers buffers.  Every buffer starts with RESET, so the buffers of a thread can be
- * concatenated.  A chunk is written when the next buffer would make it longer than CHUNK_SIZE.
- * After the first failure only meta.json is written; the writer has reported the error.
+ * Gathers buffers.  Every buffer starts with RESET, so the buffers of a thread can be concatenated.
+ * A chunk is written when the next buffer would make it longer than CHUNK_SIZE.  After the first
+ * failure, which the writer has reported, only meta.json is written.
  */
 #include "record/sink.h"
 
@@ -16,12 +16,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Sizes are raw bytes.  Judgements: a small chunk compresses badly; a large one needs its memory once for
- * each thread.  A full trace has few threads at a time, and repeats itself over longer distances. */
+/* Raw bytes.  Judgements: a small chunk compresses badly, but each thread needs the memory of a
+ * chunk.  A full trace has few threads at a time, and its patterns repeat over longer
+ * distances. */
 #define CHUNK_SIZE (128u << 10)
 #define FULL_CHUNK_SIZE (512u << 10)
-/* Threads per call of record_sink_flush_some(), each of which may create a file.  A judgement: the collector
- * must return to its buffers in time. */
+/* Threads per call of record_sink_flush_some(), each of which may create a file.  A judgement: the
+ * collector must get back to its buffers in time. */
 #define THREADS_FLUSHED_AT_ONCE 64
 
 struct record_sink {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the records of one process go: gathers the buffers of each thread into chunks of a useful
- * size and writes its trace directory.
+ * Where the records of one process go.  A sink gathers the buffers of each thread into chunks of a
+ * useful size and writes the process's trace directory.
  */
 #ifndef RECORD_SINK_H
 #define RECORD_SINK_H
@@ -15,8 +15,8 @@
 struct record_sink;
 struct trace_layout;
 
-/* Copies `meta`, except its strings, which must outlive the sink, and writes the first meta.json.
- * `sites` may be NULL. */
+/* Copies `meta`, except for its strings, which must outlive the sink, and writes the first
+ * meta.json. `sites` may be NULL. */
 int record_sink_open(struct record_sink **sink, const char *directory, const struct trace_meta *meta,
 		     const char *sites);
 
@@ -26,12 +26,13 @@ void record_sink_full(struct record_sink *sink, const struct trace_layout *layou
 /* Sets the pid, which was not known when the sink was opened, and writes meta.json again. */
 int record_sink_started(struct record_sink *sink, int64_t pid);
 
-/* Takes a buffer's bytes, which start with RESET.  It has `events` events, except for full traces,
- * whose records are counted here. */
+/* Takes a buffer's bytes, which start with RESET and contain `events` events.  For full traces
+ * `events` is ignored, and the records are counted here. */
 int record_sink_add(struct record_sink *sink, uint32_t thread, const void *records, size_t length,
 		    uint64_t events);
 
-/* That many more accesses were left out, none of them before position `from`, which is not 0. */
+/* Records that `accesses` more accesses were left out, none of them before position `from`, which
+ * is not 0. */
 void record_sink_left_out(struct record_sink *sink, uint64_t accesses, uint64_t from);
 
 /* Takes a buffer of the thread's input from outside (raddle/world.h). */
@@ -39,12 +40,13 @@ int record_sink_add_world(struct record_sink *sink, uint32_t thread, const void 
 
 /* Writes the gathered records. */
 int record_sink_flush(struct record_sink *sink);
-/* The same for some threads, the next ones at the next call; *more: some threads are left.  Each
- * thread is a file: writing 20,000 of them at once would keep the collector from draining buffers. */
+/* The same for some threads only; the next call continues with the following threads.  *more: some
+ * threads are left.  Each thread is a file, and writing 20,000 files at once would keep the
+ * collector from draining buffers. */
 int record_sink_flush_some(struct record_sink *sink, bool *more);
 
-/* Writes the records that a thread has not handed over yet, for concurrent readers; records added
- * later replace them.  Everything gathered must have been flushed. */
+/* Writes the records that a thread has not handed over yet, for concurrent readers.  Records added
+ * later replace them.  Everything gathered must have been flushed before. */
 int record_sink_preview(struct record_sink *sink, uint32_t thread, const void *records, size_t length);
 
 size_t record_sink_pending(const struct record_sink *sink);  /* bytes gathered */
@@ -56,8 +58,8 @@ void record_sink_status(struct record_sink *sink, enum trace_end end, int code, 
 void record_sink_set_hung(struct record_sink *sink); /* it is killed because it hangs */
 
 /* Flushes, writes the last meta.json and frees the sink.  `stopped` is the reason why recording
- * ended early, or NULL.  *last, unless NULL, is the content of meta.json; its strings are those
- * passed to record_sink_open(). */
+ * ended early, or NULL.  *last, unless NULL, receives the content of meta.json; its strings are
+ * those passed to record_sink_open(). */
 int record_sink_close(struct record_sink *sink, const char *stopped, struct trace_meta *last);
 
 /* Frees the sink and writes nothing: a forked copy of this process has taken over. */

@@ -15,8 +15,8 @@ void record_summary_text(const struct trace_meta *meta, const char *trace, FILE 
 /* What became of the faults. */
 void record_faults_text(const struct run_fault *faults, size_t count, FILE *out);
 
-/* Of a program that failed after so many events: an error if the recorder left it no room, a warning if it
- * may have. */
+/* For a program that failed after `events` events: an error if the recorder left it no address
+ * space, a warning if that is possible. */
 int record_judge_room(const char *program, uint64_t events);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The watchdog.
- * In: the session's sequence, which every synchronisation operation advances, and the states of
- * the program's threads in /proc.  Out: a program that hangs is killed.
+ * In: the session's sequence, which every synchronisation operation advances, and the states of the
+ * program's threads in /proc.  Out: a program that hangs is killed.
  * Silence alone proves nothing: a program that computes, sleeps or waits for input may be silent
- * for hours. Silence only starts a look, in a process of its own, so that the collector keeps
- * draining.  If the look finds that the threads can never be woken, and the program has made no
- * progress meanwhile, the program hangs.  The longer the silence, the rarer the looks.
+ * for hours.  Silence only starts an examination (a look), in a process of its own, so that the
+ * collector keeps draining.  If the look finds that the threads can never be woken, and the program
+ * has made no progress meanwhile, the program hangs.  The longer the silence, the rarer the looks.
  */
 #include "record/watch.h"
 
@@ -28,8 +28,8 @@
 #define LOOK_SECONDS 120 /* a look that takes longer is cancelled; a judgement: the user waits */
 #define STANDS 1	 /* exit status of a look that found a hang */
 
-/* A look costs as much as a prediction, so it needs a reason: no thread is left that could wake
- * the others, or a thread waits for a lock. */
+/* A look costs as much as a prediction, so it needs a reason: no thread is left that could wake the
+ * others, or some thread waits for a lock. */
 static bool is_worth_a_look(struct record_watch *w, const struct run_still *still)
 {
 	return still->all || record_collector_has_request(w->collector);

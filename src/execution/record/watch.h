@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The watchdog of a recorded run: notices that the program makes no progress, and has a callback
- * that understands traces decide whether it hangs.
+ * The watchdog of a recorded run.  It notices that the program makes no progress, and lets a
+ * callback that understands traces decide whether the program hangs.
  */
 #ifndef RECORD_WATCH_H
 #define RECORD_WATCH_H
@@ -15,8 +15,8 @@
 #include <sys/types.h>
 
 /* Whether the program hangs, judging by its trace in that directory, which is up to date.  Writes
- * its explanation to `answer`.  Runs in its own process, may take its time, and must not touch the
- * program. */
+ * an explanation to `answer`.  Runs in its own process, may take a long time, and must not touch
+ * the program. */
 typedef bool record_hang_fn(const char *trace, const struct run_still *still, FILE *answer);
 
 struct record_watch {
@@ -33,7 +33,7 @@ struct record_watch {
 	pid_t looker;
 };
 
-/* To be used as `look` of struct record_options; its context is the struct record_watch. */
+/* For `look` of struct record_options; its context is the struct record_watch. */
 void record_watch_look(void *watch, pid_t pid);
 
 /* Cancels an unfinished look, and releases everything but the answer. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside replay/: the slots of a steered program at one moment.  They are copied, since the
+ * Inside replay/: the slots of a steered program at one moment.  The slots are copied, since the
  * program keeps writing them, and checked, since it may write anything.
  */
 #ifndef REPLAY_BOARD_INT_H
@@ -47,7 +47,8 @@ struct board {
 	bool left;	 /* a thread deviated from the plan, and no thread is held any more */
 };
 
-/* Copies the slots of a steering memory.  Nothing in it is trusted, not even where its slots are. */
+/* Copies the slots of a steering memory.  Nothing in it is trusted, not even where its slots
+ * are. */
 void board_read(struct board *b, struct raddle_steer *steer, struct raddle_slot *slots);
 void board_release(struct board *b);
 
@@ -68,10 +69,10 @@ static inline bool board_is_alive(const struct board_row *r)
 	return r->state != RADDLE_SLOT_UNUSED && r->state != RADDLE_SLOT_ENDED;
 }
 
-/* How far all threads together have come, in points.  The two constants define how many accesses
- * count as a point, and how many points a thread counts as.  The same schedule always gives the
- * same extent, however fast it runs.  Judgements: an access is far cheaper than a point, and starting
- * a thread is dearer. */
+/* How far all threads together have come, in points.  BOARD_EXTENT_ACCESSES accesses are worth one
+ * point; the other constant is the number of points that a thread is worth.  The same schedule
+ * always gives the same extent, however fast it runs.  Judgements: an access is much cheaper than a
+ * point, and starting a thread is more expensive. */
 #define BOARD_EXTENT_ACCESSES 1000
 #define BOARD_EXTENT_THREAD 20
 uint64_t board_extent(const struct board *b);

@@ -60,8 +60,8 @@ static void clear(struct board *b)
 	b->strangers = b->others = b->catches = false;
 }
 
-/* While a thread waits in a loop, the runtime still watches for the change that ends it, and the
- * replayer may release stopped threads. */
+/* While a thread waits in a loop, the program has not left the plan: the runtime still watches for
+ * the change that ends the loop, and the replayer may release stopped threads. */
 static bool has_left(const struct raddle_steer *steer)
 {
 	if (atomic_load(&steer->phase) != RADDLE_DIVERGED)
@@ -107,7 +107,7 @@ bool board_is_on_cpu(pid_t pid, uint32_t tid)
 	return run_task_read(pid, (pid_t)tid, &task) && task.state == 'R';
 }
 
-/* Processor time is counted coarsely, so context switches, voluntary or not, count too. */
+/* Processor time is measured coarsely, so context switches, voluntary or not, are added. */
 static void read_times(struct board_row *r, pid_t pid)
 {
 	RD_ASSERT(r->state == RADDLE_SLOT_RUNS);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The conditions that all controlled runs of a program share: what is run, with which input, beside what, and
- * for how long.  Settling findings (replay/settle.h), trials (trial/trial.h) and the procedures above use the
- * same structure.  Durations are in nanoseconds; base/clock.h has the constants to write them with.
+ * The conditions that all controlled runs of a program share: what is run, with which input, beside
+ * which commands, and for how long.  Settling findings (replay/settle.h), trials (trial/trial.h)
+ * and the procedures above them use the same structure.  Durations are in nanoseconds; base/clock.h
+ * has constants for them.
  */
 #ifndef REPLAY_CONDITIONS_H
 #define REPLAY_CONDITIONS_H

@@ -26,8 +26,8 @@ void explain_object(const struct explainer *e, const struct board_row *row, stru
 /* Which step of the plan does not happen, and what the thread does instead. */
 void explain_missing(const struct explainer *e, struct rd_buf *out);
 
-/* Which value a thread may have read that another one wrote without an order: side 0 or 1 of the
- * race reads. */
+/* Which value a thread may have read that another thread wrote without an order.  Side 0 or 1 of
+ * the race is the read. */
 struct replay_race;
 void explain_read(const struct explainer *e, const struct replay_race *race, int side, struct rd_buf *out);
 

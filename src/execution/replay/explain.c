@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Describes what happened: the thread, its operation, what was expected and what was found, and
- * where.  In: plan, board, site table.  Out: parts of sentences without a full stop.  Numbers on
- * the board come from the program and are checked before they are used as indices.
+ * where. In: plan, board, site table.  Out: parts of sentences without a full stop.  Numbers on the
+ * board come from the program, so they are checked before they are used as indices.
  */
 #include "replay/explain-int.h"
 

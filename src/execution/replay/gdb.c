@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * gdb at the spot.  In: a program whose threads are stopped at the accesses of a race, in a
- * deadlock, or at a fatal signal.  Out: gdb, attached to it.  It shows the stacks of these threads,
- * and every backtrace, without the runtime's frames, and has a command that releases the two
- * threads in either order.
+ * gdb at the right place.  In: a program whose threads are stopped at the accesses of a race, in a
+ * deadlock, or at a fatal signal.  Out: gdb, attached to it.  gdb shows the stacks of these
+ * threads, and every backtrace, without the runtime's frames.  It has a command that releases the
+ * two threads in either order.
  *
- * gdb is driven by a script in its Python.  It finds a thread by its kernel number, and the frame
- * by file and line of the access.  The two words that release the threads are in memory that the
- * program shares with Raddle, so gdb writes them there.
+ * gdb is driven by a Python script.  The script finds a thread by its kernel thread ID, and the
+ * frame by the file and line of the access.  The two words that release the threads are in memory
+ * that the program shares with Raddle, so gdb writes them there.
  */
 #include "replay/gdb.h"
 

@@ -5,12 +5,12 @@
 
 #include "replay/board-int.h"
 
-/* Marks the threads that can never continue, whatever the others do, one entry for each row;
- * returns how many. */
+/* Marks the threads that can never continue, whatever the others do, with one entry per row.
+ * Returns how many there are. */
 size_t graph_closed(const struct board *b, bool *closed);
 
-/* Of those, the cause: threads on a cycle of owners, or waiting for a notification that no thread
- * is left to give. */
+/* Marks the cause among those: threads on a cycle of owners, and threads that wait for a
+ * notification that no remaining thread can give. */
 void graph_core(const struct board *b, const bool *closed, bool *core);
 
 /* The thread that owns what this one waits for; RADDLE_STEER_NONE: no single owner.  Prefers a

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Which thread waits for which on a board.  In: a board.  Out: the result of the owner graph
- * (order/owner.h).  A thread that is stopped at a gate counts as alive: without the replay it would
- * continue.  So a block that Raddle caused is never called a deadlock.
+ * (order/owner.h).  A thread that is stopped at a gate is treated as alive, because without the
+ * replay it would continue.  So a block that Raddle caused is never called a deadlock.
  */
 #include "replay/graph-int.h"
 

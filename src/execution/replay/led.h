@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flavour `led` of a program, in which a thread can be stopped before each access, and its sites. */
+/* The flavour `led` of a program, in which a thread can be stopped before each access, and its
+ * sites. */
 #ifndef REPLAY_LED_H
 #define REPLAY_LED_H
 
@@ -11,7 +12,7 @@ struct replay_led {
 	struct trace_sites *sites;
 };
 
-/* Has it made; closed also after a failure. */
+/* Makes the flavour and reads its sites.  Must be closed even after a failure. */
 int replay_led_open(struct replay_led *l, const char *name, const struct run_build *how);
 void replay_led_close(struct replay_led *l);
 

@@ -2,21 +2,27 @@
 /*
  * Races whose threads cannot be stopped at their accesses at the same time.
  * Example: one thread writes data and sets a flag in relaxed order; the other spins until the flag
- * is set and reads the data.  By the language that is a race, and on another machine, or with
- * another compiler, the reader may see old data.  But while the writer is stopped before its
- * write, the reader never reaches its read.  For these the detector (rt/detect/detect.c) decides.
- * It knows every operation that orders accesses: if both accesses happen in a run and it sees no
- * order, there is none.  The detector runs in every replay of a race, and mostly that run
- * suffices: once a thread was found to spin, all threads are released.  If the accesses did not
- * both happen then, a free run follows.
- * The detector does not know order by other means, such as files or pipes.  So it decides about
- * speculative predictions: there a different value explains why the threads did not meet.  A sound
- * prediction would have been reached if nothing hidden prevented it, unless a thread spins on
- * memory, of which the trace has only the first read.  Such a thread spends its time in user mode
- * and none in the kernel.
+ * is set and reads the data.  According to the language that is a race, and on another machine, or
+ * with another compiler, the reader may see old data.  But while the writer is stopped before its
+ * write, the reader never reaches its read.
+ *
+ * For such races the detector (rt/detect/detect.c) decides.  It knows every operation that orders
+ * accesses.  So if both accesses happen in a run and it sees no order, there is none.  The detector
+ * runs in every replay of a race, and that run is mostly sufficient: as soon as a thread is found
+ * to spin, all threads are released.  If one of the accesses still does not happen, a free run
+ * follows.
+ *
+ * The detector does not know order by other means, such as files or pipes.  So it decides only
+ * about some races.  It decides about speculative predictions, because there a different value
+ * explains why the threads did not meet.  A sound prediction would have been reached if nothing
+ * hidden had prevented it.  The exception is a thread that spins on memory, since the trace has
+ * only the first of its reads.  Such a thread spends its time in user mode and none in the kernel;
+ * then the detector decides.
+ *
  * Nor does the detector know code that Raddle did not compile: a spin lock in a library, or inline
- * assembler that accesses memory which it does not declare.  If a program has such code
- * (bitcode/foreign-int.h), the report states what the detector saw, and the finding stays unconfirmed.
+ * assembler that accesses memory that it does not declare.  If a program has such code
+ * (bitcode/foreign-int.h), the report states what the detector saw, and the finding stays
+ * unconfirmed.
  */
 #include "replay/replay.h"
 
@@ -47,8 +53,8 @@ static bool doubt(const struct rd_flavour *flavour, struct finding_set *set, str
 	return true;
 }
 
-/* Barriers in inline assembler order plain accesses, which the detector does not know.  The walk
- * over the recorded run does (predict/unordered.c). */
+/* Barriers in inline assembler order plain accesses.  The detector does not know these barriers,
+ * but the walk over the recorded run does (predict/unordered.c). */
 static bool doubt_barriers(const struct trace_sites *sites, struct finding_set *set, struct finding *f)
 {
 	if (f->firm || !trace_sites_have_barriers(sites))

@@ -26,7 +26,8 @@ static bool is_for_goals(const struct board *b, const struct board_row *waits)
 	return true;
 }
 
-/* The thread that the plan waits for is blocked in an operation: stores its object and the owner. */
+/* The thread that the plan waits for is blocked in an operation: stores its object and the
+ * owner. */
 void obstacle_note_block(struct replay *r, const struct board *b)
 {
 	struct explainer e = {&r->plan, b, r->request->program->sites, r->watch.pid};

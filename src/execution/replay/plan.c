@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a schedule to a plan.  In: a schedule, which names threads T_0_1, operations by name and
- * accesses by site or place, and the site table of the program to run.  Out: the tables of
- * steer.h.
+ * From a schedule to a plan.  In: a schedule, which names threads (T_0_1), operations by name, and
+ * accesses by site or place; and the site table of the program to run.  Out: the tables of steer.h.
  * The table of threads includes every ancestor of a thread, parents first, since the runtime
- * identifies a thread by its parent and its number among the creations.  A schedule of another
- * program is rejected here.
+ * identifies a thread by its parent and its number among the parent's creations.  A schedule of
+ * another program is rejected here.
  */
 #include "replay/plan.h"
 
@@ -186,7 +185,7 @@ static bool is_suitable(const struct trace_site *s, const struct schedule_goal *
 }
 
 /* The member at the end of a name: `i` of "struct box[].sum[].i" and of "b->sum[].i : double".
- * NULL: not a member. */
+ * NULL: the name has no member. */
 static const char *last_member(const char *name, size_t *length)
 {
 	const char *end = strstr(name, " : "), *at;
@@ -206,8 +205,8 @@ static bool is_same_object(const char *a, const char *b)
 	return !strcmp(a, b) || (x && y && length_a == length_b && !strncmp(x, y, length_a));
 }
 
-/* How well a site fits; 0: not at all.  A call fits less than an access.  An access to the named
- * object fits best, since several members of a structure may be accessed at one place. */
+/* How well a site fits; 0: not at all.  A call fits less well than an access.  An access to the
+ * named object fits best, since several members of a structure may be accessed at one place. */
 static unsigned fitness(const struct trace_sites *sites, const struct trace_site *s,
 			const struct schedule_place *place, const struct schedule_goal *goal)
 {
@@ -258,8 +257,8 @@ static int no_such_site(const struct plan *p, const struct schedule_goal *h)
 		       h->place.column, h->site, of ? "; the schedule is of " : "", of ? of : "");
 }
 
-/* Uses the schedule's site if it is at the schedule's place, else a site at that place.  Site
- * numbers change when a program gets another file, places when it is edited. */
+/* Uses the schedule's site if it is at the schedule's place, otherwise a site at that place.  Site
+ * numbers change when files are added to a program; places change when it is edited. */
 static bool has_site(const struct trace_sites *sites, const struct schedule_goal *h, uint32_t *site)
 {
 	const struct trace_site *s = trace_sites_find(sites, h->site);

@@ -42,16 +42,16 @@ struct plan_global {
 	uint64_t offset;
 };
 
-/* Fails with a message if the schedule does not fit the program; `sites` may be NULL if that
- * cannot be checked.  The schedule must outlive the plan.  To be released also after a failure. */
+/* Fails with a message if the schedule does not fit the program.  If `sites` is NULL, that is not
+ * checked.  The schedule must outlive the plan.  The plan must be released even after a failure. */
 int plan_compile(struct plan *p, const struct schedule *s, const struct trace_sites *sites);
 void plan_release(struct plan *p);
 
 /* Finds the site of an access that a schedule leads to; false: the program has none there. */
 bool plan_find_goal(const struct trace_sites *sites, const struct schedule_goal *goal, uint32_t *found);
 
-/* How well a site fits the place and the object of a goal; 0: not at all.  Inlining may give
- * several sites the best fitness. */
+/* How well a site fits the place and the object of a goal; 0: not at all.  With inlining, several
+ * sites may have the best fitness. */
 unsigned plan_goal_fitness(const struct trace_sites *sites, const struct trace_site *site,
 			   const struct schedule_goal *goal);
 
@@ -70,15 +70,15 @@ size_t plan_size(const struct plan *p);
 /* Fills zeroed memory of that size. */
 void plan_write(struct plan *p, struct raddle_steer *steer, uint32_t flags, uint32_t order);
 
-/* Adds watches and decisions for a stopped program.  `more` is only needed during the call.  The
- * caller sets seed and flags. */
+/* Adds watches and decisions for a stopped program.  `more` is needed only during the call.  The
+ * caller sets the seed and the flags. */
 int plan_extend(struct plan *p, const struct schedule *more, const struct trace_sites *sites);
 int plan_write_more(struct plan *p, struct raddle_steer *steer);
 
 /* Stores the addresses of variables in watches that the program does not have yet. */
 int plan_place_globals(struct plan *p, pid_t pid);
 
-/* Which goal goes first: as the schedule says, or `otherwise`. */
+/* Which goal goes first: that of the schedule, or else `otherwise`. */
 unsigned plan_first(const struct plan *p, unsigned otherwise);
 
 /* The name of a thread of the plan; "?" for a position it does not have. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Replays of one finding.  In: a schedule, the program, its input and what runs beside it.  Out: how often
- * the finding happened, and what the last run was like.
+ * Replays of one finding.  In: a schedule, the program, its input and the commands that run beside
+ * it. Out: how often the finding happened, and the details of the last run.
  */
 #include "replay/repeat.h"
 
@@ -46,7 +46,8 @@ static void started_run(void *context, pid_t pid)
 	run_companion_start(&t->companion, pid, STDERR_FILENO);
 }
 
-/* A client whose server was held on the way may well fail. */
+/* The command beside the program may fail, such as a client whose server was stopped for a
+ * while. */
 static void ended_run(void *context)
 {
 	struct replay_repeat *t = context;
@@ -73,7 +74,7 @@ static void tell_progress(void *context, uint64_t done)
 	}
 }
 
-/* After the decisions of the schedule come the others. */
+/* Continues with the other schedule after the decisions of the finding's schedule. */
 static bool hand_over(void *context, const struct replay_stand *stand, struct schedule *more,
 		      const char **next)
 {
@@ -159,7 +160,7 @@ static int run_once(struct replay_repeat *t, const struct replay_policy *policy)
 	return err;
 }
 
-/* The finding keeps the verdict of the best run: what happened once can happen. */
+/* The finding keeps the verdict of the best run, because what happened once can happen. */
 static int run_all(struct replay_repeat *t, struct replay_policy *policy)
 {
 	struct finding kept = *t->finding, first = *t->finding;

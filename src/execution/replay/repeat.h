@@ -47,8 +47,7 @@ struct replay_repeat {
 		.times = 1, .given = {.input = -1}, .strayed = RD_BUF_INIT, .lack = RD_BUF_INIT              \
 	}
 
-/* The input that the schedule is for takes the place of what the user has; *given tells whether it has one.
- */
+/* The schedule's input, if it has one, replaces that of the user; *given is set if it has one. */
 int replay_repeat_input(struct replay_repeat *t, char **argv, const char *scratch, bool *given);
 
 /* Runs the program; the finding keeps the verdict of the best run. */
@@ -56,10 +55,11 @@ int replay_repeat(struct replay_repeat *t, const struct run_program *program);
 
 void replay_repeat_release(struct replay_repeat *t);
 
-/* Whether a schedule is an order of operations, of 'raddle reversible': neither a race nor a deadlock. */
+/* Whether a schedule is an order of operations, of 'raddle reversible': neither a race nor a
+ * deadlock. */
 bool replay_is_order(const struct schedule *s);
 
-/* What came of it in sentences, a line each, beside the report of the finding. */
+/* The results in sentences, one per line, beside the report of the finding. */
 void replay_say_order(const struct replay_repeat *t, FILE *out);
 void replay_say_turns(const struct replay_repeat *t, FILE *out);
 void replay_say_outside(const struct replay_repeat *t, FILE *out);

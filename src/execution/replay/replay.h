@@ -2,8 +2,8 @@
 /*
  * Replay: runs the program under a schedule and returns a verdict.  doc/design/replay.md defines
  * the verdicts.
- * A process replays one program at a time, because it forwards its signals to it (run/launch.h).
- * A caller that wants several at once forks first.
+ * A process replays one program at a time, because it forwards its signals to that program
+ * (run/launch.h).  A caller that wants several at once forks first.
  */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
@@ -75,8 +75,8 @@ struct replay_request { /* zero values are the defaults */
 	const int *streams;	   /* stdin, stdout, stderr of the program; NULL: ours */
 	const char *directory;	   /* where the program runs; NULL: here */
 	struct run_server *server; /* as in struct run_launch (run/launch.h) */
-	/* If set, the flavour is `shadow`: called with its memory (raddle/shadow.h) when the
-	 * program has ended. */
+	/* If set, the flavour is `shadow`.  Called with the flavour's memory (raddle/shadow.h) when
+	 * the program has ended. */
 	void (*shadow)(void *context, const void *memory, size_t size);
 	uint64_t recorded_ms; /* how long the recorded run took, 0: unknown */
 	int recorded_signal;  /* signal that ended the recorded run; or 0 */
@@ -99,16 +99,16 @@ struct replay_request { /* zero values are the defaults */
 	void (*ended)(void *context);
 
 	/* If set, the two threads of a race stay stopped where they met, and a deadlock is left in
-	 * place.  With turns and no meeting, a thread stays stopped at a fatal signal.  Called
-	 * about every 20 ms until it returns true; then the threads continue, or the program is
-	 * killed.  It may change *first.  No time limit applies meanwhile. */
+	 * place. With turns and no meeting, a thread stays stopped at a fatal signal.  Called about
+	 * every 20 ms until it returns true; then the threads continue, or the program is killed.
+	 * The callback may change *first.  No time limit applies while the threads are stopped. */
 	bool (*met)(void *context, pid_t pid, const struct replay_result *so_far, unsigned *first);
 
 	/* For schedules with turns: called while the program is stopped, at its first operation,
-	 * where a watch requests it, and at each point after the last decision.  What is put into
-	 * `more` (decisions, watches, a seed) is added to the plan.  *next is the thread that runs
-	 * next, NULL: as the plan says.  False: do not ask again when decisions run out.  May be
-	 * NULL. */
+	 * where a watch requests it, and at each point after the last decision.  Whatever the
+	 * callback puts into `more` (decisions, watches, a seed) is added to the plan.  *next is
+	 * the thread that runs next; NULL: the plan decides.  Returning false means: do not ask
+	 * again when decisions run out.  May be NULL. */
 	bool (*stands)(void *context, const struct replay_stand *stand, struct schedule *more,
 		       const char **next);
 
@@ -117,8 +117,9 @@ struct replay_request { /* zero values are the defaults */
 	void *context;
 };
 
-/* Runs the program once.  A schedule that does not fit the program, or a program that cannot be
- * started, is an error with a message.  Anything that the program then does is an outcome. */
+/* Runs the program once.  If the schedule does not fit the program, or the program cannot be
+ * started, that is an error with a message.  Anything that the program does after that is an
+ * outcome. */
 int replay_run(const struct replay_request *request, struct replay_result *result);
 void replay_result_release(struct replay_result *result);
 
@@ -127,8 +128,8 @@ const char *replay_outcome_name(enum replay_outcome outcome);
 /* "the program ended with status 3", "the program was ended by signal 11 (Segmentation fault)". */
 const char *replay_end_text(struct replay_result *result);
 
-/* The schedule of a run with turns: it repeats the run without a seed.  To be released also after
- * a failure. */
+/* The schedule of a run with turns, which repeats the run without a seed.  Must be released even
+ * after a failure. */
 int replay_export(const struct schedule *schedule, const struct replay_result *result, struct schedule *out);
 
 /* ---- one finding ---- */
@@ -139,41 +140,42 @@ struct replay_policy {
 };
 
 /* Tries a finding once and stores the verdict in it: status, reason, consequence, notes and the
- * observed stacks.  `last`, which may be NULL, is the last run, released by the caller.  Fails
- * only if the run itself could not be done. */
+ * observed stacks.  `last`, which may be NULL, receives the last run; the caller releases it.
+ * Fails only if the program could not be run. */
 int replay_finding(const struct replay_policy *policy, struct finding_set *set, struct finding *f,
 		   struct replay_result *last);
 
-/* Whether the detector should decide a race after this replay: the threads did not meet, because
- * of something in memory.  For a speculative prediction a different value explains that.  For a
- * sound one only a spin without system calls does; otherwise something hidden orders the accesses. */
+/* Whether the detector should decide a race after this replay: the threads did not meet, and the
+ * cause is something in memory.  For a speculative prediction, a different value is such a cause.
+ * For a sound prediction, only a spin without system calls is; otherwise something hidden orders
+ * the accesses. */
 bool replay_is_observable(const struct finding *f, const struct replay_result *result);
 
-/* The detector saw the two accesses unordered, but that is no proof.  If the program has code that
- * Raddle did not compile, the finding becomes "unordered as far as seen", and its reason names
- * that code.  False: the program has no such code. */
+/* The detector saw the two accesses unordered.  That is no proof if the program has code that
+ * Raddle did not compile.  Then the finding becomes "unordered as far as seen", and its reason
+ * names that code.  False: the program has no such code. */
 bool replay_doubt(const struct replay_policy *policy, struct finding_set *set, struct finding *f);
 
-/* Uses the recorded run as evidence: accesses that are certainly unordered in it are confirmed, or
- * "unordered as far as seen" if the program has foreign code.  replay_confirm_recorded() is for
- * callers that know that it has none. */
+/* Uses the recorded run as evidence.  If two accesses are certainly unordered in it, the finding is
+ * confirmed, or becomes "unordered as far as seen" if the program has foreign code.
+ * replay_confirm_recorded() is for callers that know that the program has none. */
 void replay_trust_recorded(const struct rd_flavour *flavour, struct finding_set *set, struct finding *f);
 void replay_confirm_recorded(struct finding_set *set, struct finding *f);
 
-/* The same for a replay under the detector: if it saw the two accesses unordered, the race is
- * confirmed, or "unordered as far as seen" if the program has foreign code.  False: it did not see
- * them. */
+/* The same for a replay under the detector.  If the detector saw the two accesses unordered, the
+ * race is confirmed, or becomes "unordered as far as seen" if the program has foreign code.  False:
+ * it did not see them unordered. */
 bool replay_observed(const struct replay_policy *policy, struct finding_set *set, struct finding *f,
 		     const struct replay_result *result);
 
-/* One free run under the detector for all of these races, which have schedules.  A race whose
- * accesses it sees unordered is confirmed, since no operation of the program orders them; or it
- * becomes "unordered as far as seen". */
+/* One free run under the detector for all of these races, which have schedules.  If the detector
+ * sees the accesses of a race unordered, the race is confirmed, since no operation of the program
+ * orders them, or it becomes "unordered as far as seen". */
 int replay_observe(const struct replay_policy *policy, struct finding_set *set, struct finding **findings,
 		   size_t count);
 
-/* One run, as the policy's request says, and its verdict; `runs` runs preceded it.  `result` is
- * released first and then holds the run; the caller releases it in the end. */
+/* One run, as the policy's request states, and its verdict; `runs` runs preceded it.  `result` is
+ * released first and then holds the new run.  The caller releases it in the end. */
 int replay_once(const struct replay_policy *policy, struct finding_set *set, struct finding *f, unsigned runs,
 		struct replay_result *result);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The result of a replay.  In: what the runtime wrote to the steering memory and what the watchdog
- * decided.  Out: struct replay_result.  The steering memory is written by the program, so counts in
- * it are bounded before they are used.
+ * The result of a replay.  In: what the runtime wrote to the steering memory, and what the watchdog
+ * decided.  Out: struct replay_result.  The program can write to the steering memory, so the counts
+ * in it are bounded before they are used.
  */
 #include "base/alloc.h"
 #include "base/edit.h"
@@ -88,8 +88,8 @@ static void copy_wait(struct replay *r, const struct board *b, uint32_t number, 
 	copy_held(r, row, to);
 }
 
-/* The schedule has the better names.  If a planned wait has one, other waits for the object use it
- * too. */
+/* The schedule has better names.  If a planned wait has a name, other waits for the same object use
+ * it too. */
 static void share_names(struct replay_result *result)
 {
 	for (size_t i = 0; i < result->wait_count; i++)
@@ -166,9 +166,9 @@ static void copy_pairs(struct replay *r)
 	r->result->pair_count = count;
 }
 
-/* Whether a thread of the schedule has read what another one wrote without an order.  Then its
- * value, and so its path, is a matter of chance.  The accesses of the schedule itself come too
- * late for that. */
+/* Whether a thread of the schedule has read a value that another thread wrote without an order.
+ * Then the value, and so the path of the thread, is a matter of chance.  The accesses of the
+ * schedule itself come too late to matter here. */
 static bool is_chance(const struct replay *r, const struct replay_race *race, int side, const char *strayed)
 {
 	RD_ASSERT(side == 0 || side == 1);
@@ -319,7 +319,8 @@ static void look_at_turns(struct replay *r, const struct board *b)
 	rd_buf_release(&text);
 }
 
-/* A meeting counts whatever follows.  Without a goal, all decisions must have been followed. */
+/* A meeting is valid whatever follows it.  Without a goal, all decisions must have been
+ * followed. */
 static bool has_met(const struct replay *r, const struct board *b)
 {
 	if (!r->request->schedule->turns)
@@ -334,7 +335,8 @@ static void conclude(struct replay *r, const struct board *b)
 	struct replay_result *result = r->result;
 	bool passed = b->phase == RADDLE_MET || b->phase == RADDLE_RUNS_FREE || has_met(r, b);
 
-	/* Both were stopped at their accesses; or an order was wanted, and it was kept. */
+	/* Both threads were stopped at their accesses; or the goal was an order, and it was
+	 * kept. */
 	if (passed && !r->plan.stop_count && !r->request->free) {
 		result->outcome = REPLAY_CONFIRMED;
 		replay_copy_spots(r, b);

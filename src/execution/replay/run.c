@@ -2,12 +2,12 @@
 /*
  * One replay: plan, session, program, watchdog, result.  In: a request.  Out: a result.
  *
- * The collector has the loop (record/collector.h).  It calls back about every 20 ms; then the slots
- * are read and the watchdog decides what to do.  The shared memory stays mapped after the program's
- * end, so result.c then fills the result from it.
+ * The collector contains the loop (record/collector.h).  It calls back about every 20 ms.  Then
+ * the slots are read, and the watchdog decides what to do.  The shared memory stays mapped after
+ * the program's end, so result.c can fill in the result from it.
  *
- * Only the process that was started here is ever killed, and those of its descendants that are
- * listed in the session.
+ * The only processes that are ever killed are the one that was started here and those of its
+ * descendants that are listed in the session.
  */
 #include "replay/replay.h"
 
@@ -36,9 +36,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* How long a replay waits for progress: PATIENCE_FACTOR times the recorded run, which allows for the
- * slowdown of steering, but at least PATIENCE_MIN_MS for short runs on a busy machine.  These and the
- * limits below are judgements: smaller ones end runs that are only slow, larger ones wait in vain. */
+/* How long a replay waits for progress: PATIENCE_FACTOR times the recorded run, which allows for
+ * the slowdown of steering, but at least PATIENCE_MIN_MS, for short runs on a busy machine.  These
+ * and the limits below are judgements: smaller ones end runs that are only slow, larger ones waste
+ * time. */
 #define PATIENCE_FACTOR 4
 #define PATIENCE_MIN_MS 2000
 #define PATIENCE_UNKNOWN_MS 10000 /* if the length of the recorded run is not known */
@@ -120,8 +121,8 @@ static void handle_meeting(struct replay *r, pid_t pid)
 	}
 }
 
-/* Whether the run shows a failure that a user wants to inspect: the schedule has no goal and no
- * stop. */
+/* Whether the run shows a failure that a user wants to inspect, because the schedule has no goal
+ * and no stop. */
 static bool shows_failure(const struct replay *r)
 {
 	return r->request->met && r->request->schedule->turns && !r->plan.goal_count && !r->plan.stop_count;
@@ -165,7 +166,8 @@ static void read_board(struct replay *r, pid_t pid)
 	board_ask_kernel(&r->board, pid);
 }
 
-/* A board read before the question may not show all stopped threads, so it is read again. */
+/* A board that was read before the program asked may not show all stopped threads, so it is read
+ * again. */
 static void answer(struct replay *r, bool asked_before, pid_t pid)
 {
 	if (!turns_is_asked(&r->turns))

@@ -2,7 +2,8 @@
 /*
  * Exhaustive search by choices (replay/search.h).  In: the choices of a run.  Out: the plan of the
  * next one.
- * A waiting plan has its own copy of the choices before it; if a search can end, they are few.
+ * Each plan in the queue has its own copy of the choices that lead to it.  If the search can end at
+ * all, there are few of these choices.
  */
 #include "replay/search.h"
 

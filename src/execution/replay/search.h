@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Exhaustive search by choices (raddle/memory.h): decides which run of an exploration comes next.
- * A run is a list of choices.  Each choice with alternatives leads to further runs: equal up to
- * there, then another alternative, then the defaults.  Runs with few non-default choices come
- * first.  The continuation of a known state is not explored again.
+ * A run is a list of choices.  Each choice with alternatives leads to further runs: the same
+ * choices before it, then another alternative, then the defaults.  Runs with few non-default
+ * choices come first.  A known state is not continued a second time.
  *
  * 	struct replay_search s = {0};
  * 	do {

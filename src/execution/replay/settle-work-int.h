@@ -15,7 +15,7 @@ struct settle_work {
 };
 
 /* Appends the result to the answer: a finding document, for strategy_take().  Nothing is released,
- * since the process ends; returns its exit status. */
+ * since the process ends.  Returns the exit status for the process. */
 int settle_work(const struct settle_work *work, struct rd_buf *answer);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * One attempt to settle a finding, in its own process.
  * In: a finding and the kind of attempt: a replay, a run in which any two threads may meet, a
- * replay that is recorded and predicted from, or a run of many findings under the detector.  Out:
- * a finding document: the finding with its verdict, then what else a diverged run showed.  Its
- * statistics guide the strategy.
+ * replay that is recorded and used for a new prediction, or a run of many findings under the
+ * detector.  Out: a finding document that contains the finding with its verdict, then whatever else
+ * a diverged run showed.  The document's statistics guide the strategy.
  */
 #include "replay/settle-work-int.h"
 
@@ -87,7 +87,8 @@ static struct finding *find_same(const struct finding_set *set, const struct fin
 	return same;
 }
 
-/* Whether the pool can use it: a new finding, or another way to one without a verdict. */
+/* Whether the pool can use the finding: it is new, or it is another way to reach one without a
+ * verdict. */
 static bool is_wanted(const struct worker *w, const struct finding *f)
 {
 	const struct finding *known = finding_at(w->work->strategy->set, f->fingerprint);
@@ -95,8 +96,8 @@ static bool is_wanted(const struct worker *w, const struct finding *f)
 	return f->schedule && (!known || known->status == FINDING_UNCONFIRMED);
 }
 
-/* The trace of a replay is removed at the end.  Its input from outside equals that of the recorded
- * run, so the finding names that trace. */
+/* The trace of a replay is removed at the end.  Its input from outside is the same as that of the
+ * recorded run, so the finding names the recorded trace. */
 static void put_found(struct worker *w, struct finding *found, const struct finding *f)
 {
 	found->schedule->trace = schedule_text(found->schedule, f->schedule->trace);
@@ -123,8 +124,8 @@ static void predict_again(struct worker *w, struct finding *f, const char *trace
 
 /* ---- the steps ---- */
 
-/* Runs under the detector, since what it sees keeps a finding from being dropped.  A spin lasts as
- * long as our patience and would repeat, so nothing is predicted from it. */
+/* Runs under the detector, because its observations can keep a finding from being dropped.  A spin
+ * lasts as long as our patience and would happen again, so nothing is predicted from it. */
 static int try_finding(struct worker *w, struct finding *f)
 {
 	struct replay_policy policy = policy_of(w);
@@ -154,8 +155,8 @@ static int try_finding(struct worker *w, struct finding *f)
 	return err;
 }
 
-/* A program whose operations differ from run to run cannot be led.  But two threads, whichever
- * they are, that are stopped at both accesses at the same time prove the race. */
+/* If a program's operations differ from run to run, its threads cannot be led.  But if any two
+ * threads are stopped at both accesses at the same time, that proves the race. */
 static void forget_order(struct worker *w, struct finding *f)
 {
 	const struct schedule *given = f->schedule;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Settles findings.  In: findings without a verdict.  Out: the same with one, and what else
- * diverged runs showed. strategy.c decides what is tried next; this file does it, with a pool of
- * processes.
- * An attempt runs in its own process (settle-work.c), process group and scratch directory, and
- * returns a finding document.  So a replay that crashes affects nothing else, and all can be
- * killed at once.
+ * Settles findings.  In: findings without a verdict.  Out: the same findings with verdicts, and
+ * whatever else diverged runs showed.  strategy.c decides what is tried next; this file does it,
+ * with a pool of processes.
+ * Each attempt runs in its own process (settle-work.c), process group and scratch directory, and
+ * returns a finding document.  So a replay that crashes affects nothing else, and all replays can
+ * be killed at once.
  */
 #include "replay/settle.h"
 
@@ -24,12 +24,13 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* The longest wait for a worker, in ms, until signals and time are looked at again.  A judgement: a user who
- * interrupts notices no delay. */
+/* The longest wait for a worker, in ms, before signals and the time are checked again.  A
+ * judgement: a user who interrupts notices no delay. */
 #define WORKER_WAIT_MS 100
 
-/* Shares of the time, as divisors; judgements.  LAST_LOOK_SHARE: reserved, at most, for a last run under
- * the detector.  OVERTIME_SHARE: how far attempts in progress may exceed the time, beside one run's limit. */
+/* Shares of the time, as divisors; judgements.  LAST_LOOK_SHARE: the most that is reserved for a
+ * last run under the detector.  OVERTIME_SHARE: how far attempts in progress may exceed the time,
+ * in addition to the limit of one run. */
 #define LAST_LOOK_SHARE 8
 #define OVERTIME_SHARE 10
 
@@ -186,7 +187,7 @@ static void take_loss(struct replay_settling *s, const struct strategy_attempt *
 			      : "its replay gave no result");
 }
 
-/* The next finding that is confirmed and was not news yet; NULL: there is none. */
+/* The next confirmed finding that has not been announced yet; NULL: there is none. */
 static struct finding *next_confirmed(struct replay_settling *s)
 {
 	struct finding_set *set = s->strategy.set;
@@ -279,7 +280,7 @@ static void note_result(const struct strategy *s, struct replay_settled *result)
 	result->unfinished += s->unfinished;
 }
 
-/* All have a verdict, the time is up, or a signal says that it is enough. */
+/* Ends the settling: all findings have a verdict, the time is up, or a signal asks us to end. */
 static void finish(struct replay_settling *s)
 {
 	struct replay_settled *r = s->result;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Settling findings: replays each one in several ways, until it is confirmed, nothing is left to
- * try, or the time is up.  doc/design/replay.md defines the order.
+ * Settling findings: replays each finding in several ways, until it is confirmed, nothing is left
+ * to try, or the time is up.  doc/design/replay.md defines the order.
  */
 #ifndef REPLAY_SETTLE_H
 #define REPLAY_SETTLE_H
@@ -59,12 +59,12 @@ struct replay_news {
 	struct finding *finding;
 };
 
-/* Tries each finding of the set without a verdict, several at once, and replaces it by the one
- * with the verdict.  Further findings of diverged runs are added and tried too.  SIGINT, SIGTERM,
- * SIGHUP and the time limit end it early.  replay_settle_next() continues until there is news; after
- * REPLAY_NEWS_OVER, which is also returned with a failure, only replay_settle_close() follows.  The
- * result must be zero before the first settling and sums them up.  Release it also after a failure,
- * and after the set. */
+/* Tries each finding of the set that has no verdict, several at once, and replaces it by the
+ * finding with the verdict.  Further findings of diverged runs are added and tried too.  SIGINT,
+ * SIGTERM, SIGHUP and the time limit end it early.  replay_settle_next() continues until there is
+ * news.  After REPLAY_NEWS_OVER, which is also returned on failure, only replay_settle_close() may
+ * follow.  The result must be zero before the first settling; several settlings add up in it.
+ * Release the result after the set, even after a failure. */
 struct replay_settling;
 struct replay_settling *replay_settle_open(const struct replay_settle *how, struct finding_set *set,
 					   struct replay_settled *result);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside replay/: decides which finding is tried next, and how.  Uses no process and no clock, so
- * every case can be tested.
+ * Inside replay/: decides which finding is tried next, and how.  It uses no processes and no clock,
+ * so every case can be tested.
  */
 #ifndef REPLAY_STRATEGY_INT_H
 #define REPLAY_STRATEGY_INT_H
@@ -71,7 +71,7 @@ bool strategy_next(struct strategy *s, size_t running, struct strategy_attempt *
 struct finding strategy_finding(const struct strategy *s, const struct strategy_attempt *a);
 
 /* Takes the result of a run: the finding, or all findings in question, with their verdicts, then
- * what else the run showed.  The result keeps ownership. */
+ * whatever else the run showed.  The result keeps ownership. */
 void strategy_take(struct strategy *s, const struct strategy_attempt *a, struct finding_set *result);
 
 /* The attempt ended without a result, for that reason, which lives as long as the set. */
@@ -84,8 +84,8 @@ void strategy_be_late(struct strategy *s);
 size_t strategy_waiting(const struct strategy *s);
 size_t strategy_exhausted(const struct strategy *s);
 
-/* Stores verdicts for all findings that are exhausted; for the rest the reason `why` they are not,
- * unless the recorded run suffices. */
+/* Stores verdicts for all exhausted findings.  The others get `why` as the reason why they are not
+ * exhausted, unless the recorded run is sufficient evidence. */
 void strategy_conclude(struct strategy *s, const char *why);
 
 #endif

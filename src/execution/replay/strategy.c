@@ -2,12 +2,18 @@
 /*
  * The strategy of replays.  In: findings without a verdict, and the result of each attempt.  Out:
  * the next attempt, and verdicts at the end.
- * Each finding is tried in steps.  A step of all sound findings comes before the next step of any,
- * so that easy findings are confirmed first, and hard ones do not use up a limited time.  The
- * steps: one replay of each; then other predictions of the same places; then a run in which any
- * two threads may meet there; then diverged runs are recorded and predicted from, which may help
- * other findings too; at the end one run under the detector for all that it can decide.
- * Speculative findings get the same steps, with one attempt in four while sound ones are left.
+ * Each finding is tried in steps.  All sound findings go through one step before any goes through
+ * the next.  So easy findings are confirmed first, and hard ones do not use up a limited time.  The
+ * steps are:
+ *
+ * 1. one replay of each finding;
+ * 2. other predictions of the same places;
+ * 3. a run in which any two threads may meet there;
+ * 4. diverged runs are recorded and used for new predictions, which may help other findings too;
+ * 5. at the end, one run under the detector for all findings that it can decide.
+ *
+ * Speculative findings go through the same steps, but get only one attempt in four while sound ones
+ * are left.
  */
 #include "replay/strategy-int.h"
 
@@ -20,8 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All are judgements: smaller ones give up findings that a further attempt confirms, larger ones take the
- * time of other findings. */
+/* All are judgements: smaller values give up findings that a further attempt would confirm, larger
+ * ones take time from other findings. */
 #define OTHER_WAYS 2   /* predictions of the first run at the same places, tried when the best one fails */
 #define WAYS 6	       /* maximum of ways per finding */
 #define ROUNDS 3       /* of recording a diverged run and predicting from it */
@@ -82,7 +88,7 @@ static void add_candidate(struct strategy *s, size_t item)
 			add_way(c, s->all[i]);
 }
 
-/* Two names that agree, except for numbers, count as one object. */
+/* Names that differ only in numbers are treated as the same object. */
 static bool is_same_object(const char *a, const char *b)
 {
 	while (a && b && *a && *b) {
@@ -118,8 +124,8 @@ static int compare_candidates(const void *a, const void *b, void *context)
 	return i < k ? -1 : 1;
 }
 
-/* Sound findings come first.  Then one finding of each object, short schedules first; then a
- * second of each. */
+/* Sound findings come first.  Among these, one finding of each object comes first, short schedules
+ * before long ones, then a second finding of each object, and so on. */
 static void put_in_order(struct strategy *s)
 {
 	for (size_t i = 0; i < s->set->count; i++)
@@ -146,7 +152,7 @@ void strategy_close(struct strategy *s)
 /* ---- the next attempt ---- */
 
 /* The next step of a candidate.  Returns its rank, or UINT32_MAX if there is none.  If the last
- * replays have shown that the program cannot be led, leading is not tried first. */
+ * replays have shown that the program's threads cannot be led, leading them is not tried first. */
 static unsigned next_step(const struct strategy *s, const struct strategy_candidate *c,
 			  enum strategy_step *step)
 {
@@ -168,7 +174,7 @@ static unsigned next_step(const struct strategy *s, const struct strategy_candid
 	*step = STRATEGY_AGAIN;
 	if (c->diverged < WAYS && c->rounds < ROUNDS)
 		return 3 + c->rounds;
-	/* The two are unordered, but seldom meet. */
+	/* The two are unordered, but the threads seldom meet. */
 	*step = STRATEGY_MEET;
 	return c->unordered && c->met && !c->met_patiently ? 3 + ROUNDS : UINT32_MAX;
 }
@@ -213,8 +219,8 @@ static struct next find_step(const struct strategy *s, bool sound)
 	return best;
 }
 
-/* Each sound finding is tried once before any speculative one.  While sound ones have ways left,
- * speculative ones get one attempt in SPECULATIVE_SHARE. */
+/* Each sound finding is tried once before any speculative one.  While sound findings have ways
+ * left, speculative ones get one attempt in SPECULATIVE_SHARE. */
 static struct next find_next(const struct strategy *s)
 {
 	struct next sound = find_step(s, true), other = find_step(s, false);
@@ -375,7 +381,7 @@ static void take_step(struct strategy *s, const struct strategy_attempt *a, stru
 		take_further_finding(s, result->items[i]);
 }
 
-/* The detector saw no order, which is no proof; but the finding is not dropped. */
+/* The detector saw no order.  That is no proof, but the finding is not dropped. */
 static void see_unordered(struct strategy *s, size_t item, const struct finding *f)
 {
 	struct strategy_candidate *c = &s->candidates[item];

@@ -18,8 +18,8 @@ struct turns {
 /* Whether the program waits for an answer.  A board read after that shows all stopped threads. */
 bool turns_is_asked(const struct turns *t);
 
-/* Answers a program that is stopped and asks; false: it does not ask.  The board was read after
- * the question. After a failure the program is released and `err` is set. */
+/* Answers a program that is stopped and asks; false: it does not ask.  The board must be read after
+ * the question.  After a failure the program is released and `err` is set. */
 bool turns_answer(struct turns *t, const struct board *b, pid_t pid);
 
 /* Stores the decisions that were made. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Schedules with turns.  In: a program that is stopped and asks, and a callback that decides how
- * it continues.  Without a callback the plan is only completed with what was not known before the
- * run.  Out: a longer plan; at the end the decisions made, as a schedule that repeats them.
+ * Schedules with turns.  In: a program that is stopped and asks, and a callback that decides how it
+ * continues.  Without a callback, the plan is only completed with what was unknown before the run.
+ * Out: a longer plan; at the end, the decisions made, as a schedule that repeats them.
  * Nothing that the program has written is trusted: numbers are checked before they are used as
  * indices.
  */
@@ -49,7 +49,7 @@ void turns_copy_spot(struct rd_arena *arena, const struct board *b, const struct
 	memcpy(to->frames, from->frames, sizeof to->frames);
 }
 
-/* ---- a program that stands ---- */
+/* ---- a stopped program ---- */
 
 static void copy_thread(struct rd_arena *arena, const struct board *b, uint32_t number,
 			struct replay_stander *to)
@@ -269,8 +269,8 @@ void turns_memory_result(const struct turns *t, const struct board *b, struct re
 	out->published = published;
 }
 
-/* The same schedule with other decisions and without a seed; made through its text, so that it
- * owns its strings. */
+/* The same schedule with other decisions and without a seed.  It is made by writing and parsing the
+ * text, so that it owns its strings. */
 int replay_export(const struct schedule *schedule, const struct replay_result *result, struct schedule *out)
 {
 	struct schedule made = *schedule;

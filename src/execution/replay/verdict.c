@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What a replay means for a finding.  In: a finding with a schedule.  Out: its status, the reason,
- * the consequence, and what was observed as evidence.
- * A run that diverged from the schedule drops the finding, with the first difference as the
- * reason.  An outcome that rests on time alone, or on something unrelated, leaves it unconfirmed.
- * settle.h then tries other ways.
+ * the consequence, and the observations as evidence.
+ * If the run diverged from the schedule, the finding is dropped, with the first difference as the
+ * reason.  If the outcome depends on time alone, or on something unrelated, the finding stays
+ * unconfirmed, and settle.h tries other ways.
  */
 #include "replay/replay.h"
 
@@ -34,7 +34,8 @@ const char *replay_outcome_name(enum replay_outcome outcome)
 
 static void add_waits(const struct replay_result *result, struct rd_buf *out);
 
-/* "the program was ended for a use after free: T_0_1 used memory at a.c:12 that T_0_0 had freed at a.c:3" */
+/* "the program was ended for a use after free: T_0_1 used memory at a.c:12 that T_0_0 had freed at
+ * a.c:3" */
 static void add_fault(const struct replay_fault *f, struct rd_buf *out)
 {
 	if (f->predicate) {
@@ -123,7 +124,7 @@ static void show_spot(const struct trace_sites *sites, struct finding_set *set, 
 		a->stack = stack_of(set, sites, spot);
 }
 
-/* Other threads than the predicted ones may have met. */
+/* The threads that met may be other threads than the predicted ones. */
 static void show_other_threads(struct finding_set *set, struct finding *f, const struct replay_result *result)
 {
 	for (size_t i = 0; i < result->spot_count && i < f->access_count && i < f->schedule->goal_count;
@@ -265,8 +266,8 @@ static bool is_confirmed(const struct replay_policy *p, const struct finding *f,
 	return true;
 }
 
-/* Whether the run diverged in a way that a new prediction can follow.  A thread that spins for a
- * stopped one would spin again. */
+/* Whether the run diverged in a way that a new prediction can follow.  A thread that spins because
+ * another one is stopped would only spin again. */
 bool replay_has_diverged(const struct replay_result *result)
 {
 	return result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED ||
@@ -345,9 +346,9 @@ static void judge_order(const struct replay_policy *p, struct finding_set *set, 
 	result->outcome = REPLAY_ENDED;
 }
 
-/* Whether the run diverged while input from outside could not be replayed completely.  It may have
- * failed because of that, like a program that renames the socket it has bound.  A run with the
- * real outside decides then. */
+/* Whether the run diverged while input from outside could not be replayed completely.  The run may
+ * have failed because of that, as with a program that renames the socket it has bound.  Then a run
+ * with real input from outside decides. */
 static bool lacks_input(const struct replay_result *result)
 {
 	return result->outside.lack && (result->outcome == REPLAY_DIVERGED ||

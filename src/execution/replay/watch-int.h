@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside replay/: decides what to do with a steered program, from a sequence of boards.  Uses no
- * clock and no process, so every case can be tested.
+ * Inside replay/: decides from a sequence of boards what to do with a steered program.  It uses no
+ * clock and no processes, so every case can be tested.
  */
 #ifndef REPLAY_WATCH_INT_H
 #define REPLAY_WATCH_INT_H
@@ -11,8 +11,8 @@
 #include "replay/explain-int.h"
 #include "replay/replay.h"
 
-/* All are judgements: shorter times take processor time from the program, or blame a thread that is only
- * slow; longer ones delay the verdict. */
+/* All are judgements: shorter times take processor time from the program, or blame a thread that is
+ * only slow; longer ones delay the verdict. */
 #define WATCH_LOOK_MS 20   /* time between two boards */
 #define WATCH_STAND_MS 200 /* how long a deadlock must persist, and a stopped thread while no thread runs */
 #define WATCH_IDLE_MS 40   /* the same with turns, where no thread can be on its way */

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The watchdog of a replay.  In: boards, about every 20 ms.  Out: continue, give up leading, or
- * kill the program; the outcome and a sentence for it.
+ * The watchdog of a replay.  In: boards, about every 20 ms.  Out: whether to continue, to give up
+ * leading the threads, or to kill the program; the outcome, and a sentence that explains it.
+ *
  * There are three clocks.  `moved`: some thread did an operation or changed its state.  `led`: the
- * plan advanced, by an operation or a thread that reached its goal.  `lived`: anything happened,
- * if only an access or processor time.
- * While the program is led, waiting threads cannot get out by themselves if no thread runs.  After
- * WATCH_STAND_MS either the owner graph shows a deadlock of the program, or the plan is at fault
- * and is abandoned.  If threads run, the plan has `patience` to advance.  If the thread that it
- * waits for has used a processor all that time, it spins for something that a stopped thread would
- * do.  If not, the cause is unknown.
+ * plan advanced, because an operation was done or a thread reached its goal.  `lived`: anything
+ * happened, even if only an access or use of processor time.
+ *
+ * While the program is led and no thread runs, waiting threads cannot continue by themselves.
+ * After WATCH_STAND_MS, either the owner graph shows a deadlock of the program, or the plan is at
+ * fault and is abandoned.  If threads run, the plan has `patience` to advance.  If the thread that
+ * the plan waits for has used a processor all that time, it spins in wait for something that
+ * only a stopped thread can do.  Otherwise the cause is unknown.
+ *
  * Once all threads are released, a persistent deadlock is certainly one of the program.
  */
 #include "replay/watch-int.h"
@@ -87,8 +90,9 @@ static void look_at_clocks(struct watch *w, const struct board *b, uint64_t now_
 
 /* ---- descriptors ---- */
 
-/* Finding out who can wake a thread in the kernel is expensive.  So it is done once when there was
- * no progress for a while, and reused until there is. */
+/* Finding out what can wake a thread that is blocked in the kernel is expensive.  So it is done
+ * once, when there has been no progress for a while, and the result is reused until there is
+ * progress. */
 static void ask_for_own(struct watch *w, const struct board *b)
 {
 	RD_GROW(w->own, w->own_capacity, b->count + 1);
@@ -131,7 +135,7 @@ static void look_at_closed(struct watch *w, const struct board *b, uint64_t now_
 	w->closed_signature = signature;
 }
 
-/* Whether `closed` has persisted long enough to be called a deadlock; and whether it is the
+/* Whether the deadlock in `closed` has lasted long enough to be reported, and whether it is the
  * planned one. */
 static bool watch_stands(const struct watch *w, const struct board *b, uint64_t now_ms)
 {
@@ -161,7 +165,7 @@ static bool watch_is_planned(const struct watch *w, const struct board *b)
 
 /* ---- decisions ---- */
 
-/* A wait with a time limit ends by itself, so it counts as running. */
+/* A wait with a time limit ends by itself, so the thread is treated as running. */
 static bool is_anybody_running(const struct board *b)
 {
 	for (size_t i = 0; i < b->count; i++)
@@ -180,8 +184,8 @@ static enum watch_action give_up(struct watch *w, const struct board *b, enum re
 	return WATCH_GIVE_UP;
 }
 
-/* The thread that the plan waits for, or that this one in turn waits for: its creator, the owner
- * of its lock. */
+/* The thread that the plan waits for, or the thread that this one waits for in turn: its creator,
+ * or the owner of its lock. */
 static uint32_t find_spinner(const struct watch *w, const struct board *b)
 {
 	struct explainer e = {w->plan, b, w->sites, 0};

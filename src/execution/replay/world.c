@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The recorded input from outside.  In: the records of a file `world`, in the order in which their
- * threads wrote them. Out: tables for the runtime (raddle/world.h), and what a run did with them.
- * Values and random numbers belong to the thread that got them.  What came through sockets and
- * pipes is sorted by the order of the run.  An arrival knows how much the program had sent before
- * it, which is when it may be delivered again. A record that refers to something unknown is
- * skipped.
+ * threads wrote them.  Out: tables for the runtime (raddle/world.h), and what a run did with them.
+ * Values and random numbers belong to the thread that got them.  Input through sockets and pipes is
+ * sorted in the order of the run.  Each arrival stores how much the program had sent before it; the
+ * arrival may be delivered once the program has sent that much again.  A record that refers to
+ * something unknown is skipped.
  */
 #include "replay/world-int.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Commands that a program needs for its work.  One runs before each run, to prepare files.  The
- * companion runs beside the program, such as the client of a server.  A guard process watches the
- * companion.  Both are in a process group of their own, so that they can be killed together.
+ * Commands that a program needs for its work.  The setup command runs before each run, to prepare
+ * files.  The companion runs beside the program, such as the client of a server.  A guard process
+ * watches the companion.  Both are in a process group of their own, so that they can be killed
+ * together.
  */
 #include "run/companion.h"
 

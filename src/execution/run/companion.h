@@ -17,12 +17,12 @@ void run_companion_start(struct run_companion *c, pid_t program, int output);
 
 bool run_companion_runs(const struct run_companion *c);
 
-/* To be called when the program has ended.  Gives the command that much time to end by itself: a
+/* Call this when the program has ended.  Gives the command that much time to end by itself.  A
  * client soon notices that its server is gone, and may fail because of it. */
 void run_companion_wait(struct run_companion *c, int ms);
 
-/* Kills the command if it still runs.  Returns its wait status if it ended by itself before, else
- * 0. */
+/* Kills the command if it is still running.  Returns its wait status if it had ended by itself,
+ * otherwise 0. */
 int run_companion_stop(struct run_companion *c);
 
 /* Runs a command before the program and waits for it; NULL: nothing to do.  It is an error if the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The fault plan.  In: faults as text or as structures.  Out: the plan in the session's memory, with a table
- * of the threads it names and of their ancestors, parents first.
+ * The fault plan.  In: faults as text or as structures.  Out: the plan in the session's memory,
+ * with a table of the threads that it names and of their ancestors, parents first.
  */
 #include "run/fault.h"
 

@@ -33,7 +33,8 @@ struct run_fault {
  * set, scale, call, former, memory, away, delay, kill, exhaust.  The default of REPEAT is 1. */
 int run_fault_parse(struct run_fault *f, const char *text);
 
-/* Several, with commas between them: an array that the caller frees, also after an error. */
+/* Parses several faults, separated by commas, into an array that the caller frees, even after an
+ * error. */
 int run_faults_parse(const char *list, struct run_fault **faults, size_t *count);
 
 /* Sets the process of a fault from its name, which has `length` bytes; false: it is not such a

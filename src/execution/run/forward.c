@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Passing signals on.  The handler uses nothing but the process id and a counter.  A signal of the program
- * itself is not sent back to it.
+ * Passing signals on.  The handler uses nothing but the process ID and a counter.  A signal that
+ * the program itself sent is not sent back to it.
  */
 #include "run/forward.h"
 

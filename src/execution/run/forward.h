@@ -10,14 +10,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* From now on signals go to the process; none may be passed on yet.  With `keep_ignored`, a signal that we
- * ignore stays ignored. */
+/* From now on signals go to the process.  Must not be active already.  With `keep_ignored`, a
+ * signal that we ignore stays ignored. */
 void run_forward_start(pid_t pid, bool keep_ignored);
 
-/* The process is gone: signals are no longer passed on, and still counted. */
+/* The process is gone: signals are no longer passed on, but are still counted. */
 void run_forward_gone(void);
 
-/* What we did with these signals before is done again. */
+/* Restores our previous handling of these signals. */
 void run_forward_stop(void);
 
 /* How often a signal has asked to end since run_forward_start(). */

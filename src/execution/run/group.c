@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Groups of the controller pids.  In: our own group (/proc/self/cgroup) and the usual mount points
- * of the hierarchies.  Out: a directory there, with a limit.
- * In version 1 the controller has its own hierarchy.  In version 2 the new group has the
- * controller only if its parent enables it.  If anything is missing, no group is created.
+ * of the hierarchies.  Out: a new directory in the hierarchy, with a limit.
+ * In version 1 the controller has its own hierarchy.  In version 2 the new group has the controller
+ * only if its parent enables it.  If anything is missing, no group is created.
  */
 #include "run/group.h"
 
@@ -26,8 +26,9 @@
 
 #define MOUNTS "/sys/fs/cgroup"
 #define NAMES 1000 /* directory names tried for one process */
-/* Killing a group is repeated until it is empty, at most for a second in all.  A judgement: the kernel needs
- * a few milliseconds to end a process; one that cannot end must not hold us up. */
+/* Killing a group is repeated until it is empty, for at most a second in all.  A judgement: the
+ * kernel needs a few milliseconds to end a process, and a process that cannot end must not hold us
+ * up. */
 #define CLEAR_ROUNDS 200
 #define CLEAR_PAUSE_NS 5000000 /* nanoseconds between two rounds */
 

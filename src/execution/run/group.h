@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A limit on the processes and threads that a run has at once: a control group of the kernel
- * (controller pids).  No process of the run can leave it, and it is emptied when the run is over.
- * Raddle must be allowed to create groups: usually only root and users with a delegated group are.
- * Other users get RLIMIT_NPROC (run_group_rest()), which counts all processes of the user.
+ * A limit on the number of processes and threads that a run has at once: a control group of the
+ * kernel (controller pids).  No process of the run can leave the group, and it is emptied when the
+ * run is over. Raddle must be allowed to create groups, which is usually true only for root and
+ * users with a delegated group.  Other users get RLIMIT_NPROC (run_group_rest()), which counts all
+ * processes of the user.
  */
 #ifndef RUN_GROUP_H
 #define RUN_GROUP_H
@@ -25,8 +26,8 @@ void run_group_clear(const struct run_group *group);
 /* The same, and removes it. */
 void run_group_close(struct run_group *group);
 
-/* The RLIMIT_NPROC that allows so many more processes than the user has now; 0: it has no effect
- * (root). */
+/* The RLIMIT_NPROC that allows `processes` more processes than the user has now; 0: the limit would
+ * have no effect (root). */
 uint64_t run_group_rest(uint64_t processes);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * The guard and its worker, both of which adopt orphans (run/orphan.h).  If the worker dies, its
  * descendants become the guard's children.  If the guard dies, the kernel sends the worker a
- * signal, whose handler kills everything.  The handler may interrupt any code, so it uses only
+ * signal, whose handler kills all children.  The handler may interrupt any code, so it uses only
  * system calls.
  */
 #include "run/guard.h"

@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-/* Returns false in the worker, which continues.  Returns true in the guard when the worker has
- * ended, with its wait status.  If one of the two dies, the other kills everything that was
- * started.  Call it before anything is started; the guard forwards signals to the worker. */
+/* In the worker, returns false, and the worker continues.  In the guard, returns true when the
+ * worker has ended, with its wait status.  If one of the two dies, the other kills everything that
+ * was started.  Call it before anything is started.  The guard forwards signals to the worker. */
 bool run_guard(int *status);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * The standard input of a program that is run repeatedly: each run gets the same bytes.
  * A regular file or a device is reopened.  A pipe can be read only once, so a process of ours
- * copies it to the first run and to a file.  Copying it whole before the start could block
- * forever, if the writer never closes it.  Only the first run gets a terminal.
+ * copies it to the first run and to a file.  Copying the whole pipe before the start could block
+ * forever, if the writer never closes it.  If the input is a terminal, only the first run gets it.
  */
 #include "run/input.h"
 

@@ -16,7 +16,7 @@ struct run_input {
 };
 
 /* Inspects our own standard input.  A pipe is copied to the file `spool` while the first run reads
- * it.  To be closed also after a failure. */
+ * it.  Must be closed even after a failure. */
 int run_input_open(struct run_input *in, const char *spool);
 int run_input_open_whole(struct run_input *in,
 			 const char *spool); /* the copy is complete before the first run */

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As the user says, else one for each core, or one if programs would get into each other's way (`alone`). */
+/* The number that the user wants; else one per core, or only one if the programs would disturb each
+ * other (`alone`). */
 unsigned run_jobs(uint64_t wanted, bool alone);
 
 #endif

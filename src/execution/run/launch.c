@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Launching programs.  The program stays in our process group, so the terminal's signals and job
- * control reach it directly; run/forward.h has the other signals.
+ * control reach it directly.  run/forward.h handles the other signals.
  */
 #include "run/launch.h"
 
@@ -30,19 +30,21 @@
 
 enum { ATTEMPTS = 5 }; /* to start a program whose flavour was removed from the cache */
 
-/* For us a file size limit and a closed pipe are errors of write(); the programs get the inherited
- * dispositions. */
+/* In our process, exceeding a file size limit or writing to a closed pipe makes write() fail.
+ * Programs get the dispositions that we inherited. */
 static const int write_errors[] = {SIGXFSZ, SIGPIPE};
 enum { WRITE_ERRORS = sizeof write_errors / sizeof write_errors[0] };
 
-/* Signals are a process's: what its handlers need, and what they replaced. */
+/* Signal handlers belong to the whole process: what our handlers need, and which handlers they
+ * replaced. */
 static struct {
 	_Atomic unsigned *volatile wakes; /* the word that the collector sleeps on */
 	bool known;			  /* `inherited` is */
 	struct sigaction inherited[WRITE_ERRORS];
 } signals;
 
-/* If the sleep on the word has not begun, it returns at once; if it has, the signal interrupts it. */
+/* If the sleep on the word has not begun yet, it returns at once; if it has, the signal interrupts
+ * it. */
 static void wake(int signal)
 {
 	(void)signal;
@@ -91,7 +93,8 @@ char *run_library_path(const char *prefix, const char *directory)
 
 #define LIBRARIES "LD_LIBRARY_PATH="
 
-/* The program's environment: ours, with the session and the library path, two strings of its own. */
+/* The program's environment: ours, with two strings of its own for the session and the library
+ * path. */
 struct environment {
 	char **all, *session, *libraries;
 };
@@ -104,8 +107,8 @@ static void make_environment(struct environment *e, const struct run_launch *lau
 	while (environ[count])
 		count++;
 	e->all = rd_xcalloc(count + 3, sizeof *e->all);
-	/* Has the same length whatever the number: the stack begins below these strings, and
-	 * programs print addresses. */
+	/* Has the same length for every number: the stack begins below these strings, and programs
+	 * print addresses. */
 	e->session = rd_xasprintf("%s=%07d", RADDLE_SESSION_ENV, fd);
 	e->libraries = path ? run_library_path(LIBRARIES, path) : NULL;
 	for (size_t i = 0; i < count; i++) {
@@ -145,8 +148,8 @@ static void limit(int what, uint64_t value)
 	setrlimit(what, &now);
 }
 
-/* A limit of the address space is meant for the program.  The runtime's needs are added, as far as
- * permitted. */
+/* A limit on the address space is meant for the program.  The runtime's needs are added to the
+ * limit, as far as permitted. */
 static void make_room(uint64_t bytes)
 {
 	struct rlimit old, now;

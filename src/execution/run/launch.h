@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starts a program under Raddle and represents it to the outside.
- * A run consists of a program (run/program.h), its arguments, its environment (ours, with
- * additions for the runtime), its streams, its limits (run/meter.h) and a session (run/session.h).
- * The session has the runtime's input: buffers for events, a steering plan, faults.  The caller
+ * Starts a program under Raddle, forwards signals to it, and lets Raddle end as the program ended.
+ * A run consists of a program (run/program.h), its arguments, its environment (ours, with additions
+ * for the runtime), its streams, its limits (run/meter.h) and a session (run/session.h).  The
+ * session contains the runtime's input: buffers for events, a steering plan, faults.  The caller
  * waits for the program, then calls run_launch_done(), and closes the session.
  */
 #ifndef RUN_LAUNCH_H
@@ -16,9 +16,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* A process that is loaded and stopped before main(), from which runs are forked
- * (rt/core/process/serve.c). All have the same program, arguments and directory, and streams of their own.
- * Zero at first. */
+/* A process that is loaded and stopped before main(), and from which runs are forked
+ * (rt/core/process/serve.c).  All these runs have the same program, arguments and directory, but
+ * their own streams.  Zero at first. */
 struct run_server {
 	pid_t pid;  /* 0: not started yet */
 	int socket; /* to it */
@@ -40,21 +40,21 @@ struct run_launch { /* zero values are the defaults */
 	bool apart; /* in its own process group, without the terminal's signals; no core file */
 };
 
-/* Starts the program with the signal state that Raddle was started with, in our process group
- * unless it is apart.  From then on signals sent to us are forwarded to it; those that the
- * terminal sends to both have no effect on us.  When it ends, a sleeper on the session's
- * sealed_futex is woken. */
+/* Starts the program with the signal state that Raddle was started with.  The program is in our
+ * process group unless it is `apart`.  From then on, signals sent to us are forwarded to it;
+ * signals that the terminal sends to both have no effect on us.  When the program ends, a sleeper
+ * on the session's sealed_futex is woken. */
 int run_launch(const struct run_launch *launch, pid_t *pid);
 
-/* Whether a program with limited address space (ulimit -v) has as much of it as without Raddle.
- * If not, it may fail where it would not fail alone. */
+/* Whether a program with limited address space (ulimit -v) has as much of it as without Raddle.  If
+ * not, it may fail although it would not fail without Raddle. */
 bool run_launch_has_room(void);
 
 /* From now on SIGXFSZ and SIGPIPE do not end us; write() fails instead. */
 void run_launch_prepare(void);
 
-/* The prefix, and the LD_LIBRARY_PATH of a program whose libraries are in that directory, too.  The caller
- * frees it. */
+/* The prefix, followed by the LD_LIBRARY_PATH of a program whose libraries are also in that
+ * directory.  The caller frees it. */
 char *run_library_path(const char *prefix, const char *directory);
 
 void run_server_close(struct run_server *server);
@@ -62,8 +62,8 @@ void run_server_close(struct run_server *server);
 /* Restores our own signal handlers. */
 void run_launch_done(void);
 
-/* Ends this process as the wait status says the program ended.  Returns the exit status if a death
- * by that signal cannot be repeated. */
+/* Ends this process in the same way as the program ended, according to the wait status.  If this
+ * process cannot die by the same signal, returns an exit status. */
 int run_exit_like(int status);
 
 #endif

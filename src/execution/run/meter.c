@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The meter of a run.  In: the clocks of the process, the states of its threads, the kernel's
- * count of kills for lack of memory.  Out: SIGTERM or SIGKILL for a program over its limits, and
- * how it ended.
- * A program stalls if its time is up and all of its threads have slept for a while.  A program
- * that is running or runnable gets `patience` times as long, since a busy machine may have delayed
- * it.
+ * The meter of a run.  In: the clocks of the process, the states of its threads, and the kernel's
+ * count of processes killed for lack of memory.  Out: SIGTERM or SIGKILL for a program that exceeds
+ * its limits, and how the program ended.
+ * A program stalls if its time is up and all of its threads have slept for a while.  A program that
+ * is running or runnable gets `patience` times as long, since a busy machine may have delayed it.
  */
 #include "run/meter.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a run may use, what it used, and how it ended.
- * A meter belongs to one run.  It is started before the program is launched, polled while the
- * program runs (it ends a program that exceeds a limit), and read after the program was waited
- * for.
+ * A meter belongs to one run.  It is started before the program is launched.  While the program
+ * runs, the meter is polled, and ends the program if it exceeds a limit.  The meter is read after
+ * the program has been waited for.
  */
 #ifndef RUN_METER_H
 #define RUN_METER_H
@@ -61,12 +61,12 @@ void run_meter_expire(struct run_meter *m);
 /* Checks the limits, and ends the program if it exceeds one. */
 void run_meter_look(struct run_meter *m, pid_t pid);
 
-/* To be called after waiting for the program.  If it was apart, its remaining processes are
- * killed. Removes what a killed program could not remove. */
+/* Call this after waiting for the program.  If the program was `apart`, its remaining processes are
+ * killed.  Removes resources that a killed program could not remove. */
 void run_meter_stop(const struct run_meter *m, pid_t pid, int status, struct run_end *end);
 
-/* How it ended, given why we ended it (RUN_EXITED: we did not) and how many processes the kernel
- * killed for lack of memory meanwhile. */
+/* How the program ended, given why we ended it (RUN_EXITED: we did not) and how many processes the
+ * kernel killed for lack of memory meanwhile. */
 enum run_how run_how_of(int status, enum run_how how, uint64_t kills);
 
 #endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Kills the processes that a program left running.  In: our children, by /proc.  Out: at most one
- * is left.
+ * Kills the processes that a program left running.  In: our children, from /proc.  Out: at most one
+ * child is left.
  * A daemon leaves its process group and session, and its parent exits, but it cannot leave its
- * ancestors.  A process with PR_SET_CHILD_SUBREAPER gets orphans as children, so killing children
- * until there are none kills all.  This runs in signal handlers too, so it uses only system calls.
+ * ancestors.  A process with PR_SET_CHILD_SUBREAPER gets orphans as its children, so killing
+ * children until none are left kills all of them.  This code also runs in signal handlers, so it
+ * uses only system calls.
  */
 #include "run/orphan.h"
 
@@ -54,8 +55,8 @@ static int open_children(void)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* libomp announces itself to other copies in the process by shared memory of this name, which it
- * removes at exit. */
+/* libomp announces itself to other copies in the process through shared memory of this name, which
+ * it removes at exit. */
 void run_left_remove(pid_t pid)
 {
 	char path[64] = "";
@@ -77,8 +78,8 @@ static bool end_child(pid_t pid, pid_t but)
 	return true;
 }
 
-/* Returns whether there were any.  The last number in the buffer may be cut; the next round reads
- * it whole. */
+/* Returns whether there were any children.  The last number in the buffer may be cut off; the next
+ * round reads the whole number. */
 static bool end_children(pid_t but)
 {
 	char list[4096];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Outputs of runs.  In: streams and a directory.  Out: their contents, in memory and on disk.  The
- * content of a symbolic link is its target.  Other special files count by name only.
+ * content of a symbolic link is its target.  Other special files have a name but no content.
  */
 #include "run/output.h"
 

@@ -19,8 +19,8 @@ struct run_output {
 	size_t count, capacity;
 };
 
-/* Reads what was written to the streams, and all files of a directory, which may be NULL.  To be
- * released also after a failure. */
+/* Reads what was written to the streams, and all files of a directory, which may be NULL.  Must be
+ * released even after a failure. */
 int run_output_gather(struct run_output *o, const struct run_streams *streams, const char *directory);
 void run_output_release(struct run_output *o);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A run with substituted input (base/override.h).  Arguments are replaced.  Environment variables
- * are set in this process while the program is started.  Standard input is a temporary file.  A
- * file is replaced in a copy of the working directory that consists of links, so the user's files
- * are not touched.  A file that an argument names is replaced there, and the argument changed.
+ * are set in this process while the program is started.  Standard input is a temporary file.  The
+ * run gets a copy of the working directory that consists of links, and files are replaced in this
+ * copy, so the user's files are not touched.  For a file elsewhere that an argument names, the new
+ * file is put into the copy, and the argument is changed.
  */
 #ifndef RUN_OVERRIDE_H
 #define RUN_OVERRIDE_H
@@ -23,12 +24,12 @@ struct run_override {
 	char **saved; /* former values of variables that were set; NULL: was not set */
 };
 
-/* `scratch` is a directory to create.  To be closed also after a failure. */
+/* `scratch` is a directory to create.  Must be closed even after a failure. */
 int run_override_open(struct run_override *r, const struct rd_override *given, char *const *argv,
 		      const char *scratch);
 void run_override_close(struct run_override *r);
 
-/* To be called before and after the program is started. */
+/* Call these before and after the program is started. */
 void run_override_enter(struct run_override *r);
 void run_override_leave(struct run_override *r);
 

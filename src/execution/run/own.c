@@ -2,11 +2,11 @@
 /*
  * Decides what can wake a thread that waits on descriptors.  In: the thread's system call and its
  * arguments, the names and properties of descriptors in /proc, and copies of sockets
- * (pidfd_getfd()).  Out: whether only the process itself can.  The process is neither stopped nor
- * changed.
+ * (pidfd_getfd()). Out: whether only the process itself can wake it.  The process is neither
+ * stopped nor changed.
  * Descriptors that are not known to be private may become ready from outside: terminals, files,
- * timers, signalfd, listening sockets, named datagram sockets, peers elsewhere.  The kernel can
- * also advance an event counter, for asynchronous requests; processes with such requests are not
+ * timers, signalfd, listening sockets, named datagram sockets, peers elsewhere.  The kernel itself
+ * can advance an event counter, for asynchronous requests; processes with such requests are not
  * examined.
  */
 #include "run/own.h"
@@ -91,8 +91,9 @@ static bool is_wanted(pid_t pid, int fd, const struct wanted *w)
 	       (w->counter < 0 || counter_of(pid, fd) == w->counter);
 }
 
-/* Whether a process has it.  If the process may not be inspected, whether it could have inherited
- * it, in either direction; `looked_at` is the process under examination. */
+/* Whether a process has the wanted descriptor.  If the process may not be inspected: whether either
+ * it or `looked_at`, the process under examination, could have inherited the descriptor from the
+ * other. */
 static bool has(pid_t pid, pid_t looked_at, const struct wanted *w)
 {
 	const struct dirent *entry;
@@ -247,8 +248,8 @@ static bool is_own_socket(pid_t pid, int fd, const char *name)
 
 static bool is_own(pid_t pid, int fd, int depth);
 
-/* Reads the kernel's description of an epoll set: descriptors, and which files they were when
- * added. */
+/* Reads the kernel's description of an epoll set: the descriptors, and which files they referred to
+ * when they were added. */
 static bool is_own_set(pid_t pid, int fd, int depth)
 {
 	FILE *in = depth < EPOLL_DEPTH ? open_facts(pid, fd) : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Descriptors on which only their own process can cause an event: pipes, event counters and socket
- * pairs that no other process has open, and epoll sets of only these.
+ * pairs that no other process has open, and epoll sets that contain only these.
  */
 #ifndef RUN_OWN_H
 #define RUN_OWN_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Whether a thread waits, without a time limit, only on such descriptors, and on at least one.
+/* Whether a thread waits on such descriptors only, on at least one, and without a time limit.
  * False if in doubt. */
 bool run_waits_for_own(pid_t pid, pid_t tid);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads /proc/PID.  In: the text of its files.  The kernel writes it, but the names of programs
- * and files in it may contain anything.  Out: numbers.
+ * Reads /proc/PID.  In: the text of its files.  The kernel writes the text, but the names of
+ * programs and files in it may contain anything.  Out: numbers.
  */
 #include "run/proc.h"
 
@@ -25,7 +25,7 @@
 #define ANCESTORS_MAX 64 /* processes; a judgement: bounds the walk while parents change */
 
 /* The signals 32 and 33, which glibc reserves for cancellation and setuid().  Signal n is bit n -
- * 1. Higher ones, from SIGRTMIN on, belong to the program. */
+ * 1. Higher signals, from SIGRTMIN on, belong to the program. */
 #define LIBC_SIGNALS (3ull << 31)
 /* Synchronous faults.  They do not end a wait, and the runtime has handlers for them. */
 #define FAULT_SIGNALS (BIT_OF(SIGSEGV) | BIT_OF(SIGBUS) | BIT_OF(SIGFPE) | BIT_OF(SIGILL) | BIT_OF(SIGABRT))
@@ -127,8 +127,8 @@ static bool waits_with(pid_t pid, pid_t tid, struct futex *f)
 	}
 }
 
-/* Whether only a thread of the process can wake it.  A join waits for a shared futex: the word is
- * the thread's id until the kernel clears it. */
+/* Whether only a thread of the process can wake the waiter.  A join waits on a shared futex, whose
+ * word is the thread ID until the kernel clears it. */
 static bool is_own(pid_t pid, const struct futex *f)
 {
 	struct run_task task;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel reports about a process and its threads: the only reader of /proc/PID.  Any
+ * What the kernel reports about a process and its threads.  Only this code reads /proc/PID.  Any
  * result may be out of date when it is returned, and the process may be gone; each function states
  * its result in that case.
  */
@@ -25,8 +25,8 @@ bool run_task_read(pid_t pid, pid_t tid, struct run_task *task);
 /* Context switches, voluntary or not; 0 if it is gone. */
 uint64_t run_task_switches(pid_t pid, pid_t tid);
 
-/* Whether it is in a system call in which it may wait for another thread unseen.  Not if the call
- * only sleeps, yields, or waits on a futex. */
+/* Whether the thread is in a system call in which it may wait for another thread without Raddle
+ * seeing it.  False if the call only sleeps, yields, or waits on a futex. */
 bool run_task_in_io(pid_t pid, pid_t tid);
 
 /* The system call that a thread is in. */
@@ -37,7 +37,7 @@ struct run_call {
 	uint64_t stack; /* its stack pointer */
 };
 
-/* False if it runs, is gone, or may not be looked at. */
+/* False if it runs, is gone, or may not be inspected. */
 bool run_task_call(pid_t pid, pid_t tid, struct run_call *call);
 
 /* ---- a process ---- */
@@ -73,8 +73,8 @@ bool run_process_peek(pid_t pid, uint64_t address, void *to, size_t size);
 /* ---- a process that does not move ---- */
 
 struct run_still {
-	/* Threads that wait for another thread, without a time limit: on a futex, or on
-	 * descriptors that no other process has (own.h). */
+	/* Threads that wait for another thread, without a time limit: on a futex, or on descriptors
+	 * that no other process has (own.h). */
 	pid_t *waiting;
 	size_t waiting_count, capacity;
 	bool all;     /* there are no other threads, and none of them runs */
@@ -83,11 +83,11 @@ struct run_still {
 	bool alone;   /* no forked process of it is alive; set by the caller */
 };
 
-/* `still` is zero before, and must be released even if the process is gone. */
+/* `still` must be zeroed before, and must be released even if the process is gone. */
 void run_still_look(pid_t pid, struct run_still *still);
 void run_still_release(struct run_still *still);
 
-/* Whether, as far as the kernel knows, nothing inside or outside the process could wake its
+/* Whether, as far as the kernel knows, nothing inside or outside the process can wake its
  * threads. */
 bool run_still_forever(const struct run_still *still);
 

@@ -29,13 +29,13 @@ struct run_program {
 	double used_before;   /* CPU seconds of programs that ran before */
 };
 
-/* Searches the program as a shell does, and has its flavour made.  To be closed also after a
- * failure. The time that it ran until then decides which code it gets next time. */
+/* Searches for the program as a shell does, and makes its flavour.  Must be closed even after a
+ * failure.  The time that the program has run by then decides which code it gets next time. */
 int run_program_open(struct run_program *p, const char *name, const struct run_build *how);
 void run_program_close(struct run_program *p);
 
-/* Makes the flavour again if it has been removed: the cache may be emptied at any time.  If the
- * program was rebuilt meanwhile, that is an error. */
+/* Makes the flavour again if it has been removed, because the cache may be emptied at any time.  It
+ * is an error if the program was rebuilt meanwhile. */
 int run_program_renew(const struct run_program *p);
 
 /* The kind of its flavour; never NULL. */

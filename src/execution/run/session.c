@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Creates a session: a memfd, mapped, with all buffers on the free stack.  The stack returns the
- * buffer freed last, so a program whose collector keeps up touches few buffers and uses little
+ * Creates a session: a mapped memfd with all buffers on the free stack.  The stack returns the
+ * buffer freed last.  So if the collector keeps up, a program touches few buffers and uses little
  * memory.
  */
 #include "run/session.h"
@@ -20,8 +20,9 @@
 #include <linux/futex.h>
 #include <unistd.h>
 
-/* Buffers of a session.  Judgements: the maximum is 256 MiB of address space, of which only used buffers
- * take memory; with less than the minimum, threads wait for each other's buffers. */
+/* Buffers of a session.  Judgements: the maximum is 256 MiB of address space, of which only the
+ * buffers in use take memory.  With fewer than the minimum, threads wait for each other's
+ * buffers. */
 #define BUFFERS_MAX 8192u
 #define BUFFERS_MIN 16u
 #define ADDRESS_SPACE_SHARE 4 /* one part in so many of what the program may have; a judgement */

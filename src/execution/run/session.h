@@ -25,7 +25,7 @@ int run_session_open(struct run_session *s, const char *program, size_t steer_si
 
 /* The steering memory, or NULL. */
 void *run_session_steer(const struct run_session *s);
-/* Makes room for a fault plan (full.h) of `size` zeroed bytes.  Invalidates pointers into the
+/* Makes room for a fault plan (full.h) of `size` zeroed bytes.  This invalidates pointers into the
  * session. */
 int run_session_faults(struct run_session *s, size_t size);
 /* The same for input from outside (world.h); its memory, or NULL. */

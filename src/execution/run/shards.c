@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The jobs of a cluster run this same Raddle, so its path and that of the directory must be the
- * same on all machines.  In: a directory that `raddle COMMAND --resume DIR --shard I/N` can
- * continue with.  Out: what was done, in the logs of its shards.
+ * Work that jobs of a cluster share.  The jobs run this same Raddle, so the path of Raddle and that
+ * of the directory must be the same on all machines.  In: a directory that `raddle COMMAND --resume
+ * DIR --shard I/N` can continue with.  Out: the results, in the logs of the shards.
  */
 #include "run/shards.h"
 
@@ -18,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shards if the user names no number: a failed one is repeated, and 16 keep a small cluster busy. */
+/* Shards if the user gives no number: a failed shard is repeated as a whole, and 16 keep a small
+ * cluster busy. */
 #define SHARDS 16
 
 struct shards_watch {

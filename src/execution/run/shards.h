@@ -15,7 +15,7 @@ struct run_shards {
 	char *const *more;     /* arguments of every shard; NULL: none */
 };
 
-/* Does the work; when it returns 0 all of it is in the logs of shards. */
+/* Does the work.  After it returns 0, all results are in the logs of the shards. */
 int run_shards(const struct run_shards *c);
 
 /* "I/N" with I below N. */

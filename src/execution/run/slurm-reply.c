@@ -42,8 +42,8 @@ static bool has_ended(const char *state, size_t length)
 	return false;
 }
 
-/* An unsigned number at the start of the text; its end is at *end.  `max` if there is none, or if
- * it is not smaller. */
+/* Parses an unsigned number at the start of the text; *end points after it.  Returns `max` if there
+ * is no number or the number is not less than `max`. */
 static size_t number(const char *text, const char **end, size_t max)
 {
 	size_t digits = strspn(text, DIGITS), n = digits ? 0 : max;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Job arrays by sbatch.  Task I of the array runs shard I of the campaign, then writes its exit
- * status to slurm/I.status, by rename.  That file alone decides whether a shard is done; the
- * cluster is asked only whether a task may still write it.  So it works without accounting,
- * however soon Slurm forgets a job, and a task that vanishes with its node counts as failed.
+ * status to slurm/I.status, by rename.  Only that file decides whether a shard is done; the cluster
+ * is asked only whether a task may still write it.  So this works without accounting, however soon
+ * Slurm forgets a job, and if a task vanishes with its node, it is treated as failed.
  * The states of tasks come from squeue.  A job that squeue does not list has ended.  If the
- * controller does not answer, squeue is run again later; jobs continue without it.  In between,
- * rd_interrupt_wait() sleeps with the signals blocked that end a campaign.  On such a signal the
- * jobs are cancelled, and what they have logged stays.
+ * controller does not answer, squeue is run again later; jobs continue without the controller.
+ * Between two polls, rd_interrupt_wait() sleeps while the signals that end a campaign are blocked.
+ * On such a signal the jobs are cancelled, and what they have logged stays.
  */
 #include "run/slurm.h"
 
@@ -32,8 +32,8 @@
 	   */
 #define PATIENCE 120  /* consecutive failed polls until we give up; tolerates a restart of the controller */
 #define STOP_TURNS 50 /* polls until we no longer wait for cancelled jobs */
-/* Milliseconds between two polls; each pause is a quarter longer than the one before.  Judgements: a short
- * job is noticed at once, and a long one does not load the controller. */
+/* Milliseconds between two polls; each pause is a quarter longer than the one before.  Judgements:
+ * the end of a short job is noticed at once, and a long one does not load the controller. */
 #define PAUSE_FIRST_MS 200
 #define PAUSE_MAX_MS 5000
 
@@ -213,8 +213,8 @@ static int read_status(const struct array *a, unsigned task)
 	return status;
 }
 
-/* Runs squeue; false: it did not answer.  Tasks that it does not list are RUN_TASK_FAILED in
- * `live`. */
+/* Runs squeue; false: it did not answer.  In `live`, tasks that squeue does not list are
+ * RUN_TASK_FAILED. */
 static bool ask(struct array *a, enum run_task *live)
 {
 	char *argv[] = {"squeue",	  "--noheader", "--array", "--states=all",
@@ -235,8 +235,8 @@ static bool ask(struct array *a, enum run_task *live)
 	return answered;
 }
 
-/* Updates one task.  A task that has ended gets some time to show its status, because the
- * directory may be on another machine. */
+/* Updates one task.  After a task has ended, its status file may take a while to appear, because
+ * the directory may be on another machine. */
 static void update(struct array *a, unsigned task, enum run_task live)
 {
 	int status = read_status(a, task);
@@ -302,8 +302,8 @@ static int wait_for_tasks(struct array *a)
 	return err;
 }
 
-/* Cancels the array and waits for its processes.  They may still write to their logs, and the next
- * command may resume the campaign. */
+/* Cancels the array and waits for its processes, because they may still write to their logs, and
+ * the next command may resume the campaign. */
 static void stop(struct array *a)
 {
 	enum run_task *live = rd_xcalloc(a->request->shards, sizeof *live);

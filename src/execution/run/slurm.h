@@ -2,8 +2,8 @@
 /*
  * Work on a Slurm cluster.  A campaign, an exploration or a set of races is divided into shards.
  * Each shard is a task of a job array that runs the same Raddle on the campaign's directory, which
- * all nodes share.  In: the command of a shard.  Out: all shards are done, or which one failed and
- * why.
+ * all nodes share.  In: the command of a shard.  Out: success when all shards are done; otherwise
+ * which one failed and why.
  */
 #ifndef RUN_SLURM_H
 #define RUN_SLURM_H
@@ -24,9 +24,9 @@ struct run_slurm {
 };
 
 /*
- * Submits the array and waits.  A shard is done if its command exits with status 0; any other
- * shard is submitted once more.  SIGINT, SIGTERM or SIGHUP cancel the jobs; *stopped is then the
- * signal, else 0.
+ * Submits the array and waits.  A shard is done if its command exits with status 0; any other shard
+ * is submitted once more.  SIGINT, SIGTERM or SIGHUP cancels the jobs.  *stopped is then the
+ * signal, otherwise 0.
  */
 int run_slurm_run(const struct run_slurm *request, int *stopped);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Streams of a run: an input that can be read again by each run, and two outputs that can be read
- * when the program is gone.  Files are opened for appending, since commands beside the program
- * write there too.
+ * Streams of a run: an input that each run can read from the start, and two outputs that can be
+ * read when the program is gone.  Files are opened for appending, since commands beside the program
+ * write to them too.
  */
 #include "run/streams.h"
 

@@ -13,8 +13,8 @@ struct run_streams {
 	off_t offset; /* where its input begins */
 };
 
-/* Output goes to the files `stdout` and `stderr` of a directory, or to memory if that is NULL.  To
- * be closed also after a failure. */
+/* Output goes to the files `stdout` and `stderr` of a directory, or to memory if that is NULL.
+ * Must be closed even after a failure. */
 int run_streams_open(struct run_streams *s, const struct run_input *input, const char *directory);
 void run_streams_close(struct run_streams *s);
 

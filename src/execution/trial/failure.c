@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failures.  In: how a run ended, what it wrote, which thread had the turn.  Out: what failed and where; a
- * finding.
+ * Failures.  In: how a run ended, what it wrote, and which thread had the turn.  Out: what failed
+ * and where; a finding.
  *
- * One thread runs at a time, so the thread that had the turn when the program died is the one that failed; a
- * failed assertion also says where.  A deadlock is the threads that wait in it.
+ * One thread runs at a time, so the thread that had the turn when the program died is the one that
+ * failed.  A failed assertion also states the place.  A deadlock is described by the threads that
+ * wait in it.
  */
 #include "trial/failure.h"
 
@@ -52,8 +53,8 @@ static const char *keep(struct rd_buf *text, struct rd_arena *arena)
 	return copy;
 }
 
-/* Each thread of a deadlock has a line: its name, what it wants, the kind, where.  They are sorted by place,
- * so that the result does not depend on which thread came first. */
+/* Each thread of a deadlock has a line: its name, what it wants, the kind, and where.  Lines are
+ * sorted by place, so that the result does not depend on which thread came first. */
 static int compare_lines(const void *a, const void *b)
 {
 	return strcmp(strrchr(*(const char *const *)a, '\t'), strrchr(*(const char *const *)b, '\t'));
@@ -98,8 +99,8 @@ static const char *places_of_loops(const struct replay_result *r, const struct t
 	return keep(&all, arena);
 }
 
-/* In a test suite the case says more than the thread.  Where the suite says what failed, that is the place.
- */
+/* In a test suite, the test case is more informative than the thread.  If the suite reports where
+ * it failed, that is the place. */
 static void name_case(struct failure *failure, const struct trial *t, bool ended, struct rd_arena *arena)
 {
 	struct suite_case c = suite_find(t->text, 2);
@@ -151,7 +152,7 @@ void failure_describe(struct failure *failure, const struct trial *t, const stru
 	failure->place = keep(&text, arena);
 }
 
-/* Threads' names are not part of it: any of several may fail at one place. */
+/* Thread names are ignored, because any of several threads may fail at one place. */
 static bool same_waits(const char *a, const char *b)
 {
 	while (*a && *b) {

@@ -7,7 +7,8 @@
 #include "trace/sites.h"
 #include "trial/trial.h"
 
-/* The faults of a run that ended by itself: by its exit status, or by the word of the user's command. */
+/* The faults of a run that ended by itself but failed, according to its exit status or to the
+ * user's command. */
 #define FAILURE_STATUS "exit-status"
 #define FAILURE_JUDGED "fail-if"
 
@@ -21,16 +22,17 @@ struct failure {
 	const char *test;   /* the case of a test suite that failed; NULL: no case is named */
 };
 
-/* Fills in what failed, where and in which thread; only the end and the thread if the run did not fail.
- * `judged` is one of the two faults above; NULL: the run did not fail by its status or output. */
+/* Fills in what failed, where and in which thread.  If the run did not fail, fills in only the end
+ * and the thread.  `judged` is one of the two faults above; NULL: the run did not fail by its
+ * status or output. */
 void failure_describe(struct failure *f, const struct trial *t, const struct replay_result *r,
 		      const struct trace_sites *sites, const char *judged, struct rd_arena *arena);
 
 /* Whether both are the same failure. */
 bool failure_is_same(const struct failure *a, const struct failure *b);
 
-/* Adds it to the set as a confirmed finding, with a copy of this schedule.  `seen` is a sentence on how often
- * and when the failure happened. */
+/* Adds the failure to the set as a confirmed finding, with a copy of this schedule.  `seen` is a
+ * sentence about how often and when the failure happened. */
 int failure_add(struct finding_set *set, const struct failure *f, const struct schedule *s, const char *seen);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Judging runs by a command.  In: how a run ended and what it wrote.  Out: whether the user calls that a
- * failure.
+ * Judging runs by a command.  In: how a run ended and what it wrote.  Out: whether the user
+ * considers that a failure.
  *
- * Runs that ended alike and wrote the same are judged once: there are few different ones among thousands.
+ * Runs that ended in the same way and wrote the same output are judged once: even thousands of runs
+ * contain few different ones.
  */
 #include "trial/judge.h"
 
@@ -35,7 +36,7 @@ static int file_of(const struct trial_text *text)
 	return fd;
 }
 
-/* What it writes goes to standard error, where messages are. */
+/* The output of the command goes to standard error, like messages. */
 static _Noreturn void become_command(const char *command, const struct trial *t, const int *files)
 {
 	char status[16];
@@ -51,7 +52,7 @@ static _Noreturn void become_command(const char *command, const struct trial *t,
 	_exit(126);
 }
 
-/* What waitpid() says; -1: it could not be run. */
+/* The status from waitpid(); -1: the command could not be run. */
 static int ask(const char *command, const struct trial *t)
 {
 	int files[2] = {file_of(&t->text[0]), file_of(&t->text[1])}, status = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A command of the user's says whether a run failed. */
+/* A command that the user provides decides whether a run failed. */
 #ifndef TRIAL_JUDGE_H
 #define TRIAL_JUDGE_H
 
@@ -12,7 +12,8 @@ struct judge {
 		failed; /* runs by their digests, which were judged already: 1 and whether they failed */
 };
 
-/* Asks about a run that ended.  A command that ends with neither 0 (it failed) nor 1 is an error. */
+/* Asks about a run that ended.  Exit status 0 means that it failed, 1 that it did not; any other
+ * status is an error. */
 int judge_run(struct judge *j, const struct trial *t, bool *failed);
 void judge_release(struct judge *j);
 

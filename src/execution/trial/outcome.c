@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the end of a run means.  In: the result of a replay.  Out: whether the run counts, its fault, and how
- * long a run may take.  Nothing is run here.
+ * What the end of a run means.  In: the result of a replay.  Out: whether the run counts, its
+ * fault, and how long a run may take.  Nothing is run here.
  *
- * A run that left its schedule, or that did not end by itself, does not count: it says nothing about the
- * race.
+ * If a run left its schedule or did not end by itself, it does not count, because it shows nothing
+ * about the race.
  */
 #include "base/clock.h"
 #include "base/error.h"
@@ -15,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The limit of one run is this many times the recorded run, since turns and stops slow a program down.  A
- * program that ends at once gets the minimum: a busy machine can delay it by seconds. */
+/* The limit of one run is this many times the recorded run, since turns and stops slow a program
+ * down. A program that ends at once gets the minimum, because a busy machine can delay it by
+ * seconds. */
 #define LIMIT_TIMES_RECORDED 20
 #define LIMIT_MIN_NS (10 * RD_NS_PER_S)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What runs wrote.  In: the texts of runs.  Out: their lines, digests by which runs are compared, and the
- * lines that are left out of the comparison.
+ * What runs wrote.  In: the output of runs.  Out: its lines, digests by which runs are compared,
+ * and the lines that are left out of the comparison.
  */
 #include "base/error.h"
 #include "trial/trial.h"

@@ -13,8 +13,8 @@ struct suite_case {
 	char place[SUITE_NAME]; /* "file:line" of what failed; "": unknown */
 };
 
-/* Looks at the streams for what cmocka, GoogleTest or Check say: the first case that failed, or, if none did,
- * the one that was under way. */
+/* Searches the streams for messages of cmocka, GoogleTest or Check.  Returns the first case that
+ * failed or, if none did, the case that was running. */
 struct suite_case suite_find(const struct trial_text *streams, int count);
 
 #endif

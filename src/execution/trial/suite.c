@@ -2,12 +2,15 @@
 /*
  * Cases of test suites.  In: what a program wrote.  Out: the case that failed, and where.
  *
- *	cmocka      [ RUN      ] name          [   LINE   ] --- file.c:12: error: ...   [  FAILED  ] name
- *	GoogleTest  [ RUN      ] Suite.Name    file.cc:12: Failure                      [  FAILED  ]
- *Suite.Name (0 ms) Check       file.c:12:F:Case:name:0: ...                                         F: it
- *failed, E: it crashed
+ *	cmocka      [ RUN      ] name
+ *	            [   LINE   ] --- file.c:12: error: ...
+ *	            [  FAILED  ] name
+ *	GoogleTest  [ RUN      ] Suite.Name
+ *	            file.cc:12: Failure
+ *	            [  FAILED  ] Suite.Name (0 ms)
+ *	Check       file.c:12:F:Case:name:0: ...    (F: it failed, E: it crashed)
  *
- * The text comes from outside: nothing of it is taken for granted but that it has an end.
+ * The text is untrusted: the only assumption is that it has an end.
  */
 #include "trial/suite-int.h"
 
@@ -24,7 +27,7 @@ struct finder {
 	char first[SUITE_NAME]; /* that was named at all: name and place may be in different streams */
 };
 
-/* Whether the line begins with "[ TAG ]", with any blanks; *rest is behind it. */
+/* Whether the line begins with "[ TAG ]", with any blanks; *rest is after it. */
 static bool has_tag(const char *line, const char *tag, const char **rest)
 {
 	const char *at = line;
@@ -49,7 +52,7 @@ static void take_name(char to[SUITE_NAME], const char *from)
 		snprintf(to, SUITE_NAME, "%.*s", (int)strcspn(from, " ,\n"), from);
 }
 
-/* "file:12" at the beginning of the text, whatever follows; the length of it, 0: there is none. */
+/* The length of "file:12" at the beginning of the text, whatever follows it; 0: there is none. */
 static size_t place_length(const char *text)
 {
 	size_t file = strcspn(text, ": \n"), digits;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Making controlled runs.  In: a schedule.  Out: how the program ended, what it wrote, whether it kept the
- * schedule.  What an end means is decided in trial/outcome.c.
+ * Making controlled runs.  In: a schedule.  Out: how the program ended, what it wrote, and whether
+ * it kept the schedule.  trial/outcome.c decides what an end means.
  */
 #include "trial/trial.h"
 
@@ -30,7 +30,7 @@ int trial_open(struct trial_bench *b, const struct replay_conditions *conditions
 	return err ? err : trial_set_input(b, &(struct rd_override){0});
 }
 
-/* A server has its arguments from its start, so another input needs another server. */
+/* A server gets its arguments when it starts, so another input needs another server. */
 static void renew_server(struct run_server *server)
 {
 	bool off = server->off;
@@ -156,7 +156,7 @@ static struct trial_obstacle copy_obstacle(struct trial_bench *b, const struct r
 				       .goal = o->goal};
 }
 
-/* Why a run says nothing that was ended for a fault before it reached the race. */
+/* Why a run does not count if a fault ended it before it reached the race. */
 static const char *why_early(struct trial_bench *b, struct replay_result *r)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -168,7 +168,7 @@ static const char *why_early(struct trial_bench *b, struct replay_result *r)
 	return copy;
 }
 
-/* Why a run says nothing in which Raddle had to make something up for the program; NULL: it did not. */
+/* Why a run does not count if Raddle had to invent input for the program; NULL: it did not. */
 static const char *why_made_up(struct trial_bench *b, const struct replay_outside *o)
 {
 	struct rd_buf text = RD_BUF_INIT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One controlled run of a program whose threads take turns: whether it kept its schedule, how it ended and
- * what it wrote.  Exploration, classification and sketches are made of such runs.
+ * One controlled run of a program whose threads take turns: whether it kept its schedule, how it
+ * ended and what it wrote.  Exploration, classification and sketches consist of such runs.
  */
 #ifndef TRIAL_TRIAL_H
 #define TRIAL_TRIAL_H
@@ -53,8 +53,8 @@ struct trial {
 	const char *over;	/* why the memory model was left early; NULL: it was not */
 };
 
-/* Lines that differ between runs of one schedule, since they depend on something else: the time, a process
- * id.  They are not compared. */
+/* Lines that differ between runs of the same schedule, because they depend on something else, such
+ * as the time or a process ID.  They are not compared. */
 #define TRIAL_LINES 4096 /* lines of a stream with a bit each: more than tests print, and 12 KiB in all */
 struct trial_mask {
 	bool line[TRIAL_STREAMS][TRIAL_LINES]; /* by stream and number, from 0 */
@@ -86,22 +86,24 @@ struct trial_bench {
 	int fds[3];		       /* its streams */
 };
 
-/* To be closed also after a failure. */
+/* Must be closed even after a failure. */
 int trial_open(struct trial_bench *b, const struct replay_conditions *conditions, const char *directory);
 void trial_close(struct trial_bench *b);
 
-/* Runs the program by a schedule whose threads take turns.  `made`, which may be NULL, becomes the schedule
- * with all decisions of the run, to be released by the caller; it is empty if they are not known. */
+/* Runs the program under a schedule whose threads take turns.  `made`, which may be NULL, receives
+ * the schedule with all decisions of the run; the caller releases it.  It is empty if the decisions
+ * are not known. */
 int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made);
 
-/* The same as one run of an exploration of memory; afterwards `search` has the plan of the next run. */
+/* The same as one run of an exploration of memory; afterwards `search` has the plan of the next
+ * run. */
 int trial_explore(struct trial_bench *b, const struct schedule *s, struct replay_search *search,
 		  struct trial *t, struct schedule *made);
 
-/* What a caller wants to see of a run, and where it intervenes. */
+/* Callbacks through which a caller observes a run and intervenes in it. */
 struct trial_hooks {
-	/* Called while the program is stopped (struct replay_request); may choose the next thread.  NULL: the
-	 * program is never stopped. */
+	/* Called while the program is stopped (struct replay_request); may choose the next thread.
+	 * NULL: the program is never stopped. */
 	bool (*stopped)(void *context, const struct replay_stand *stand, struct schedule *more,
 			const char **next);
 	/* Called with the result of the replay before it is released; may be NULL. */
@@ -119,8 +121,8 @@ typedef int trial_shadow_fn(void *context, const void *memory, size_t size);
 int trial_shadow(struct trial_bench *b, const struct replay_program *shadow, const struct schedule *s,
 		 struct trial *t, trial_shadow_fn *read, void *context);
 
-/* A run that was made without a schedule, as a trial: only how it ended (a status of waitpid()) and what it
- * wrote are known.  The texts are the arena's. */
+/* A run that was made without a schedule, as a trial.  Only how it ended (a status from waitpid())
+ * and what it wrote are known.  The texts belong to the arena. */
 int trial_of_plain_run(struct trial *t, int wait_status, const struct run_streams *streams,
 		       struct rd_arena *arena);
 
@@ -129,13 +131,13 @@ int trial_of_plain_run(struct trial *t, int wait_status, const struct run_stream
 /* How long a run may take that starts at `now_ns`: at least a millisecond. */
 int64_t trial_limit_ns(const struct replay_conditions *c, int64_t now_ns);
 
-/* Why a run says nothing: a sentence; NULL: it counts.  trial_is_cut(): it was on its way when it was
- * ended. */
+/* Why a run does not count, as a sentence; NULL: it counts.  trial_is_cut(): the run was ended
+ * while it still followed its schedule. */
 const char *trial_why_not(const struct replay_result *r);
 bool trial_is_cut(const struct replay_result *r);
 
-/* Whether the fault is the race that the schedule leads to: one of its threads freed, at its access, what the
- * other used or freed at its own. */
+/* Whether the fault is the race that the schedule leads to: one of its threads freed, at its
+ * access, memory that the other used or freed at its own access. */
 bool trial_is_at_race(const struct schedule *s, const struct replay_fault *f);
 
 /* The consequence that the end of a run and its standard error show; NULL: none. */
@@ -144,7 +146,8 @@ const char *trial_fault(enum replay_end end, int status, const char *errors);
 /* Sets both digests of how a run ended and what it wrote. */
 void trial_digest(struct trial *t, const struct trial_mask *mask);
 
-/* The line at `at`, with its newline; `at` becomes the position of the next one.  False: there is none. */
+/* The line at `at`, with its newline; `at` becomes the position of the next one.  False: there is
+ * none. */
 bool trial_next_line(const struct trial_text *t, size_t *at, struct trial_text *line);
 bool trial_is_masked(const struct trial_mask *mask, int stream, size_t number);
 

@@ -29,8 +29,8 @@ bool bitcode_archive_parse(struct bitcode_archive *a, const void *data, size_t l
  * is damaged. */
 bool bitcode_archive_next(struct bitcode_archive *a, struct bitcode_member *member);
 
-/* Writing: begin, add members.  The result has no symbol index, and names end after 15 characters.
- */
+/* Writing: begin, then add members.  The result has no symbol index, and names are cut after 15
+ * characters. */
 void bitcode_archive_begin(struct rd_buf *out);
 void bitcode_archive_add(struct rd_buf *out, const char *name, const void *data, size_t length);
 

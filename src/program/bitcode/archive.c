@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `ar` archives in GNU's format, also thin ones.  In: bytes.  Out: members.  A member is a 60-byte
- * text header and its data, padded to an even length.  Names: "name/", "/offset" into the long name
- * table "//"; "/" and "/SYM64/" are symbol indexes.  BSD's "#1/length" names are supported too.
+ * `ar` archives in GNU's format, including thin ones.  In: bytes.  Out: members.  A member is a
+ * 60-byte text header and its data, padded to an even length.  A name is "name/" or "/offset", an
+ * offset into the table of long names, which is called "//".  "/" and "/SYM64/" are symbol indexes.
+ * BSD's "#1/length" names are supported too.
  */
 #include "bitcode/archive-int.h"
 
@@ -106,7 +107,7 @@ void bitcode_archive_begin(struct rd_buf *out)
 	rd_buf_add(out, "!<arch>\n", 8);
 }
 
-/* Names are used only in messages of the linker, so a long one is cut. */
+/* Names are used only in the linker's messages, so long ones are cut. */
 void bitcode_archive_add(struct rd_buf *out, const char *name, const void *data, size_t length)
 {
 	RD_ASSERT(name != NULL && (data != NULL || length == 0));

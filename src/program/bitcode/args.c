@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Reads a compiler command line.  In: an argument vector.  Out: a struct bitcode_args.  The tables
- * below are everything that the wrapper knows about clang's options: which take a separate value (a
- * value must not be taken for an input), and which mean that no code is generated for this machine.
- * An option that is in no table is passed on unchanged.
+ * below hold everything that the wrapper knows about clang's options.  They list the options that
+ * take a separate value, which must not be mistaken for an input, and those that generate no code
+ * for this machine.  An option in no table is passed on unchanged.
  */
 #include "bitcode/args.h"
 #include "bitcode/text-int.h"
@@ -190,8 +190,8 @@ static const char *const source_language[] = {
 
 static const char *const assembler_language[] = {"assembler", "assembler-with-cpp", NULL};
 
-/* Options that clang must not see.  With -flto objects would be bitcode files; the others are
- * useless without it. */
+/* Options that clang must not see.  With -flto, objects would be bitcode files; the other options
+ * are useless without -flto. */
 static const char *const lto[] = {
 	"-ffat-lto-objects",	   "-fno-fat-lto-objects",
 	"-fwhole-program-vtables", "-fvirtual-function-elimination",
@@ -292,7 +292,7 @@ static const char *suffix_of(const char *path)
 	return dot ? dot : "";
 }
 
-/* Returns false for an input that only clang can judge. */
+/* Returns false for an input that only clang can classify. */
 static bool input_kind(const char *path, const char *language, enum bitcode_input_kind *kind)
 {
 	const char *suffix = suffix_of(path);

@@ -52,9 +52,9 @@ struct bitcode_args {
 void bitcode_args_parse(struct bitcode_args *a, int argc, char **argv);
 void bitcode_args_release(struct bitcode_args *a);
 
-/* Whether clang gets this argument: link-time optimisation would hide the bitcode, -g0 or -g1 would
- * remove names from it, and -gsplit-dwarf without -g must not split the debug information that we
- * request. */
+/* Whether clang gets this argument.  Withheld are: link-time optimisation, which would hide the
+ * bitcode; -g0 and -g1, which would remove names from it; and -gsplit-dwarf without -g, which would
+ * split the debug information that we request. */
 bool bitcode_args_keep(const struct bitcode_args *a, const char *argument);
 
 /* Whether the argument after `option` belongs to it. */

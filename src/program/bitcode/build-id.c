@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The identity of a build.  In: an ELF file.  Out: a text of 8 to 64 characters 0-9 and a-z, the
- * same for every copy of the file.  A build-id of another length is not used, so the result always
- * has that form.
+ * same for every copy of the file.  A build-id of any other length is ignored, so that the result
+ * always has this form.
  */
 #include "bitcode/build-id.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Bytes of a build id.  Linkers write 8, 16 or 20; shorter ones than 4 would collide. */
+/* Bytes of a build-id.  Linkers write 8, 16 or 20; with fewer than 4, builds would collide. */
 enum { GNU_ID_MIN = 4, GNU_ID_MAX = (RD_BUILD_ID_SIZE - 1) / 2 };
 
 static uint64_t padded(uint32_t n)
@@ -22,7 +22,7 @@ static uint64_t padded(uint32_t n)
 	return ((uint64_t)n + 3) & ~UINT64_C(3);
 }
 
-/* The build-id among the notes of a section: its bytes in the file; NULL: there is none. */
+/* Finds the build-id among the notes of a section; returns its bytes in the file, or NULL. */
 static const uint8_t *find_note(const struct bitcode_elf_section *s, uint32_t *length)
 {
 	uint64_t at = 0;

@@ -8,8 +8,8 @@
 /* Up to 64 characters and the end. */
 #define RD_BUILD_ID_SIZE 65
 
-/* Lower-case hexadecimal digits of the GNU build-id; without one, 'x' and the XXH128 of the file's
- * bytes.  `path` is the path of a file; PATH is not searched. */
+/* The lower-case hexadecimal digits of the GNU build-id.  Without a build-id: 'x' and the XXH128 of
+ * the file's bytes.  `path` is the path of a file; PATH is not searched. */
 int rd_build_id(const char *path, char id[RD_BUILD_ID_SIZE]);
 
 /* The same of bytes in memory; `e` has been parsed from them. */

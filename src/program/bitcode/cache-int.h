@@ -41,21 +41,21 @@ void bitcode_cache_close(struct bitcode_cache *c); /* removes `work` */
 char *bitcode_cache_flavour(const struct bitcode_cache *c, const char *key);
 char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key); /* without a suffix */
 
-/* Whether the entry is complete and unchanged; a damaged one is removed, with a message.  A unit is
- * named by its path without a suffix. */
+/* Whether the entry is complete and unchanged.  A damaged entry is removed, with a message.  A unit
+ * is identified by its path without a suffix. */
 bool bitcode_cache_has_flavour(const struct bitcode_cache *c, const char *path);
 bool bitcode_cache_has_unit(const struct bitcode_cache *c, const char *path);
 
 /* Makes `work`, empty. */
 int bitcode_cache_begin(struct bitcode_cache *c);
 
-/* Moves the files of an entry in `work`, PATH.o and PATH.sites or PATH.facts, into place. */
+/* Moves an entry's files from `work` into place: PATH.o and PATH.sites, or PATH.facts. */
 int bitcode_cache_store_unit(const char *from, const char *to);
 
-/* Moves a directory of `work` into place; fine if another process was first. */
+/* Moves a directory from `work` into place; if another process was faster, that is fine. */
 int bitcode_cache_store_tree(const char *from, const char *to);
 
-/* Removes old entries until the rest is at most `limit` bytes.  Entries that were used in the last
+/* Removes old entries until the rest takes at most `limit` bytes.  Entries used within the last
  * `grace` seconds always stay. */
 void bitcode_cache_trim(const struct bitcode_cache *c, uint64_t limit, int64_t grace);
 

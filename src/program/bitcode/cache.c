@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The flavour cache on disk.  Invariants: (1) an entry under its final name is complete, because it
- * was renamed into place; (2) an entry's modification time is its last use; (3) other processes
- * trust nothing under work/; (4) an entry is used only if its files still have the hash that was
- * stored with them.  A failure to clean up is never an error: the next build tries again.
+ * The flavour cache on disk.  Invariants: (1) An entry under its final name is complete, because it
+ * was renamed into place.  (2) An entry's modification time is the time of its last use.  (3)
+ * Processes do not trust anything under work/ that they did not create.  (4) An entry is used only
+ * if its files still have the hash that was stored with them.  A failure to clean up is never an
+ * error: the next build tries again.
  */
 #include "bitcode/cache-int.h"
 
@@ -88,7 +89,7 @@ static int make_parent(const char *path)
 	return err;
 }
 
-/* Records that an entry is in use, so that it is removed later. */
+/* Records that an entry is in use, so that it is removed later than others. */
 static void touch(const char *path)
 {
 	utimensat(AT_FDCWD, path, NULL, 0);
@@ -121,7 +122,7 @@ static int is_hashed(const struct dirent *e)
 	return strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && strcmp(e->d_name, ".sum");
 }
 
-/* All files below, in the order of their names; links by their target. */
+/* All files below the directory, sorted by name; for links, their target. */
 static void add_tree(XXH3_state_t *state, const char *directory)
 {
 	struct dirent **entries;
@@ -235,7 +236,7 @@ bool bitcode_cache_has_unit(const struct bitcode_cache *c, const char *unit)
 
 /* -------------------------------------------------------------- storing --- */
 
-/* The hash comes last: a unit without one does not count. */
+/* The hash is stored last: a unit without a hash is incomplete and not used. */
 int bitcode_cache_store_unit(const char *from, const char *to)
 {
 	RD_ASSERT(from != NULL && to != NULL);

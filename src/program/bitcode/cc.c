@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The compiler wrapper.  In: a command line for clang.  Clang runs once with it, and its result is
- * completed:
+ * The compiler wrapper.  In: a command line for clang.  Clang runs once with this command line,
+ * and the wrapper completes its result:
  *
  *   nothing to embed    exec clang
  *   -S, -c              clang with -fembed-bitcode, then rename the sections; an
@@ -9,10 +9,10 @@
  *   link                clang with an additional object that contains the link line;
  *                       then rename, if sources were compiled on the way
  *
- * Our options come before the user's, so "--" and -x do not change their meaning, and the user's
+ * Our options come before the user's, so "--" and -x do not affect them, and the user's options
  * win.  Two kinds of user options are withheld (bitcode_args_keep).  Diagnostics are the same as
- * clang's: none of our options is ever unused, since they are added only where something is
- * compiled.
+ * clang's: we add options only where something is compiled, so clang never warns that one is
+ * unused.
  *
  * The link object and shortened response files are memory files that clang and the linker open
  * through /proc, so a killed build leaves no files.
@@ -39,8 +39,8 @@ struct input_files {
 	struct rd_argv temporary; /* on disk, to be removed */
 };
 
-/* A memory file, which disappears with this process; without /proc, one on disk.  The caller frees
- * the path. */
+/* A memory file, which disappears with this process, or without /proc a file on disk.  The caller
+ * frees the path. */
 static int make_file(struct input_files *f, const struct rd_buf *content, char **path)
 {
 	int fd = memfd_create("raddle", MFD_CLOEXEC);
@@ -93,8 +93,8 @@ static void add_embedding(struct rd_argv *out, const struct bitcode_args *args)
 	}
 	if (args->debug == BITCODE_DEBUG_FULL)
 		return;
-	/* Between the phases that -save-temps separates, DWARF 5 checksums cause a warning of the
-	 * assembler. */
+	/* With -save-temps the phases are separate, and then DWARF 5 checksums cause an assembler
+	 * warning. */
 	rd_argv_add(out, args->save_temps ? "-gdwarf-4" : "-g");
 }
 
@@ -110,8 +110,8 @@ static void add_quoted(struct rd_buf *b, const char *s)
 	rd_buf_adds(b, "\"\n");
 }
 
-/* The user's arguments without the withheld ones.  What came by @file is passed by @file again: it
- * may be too long for a command line. */
+/* The user's arguments without the withheld ones.  Arguments from an @file are passed in an @file
+ * again, because they may be too long for a command line. */
 static int add_kept(struct rd_argv *out, const struct bitcode_args *args, struct input_files *files)
 {
 	struct rd_buf response = RD_BUF_INIT;
@@ -209,7 +209,7 @@ static int compile(struct cc_run *r)
 	return complete_objects(r->args);
 }
 
-/* Assembles one source of a link into `object`, silently: the link itself does it again and reports
+/* Assembles one source of a link into `object`, silently: the link assembles it again and reports
  * errors. */
 static bool assemble(const char *driver, const struct bitcode_args *args, size_t input, const char *object)
 {
@@ -270,8 +270,8 @@ static void remove_objects(const struct bitcode_args *args, char **objects, char
 	rd_scratch_close(directory);
 }
 
-/* Adds the object with the link line to the command.  With a linker script a loaded note would be
- * misplaced. */
+/* Adds the object with the link line to the command.  With a linker script there is no note,
+ * because a loaded note would be misplaced. */
 static int add_line(struct cc_run *r, struct rd_argv *arguments)
 {
 	struct rd_buf line = RD_BUF_INIT, object = RD_BUF_INIT;

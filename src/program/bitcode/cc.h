@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `raddle cc`: runs clang so that its result contains bitcode and link line, and otherwise behaves
- * like clang.
+ * `raddle cc`: runs clang so that its result contains bitcode and the link line.  Otherwise it
+ * behaves like clang.
  */
 #ifndef BITCODE_CC_H
 #define BITCODE_CC_H

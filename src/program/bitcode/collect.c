@@ -3,10 +3,11 @@
  * Makes the link line of a link that is about to run.  In: the parsed command and the files that it
  * names.  Out: records for line.c.
  *
- * Arguments keep their order.  -Wl, lists are split, relative paths made absolute.  Inputs are
- * examined: those with bitcode are only named.  Those without are copied if they are outside the
- * system's directories, because they may be gone when the program is linked again.  Archives:
- * members with bitcode are covered if they were used, members without are copied.
+ * Arguments keep their order.  -Wl, lists are split, and relative paths are made absolute.  Inputs
+ * are examined.  Only the names of inputs with bitcode are stored.  Inputs without bitcode that lie
+ * outside the system's directories are copied, because they may be gone when the program is linked
+ * again.  Members of archives: those with bitcode need no copy, because the program contains
+ * their bitcode if they were used; those without bitcode are copied.
  */
 #include "bitcode/line-int.h"
 
@@ -24,7 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes of native code that are copied into a program, at most; beyond that its files must still
+/* The most bytes of native code that are copied into a program.  Files beyond this limit must still
  * exist for a relink.  Set by hand. */
 #define COPY_LIMIT (32u << 20)
 
@@ -74,9 +75,10 @@ static bool is_system_path(const char *path)
 /* ------------------------------------------------------------- coverage --- */
 
 /*
- * An object that clang wrote is covered by its bitcode, or by the copy of itself.  `ld -r` may have
- * merged such objects with foreign ones.  Its results are recognised by their name tables: clang
- * keeps the names of sections and symbols in one table, linkers do not.
+ * An object that clang wrote can be made again from its bitcode, or from the copy of itself that it
+ * contains.  `ld -r` may have merged such objects with foreign ones.  The results of `ld -r` are
+ * recognised by their name tables: clang keeps the names of sections and symbols in one table,
+ * linkers in two.
  */
 static enum coverage coverage_of(const struct bitcode_elf *e)
 {
@@ -210,8 +212,8 @@ static void add_assembled(struct collector *c, const char *source, const char *o
 	rd_map_close(&map);
 }
 
-/* -l: the user's own archive is an input like any other; other libraries are found again by name,
- * in the directories of -L. */
+/* -l: the user's own archive is treated like any other input.  Other libraries are found again by
+ * name, in the directories of -L. */
 static void add_library(struct collector *c, const char *name)
 {
 	char *option = rd_xasprintf("-l%s", name);

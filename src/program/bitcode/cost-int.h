@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cost of a flavour's code: quick code is generated fast and runs slowly, fast code takes long
- * to generate.  Which of them costs less depends on how long the program will run, which is
- * unknown.  The first time it is guessed.  Then the time of runs with quick code is recorded, and
- * fast code is generated as soon as it would have paid.  So the total is at most about twice the
+ * The cost of a flavour's code.  Quick code is generated fast and runs slowly; fast code takes
+ * long to generate.  Which costs less depends on how long the program will run, which is unknown.
+ * The first time, Raddle guesses.  After that it records the time of runs with quick code, and
+ * generates fast code as soon as it would have paid off.  So the total is at most about twice the
  * minimum.
  *
  * In the cache, DIR/cost/KEY contains the CPU seconds that the flavour KEY has run so far, as text.
@@ -31,7 +31,7 @@ double bitcode_cost_to_make(uint64_t bytes, bool fast);
 /* The recorded CPU seconds of a flavour; negative: none are recorded. */
 double bitcode_cost_spent(const struct bitcode_cache *c, const char *key);
 
-/* Adds to it.  A failure is not an error: fast code is then generated later. */
+/* Adds to the recorded seconds.  A failure is not an error: fast code is just generated later. */
 void bitcode_cost_spend(const struct bitcode_cache *c, const char *key, double seconds);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Estimates of the cost of code, and a record of the real cost.  In: sizes of bitcode, CPU seconds
- * of runs.  Out: which code to generate.  The file of a flavour is renamed into place; two
- * processes that add at the same time may lose one sum, which does no harm.
+ * of runs.  Out: which code to generate.  A flavour's file is renamed into place.  If two processes
+ * add to it at the same time, one of the additions may be lost, which does no harm.
  */
 #include "bitcode/cost-int.h"
 
@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Measured on sqlite3, memcached and the kernels of bench/, in CPU seconds a megabyte. */
+/* In CPU seconds per megabyte, measured on sqlite3, memcached and the kernels of bench/. */
 #define QUICK_PER_MB 0.6
 #define FAST_PER_MB 7.0
 
-/* The share of its time that a program recorded with quick code would save with fast code (measured
- * likewise). */
+/* The share of its run time that a program recorded with quick code would save with fast code
+ * (measured in the same way). */
 #define SAVED 0.6
 
 bool bitcode_cost_wants_fast(const struct bitcode_cost *c)

@@ -2,7 +2,7 @@
 /*
  * A reader of ELF64 files in memory.  In: any bytes.  Out: views into them.  Invariants: (1)
  * bitcode_elf_parse() has checked that the section table lies inside the file, so headers are read
- * without another check; (2) a section's `data` is NULL or has `size` readable bytes; (3) every
+ * without another check.  (2) A section's `data` is NULL or has `size` readable bytes.  (3) Every
  * returned name ends inside the file.
  */
 #include "bitcode/elf.h"
@@ -178,7 +178,7 @@ bool bitcode_elf_note(const struct bitcode_elf *e, uint8_t key[16])
 	struct bitcode_elf_section s;
 
 	/* Linkers may merge all notes into one section, and a stripped file may have no section
-	 * names: look into every note section. */
+	 * names.  So search every note section. */
 	for (uint32_t i = 1; i < e->count; i++) {
 		bitcode_elf_section(e, i, &s);
 		if (s.type != SHT_NOTE || !s.data)
@@ -195,8 +195,8 @@ bool bitcode_elf_note(const struct bitcode_elf *e, uint8_t key[16])
 /*
  * At top level the abbreviation width is 2 and there are only blocks:
  * ENTER_SUBBLOCK = [1:2][block id:vbr8][width:vbr4]<align32>[length in words:32],
- * that is one word, a length word, and the block.  The magic of the next module
- * ends in binary 10 and so cannot be taken for a block.
+ * that is, one word, a length word, and the block.  The magic number of the next module ends in
+ * binary 10, so it cannot be mistaken for a block.
  */
 size_t bitcode_module_length(const uint8_t *p, size_t length)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading ELF files from memory.  Only 64-bit little-endian x86-64 files are supported; everything
- * else is "not ELF" to the callers.  No byte is trusted: each offset and length is checked against
+ * Reading ELF files from memory.  Only 64-bit little-endian x86-64 files are supported; all other
+ * files are rejected as "not ELF".  No byte is trusted: each offset and length is checked against
  * the file before it is used, and a name that does not end inside its table is rejected.  Nothing
  * is copied; results point into the caller's bytes.
  */
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The sections of ours in objects and programs (doc/format/program.md). */
+/* The sections that Raddle adds to objects and programs (doc/format/program.md). */
 #define BITCODE_SECTION ".rad.bc"	   /* bitcode modules, one after another */
 #define BITCODE_COMMAND_SECTION ".rad.cmd" /* clang's command lines */
 #define BITCODE_NATIVE_SECTION ".rad.obj"  /* objects that have no bitcode */
@@ -21,7 +21,7 @@
 	".rad.as" /* of a flavour: functions with assembler that may order threads */
 #define BITCODE_NOTE_SECTION ".note.raddle" /* survives tools that strip the others */
 
-/* Clang's names of the first two; of the same lengths. */
+/* Clang's names for the first two sections; they have the same lengths. */
 #define BITCODE_CLANG_SECTION ".llvmbc"
 #define BITCODE_CLANG_COMMAND_SECTION ".llvmcmd"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a program to its facts.  In: the program's path.  Out: the path of a file in the cache,
- * under the hash of the bitcode and of the worker.  Its sites are those of the flavour `record`.
+ * From a program to its facts.  In: the program's path.  Out: the path of a file in the cache.  The
+ * key of the file is a hash of the bitcode and of the worker.  Site numbers are those of the
+ * flavour `record`.
  */
 #include "bitcode/facts.h"
 
@@ -44,7 +45,7 @@ static int make_key(const struct bitcode_modules *all, const char *worker, char 
 	return err;
 }
 
-/* The program comes first: of two definitions the program's counts. */
+/* The program comes first: if a symbol is defined twice, the program's definition is used. */
 static void list_units(const struct bitcode_modules *all, struct rd_buf *jobs)
 {
 	for (size_t m = all->count; m-- > 0;)

@@ -3,7 +3,7 @@
 #ifndef BITCODE_FACTS_H
 #define BITCODE_FACTS_H
 
-/* `program` is a path, or a name that is searched in PATH.  *path is that of the facts in the
+/* `program` is a path, or a name that is searched for in PATH.  *path is that of the facts in the
  * cache; the caller frees it. */
 int rd_facts_build(const char *program, char **path);
 

@@ -3,8 +3,8 @@
  * From a program to its flavour.  In: the program's path.  Out: paths in the cache.  The steps:
  *
  *   1. open the program and its libraries, number their sites (modules.c);
- *   2. hash everything into the key; if the cache has it, done; if no code was requested, choose it
- * (cost-int.h);
+ *   2. hash everything into the key; if the cache has it, done; if the caller did not ask for quick
+ *      or fast code, choose (cost-int.h);
  *   3. let raddle-instr make the objects that are not in the cache;
  *   4. link libraries, then the program; write the site table;
  *   5. move the result into the cache.
@@ -336,7 +336,7 @@ static void link_alias(const struct flavour_build *b, const struct bitcode_modul
 	free(path);
 }
 
-/* `name`, and what remains of it without parts of its version: libx.so.1.0.0, libx.so.1.0,
+/* Creates links for `name` and for its forms with shorter versions: libx.so.1.0.0, libx.so.1.0,
  * libx.so.1, libx.so. */
 static void link_versions(const struct flavour_build *b, const struct bitcode_module *m, const char *name)
 {
@@ -356,8 +356,8 @@ static void link_versions(const struct flavour_build *b, const struct bitcode_mo
 }
 
 /*
- * A library is stored under the name that the loader uses.  The link line may use another one:
- * -lNAME looks for libNAME.so, and build systems name the file with the whole version.
+ * A library is stored under the name that the loader uses.  The link line may use another name:
+ * -lNAME looks for libNAME.so, and build systems put the whole version into the file name.
  */
 static void link_other_names(const struct flavour_build *b, const struct bitcode_module *m)
 {
@@ -411,7 +411,7 @@ static void link_key(const struct flavour_build *b, const char *what, const char
 	free(path);
 }
 
-/* A program does not depend on a plug-in: one that cannot be linked runs uninstrumented. */
+/* A program does not depend on a plug-in: a plug-in that cannot be linked runs uninstrumented. */
 static int link_plugin(struct flavour_build *b, struct bitcode_module *m)
 {
 	char *made = module_path(b, b->stage, m), *known = module_path(b, b->final, m);
@@ -614,7 +614,7 @@ static double most_to_make(int64_t end_ns)
 	return left > 0 ? left * processors * processors / (load[0] + processors) : 1e-9;
 }
 
-/* Quick code in the cache without a recorded cost was requested explicitly. */
+/* Quick code that is in the cache without a recorded cost was requested explicitly. */
 static int choose_mode(struct flavour_build *b, bool *cached)
 {
 	struct bitcode_cost cost = {.expected = b->opts->expected, .most = most_to_make(b->opts->end_ns)};

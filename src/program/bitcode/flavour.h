@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flavours: from a program that `raddle cc` built to the same program with hooks, through a cache.
- * The first use takes seconds, later ones only the time to hash the program's bitcode.
+ * Flavours: turns a program that `raddle cc` built into the same program with hooks, through a
+ * cache. The first use takes seconds.  Later uses take only the time to hash the program's bitcode.
  */
 #ifndef BITCODE_FLAVOUR_H
 #define BITCODE_FLAVOUR_H
@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-/* CPU seconds that a program with quick code is expected to run: once, and with all replays of a
- * check.  Set by hand from our benchmark programs. */
+/* CPU seconds that a program with quick code is expected to run: for one run, and for all replays
+ * of a check.  Set by hand from our benchmark programs. */
 #define RD_FLAVOUR_ONE_RUN 30.0
 #define RD_FLAVOUR_MANY_RUNS 120.0
 
@@ -46,19 +46,21 @@ struct rd_flavour {
 	bool by_cost;		/* its code is quick because that probably costs less: rd_flavour_spend() */
 };
 
-/* `program` is a path, or a name that is searched in PATH.  It inherits our environment:
- * LD_LIBRARY_PATH counts when its libraries are searched. */
+/* `program` is a path, or a name that is searched for in PATH.  Libraries are searched for as the
+ * program would with our environment, including LD_LIBRARY_PATH. */
 int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, struct rd_flavour *out);
 void rd_flavour_release(struct rd_flavour *f);
 
 /* Whether all files still exist: the cache may be emptied at any time. */
 bool rd_flavour_is_there(const struct rd_flavour *f);
 
-/* Records that it has run for so many CPU seconds, for later choices; 0 announces further runs. */
+/* Records that the flavour has run for this many CPU seconds, for later choices; 0 announces
+ * further runs. */
 void rd_flavour_spend(const struct rd_flavour *f, double seconds);
 
-/* To be called when a run of it has loaded `path`: adds it to `foreign` if it is such code.  Warns
- * if it contains bitcode and was not found before the run. */
+/* Call this when a run of the flavour has loaded `path`.  Adds it to `foreign` if Raddle did not
+ * compile it and it could order threads.  Warns if it contains bitcode but was not found before the
+ * run. */
 void rd_flavour_loaded(struct rd_flavour *f, const char *path);
 
 /* All of `foreign` as text, the first few by name.  The caller frees it; NULL: there is none. */

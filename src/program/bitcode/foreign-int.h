@@ -15,9 +15,9 @@
  * not at all. */
 bool bitcode_foreign_is_known(const char *name);
 
-/* Lists the native libraries, objects and archive members of a program and of its libraries with
- * bitcode, and assembler at file scope or with memory operands that it does not declare.
- * `flavoured` are the flavoured files, which list the latter. */
+/* Lists the code of a program and of its libraries with bitcode that has no bitcode itself: native
+ * libraries, objects and archive members.  Also lists assembler at file scope, and assembler with
+ * memory operands that it does not declare; the flavoured files, `flavoured`, name these. */
 void bitcode_foreign_list(const struct bitcode_modules *all, const struct rd_argv *flavoured,
 			  struct rd_argv *out);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which code of a program Raddle did not compile.  In: the modules of a program, and their
- * flavoured files.  Out: a list for messages, "libchan.so", "spin.o", "assembler in lock", each
- * once.
+ * Finds the code of a program that Raddle did not compile.  In: the modules of a program, and their
+ * flavoured files.  Out: a list for messages, such as "libchan.so", "spin.o", "assembler in lock",
+ * each once.
  *
  * Libraries that are known not to order threads by themselves are left out: they work through libc,
- * whose functions are interposed, or on data of one thread.  An unknown library counts, even
- * without atomic instructions: on x86-64 a plain store releases.  Members of archives count whether
- * they are linked or not, since the link line does not show it.
+ * whose functions are interposed, or on data of one thread.  An unknown library is listed even if
+ * it has no atomic instructions, because on x86-64 a plain store releases.  Members of archives are
+ * listed whether they are linked or not, since the link line does not show which are.
  */
 #include "bitcode/foreign-int.h"
 
@@ -45,7 +45,8 @@ struct foreign_names {
 	struct rd_argv *out;
 };
 
-/* libomp reports its actions to the runtime (rt/core/library/ompt.c), unless the user disables that. */
+/* libomp reports its actions to the runtime (rt/core/library/ompt.c), unless the user disables
+ * that. */
 static bool is_known_openmp(const char *name)
 {
 	const char *tool = getenv("OMP_TOOL");

@@ -19,8 +19,8 @@ struct bitcode_libraries {
 		natives; /* file names of the other libraries that are needed, and those of LD_PRELOAD */
 };
 
-/* Finds them like the dynamic loader: RPATH, LD_LIBRARY_PATH, RUNPATH, the system's directories;
- * including libraries of libraries and of plug-ins. */
+/* Finds them as the dynamic loader does: in RPATH, LD_LIBRARY_PATH, RUNPATH and the system's
+ * directories.  Includes the libraries of libraries and of plug-ins. */
 void bitcode_libraries_find(struct bitcode_libraries *l, const struct bitcode_program *p,
 			    const struct bitcode_libraries *plugins);
 void bitcode_libraries_release(struct bitcode_libraries *l);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which shared libraries the loader will use, and which of them contain bitcode.  In: a program.
- * Out: opened libraries, each once.  The search follows ld.so(8), breadth first, so that the first
- * library of a name wins as it does there.  Libraries in the system's directories are opened but
- * not searched: their dependencies belong to the system, too.
+ * Finds which shared libraries the loader will use, and which of them contain bitcode.  In: a
+ * program.  Out: opened libraries, each once.  The search follows ld.so(8) and is breadth-first, so
+ * for each name the first library found wins, as it does in the loader.  Libraries in the system's
+ * directories are opened, but their dependencies are not searched, because those belong to the
+ * system too.
  */
 #include "bitcode/library-int.h"
 #include "bitcode/text-int.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The link line in a program: enough to link it again, with other objects in place of those with
- * bitcode, after the build tree is gone.  doc/format/program.md describes the bytes.
+ * The link line in a program.  With it the program can be linked again after the build tree is
+ * gone, with other objects in place of those with bitcode.  doc/format/program.md describes the
+ * bytes.
  */
 #ifndef BITCODE_LINE_H
 #define BITCODE_LINE_H
@@ -41,9 +42,9 @@ struct bitcode_line {
 	size_t count, capacity;
 };
 
-/* Writes the link line of a command into `out`.  Reads the inputs to see which have bitcode.
- *  objects[i], if not NULL, replaces input i (an assembler file that the caller has assembled).
- *  Returns true if a linker script of the user determines the layout. */
+/* Writes the link line of a command into `out`.  Reads the inputs to find which have bitcode.
+ * objects[i], if not NULL, replaces input i (an assembler file that the caller has assembled).
+ * Returns true if a linker script of the user determines the layout. */
 bool bitcode_line_write(struct rd_buf *out, const struct bitcode_args *args, const char *driver,
 			char *const *objects);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program and those of its libraries and plug-ins that contain bitcode, opened and numbered.  In:
- * a path, or a name that is searched in PATH.  Out: the modules, each with the hash of every unit
- * and its range of site numbers (slots).
+ * Opens a program and those of its libraries and plug-ins that contain bitcode, and numbers them.
+ * In: a path, or a name that is searched for in PATH.  Out: the modules, each with the hash of
+ * every unit and its range of site numbers (its slots).
  *
- * A unit's slot comes from the hash of its bitcode, so the same unit has the same sites in every
- * program unless two units collide; then the later one moves to the next free slot.
+ * A unit's slot is derived from the hash of its bitcode.  So a unit has the same sites in every
+ * program, unless two units collide; then the later one moves to the next free slot.
  */
 #include "bitcode/modules-int.h"
 
@@ -62,8 +62,8 @@ static void add_modules(struct bitcode_modules *all, struct bitcode_libraries *l
 	}
 }
 
-/* The needs of plug-ins are searched after all plug-ins are known; what is needed then is a
- * library, not a plug-in. */
+/* The libraries that plug-ins need are searched for when all plug-ins are known.  A shared object
+ * that a plug-in needs is a library, not a plug-in. */
 static int find_modules(struct bitcode_modules *all, const char *plugins)
 {
 	int err;

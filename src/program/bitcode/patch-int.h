@@ -15,15 +15,15 @@ int bitcode_patch_names(const char *path, bool hide_debug);
 /* The same for an assembler file that -S made. */
 int bitcode_patch_assembly(const char *path);
 
-/* Adds a copy of an object without bitcode to it as a section, so that the linked program contains
- * what a relink needs. */
+/* Adds to an object without bitcode a section that holds a copy of the object, so that the linked
+ * program contains what a relink needs. */
 int bitcode_patch_native(const char *path);
 
 /* Appends an entry of the section for such copies to `out`. */
 void bitcode_native_entry(struct rd_buf *out, const char *name, const void *data, size_t length);
 
-/* A new object in `out`: the link line section, and the note with its key if
- * `note` is set. */
+/* Makes a new object in `out`: the section with the link line and, if `note` is set, the note with
+ * its key. */
 void bitcode_link_object(struct rd_buf *out, const struct rd_buf *line, bool note);
 
 #endif

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Changes to objects that clang has just written.  Names: clang puts bitcode into .llvmbc.  GNU ar,
- * nm and ranlib load LLVM's plug-in, which takes any file with such a section for a link-time
- * optimisation object and drops its symbols from the archive's index.  Our names have the same
- * length, so only bytes of the section name table change.
+ * Changes to objects that clang has just written.
+ *
+ * Names: clang puts bitcode into .llvmbc.  GNU ar, nm and ranlib load LLVM's plug-in, which takes
+ * any file with such a section for a link-time optimisation object and drops its symbols from the
+ * archive's index.  Our names have the same length, so only bytes of the section name table change.
  *
  * Native objects: an object without bitcode gets a section that contains the original object.  The
  * section, a new name table and a new header table are appended; nothing else moves.
  *
- * The link object: four sections, see bitcode_link_object().
+ * The link object has four sections; see bitcode_link_object().
  */
 #include "bitcode/patch-int.h"
 
@@ -213,8 +214,8 @@ enum { LINK_NULL, LINK_LINE, LINK_NOTE, LINK_STACK, LINK_NAMES, LINK_SECTIONS };
 
 /*
  * The line's section must be retained: `ld.bfd --gc-sections` drops an object that has only
- * unallocated sections.  Retention is a GNU extension, so the object must be marked as a GNU one.
- * The note is allocated, so that even tools that remove every unallocated section keep it.
+ * unallocated sections.  Retention is a GNU extension, so the object must be marked as a GNU
+ * object. The note is allocated, so that even tools that remove every unallocated section keep it.
  */
 void bitcode_link_object(struct rd_buf *out, const struct rd_buf *line, bool note)
 {

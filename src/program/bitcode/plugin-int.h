@@ -5,17 +5,17 @@
 
 #include "bitcode/library-int.h"
 
-/* Whether the program can load more than the loader does at its start. */
+/* Whether the program can load shared objects after the loader has started it. */
 bool bitcode_loads_more(const struct bitcode_program *p);
 
-/* Adds the plug-ins in `named`, files or directories separated by colons (NULL: none).  If the
- * program can load plug-ins, adds those in its own directory and in two levels below it.  Those in
- * `libraries` are not plug-ins.  A named file that is missing or contains no bitcode is an error.
- */
+/* Adds the plug-ins in `named`: files or directories separated by colons (NULL: none).  If the
+ * program can load plug-ins, also adds those in its own directory and up to two levels below it.
+ * Shared objects in `libraries` are not plug-ins.  It is an error if a named file is missing or
+ * contains no bitcode. */
 int bitcode_plugins_find(struct bitcode_libraries *plugins, const struct bitcode_libraries *libraries,
 			 const struct bitcode_program *p, const char *named);
 
-/* Closes those that are libraries. */
+/* Closes the plug-ins that turned out to be libraries. */
 void bitcode_plugins_leave_out(struct bitcode_libraries *plugins, const struct bitcode_libraries *libraries);
 
 #endif

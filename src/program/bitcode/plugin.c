@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which plug-ins a program may load, and which of them contain bitcode.  In: the program, and what
- * the user names.  Out:  opened shared objects, each once.
+ * Finds which plug-ins a program may load, and which of them contain bitcode.  In: the program, and
+ * what the user names.  Out: opened shared objects, each once.
  *
- * The arguments of dlopen() are not known beforehand.  Build systems put plug-ins near the program.
- * So the directory of a program that calls dlopen() is searched, within limits; the user names
- * others.  A plug-in that is found and never loaded costs the time to instrument it.
+ * The arguments of dlopen() are not known beforehand, but build systems put plug-ins near the
+ * program.  So if a program calls dlopen(), its directory is searched, within limits; the user
+ * names other plug-ins.  A plug-in that is found but never loaded costs only the time to instrument
+ * it.
  */
 #include "bitcode/plugin-int.h"
 

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Links a program again.  In: its link line.  A command like the original one runs, with these
- * differences:
+ * Links a program again.  In: its link line.  The command is like the original one, except:
  *
- *   - the inputs with bitcode are left out; our objects take the place of the first of them, together with
- *     natives that are stored in the program;
- *   - libraddle-rt is added to programs, and options that make its functions visible;
- *   - options that strip, write other files or add another tool's runtime are left out, and $ORIGIN is that
- *     of the original;
- *   - a missing file is left out; if the link then fails it is named;
- *   - options that could choose a program to execute are ignored (bitcode/trust-int.h).
+ * - inputs with bitcode are left out; our objects take the place of the first of them, together
+ *   with the native objects that are stored in the program;
+ * - programs get libraddle-rt, and options that make its functions visible;
+ * - options that strip, write other files or add another tool's runtime are left out, and $ORIGIN
+ *   is that of the original;
+ * - a missing file is left out; if the link then fails, the message names the file;
+ * - options that could choose a program to execute are ignored (bitcode/trust-int.h).
  *
- * Unoptimised code may refer to functions that exist nowhere because the optimiser had removed all
- * calls of them.  Names that the original did not define either therefore get the address 0, and
- * the link is tried again.
+ * Unoptimised code may refer to functions that exist nowhere, because the optimiser had removed all
+ * calls of them.  If the original did not define such a name either, the name gets the address 0,
+ * and the link is tried again.
  */
 #include "bitcode/relink-int.h"
 
@@ -30,8 +29,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Judgements: each attempt repairs one reason why a link fails, and needs seconds; of the linker's messages,
- * so many bytes fit a screen. */
+/* Judgements.  Each attempt repairs one reason why a link fails, and takes seconds.  The limit on
+ * the linker's messages is in bytes; this many fit on a screen. */
 enum { LINK_ATTEMPTS = 32, MESSAGE_LIMIT = 2000 };
 
 struct linker {
@@ -133,8 +132,8 @@ static void add_input(struct linker *l, const char *path)
 	free(flavoured);
 }
 
-/* The members without bitcode that follow an archive, as an archive again: they must be linked only
- * if something needs them. */
+/* Puts the members without bitcode that follow an archive into an archive again, because they must
+ * be linked only if something needs them. */
 static int add_members(struct linker *l, const struct bitcode_item *item, const struct bitcode_item *end)
 {
 	struct rd_buf archive = RD_BUF_INIT, ignored = RD_BUF_INIT;
@@ -178,8 +177,8 @@ static int add_archive(struct linker *l, const struct bitcode_item *item, const 
 
 /* -------------------------------------------------------------- options --- */
 
-/* The sanitizers whose checks are added after the bitcode is taken; their runtimes would conflict
- * with ours about malloc and pthread_create. */
+/* Removes the sanitizers whose checks are added after the bitcode is taken.  Their runtimes would
+ * conflict with ours about malloc and pthread_create. */
 static char *other_sanitizers(const char *list)
 {
 	static const char *const ours[] = {"address",	"thread",   "memory",	      "leak",
@@ -198,7 +197,7 @@ static char *other_sanitizers(const char *list)
 	return rd_buf_detach(&b);
 }
 
-/* How many items from `item` on are left out: an option, and its value. */
+/* How many items starting at `item` are left out: an option and its value. */
 static size_t left_out(const struct bitcode_item *item)
 {
 	static const char *const single[] = {"-s",
@@ -340,8 +339,8 @@ static int add_items(struct linker *l)
 
 /* -------------------------------------------------------------- runtime --- */
 
-/* `--wrap` for each function that a member of the static runtime interposes; they are named
- * __wrap_FUNCTION. */
+/* Adds `--wrap` for each function that a member of the static runtime interposes; its symbol there
+ * is __wrap_FUNCTION. */
 static void add_wraps(struct linker *l, const struct bitcode_member *m, bool memory)
 {
 	struct bitcode_elf_symbols symbols;
@@ -386,8 +385,8 @@ static int add_runtime(struct linker *l)
 	char *path;
 	int err;
 
-	/* libc.a's malloc is in every static program; a malloc of the program lacks libc's other
-	 * allocation functions. */
+	/* libc.a's malloc is in every static program; a malloc that the program defines lacks
+	 * libc's other allocation functions. */
 	if (l->is_static)
 		memory = bitcode_program_defines(l->r->program, "__libc_malloc") ||
 			 !bitcode_program_defines(l->r->program, "malloc");
@@ -440,8 +439,8 @@ static int build_command(struct linker *l)
 	rd_argv_add(&l->command, "-o");
 	rd_argv_add(&l->command, l->r->output);
 	if (l->r->found_in) {
-		/* The old tag: the loader uses it before LD_LIBRARY_PATH and for the libraries of
-		 * libraries too. */
+		/* The old tag.  The loader uses it before LD_LIBRARY_PATH, and also for the
+		 * libraries that libraries need. */
 		add_for_linker(l, "--disable-new-dtags");
 		add_for_linker(l, "-rpath");
 		add_for_linker(l, l->r->found_in);
@@ -513,8 +512,8 @@ static bool object_defines(const struct bitcode_item *item, const char *name)
 }
 
 /*
- * A merged object that defines a missing name contains code without bitcode.  It is added to the
- * link; definitions that it shares with our objects come from ours, which precede it.
+ * If a merged object defines a missing name, it contains code without bitcode.  The object is added
+ * to the link.  Names that our objects define as well are taken from ours, which precede it.
  */
 static bool supply(struct linker *l, const char *name)
 {
@@ -545,7 +544,7 @@ static bool define_absent(struct linker *l, const char *name)
 }
 
 /* Handles the undefined names in a linker's messages; false if one cannot be handled.  One merged
- * object may supply several, so the link is tried after each. */
+ * object may supply several names, so the link is tried again after each. */
 static bool provide(struct linker *l, const char *output)
 {
 	bool some = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Tables of the options that a link line may have: those that are known to be harmless and that
- * build systems use.  All others are left out.  Options that matter only to a compilation
- * (warnings, definitions) are accepted by prefix, since a link ignores them.
+ * build systems use.  All others are left out.  Options that matter only for compilation (warnings,
+ * definitions) are accepted by prefix, since a link ignores them.
  */
 #include "bitcode/trust-int.h"
 
@@ -336,7 +336,7 @@ static const char *const linker_valued[] = {"rpath",
 
 /* Whether the option is `name` with its value in the same word: --soname=X, -znow, -O1.  No long
  * option begins like the last two.  lld accepts -load-pass-plugin and -error-handling-script, so
- * other letters must not be read as an option with its value. */
+ * other letters must not be treated as an option joined with its value. */
 static bool joins(const char *option, const char *name)
 {
 	size_t length = strlen(name);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether tables of facts are consistent: what facts_read() guarantees.  In: tables of any content.
- * Out: nothing, or the first row that is wrong.
+ * Whether tables of facts are consistent, which facts_read() guarantees.  In: tables of any
+ * content. Out: nothing, or the first row that is wrong.
  *
  * Members are checked by their description (table.c).  Four rules concern several rows: starts
- * ascend; the arguments and blocks of a function lie in its values; the targets of constants depend
- * on their kind; places, members of a set and rows of the call graph ascend.
+ * ascend; the arguments and blocks of a function lie among its values; the targets of constants
+ * depend on their kind; places, members of a set and rows of the call graph ascend.
  */
 #include "base/error.h"
 #include "facts/facts-int.h"

@@ -2,11 +2,11 @@
 /*
  * The file of facts (doc/format/facts.md): from tables to bytes, and back.
  *
- * Tables are written column by column.  Each number is the difference to the one above it, in
- * zigzag code with seven bits a byte; sorted or repeated numbers take a byte a row.  The reader
- * trusts nothing: it checks the checksum, then every length, then (check.c) every number that
- * refers to a row.  A row of n members has at least n bytes, so no count can request more memory
- * than a few times the file.
+ * Tables are written column by column.  Each number is stored as its difference from the number
+ * above it, in zigzag code with seven bits per byte, so sorted or repeated numbers take one byte
+ * per row. The reader trusts nothing: it checks the checksum, then every length, then (check.c)
+ * every number that refers to a row.  A row of n members has at least n bytes, so no count can
+ * request more memory than a few times the file size.
  */
 #include "base/alloc.h"
 #include "base/error.h"

@@ -5,7 +5,7 @@
 
 #include "facts/layout.h"
 
-/* Makes `count` rows of zeros the whole of a table. */
+/* Replaces a table by `count` rows of zeros. */
 void *facts_make_rows(struct facts *f, enum facts_table table, size_t count);
 
 /* Checks that every number that refers to a row refers to an existing one, and that runs do not

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of a whole program, which raddle-instr extracts from its merged bitcode (the artefact of
- * doc/format/facts.md):  functions, flow graphs, instructions with their operands and places,
+ * Facts of a whole program, which raddle-instr extracts from its merged bitcode and stores in a
+ * file (doc/format/facts.md): functions, flow graphs, instructions with their operands and places,
  * memory accesses with their sites, points-to sets, and which function may call or start which.
  *
- * Everything is tables; a row refers to rows of other tables by number.  A member that is a *start*
- * is the first of consecutive rows, which end where those of the next row start; facts_run()
- * returns them.  A text is the number of a string; string 0 is "".
+ * Everything is stored in tables; a row refers to rows of other tables by number.  A member called
+ * a *start* is the number of the first of several consecutive rows; they end where those of the
+ * next row start.  facts_run() returns them.  A text is the number of a string; string 0 is "".
  *
- * facts_read() guarantees that every number of a row refers to an existing row.
+ * facts_read() guarantees that every such number refers to an existing row.
  */
 #ifndef FACTS_FACTS_H
 #define FACTS_FACTS_H
@@ -69,8 +69,8 @@ FACTS_TABLES(FACTS_ADD_DECLARE)
 #undef FACTS_ADD_DECLARE
 uint32_t facts_add_string(struct facts *f, const char *s); /* always a new one */
 
-/* The file.  Writing fails only because of the disk; reading trusts no byte.  The caller frees *f.
- */
+/* The file.  Encoding cannot fail, and writing fails only if the disk does.  Reading trusts no
+ * byte.  The caller frees *f. */
 void facts_encode(const struct facts *f, struct rd_buf *out);
 int facts_write(const struct facts *f, const char *path);
 int facts_decode(struct facts **f, const void *data, size_t length, const char *name);

@@ -4,10 +4,10 @@
  * natural loops.
  *
  * A node d dominates n if every path from the entry to n contains d.  The obvious computation
- * removes d and checks what is still reachable (test/unit/u-facts-graph.c does that).  This one is
- * the iteration of Cooper, Harvey and Kennedy ("A simple, fast dominance algorithm"): the immediate
- * dominator of a node is the meeting point, in the tree built so far, of its predecessors.  In
- * reverse postorder this converges in very few rounds.
+ * removes d and checks what is still reachable (test/unit/u-facts-graph.c does that).  This code
+ * uses the iteration of Cooper, Harvey and Kennedy ("A simple, fast dominance algorithm"): the
+ * immediate dominator of a node is the nearest common ancestor of its predecessors in the tree
+ * built so far.  In reverse postorder the iteration converges in very few rounds.
  *
  * Invariants: order[number[n]] == n for reachable n; idom[n] comes before n in the order, except
  * for the entry.

@@ -35,8 +35,8 @@ void facts_graph_dominators(struct facts_graph *g);
 bool facts_graph_dominates(const struct facts_graph *g, uint32_t a, uint32_t b);
 
 /* The graph with reversed edges, in which dominators are post-dominators.  Node 0 is the common
- * end, node n + 1 is node n of g.  A node without successors leads to the end.  So does, for every
- * endless cycle, its last node in g's order. */
+ * end; node n + 1 is node n of g.  A node without successors leads to the end.  In every endless
+ * cycle, the last node in g's order also leads to the end. */
 void facts_graph_reverse(const struct facts_graph *g, struct facts_graph *reverse);
 
 /* A natural loop: all back edges to one header together. */

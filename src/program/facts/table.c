@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The description of the tables: the members of a row and what their numbers refer to.  Reader,
- * writer, checker and dump use it, so a new member is a line here and one in row.h.
+ * The description of the tables: the members of a row and what their numbers refer to.  The reader,
+ * writer, checker and dump all use it, so a new member needs only one line here and one in row.h.
  */
 #include "facts/layout.h"
 

@@ -3,14 +3,14 @@
  * Facts of a whole program.  In: the bitcode of all its units.  Out: one file of facts
  * (doc/format/facts.md).
  *
- * Each unit is brought to the level at which it would be instrumented and scanned as the recorder
- * scans it; what was found, and the sites that the recorder would give, are marked on the
- * instructions (ir/mark.h).  Then it is linked to the units before it.  The merged module is
- * analysed; no code is made from it, so errors of merging (assembler that names static functions)
- * do no harm.
+ * Each unit is brought to the level at which it would be instrumented, and scanned as the recorder
+ * scans it.  The events found, and the sites that the recorder would assign, are marked on the
+ * instructions (ir/mark.h).  Then the unit is linked to the units before it.  The merged module is
+ * only analysed.  No code is generated from it, so merging errors (assembler that names static
+ * functions) do no harm.
  *
- * Libraries come after the program.  If two units define the same symbol, the first counts, as it
- * does for the loader.
+ * Libraries come after the program.  If two units define the same symbol, the first definition is
+ * used, as in the loader.
  */
 #include "base/error.h"
 #include "facts/facts.h"
@@ -63,7 +63,7 @@ static void add_mark(struct marking *m, const struct instr_event *event)
 		mark.operand = (uint16_t)event->operand;
 		mark.size = event->size;
 	}
-	/* A file descriptor is no memory, and its site is no call's. */
+	/* A file descriptor is not memory, and its site is not that of a call. */
 	if (event->kind != EVENT_FORGET && (mark.access || event->libc == NULL) &&
 	    m->mark_count < IR_MARKS_MAX)
 		m->marks[m->mark_count++] = mark;
@@ -87,7 +87,7 @@ static bool is_strong(LLVMValueRef v)
 	return v != NULL && !LLVMIsDeclaration(v) && LLVMGetLinkage(v) == LLVMExternalLinkage;
 }
 
-/* Makes definitions that `whole` has already give way. */
+/* Weakens the definitions that `whole` already has, so that those in `whole` win. */
 static void yield_to(LLVMModuleRef whole, LLVMModuleRef unit)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(unit); f != NULL; f = LLVMGetNextFunction(f))
@@ -125,7 +125,7 @@ static int add_unit(const struct instr_options *options, const struct instr_job 
 		if (LLVMLinkModules2(whole, u.module))
 			code = rd_fail(RD_ETOOL, "instr: %s: cannot be merged: %s", u.job->source,
 				       u.diagnostics.data);
-		u.module = NULL; /* it is consumed, also by a failure */
+		u.module = NULL; /* it is consumed even on failure */
 		u.name = job->source;
 	}
 	return instr_unit_close(&u, code);

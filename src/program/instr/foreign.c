@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Assembler that may order threads unnoticed.  In: a unit.  Out: a section of its object that names
- * each function with such code; the linker concatenates these sections, and bitcode/foreign.c reads
- * them.  Fences do not count: they order only together with accesses that are recorded, or that are
- * not the program's.
+ * each function with such code.  The linker concatenates these sections, and bitcode/foreign.c
+ * reads them.  Fences are left out: they order threads only together with accesses, which are
+ * either recorded or not the program's.
  */
 #include "instr/unit-int.h"
 
@@ -33,7 +33,7 @@ bool instr_is_fence(const char *text)
 	while ((word = strsep(&rest, " \t\n;")) != NULL && fence)
 		fence = !*word || is_word(word);
 	free(copy);
-	/* An atomic addition of nothing to the own stack is the fence of old. */
+	/* An atomic addition of 0 to the thread's own stack is an old form of a fence. */
 	return fence || (strstr(text, "lock") && strstr(text, "$$0") && strstr(text, "sp)"));
 }
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls that are inserted.  A hook is declared when it is first used.  Those
- * that this mode inlines get their bodies at the end: the bitcode of rt/record/hook.c is
- * linked into the unit and made internal, and the always-inline pass does the
- * rest, except in large functions of large units, which call them.  The others are
- * functions of the runtime.
+ * The calls that are inserted.  A hook is declared when it is first used.  Hooks that this mode
+ * inlines get their bodies at the end: the bitcode of rt/record/hook.c is linked into the unit and
+ * made internal, and the always-inline pass does the rest.  Large functions of large units call the
+ * hooks instead.  The other hooks are functions of the runtime.
  *
- * To the optimiser a hook is a function that touches memory no other code can see: hooks keep their
- * order among themselves and with calls, while the program's own loads and stores are optimised as
- * if there were no hooks.
+ * To the optimiser a hook is a function that touches only memory that no other code can see.  So
+ * hooks keep their order among themselves and relative to calls, while the program's own loads and
+ * stores are optimised as if there were no hooks.
  */
 #include "instr/unit-int.h"
 
@@ -35,8 +34,8 @@ static const struct hook_row rows[] = {
 #undef HOOK_ROW
 };
 
-/* The encoding of memory(inaccessiblemem: readwrite): two bits a location,
- * inaccessible memory being the second. */
+/* The encoding of memory(inaccessiblemem: readwrite): two bits per location; inaccessible memory is
+ * the second location. */
 enum { ONLY_INACCESSIBLE_MEMORY = 3 << 2 };
 
 static LLVMTypeRef letter_type(const struct instr_unit *u, char letter)
@@ -58,8 +57,8 @@ static void add_attribute(struct instr_unit *u, LLVMValueRef f, const char *name
 				LLVMCreateEnumAttribute(u->context, kind, value));
 }
 
-/* Atomic operations and fences order the program's accesses, and an access that is tracked stays
- * between its hooks, so these are barriers to the optimiser; the others are not. */
+/* Atomic operations and fences order the program's accesses, and a tracked access must stay between
+ * its hooks.  So these hooks are barriers to the optimiser; the others are not. */
 static bool is_barrier(enum instr_hook hook)
 {
 	return hook == HOOK_ATOMIC_BEGIN || hook == HOOK_ATOMIC_END || hook == HOOK_FENCE ||
@@ -67,7 +66,7 @@ static bool is_barrier(enum instr_hook hook)
 	       (hook >= HOOK_GUARD_pthread_mutex_lock && hook <= HOOK_GUARD_free);
 }
 
-/* String hooks look at the program's memory. */
+/* String hooks read the program's memory. */
 static bool looks(enum instr_hook hook)
 {
 	return hook == HOOK_READ_STRING || hook == HOOK_WRITE_STRING || hook == HOOK_READ_COMMON ||
@@ -75,7 +74,7 @@ static bool looks(enum instr_hook hook)
 	       hook == HOOK_VECTOR;
 }
 
-/* Hooks of the flavour `shadow` look at the program's memory and at what calls leave after. */
+/* Hooks of the flavour `shadow` read the program's memory and what calls leave behind. */
 static bool follows(enum instr_hook hook)
 {
 	return hook >= HOOK_SX_BIN && hook <= HOOK_SX_MADE;
@@ -115,8 +114,8 @@ void instr_hook_refresh(struct instr_unit *u)
 		u->hooks[i] = LLVMGetNamedFunction(u->module, rows[i].name);
 }
 
-/* Attributes that say for which machine the hooks were compiled are dropped: the
- * user's function decides. */
+/* Drops the attributes that state for which machine the hooks were compiled: the user's function
+ * decides. */
 static void adopt(LLVMValueRef f)
 {
 	static const char *const machine[] = {"target-cpu", "target-features", "tune-cpu", "frame-pointer"};
@@ -164,7 +163,7 @@ static bool is_test(const struct instr_unit *u, LLVMValueRef inst)
 	return false;
 }
 
-/* Prepares a function's calls of hooks that test; tells how many there are. */
+/* Prepares a function's calls of hooks that contain tests; returns how many there are. */
 static size_t mark_tests(const struct instr_unit *u, LLVMValueRef f, LLVMAttributeRef attribute)
 {
 	size_t n = 0;
@@ -199,8 +198,8 @@ static size_t largest_inlined(size_t *sizes, size_t count)
 	return SIZE_MAX;
 }
 
-/* Generating code for an inlined test takes three times as long as for a call of it and the access
- * together.  Large units inline them in their smallest functions only.  A called test
+/* Generating code for an inlined test takes three times as long as for a call of the test and the
+ * access together.  So large units inline tests only in their smallest functions.  A called test
  * preserves registers as the runtime's slow path does. */
 static void keep_calls(struct instr_unit *u)
 {

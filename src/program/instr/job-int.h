@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The job file of raddle-instr.  A line is a unit, fields separated by tabs: file that holds the
- * bitcode, offset, length, slot, object to make, site table part to make, and "table" if the unit
- * contains the program's table of guards, "library" if it belongs to a library or plug-in (for
- * facts), else "-".
+ * The job file of raddle-instr.  Each line describes a unit, in fields separated by tabs: the file
+ * that holds the bitcode, offset, length, slot, object to make, site table part to make, and a
+ * word.  The word is "table" if the unit contains the program's table of guards, "library" if it
+ * belongs to a library or plug-in (for facts), or else "-".
  */
 #ifndef INSTR_JOB_INT_H
 #define INSTR_JOB_INT_H
@@ -26,8 +26,8 @@ struct instr_jobs {
 	size_t count, capacity;
 };
 
-/* Reads the lines of `text`, which keeps the strings of the jobs; `name` is the file's, for messages.  The
- * caller frees `items`, also after a failure. */
+/* Parses the lines of `text`, which holds the strings of the jobs; `name` is the file name for
+ * messages.  The caller frees `items`, even after a failure. */
 int instr_jobs_parse(struct instr_jobs *jobs, char *text, const char *name);
 
 #endif

@@ -6,11 +6,11 @@
  *	raddle-instr --flavour NAME --mode quick|fast --hooks HOOK.bc --jobs N JOBFILE
  *	raddle-instr --facts FILE --program NAME JOBFILE
  *
- * job-int.h states what is in JOBFILE.
+ * job-int.h describes JOBFILE.
  *
- * LLVM is loaded once; workers are forked (base/pool.h) and get the units, the largest first;
- * --facts, which needs all units in one module, uses one worker. LLVM aborts on some inputs: then
- * the worker dies, the unit it had is reported as failed, and a new worker takes its place.
+ * LLVM is loaded once; workers are forked (base/pool.h) and get the units, the largest first.
+ * --facts needs all units in one module, so it uses one worker.  LLVM aborts on some inputs.  Then
+ * the worker dies, its unit is reported as failed, and a new worker takes its place.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -41,7 +41,7 @@ static int larger_first(const void *a, const void *b)
 	return strcmp(x->object, y->object);
 }
 
-/* LLVM is about to abort: its text is all there will be. */
+/* LLVM is about to abort; its text is the only message there will be. */
 static void fatal(const char *reason)
 {
 	rd_fail(RD_ETOOL, "instr: LLVM: %s", reason);
@@ -54,7 +54,7 @@ static void enter(void *context, unsigned slot)
 	LLVMInstallFatalErrorHandler(fatal);
 }
 
-/* The answer is whether it failed, for which the message is out. */
+/* The answer is whether the unit failed; the error has already been reported. */
 static int work(void *context, uint64_t number, struct rd_buf *answer)
 {
 	const struct task *t = context;
@@ -97,7 +97,7 @@ static int run(const struct instr_jobs *jobs, size_t workers, const struct instr
 	return code;
 }
 
-/* Loops with gates in them are made twice (instr/track/track.c), also where that is much code. */
+/* Loops with gates are duplicated (instr/track/track.c), even if that makes a lot of code. */
 static void allow_large_loops(void)
 {
 	const char *const arguments[] = {"raddle-instr", "-unswitch-threshold=1000",
@@ -123,8 +123,8 @@ static int read_gates(struct rd_names *gates, const char *path)
 	for (const char *at = text.data; code == 0 && at != NULL && *at != '\0';) {
 		size_t length = strcspn(at, "\n"), line = gates->count;
 		char none[32];
-		/* Functions may share a name and a place; the first line counts, and others keep their
-		 * numbers. */
+		/* Functions may share a name and a place.  Then the first line is used, and the
+		 * other gates keep their numbers. */
 		if (rd_names_put(gates, at, length) != line)
 			rd_names_put(gates, none, (size_t)snprintf(none, sizeof none, "%zu", line));
 		at += length + (at[length] == '\n');

@@ -27,7 +27,8 @@ void instr_sites_release(struct instr_sites *s)
 	s->debug = NULL;
 }
 
-/* Library functions that return a pointer: what a program defines itself has its own calls. */
+/* Whether a library function returns a pointer.  Functions that the program defines are left out,
+ * because the calls inside them are recorded. */
 static bool makes_object(LLVMValueRef inst)
 {
 	LLVMValueRef callee = ir_callee(inst);
@@ -68,7 +69,7 @@ static LLVMValueRef handled_pointer(LLVMValueRef inst)
 	return pointer;
 }
 
-/* What may tell the name of a heap object. */
+/* Adds what may show the name of a heap object. */
 static void add_object(struct instr_sites *s, const struct instr_site *site)
 {
 	struct rd_buf name = RD_BUF_INIT;

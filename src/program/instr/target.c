@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything that depends on the machine: which back end is loaded, how a target machine is set up
- * so that it does what clang did for this unit, and code generation.  A unit's flags come from its
- * module (PIC level, code model) and from attributes of its functions (features, frame pointers),
- * so a generic CPU is enough.
+ * Everything that depends on the machine: loading the back end, setting up a target machine that
+ * does what clang did for this unit, and code generation.  A unit's flags come from its module (PIC
+ * level, code model) and from attributes of its functions (features, frame pointers), so a generic
+ * CPU is enough.
  */
 #include "instr/unit-int.h"
 
@@ -83,9 +83,9 @@ int instr_target_emit(struct instr_unit *u)
 }
 
 /* The code for the target site is out of line, in a subsection.  The 128 bytes below the stack
- * pointer belong to the function; the runtime finds the site and the value on the stack and keeps
- * all registers (rt/inject/inject-x86.c).  A procedure linkage table would not preserve them, so
- * the call goes through the global offset table. */
+ * pointer belong to the function.  The runtime finds the site and the value on the stack and
+ * preserves all registers (rt/inject/inject-x86.c).  A procedure linkage table would not preserve
+ * them, so the call goes through the global offset table. */
 static const char integer_test[] =
 	"cmpl $$%1$u, %2$u($2)\n\tje 1f\n2:\n\t.subsection 1\n1:\tleaq -128(%%rsp), %%rsp\n\t"
 	"pushq ${0:q}\n\tpushq $$%1$u\n\tcallq *__raddle_inject_%3$s@GOTPCREL(%%rip)\n\t"

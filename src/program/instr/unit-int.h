@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One translation unit on its way through the instrumenter.
+ * One translation unit as it passes through the instrumenter.
  *
  *	instr_unit_make()       unit.c     bitcode in, object and site table out
- *	instr_target_*()        target.c   all that knows the machine
+ *	instr_target_*()        target.c   everything that depends on the machine
  *	instr_hook_*()          hook.c     the calls that are inserted
  *	instr_scan()            scan.c     a function's events, in program order
- *	instr_eliminate()       eliminate.c  drops events that say nothing new
- *	instr_record()          record.c   the flavour `record`: puts it together
+ *	instr_eliminate()       eliminate.c  drops events that add nothing new
+ *	instr_record()          record.c   the flavour `record`, which uses these
  *	instr_full()            full.c     the flavour `full`
  *	instr_led()             led.c      the flavour `led`
  *	instr_guard()           guard.c    the flavour `guard`
- *	instr_keep_waiting()    spin.c     loops that wait for memory stay such
- *	instr_late()            late.c     fewer hooks, once the code is optimised
- *	instr_edit()            edit.c     changes that a user asked for, before all
+ *	instr_keep_waiting()    spin.c     keeps loops that wait for memory from being optimised away
+ *	instr_late()            late.c     removes hooks after the code is optimised
+ *	instr_edit()            edit.c     changes that the user asked for, before everything else
  *	instr_facts()           facts.c    no objects: facts of all units together
  */
 #ifndef INSTR_UNIT_INT_H
@@ -50,9 +50,8 @@ struct instr_options {
 	bool time;			   /* for tuning: CPU seconds of each step on stderr */
 };
 
-/* Every hook: identifier, name, result and parameters (v void, p pointer, i 32
- * bits, l 64 bits), and when it is inlined: always, in fast mode, never.
- */
+/* Every hook: identifier, name, result and parameters (v void, p pointer, i 32 bits, l 64 bits),
+ * and when it is inlined: always, in fast mode, never. */
 #define INSTR_HOOKS(H)                                                                                       \
 	H(ENTER, "__raddle_enter", "p", ALWAYS)                                                              \
 	H(STACK, "__raddle_stack", "pp", ALWAYS)                                                             \
@@ -160,9 +159,9 @@ struct instr_unit {
 		gate_leaders; /* of the flavour `track`: from each gate to the first one of its function */
 };
 
-/* Reads the job's bitcode into u->context, which the caller makes, and runs the passes that precede
- * all analysis.  Closing takes the error so far and returns it, or an error for LLVM's diagnostics;
- * it frees u->module if that still exists. */
+/* Opening reads the job's bitcode into u->context, which the caller creates, and runs the passes
+ * that precede all analysis.  Closing takes the error so far and returns it, or an error for LLVM's
+ * diagnostics.  It frees u->module if that still exists. */
 int instr_unit_open(struct instr_unit *u);
 int instr_unit_close(struct instr_unit *u, int code);
 
@@ -181,8 +180,8 @@ void instr_unit_step(struct instr_unit *u, const char *what); /* a step is over:
 void instr_target_init(void);
 int instr_target_open(struct instr_unit *u);
 int instr_target_emit(struct instr_unit *u);
-/* The test of a value that a fault may change (full.h) as one instruction of assembler, which is far less
- * work for the code generator than a branch and a call: the value after the test. */
+/* The test of a value that a fault may change (full.h), as one assembler instruction, which is far
+ * less work for the code generator than a branch and a call.  Returns the value after the test. */
 struct instr_test {
 	LLVMValueRef self;
 	uint32_t site;
@@ -208,8 +207,9 @@ void instr_keep_used(struct instr_unit *u); /* keeps what __attribute__((used)) 
 /* start.c */
 void instr_start_arrays(struct instr_unit *u); /* the last step before code generation */
 
-/* The flavours, NAME.c each: puts the hooks in; then makes of the instrumented module, which is of the
- * quality that the options ask for, the one that code is generated from. */
+/* The flavours, each in NAME.c.  The first function inserts the hooks.  The second turns the
+ * instrumented module into the one from which code is generated, as optimised as the options ask
+ * for. */
 #define RADDLE_FLAVOUR(constant, name, layers, bytes, values)                                                \
 	int instr_##name(struct instr_unit *u);                                                              \
 	int instr_##name##_generate(struct instr_unit *u);

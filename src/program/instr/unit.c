@@ -5,12 +5,11 @@
  *	parse -> default<O0>, sroa -> instrument (record.c) -> drop debug information
  *	      -> [optimise] -> link and inline the hooks -> [clean up] -> generate code
  *
- * The instrumenter sees the program after SROA and nothing else: locals are in
- * registers, every access of shared memory that the source makes is still
- * there, and struct fields have their names.  Optimisation comes later and cannot
- * remove an event.  In fast mode the hooks are opaque calls while the optimiser runs,
- * which is both quicker and better for the code than optimising their bodies
- * thousands of times.
+ * The instrumenter sees the program after SROA and no other optimisation.  So locals are in
+ * registers, every access to shared memory in the source is still there, and struct fields have
+ * their names.  Optimisation comes later and cannot remove an event.  In fast mode the hooks are
+ * opaque calls while the optimiser runs.  That is both quicker and better for the code than
+ * optimising their bodies thousands of times.
  */
 #include "instr/unit-int.h"
 
@@ -82,9 +81,11 @@ static bool set_in_all(struct instr_unit *u, unsigned kind)
 	return had;
 }
 
-/* Pipelines such as default<O2> switch the vectorisers on, whatever the options of the pass builder are. Both
- * vectorisers leave functions alone that may not use floating point registers on their own.  A unit that was
- * compiled in that way stays so: the attribute may have moved from an inlined function to its caller. */
+/* Pipelines such as default<O2> switch the vectorisers on, whatever the options of the pass
+ * builder are.  Both vectorisers skip functions with the attribute that forbids implicit use of
+ * floating-point registers.  If a function of the unit was compiled with that attribute, all
+ * functions keep it, because inlining may have moved the attribute from a function to its
+ * caller. */
 int instr_unit_scalar_passes(struct instr_unit *u, const char *pipeline)
 {
 	static const char name[] = "noimplicitfloat";
@@ -162,11 +163,11 @@ static int write_sites(struct instr_unit *u)
 	return rd_file_write_buf(u->job->sites, &text);
 }
 
-/* A C function that is only declared `inline` must be defined elsewhere, too.  Often it is not: the
+/* A C function that is only declared `inline` must also be defined elsewhere.  Often it is not: the
  * program links because the optimiser inlines all calls.  Without inlining, calls would go to an
- * address that does not exist.  Templates that another library instantiates stay with it: streams
- * may be shared by threads, whatever their code does.  But strings synchronise nothing: what is
- * done with one is an access of the program. */
+ * address that does not exist.  Templates that another library instantiates are left to that
+ * library, because their objects, such as streams, may be shared by threads.  Strings are kept:
+ * they do not synchronise anything, and what is done with a string is an access of the program. */
 static bool is_to_be_kept(LLVMValueRef f, bool strings)
 {
 	const char *name = ir_name(f);
@@ -186,7 +187,7 @@ static void keep_inline_functions(const struct instr_unit *u)
 			LLVMSetLinkage(f, LLVMInternalLinkage);
 }
 
-/* Guards and gates are at instructions that a program which is not optimised has. */
+/* Guards and gates belong to instructions of the unoptimised program. */
 static bool inlines_early(const struct instr_unit *u)
 {
 	enum raddle_flavour_number number = u->options->flavour->number;
@@ -194,7 +195,7 @@ static bool inlines_early(const struct instr_unit *u)
 	       number != RADDLE_FLAVOUR_TRACK;
 }
 
-/* Brings the module to where all analysis happens. */
+/* Brings the module to the form in which it is analysed. */
 static int make_base(struct instr_unit *u)
 {
 	int code = 0;

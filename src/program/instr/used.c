@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Restores the list of symbols that a unit must keep.  When clang embeds bitcode it removes
- * `llvm.compiler.used`, and with it every __attribute__((used)): the optimiser would drop static
- * functions and variables that only assembler code or a section's bounds refer to.  They are
- * recognised by their properties in unoptimised code:
+ * `llvm.compiler.used`, and with it every __attribute__((used)).  So the optimiser would drop
+ * static functions and variables that only assembler code or a section's bounds refer to.  Such a
+ * symbol is recognised in unoptimised code if one of these is true:
  *
- *   - nothing uses them, since clang emits no static symbol that is neither used nor marked;
- *   - or they have a section of their own;
- *   - or assembler code of the module mentions their name.
+ * - nothing uses it, since clang emits no static symbol that is neither used nor marked;
+ * - it has a section of its own;
+ * - assembler code of the module mentions its name.
  */
 #include "instr/unit-int.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sets of numbers as sparse bitmaps: words of 64 bits that are not zero, ascending.  Zeroed memory
- * is the empty set.
+ * Sets of numbers as sparse bitmaps: an array of nonzero 64-bit words, in ascending order of their
+ * keys.  Zeroed memory is the empty set.
  */
 #ifndef IR_BITS_H
 #define IR_BITS_H

@@ -3,9 +3,10 @@
  * Calls as constraints.
  *
  * A function that returns memory from an allocator is copied for each call by name, so that memory
- * is distinguished by its requester.  Library functions have the effects in raddle/libc.inc.  An
- * unknown one gets a note, its result is memory of its own, and functions among its arguments are
- * assumed to be called with the other pointer arguments, which is how callbacks get their data.
+ * is distinguished by the caller that requested it.  The effects of library functions are listed in
+ * raddle/libc.inc.  An unknown library function gets a note, and its result is memory of its own.
+ * Functions among its arguments are assumed to be called with its other pointer arguments, which is
+ * how callbacks get their data.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -57,8 +58,8 @@ static bool allocates(struct ir_constrain *c, LLVMValueRef call)
 	return known != NULL && known->effects[0] == 'f';
 }
 
-/* Whether a value may be fresh memory: an allocation reaches it through casts, choices and steps.
- */
+/* Whether a value may be fresh memory: the result of an allocation reaches it through casts,
+ * selects, phis and address computations. */
 static bool is_fresh(struct ir_constrain *c, LLVMValueRef v)
 {
 	LLVMValueRef work[MAX_SOURCES];
@@ -301,8 +302,8 @@ static void send_or_get(struct effect *e, bool sends)
 				(int64_t)LLVMConstIntGetZExtValue(length));
 }
 
-/* A function of a plug-in.  It may keep its arguments and call, from threads of its own, functions
- * that are among them or in memory that they point to. */
+/* A function of a plug-in.  It may keep its arguments.  Its own threads may call functions that are
+ * among the arguments or in memory that they point to. */
 static void plugin(struct effect *e)
 {
 	struct ir_constrain *c = e->c;
@@ -406,8 +407,8 @@ static void pointer_effect(struct effect *e)
 	}
 }
 
-/* Data for a callback usually follows it: event_set(event, fd, what, callback, data).  If nothing
- * follows, it may be any of the other pointers. */
+/* Data for a callback usually follows it: event_set(event, fd, what, callback, data).  If no
+ * pointer follows, the data may be any of the other pointers. */
 static uint32_t data_of(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call,
 			unsigned callback)
 {

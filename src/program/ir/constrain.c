@@ -3,9 +3,9 @@
  * Instructions and initial values as constraints.
  *
  * Pointers flow through values of pointer type, through aggregates with pointers (as a whole), and
- * through numbers where the code converts: from ptrtoint on, through arithmetic, and backwards from
- * an inttoptr.  Numbers that are loaded or stored carry pointers only if such a conversion is
- * nearby; a note counts conversions without a known source.
+ * through numbers where the code converts: forwards from a ptrtoint through arithmetic, and
+ * backwards from an inttoptr.  Numbers that are loaded or stored carry pointers only if such a
+ * conversion is nearby.  A note counts the conversions without a known source.
  */
 #include "ir/constrain.h"
 
@@ -390,7 +390,7 @@ static uint32_t object_of_base(struct ir_constrain *c, LLVMValueRef base)
 	return IR_NO_VARIABLE;
 }
 
-/* The object and offset that a constant points to; also of an address that was converted to a
+/* The object and offset that a constant points to, even if the address was converted to a
  * number. */
 static uint32_t object_of_constant(struct ir_constrain *c, LLVMValueRef v, int64_t *offset)
 {

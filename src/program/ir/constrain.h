@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a merged program to a points-to problem (ir/points.h) and back to sets in its facts.
+ * From a merged program to a points-to problem (ir/points.h), and from its solution to sets in the
+ * program's facts.
  *
  *	constrain.c       instructions and initial values
  *	constrain-call.c  calls: of functions, of wrappers of allocators, of library functions
@@ -14,8 +15,8 @@
 #include "ir/program.h"
 
 /* A function in a context.  The first frame of a function uses the numbers of its values as
- * variables.  Others are copies for one call, so that the result of an allocator's wrapper is
- * distinguished by its caller. */
+ * variables.  The other frames are copies, each for one call, so that the result of an allocator's
+ * wrapper is distinguished by its caller. */
 struct ir_frame {
 	uint32_t function;
 	uint32_t variables;	   /* of its first value; the others follow */
@@ -62,8 +63,8 @@ struct ir_constrain {
 };
 
 /* Adds sets, objects, places, calls and notes to the program's facts.  `budget` is that of
- * ir_points_solve(); 0: about a minute.  If it does not suffice, sets come from ir_points_unify().
- */
+ * ir_points_solve(); 0: about a minute.  If the budget is exceeded, the sets come from
+ * ir_points_unify(). */
 void ir_constrain(struct ir_program *program, uint64_t budget);
 
 /* constrain.c */

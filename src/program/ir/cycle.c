@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Steps that repeat.  A pointer that is advanced in a loop (p = p + 4) would visit one place after
- * another.  Such a step is on a cycle of copies and steps; it is replaced by one over any number of
- * elements.
+ * another.  Such a step lies on a cycle of copies and steps.  It is replaced by a step over any
+ * number of elements.
  */
 #include "base/alloc.h"
 #include "base/error.h"

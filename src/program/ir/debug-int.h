@@ -56,13 +56,13 @@ LLVMMetadataRef ir_type_pointee(struct ir_debug *d, LLVMMetadataRef type); /* NU
 LLVMMetadataRef ir_type_result(struct ir_debug *d, LLVMMetadataRef subprogram);
 void ir_type_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out);
 
-/* The same for a struct or union without qualifiers, by a typedef only if it has no other name.
- * False: the type is not one. */
+/* The same for a struct or union without qualifiers; a typedef's name is used only if the type has
+ * no other.  False: the type is not a struct or union. */
 bool ir_type_record_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out);
 
-/* Appends the path from an object of this type to the byte at `offset`, ".state" or "[].next", as
- * deep as `size` bytes fit (size 0: no deeper than the offset requires), and returns the type
- * there. */
+/* Appends the path from an object of this type to the byte at `offset`, such as ".state" or
+ * "[].next". The path goes as deep as `size` bytes fit (size 0: no deeper than the offset
+ * requires).  Returns the type at its end. */
 LLVMMetadataRef ir_type_path(struct ir_debug *d, LLVMMetadataRef type, uint64_t offset, uint64_t size,
 			     struct rd_buf *out);
 

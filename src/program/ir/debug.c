@@ -166,8 +166,8 @@ static uint64_t pointee_size(struct ir_debug *d, LLVMMetadataRef variable)
 	return type != NULL ? ir_type_size(d, type) : 0;
 }
 
-/* Of two variables with one value: a thread's `void *argument` becomes a `struct job *` in its
- * first line. */
+/* Chooses between two variables with one value: a thread's `void *argument` becomes a `struct job
+ * *` in its first line. */
 static bool is_more_specific(struct ir_debug *d, LLVMMetadataRef variable, LLVMMetadataRef other)
 {
 	return ir_type_is_pointer(d, ir_debug_operand(d, other, VARIABLE_TYPE)) &&
@@ -363,8 +363,8 @@ void ir_debug_what_release(struct ir_what *what)
 	rd_buf_release(&what->type);
 }
 
-/* The struct or union that a pointer leads to, if the pointer lies `offset` bytes after its start,
- * or after that of another element of its array; NULL. */
+/* The struct or union that a pointer leads to, if the pointer is `offset` bytes from its start or
+ * from the start of another element of its array; else NULL. */
 static LLVMMetadataRef holder_at(struct ir_debug *d, LLVMValueRef base, int64_t *offset)
 {
 	struct pointed_place place = {.text = RD_BUF_INIT};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Source names from debug information: the place of an instruction, the target of a pointer as the
- * source would write it, the name of its type, the members of a struct.  Needs the module's debug
- * records as intrinsics (LLVMSetIsNewDbgInfoFormat(m, 0)).
+ * Source names from debug information: the place of an instruction, the target of a pointer as it
+ * is written in the source, the name of its type, and the members of a struct.  The module must
+ * have its debug records as intrinsics (LLVMSetIsNewDbgInfoFormat(m, 0)).
  */
 #ifndef IR_DEBUG_H
 #define IR_DEBUG_H
@@ -43,9 +43,9 @@ struct ir_what {
 void ir_debug_what(struct ir_debug *d, LLVMValueRef pointer, uint64_t size, struct ir_what *out);
 void ir_debug_what_release(struct ir_what *what);
 
-/* Appends the name of the largest struct or union that contains the target of a pointer and that
- * another pointer leads to: for `&c->list.next` that of *c.  *offset is the position in it.  False:
- * unknown. */
+/* Appends the name of the largest struct or union that contains the target of a pointer and is
+ * itself the target of another pointer: for `&c->list.next` the type of *c.  *offset is the
+ * position in it. False: unknown. */
 bool ir_debug_holder(struct ir_debug *d, LLVMValueRef pointer, struct rd_buf *type, uint64_t *offset);
 
 /* Appends the variable that receives the result of a call; nothing if it is unknown. */
@@ -59,8 +59,8 @@ struct ir_global {
 };
 bool ir_debug_global(struct ir_debug *d, LLVMValueRef global, struct ir_global *out);
 
-/* Calls back for each member of each struct or union type whose name was returned so far, types in
- * the order of first use, members in the order of their offset. */
+/* Calls back for each member of each struct or union type whose name has been returned so far.
+ * Types are in the order of first use, members in the order of their offsets. */
 struct ir_member {
 	const char *type, *name, *member_type;
 	uint64_t size, offset, member_size;

@@ -188,8 +188,8 @@ bool ir_effects_has_wait(struct ir_effects *e, LLVMValueRef function)
 	return f != NULL && f->calls_wait;
 }
 
-/* Whether the function waits outside of any loop of its own: then a loop around a call of it is the
- * wait loop. */
+/* Whether the function waits outside of any loop of its own.  If so, a loop around a call of the
+ * function is the wait loop. */
 static bool waits_outside_loops(struct ir_effects *e, LLVMValueRef function)
 {
 	struct ir_cfg cfg;

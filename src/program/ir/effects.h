@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the functions of a unit may do, according to the unit alone: whether a call may synchronise
- * with other threads (then it ends a segment), whether it waits on a condition variable, whether it
- * keeps a pointer argument.
+ * with other threads (and so end a segment), whether it waits on a condition variable, and whether
+ * it keeps a pointer argument.
  */
 #ifndef IR_EFFECTS_H
 #define IR_EFFECTS_H

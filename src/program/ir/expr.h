@@ -40,8 +40,8 @@ struct ir_expr {
 	struct ir_arithmetic type; /* of a constant or a cast */
 };
 
-/* NULL: the text is not an expression, and `why` is the reason.  The expression lives in the arena.
- */
+/* NULL if the text is not an expression; `why` then holds the reason.  The expression lives in the
+ * arena. */
 struct ir_expr *ir_expr_parse(const char *text, struct rd_arena *arena, struct rd_buf *why);
 
 #endif

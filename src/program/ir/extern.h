@@ -22,8 +22,8 @@
  * 	p        the result is a function of a plug-in, which may have threads
  * 	jN       *N becomes the result of a thread
  * 	xN       N is the result of this thread
- * 	SN       N is stored for the thread;  G: the result was stored for the thread
- * 	DN       N is called with what was stored for a thread
+ * 	SN       N is stored as thread-specific data;  G: the result is such data
+ * 	DN       N is called with thread-specific data
  * 	VN       starts a thread that calls a virtual function of the object that *N points to, with it
  *
  * In a list of arguments, - is an unknown one.

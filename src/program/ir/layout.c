@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where an offset leads in an object.  Elements of an array are merged, so an offset into an array
- * becomes the one into its first element.  A step over a variable number of elements stays where it
- * is if it goes over an array's elements; otherwise it may lead anywhere in the object.
+ * becomes the offset into its first element.  A step over a variable number of array elements stays
+ * where it is.  Any other variable step may lead anywhere in the object.
  */
 #include "ir/points.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a name means at a place of the source, according to debug information: a local variable, a
- * static or global one, an enumerator.  In: an instruction and a name.  Out: the variable's
- * location and type.  Needs the module as clang made it, with memory for each local variable.
+ * What a name means at a place in the source, according to debug information: a local, static or
+ * global variable, or an enumerator.  In: an instruction and a name.  Out: the variable's location
+ * and type.  The module must be as clang made it, with memory for each local variable.
  */
 #include "ir/debug-int.h"
 
@@ -45,7 +45,7 @@ struct wanted {
 	int best;
 };
 
-/* A declaration after the place is not visible there; of two in one scope the later one is. */
+/* A declaration after the place is not visible there; of two in one scope, the later one is. */
 static void consider(struct ir_debug *d, LLVMValueRef call, struct wanted *w, struct ir_variable *out)
 {
 	LLVMValueRef storage = ir_debug_described(call);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks as metadata: a node of numbers, two for each mark.  LLVM copies it when modules are linked.
- */
+/* Marks as metadata: a node of numbers, two per mark.  LLVM copies the node when modules are
+ * linked. */
 #include "ir/mark.h"
 
 #include "base/error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Marks: results of the instrumenter about an instruction of a unit, kept as metadata, so that they
- * survive the merging of units.
+ * Marks: what the instrumenter found out about an instruction of a unit.  They are kept as
+ * metadata, so that they survive the merging of units.
  */
 #ifndef IR_MARK_H
 #define IR_MARK_H

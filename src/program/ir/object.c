@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The objects of a points-to problem and their layouts.  A variable has the layout of its type.
- * Heap memory has none, so its layout is guessed from the requested size (a multiple of 24 is an
+ * Heap memory has no type, so its layout is guessed from the requested size (a multiple of 24 is an
  * array of 24-byte elements) and from its first uses (as a struct of some type).  A wrong guess
  * costs precision, not soundness: a step that does not match the layout leads anywhere in the
  * object.
@@ -18,8 +18,7 @@ enum {
 	/* All were set by hand; they bound time and memory. */
 	MAX_RANGES = 64, /* arrays in an object; one with more has no fields */
 	MAX_USES = 64,	 /* uses that a guess is based on */
-	/* Places of an object; the number is limited because a pointer may be advanced without end.
-	 */
+	/* The most places of an object; limited because a pointer may be advanced without end. */
 	PLAIN_PLACES = 16,  /* without a known layout */
 	TYPED_PLACES = 512, /* with a type, or as many as the type has members */
 };

@@ -2,13 +2,13 @@
 /*
  * Inclusion-based points-to sets (Andersen), by waves (Pereira and Berlin, "Wave propagation and
  * deep propagation for pointer analysis").  Cycles of copies are collapsed into one node.  New
- * places are then propagated through the acyclic graph in topological order.  Only then loads,
- * stores, steps and calls are processed, each with the places that are new to it; they add edges
+ * places are then propagated through the acyclic graph in topological order.  After that, loads,
+ * stores, steps and calls are processed, each with the places that are new to it.  They add edges
  * for the next wave.
  *
- * Nodes are the variables, then one for each place that occurs (its contents).  A place that is
- * anywhere in its object has two: what is stored there flows to every place of the object, and the
- * contents of every place flow to loads from it.
+ * The nodes are the variables, and one node for each place that occurs, which represents its
+ * contents. A place "anywhere in an object" has two nodes: a store to it flows to every place of
+ * the object, and the contents of every place flow to loads from it.
  *
  * Invariants: parent[] is a forest whose roots own sets and edges; done[n] is a subset of sets[n]
  * that has been passed to all successors and constraints of n; between waves nothing else is
@@ -205,8 +205,8 @@ static void enter(struct solver *v, uint32_t n)
 	v->stack[v->stack_depth++] = n;
 }
 
-/* Tarjan's search without recursion.  Components are merged when they are complete; their
- * successors are not visited any more, so their successor sets may change then. */
+/* Tarjan's search without recursion.  Components are merged when they are complete.  Their
+ * successors are not visited again after that, so their successor sets may change. */
 static void search_from(struct solver *v, uint32_t start, struct points_visit *visits)
 {
 	size_t depth = 0;

@@ -4,11 +4,11 @@
  * Out: a set of places for each variable and each place.
  *
  * A place is an object and an offset, or IR_ANYWHERE in the object.  A store through IR_ANYWHERE
- * goes to all places of the object, a load from there comes from all.
+ * goes to all places of the object; a load through it reads all of them.
  *
  * 	ADDRESS  to = &object + offset
  * 	COPY     to = from
- * 	STEP     to = from + offset, and any multiple of stride if it is not 0; stride IR_ANYWHERE: anywhere
+ * 	STEP     to = from + offset, plus any multiple of the stride; stride IR_ANYWHERE: anywhere
  * 	LOAD     to = *from
  * 	STORE    *to = from
  *
@@ -22,8 +22,8 @@
 #define IR_ANYWHERE (-1) /* an offset that is not known */
 #define IR_NO_VARIABLE UINT32_MAX
 
-/* The representative of a class; each number is the parent of itself or of another.  Halves the
- * path to it. */
+/* The representative of n's class.  Each number is its own parent or has another as its parent.
+ * Halves the path to the representative. */
 static inline uint32_t ir_root(uint32_t *parent, uint32_t n)
 {
 	while (parent[n] != n) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From a merged module to tables.  The first walk assigns rows to functions, blocks and values, so
- * that the second can refer to later ones; rows are in the order of the module.
+ * that the second walk can refer to later ones.  Rows are in the order of the module.
  */
 #include "ir/program.h"
 

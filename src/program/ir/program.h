@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A merged program on its way to facts: its module, the tables (facts/facts.h), and the rows of the
- * module's values. */
+/* A merged program while its facts are collected: the module, the tables (facts/facts.h), and the
+ * row numbers of the module's values. */
 #ifndef IR_PROGRAM_H
 #define IR_PROGRAM_H
 
@@ -28,7 +28,7 @@ struct ir_program {
 };
 
 /* Fills the tables with everything that the code itself shows: all except sets, objects and the
- * calls that need them.  The module must have its debug records as intrinsics. */
+ * calls that depend on them.  The module must have its debug records as intrinsics. */
 void ir_program_init(struct ir_program *p, LLVMModuleRef module);
 void ir_program_release(struct ir_program *p);
 

@@ -2,16 +2,16 @@
 /*
  * Accesses that add nothing new: a forward dataflow over sets of facts.
  *
- * The definition: walk every path from the entry; keep the set of bytes read or written and the set
- * of bytes written, both emptied by a FORGET step; a step is redundant if its bytes are in the set
- * on all paths (test/unit/u-ir-redundant.c does that).  Here a fact is a bit, two for each key
- * (seen, written).  The set at a block's start is the intersection of those at the ends of its
- * predecessors, starting from "all facts" so that loops converge to the largest solution.
+ * The definition (which test/unit/u-ir-redundant.c computes): walk every path from the entry; keep
+ * the set of bytes read or written and the set of bytes written; empty both at a FORGET step.  A
+ * step is redundant if its bytes are in the set on all paths.  Here a fact is a bit, and each key
+ * has two (seen, written).  The set at a block's start is the intersection of those at the ends of
+ * its predecessors, starting from "all facts" so that loops converge to the largest solution.
  *
  * Containment of keys is resolved when a fact is added: a step that covers eight bytes also adds
- * the facts of the keys inside them.  Keys that only one step uses and that no other key contains
- * cannot matter and get no bits.  That keeps the sets small, because most keys of a function occur
- * once.
+ * the facts of the keys inside them.  A key that only one step uses and that no other key contains
+ * cannot matter, and gets no bits.  That keeps the sets small, because most keys of a function
+ * occur once.
  */
 #include "ir/redundant.h"
 
@@ -72,8 +72,8 @@ static void add_cover(struct redundant_flow *f, uint32_t bit)
 	f->covers[f->covers_count++] = bit;
 }
 
-/* Assigns bits to keys that several steps use or that another key contains, and lists what each key
- * adds. */
+/* Assigns bits to keys that several steps use or that another key contains, and lists the bits that
+ * a step on each key adds. */
 static void assign_bits(struct redundant_flow *f)
 {
 	uint32_t n = f->s->key_count;

@@ -7,8 +7,8 @@
 
 /*
  * A step is an action of a block: it reads or writes the bytes of a key, or it forgets everything.
- * A read is redundant if on every path from the entry its bytes were read or written since the
- * last FORGET; a write if they were written.
+ * A read is redundant if, on every path from the entry, its bytes were read or written since the
+ * last FORGET.  A write is redundant if they were written.
  */
 enum ir_step_kind { IR_STEP_READ, IR_STEP_WRITE, IR_STEP_FORGET };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The solution of a points-to problem as tables of facts: objects, places in order, each distinct
- * set once, the set of every value and constant, and the calls through pointers.  A value of a
- * function that was copied for its callers has the places of all copies.
+ * Writes the solution of a points-to problem as tables of facts: objects, places in order, each
+ * distinct set once, the set of every value and constant, and the calls through pointers.  If a
+ * function was copied for its callers, each of its values gets the places of all copies.
  */
 #include "base/alloc.h"
 #include "base/compare.h"
@@ -137,7 +137,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The number of the set with these places, created if necessary.  Sets are compared in the solver's
- * form, in which equal ones are equal bytes, so only new ones are sorted. */
+ * form, in which equal sets have equal bytes.  So only new sets have to be sorted. */
 static uint32_t write_set(struct tables *t, const struct ir_bits *bits)
 {
 	RD_ASSERT(t->s != NULL && bits != NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Types from debug information: names as in C, the path from an object to the member at a byte
- * offset, the members of structs.  In: a node.  Out: text and nodes.  Each node's operands are read
- * once and kept in struct ir_type.
+ * offset, and the members of structs.  In: a node.  Out: text and nodes.  Each node's operands are
+ * read once and kept in struct ir_type.
  */
 #include "ir/debug-int.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Points-to sets by unification (Steensgaard), for huge programs: a pointer points to one class of
- * objects, and a copy has the same class on both sides.  Fields are not distinguished.
+ * Points-to sets by unification (Steensgaard), for huge programs.  A pointer points to one class of
+ * objects, and both sides of a copy point to the same class.  Fields are not distinguished.
  *
- * Nodes are the variables, the objects, and classes that were needed before they had members.
- * Invariant: target[] of a root is the class that its members point to, or IR_NO_VARIABLE if it
- * was not needed yet.
+ * The nodes are the variables, the objects, and classes that were needed before they had members.
+ * Invariant: target[] of a root is the class that its members point to, or IR_NO_VARIABLE if it has
+ * not been needed yet.
  */
 #include "base/alloc.h"
 #include "base/error.h"

@@ -79,7 +79,7 @@ bool ir_gep_next(struct ir_gep *g)
 	return true;
 }
 
-/* Adds up a GEP's indices; variable ones count as 0. */
+/* Adds up a GEP's indices; variable ones are taken as 0. */
 static void gep_offset(LLVMTargetDataRef layout, LLVMValueRef gep, struct ir_derived *out)
 {
 	for (struct ir_gep g = {.gep = gep}; ir_gep_next(&g);) {

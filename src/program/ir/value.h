@@ -46,9 +46,9 @@ struct ir_gep {
 };
 bool ir_gep_next(struct ir_gep *g); /* false: there are no more */
 
-/* Whether the address of an object may be known to code that does not access it by name: it is
- * stored, passed on, or converted to a number.  `harmless` returns whether the callee keeps no copy
- * of an argument. */
+/* Whether code that does not access an object by name may know its address: the address is stored,
+ * passed on, or converted to a number.  `harmless` returns whether the callee keeps no copy of an
+ * argument. */
 typedef bool ir_harmless_fn(void *context, LLVMValueRef call, unsigned argument);
 bool ir_escapes(LLVMValueRef object, ir_harmless_fn *harmless, void *context);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edits of a unit.  In: a module as clang made it, and the changes.  Out: the module with calls of
- * the runtime (rt/core/control/edit.c) instead of synchronisation that is left out, and before
- * lines where a predicate must be true.
+ * Edits of a unit.  In: a module as clang made it, and the changes.  Out: the edited module.
+ * Synchronisation that is left out is replaced by calls of the runtime (rt/core/control/edit.c).
+ * Calls are also inserted before lines where a predicate must be true.
  *
- * A predicate is evaluated when control reaches its line: before an instruction of the line that
- * follows an instruction of another line, in the same block or in a preceding one.
+ * A predicate is evaluated when control reaches its line.  That is the case before each instruction
+ * of the line that follows an instruction of another line, in the same block or in a preceding one.
  */
 #include "instr/edit/edit.h"
 
@@ -80,8 +80,8 @@ static bool is_entered(const struct edit *e, LLVMBasicBlockRef block)
 
 /* --- synchronisation -------------------------------------------------------------- */
 
-/* Functions that can be left out: those of synchronisation that the runtime interposes, because it
- * must know what it did not see taken. */
+/* Functions that can be left out: the synchronisation functions that the runtime interposes,
+ * because the runtime must know about locks that it did not see taken. */
 static bool is_interposed(const char *name)
 {
 	static const char *const names[] = {
@@ -109,7 +109,7 @@ static void leave_out(struct edit *e, LLVMValueRef call, const struct ir_extern 
 	struct instr_unit *u = e->u;
 	LLVMTypeRef type = LLVMFunctionType(u->i32, (LLVMTypeRef[]){u->i32, u->pointer}, 2, false);
 	LLVMValueRef f = LLVMGetNamedFunction(u->module, "__raddle_leave_out");
-	/* A lock that is not taken: the thread that does not take it must not give it back either. */
+	/* If the lock is not taken, the same thread must not release it either. */
 	LLVMValueRef lock = facts_role_takes(sync->role) ? LLVMGetArgOperand(call, (unsigned)sync->subject)
 							 : LLVMConstNull(u->pointer);
 	LLVMValueRef arguments[] = {LLVMConstInt(u->i32, e->number, false), lock};
@@ -133,7 +133,7 @@ static void require(struct edit *e, LLVMValueRef inst)
 				  e->what->line, why);
 }
 
-/* The instructions of a block that are to be changed, before one is. */
+/* Collects the instructions of a block that are to be changed, before any is changed. */
 static void edit_block(struct edit *e, LLVMBasicBlockRef block)
 {
 	bool before = !is_entered(e, block);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Predicates.  In: an expression and the instruction before which it must be true.  Out: a function
- * of the module, __raddle_require_N, that evaluates it, and a call of it.
+ * of the module, __raddle_require_N, that evaluates the expression, and a call of the function.
  *
- * The function gets local variables as arguments: numbers and pointers by value, so that they can
- * stay in registers; variables whose address may be known elsewhere, structures and arrays by their
- * address.  It reads globals itself.  The runtime reads memory through pointers, and ends the
- * program if the predicate has no value or is false.  Types come from debug information;
- * conversions are those of C.
+ * The function gets local variables as arguments.  Numbers and pointers are passed by value, so
+ * that they can stay in registers.  Structures, arrays and variables whose address other code may
+ * know are passed by address.  The function reads globals itself.  The runtime reads memory through
+ * pointers. It ends the program if the predicate has no value or is false.  Types come from debug
+ * information; conversions are those of C.
  */
 #include "instr/edit/edit.h"
 
@@ -106,7 +106,7 @@ static LLVMValueRef number_of(struct emitter *e)
 
 /* --- loads ------------------------------------------------------------------------ */
 
-/* What lies at an address as a value of that type; where a pointer led, by way of a copy. */
+/* Loads a value of that type from an address; if a pointer led to the address, by way of a copy. */
 static LLVMValueRef load(struct emitter *e, LLVMTypeRef type, LLVMValueRef address, bool far)
 {
 	if (far) {
@@ -267,7 +267,7 @@ static struct value promote(struct emitter *e, struct value a)
 	return integer(to_bits(e, a, 32), 32, true);
 }
 
-/* The type of which two numbers are where they meet.  A pointer counts as an unsigned long. */
+/* The common type of two numbers in an operation.  A pointer is treated as an unsigned long. */
 static struct ir_arithmetic common_type(struct value a, struct value b)
 {
 	struct value of[] = {a, b};
@@ -346,7 +346,7 @@ static struct value emit_unary(struct emitter *e, const struct ir_expr *x)
 	return a;
 }
 
-/* a && b, a || b: the second one only where it counts. */
+/* a && b, a || b: the second operand is evaluated only if it matters. */
 static struct value emit_logical(struct emitter *e, const struct ir_expr *x)
 {
 	LLVMContextRef c = e->u->context;
@@ -421,7 +421,7 @@ static LLVMValueRef divisor(struct emitter *e, LLVMValueRef b, unsigned bits)
 				 integer_type(e, bits), false, "");
 }
 
-/* Only the lower bits of a distance count, as the machine has it. */
+/* Only the lower bits of a shift distance are used, as on the machine. */
 static LLVMValueRef distance(struct emitter *e, LLVMValueRef b, unsigned bits)
 {
 	return LLVMBuildAnd(e->builder, b, LLVMConstInt(LLVMTypeOf(b), bits - 1, false), "");
@@ -505,7 +505,7 @@ static struct value emit_binary(struct emitter *e, const struct ir_expr *x)
 	return integers(e, x->op, a, b);
 }
 
-/* Both are of one type after the choice: pointers, or the one in which two numbers meet. */
+/* Both results get one type: pointers stay pointers, numbers get their common type. */
 static struct value emit_choice(struct emitter *e, const struct ir_expr *x)
 {
 	struct value a = emit_scalar(e, x->a);
@@ -582,7 +582,7 @@ static struct value emit_index(struct emitter *e, const struct ir_expr *x)
 	uint64_t size = ir_type_bytes(e->debug, a.to) * ir_type_step(e->debug, a.type, a.dimension);
 	LLVMValueRef bytes =
 		LLVMBuildMul(e->builder, to_bits(e, index, 64), LLVMConstInt(e->u->i64, size, false), "");
-	/* What is beyond the array may be nowhere. */
+	/* An element beyond the array may not be mapped. */
 	LLVMValueRef address = step(e, a.address, bytes);
 	if (a.dimension + 1 == view.dimensions)
 		return place(e, a.to, address, true);
@@ -630,8 +630,8 @@ static bool is_private(LLVMValueRef alloca)
 	return true;
 }
 
-/* Numbers and pointers that have just the type that debug information states, and that no other thread can
- * change between here and there. */
+/* Numbers and pointers that have exactly the type that debug information states, and that no other
+ * thread can change before the function reads them. */
 static bool goes_by_value(struct emitter *e, const struct ir_variable *v)
 {
 	struct ir_view view;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls: a call ends the piece before it, because whatever it runs writes its own records; its
- * result begins the next piece.  Only functions that do nothing but compute leave the piece open.
+ * Calls.  A call ends the piece before it, because the code that it runs writes its own records.
+ * The result of the call begins the next piece.  Only functions that do nothing but compute leave
+ * the piece open.
  *
- * Ranges that a library function reads are recorded before it runs, those that it
- * writes after it.
+ * The ranges that a library function reads are recorded before it runs, those that it writes after
+ * it returns.
  */
 #include "instr/full/full.h"
 
@@ -72,8 +73,8 @@ static bool takes_pointer(LLVMValueRef call)
 	return false;
 }
 
-/* Whether the thread may have to stop before the call, because it writes to a stream or looks whether a
- * predicate holds. */
+/* Whether the thread may have to stop before the call, because the call writes to a stream or
+ * checks a predicate. */
 static bool emits(struct full_function *x, LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -103,7 +104,7 @@ static bool enters(struct full_function *x, LLVMValueRef call)
 	       LLVMCountParams(callee) == LLVMGetNumArgOperands(call);
 }
 
-/* Whether the call can be left out: of the library, and it comes back as usual. */
+/* Whether the call can be left out: it calls a library function that returns normally. */
 static bool is_preventable(struct full_function *x, LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -253,7 +254,8 @@ static const struct instr_event *atomic_call(struct full_function *x, LLVMValueR
 
 /* --- the flavour `led` --------------------------------------------------------- */
 
-/* The length of a range as far as it is known before the call, at most 16 bits of it; NULL: it is not. */
+/* The length of a range as far as it is known before the call, at most 16 bits of it; NULL: it is
+ * not. */
 static LLVMValueRef stop_length(struct full_function *x, const struct instr_event *event)
 {
 	LLVMBuilderRef b = x->u->builder;
@@ -284,7 +286,7 @@ static bool stop_at_range(struct full_function *x, const struct instr_event *eve
 	return true;
 }
 
-/* The thread may have to stop before what a call reads and writes. */
+/* Lets the thread stop before a call that reads and writes these ranges. */
 static void stop_at_ranges(struct full_function *x, LLVMValueRef call)
 {
 	bool any = false;
@@ -423,8 +425,8 @@ static void copy(struct full_function *x, LLVMValueRef call, LLVMValueRef next)
 
 static void fill(struct full_function *x, LLVMValueRef call)
 {
-	/* The place that a thread can stop at comes first among those of the call: schedules name it by
-	 * source. */
+	/* The place where a thread can stop comes first among the places of the call, because
+	 * schedules name it by source line. */
 	if (x->u->stops && full_event(x, call) != NULL) {
 		full_piece_close(x);
 		stop_at_ranges(x, call);
@@ -435,8 +437,8 @@ static void fill(struct full_function *x, LLVMValueRef call)
 	full_put_word(x, "i8", length_of(x, call));
 }
 
-/* What va_start makes: on x86-64 the second and third pointer of the list lead to the arguments
- * that came on the stack and to a copy of those that came in registers. */
+/* What va_start creates.  On x86-64 the second pointer of the list leads to the arguments passed on
+ * the stack, the third to a copy of those passed in registers. */
 static void variable_arguments(struct full_function *x, LLVMValueRef call, LLVMValueRef next)
 {
 	static const struct {

@@ -3,8 +3,8 @@
  * The flavour `full`.  In: a module.  Out: the same module, which records what it executes, and
  * sites and pieces in the unit's table.
  *
- * Lifetime markers of stack variables are removed first: with them two variables of one call could
- * share an address.
+ * Lifetime markers of stack variables are removed first.  With them, two variables of one call
+ * could share an address.
  */
 #include "instr/full/full.h"
 
@@ -30,8 +30,8 @@ static void drop_lifetimes(LLVMValueRef function)
 		}
 }
 
-/* A value that is none may be anything, and is something else in every run: the padding of structures comes
- * to this. It becomes 0, and is not stored. */
+/* An undefined value may be anything, and differs from run to run; the padding of structures ends
+ * up as such a value.  It is replaced by 0, and a store of it is removed. */
 static void settle(LLVMValueRef inst)
 {
 	int n = LLVMGetNumOperands(inst);
@@ -105,7 +105,8 @@ int instr_full(struct instr_unit *u)
 	return 0;
 }
 
-/* Hooks are in the way of every access anyway, so they go in before the code is optimised. */
+/* The optimiser cannot move accesses across hooks anyway, so hooks are inserted before the code is
+ * optimised. */
 int instr_full_generate(struct instr_unit *u)
 {
 	static const char optimise[] = "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"

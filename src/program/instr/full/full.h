@@ -2,9 +2,9 @@
 /*
  * The flavour `full` at work on one function (raddle/full.h, doc/format/full.md).
  *
- *	instr_full()          full.c         the unit: function by function
+ *	instr_full()          full.c    the unit: function by function
  *	instr_full_walk()     walk.c    a function: its blocks as chains, an op for each instruction
- *	full_piece_*()        piece.c   pieces: room, fields, end, and their rows of the table
+ *	full_piece_*()        piece.c   pieces: their space, fields and end, and their rows in the table
  *	full_call()           call.c    calls and what belongs to them
  *	full_inject*()        inject.c  values that a fault may change
  */
@@ -56,8 +56,8 @@ struct full_function {
 	struct rd_umap loads;	       /* load to the n of its site */
 };
 
-/* The thread's state.  Each piece looks it up anew: where one value is used all over a large function the
- * code generator takes time by the square of its uses. */
+/* The thread's state.  Each piece looks it up again.  If one value were used throughout a large
+ * function, the code generator would take time quadratic in the number of its uses. */
 LLVMValueRef full_self(struct full_function *x);
 
 /* piece.c.  Ops go into the piece that is open; one is begun at `at` if none is. */
@@ -72,15 +72,15 @@ bool full_is_recorded(struct full_function *x, LLVMTypeRef type);
 void full_rows(struct full_function *x); /* the P records */
 void full_build_at(struct full_function *x, LLVMValueRef inst);
 
-/* The same for a value that begins here: its type tells whether the code calculates with it. */
+/* The same for a value that begins here: its type shows whether the code calculates with it. */
 void full_put_origin(struct full_function *x, LLVMValueRef v);
 /* After an op: a mark of full.md, with a number unless it is 0. */
 void full_mark(struct full_function *x, char mark, uint32_t n);
 
 /* origin.c.  Whether something is calculated with what may be an address, or a part of one. */
 bool full_is_calculated_with(struct full_function *x, LLVMValueRef v);
-/* Whether the instruction makes a number of the address of a variable, and something is calculated with it.
- */
+/* Whether the instruction turns the address of a variable into a number that is used in a
+ * calculation. */
 bool full_numbers_variable(struct full_function *x, LLVMValueRef inst);
 /* The n of the load that a stored value of less than eight bytes comes from; 0: unknown. */
 uint32_t full_moved_from(struct full_function *x, LLVMValueRef value);
@@ -89,8 +89,8 @@ uint32_t full_moved_from(struct full_function *x, LLVMValueRef value);
 uint32_t full_site(struct full_function *x, const struct instr_site *site);
 LLVMValueRef full_site_number(struct full_function *x, uint32_t n); /* as in the trace */
 
-/* inject.c.  The value of an instruction as it is after a fault, for all of its users; `v` itself if
- * it cannot be changed. */
+/* inject.c.  Makes all users of an instruction's value use the value as it is after a fault.
+ * Returns `v` itself if it cannot be changed. */
 bool full_is_injectable(LLVMValueRef v);
 LLVMValueRef full_inject(struct full_function *x, LLVMValueRef v, uint32_t site);
 void full_inject_arguments(struct full_function *x, LLVMValueRef call);
@@ -108,11 +108,12 @@ bool full_call_is_twice(LLVMValueRef call); /* setjmp and the like */
 void full_intrinsic(struct full_function *x, LLVMValueRef call, LLVMValueRef next);
 bool full_intrinsic_is_bare(LLVMValueRef call); /* it stores nothing at run time */
 void full_atomic(struct full_function *x, const struct instr_event *event, LLVMValueRef next);
-/* The first event of an instruction, or NULL; its pointer is the one that the instruction has now. */
+/* The first event of an instruction, or NULL; its pointer is the one that the instruction has
+ * now. */
 const struct instr_event *full_event(struct full_function *x, LLVMValueRef inst);
 
-/* library.c.  Ranges of a library function that libc.inc has no LIBC_RANGE for, before or after the
- * call. */
+/* library.c.  Ranges of a library function that are not described by a LIBC_RANGE in libc.inc,
+ * before or after the call. */
 void full_library(struct full_function *x, LLVMValueRef call, bool behind);
 
 /* walk.c */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values that a fault may change: the test of self->target is put after the instruction that makes
- * the value (or before the call that takes it), and users of the value use the result of the test.
- * During the walk over a function a `freeze` is the placeholder of each test, because the code that
- * names accesses looks through it.  Not changed are phi nodes (their incoming values can be
- * changed), values without a machine type, and values that the backend needs unchanged: constants
- * that an intrinsic needs, arguments passed in memory.
+ * Values that a fault may change.  The test of self->target is put after the instruction that makes
+ * the value, or before the call that takes it.  Users of the value use the result of the test.
+ * While a function is walked through, a `freeze` is the placeholder of each test, because the code
+ * that names accesses looks through it.
+ *
+ * Not changed are phi nodes (their incoming values can be changed), values without a machine type,
+ * and values that the backend needs unchanged: constants that an intrinsic needs, and arguments
+ * passed in memory.
  */
 #include "instr/full/full.h"
 
@@ -39,7 +41,7 @@ LLVMValueRef full_inject(struct full_function *x, LLVMValueRef v, uint32_t site)
 	return place;
 }
 
-/* The placeholder becomes the test.  The callee is the last operand of a call. */
+/* Replaces the placeholder by the test.  The callee is the last operand of a call. */
 static void put_test(struct full_function *x, const struct full_injection *in)
 {
 	bool is_call = ir_is_call(in->place);
@@ -82,7 +84,7 @@ static const char *callee_name(struct full_function *x, LLVMValueRef callee)
 	return callee != NULL ? ir_debug_function_name(x->u->sites.debug, callee) : NULL;
 }
 
-/* An operand of an instruction becomes a place that faults can strike; `what` states which kind, in what. */
+/* Makes an operand of an instruction a place that faults can change; `what` describes the site. */
 static void strike_operand(struct full_function *x, unsigned i, struct instr_site what)
 {
 	LLVMValueRef v = LLVMGetOperand(what.inst, i);
@@ -121,13 +123,14 @@ void full_inject_call(struct full_function *x, LLVMValueRef call)
 	x->injections[x->injection_count++] = (struct full_injection){call, full_self(x), site};
 }
 
-/* The address of a load or store, which may be that of a global variable: faults in memory ask for it. */
+/* The address of a load or store, which may be that of a global variable: faults in memory need
+ * it. */
 static bool is_memory(LLVMValueRef inst, int operand)
 {
 	return LLVMIsALoadInst(inst) || (LLVMIsAStoreInst(inst) && operand == 1);
 }
 
-/* What lies there, for an address; otherwise the type of the operand. */
+/* For an address, the type of the accessed memory; otherwise the type of the operand. */
 static LLVMTypeRef accessed_type(LLVMValueRef inst, int operand, LLVMValueRef v)
 {
 	if (!is_memory(inst, operand))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges of library functions that no LIBC_RANGE of raddle/libc.inc describes: those of arguments
- * that a format describes (format.h), what a result points to, and what is reached through a
- * pointer to a pointer.  In: a call.  Out: hooks at the builder's position that record its ranges.
+ * Ranges of library functions that no LIBC_RANGE of raddle/libc.inc describes: the memory of
+ * arguments that a format describes (format.h), the memory that a result points to, and memory
+ * reached through a pointer to a pointer.  In: a call.  Out: hooks at the builder's position that
+ * record its ranges.
  */
 #include "instr/scan/format.h"
 #include "instr/full/full.h"
@@ -99,7 +100,8 @@ static void put_conversion(void *context, const struct instr_conversion *c)
 				     .is_string = c->is_string});
 }
 
-/* Where the call failed its argument may lead nowhere; then something that can be read stands for it. */
+/* If the call failed, its argument may not be a valid pointer; then readable memory is used
+ * instead. */
 static void put_led(struct full_function *x, LLVMValueRef call, unsigned argument)
 {
 	LLVMBuilderRef b = x->u->builder;

@@ -2,8 +2,8 @@
 /*
  * What the code shows about values that may be addresses, or parts of addresses: whether they are
  * used in calculations, and whether a store writes what a load has read.  In: values.  Out: marks
- * after their types.  Tests of faults lie between values and their users as `freeze` instructions,
- * which are skipped.
+ * after their types.  The tests for faults are `freeze` instructions between values and their
+ * users; they are skipped.
  */
 #include "instr/full/full.h"
 
@@ -22,8 +22,8 @@ static LLVMValueRef behind_tests(LLVMValueRef v)
 	return v;
 }
 
-/* What makes a number of an address that no longer states where something lies.  Sums, differences and bits
- * that are set or cleared are common, and mostly the same in every run. */
+/* Operations that turn an address into a number that is no longer a location.  Sums, differences
+ * and setting or clearing bits are excluded: they are common, and mostly the same in every run. */
 static bool is_calculation(LLVMOpcode opcode, bool part)
 {
 	switch (opcode) {

@@ -2,10 +2,10 @@
 /*
  * Pieces (raddle/full.h).  In: ops, one after another.  Out: code that reserves space at the first
  * op and stores fields at the builder's position, and the rows of the layout.  The length of a
- * piece is known when it ends; then the call that reserves it is completed.
+ * piece is known only when it ends; then the call that reserves the space is completed.
  *
- * A piece without fields consists of its head; one with fields ends with a byte that marks it as
- * complete.
+ * A piece without fields consists of its head only.  A piece with fields ends with a byte that
+ * marks it as complete.
  */
 #include "instr/full/full.h"
 

@@ -3,10 +3,10 @@
  * In: a function's instructions, block by block.  Out: an op for each instruction that a trace
  * records, in pieces.
  *
- * Blocks that simply follow one another form a chain, and a chain goes into as few pieces as its
- * calls allow.  A chain that stores nothing at run time and that only plain branches lead to has no
- * piece: the next piece shows which way the branch at its end went, and the piece before, which
- * lists its ops, shows that it was executed.
+ * Blocks that simply follow one another form a chain.  A chain takes as few pieces as its calls
+ * allow.  A chain has no piece at all if it stores nothing at run time and only plain branches lead
+ * to it.  Then the preceding piece, which lists the chain's ops, shows that it was executed, and
+ * the next piece shows which way the branch at its end went.
  */
 #include "base/error.h"
 #include "instr/full/full.h"
@@ -37,7 +37,8 @@ static LLVMValueRef terminator(const struct full_function *x, uint32_t block)
 	return LLVMGetBasicBlockTerminator(x->f->cfg.blocks[block]);
 }
 
-/* Blocks whose one predecessor simply continues there continue its chain. */
+/* A block continues its predecessor's chain if that is its only predecessor and leads only
+ * there. */
 static void find_chains(struct full_function *x)
 {
 	const struct facts_graph *g = &x->f->cfg.graph;
@@ -119,8 +120,8 @@ static uint64_t static_size(struct full_function *x, LLVMValueRef alloca)
 	return LLVMABISizeOfType(x->u->layout, LLVMGetAllocatedType(alloca)) * LLVMConstIntGetZExtValue(n);
 }
 
-/* What a variable holds before it has a value differs from run to run, and the padding of structures is
- * copied and passed on with it: variables are cleared, except large ones. */
+/* Bytes.  The initial content of a variable differs from run to run, and with the padding of
+ * structures it is copied and passed on.  So variables are cleared, except large ones. */
 #define CLEAR_MAX 4096
 
 static void clear(struct full_function *x, LLVMValueRef alloca, uint64_t size)
@@ -347,7 +348,7 @@ static void walk_instruction(struct full_function *x, LLVMValueRef inst, LLVMVal
 
 /* --- chains -------------------------------------------------------------------- */
 
-/* The piece has to tell of bare blocks after a plain branch. */
+/* The piece must also list the bare blocks that follow a plain branch. */
 static void lead_on(struct full_function *x, uint32_t head, LLVMValueRef branch)
 {
 	uint32_t to = ir_cfg_number(&x->f->cfg, LLVMGetSuccessor(branch, 0));

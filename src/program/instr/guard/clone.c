@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which functions are duplicated (clone.h), and where they change from one copy to the other.
+ * Which functions are duplicated (clone.h), and where control changes from one copy to the other.
  *
- * Each guard has a scope: the innermost loop around it that tests in each iteration, or the
- * function.  All guards of a scope share one test, at the last place that all paths to them pass; a
- * scope with a single guard tests the flag of that guard, which costs the same.  Counting loops
- * without calls have no tests, which would cost more than the rest of the loop.  The code around
- * them tests, or they are split into pieces (strip.c).  Other loops with short iterations test once
- * in several iterations (unroll.c).
+ * Each guard has a scope: the innermost loop around it that tests in each iteration, or else the
+ * function.  All guards of a scope share one test, at the last place that all paths to them pass.
+ * A scope with a single guard tests the flag of that guard, which costs the same.  Counting loops
+ * without calls have no tests, which would cost more than the rest of the loop.  Instead the code
+ * around them tests, or they are split into pieces (strip.c).  Other loops with short iterations
+ * test once in several iterations (unroll.c).
  *
- * Marks of functions that cannot be copied become tests where they are.
+ * In functions that cannot be copied, each mark becomes a test where it is.
  */
 #include "instr/guard/clone.h"
 
@@ -66,7 +66,7 @@ bool instr_is_mark(LLVMValueRef inst)
 	return is_any_mark(inst) && instr_mark_guard(inst) < RADDLE_GUARDS;
 }
 
-/* A mark becomes the test that it stands for. */
+/* Replaces a mark by the test that it represents. */
 static void make_test(struct instr_unit *u, LLVMValueRef mark)
 {
 	uint32_t number = instr_mark_guard(mark);
@@ -169,7 +169,7 @@ static bool is_heavy(LLVMValueRef inst)
 	return callee == NULL || (LLVMGetIntrinsicID(callee) == 0 && !ir_has_attribute(callee, "willreturn"));
 }
 
-/* What reg2mem put in goes away again. */
+/* Instructions that reg2mem inserted disappear again. */
 bool instr_clone_is_real(LLVMValueRef inst)
 {
 	unsigned pointer = LLVMIsAStoreInst(inst) ? 1 : 0;
@@ -189,7 +189,7 @@ static bool is_in_each_round(const struct instr_clone *t, const struct facts_loo
 	return true;
 }
 
-/* What a loop is, for code that has to test now and then in it. */
+/* Properties of a loop, for loops that have to test now and then. */
 struct rounds {
 	bool heavy; /* there is something slow in each */
 	bool nest;  /* another loop is in it */
@@ -217,9 +217,9 @@ static struct rounds look_at_rounds(const struct instr_clone *t, size_t number)
 	return r;
 }
 
-/* Whether the loop tests in each iteration.  Counting loops and the loops in them end by
- * themselves, and a test would prevent vectorisation: inner and small ones have none.  Of the
- * others, those that are unrolled have a test of their own. */
+/* Decides whether the loop tests in each iteration.  Counting loops and the loops in them end by
+ * themselves, and a test would prevent vectorisation, so inner and small ones have no test.  Among
+ * the other loops, those that are unrolled have a test of their own. */
 static void decide(struct instr_clone *t, size_t number, const struct instr_unrolled *unrolled)
 {
 	RD_ASSERT(number < t->loops.count);
@@ -256,7 +256,7 @@ static void find_loops(struct instr_clone *t, const struct rd_umap *pieces,
 
 /* ---- scopes ---- */
 
-/* Of a loop, or the function (the last one): what its guards have in common. */
+/* What the guards of a loop, or of the function (the last scope), have in common. */
 struct scope {
 	uint32_t block; /* where all ways to them lead through; FACTS_NONE: there are none */
 	size_t marks;
@@ -282,8 +282,8 @@ static uint32_t scope_of(const struct instr_clone *t, uint32_t block)
 	return loop;
 }
 
-/* Whether a block must come right after another one: it is where an exception lands, or it takes what a call
- * that may throw has returned. */
+/* Whether a block must directly follow another one, because it is a landing pad or uses the result
+ * of an invoke. */
 static bool is_bound(const struct instr_clone *t, uint32_t block)
 {
 	RD_ASSERT(block < t->cfg.graph.nodes);
@@ -302,7 +302,8 @@ static bool is_bound(const struct instr_clone *t, uint32_t block)
 	return false;
 }
 
-/* The block itself, or the last one before it that belongs to the scope and to no loop in it. */
+/* The block itself, or the last block before it that is in the scope but in none of the scope's
+ * inner loops. */
 static uint32_t out_of_loops(const struct instr_clone *t, uint32_t block, uint32_t scope)
 {
 	RD_ASSERT(block < t->cfg.graph.nodes);
@@ -397,7 +398,7 @@ static void close_clone(struct instr_clone *t)
 	ir_cfg_release(&t->cfg);
 }
 
-/* How many regions the function has used; 0: it is there once. */
+/* Returns how many regions the function has used; 0: it was not duplicated. */
 static uint32_t make_clone(struct instr_unit *u, LLVMValueRef function, uint32_t region,
 			   struct rd_buf *regions)
 {
@@ -434,7 +435,7 @@ void instr_set_attribute(struct instr_unit *u, LLVMValueRef f, const char *name,
 		LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind);
 }
 
-/* Passes leave alone what states optnone. */
+/* Passes ignore functions with the attribute optnone. */
 int instr_to_memory(struct instr_unit *u, const struct rd_umap *chosen)
 {
 	struct rd_umap shielded = {0};

@@ -8,12 +8,12 @@
  *	                          ^        \-> guarded 5 ...
  *	                          +-- from both copies
  *
- * Both copies lead to a meeting, so that a loop stays one loop with the same header as before, and
- * control returns to the clean copy as soon as no guard is active any more.
+ * Both copies lead to a meeting, the block that tests the byte.  So a loop stays one loop with the
+ * same header, and control returns to the clean copy as soon as no guard is active any more.
  *
- * If the only meeting is at the function's entry, the guarded copy is a separate function: in the
- * same function it would influence which registers are saved on entry, and common code of both
- * copies would be moved before the test.
+ * If the only meeting is at the function's entry, the guarded copy becomes a separate function.
+ * In the same function it would influence which registers are saved on entry, and code common to
+ * both copies would be moved before the test.
  */
 #include "base/error.h"
 #include "instr/guard/clone.h"
@@ -109,7 +109,8 @@ static void connect(struct instr_clone *t, uint32_t number, const struct rd_umap
 		instr_copy_operands(i, copies);
 }
 
-/* The guarded copy has a loop once that the clean one has several times. */
+/* Maps a block of a loop that the clean copy has several times to the one that the guarded copy
+ * has. */
 static uint32_t first_of(const struct instr_clone *t, uint32_t block)
 {
 	RD_ASSERT(block < t->cfg.graph.nodes);
@@ -117,7 +118,7 @@ static uint32_t first_of(const struct instr_clone *t, uint32_t block)
 	return first != NULL ? ir_cfg_number(&t->cfg, (LLVMBasicBlockRef)(uintptr_t)*first) : block;
 }
 
-/* Ways of one copy lead to its own blocks, or to where both meet. */
+/* Branches of one copy lead to its own blocks, or to the meetings of both copies. */
 static void lead(struct instr_clone *t, LLVMBasicBlockRef block, bool guarded)
 {
 	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -144,7 +145,7 @@ static void make_meeting(struct instr_clone *t, uint32_t number)
 	instr_say_rare(u, LLVMBuildCondBr(u->builder, wanted, t->guarded[number], t->cfg.blocks[number]));
 }
 
-/* The clean copy loses its marks, where nothing states that it keeps them as tests. */
+/* The clean copy loses its marks, unless it keeps them as tests. */
 static void clean(struct instr_clone *t, uint32_t number)
 {
 	RD_ASSERT(number < t->cfg.graph.nodes);
@@ -157,7 +158,7 @@ static void clean(struct instr_clone *t, uint32_t number)
 
 /* ---- a guarded copy that is a function ---- */
 
-/* Those of the function, of its result (0) and of its parameters. */
+/* Copies the attributes of the function, of its result (0) and of its parameters. */
 static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
 {
 	unsigned last = LLVMCountParams(from);
@@ -171,7 +172,8 @@ static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
 	}
 }
 
-/* A function like it, without a body.  What is not in a function's own debug information has no lines. */
+/* Declares a function of the same type.  Instructions outside a function's own debug information
+ * have no lines. */
 static LLVMValueRef declare_alike(struct instr_unit *u, LLVMValueRef f)
 {
 	struct rd_buf name = RD_BUF_INIT;
@@ -246,8 +248,8 @@ static void begin_with_test(struct instr_clone *t, LLVMValueRef g)
 			    LLVMConstStructInContext(u->context, code, sizeof code / sizeof *code, true));
 }
 
-/* Others want the begin of a function, too: what marks targets of jumps (IBT), counts calls or can be
- * patched. */
+/* Whether something else uses the beginning of the function: a marker for jump targets (IBT), call
+ * counting, or space for patches. */
 static bool has_begin(struct instr_unit *u, LLVMValueRef f)
 {
 	static const char *const wants[] = {"fentry-call", "patchable-function", "patchable-function-entry",
@@ -271,7 +273,8 @@ static bool can_be_apart(const struct instr_clone *t)
 	return true;
 }
 
-/* A begin is lost where a function is inlined; those that are were, before there were copies. */
+/* Prevents inlining, because the test at the beginning would be lost.  Functions worth inlining
+ * were inlined before the copies were made. */
 static void stay_function(struct instr_unit *u, LLVMValueRef f)
 {
 	instr_set_attribute(u, f, "alwaysinline", false);

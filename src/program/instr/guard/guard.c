@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The flavour `guard`: the program as it is shipped, with a mark before each access that has a
- * guard (raddle/guard.h), and tests of a flag around atomic operations and around calls that may
- * order threads unnoticed.
+ * The flavour `guard`: the program as it is shipped, with additions.  There is a mark before each
+ * access that has a guard (raddle/guard.h).  Atomic operations, and calls that may order threads
+ * unnoticed, are surrounded by tests of a flag.
  *
- * Accesses are found as the flavour `record` numbers them, so the code is brought to the same level
- * and scanned in the same way.  The marks are inserted before the optimiser runs.  After inlining,
- * functions with marks are duplicated (instr/guard/clone.h), without marks and with tests in their
- * place.
+ * Accesses have the same numbers as in the flavour `record`, so the code is brought to the same
+ * level and scanned in the same way.  The marks are inserted before the optimiser runs.  After
+ * inlining, functions with marks are duplicated (instr/guard/clone.h): one copy has no marks, the
+ * other has tests in their place.
  */
 #include "instr/scan/event.h"
 
@@ -34,7 +34,7 @@ static void build_at(struct instr_unit *u, LLVMValueRef inst)
 		LLVMSetCurrentDebugLocation2(u->builder, NULL);
 }
 
-/* How many bytes; where only the result tells, the first one stands for all. */
+/* The number of bytes accessed.  If only the result shows it, 1: the first byte represents all. */
 static LLVMValueRef size_of(struct instr_unit *u, const struct instr_event *event)
 {
 	if (event->size != 0)
@@ -49,8 +49,8 @@ static LLVMValueRef size_of(struct instr_unit *u, const struct instr_event *even
 	return n;
 }
 
-/* A destructor stores the class that is there already, which is no write of the program's; whether another
- * one is stored is not asked here. */
+/* A destructor stores the class that is already there, which is not a write of the program.
+ * Whether the store changes the class is not checked here. */
 static void emit_access(struct instr_unit *u, const struct instr_event *event, uint32_t guard)
 {
 	if (instr_event_is_of_vtable(event))
@@ -59,8 +59,8 @@ static void emit_access(struct instr_unit *u, const struct instr_event *event, u
 	instr_mark(u, event->pointer, size_of(u, event), guard);
 }
 
-/* A call that ends what its first pointer leads to, or changes it: of a block that is freed the runtime finds
- * out how large it is (0), of other objects the first byte stands for all. */
+/* A call that frees or changes the object that its first pointer leads to.  For a freed block the
+ * runtime determines the size (0); for other objects the first byte represents all. */
 static void emit_ended(struct instr_unit *u, LLVMValueRef call, uint32_t guard)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -121,7 +121,7 @@ static void emit_fence(struct instr_unit *u, const struct instr_event *event)
 	mark_sync(u, LLVMConstNull(u->pointer), MARK_ATOMIC + what);
 }
 
-/* A thread leaves for code that is not seen, and comes back. */
+/* The thread enters code that Raddle does not see, and returns from it. */
 static void emit_outside(struct instr_unit *u, LLVMValueRef call, bool returns)
 {
 	build_at(u, call);
@@ -203,7 +203,7 @@ static void guard_function(struct instr_function *f, void *context)
 	emit_assembler(u, f);
 }
 
-/* A thread that enters the program from outside may have been ordered there. */
+/* A thread that enters the program from code outside it may have been ordered there. */
 static void guard_entries(struct instr_unit *u, struct guarding *g)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f)) {
@@ -294,7 +294,7 @@ static void call_all_directly(struct instr_unit *u)
 /* The encoding of memory(inaccessiblemem: readwrite). */
 enum { ONLY_INACCESSIBLE_MEMORY = 3 << 2 };
 
-/* What stands after a test keeps nothing from being optimised. */
+/* The code after a test must not prevent any optimisation. */
 static void describe_slow_path(struct instr_unit *u)
 {
 	static const struct {
@@ -309,22 +309,23 @@ static void describe_slow_path(struct instr_unit *u)
 	}
 }
 
-/* Functions are inlined while marks represent guards, then copied.  This is what default<O2> does
- * to functions while it inlines them, without the loop passes: those would treat marks as work in
- * each iteration.  They run later, when the clean copies are the original program.  Loops with a
- * known small number of iterations are unrolled, since they need no test. */
+/* Functions are inlined while marks represent the guards, and copied after that.  This pipeline
+ * does what default<O2> does to functions while it inlines them, but without the loop passes, which
+ * would treat marks as work in each iteration.  The loop passes run later, when the clean copies
+ * are the original program.  Loops with a known small number of iterations are unrolled, since they
+ * need no test. */
 #define SIMPLIFY_CFG_AND(sink)                                                                               \
 	"simplifycfg<bonus-inst-threshold=1;no-forward-switch-cond;switch-range-to-icmp;no-switch-to-"       \
 	"lookup;keep-loops;no-hoist-common-insts;" sink                                                      \
 	";speculate-blocks;simplify-cond-branch;no-speculate-unpredictables>"
 #define SIMPLIFY_CFG SIMPLIFY_CFG_AND("no-sink-common-insts")
-/* At the end calls that several ways have in common become one, or the inliner counts each. */
+/* At the end, calls common to several paths are merged; otherwise the inliner would count each of
+ * them. */
 #define SINK SIMPLIFY_CFG_AND("sink-common-insts")
 #define COMBINE "instcombine<max-iterations=1;no-use-loop-info;no-verify-fixpoint>"
 /* The program's compiler saw `a && b` while variables were in memory, and made two branches.  Here
- * variables are in registers, and simplification would make one branch and selects.  So branches
- * are threaded first.
- */
+ * variables are in registers, and simplification would make one branch and selects.  Jump threading
+ * comes first to prevent that. */
 #define FORK "jump-threading,"
 static const char simplify[] =
 	"inferattrs,function<eager-inv>(lower-expect," FORK SIMPLIFY_CFG

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file of guards of a program: which accesses get one, and which library functions may order
- * threads unnoticed.  Lines: the table of raddle/guard.h, and "x NAME" for each such function;
- * these lines are not stored in the program.
+ * The file of guards of a program: which accesses get a guard, and which library functions may
+ * order threads unnoticed.  Its lines are the table of raddle/guard.h, and "x NAME" for each such
+ * function. The "x" lines are not stored in the program.
  */
 #ifndef INSTR_GUARDS_H
 #define INSTR_GUARDS_H
@@ -16,7 +16,7 @@ struct instr_guards {
 	struct rd_buf table;	 /* for the program */
 };
 
-/* Reads `text`; `name` is the file's, for messages.  To be released after a failure too. */
+/* Reads `text`; `name` is the file's, for messages.  Must be released even after a failure. */
 int instr_guards_parse(struct instr_guards *g, const char *text, const char *name);
 void instr_guards_release(struct instr_guards *g);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loops of the guarded copy whose own guards have nothing to do (clone.h).  Enabling one guard
- * enables its whole function.  The tests of its other guards cost little, except in counting loops:
- * such a loop is no longer vectorised and takes more than twice as long.  So each of these has its
- * own region and a second copy without guards in the guarded copy:
+ * enables its whole function.  The tests of the function's other guards cost little, except in
+ * counting loops: such a loop is no longer vectorised and takes more than twice as long.  So each
+ * counting loop has its own region and, inside the guarded copy, a second copy without guards:
  *
  *	guarded 4 ... door -+-> quiet 5 ... ---+-> guarded 6
  *	                     \-> guarded 5 ... -/
  *
- * The door is tested when the loop is entered.  Like its clean copy, the loop has no tests while it
- * runs, since it ends by itself.  Its guards are tested only if both bytes are set, that of the
- * function and its own.
+ * The door is a test when the loop is entered.  Like its clean copy, the quiet loop has no tests
+ * while it runs, since it ends by itself.  The guards of the loop are tested only if two bytes are
+ * set: that of the function and that of the loop.
  */
 #include "base/error.h"
 #include "instr/guard/clone.h"
@@ -34,7 +34,7 @@ struct quiet {
 	uint32_t region;
 };
 
-/* How many loops are in each other in a loop, itself included, or TESTS. */
+/* The nesting depth of loops inside a loop, itself included, or TESTS. */
 static uint32_t *find_depths(const struct instr_clone *t)
 {
 	uint32_t *depth = rd_xcalloc(t->loops.count + 1, sizeof *depth);
@@ -50,8 +50,8 @@ static uint32_t *find_depths(const struct instr_clone *t)
 	return depth;
 }
 
-/* Two loops in each other are short enough: a thread in the guarded one stays there until it ends.  They are
- * long enough for a test, too. */
+/* Chooses nests of at most NEST loops.  A nest must be short, because a thread in its guarded copy
+ * stays there until the nest ends, but long enough to be worth a test. */
 static bool is_chosen(const struct instr_clone *t, const uint32_t *depth, size_t loop)
 {
 	RD_ASSERT(loop < t->loops.count);
@@ -59,7 +59,7 @@ static bool is_chosen(const struct instr_clone *t, const uint32_t *depth, size_t
 	return depth[loop] <= NEST && (around == FACTS_NONE || depth[around] > NEST);
 }
 
-/* Values are in memory from block to block, but for what a call that may throw has returned. */
+/* Values are in memory between blocks, except for the result of a call that may throw. */
 static bool can_be_copied(const struct instr_clone *t, const struct facts_loop *loop)
 {
 	for (uint32_t i = 0; i < loop->size; i++)
@@ -78,7 +78,7 @@ static bool has_marks(const struct instr_clone *t, const struct facts_loop *loop
 	return false;
 }
 
-/* Guards of a copied block are none any more; they are looked at in the region. */
+/* The guards of a copied block are removed; the region's lines list them instead. */
 static void silence(struct quiet *q, LLVMBasicBlockRef block, struct rd_buf *regions)
 {
 	for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i != NULL; i = next) {
@@ -140,8 +140,8 @@ static void make_quiet(struct instr_clone *t, const struct facts_loop *loop, str
 	rd_umap_release(&q.inside);
 }
 
-/* Which blocks of the guarded copy are reachable: it has a loop once that the clean one has several
- * times, and the further ones are left over. */
+/* Whether a block of the guarded copy is reachable.  Where the clean copy has a loop several times,
+ * the guarded copy uses it once, and the other copies are unreachable. */
 static bool is_reached(const struct ir_cfg *cfg, LLVMBasicBlockRef block)
 {
 	return cfg->graph.number[ir_cfg_number(cfg, block)] != FACTS_NONE;

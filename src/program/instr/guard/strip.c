@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tight loops that may run for long get pieces (clone.h):
+ * Cuts tight loops that may run for long into pieces (clone.h):
  *
  *	do { ... } while (++i < n);
  *
@@ -12,21 +12,21 @@
  *		do { ... } while (++i < limit);
  *	} while (more);
  *
- * so that the byte of the region can be tested between two pieces, and the inner loop is unchanged,
- * also for the vectoriser.  The loop must have one exit, at its end, where a counter is compared
- * with a bound that does not change in it; then each piece except the last ends with the counter
- * exactly at its limit.
+ * Then the byte of the region can be tested between two pieces, and the inner loop looks the same
+ * as before, even to the vectoriser.  The loop must have one exit, at its end, where a counter is
+ * compared with a bound that does not change in the loop.  So each piece except the last ends with
+ * the counter exactly at its limit.
  *
  * The function is in the form that reg2mem makes: a value that lives longer than a block has a
- * slot, and the slot of a counter has its next value whenever the loop's first block is entered.
+ * slot, and the slot of a counter holds its next value whenever the loop's first block is entered.
  */
 #include "base/error.h"
 #include "instr/guard/clone.h"
 
 #include "base/alloc.h"
 
-/* Rounds of a loop.  Judgements: testing a byte once in 65536 rounds costs nothing, and a piece still ends
- * within a millisecond or so; a loop of a million rounds or less ends soon by itself. */
+/* Iterations of a loop.  Judgements: one test in 65536 iterations costs nothing, and a piece still
+ * ends within about a millisecond.  A loop of at most a million iterations ends soon by itself. */
 enum { PIECE_ROUNDS = 1 << 16, SHORT_LOOP_ROUNDS = 1 << 20 };
 
 struct counted {
@@ -49,7 +49,7 @@ static bool is_stored_in(const struct instr_clone *t, const struct facts_loop *l
 		LLVMValueRef user = LLVMGetUser(use);
 		if (LLVMIsALoadInst(user))
 			continue;
-		/* Whatever else has its address may change it. */
+		/* Any other user of its address may change it. */
 		if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 0) == slot ||
 		    facts_loop_has(loop, ir_cfg_number(&t->cfg, LLVMGetInstructionParent(user))))
 			return true;
@@ -57,7 +57,7 @@ static bool is_stored_in(const struct instr_clone *t, const struct facts_loop *l
 	return false;
 }
 
-/* The value after a load of a slot that is filled in one place. */
+/* The stored value if `v` is a load of a slot that is filled in only one place. */
 static LLVMValueRef behind(LLVMValueRef v)
 {
 	LLVMValueRef stored = NULL;
@@ -75,7 +75,7 @@ static LLVMValueRef behind(LLVMValueRef v)
 	return stored != NULL ? stored : v;
 }
 
-/* The slot that the loop's first block takes the counter from. */
+/* The slot from which the loop's first block loads the counter. */
 static LLVMValueRef counter_slot(const struct counted *c, LLVMValueRef counter)
 {
 	LLVMValueRef v = behind(counter);
@@ -100,7 +100,7 @@ static bool note_edge(LLVMBasicBlockRef *known, LLVMBasicBlockRef block)
 	return true;
 }
 
-/* One way out, and one back: by a block of its own, since reg2mem divides edges. */
+/* One exit, and one back edge, which has a block of its own because reg2mem splits edges. */
 static bool find_shape(const struct instr_clone *t, const struct facts_loop *loop, struct counted *c)
 {
 	const struct facts_graph *g = &t->cfg.graph;
@@ -155,7 +155,7 @@ static bool find_counted(const struct instr_clone *t, const struct facts_loop *l
 	return counts && c->slot != NULL && LLVMGetAllocatedType(c->slot) == LLVMTypeOf(c->next);
 }
 
-/* Whether something in the loop goes up or down by the same amount from round to round. */
+/* Whether something in the loop changes by the same amount in each iteration. */
 static bool is_step(const struct instr_clone *t, const struct facts_loop *loop, LLVMValueRef inst)
 {
 	if (!LLVMIsAGetElementPtrInst(inst) && LLVMGetInstructionOpcode(inst) != LLVMAdd)
@@ -183,7 +183,7 @@ bool instr_clone_counts(const struct instr_clone *t, const struct facts_loop *lo
 	return false;
 }
 
-/* Whether the bound is there before the loop, and the loop may be a long one. */
+/* Whether the bound is known before the loop, and the loop may be long. */
 static bool is_bounded(const struct instr_clone *t, const struct facts_loop *loop, const struct counted *c)
 {
 	if (LLVMIsAConstantInt(c->bound))
@@ -228,7 +228,7 @@ static void set_limit(struct instr_unit *u, const struct counted *c, const struc
 	LLVMBuildBr(b, c->header);
 }
 
-/* The way back of another round, but to where a piece begins. */
+/* A back edge like the original one, but to the beginning of a piece. */
 static LLVMBasicBlockRef another_way_back(struct instr_unit *u, const struct counted *c,
 					  LLVMBasicBlockRef start)
 {
@@ -246,7 +246,8 @@ static LLVMBasicBlockRef another_way_back(struct instr_unit *u, const struct cou
 	return block;
 }
 
-/* A counter that goes up by one meets its limit, which is easier to see for passes that count rounds. */
+/* A counter that grows by one reaches its limit exactly; passes that count iterations recognise
+ * this form more easily. */
 static void test_limit(struct instr_unit *u, const struct counted *c, const struct piece *p)
 {
 	LLVMPositionBuilderBefore(u->builder, c->test);
@@ -283,7 +284,7 @@ static void cut(struct instr_clone *t, const struct facts_loop *loop, const stru
 	rd_umap_put(pieces, (uintptr_t)start, NULL);
 }
 
-/* Loops in loops in loops are short ones that begin often. */
+/* Loops nested three deep are short and begin often. */
 static bool is_deep(const struct instr_clone *t, size_t loop)
 {
 	RD_ASSERT(loop < t->loops.count);

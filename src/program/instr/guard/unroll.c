@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In loops with short iterations that have no counter (walks along lists) or are outermost, a test
- * in each iteration is too expensive, but some test is necessary.  Such a loop is unrolled, with
- * one test for all copies of its body (clone.h):
+ * Some loops with short iterations have no counter (walks along lists) or are outermost.  A test
+ * in each iteration is too expensive for them, but some test is necessary.  Such a loop is
+ * unrolled, with one test for all copies of its body (clone.h):
  *
  *	for (;;) { A; if (...) break; }
  *
@@ -13,7 +13,8 @@
  * A loop that ends after a few iterations executes no test.  The test leads to the guarded copy and
  * not back, so that the clean loop has only one entry, as optimisation passes require.
  *
- * The function is in the form that reg2mem makes, so copies of blocks are copies of their instructions.
+ * The function is in the form that reg2mem makes, so a block can be copied by copying its
+ * instructions.
  */
 #include "base/error.h"
 #include "instr/guard/clone.h"
@@ -46,7 +47,7 @@ static uint32_t weigh_block(LLVMBasicBlockRef block, bool *unfit)
 	return n;
 }
 
-/* One step from the blocks whose way is known; whether something became shorter. */
+/* One step from the blocks whose distance is known; returns whether a distance became shorter. */
 static bool relax(const struct instr_clone *t, const struct facts_loop *loop, struct weights *w)
 {
 	const struct facts_graph *g = &t->cfg.graph;
@@ -65,7 +66,7 @@ static bool relax(const struct instr_clone *t, const struct facts_loop *loop, st
 	return changed;
 }
 
-/* The shortest round, in instructions; inner loops go round a few times. */
+/* The shortest iteration, in instructions; inner loops are assumed to run a few iterations. */
 static uint32_t shortest_round(const struct instr_clone *t, size_t number, struct weights *w)
 {
 	RD_ASSERT(number < t->loops.count);
@@ -90,7 +91,8 @@ static uint32_t shortest_round(const struct instr_clone *t, size_t number, struc
 	return least;
 }
 
-/* How often the loop is to be there; 1: it can afford a test in each round, or must. */
+/* How many copies of the loop to make; 1: it can afford a test in each iteration, or must have
+ * one. */
 static uint32_t times(const struct instr_clone *t, size_t number)
 {
 	RD_ASSERT(number < t->loops.count);
@@ -126,7 +128,7 @@ static void make_copy(const struct instr_clone *t, const struct facts_loop *loop
 	for (uint32_t i = 0; i < loop->size; i++) {
 		LLVMBasicBlockRef from = t->cfg.blocks[loop->body[i]];
 		c->blocks[i] = LLVMAppendBasicBlockInContext(u->context, t->function, "");
-		/* What is known of a block is known of its copy. */
+		/* Whatever is known about a block is also true of its copy. */
 		if (rd_umap_get(&all->tests, (uintptr_t)from) != NULL)
 			rd_umap_put(&all->tests, (uintptr_t)c->blocks[i], NULL);
 		if (rd_umap_get(&all->headers, (uintptr_t)from) != NULL)
@@ -146,7 +148,7 @@ static void make_copy(const struct instr_clone *t, const struct facts_loop *loop
 	}
 }
 
-/* Ways of a copy lead to its own blocks, those to the header to what comes next. */
+/* Branches of a copy lead to its own blocks; branches to the header lead to the next copy. */
 static void connect(const struct instr_clone *t, const struct facts_loop *loop, LLVMBasicBlockRef *blocks,
 		    LLVMBasicBlockRef next)
 {

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hooks after optimisation (fast mode).  When instrumented code has been inlined and simplified,
- * more is known than when the hooks were inserted, so the rule of segments can be applied again, to
- * the hook calls themselves:
+ * Hooks after optimisation (fast mode).  Once instrumented code has been inlined and simplified,
+ * more is known than when the hooks were inserted.  So the rule that one access of a byte per
+ * segment is enough is applied again, to the hook calls themselves:
  *
- * 1. one load of the thread's state serves a whole function;
- * 2. hooks that add nothing new are removed (ir_redundant());
- * 3. hooks are moved out of loops (loop.c);
- * 4. accesses of an unrolled loop to adjacent bytes become one range again;
- * 5. a read and then a write of the same bytes, with nothing between them that
- *    could end the segment or keep the write from happening, become one hook that tests
- *    once (`x += y`);
- * 6. two hooks of the same kind for adjacent bytes, such as fields of a struct, become one
- *    (pair.c).
+ * 1. One load of the thread's state serves a whole function.
+ * 2. Hooks that add nothing new are removed (ir_redundant()).
+ * 3. Hooks are moved out of loops (loop.c).
+ * 4. Accesses of an unrolled loop to adjacent bytes become one range again.
+ * 5. A read and then a write of the same bytes become one hook that tests once (`x += y`), if
+ *    nothing between them could end the segment or keep the write from happening.
+ * 6. Two hooks of one kind for adjacent bytes, such as fields of a struct, become one (pair.c).
  *
  * This may change the order of records within a segment, but never the set of bytes read and
  * written.
@@ -84,7 +82,7 @@ static void collect(struct late *l)
 	}
 }
 
-/* All loads of the state become one at the entry: it does not change while a
+/* All loads of the state become one at the entry, because the state does not change while a
  * function runs. */
 static void share_self(struct late *l)
 {
@@ -165,8 +163,8 @@ static void drop_redundant(struct late *l)
 	instr_numbering_free(n);
 }
 
-/* The optimiser may have made one hook of two and chooses the site at run time; then the choice
- * may come after the read. */
+/* The optimiser may have merged two hooks into one that chooses the site at run time; then the
+ * choice may come after the read. */
 static bool has_fixed_site(const struct late_hook *hook)
 {
 	return LLVMIsAConstantInt(LLVMGetArgOperand(hook->call, ARGUMENT_SITE)) != NULL;

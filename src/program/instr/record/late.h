@@ -41,18 +41,19 @@ struct late_shape {
 /* Finds the form of the loop in `late` and `loop`; false if it has another one. */
 bool instr_late_shape(struct late_shape *s);
 
-/* What an access in the loop touches: `rounds` times, from `first` on, each time `by` bytes further.  The
- * code is in the preheader, and may say more than the loop does, never less. */
+/* What an access in the loop touches: `rounds` accesses, the first at `first`, each `by` bytes
+ * after the previous one.  The code is in the preheader.  It may cover more than the loop touches,
+ * but never less. */
 struct late_extent {
 	LLVMValueRef first, rounds;
 	int64_t by;
 };
 bool instr_late_extent(struct late_shape *s, LLVMValueRef pointer, struct late_extent *out);
 
-/* Takes hooks out of loops where that keeps their meaning. */
+/* Moves hooks out of loops where that keeps their meaning. */
 void instr_late_loops(struct late *l);
 
-/* Two hooks for bytes that lie side by side become one (pair.c). */
+/* Merges two hooks for adjacent bytes into one (pair.c). */
 void instr_late_pairs(struct late *l);
 
 /* Whether an instruction calls a hook, and which. */

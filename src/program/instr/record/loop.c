@@ -6,14 +6,14 @@
  *		sum += a[i] * *p;
  *
  * the hook of `*p` may be placed before the loop, and one hook for the range a[0] to a[n - 1] may
- * replace the hooks of `a[i]`, if they are executed whenever the loop is entered.  That is known if
- * the loop is in the form that optimisers produce: a block before it (preheader) that leads nowhere
- * else, and no exit before the hook.  For a range, or for equal distances, the number of iterations
- * must be known too: one exit, at the end of an iteration, when a counter reaches a bound that does
- * not change.  If a loop-invariant branch decides whether the hook is executed, the range is empty
- * when it is not.
+ * replace the hooks of `a[i]`, if these hooks are executed whenever the loop is entered.  That is
+ * known if the loop is in the form that optimisers produce: a block before it (the preheader) that
+ * leads nowhere else, and no exit before the hook.  For a range or a series of equally spaced
+ * accesses, the number of iterations must be known too: the loop has one exit, at the end of an
+ * iteration, when a counter reaches a bound that does not change.  If a loop-invariant branch
+ * decides whether the hook is executed, the range is made empty when it is not.
  *
- * Inner loops come first, so that a hook may be moved out of several loops, also as a range.
+ * Inner loops come first, so that a hook may be moved out of several loops, even as a range.
  */
 #include "instr/record/late.h"
 
@@ -82,7 +82,7 @@ static bool is_latch(const struct late_shape *s, uint32_t block)
 	return false;
 }
 
-/* Whether the block is met in each round, before any way out. */
+/* Whether the block is executed in each iteration, before any exit. */
 static bool is_certain(const struct late_shape *s, uint32_t block)
 {
 	RD_ASSERT(block < s->late->cfg.graph.nodes);
@@ -102,7 +102,7 @@ static bool has_other_exit(const struct late_shape *s)
 	return false;
 }
 
-/* Whether the end of a round decides how many there are, or at least how many at most. */
+/* Whether the end of an iteration decides how many there are, or at least limits the number. */
 static bool ends_at_latch(const struct late_shape *s)
 {
 	return s->latch != FACTS_NONE && leaves(s, s->latch) && (s->at_most || !has_other_exit(s));
@@ -188,9 +188,9 @@ static bool find_test(struct late_shape *s, struct test *t)
 		find_counter(s, LLVMGetOperand(tested, 0), &t->counter) && t->counter.next == tested);
 }
 
-/* The number of iterations of a loop that continues while its counter, which grows by `step` and
- * does not wrap, is below (or not above) the bound: the first tested value is start + step, or
- * start, and the first iteration is certain. */
+/* The number of iterations of a loop that continues while its counter is below (or not above) the
+ * bound.  The counter grows by `step` and does not wrap.  The first tested value is start + step,
+ * or start.  The first iteration is certain. */
 static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 {
 	RD_ASSERT(t->counter.step > 0);
@@ -213,8 +213,8 @@ static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 	return LLVMBuildAdd(b, further, LLVMConstInt(type, 1, false), "");
 }
 
-/* The number of rounds, as code in the preheader; NULL if the exit has a form that
- * does not tell. */
+/* The number of iterations, as code in the preheader; NULL if the form of the exit does not show
+ * it. */
 static LLVMValueRef count_rounds(struct late_shape *s)
 {
 	LLVMBuilderRef b = s->late->unit->builder;
@@ -239,8 +239,8 @@ static LLVMValueRef count_rounds(struct late_shape *s)
 						   : LLVMBuildIntCast2(b, n, s->late->unit->i64, false, "");
 }
 
-/* Whether a value can be computed before the loop: it comes from there, or from
- * such values by instructions that may be executed at any time. */
+/* Whether a value can be computed before the loop: it is defined there, or is computed from such
+ * values by instructions that may be executed at any time. */
 static bool is_invariant(const struct late_shape *s, LLVMValueRef v, int depth)
 {
 	if (!in_loop(s, v))
@@ -343,8 +343,8 @@ static bool address_growth(const struct late_shape *s, LLVMValueRef v, int depth
 	return true;
 }
 
-/* The value of the first round, computed in the preheader.  growth() or is_invariant() has
- * accepted the value, so all its parts can be. */
+/* The value in the first iteration, computed in the preheader.  growth() or is_invariant() has
+ * accepted the value, so all its parts can be computed there. */
 static LLVMValueRef first_value(const struct late_shape *s, LLVMValueRef v)
 {
 	struct counter c;
@@ -365,7 +365,7 @@ static LLVMValueRef first_value(const struct late_shape *s, LLVMValueRef v)
 	return copy;
 }
 
-/* Branches that decide whether a block is met, none of which changes its mind in the loop. */
+/* Branches that decide whether a block is executed; their outcome is the same in all iterations. */
 struct loop_guard {
 	LLVMValueRef conditions[MAX_GUARDS];
 	bool taken[MAX_GUARDS]; /* the outcome that leads to the block */
@@ -388,7 +388,7 @@ static uint32_t only_predecessor(const struct late_shape *s, uint32_t block)
 	return found;
 }
 
-/* Whether the block is met either in each round, before any way out, or in none, and what
+/* Whether the block is executed either in each iteration, before any exit, or in none, and what
  * decides that. */
 static bool find_guard(const struct late_shape *s, uint32_t block, struct loop_guard *guard)
 {
@@ -419,7 +419,7 @@ static LLVMValueRef guarded(const struct late_shape *s, const struct loop_guard 
 	return amount;
 }
 
-/* The call replaces the hook and may leave further loops. */
+/* The call replaces the hook, and may itself be moved out of further loops. */
 static void replace(struct late_shape *s, struct late_hook *hook, LLVMValueRef call)
 {
 	instr_late_drop(hook);
@@ -472,8 +472,8 @@ static bool is_constant(const struct late_shape *s, const struct late_hook *hook
 	return true;
 }
 
-/* A single access costs less where it is than a guarded call would; a range or an equal
- * distance has an amount that can be 0. */
+/* A single access costs less where it is than as a guarded call.  A range or a series has an
+ * amount, which can be 0. */
 static void hoist_constant(struct late_shape *s, struct late_hook *hook, const struct loop_guard *guard)
 {
 	LLVMBuilderRef b = s->late->unit->builder;
@@ -528,7 +528,7 @@ bool instr_late_extent(struct late_shape *s, LLVMValueRef pointer, struct late_e
 		return false;
 	out->first = first_value(s, pointer);
 	LLVMPositionBuilderBefore(b, s->end);
-	/* The access may not happen at all, and its address be none. */
+	/* The access may not happen at all, and then its address may be invalid. */
 	out->first = LLVMBuildFreeze(b, out->first, "");
 	out->rounds = out->by != 0 ? s->rounds : LLVMConstInt(s->late->unit->i64, 1, false);
 	return true;

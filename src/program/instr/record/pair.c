@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two hooks of the same kind, in one block of a function, for bytes that lie side by side: two fields of a
- * struct.
+ * Two hooks of the same kind, in one block of a function, for adjacent bytes, such as two fields
+ * of a struct:
  *
  *	p->re = a;
  *	p->im = b;
  *
- * becomes one hook, which tests once and, if something is not marked, calls the runtime once.  The
+ * become one hook, which tests once and, if something is not marked, calls the runtime once.  The
  * second hook is moved to the first, so nothing between them may end the segment.  Both keep their
  * sites.
  */
@@ -83,7 +83,8 @@ static LLVMValueRef both(struct instr_unit *u, uint64_t low, uint64_t high)
 	return LLVMConstInt(u->i64, high << 32 | low, false);
 }
 
-/* Before the first of the two in the code; `low` and `high` say which has the lower address. */
+/* Inserts the merged hook before `first`; `low` and `high` are the two hooks in the order of their
+ * addresses. */
 static void merge(struct late *l, struct half *first, struct half *low, struct half *high)
 {
 	RD_ASSERT(low != high && low->size == high->size && (first == low || first == high));

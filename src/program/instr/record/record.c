@@ -3,9 +3,9 @@
  * The flavour `record`.  In: a module.  Out: the same module with a hook at every event, and the
  * events' sites in the unit's table.
  *
- * A function that has events loads the thread's state when it is entered and, if it calls, its
- * place on the shadow stack (raddle/abi.h).  Hooks precede their accesses; hooks of library
- * functions whose result shows how much was written follow the call.
+ * On entry, a function that has events loads the thread's state and, if it makes calls, its place
+ * on the shadow stack (raddle/abi.h).  Hooks precede their accesses.  For library functions whose
+ * result shows how much was written, the hook follows the call.
  *
  * The shadow stack pointer is restored after a call only if something reads it before the next call
  * sets it again: an event, or the return to a caller that may not be instrumented.
@@ -81,8 +81,8 @@ static void emit_libc(struct emitter *e, const struct instr_event *event)
 	instr_libc_call(e->u, event, e->self, site);
 }
 
-/* A destructor begins by storing what is there already.  That is nothing the program does: only a store
- * that changes the object's class is a write. */
+/* A destructor begins by storing the class that the object already has.  The program did not write
+ * that; only a store that changes the object's class is a write. */
 static void emit_vtable(struct emitter *e, const struct instr_event *event, LLVMValueRef site)
 {
 	LLVMValueRef now = LLVMGetOperand(event->inst, 0);
@@ -153,8 +153,8 @@ static void emit_call(struct emitter *e, size_t i)
 	RD_ASSERT(i < e->f->count);
 	const struct instr_event *event = &e->f->events[i];
 	build_at(e, event->inst);
-	/* A callee that takes this function's place takes its place on the call
-	 * stack too; else a loop of such calls would run off its end. */
+	/* A callee that replaces this function (a tail call) also takes its place on the call
+	 * stack; otherwise a loop of such calls would run off the stack's end. */
 	if (is_musttail(event->inst)) {
 		instr_hook_call(e->u, HOOK_RETURN, (LLVMValueRef[]){e->self, e->top});
 		return;
@@ -207,7 +207,7 @@ static void find_restores(struct emitter *e)
 	free(first);
 }
 
-/* Only functions that no other unit can call need not leave the stack as it was. */
+/* Only functions that no other unit can call may leave the stack pointer changed. */
 static bool has_unknown_callers(LLVMValueRef function)
 {
 	LLVMLinkage linkage = LLVMGetLinkage(function);

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops that wait for memory, or forever.
+ * Loops that wait for memory, and loops that run forever.
  *
  *	while (!done)
  *		;
  *
- * If `done` is a plain variable the optimiser may read it once, before the loop, or leave the loop
- * out: nothing may write it meanwhile.  If another thread does, that is the race to be shown; and a
- * recorded run that stays here forever shows nothing after it.  So the reads of such loops become
- * volatile, which does not change the meaning of the program.
+ * If `done` is a plain variable, the optimiser may read it once, before the loop, or remove the
+ * loop, because it may assume that no other thread writes the variable meanwhile.  If another
+ * thread does, that is the race to be shown; but a recorded run that stays in the loop forever
+ * shows nothing after it.  So the reads of such loops become volatile, which does not change the
+ * meaning of the program.
  *
- * A module with hooks comes in, before it is optimised.  A loop waits if it has no effect, that is,
- * it writes nothing and calls only hooks and functions that touch no memory, and if its exit
- * conditions depend on reads of memory alone: a counting loop ends by itself.
+ * In: a module with hooks, before it is optimised.  A loop waits if it has no effect and its exit
+ * conditions depend only on reads of memory.  It has no effect if it writes nothing and calls only
+ * hooks and functions that touch no memory.  A counting loop does not wait: it ends by itself.
  *
- * If threads take turns, such a loop has to let others run, and so has a loop without an exit,
+ * If threads take turns, such a loop must let others run, and so must a loop without an exit,
  *
  *	for (;;)
  *		mine = 1;
  *
- * of which the optimiser may leave only a jump.  Both get a hook in each iteration; if threads stop
- * at reads anyway, only the second kind gets one.
+ * of which the optimiser may leave only a jump.  Both get a hook in each iteration.  If threads
+ * stop at reads anyway, only the second kind gets one.
  */
 #include "instr/unit-int.h"
 
@@ -64,15 +65,16 @@ static bool is_silent(const struct backward *w)
 	return true;
 }
 
-/* A value that the loop itself carries on is a PHI of its header; one of another block chooses between
- * values of the same round, and so does its branch. */
+/* A value that the loop carries from one iteration to the next is a PHI of its header.  A PHI of
+ * another block chooses between values of the same iteration, and so does its branch. */
 static bool is_carried(const struct backward *w, LLVMValueRef v)
 {
 	return LLVMGetInstructionOpcode(v) == LLVMPHI &&
 	       LLVMGetInstructionParent(v) == w->cfg->blocks[w->loop->header];
 }
 
-/* The branches of the loop decide how it continues; false: they look at more than memory. */
+/* Follows the branches that decide how the loop continues; false: they depend on more than
+ * memory. */
 static bool follow(struct backward *w)
 {
 	for (uint32_t n = 0; n < w->loop->size; n++) {
@@ -90,7 +92,8 @@ static bool follow(struct backward *w)
 	return true;
 }
 
-/* Whether a block of the loop leads nowhere else, and calls nothing that could end the thread. */
+/* Whether a block of the loop leads nowhere outside it, and calls nothing that could end the
+ * thread. */
 static bool stays(const struct backward *w, uint32_t block)
 {
 	const struct facts_graph *g = &w->cfg->graph;

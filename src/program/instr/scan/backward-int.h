@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What values are computed from: a work list of instructions, each at most once.  Values from before a loop
- * are left out.  Zero but for cfg and loop at first.
+ * The instructions that values are computed from: a work list that contains each at most once.
+ * Values from before a loop are left out.  Initially everything except cfg and loop is zero.
  */
 #ifndef INSTR_SCAN_BACKWARD_INT_H
 #define INSTR_SCAN_BACKWARD_INT_H

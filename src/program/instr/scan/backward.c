@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The work list of backward-int.h.  Invariant: `seen` has exactly the instructions that were ever in `work`.
- */
+/* The work list of backward-int.h.  Invariant: `seen` holds exactly the instructions that were ever
+ * in `work`. */
 #include "instr/scan/backward-int.h"
 
 #include "base/alloc.h"

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Atomics that end no segment: relaxed loads, and updates that order no thread.
+ * Atomics that do not end a segment: relaxed loads, and updates that do not order threads.
  *
- * A relaxed load releases nothing, so it orders no other thread after what its own thread did
- * before it.  Let e1 and e2 be the same access before and after the load, and let f be an access of
- * another thread that races with e2.  f is not ordered before e1, or it would be ordered before
- * e2.  e1 is not ordered before f, since that requires a release after e1, and the next release is
- * after e2 too.  e1 happens with the same locks held, and does not depend on the value that is
- * loaded.  So f races with e1, which represents e2.  (A fence that makes the load acquire ends the
- * segment itself.)
+ * Relaxed loads.  A relaxed load releases nothing, so it does not order other threads after what
+ * its own thread did before it.  Let e1 and e2 be the same access before and after the load, and
+ * let f be an access of another thread that races with e2.  f is not ordered before e1, or it would
+ * be ordered before e2.  e1 is not ordered before f, since that requires a release after e1, and
+ * the next release is after e2 too.  e1 happens with the same locks held, and does not depend on
+ * the value that is loaded.  So f races with e1, which represents e2.  (A fence that makes the load
+ * acquire ends the segment itself.)
  *
  * Counters.  In: an atomic read-modify-write.  Out: whether it is relaxed, its result is not used,
  * and the variable has a fixed address to which this unit writes in relaxed order only.  Such an
  * update neither orders its thread nor gives it information, so it need not end a segment: accesses
- * before it represent the same accesses after it.  Statistics and the book-keeping of allocators
- * are examples.
+ * before it represent the same accesses after it.  Examples are statistics and the book-keeping of
+ * allocators.
  *
- * A variable that is released elsewhere in the unit (a reference count) is not a counter: there,
- * relaxed updates continue a release sequence, so accesses before and after one of them are ordered
- * differently. The answer depends on the unit alone, so that all flavours of a program agree.
+ * A variable that is released elsewhere in the unit (a reference count) is not a counter.  Its
+ * relaxed updates continue a release sequence, so accesses before and after an update are ordered
+ * differently.  The answer depends on the unit alone, so that all flavours of a program agree.
  */
 #include "base/error.h"
 #include "instr/scan/event.h"
 #include "ir/value.h"
 
-/* Dead arithmetic on the result, as add-and-fetch leaves it, does not look at it. */
+/* Dead arithmetic on the result, as add-and-fetch leaves it, is not a use. */
 static bool is_unused(LLVMValueRef value)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(value); use != NULL; use = LLVMGetNextUse(use)) {
@@ -41,8 +41,8 @@ static bool is_relaxed(LLVMAtomicOrdering order)
 	       order == LLVMAtomicOrderingMonotonic;
 }
 
-/* Whether an instruction that has the variable's address as an operand neither releases through it nor hands
- * it on. */
+/* Whether an instruction that has the variable's address as an operand neither releases through the
+ * address nor passes it on. */
 static bool is_harmless_use(LLVMValueRef user, LLVMValueRef pointer)
 {
 	if (LLVMIsALoadInst(user))

@@ -3,14 +3,15 @@
  * Members of std::string.  In: the linkage name of a function.  Out: which of its arguments are
  * strings, and whether it reads or writes them.
  *
- * The C++ library has all of them, compiled without Raddle; headers have only some, which may be
- * inlined.  The remaining calls are handled here.  A string is its 32 bytes here: code that changes
- * the characters changes or reads these as well.  No other thread knows a string that is being
- * constructed, and a destructor frees its memory, which is recorded.
+ * The C++ library contains all members, compiled without Raddle.  The headers contain only some,
+ * which may be inlined.  The calls that remain are handled here.  A string is treated as its 32
+ * bytes, because code that changes the characters changes or reads these bytes as well.  A string
+ * that is being constructed is unknown to other threads, and a destructor frees its memory, which
+ * is recorded.
  *
- * Names are those of the Itanium ABI: _ZN, K for a member that is const, the class, the member with
- * its length or an operator, E, the parameters.  A reference to a string is RKS4_, RS4_ or OS4_
- * (&&) in it.  Parameters after one of an unknown kind are ignored.
+ * Names follow the Itanium ABI: _ZN, K for a const member, the class, the member with its length or
+ * an operator, E, the parameters.  In a name, a reference to a string is RKS4_, RS4_ or OS4_ (&&).
+ * Parameters after one of an unknown kind are ignored.
  */
 #include "instr/scan/cxx-string.h"
 

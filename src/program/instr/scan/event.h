@@ -22,7 +22,7 @@ enum instr_kind {
 	EVENT_ATOMIC_CAS,
 	EVENT_FENCE,
 	EVENT_CALL,
-	EVENT_FORGET, /* no event, but what came before may not stand for what follows */
+	EVENT_FORGET, /* not an event, but earlier accesses do not represent later ones */
 };
 
 enum instr_event_flags {
@@ -30,7 +30,7 @@ enum instr_event_flags {
 	EVENT_WAIT_LOOP = 2, /* decides a loop that contains a condition wait */
 	EVENT_THREAD_LOCAL = 4,
 	EVENT_STACK = 8,
-	EVENT_REDUNDANT = 16, /* says nothing new */
+	EVENT_REDUNDANT = 16, /* adds nothing new */
 	EVENT_SYNCS = 32,     /* a call that may end the segment */
 	EVENT_NEVER_RETURNS = 64,
 	EVENT_UNSEEN = 128, /* the result of an atomic is not used */
@@ -56,7 +56,7 @@ struct instr_function {
 	struct ir_effects *effects;
 	LLVMValueRef function;
 	struct ir_cfg cfg;
-	bool everything;		/* memory that no other thread can reach counts too */
+	bool everything;		/* includes memory that no other thread can reach */
 	struct rd_umap wait_reads;	/* of the whole unit: loads that decide a wait loop */
 	struct rd_umap private_objects; /* object to 1 + whether it is private */
 	struct instr_event *events;	/* in order of blocks, then of instructions */
@@ -66,7 +66,7 @@ struct instr_function {
 /* Fills `reads` with the loads that decide a loop around a condition wait. */
 void instr_find_wait_reads(LLVMModuleRef module, struct ir_effects *effects, struct rd_umap *reads);
 
-/* Where code after an instruction goes; for an invoke that is where it returns to. */
+/* Where code after an instruction is inserted; for an invoke, where it returns to. */
 LLVMValueRef instr_place_after(LLVMValueRef inst);
 unsigned instr_order_number(LLVMAtomicOrdering order); /* as RADDLE_ATOMIC_ORDERED has it */
 /* What the runtime is notified before an atomic operation: RADDLE_ATOMIC_WHAT. */
@@ -79,8 +79,8 @@ bool instr_is_counter(LLVMValueRef update);						 /* EVENT_PASSES */
 bool instr_only_looks(LLVMValueRef load);						 /* the same */
 
 /* Records the range of a library function's argument at the builder's place. */
-/* What a library function will read or write, where that is known before the call: a number, or
- * RADDLE_STOP_STRING for a string that is there; NULL: it is not known. */
+/* What a library function will read or write, if that is known before the call: a number, or
+ * RADDLE_STOP_STRING for an existing string.  NULL: unknown. */
 LLVMValueRef instr_libc_length_before(struct instr_unit *u, const struct instr_event *event);
 
 void instr_libc_call(struct instr_unit *u, const struct instr_event *event, LLVMValueRef self,
@@ -91,8 +91,8 @@ bool instr_is_instrumented(struct ir_effects *effects, LLVMValueRef function);
 void instr_drop_promises(LLVMValueRef function); /* those that a function with hooks does not keep */
 void instr_drop_call_promises(LLVMValueRef call);
 
-/* record.c: scans the functions of a unit as the flavour `record` does, and calls back for each one that
- * is instrumented. */
+/* record.c: scans the functions of a unit as the flavour `record` does, and calls back for each
+ * instrumented function. */
 typedef void instr_function_fn(struct instr_function *f, void *context);
 void instr_each_function(struct instr_unit *u, instr_function_fn *fn, void *context);
 bool instr_event_has_site(const struct instr_event *event); /* sites are numbered in the order of events */
@@ -100,12 +100,13 @@ bool instr_event_has_site(const struct instr_event *event); /* sites are numbere
 void instr_scan(struct instr_function *f);
 void instr_eliminate(struct instr_function *f);
 
-/* The function's atomic operations by library call (libatomic and __sync_); false if
- * the call is not one. */
+/* Adds the atomic operation of a library call (libatomic and __sync_); false if the call is not
+ * one. */
 bool instr_libatomic(struct instr_function *f, LLVMValueRef call, const char *name,
 		     struct instr_event *event);
 
-/* Whether it is a store of the compiler's, of the address of a class's functions into an object. */
+/* Whether it is a store that the compiler generated: the address of a class's vtable into an
+ * object. */
 bool instr_event_is_of_vtable(const struct instr_event *event);
 
 #endif

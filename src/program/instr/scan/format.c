@@ -33,7 +33,8 @@ struct conversion {
 	uint64_t size;	  /* bytes written; 0: nothing of ours */
 };
 
-/* The text of a constant string, NULL if it is not one.  A place holder of a test may be before it. */
+/* The text of a constant string, NULL if it is not one.  A place holder of a test may be before
+ * it. */
 static const char *constant_text(LLVMValueRef v)
 {
 	size_t n;
@@ -69,7 +70,7 @@ static const char *read_modifier(const char *p, uint64_t *size, bool *wide)
 	return p;
 }
 
-/* Printing: *p is after a '%'.  False: nothing of the format is to be believed. */
+/* Printing: *p is after a '%'.  False: the format is not understood and must be ignored. */
 static bool read_printed(const char **p, struct conversion *c)
 {
 	uint64_t n, size;

@@ -18,8 +18,8 @@ struct instr_conversion {
 };
 typedef void instr_conversion_fn(void *context, const struct instr_conversion *c);
 
-/* Calls `found` for each.  Of a format that is not constant or that numbers its arguments nothing
- * is understood. */
+/* Calls `found` for each conversion.  Nothing is found in a format that is not constant or that
+ * numbers its arguments. */
 void instr_format_read(LLVMValueRef call, const char *name, instr_conversion_fn *found, void *context);
 
 #endif

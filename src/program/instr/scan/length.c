@@ -138,7 +138,7 @@ static LLVMValueRef libc_length(struct instr_unit *u, const struct instr_event *
 	RD_BUG("a length without code");
 }
 
-/* Of strings that are copied the first byte will do: it is where races on strings are found. */
+/* For strings that are copied, the first byte is enough: races on strings are found there. */
 LLVMValueRef instr_libc_length_before(struct instr_unit *u, const struct instr_event *event)
 {
 	RD_ASSERT(event->libc != NULL);
@@ -169,7 +169,7 @@ static bool is_string(enum instr_hook hook)
 	return hook == HOOK_READ_STRING || hook == HOOK_WRITE_STRING;
 }
 
-/* Of a pointer that leads nowhere nothing is read where the function itself survives it. */
+/* If the function itself accepts an invalid pointer, nothing is read through such a pointer. */
 static LLVMValueRef readable(struct instr_unit *u, const struct instr_event *event, enum instr_hook hook,
 			     LLVMValueRef n)
 {
@@ -185,7 +185,7 @@ static bool is_descriptor(const struct instr_libc *row)
 	return row->length == LENGTH_DESCRIPTOR || row->length == LENGTH_OPENED;
 }
 
-/* The bytes that stand for a file descriptor (raddle/event.h); none for a number that is not one. */
+/* The bytes that represent a file descriptor (raddle/event.h); no bytes for an invalid number. */
 static void call_descriptor(struct instr_unit *u, const struct instr_event *event, LLVMValueRef self,
 			    LLVMValueRef site)
 {

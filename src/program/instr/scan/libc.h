@@ -26,7 +26,8 @@ enum instr_length {
 	LENGTH_FOUND,	 /* up to the result, which points into it; if NULL: argument a (a < 0: the string) */
 	LENGTH_COPIED,	 /* a copy of the string in argument a, at most argument b (b < 0: no limit) */
 	LENGTH_APPENDED, /* the string in argument a (at most b) after the one that is there */
-	/* Of arguments that a format speaks of (instr_libc_of_format()); NULL is printed as "(null)". */
+	/* For arguments that a format describes (instr_libc_of_format()); NULL is printed as
+	 * "(null)". */
 	LENGTH_PRINTED_STRING, /* at most a (a < 0: no limit) or, if b >= 0, argument b */
 	LENGTH_SCANNED,	       /* a bytes, if the result is more than b */
 	LENGTH_SCANNED_STRING, /* the string with its end, at most a (a < 0: no limit), if the result is more

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which accesses touch the same bytes.  Bytes are named by a base and a constant distance.  The
- * base is a value number: two values get the same number if they compute the same from the same
- * operands without reading memory.  A value that is recomputed in each iteration of a loop does not
- * mislead ir_redundant(): on the path to its first computation nothing has been accessed through
- * it, so nothing is known about it on all paths.
+ * Finds which accesses touch the same bytes.  Bytes are named by a base and a constant distance.
+ * The base is a value number: two values get the same number if they compute the same thing from
+ * the same operands without reading memory.  A value that is recomputed in each iteration of a loop
+ * does not mislead ir_redundant(): on the path to its first computation nothing has been accessed
+ * through it, so no access through it is known on all paths.
  */
 #include "instr/scan/number.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * In: a function's instructions.  Out: its events, in program order.  Accesses that no other thread
- * can conflict with are left out: of constants, of stack variables whose address stays in the
- * function, and of thread-local variables whose address does.  An access that a library function
- * makes for its caller (memcpy, read, strlen) is an event of the caller.
+ * can conflict with are left out: those of constants, and those of stack or thread-local variables
+ * whose address stays in the function.  An access that a library function makes for its caller
+ * (memcpy, read, strlen) is an event of the caller.
  */
 #include "instr/scan/event.h"
 
@@ -40,7 +40,7 @@ static bool is_local_object(LLVMValueRef base)
 	return LLVMGetEnumAttributeAtIndex(function, i + 1, kind_of("byval")) != NULL;
 }
 
-/* Whether no other thread can get at the object. */
+/* Whether no other thread can access the object. */
 static bool is_private(struct instr_function *f, LLVMValueRef base, bool local)
 {
 	bool is_new;
@@ -163,8 +163,8 @@ static void scan_asm_operand(struct instr_function *f, struct instr_event event,
 	add_if_it_matters(f, event);
 }
 
-/* A fence, or nothing that the processor would do: no event, but the site table states that there is one,
- * because such a barrier is meant to let relaxed atomics around it order. */
+/* A fence, or assembler without instructions.  It is not an event, but the site table lists it,
+ * because such a barrier is meant to make relaxed atomics around it order threads. */
 static void note_barrier(struct instr_function *f, struct instr_event event)
 {
 	event.kind = EVENT_FENCE;
@@ -175,8 +175,8 @@ static void note_barrier(struct instr_function *f, struct instr_event event)
 }
 
 /* Locks and hand-overs are often assembler with memory operands and a "memory" clobber: each
- * operand is accessed atomically, and in order.  With only the clobber, the effect of the assembler
- * is unknown, and the flavour records that (instr/foreign.c). */
+ * operand is accessed atomically, and in order.  If there is only the clobber, the effect of the
+ * assembler is unknown, and the flavour records that (instr/foreign.c). */
 static void scan_asm(struct instr_function *f, struct instr_event event, LLVMValueRef code)
 {
 	size_t n, m;
@@ -193,8 +193,8 @@ static void scan_asm(struct instr_function *f, struct instr_event event, LLVMVal
 		add(f, &forget);
 	}
 	/* Outputs come first, then inputs.  Indirect operands take an argument; other outputs and
-	 * clobbers ("~") do not.  An operand that is both appears twice; one atomic event
-	 * represents the pair. */
+	 * clobbers ("~") do not.  An operand that is both input and output appears twice; one
+	 * atomic event represents both. */
 	LLVMValueRef seen[8];
 	unsigned seen_count = 0;
 	while ((one = strsep(&rest, ",")) != NULL) {
@@ -225,7 +225,7 @@ static void scan_asm(struct instr_function *f, struct instr_event event, LLVMVal
 	free(body);
 }
 
-/* Full traces are about values, and an injected fault needs memory. */
+/* Full traces have no such events: they are about values, and an injected fault needs memory. */
 static void add_descriptor(struct instr_function *f, struct instr_event event)
 {
 	LLVMValueRef number = event.libc->length == LENGTH_OPENED ? event.inst : event.pointer;
@@ -260,7 +260,7 @@ static void scan_conversion(void *context, const struct instr_conversion *c)
 	scan_row(call->f, *call->event, instr_libc_of_format(c));
 }
 
-/* Where the address of a result in memory comes first. */
+/* Whether the address of a result in memory is passed as the first argument. */
 static bool is_shifted(LLVMValueRef call)
 {
 	return LLVMGetCallSiteEnumAttribute(call, 1, LLVMGetEnumAttributeKindForName("sret", 4)) != NULL;
@@ -282,7 +282,7 @@ static void scan_libc(struct instr_function *f, struct instr_event event, const 
 		scan_row(f, event, &rows[i]);
 	if (f->unit->options->flavour->number == RADDLE_FLAVOUR_RECORD && instr_string_is_member(name))
 		scan_string(f, event, name);
-	/* The flavour full has its own way, which does more (library.c). */
+	/* The flavour full handles this itself, and does more (library.c). */
 	if (!f->unit->options->flavour->values)
 		instr_format_read(event.inst, name, scan_conversion, &(struct formatted){f, &event});
 }

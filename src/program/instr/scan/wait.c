@@ -5,15 +5,15 @@
  *	while (queue->count == 0)
  *		pthread_cond_wait(&queue->filled, &queue->lock);
  *
- * If the condition is already true the thread never waits, and only the read of `count` shows that
- * it could have.  So these reads are recorded each time.
+ * If the condition is already true, the thread never waits, and only the read of `count` shows
+ * that it could have.  So these reads are recorded each time.
  *
  * In: a module.  Out: the set of its load instructions that decide such a loop.  The loop is the
- * innermost natural one around the wait.  The deciding branches are those that leave the loop or
+ * innermost natural loop around the wait.  The deciding branches are those that leave the loop or
  * choose between waiting and not waiting.  Their conditions are followed backwards through the
- * loop's instructions, and into functions of the unit that are called for a condition (a C++
- * predicate is always one).  For a wait outside a loop, the last branch that can bypass it decides:
- * some barriers count their threads and wait once in this way.
+ * loop's instructions, and into functions of the unit that are called to compute a condition (a
+ * C++ predicate is always such a function).  For a wait outside a loop, the last branch that can
+ * bypass it decides: some barriers count their threads and wait once in this way.
  */
 #include "base/error.h"
 #include "instr/scan/backward-int.h"
@@ -33,7 +33,7 @@ struct wait_slice {
 	int depth;
 };
 
-/* What a block's end looks at to choose a successor. */
+/* The value by which a block's terminator chooses a successor. */
 static LLVMValueRef condition(LLVMBasicBlockRef block)
 {
 	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * References and calls.  Library functions that have a model are replaced by it.  For other
- * functions that may be instrumented, here or in another unit, references are passed beside
- * arguments and results.
+ * References and calls.  A library function that has a model is replaced by the model.  Other
+ * functions that may be instrumented, here or in another unit, get the references of arguments and
+ * return those of results.
  */
 #include "instr/shadow/shadow.h"
 
@@ -37,7 +37,7 @@ static bool allocates(const char *name)
 	return false;
 }
 
-/* Whether the function called may be instrumented: then it knows of references. */
+/* Whether the called function may be instrumented and so handle references. */
 static bool may_know(LLVMValueRef callee)
 {
 	size_t rows;
@@ -69,7 +69,7 @@ static bool is_asm(LLVMValueRef call)
 	return LLVMIsAInlineAsm(LLVMGetCalledValue(call)) != NULL;
 }
 
-/* The place where an invoke returns to may be reached from elsewhere, too. */
+/* The block that an invoke returns to may also be reached from elsewhere. */
 static bool returns_alone(LLVMValueRef call)
 {
 	LLVMBasicBlockRef to;

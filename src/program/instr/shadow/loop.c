@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loops on concrete values.  In: a function, before references are added to its values.  Out: a
- * flag for each loop whose accesses are known before it is entered: whether anything that enters
- * the loop has an expression.  If the flag is not set, there are no references in the loop, and
- * accesses test the flag instead of the marks of their page.  So the optimiser can duplicate the
- * loop, and one copy does only what the program does.
+ * flag for each loop whose accesses are known before it is entered.  The flag is set if any value
+ * that enters the loop has an expression.  If the flag is not set, there are no references in the
+ * loop, and accesses test the flag instead of the marks of their page.  So the optimiser can
+ * duplicate the loop, and one copy does only what the program does.
  *
  * The marks are tested after the hooks of `record` that precede the loop.  A thread that is stopped
- * at a hook in the loop keeps the flag: if another thread meanwhile makes a value depend on input,
- * without any synchronisation, the value counts as concrete until the loop ends.
+ * at a hook in the loop keeps the flag.  If another thread meanwhile makes a value depend on input,
+ * without any synchronisation, the value is treated as concrete until the loop ends.
  */
 #include "instr/shadow/shadow.h"
 
@@ -19,7 +19,7 @@
 
 enum { EXTENTS_MAX = 12 }; /* of a loop; more take as long as the loop */
 
-/* A loop that is looked at. */
+/* A loop under examination. */
 struct look {
 	struct shadow_function *x;
 	struct late_shape shape;
@@ -36,7 +36,7 @@ static LLVMBasicBlockRef block_of(const struct look *k, uint32_t i)
 	return k->late->cfg.blocks[k->shape.loop->body[i]];
 }
 
-/* ---- whether a loop can be made twice ---- */
+/* ---- whether a loop can be duplicated ---- */
 
 /* Calls that change no memory of the program; hooks of accesses among them. */
 static bool is_quiet_call(LLVMValueRef call)
@@ -49,7 +49,7 @@ static bool is_quiet_call(LLVMValueRef call)
 	return ir_starts(name, "llvm.") && !ir_starts(name, "llvm.mem") && !ir_starts(name, "llvm.masked");
 }
 
-/* Notes an access; false if the loop cannot be made twice because of the instruction. */
+/* Records an access; false if the instruction prevents duplicating the loop. */
 static bool look_at(struct look *k, LLVMValueRef inst)
 {
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
@@ -94,7 +94,7 @@ static bool can_be_twice(struct look *k)
 
 /* ---- the memory that it touches ---- */
 
-/* The marks of all extents, as code before the loop; NULL: none is known. */
+/* Tests the marks of all extents, as code before the loop; NULL: no extent is known. */
 static LLVMValueRef look_at_marks(struct look *k)
 {
 	struct shadow_function *x = k->x;
@@ -125,7 +125,7 @@ static LLVMValueRef look_at_marks(struct look *k)
 	return marks;
 }
 
-/* ---- values that the flag says nothing about ---- */
+/* ---- values that the flag does not cover ---- */
 
 static bool is_loose(const struct shadow_function *x, LLVMValueRef v)
 {
@@ -159,7 +159,7 @@ static void spread_loose(struct look *k)
 	}
 }
 
-/* What is stored may get marks that the flag knows nothing of. */
+/* Whether a stored value may set marks that the flag does not cover. */
 static bool stores_loose(const struct look *k)
 {
 	for (size_t i = 0; i < k->count; i++) {

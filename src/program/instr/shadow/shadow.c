@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `shadow`: `record`, and expressions of what depends on the program's input.
+ * The flavour `shadow`: the flavour `record`, plus expressions for values that depend on the
+ * program's input.
  *
  * The hooks of `record` are inserted first, so sites have the same numbers as in every flavour.
- * Then the code is optimised, but not vectorised and without tables for switches.  Only then are
- * references added to values, so what the optimiser has removed costs nothing.  Loops are
- * duplicated; the copy for concrete values is then vectorised (loop.c).  Values that cannot depend
- * on input have no reference at all: constants, addresses, pointers that come from memory, floating
- * point numbers.
+ * Then the code is optimised, but not vectorised, and switches are not turned into tables.
+ * References are added to values after that, so code that the optimiser has removed costs nothing.
+ * Loops are duplicated; the copy for concrete values is then vectorised (loop.c).  Values that
+ * cannot depend on input have no reference at all: constants, addresses, pointers loaded from
+ * memory, and floating-point numbers.
  */
 #include "instr/shadow/shadow.h"
 #include "base/error.h"
@@ -112,8 +113,9 @@ static bool spread(struct shadow_function *x)
 
 /* ---- which references are asked for ---- */
 
-/* Whether an instruction looks at the reference of an operand: those that pass it on only where theirs is
- * asked for.  Hooks of `record` and what they pass need none. */
+/* Whether an instruction needs the reference of an operand.  Instructions that pass it on need
+ * it only if their own reference is needed.  Hooks of `record` and their arguments need no
+ * references. */
 static bool asks(const struct instr_unit *u, LLVMValueRef inst, const struct rd_umap *wanted)
 {
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
@@ -126,8 +128,8 @@ static bool asks(const struct instr_unit *u, LLVMValueRef inst, const struct rd_
 	return true;
 }
 
-/* Values whose reference is not used need none: what only becomes a floating point number, or what the
- * hooks of `record` that have left their loops compute. */
+/* Values whose reference is not used need none: values that only become floating-point numbers, and
+ * values that hooks of `record` compute after they were moved out of loops. */
 static void keep_wanted(struct shadow_function *x)
 {
 	struct rd_umap wanted = {0};
@@ -159,7 +161,8 @@ struct list {
 	size_t count, capacity;
 };
 
-/* Instructions as they were, in an order in which operands come first, but for those of phis. */
+/* The instructions before any change, in an order in which operands come first, except those of
+ * phis. */
 static void list_instructions(struct shadow_function *x, struct list *list)
 {
 	struct ir_cfg cfg;
@@ -246,8 +249,8 @@ static void follow_unit(struct instr_unit *u)
 	ir_effects_free(effects);
 }
 
-/* A switch that became a table would hide its cases; and where a null pointer is used for certain, the
- * branch that leads there is one that matters, though the optimiser would say that it is never taken. */
+/* A switch that became a table would hide its cases.  And if a null pointer is certainly used on a
+ * branch, that branch matters, but the optimiser would assume that it is never taken. */
 static void forbid_tricks(struct instr_unit *u)
 {
 	static const char name[] = "no-jump-tables", value[] = "true", null[] = "null_pointer_is_valid";

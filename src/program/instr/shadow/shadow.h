@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `shadow` at work on one function: beside each value that may depend on the program's input goes
- * a reference to an expression (raddle/shadow.h), in a register too.
+ * The flavour `shadow` at work on one function.  Each value that may depend on the program's input
+ * gets a reference to an expression (raddle/shadow.h).  The reference is a value too, so it can
+ * stay in a register.
  *
- *	instr_shadow_generate()  shadow.c        the unit: function by function, after the optimiser
- *	shadow_value()           value.c  what computes, accesses and branches
- *	shadow_call()            call.c   calls: library functions with models, arguments, results
- *	shadow_loops_find()      loop.c   loops that are made twice, the second time without references
+ *	instr_shadow_generate()  shadow.c  the unit: function by function, after the optimiser
+ *	shadow_value()           value.c   instructions that compute, access memory or branch
+ *	shadow_call()            call.c    calls: library functions with models, arguments, results
+ *	shadow_loops_find()      loop.c    duplicates loops; the second copy has no references
  */
 #ifndef INSTR_SHADOW_H
 #define INSTR_SHADOW_H
@@ -14,7 +15,7 @@
 #include "instr/unit-int.h"
 #include "ir/value.h"
 
-/* A loop that is made twice. */
+/* A loop that is duplicated. */
 struct shadow_loop {
 	LLVMValueRef end;   /* terminator of the block before it */
 	LLVMValueRef marks; /* there: not 0 if memory that it touches may have expressions */
@@ -33,7 +34,7 @@ struct shadow_function {
 	struct shadow_loop *loops;
 	size_t loop_count, loop_capacity;
 	struct rd_umap loop_of;		  /* block of a loop, or terminator before it, to its number + 1 */
-	struct rd_umap covered;		  /* accesses that the flag of their loop speaks about */
+	struct rd_umap covered;		  /* accesses that the flag of their loop covers */
 	struct rd_umap loose;		  /* values that may depend on input whatever the flag states */
 	const struct shadow_loop *inside; /* where references are asked for; NULL: in no such loop */
 };
@@ -41,7 +42,8 @@ struct shadow_function {
 /* Bits of an integer or a pointer that can have an expression; 0: it cannot. */
 unsigned shadow_bits(const struct instr_unit *u, LLVMTypeRef type);
 bool shadow_may(const struct shadow_function *x, LLVMValueRef v);
-/* Whether the instruction's own value may depend on input, if its operands do as far as is known. */
+/* Whether the instruction's own value may depend on input, if its operands do as far as is
+ * known. */
 bool shadow_is_source(const struct shadow_function *x, LLVMValueRef inst);
 bool shadow_passes_on(LLVMValueRef inst);
 
@@ -49,14 +51,15 @@ bool shadow_passes_on(LLVMValueRef inst);
 LLVMValueRef shadow_ref(const struct shadow_function *x, LLVMValueRef v);
 void shadow_set_ref(struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref);
 
-/* Loops: finds them; the place of what is asked next; the flag, once references from before are known. */
+/* Loops: finds them, sets the place where references are needed next, and makes the flag once the
+ * references from before the loop are known. */
 void shadow_loops_find(struct shadow_function *x);
 void shadow_loops_release(struct shadow_function *x);
 void shadow_loop_at(struct shadow_function *x, LLVMBasicBlockRef block);
 void shadow_loop_enter(struct shadow_function *x, LLVMValueRef end);
-/* The reference as the loop at hand sees it: nothing, where the flag says so. */
+/* The reference as the current loop sees it: the constant 0 if the flag is not set. */
 LLVMValueRef shadow_loop_ref(const struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref);
-/* The flag for an access; NULL: it has to look for itself. */
+/* The flag for an access; NULL: the access has to test the marks itself. */
 LLVMValueRef shadow_loop_flag(const struct shadow_function *x, LLVMValueRef access);
 
 /* At the builder's place. */
@@ -70,7 +73,8 @@ void shadow_call(struct shadow_function *x, LLVMValueRef call);
 void shadow_entry(struct shadow_function *x);
 void shadow_return(struct shadow_function *x, LLVMValueRef inst);
 bool shadow_call_is_source(const struct shadow_function *x, LLVMValueRef call);
-/* The operator that an intrinsic is: a comparison whose operand is chosen; 0: none. */
+/* The comparison of an intrinsic that chooses one of its operands (minimum, maximum); 0: another
+ * intrinsic. */
 unsigned shadow_choice(LLVMValueRef call, bool *swapped);
 
 #endif

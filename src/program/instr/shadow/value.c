@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * References beside what computes, accesses memory and branches.  In: an instruction.  Out: the hooks that
- * make the reference of its value from those of its operands.
+ * References for instructions that compute, access memory or branch.  In: an instruction.  Out: the
+ * hooks that make the reference of its value from those of its operands.
  */
 #include "instr/shadow/shadow.h"
 #include "base/error.h"
@@ -226,7 +226,8 @@ static void store(struct shadow_function *x, LLVMValueRef inst)
 	}
 }
 
-/* What an atomic update stores; 0: it is taken as it is. */
+/* The operation by which an atomic update computes what it stores; 0: another operation, whose
+ * result is treated as concrete. */
 static unsigned update_of(LLVMAtomicRMWBinOp op)
 {
 	switch (op) {
@@ -239,7 +240,8 @@ static unsigned update_of(LLVMAtomicRMWBinOp op)
 	}
 }
 
-/* The reference of what was there is taken before, that of what is there now is stored after. */
+/* The reference of the old value is loaded before the update, that of the new value is stored after
+ * it. */
 static void update(struct shadow_function *x, LLVMValueRef inst)
 {
 	LLVMValueRef pointer = LLVMGetOperand(inst, 0), by = LLVMGetOperand(inst, 1), size, old, made;

@@ -3,13 +3,13 @@
  * The flavour `track`: the program with gates at the instructions of a slice (raddle/track.h).
  *
  * A gate is named by the kind of the instruction, its place in the source, its function, and its
- * number among equal ones there; the tool makes the same names from facts (sketch/gates.c), which
- * come from the same code.  A unit is therefore brought to the same level, and not optimised
- * before.
+ * ordinal among equal ones there.  The tool derives the same names from facts (sketch/gates.c),
+ * which come from the same code.  So a unit is brought to the same level as for facts, and is not
+ * optimised before the gates are inserted.
  *
- * An access lies between two hooks: the first takes its number and locks the address, the second
- * records its value.  If the gate is closed, the first returns 0, and then the second does
- * nothing.  Functions with gates have a second copy without them (ungated.c).
+ * An access lies between two hooks.  The first takes a number and locks the address; the second
+ * records the value.  If the gate is closed, the first hook returns 0, and the second does nothing.
+ * Functions with gates have a second copy without them (ungated.c).
  */
 #include "facts/role.h"
 #include "instr/scan/event.h"
@@ -34,7 +34,7 @@ struct gating {
 	struct rd_umap counts; /* of those, by number */
 };
 
-/* As sketch/gates.c has them; 0: nothing that a gate could be at. */
+/* As in sketch/gates.c; 0: not an instruction that can have a gate. */
 static char letter_of(LLVMValueRef inst)
 {
 	switch (LLVMGetInstructionOpcode(inst)) {
@@ -198,7 +198,7 @@ static enum raddle_track_what what_of(enum facts_role role)
 	}
 }
 
-/* Whether something can be put after a call: it returns, and no other way leads there. */
+/* Whether code can be inserted after a call: it returns, and no other path leads there. */
 static bool has_behind(LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -268,7 +268,8 @@ static void put_gate(struct gating *g, LLVMValueRef inst, char letter, uint32_t 
 	}
 }
 
-/* A call that must be the last thing before a return has nothing between the two. */
+/* Whether the instruction follows a call that must be the last thing before a return: nothing may
+ * be inserted between the two. */
 static bool is_after_tail(LLVMValueRef inst)
 {
 	LLVMValueRef before = LLVMGetPreviousInstruction(inst);
@@ -314,7 +315,8 @@ int instr_track(struct instr_unit *u)
 
 int instr_track_generate(struct instr_unit *u)
 {
-	/* Functions are inlined before loops are looked at; what unrolls and vectorises comes once. */
+	/* Functions are inlined before loops are examined; unrolling and vectorising happen once,
+	 * later. */
 	static const char inlining[] = "thinlto-pre-link<O2>",
 			  optimise[] = "function(sroa,jump-threading,simplifycfg),default<O2>";
 	int code = instr_unit_verify(u);

@@ -3,19 +3,19 @@
  * Functions with gates (track.c) have a second copy without them.  On entry the function tests one
  * byte: if all gates are closed, the clean copy runs, which tests nothing.
  *
- * A gate that has used up its events is closed while the program runs, and a loop may then continue
- * for long.  So each iteration of a loop with gates begins with a test whether one of them is still
- * open; if none is, the loop continues in a clean copy:
+ * A gate that has used up its events is closed while the program runs, and a loop may then
+ * continue for a long time.  So each iteration of a loop with gates begins by testing whether one
+ * of them is still open.  If none is, the loop continues in a clean copy:
  *
  *	before --> test -+-> header ... (gates) --> test
  *	                  \
  *	                   +-> clean header ... --> clean header
  *
- * An inner loop has a clean copy in the clean copy of the loop around it, and one in the one with
- * gates, so each loop still has one header, and optimisation passes recognise it as a loop.
+ * An inner loop has a clean copy in each copy of the loop around it.  So each loop still has one
+ * header, and optimisation passes recognise it as a loop.
  *
- * The function is in the form that reg2mem makes, so copies of blocks are copies of their instructions
- * (copy.c).
+ * The function is in the form that reg2mem makes, so a block can be copied by copying its
+ * instructions (copy.c).
  */
 #include "instr/track/ungated.h"
 
@@ -65,7 +65,7 @@ static LLVMValueRef byte_of(LLVMValueRef inst)
 	return LLVMIsAGlobalVariable(base) && strcmp(ir_name(base), RADDLE_TRACK_FLAGS_NAME) == 0 ? at : NULL;
 }
 
-/* The byte that tells of all gates of the function that a gate was written in (raddle/track.h). */
+/* The byte that covers all gates of the function in whose source a gate was (raddle/track.h). */
 static LLVMValueRef leader_of(struct spending *s, LLVMValueRef at)
 {
 	LLVMValueRef base = LLVMIsAConstantExpr(at) ? LLVMGetOperand(at, 0) : at;
@@ -87,7 +87,7 @@ static void add_byte(struct bytes *b, LLVMValueRef at)
 	b->at[b->count++] = at;
 }
 
-/* Whether a value is used where its copy could not be. */
+/* Whether a value is used outside the part, where its copy would not be available. */
 static bool leaves(const struct spending *s, const struct part *p, LLVMValueRef inst)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(inst); use != NULL; use = LLVMGetNextUse(use)) {
@@ -144,7 +144,7 @@ static void stay_inside(const struct spending *s, const struct part *p, LLVMBasi
 	}
 }
 
-/* All gates of a block are as if they were shut. */
+/* Makes all gates of a block behave as if they were closed. */
 static void shut_gates(LLVMBasicBlockRef block)
 {
 	for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i != NULL; i = next) {
@@ -184,7 +184,8 @@ static LLVMBasicBlockRef make_clean(struct spending *s, const struct part *p)
 
 /* ---- the tests ---- */
 
-/* A block that leads to one of two, by whether one of the bytes has one of the bits. */
+/* Makes a block that branches to one of two blocks, depending on whether any of the bytes has any
+ * of the bits. */
 static LLVMBasicBlockRef make_test(struct spending *s, const struct bytes *bytes, unsigned bits,
 				   LLVMBasicBlockRef yes, LLVMBasicBlockRef no)
 {
