@@ -2,11 +2,12 @@
 /*
  * Pairs of accesses that conflict (candidates/pair-int.h).
  *
- * Instances of one function with the same kind (conflict-int.h), the same bytes and the same member in
- * the source are one *atom*.  Atoms whose pointers have few targets are compared at the places that
- * they share.  If a pointer may point nearly anywhere, its points-to set does not show which member
- * is accessed.  Atoms with such pointers are compared only if the source names the same member.
- *  Pairs that are left out by that are counted.
+ * Instances in one function that have the same kind (conflict-int.h), touch the same bytes and name
+ * the same member in the source form one *atom*.  Atoms whose pointers have few targets are
+ * compared at each target that they share.  If a pointer may point nearly anywhere, its points-to
+ * set does not show which member is accessed.  Atoms with such pointers are compared only if the
+ * source names the same member.
+ *  The pairs that this rule leaves out are counted.
  */
 #include "candidates/pair-int.h"
 

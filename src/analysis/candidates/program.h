@@ -2,10 +2,10 @@
 /*
  * What the parts of the analysis share: the facts, and what is computed once for each function.
  *
- * In the order of the work (README.md lists all files): program.c makes this, thread.c and join.c
- * find the threads, flow.c computes the effects of calls, share.c finds objects that several
- * threads can reach, walk.c what holds at each access, pair.c and conflict.c which accesses
- * conflict, rank.c which pairs come first.
+ * The parts run in this order (README.md lists all files): program.c builds the structures of this
+ * file; thread.c and join.c find the threads; flow.c computes the effects of calls; share.c finds
+ * objects that several threads can reach; walk.c finds the locks and threads at each access; pair.c
+ * and conflict.c find conflicting accesses; rank.c sorts the pairs.
  */
 #ifndef CANDIDATES_PROGRAM_H
 #define CANDIDATES_PROGRAM_H

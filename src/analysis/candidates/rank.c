@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From pairs to candidates: their names, what makes each more or less likely, their order and
- * groups.
+ * Turns pairs into candidates: gives them names, rates how likely each is, sorts and groups them.
  *
  * What the analysis does not cover is listed, because races may hide there.
  */

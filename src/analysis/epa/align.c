@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The alignment of a thread.  While the two runs have diverged, records of the run wait in a queue,
- * and a second cursor looks ahead in the golden ones.
+ * Aligns a thread of the run with its golden counterpart.  While the two have diverged, records of
+ * the run wait in a queue, and a second cursor looks ahead in the golden records.
  */
 #include "epa/align.h"
 

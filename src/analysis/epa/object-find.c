@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which object lies at an address, its canonical name, and the state of its bytes.  In: the objects
- * that object.c keeps.  Out: answers about the current moment of the walk.
+ * Finds the object at an address, its canonical name, and the state of its bytes.  In: the objects
+ * that object.c keeps.  Out: answers for the current position of the walk.
  */
 #include "epa/object-int.h"
 

@@ -4,9 +4,9 @@
  *
  * All are ranges of one set (epa/extent.h): modules with their variables inside, stacks of threads
  * with local variables inside, heap blocks.  Each thread has a stack of scopes; the variables of a
- * scope end with it.  Addresses in memory without records (a library's frame, the strings of the
- * environment) are kept separately for each thread, because the schedule decides which thread comes
- * first.
+ * scope end with it.  Addresses in memory that no record describes (a library's frame, the strings
+ * of the environment) are numbered separately for each thread, because the schedule decides which
+ * thread uses one first.
  */
 #include "epa/object-int.h"
 

@@ -9,9 +9,9 @@
  * 		... epa_objects_find(o, r.address), epa_objects_name(o, r.site, r.address) ...
  * 	}
  *
- * Every record of the walk must be fed, in order.  Memory grows with what is alive at once and with
- * sites and threads, not with the length of the trace.  An object that has ended is found until
- * another one replaces it.
+ * Every record of the walk must be fed, in order.  Memory use depends on the number of objects
+ * alive at the same time, of sites and of threads, not on the length of the trace.  An object that
+ * has ended can be found until another one replaces it.
  */
 #ifndef EPA_OBJECT_H
 #define EPA_OBJECT_H

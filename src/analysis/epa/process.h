@@ -17,9 +17,9 @@ struct epa_process {
 /* Called for each comparison; an error ends the rest. */
 typedef int epa_process_fn(void *context, const struct epa_process *p, const struct epa_comparison *c);
 
-/* Compares the trace `run` with that of the reference, `golden`, and then forked processes that both have.
- * A process that only one run has is a warning.  A damaged trace is an error, after what can be read of it
- * was compared. */
+/* Compares the trace `run` with `golden`, the trace of the reference, and then the forked processes
+ * that both have.  A process that only one run has causes a warning.  A damaged trace is compared
+ * as far as it can be read; then an error is returned. */
 int epa_compare_processes(const char *golden, const struct epa_reference *reference, const char *run,
 			  const struct epa_compare_options *how, epa_process_fn *each, void *context);
 

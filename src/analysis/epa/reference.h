@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The golden run as canonical records, thread by thread, in a temporary file.  It is made once and
- * read by any number of comparisons, also concurrently.  Only the current blocks are in memory.
+ * The golden run as canonical records, thread by thread, in a temporary file.  It is written once;
+ * any number of comparisons can read it, even concurrently.  Only the current blocks are in memory.
  */
 #ifndef EPA_REFERENCE_H
 #define EPA_REFERENCE_H

@@ -2,14 +2,13 @@
 /*
  * Records of the walk become canonical records.
  *
- * These are left out, because a difference in them is not the program's:  - events about waiting,
- * and which thread of a barrier was the last one; - allocations and releases: those of the program
- * are calls with arguments and results; those of libraries
+ * These are left out, because differences in them do not come from the program:  - events about
+ * waiting, and which thread of a barrier was the last one; - allocations and releases: those of the
+ * program are calls with arguments and results; those of libraries
  *   (a buffer of stdout) are made by whichever thread comes first;
- * - the old values of atomic additions: they add the same, whatever the order; - the bytes of
- * copies, which may be padding; those that enter or leave the program count; - undefined bytes in a
- * partly defined word: padding that is loaded along with the rest of a structure, and
- *   then passed on or stored;
+ * - the old values of atomic additions: the sum does not depend on their order; - the bytes of copies, which
+ * may be padding; bytes that enter or leave the program are kept; - undefined bytes in a partly defined word:
+ * padding that is loaded with the rest of a structure, and then passed on or stored;
  * - which bytes of addresses are moved one by one (a swap by bytes): the address is compared when
  * it is used as
  *   a whole.

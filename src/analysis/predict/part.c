@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The parts of a trace.  In: a trace, and the remaining memory and time.  Out: parts that fit both,
- * and the part to predict next.  A trace that fits is one part.
+ * Cuts a trace into parts.  In: a trace, and the remaining memory and time.  Out: parts that fit
+ * both, and the part to predict next.  A trace that fits as a whole is one part.
  */
 #include "predict/pass-int.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A pass: the prediction from one trace.  It returns whenever there is something that the caller
- * may want to handle before the rest.  The deadlines move by the time that the caller takes between
- * two calls.
+ * may want to handle before the rest.  The time that the caller spends between two calls is added
+ * to the deadlines.
  */
 #ifndef PREDICT_PASS_H
 #define PREDICT_PASS_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses that the recorded run itself shows unordered.  One walk over the whole trace with vector
- * clocks, linear in its events, like that of a detector during the run.  It shows where in a long
- * run to look for races first, and which pairs are firmly unordered: races that happened.
+ * Accesses that the recorded run itself shows unordered.  They are found by one walk over the whole
+ * trace with vector clocks, in linear time, as a detector does during a run.  The walk shows where
+ * in a long run to look for races first, and which pairs are firmly unordered: these are races that
+ * happened.
  */
 #ifndef PREDICT_UNORDERED_INT_H
 #define PREDICT_UNORDERED_INT_H
