@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Chooses the pairs of a variable's accesses for which it is worth asking whether they race.  In:
- * the accesses, in one slot per thread and kind, and the needs. Out: calls of predict_race_ask().
+ * the accesses, in one slot (order/slots.h) per thread, and the needs. Out: calls of
+ * predict_race_ask().
  *
  * Two accesses e1 and e2 of different threads, e1 recorded first, can race only if e2 does not need
  * e1 (core-int.h).  Needs only grow along a thread, so walking both threads at once finds the first

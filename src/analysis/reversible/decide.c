@@ -4,9 +4,9 @@
  * proved to be in order; no, with orders in which one is reversed; open, if some pair is not
  * decided.
  *
- * An order that reverses a pair may have reversed another pair before.  From then on the program
- * may behave differently.  So the first reversed pair counts, and the order ends with it: up to
- * there every event has the results of the recorded run.
+ * An order that reverses a pair may reverse another pair earlier, and after that the program may
+ * behave differently.  So only the first reversed pair is used, and the order ends with it: up to
+ * that point every event has the same result as in the recorded run.
  */
 #include "reversible/decide.h"
 

@@ -3,8 +3,9 @@
  * The last accesses of each byte, and which of them are not in a fixed order: pairs of segments
  * that the clocks of the run leave open.
  *
- * For each byte the last write and, by thread, the last reads since then are kept.  If each is
- * ordered with the next one that it conflicts with, all conflicting accesses of the byte are.
+ * For each byte, the last write and each thread's last read since that write are kept.  If every
+ * access is ordered with the next one that it conflicts with, all conflicting accesses to the byte
+ * are ordered.
  */
 #ifndef REVERSIBLE_SHADOW_H
 #define REVERSIBLE_SHADOW_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sources of values that the program does not determine itself.  In: records.  Out: a list of
+ * Finds sources of values that the program itself does not determine.  In: records.  Out: a list of
  * places.
  *
  * This is a deny list, as the paper proposes: functions by name, operations with a time limit,
- * paths by their hash, addresses in output, loads of fresh heap memory, and choices of the schedule
- * that no order shows.  Anything else is not found.
+ * paths by their hash, addresses in output, loads of fresh heap memory, and scheduling choices that
+ * no order of events shows.  Other sources are not found.
  */
 #include "reversible/source.h"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The slice (slice/slice.h): a search backwards along dependences, a line of a function at a time.
- * Instructions of the line that is being looked at are as near as the line itself, so what depends on what
- * within a line does not count as distance.
+ * Computes the slice (slice/slice.h) by a backward search along dependences, one source line of a
+ * function at a time.  All instructions of a line have the same distance, so dependences within a
+ * line do not add to it.
  *
- * Items are sorted by that distance, then by how far they are from the failure in the flow graph of all
- * threads, then backwards as the program is written; what is on one line of a function stays together.
+ * Items are sorted by that distance, then by their distance from the failure in the flow graph of
+ * all threads, then by position in the source, last line first.  Items on one line of a function
+ * stay together.
  */
 #include "slice/slice.h"
 

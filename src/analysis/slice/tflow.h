@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flow graph of all threads: the flow graphs of all functions, joined by calls and returns, by the start
- * of a thread, which is like a call that the caller does not wait for, and by the end of one, which comes
- * before joins.  It answers whether one instruction may come before another; other threads may do what they
- * do at any time between their start and the end of the program.
+ * The flow graph of all threads connects the flow graphs of all functions.  Its edges are calls and
+ * returns, starts of threads, which are like calls that the caller does not wait for, and ends of
+ * threads, which come before joins.  It answers whether one instruction may come before another.
+ * What another thread does may happen at any time between its start and the end of the program.
  *
- * A node is a part of a block that ends with a call or with the block.  Which call a return goes back to is
- * not looked at.
+ * A node is a part of a basic block that ends with a call or at the end of the block.  Returns are
+ * not matched with calls: a function may return to any of its callers.
  */
 #ifndef SLICE_TFLOW_H
 #define SLICE_TFLOW_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Z3, loaded when it is needed: it takes longer to load than most questions take without it, and a machine
- * without it can do everything else.
+ * Loads Z3 only when it is needed.  Loading takes longer than answering most questions without it,
+ * and everything else works on a machine that lacks Z3.
  */
 #ifndef SOLVER_Z3_H
 #define SOLVER_Z3_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From values of variables to an input.  In: the values that the solver found.  Out: bytes, with
+ * Turns values of variables into an input.  In: the values that the solver found.  Out: bytes, with
  * numbers written as digits, replaced strings, and lengths reached by cutting or padding.
  */
 #include "symbolic/trace.h"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The budget of a check (budget.h).  In: what is known.  Out: the next action and its deadline.
+ * The budget of a check (budget.h).  In: what is known so far.  Out: the next action and its
+ * deadline.
  *
- * The order: record the first runs; predict from each trace, with looks at further runs in between if the
- * first one was large, and early replays; replay; explore and record further schedules; classify.  A program
- * that does not end by itself is explored before prediction: its trace takes long to read and repeats itself,
- * and short runs under our own schedules show more.
+ * The order of actions is: record the first runs; predict from each trace; replay; explore and
+ * record further schedules; classify.  Prediction is interleaved with early replays and, if the
+ * first run was large, with looks at further runs.  A program that does not end by itself is
+ * explored before prediction, because its trace takes long to read and repeats itself, and short
+ * runs under our own schedules show more.
  */
 #include "check/budget.h"
 
@@ -225,9 +227,10 @@ static struct check_action settle(const struct check_known *k)
 
 /* ---- further schedules ---- */
 
-/* Other schedules count only for a program that ended by itself or is deadlocked.  With a command beside it,
- * or files to restore, it may fail for other reasons.  A program that was still working when its time was up
- * does not wait for anything outside, so its races count too. */
+/* Whether to explore other schedules.  This is done only if the program ended by itself or
+ * deadlocked.  A program with an accompanying command, or with files to restore, may fail for other
+ * reasons.  A program that was still working when its time was up does not wait for anything
+ * outside, so it is explored too. */
 static bool wants_further(const struct check_known *k)
 {
 	if (k->no_explore || k->interrupted || k->is_edited || k->has_company || k->is_cut)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The budget of a check.  In: what is known, and the remaining time and runs.  Out: the next action
- * and its deadline.  Everything here is a function of its arguments: no process, no file, no clock.
+ * The budget of a check.  In: what is known so far, and the remaining time and runs.  Out: the next
+ * action and its deadline.  Everything here is a function of its arguments: no process, no file, no
+ * clock.
  *
  *	while ((a = check_next(&known)).what != CHECK_END) {
  *		outcome = ...;                    do it

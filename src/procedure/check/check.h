@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A check: the whole procedure from a program to findings with verdicts and classes.  The program
- * is recorded in an ordinary run, the races and deadlocks of other schedules are predicted, each is
- * tried by a replay, further schedules are explored, and races are classified, as far as the time
- * allows.
+ * A check: the whole procedure from a program to findings with verdicts and classes.  Within the
+ * given time, a check records an ordinary run of the program, predicts the races and deadlocks of
+ * other schedules, tries each of them in a replay, explores further schedules, and classifies the
+ * races.
  *
  *	struct check c;
  *	err = check_open(&c, &opts);     has the program instrumented: the time of the check begins

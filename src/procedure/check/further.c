@@ -2,7 +2,7 @@
 /*
  * Further schedules.  In: a program, and what is known about it.  Out: failures that exploration
  * found, and the findings of runs that were recorded under such schedules.  New findings are tried
- * in every way, known ones by one replay with the new schedule.
+ * in every way; known ones are replayed once, with the new schedule.
  */
 #include "check/act-int.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Prediction for a check, one step at a time.  In: the traces of the first runs and of the
- * processes that they forked.  Out: findings in the set of the check, and every single prediction
- * (c->predicted.all), before those at the same places are merged.
+ * processes that they forked.  Out: findings in the set of the check, and the list of all
+ * predictions (c->predicted.all), in which those at the same places are not merged.
  */
 #include "check/act-int.h"
 

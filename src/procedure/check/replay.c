@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Replays for a check.  In: a set of findings, and until when.  Out: the same with verdicts.  Which finding
- * is tried next, and how, is decided in replay/strategy.c.
+ * Replays for a check.  In: a set of findings, and a deadline.  Out: the same findings with
+ * verdicts.  Which finding is tried next, and how, is decided in replay/strategy.c.
  */
 #include "check/act-int.h"
 
