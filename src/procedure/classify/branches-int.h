@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: the branches of a path that depend on input.  Another input turns one of them, so that
- * the program takes another path to the race or from it.
+ * Inside classify/: the branches of a path that depend on input.  With another input, one of them
+ * goes the other way, so that the program takes another path to the race or after it.
  */
 #ifndef CLASSIFY_BRANCHES_INT_H
 #define CLASSIFY_BRANCHES_INT_H
@@ -19,9 +19,10 @@ struct path_branch {
 	uint8_t trace; /* 0: the path of the first order */
 };
 
-/* The branches of both paths that depend on a chosen input (bits, for each path), by rank; to be freed. First
- * come those that the race and the input can turn, then those after the meeting in the order of the path,
- * then those before it from the race backwards, then addresses. */
+/* Returns the branches of both paths that depend on a chosen input (a bit mask for each path),
+ * sorted by rank; the caller frees the array.  First come branches that both the race and the input
+ * can flip, then those after the race in the order of the path, then those before the race, last
+ * first, then addresses. */
 struct path_branch *branches_find(const struct sym_trace traces[2], const uint64_t chosen[2], size_t *count);
 
 /* The conditions up to a step, with the last one turned: step + 1 of them, to be freed. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Branches that depend on input (classify/branches-int.h).  In: the paths of both orders of a race.  Out:
- * which branch is turned next, the conditions of the question to the solver, and sentences.  It runs nothing.
+ * Branches that depend on input (classify/branches-int.h).  In: the paths of both orders of a race.
+ * Out: which branch to flip next, the conditions for the solver, and sentences for the report.
+ * Nothing is run here.
  */
 #include "classify/branches-int.h"
 

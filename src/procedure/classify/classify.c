@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Classifying many races: a pool of processes, one for each race.  In: a set of findings.  Out: the same
- * findings, each with its class, from the document that its process answered with.
+ * Classifies many races with a pool of processes, one for each race.  In: a set of findings.  Out:
+ * the same findings with their classes, read from the documents that the processes return.
  */
 #include "classify/classify.h"
 

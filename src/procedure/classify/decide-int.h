@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: what runs mean for a race.  Knows no program, so that every case can be tested.
+ * Inside classify/: what the runs mean for the class of a race.  This part runs no program, so that
+ * every case can be tested.
  *
- * There are three groups of runs (classify/variant-int.h): two in which the threads met, with the one access
- * first and with the other, and one that shows what the program does without that.  The number-th runs of the
- * first two are twins.  What happens in one order only, or only where the threads met, comes from the race;
- * what happens in all groups does not.
+ * There are three groups of runs (classify/variant-int.h).  In the first two, the two threads are
+ * brought to their accesses at the same time; the groups differ in which access comes first.  In
+ * the third, the control group, the threads are not brought together.  Runs with the same number in
+ * the first two groups are twins.  Whatever happens only in one order, or only if the threads met,
+ * comes from the race; what happens in all groups does not.
  */
 #ifndef CLASSIFY_DECIDE_INT_H
 #define CLASSIFY_DECIDE_INT_H

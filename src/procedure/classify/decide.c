@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From runs to a class.  In: trials by group.  Out: the class and the runs that show it.
+ * Derives a class from runs.  In: trials by group.  Out: the class and the runs that show it.
  *
- * A fault comes from the race if one order has it and the other has not, and not by chance; if only runs have
- * it in which the threads met; if all of these have it; or if it is the race itself, as where one access
- * frees what the other one uses.  An output comes from the race if twins differ in it, and one order has an
- * output that the other never has; or if only runs have it in which the threads met.  Never seen counts only
- * in a group whose outputs repeat: where each run writes something new, one more says nothing.  There the
- * lines are compared in whatever order they come.
+ * A fault is attributed to the race in four cases: it occurs in one order and not in the other, and
+ * not by chance; it occurs only in runs in which the threads met; it occurs in all of these; or it
+ * is the race itself, as when one access frees what the other one uses.  An output is attributed to
+ * the race in two cases: twins differ in it, and it never occurs in the other order; or it occurs
+ * only in runs in which the threads met.  "Never occurs" means something only in a group whose
+ * outputs repeat; if each run writes something new, one more new output shows nothing.  In such
+ * groups the lines of the output are compared without regard to their order.
  */
 #include "classify/decide-int.h"
 

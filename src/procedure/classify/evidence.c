@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Evidence for a harmful class.  In: runs and what they mean.  Out: witnesses, each with a schedule that has
- * every decision and did the same again; or a race whose harm did not come again.
+ * Evidence for a harmful class.  In: runs and what they mean.  Out: witnesses, each with a complete
+ * schedule that reproduced the harm; or a race whose harm could not be reproduced.
  */
 #include "base/error.h"
 #include "classify/input-int.h"

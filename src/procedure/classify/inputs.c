@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Other inputs.  In: a race that is harmless, or changes the output, with the recorded input.  Out: the worst
- * class over the inputs that lead to it, and what the inputs cover.
+ * Tries other inputs.  In: a race that is harmless, or only changes the output, with the recorded
+ * input.  Out: the worst class over all inputs that lead to the race, and what the inputs cover.
  */
 #include "base/clock.h"
 #include "base/error.h"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From places to races.  In: pairs of places.  Out: findings with schedules that lead two threads there.
+ * Finds races at given places.  In: pairs of places.  Out: findings with schedules that lead two
+ * threads to these places.
  *
- * The program is run once for each pair; its threads take turns, and it is stopped at each access at one of
- * the two places.  The first two accesses of different threads that overlap, one of them a write, are the
- * race; a write and a read are preferred to two writes, since the write of x++ has read before. Nothing says
- * that both orders are possible: that is for the classification to find out.
+ * The program is run once for each pair.  Its threads take turns, and it is stopped at each access
+ * at one of the two places.  The race consists of the first two accesses by different threads that
+ * overlap, at least one of them a write.  A write and a read are preferred to two writes, because
+ * in x++ the read comes before the write.  Whether both orders are possible is not checked here;
+ * classification finds that out.
  */
 #include "classify/locate.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Races that are given by two places of the source: by a user, or by another tool's report.  Nothing is known
- * of them but the places; a run shows which threads come there, and the rest is as for Raddle's own.
+ * Races that a user or another tool's report describes by two places in the source.  Only the
+ * places are known.  A run shows which threads reach them; from then on such a race is treated like
+ * one that Raddle found.
  */
 #ifndef CLASSIFY_LOCATE_H
 #define CLASSIFY_LOCATE_H

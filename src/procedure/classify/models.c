@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Memory models.  In: a race and its runs under sequential consistency.  Out: its class under each weaker
- * model that is asked for.
+ * Memory models.  In: a race and its runs under sequential consistency.  Out: its class under each
+ * weaker model that the user requested.
  */
 #include "base/alloc.h"
 #include "base/error.h"

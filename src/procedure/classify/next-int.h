@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: which run of a race comes next.  In: the runs so far and what the caller allows.  Out:
- * the next run, or that there are enough; what has to be repeated, and when a repetition is believed. Nothing
- * is run here, so that every case can be tested with made-up runs.
+ * Inside classify/: decides which run of a race comes next.  In: the runs so far and the caller's
+ * limits.  Out: the next run, or that there are enough runs; which runs to repeat, and when a
+ * repetition is accepted.  Nothing is run here, so that every case can be tested with made-up runs.
  *
- * Runs come in pairs: two that differ only in which of the two accesses comes first.
+ * Runs come in pairs.  The two runs of a pair differ only in which of the two accesses comes first.
  */
 #ifndef CLASSIFY_NEXT_INT_H
 #define CLASSIFY_NEXT_INT_H

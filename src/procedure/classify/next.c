@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Deciding about the next run of a race (classify/next-int.h).
+ * Decides which run of a race comes next (classify/next-int.h).
  */
 #include "classify/next-int.h"
 
@@ -8,9 +8,10 @@
 
 #include <string.h>
 
-/* Numbers of pairs.  Two have no seed, one with each thread in front.  Four agree by chance once in a
- * thousand times (decide_is_plain()).  Eight bring most schedules of small programs, and six in a row without
- * a new schedule mean that hardly any is left: doc/design/classify.md. */
+/* Limits on the number of pairs (doc/design/classify.md).  The first two pairs have no seed; each
+ * thread runs first in one of them.  The probability that four pairs agree by chance is about 1 in
+ * 1000 (decide_is_plain()).  Eight pairs cover most schedules of small programs.  If six pairs in a
+ * row bring no new schedule, hardly any is left. */
 #define PAIRS_WITHOUT_SEED 2
 #define PAIRS_PLAIN 4
 #define PAIRS_LEAST 8

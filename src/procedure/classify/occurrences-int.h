@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: where the threads of a run reach the two accesses of a race.  The threads take turns,
- * and the program is stopped at each access, so what is seen is the same in each run that goes this way.
+ * Inside classify/: where the threads of a run reach the two accesses of a race.  The threads take
+ * turns, and the program is stopped at each access, so every run with the same schedule gives the
+ * same result.
  */
 #ifndef CLASSIFY_OCCURRENCES_INT_H
 #define CLASSIFY_OCCURRENCES_INT_H

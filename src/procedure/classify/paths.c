@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Multi-path analysis (algorithm 3 of the thesis) by running again.  In: a race and its schedule.  Out:
- * inputs with which the race is reached by the same schedule and the program goes another way.
+ * Multi-path analysis (algorithm 3 of the thesis) by repeated runs.  In: a race and its schedule.
+ * Out: inputs with which the same schedule reaches the race, but the program takes another path.
  *
- * A run of the flavour `shadow` shows which branches depend on input.  Each that can be turned gives an
- * input: first those that what the race decides can turn too, then those after the race in its two threads,
- * then others after it, then those before it, the last first.  The run with that input must reach the race
- * by the same schedule; then it is a primary, if its path is new, and its own branches are turned in their
- * turn.
+ * A run of the flavour `shadow` shows which branches depend on input.  Each branch that can be
+ * flipped yields an input.  Branches that the outcome of the race can also flip come first, then
+ * those after the race in its two threads, then others after the race, then those before it, last
+ * first.  The run with the new input must reach the race by the same schedule.  If its path is new,
+ * it is a primary, and its own branches are then flipped as well.
  */
 #include "classify/paths-int.h"
 

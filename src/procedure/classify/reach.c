@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Leading threads to a race.  In: a race, and other ways to it that runs show.  Out: the runs of the first
- * way on which the class is decided, and synchronisation that keeps the accesses in one order.
+ * Leads threads to a race.  In: a race, and other ways to reach it that runs have shown.  Out: the
+ * runs of the first way that allows a class to be decided, and synchronisation that fixes the order
+ * of the accesses.
  */
 #include "base/error.h"
 #include "classify/work-int.h"
@@ -30,9 +31,9 @@ static bool is_of_race(const struct race_work *w, const char *thread)
 	       (!strcmp(w->race.goals[0].thread, thread) || !strcmp(w->race.goals[1].thread, thread));
 }
 
-/* Whether the threads meet on this way.  What keeps one of them from its access while the other is stopped at
- * its own may not be there yet when that one runs first: a reader under a sequence lock waits only for
- * a writer that has begun. */
+/* Tries whether both threads reach their accesses in this way.  If one thread is blocked while the
+ * other is stopped at its access, it may get through when it runs first: for example, a reader
+ * under a sequence lock waits only for a writer that has already begun. */
 static int try_way(struct race_work *w, struct trial *t)
 {
 	struct trial again;

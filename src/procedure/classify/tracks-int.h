@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: which accesses obey a memory model.  Those of the race, of the other races of the set,
- * and stores that these publish: what their thread stored before and another thread read afterwards.
+ * Inside classify/: which accesses are executed under a weaker memory model.  These are the
+ * accesses of the race, those of the other races of the set, and stores that these accesses
+ * publish: what their thread stored before and another thread read afterwards.
  */
 #ifndef CLASSIFY_TRACKS_INT_H
 #define CLASSIFY_TRACKS_INT_H

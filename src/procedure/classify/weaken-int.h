@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: what a race does under a weaker memory model (doc/design/memory.md) that it does not do
- * under sequential consistency.  Each execution of the stronger model is one of the weaker, so the class can
- * only get worse, and what makes it worse has to be new: no run under sequential consistency showed it.
+ * Inside classify/: finds effects of a race under a weaker memory model (doc/design/memory.md) that
+ * it does not have under sequential consistency.  Each execution under the stronger model is also
+ * possible under the weaker one, so the class can only get worse.  Whatever makes it worse has to
+ * be new: no run under sequential consistency showed it.
  */
 #ifndef CLASSIFY_WEAKEN_INT_H
 #define CLASSIFY_WEAKEN_INT_H

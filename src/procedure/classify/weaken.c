@@ -3,11 +3,11 @@
  * Runs under weaker memory models (classify/weaken-int.h).  In: a race, and its runs under sequential
  * consistency. Out: a run that shows something new, with its schedule and choices.
  *
- * After the meeting, all choices of memory and of the next thread at the accesses that obey the model are
- * gone through as far as a number of runs lasts; then come pairs of a schedule and choices by seeds.  What is
- * new is believed to come from the memory of this race if the same schedule without these choices does not
- * show it; if it does not come either where only other memory obeys the model; and if it comes again each
- * time.
+ * After both threads have reached their accesses, the choices at the accesses under the model
+ * (which value memory returns, which thread runs next) are enumerated within a limited number of
+ * runs.  After that, seeds choose schedules and values.  A new effect is attributed to the memory
+ * of this race under three conditions: the same schedule without these choices does not show it; it
+ * does not occur if only other memory is under the model; and it is reproduced every time.
  */
 #include "classify/weaken-int.h"
 

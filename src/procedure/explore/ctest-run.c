@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Each test of a CMake build directory is explored, one after another, by a raddle of its own, where and with
- * the environment that ctest would give it.  In: a build directory.  Out: what each exploration says, in
- * DIR/TEST, and a summary.
+ * Explores the tests of a CMake build directory one after another, each by a separate raddle
+ * process with the working directory and environment that ctest would use.  In: a build directory.
+ * Out: the report of each exploration, in DIR/TEST, and a summary.
  *
- * A test that could not be explored is named and is not a success: the program may not have been built by
- * raddle-cc.
+ * A test that could not be explored is reported and does not count as a success: its program may
+ * not have been built by raddle-cc.
  */
 #include "explore/ctest-run.h"
 

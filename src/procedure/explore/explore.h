@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exploration: schedules of our own making.  A program goes in; it is run under many schedules, each drawn by
- * a strategy from a seed; schedules in which it fails come out, as findings, each with as few decisions as
- * show it.  doc/design/explore.md says which strategies are used, what a failure is and when it ends.
+ * Exploration: runs a program under many generated schedules.  A strategy derives each schedule
+ * from a seed.  In: a program.  Out: findings, one for each failure, whose schedules contain only
+ * the decisions needed to show the failure.  doc/design/explore.md describes the strategies, what
+ * counts as a failure, and when an exploration ends.
  *
- * The program is its flavour `led`, whose threads take turns, so a run is what its schedule says.
+ * The program is used in its flavour `led`, whose threads take turns, so a run is determined by its
+ * schedule.
  */
 #ifndef EXPLORE_EXPLORE_H
 #define EXPLORE_EXPLORE_H
@@ -87,20 +89,24 @@ struct explore_result {
 	struct rd_arena *arena;
 };
 
-/* Explores and adds what failed to the set, confirmed, each seen again three times.  SIGINT, SIGTERM and
- * SIGHUP end it early.  The result, zero before, is released also after a failure. */
+/* Explores the program and adds its failures to the set.  They are confirmed: each was reproduced
+ * three times.  SIGINT, SIGTERM and SIGHUP end the exploration early.  `result` must be zero before
+ * the call; the caller releases it even after a failure. */
 int explore_run(const struct explore *how, struct finding_set *set, struct explore_result *result);
 void explore_result_release(struct explore_result *result);
 
-/* Records one run of a program in the flavour `record`, under that schedule, of which the sites do not
- * matter, into a directory.  *counts: it kept its schedule and ended by itself.  `made`, zero before and
- * released by the caller: its schedule with all decisions; it has no turns if that is not known. */
+/* Records one run of a program in the flavour `record` under the schedule of `which`, whose sites
+ * are ignored, into the directory `trace`.  *counts is set if the run kept its schedule and ended
+ * by itself.  `made` receives the schedule with all decisions, or without turns if they are not
+ * known.  It must be zero before the call, and the caller releases it. */
 int explore_record(const struct explore *how, const struct explore_racy *which, const char *trace,
 		   bool *counts, struct schedule *made);
 
-/* Of the races that were predicted from such a run those that are known and not reproduced, each as a copy
- * that is to be looked at under the schedule of that run.  Accesses that a value keeps apart, which is passed
- * on in relaxed order, come without an order there, and in no run in which two threads would have to meet. */
+/* Selects the races predicted from such a run (`seen`) that are known but not reproduced yet.  Each
+ * is returned as a copy whose schedule is that of the run, so that the run can be repeated and
+ * checked for unordered accesses.  This is the only way to show some races: if a value passed in
+ * relaxed order keeps the two accesses apart in time, the two threads can never be stopped at both
+ * accesses at once. */
 struct finding_set *explore_look_again(const struct finding_set *seen, const struct finding_set *known,
 				       const struct schedule *made);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Recorded runs under schedules of our own making.  In: what exploring showed; a program in the flavour
- * `record`, and a number.  Out: which number is next; a trace of a run whose threads took turns as the number
- * says, for prediction from it; and its schedule, under which that run can be looked at again for what
- * was predicted.
+ * Records runs under generated schedules.  In: what exploration showed, a program in the flavour
+ * `record`, and the number of a schedule.  Out: the next number; the trace of a run whose threads
+ * took turns as the schedule demands, as input for prediction; and the schedule of that run, with
+ * which it can be repeated to look for what was predicted.
  *
- * The points are like those of the explored schedule and not the same, so the run may go another way; the
- * trace is like that of an ordinary run.
+ * The points at which threads are switched are similar to those of the explored schedule, but not
+ * the same, so the run may differ.  The trace has the form of an ordinary one.
  */
 #include "explore/further.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which schedules a check records after its first runs, and when it has enough of them: first those in which
- * exploring saw a race that was not known, then others, until several in a row brought nothing new.
+ * Decides which schedules a check records after its first runs, and when there are enough.  First
+ * come schedules in which exploration saw an unknown race, then others, until several in a row have
+ * brought nothing new.
  */
 #ifndef EXPLORE_FURTHER_H
 #define EXPLORE_FURTHER_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The journal of an exploration.  In: notes of runs.  Out: a log from which another exploration continues: it
- * learns all that this one knew.
+ * The journal of an exploration.  In: notes of runs.  Out: a log from which another exploration can
+ * continue, because it contains everything that this one learned.
  */
 #include "explore/journal-int.h"
 

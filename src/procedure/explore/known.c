@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What exploring found that is known already (known.h).  In: findings of prediction and of exploring.  Out:
- * those that say something.  It starts no program.
+ * Removes findings of exploration that are already known (known.h).  In: findings of prediction and
+ * of exploration.  Out: those that add information.  No program is started here.
  */
 #include "explore/known.h"
 

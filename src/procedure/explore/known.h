@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings of exploring beside findings of other ways: a check shows one thing once, in the way that says
- * most.
+ * Combines findings of exploration with those of other methods: a check reports each problem once,
+ * in its most informative form.
  */
 #ifndef EXPLORE_KNOWN_H
 #define EXPLORE_KNOWN_H

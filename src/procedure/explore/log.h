@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log of an exploration (doc/format/explore.md): what is explored, then a line for each schedule that was
- * run, whole or not there.  A reader of it knows all that the exploration knew.
+ * The log of an exploration (doc/format/explore.md): a description of what is explored, then one
+ * line for each schedule that was run.  A line is either complete or missing.  The log contains
+ * everything that the exploration learned.
  */
 #ifndef EXPLORE_LOG_H
 #define EXPLORE_LOG_H

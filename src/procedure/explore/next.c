@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What an exploration does next.  In: what is known.  Out: the next schedules, how far they may run, and
- * whether the exploration ends.
+ * What an exploration does next.  In: what is known so far.  Out: the next schedules, how far they
+ * may run, and whether the exploration ends.
  */
 #include "base/clock.h"
 #include "base/error.h"
@@ -9,16 +9,17 @@
 
 #include <string.h>
 
-/* Schedules of a task.  A task knows what was known when it was given, so tasks are small as long as each run
- * teaches something.  A quick program gets larger ones: starting a process would cost more than its runs. */
+/* The number of schedules in a task.  A task uses only what was known when it was assigned, so
+ * tasks are small as long as each run teaches something.  Tasks of a quick program are larger,
+ * because starting a process would cost more than the runs. */
 #define BATCH 6
 #define BATCH_QUICK 30
 #define BATCH_QUICK_FROM EXPLORE_FIRST	   /* schedules, after which the mean time of a run is known */
 #define BATCH_QUICK_NS (20 * RD_NS_PER_MS) /* mean processor time of a quick run */
 
-/* The end, in schedules: at least so many, and three times as many as had been run when the last new thing
- * came, so that a rare race gets its time; and never more than MOST if the caller sets no limit
- * (doc/design/explore.md). */
+/* When an exploration ends, in schedules (doc/design/explore.md).  It runs at least SETTLED_LEAST
+ * schedules, and at least SETTLED_TIMES as many as had been run when something new was last seen,
+ * so that rare races have a chance.  If the caller sets no limit, it never runs more than MOST. */
 #define SETTLED_LEAST 1500
 #define SETTLED_TIMES 3
 #define MOST 5000

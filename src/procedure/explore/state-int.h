@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside explore/: what an exploration knows, and what it does next.  Notes of runs go in; the next schedule,
- * its limits and the end of the exploration come out.  Nothing here starts a program or looks at a clock: the
- * time since the start is an argument.
+ * Inside explore/: what an exploration knows, and what it does next.  In: notes of runs.  Out: the
+ * next schedule, its limits, and whether the exploration ends.  Nothing here starts a program or
+ * reads a clock: the time since the start is an argument.
  */
 #ifndef EXPLORE_STATE_INT_H
 #define EXPLORE_STATE_INT_H

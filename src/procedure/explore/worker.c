@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One process of an exploration.  In: what is known, and numbers of schedules.  Out: a note of each run.
+ * A worker process of an exploration.  In: what is known so far, and the numbers of schedules.
+ * Out: a note for each run.
  */
 #include "explore/worker-int.h"
 
