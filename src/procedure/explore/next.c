@@ -18,8 +18,9 @@
 #define BATCH_QUICK_NS (20 * RD_NS_PER_MS) /* mean processor time of a quick run */
 
 /* When an exploration ends, in schedules (doc/design/explore.md).  It runs at least SETTLED_LEAST
- * schedules, and at least SETTLED_TIMES as many as had been run when something new was last seen,
- * so that rare races have a chance.  If the caller sets no limit, it never runs more than MOST. */
+ * schedules, and at least SETTLED_TIMES times as many as had been run when something new was last
+ * seen, so that rare races have a chance.  If the caller sets no limit, it never runs more than
+ * MOST. */
 #define SETTLED_LEAST 1500
 #define SETTLED_TIMES 3
 #define MOST 5000

@@ -3,9 +3,9 @@
  * A campaign: a directory with campaign.json, golden/, log and runs/ (doc/format/campaign.md), and
  * the processes that do its runs.
  *
- * A run is finished when its line is in the log; nothing else counts.  So a killed campaign
- * continues where it was.  Shard i of n does the runs whose number is i modulo n and writes log.i;
- * shards may run at the same time on different machines that share the directory.
+ * A run is finished if and only if its line is in the log.  So a killed campaign can continue where
+ * it stopped.  Shard i of n does the runs whose number is i modulo n and writes log.i; shards may
+ * run at the same time on different machines that share the directory.
  */
 #ifndef INJECT_CAMPAIGN_H
 #define INJECT_CAMPAIGN_H

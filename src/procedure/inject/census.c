@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The census.  In: a full trace.  Out: entries (thread, site, executions).  One pass over the
- * records of each thread, including values; threads have the names of the walk.
+ * The census.  In: a full trace.  Out: entries (thread, site, executions).  They are counted in one
+ * pass over the records of each thread, including values.  Threads have the names that the walk
+ * gives them (epa/walk.h).
  */
 #include "inject/census.h"
 

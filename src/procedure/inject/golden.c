@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Golden runs on disk and in memory.  A trace is written from the raw buffers of a run by the sink
- * of the collector.
+ * Golden runs on disk and in memory.  The collector's sink writes a trace from the raw buffers of a
+ * run.
  */
 #include "inject/golden.h"
 

@@ -27,8 +27,8 @@ int inject_golden_compare(const struct inject_golden *g, const struct inject_raw
 			  const struct epa_compare_options *options, struct epa_comparison *result);
 
 /* Runs the program without a fault, setup.golden_runs times, and writes the first run to
- * `directory`.  Fills in the setup's facts about it, and limits that are 0.  Runs that differ are
- * an error, or with `force` a warning. */
+ * `directory`.  Fills in the setup's facts about that run, and the limits that are 0.  If the runs
+ * differ, that is an error, or with `force` a warning. */
 int inject_golden_make(const char *directory, struct inject_setup *setup, const struct run_program *program,
 		       bool force);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The table of fault kinds.  In: a site.  Out: whether a kind applies to it, and what a fault of
- * that kind does there.  A kind is one row with its name and any number of rules; those about calls
- * are derived from raddle/libc.inc.
+ * that kind does at the site.  A kind is one row with its name and any number of rules; the rules
+ * for calls are derived from raddle/libc.inc.
  */
 #include "inject/kind.h"
 

@@ -24,8 +24,9 @@ int inject_prepare_files(struct inject_setup *s, const char *inputs, const char 
 /* Whether sampling, keep and level are words that have a meaning. */
 int inject_check_words(const struct inject_setup *s);
 
-/* How many runs: `runs`, or INJECT_RUNS_UNSET.  With `until` ("1%", see inject/until-int.h; NULL: without) as
- * many as may be needed until the share of `outcome` (NULL: sdc) is known that well.  Without both it is one.
+/* Determines the number of runs.  `runs` is the user's number or INJECT_RUNS_UNSET.  If `until` is
+ * set (such as "1%", see inject/until-int.h), it is the number of runs that may be needed to know
+ * the share of `outcome` (NULL: sdc) with that precision.  If neither is given, it is one.
  */
 #define INJECT_RUNS_UNSET UINT64_MAX
 int inject_prepare_runs(struct inject_setup *s, uint64_t runs, const char *until, const char *outcome);

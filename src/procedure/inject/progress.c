@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The progress of a campaign.  In: runs when they are finished.  Out: a line on the terminal with
- * an estimate, and lines in the campaign's directory, for readers elsewhere.
+ * The progress of a campaign.  In: finished runs.  Out: a line on the terminal with an estimate,
+ * and lines in a file of the campaign's directory, for other programs and machines.
  */
 #include "inject/progress.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The lines of a campaign's log, written and read by the table of members below.
+ * Writes and reads the lines of a campaign's log, using the table of members below.
  *
  * Invariants: a written line is read back unchanged, except that bytes that are not UTF-8 are
  * replaced; a line of any bytes is accepted or rejected with one reason.  Unknown members are

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether two shares differ: by how much, with an interval, and how probable so large a difference
- * is if there is none.  In:  hits and runs of two samples.  Out: numbers.
+ * Tests whether two shares differ: the difference with a confidence interval, and the probability
+ * of so large a difference if the true shares are equal.  In:  hits and runs of two samples.  Out:
+ * numbers.
  */
 #ifndef INJECT_SIGNIFICANCE_H
 #define INJECT_SIGNIFICANCE_H

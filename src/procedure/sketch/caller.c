@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a header to its callers (sketch/caller-int.h).
+ * Finds the callers of functions in headers (sketch/caller-int.h).
  *
- * A function of a header that has one calling line in the program is called from there.  A constructor of
- * threads usually has one line for each thread.  If each line is executed at most once, one after the other,
- * and a run has as many creations as there are lines, then the first creation is that of the first line.
+ * If only one line of the program calls a function of a header, every call comes from that line.  A
+ * constructor that creates a thread usually has several calling lines, one for each thread.  If
+ * each line is executed at most once, one after the other, and a run has as many creations as there
+ * are lines, the creations are assigned to the lines in order.
  */
 #include "sketch/caller-int.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside sketch/: what a diagnosis does next.  In: the runs and predictors so far.  Out: whether there are
- * enough runs, how much of the slice has to be tracked, which order is forced and prevented next.  Nothing is
- * run here, so that every case can be tested with made-up runs.
+ * Inside sketch/: decides what a diagnosis does next.  In: the runs and predictors so far.  Out:
+ * whether there are enough runs, how much of the slice to track, and which order to force and
+ * prevent next.  Nothing is run here, so that every case can be tested with made-up runs.
  *
  * σ is the number of statements of the slice that are tracked, nearest to the failure first.
  */
@@ -12,9 +12,10 @@
 #include "sketch/predictor.h"
 #include "sketch/run.h"
 
-/* Runs.  Five failing and thirty passing ones give predictors an F that the next runs hardly change; a
- * program of which 40 runs all fail fails always.  A program as it is runs slowly under tracking, so three of
- * each are enough there, and two more to see where a value came from. */
+/* Numbers of runs.  After five failing and thirty passing runs, the F measure of predictors hardly
+ * changes any more.  If 40 runs all fail, the program is assumed to fail always.  Tracked runs of
+ * the unscheduled program are slow, so three failing and three passing ones are enough, and two
+ * more to see where a value came from. */
 enum {
 	CHOOSE_FAILING = 5,
 	CHOOSE_PASSING = 30,

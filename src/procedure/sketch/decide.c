@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Decisions (sketch/decide.h).  A statement of the runs is all instructions of its line, as in
- * sketch/reach-int.h. Where no branch of a function decides, those do that decide about its calls; not those
- * about the start of a thread, since that is shown as such.
+ * Decisions (sketch/decide.h).  A statement of the runs comprises all instructions of its line, as
+ * in sketch/reach-int.h.  If no branch of its function decides whether a statement is executed, the
+ * branches that decide about calls of the function are used.  Those that decide about the start of
+ * a thread are not used, since the start is shown anyway.
  */
 #include "sketch/decide.h"
 

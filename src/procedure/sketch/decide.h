@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What decides whether a statement is executed: the branches of its function, or of its callers, and
- * the reads and calls whose results these branches look at.  In: facts and runs.  Out: for each statement of
- * the runs those that decide about it, and events for branches that were not watched.
+ * Finds what decides whether a statement is executed: branches of its function or of its callers,
+ * and the reads and calls whose results these branches test.  In: facts and runs.  Out: for each
+ * statement of the runs, the statements that decide whether it is executed, and events for branches
+ * that were not watched.
  */
 #ifndef SKETCH_DECIDE_H
 #define SKETCH_DECIDE_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The loop of a diagnosis.  In: a program.  Out: sketches.  choose-int.h decides, this file runs:
+ * The loop of a diagnosis.  In: a program.  Out: sketches.  choose-int.h makes the decisions; this
+ * file does the runs:
  *
  * 1. Runs are made until one fails, or the time is up.  They are not watched.
  * 2. The slice of the failure says where to look.  Runs are made until enough failed in that way and passed.
@@ -8,7 +9,8 @@
  *    failing from passing runs.
  * 4. The best orders are forced and prevented.
  *
- * Failures with other signatures on the way are explained in the same way, from 2 on.
+ * If failures with other signatures occur meanwhile, they are explained in the same way, from step
+ * 2 on.
  */
 #include "sketch/diagnose.h"
 

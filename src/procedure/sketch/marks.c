@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which events of a run a sketch shows.  In: a run, the predictors, what decides about statements.  Out:
- * marks of its events.
+ * Chooses the events of a run that a sketch shows.  In: a run, the predictors, and the statements
+ * that decide whether others are executed.  Out: a mark for each event.
  *
- * Events near the failure in the slice count, and those of predictors that are shown.  Of a line that a
- * thread executes again and again, the last time counts, and those times that predictors name.
+ * A sketch shows events whose statements are near the failure in the slice, and the events of the
+ * predictors that it lists.  If a thread executes a line repeatedly, only the last execution is
+ * shown, and those that belong to a predictor.
  */
 #include "sketch/marks-int.h"
 
@@ -35,8 +36,9 @@ static bool is_near(const struct sketch *s, const struct sketch_event *e)
 	return distance != UINT32_MAX && (!s->near || distance < s->near);
 }
 
-/* Whether its events are steps: those of the best one of a type; and of an order that is as good as the best
- * predictor and was true as early, since the list names it as well. */
+/* Whether the events of a predictor are shown as steps.  That is so for the best predictor of each
+ * type.  It is also so for a listed order that is as good as the best predictor and whose events do
+ * not come later. */
 static bool is_listed(const struct sketch *s, size_t predictor, const size_t at[3], size_t end)
 {
 	const struct sketch_predictor *p = &s->predictors.items[predictor], *best = s->predictors.items;
@@ -170,9 +172,9 @@ static bool matters(const struct prune *p, size_t i)
 	return !is_join(st);
 }
 
-/* Hides what has no part in the failure: a read of what no thread writes, or of a thread that shows nothing
- * afterwards; a write that no thread reads; a join.  A hang keeps them, since what would have come is
- * unknown. */
+/* Hides events that have no part in the failure: a read of memory that no thread writes; a read by
+ * a thread that has no later event in the sketch; a write that no thread reads; a join.  In a hang
+ * these events stay, because it is unknown what would have followed. */
 static void prune(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	struct prune p = {.s = s, .run = run};
@@ -209,7 +211,7 @@ static bool is_lock(const struct sketch *s, const struct sketch_event *e)
 	return role == SLICE_ACQUIRES || role == SLICE_RELEASES;
 }
 
-/* Of a thread's locks only those have a part in a hang that it holds or waits for at the end. */
+/* Only locks that a thread holds or waits for at the end have a part in a hang. */
 static void hide_released_locks(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	struct rd_pmap held = {0}; /* of a thread and a lock: 1 while it is held or waited for */

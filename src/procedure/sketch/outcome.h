@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a run failed: of which kind, by what, where.  In: how a process ended and what it wrote, or a report
- * of the user: the text of a sanitizer, of gdb, of an assertion, or FILE:LINE; a core file.  Out:
- * the failure and its signature, which is the same for the same bug in every run.
+ * How a run failed: the kind of failure, its cause and its place.  In: how a process ended and what
+ * it wrote; or a report from the user, which is the output of a sanitizer, of gdb or of an
+ * assertion, or FILE:LINE; or a core file.  Out: the failure and its signature, which is the same
+ * for the same bug in every run.
  */
 #ifndef SKETCH_OUTCOME_H
 #define SKETCH_OUTCOME_H

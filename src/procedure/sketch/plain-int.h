@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs of the program as it is, tracked (sketch/track.h): its threads run freely.  They are the first
- * choice where the program fails often enough, because what they show is what happens to the user.
+ * Tracked runs (sketch/track.h) in which the threads of the program run freely.  They are preferred
+ * if the program fails often enough, because they show what also happens to the user.
  */
 #ifndef SKETCH_PLAIN_INT_H
 #define SKETCH_PLAIN_INT_H

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failure predictors.  In: runs, each a list of events in one order.  Out: predicates, how many failing and
- * passing runs each is true of, and their measures.
+ * Failure predictors.  In: runs, each an ordered list of events.  Out: predicates, the numbers of
+ * failing and passing runs in which each is true, and their measures.
  *
- * The events of a run are gone through once.  For each address it is known which accesses came last, by
- * whom; each event completes patterns with those.  So a run costs as many steps as it has events, times its
- * threads; test/unit/u-sketch-predictor.c has the definition as three loops, which gives the same predicates.
+ * The events of a run are visited once.  For each address, the last accesses of each thread are
+ * kept, and each event completes patterns with them.  So the cost of a run is the number of its
+ * events times the number of its threads.  test/unit/u-sketch-predictor.c has the definition as
+ * three nested loops, which give the same predicates.
  */
 #include "sketch/predictor.h"
 
@@ -357,8 +358,8 @@ static void count_cut_short(struct tally *t, const struct sketch_run *run, size_
 		}
 }
 
-/* The last event of a branch that never goes a way; NO_EVENT: the run does not reach it, or it does go this
- * way.
+/* Returns the last event of a branch that never takes the direction `way` in the run.  Returns
+ * NO_EVENT if the run does not reach the branch, or if the branch does take that direction.
  */
 static size_t never_takes(const struct sketch_run *run, uint32_t branch, uint64_t way)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a slice to sites.  In: a place and the table of sites.  Out: where a run is watched.
+ * Maps a slice to sites.  In: a place and the site table.  Out: the sites at which a run is
+ * watched.
  *
- * A statement of the slice and a site are the same if file and line are: columns of macros differ between the
- * two.
+ * A statement of the slice and a site match if file and line are equal.  Columns are ignored,
+ * because those of macros differ between the two.
  */
 #include "sketch/reach-int.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Stacks (sketch/stack-int.h).  A stopped thread is in a system call, so the kernel knows its stack
- * pointer. Words above it that lie behind a call are candidates, as in raddle/crash-find.h; old ones may be
- * among them, so whoever asks must know which of them make sense.
+ * pointer.  Words on the stack that point right after a call instruction may be return addresses,
+ * as in raddle/crash-find.h.  Some may be stale, so the caller must know which of them make sense.
  */
 #include "sketch/stack-int.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From what gates and watchpoints saw to the events of a run.  What a gate beyond the slice saw counts if it
- * is about an address that the slice had to do with; to free a block is to write all of its addresses that
- * something of the run touched.  A watchpoint tells what no gate does: accesses of code without gates.
+ * Turns what gates and watchpoints saw into the events of a run.  What a gate outside the slice saw
+ * is used if a statement of the slice touched the same address.  Freeing a block counts as a write
+ * to all of its addresses that the run touched.  Watchpoints show accesses that no gate sees,
+ * because they are made by code without gates.
  */
 #include "base/alloc.h"
 #include "base/error.h"

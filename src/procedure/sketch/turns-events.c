@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The events of a run by turns.  In: the program each time it is stopped.  Out: what its threads did at
- * tracked statements, in order.
+ * The events of a run whose threads take turns.  In: the program's state each time it is stopped.
+ * Out: what its threads did at tracked statements, in order.
  *
- * The program is stopped before each access and operation.  What a thread was about to do has happened when
- * that thread is stopped again, or when it is the one that failed; only then it becomes an event, because
- * another thread may run first.  No other thread ran in between, so memory still has the value that was read
- * or written.
+ * The program is stopped before each access and operation.  What a thread was about to do becomes
+ * an event only when that thread is stopped again or has failed, because another thread may run
+ * first.  When the thread is stopped again, no other thread has run since its access, so memory
+ * still holds the value that was read or written.
  */
 #include "sketch/turns-parts-int.h"
 
