@@ -187,8 +187,9 @@ static void match(struct join_search *s, const struct handle_place *join)
 			found = create;
 		}
 	}
-	/* If another call may also have written there, one join is uncertain; a loop ends the
-	 * threads that its own loop started, and others stay alive. */
+	/* If another call may also have written the handle, it is uncertain which thread a single join
+	 * ends.  A loop of joins ends the threads that the matching loop started; other threads stay
+	 * alive. */
 	for (size_t i = 0; i < s->count && found != NULL && !all; i++)
 		if (&s->creates[i] != found && !is_elsewhere(t->p, &s->creates[i], join))
 			return;

@@ -261,7 +261,7 @@ static void put(struct atom_list *l, uint32_t atom)
 }
 
 /* Whether an access at the place `by` touches the place `p`.  An access at an unknown offset
- * touches all places, and so meets every access of these. */
+ * touches all places, so it overlaps every access to them. */
 static bool is_covered(const struct facts_place *by, int64_t size, const struct facts_place *p)
 {
 	if (by->offset == FACTS_ANYWHERE)
@@ -352,8 +352,8 @@ static void compare_members(struct pair_search *s, const struct atom_list *l)
 
 /* ---------------------------------------------------------------------- the whole --- */
 
-/* Enters atoms where they are compared: at places, or by member; an atom without a member has
- * member 0. */
+/* Lists atoms where they are compared: by place, or by member.  An atom without a member has member
+ * 0. */
 static void enter(struct pair_search *s, bool writers)
 {
 	for (uint32_t i = 0; i < s->atom_count; i++) {

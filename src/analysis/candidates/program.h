@@ -84,7 +84,7 @@ const struct facts_loop *program_loop(const struct program *p, uint32_t function
 bool program_counts(const struct program *p, uint32_t function, const struct facts_loop *loop,
 		    struct counting *c);
 
-/* Whether control may come from after the value `from` to `to` without passing the block `barrier`
+/* Whether control may flow from after the value `from` to `to` without passing the block `barrier`
  * of the function; FACTS_NONE: no barrier. */
 bool program_reaches(const struct program *p, uint32_t function, uint32_t from, uint32_t to,
 		     uint32_t barrier);

@@ -161,8 +161,9 @@ static bool same_words(const uint64_t *a, const uint64_t *b, size_t count)
 	return true;
 }
 
-/* The same access, which one of the runs did not finish.  The thread died there, or was cut off
- * when another one died or by an exit; that is known after the last record. */
+/* The same access, which one of the runs did not finish.  Either the thread died in it, or the
+ * thread was cut off by an exit or by the death of another thread.  Which of these is true is known
+ * after the last record. */
 static bool is_cut_within(const struct epa_record *r, const uint64_t *golden)
 {
 	struct epa_record g;

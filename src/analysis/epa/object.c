@@ -255,8 +255,8 @@ static void add_stack(struct epa_objects *o, size_t place, const struct trace_ev
 		add_control(o, place, t->high - CONTROL_ROOM, t->high);
 }
 
-/* The creator sees the pthread_t before the thread starts, and an earlier thread with the same
- * pthread_t may not have ended for all others. */
+/* The creator sees the pthread_t before the thread starts.  At that time, other threads may still
+ * use the same pthread_t for an earlier thread. */
 static void add_child(struct epa_objects *o, size_t place, const struct trace_event *e)
 {
 	struct object_thread *t = &o->threads[place];

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processes of two runs, compared: the program and what it forked.  Their traces lie inside one another.
+/* Compares the processes of two runs: the program and the processes that it forked.  The trace of a
+ * forked process lies inside that of its parent.
  */
 #ifndef EPA_PROCESS_H
 #define EPA_PROCESS_H
 
 #include "epa/compare.h"
 
-/* A process of both runs.  Its name is that of the process that forked it, and which fork it was: P_0, P_0_1.
+/* A process of both runs.  Its name is that of its parent, followed by the number of the fork: P_0,
+ * P_0_1.
  */
 struct epa_process {
 	const char *name, *golden, *run; /* golden, run: traces */

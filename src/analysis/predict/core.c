@@ -659,7 +659,7 @@ static uint32_t predecessors(const struct clocking *k, uint32_t e, uint32_t i)
 	return NONE;
 }
 
-/* All exits of a barrier instance need the same enters, of which there may be thousands.  So an
+/* All exits of a barrier instance need the same entries, of which there may be thousands.  So an
  * exit copies the need of an earlier exit. */
 static bool clock_like_exit(struct clocking *k, uint32_t e)
 {

@@ -252,8 +252,9 @@ static bool is_needless(const struct filler *f, uint32_t thread, size_t index)
 	       !rd_umap_get(&f->uses, use_key(thread, (uint32_t)index));
 }
 
-/* A thread that waits for a count to which it added itself (`if (++count < n) wait`) read its own
- * write. What it got from other threads is what it read before that, in the same segment. */
+/* A thread that waits for a count that it incremented itself (`if (++count < n) wait`) read its own
+ * write.  What it received from other threads is what it read before that write, in the same
+ * segment. */
 static void spread_loops(struct filler *f, size_t first)
 {
 	struct exec_event *events = f->t->x.events;

@@ -10,8 +10,8 @@
 
 #include "model/model.h"
 
-/* Two sites whose accesses of the same bytes by two threads conflict, and that nothing between them
- * ordered.  `part` is the shortest part of the run with such a pair, firm pairs first. */
+/* Two sites whose accesses to the same bytes by two threads conflict and are not ordered.  `part`
+ * is the shortest part of the run with such a pair, firm pairs first. */
 struct predict_unordered {
 	uint32_t sites[2]; /* the smaller number first */
 	struct model_part part;

@@ -157,8 +157,8 @@ static bool find_meeting(struct rev_decider *d, struct rev_found *f)
 	       (rev_search(d->run, &d->machine, &meet, &f->replay) || extend(d, f));
 }
 
-/* Whether thread u holds a lock in its segment that t needs for its own: then leading u there is
- * enough. */
+/* Whether thread u, in its segment, holds a lock that t needs for its own segment.  If so, it is
+ * enough to lead u to its segment. */
 static bool is_locked_out(const struct rev_decider *d, const struct rev_pair *p)
 {
 	return rev_common_lock(d->run, p) != REV_NONE;
@@ -170,8 +170,9 @@ static bool ask(struct rev_decider *d, const struct rev_question *q, struct rev_
 						       rev_solve(d->solver, &d->machine, q, w) == REV_FOUND);
 }
 
-/* What a replay can reach: both threads at their accesses.  Otherwise, since a replay leads
- * operations only: thread u after its event while t is stopped before its own. */
+/* What a replay can reach: preferably a state in which both threads are at their accesses.
+ * Otherwise, since a replay controls only operations, a state in which thread u is past its event
+ * while t is stopped before its own. */
 static void find_replay(struct rev_decider *d, struct rev_found *f)
 {
 	const struct rev_pair *p = &f->pair;

@@ -10,7 +10,7 @@
 #include "reversible/order.h"
 
 /* Can thread u reach its segment r while thread t has not gone beyond its segment s?  If so, the
- * events of the two segments can happen in the other order. */
+ * events of the two segments can happen in reverse order. */
 struct rev_question {
 	uint32_t t, s, u, r;
 	bool meet; /* u must be in r and t in s at the same time */

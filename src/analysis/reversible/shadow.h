@@ -69,8 +69,8 @@ void rev_shadow_listen(struct rev_shadow *s, rev_conflict_fn *fn, void *context)
 
 /* The pairs, in the order in which they were found. */
 const struct rev_pair *rev_shadow_pairs(const struct rev_shadow *s, size_t *count);
-/* How many adjacent conflicting accesses of two threads were seen, and how many of these are in a
- * certain order; whether some pairs were not kept. */
+/* How many adjacent conflicting accesses of two threads were seen, how many of these have a fixed
+ * order, and whether some pairs were not kept. */
 void rev_shadow_counts(const struct rev_shadow *s, uint64_t *conflicts, uint64_t *ordered, bool *overflow);
 
 #endif

@@ -489,8 +489,8 @@ static void look_at_event(struct rev_sources *s, uint32_t thread, const struct t
 	look_at_condition(s, op, r->site);
 }
 
-/* The first branch after a barrier: if the serial thread takes another direction there than other
- * threads, it matters which thread that is. */
+/* The first branch after a barrier.  If the serial thread takes a different direction at this
+ * branch than the other threads, it matters which thread is the serial one. */
 static void look_at_branch(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
 	struct source_lane *lane = &s->lanes[thread];

@@ -41,8 +41,8 @@ struct depend {
 void depend_init(struct depend *d, const struct facts *f);
 void depend_release(struct depend *d);
 
-/* Calls `fn` for each instruction or argument that `value` depends on; `whole`: it is where a slice begins,
- * and depends on all that it is given. */
+/* Calls `fn` for each instruction or argument that `value` depends on; `whole`: the slice begins at
+ * it, so it depends on all its operands and arguments. */
 typedef void depend_fn(uint32_t on, void *context);
 void depend_each(struct depend *d, uint32_t value, bool whole, depend_fn *fn, void *context);
 

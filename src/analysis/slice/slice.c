@@ -37,7 +37,7 @@ static uint32_t lines_between(uint32_t a, uint32_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* The file that is meant: the one of that very name, or the only one whose name ends so. */
+/* Finds the file: the one with exactly that name, or the only one whose name ends with it. */
 static int find_file(const struct facts *f, const char *file, uint32_t *found)
 {
 	while (file[0] == '.' && file[1] == '/')
@@ -135,8 +135,7 @@ static void meet(uint32_t on, void *context)
 	}
 }
 
-/* A round for each distance: a value that turns out to be nearer was done by then with the distance that
- * counts. */
+/* One round for each distance, so a value is always first reached at its smallest distance. */
 static void search(struct search *s, uint32_t *done)
 {
 	for (uint32_t depth = 0; s->now_count != 0; depth++) {

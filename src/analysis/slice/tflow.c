@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The flow graph of all threads (slice/tflow.h): facts come in, a graph and what can be asked about it go
- * out. */
+/* The flow graph of all threads (slice/tflow.h).  In: facts.  Out: the graph, and answers about it.
+ */
 #include "slice/tflow.h"
 
 #include "base/alloc.h"

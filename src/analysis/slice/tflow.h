@@ -37,8 +37,8 @@ void tflow_release(struct tflow *w);
 /* Whether the instruction `from` may be executed before `to` is. */
 bool tflow_comes_before(struct tflow *w, uint32_t from, uint32_t to);
 
-/* Fills `steps`, by node, with how many nodes lie between each one and the nearest of the instructions
- * `values`; FACTS_NONE: it comes before none. */
+/* Fills `steps`, by node, with how many nodes lie between each one and the nearest of the
+ * instructions `values`; FACTS_NONE: none of them can be reached from it. */
 void tflow_steps(const struct tflow *w, const uint32_t *values, size_t count, uint32_t *steps);
 
 #endif

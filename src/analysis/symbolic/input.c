@@ -70,8 +70,8 @@ static void add_slot(const struct sym_trace *t, const struct raddle_shadow_var *
 	edits->items[edits->count++] = e;
 }
 
-/* From the end on, so that earlier offsets stay valid; of two at one offset the one for a whole
- * string wins. */
+/* Changes are made from the end backwards, so that earlier offsets stay valid.  Of two changes at
+ * one offset, the one for a whole string wins. */
 static int by_place(const void *x, const void *y)
 {
 	const struct slot_edit *a = x, *b = y;

@@ -17,35 +17,36 @@
 
 /* ---- constants: each decides one thing; unless a measurement is named, the value is a judgement ---- */
 
-/* Milliseconds that a recorded run has in any case, however little time there is: an instrumented program
- * needs seconds to start on a busy machine. */
+/* Milliseconds that every recorded run is allowed, however little time is left: an instrumented
+ * program needs seconds to start on a busy machine. */
 #define LEAST_RUN_MS 10000
 
-/* Nanoseconds that looking at one event of a long trace takes, as it is read several times: an estimate for a
- * machine that is not busy. */
+/* Nanoseconds to process one event of a long trace, which is read several times: an estimate for an
+ * idle machine. */
 #define LOOK_AT_EVENT_NS 500
 
-/* A program that records nothing for this share (one in so many) of the check's time has no end in sight.  A
- * quarter leaves enough time for all that follows. */
+/* If a program records nothing for one Nth of the check's time, it is assumed not to end.  A
+ * quarter leaves enough time for everything that follows. */
 #define QUIET_SHARE 4
 
-/* Events of a run from which prediction may take minutes, as memcached's 34 M did: what needs no search is
- * shown first, and sound findings are tried in between.  The same as in predict/walk.c. */
+/* Events of a run from which prediction may take minutes, as memcached's 34 M did: for such a run,
+ * findings that need no search are reported first, and sound findings are tried during prediction.
+ * The same value as in predict/walk.c. */
 #define LARGE_EVENTS 1000000
 
-/* Share of the time (one in so many) for replays while prediction is not over.  A quarter leaves prediction
- * its own deadline. */
+/* Replays during prediction may take one Nth of the time.  A quarter leaves enough for prediction
+ * itself. */
 #define EARLY_SHARE 4
 
-/* Further runs of a large program that are only looked at: at most so many.  LOOKS_IN_VAIN usually ends them
- * before. */
+/* The most further runs of a large program that are only looked at.  LOOKS_IN_VAIN usually ends
+ * them earlier. */
 #define LOOKS_MOST 12
 
 /* Looks in a row that show nothing new, after which there are no more. */
 #define LOOKS_IN_VAIN 2
 
-/* A run in which no access is left out takes so many times as long as another one: an estimate; thinning
- * saves most where a program repeats itself. */
+/* How many times longer a run takes if no access is left out: an estimate.  Leaving out accesses
+ * (thinning) saves most in programs that repeat themselves. */
 #define ALL_ACCESSES_COST 3
 
 /* The time that is left has so many shares; phases have some of them. */
@@ -58,12 +59,12 @@
 #define LOOKS_SHARES 3	    /* a look takes less than a search, and shows more */
 #define CLASS_SHARES 1	    /* that replays leave for classes */
 
-/* Nanoseconds that further schedules may take in any case, or as long as everything before them took if that
- * is longer: thousands of schedules of a short program fit in. */
+/* Nanoseconds that further schedules may always take.  They may take longer if everything before
+ * them took longer.  Thousands of schedules of a short program fit into this time. */
 #define FURTHER_NS 20000000000ll
 
-/* Further schedules never have more than this share (one in so many) of what is left, so that classes have
- * the rest, */
+/* Further schedules never get more than one Nth of the remaining time; classification gets the
+ * rest, */
 #define FURTHER_SHARE 4
 
 /* or than this one where they come first. */
@@ -142,8 +143,9 @@ static bool wants_looks(const struct check_known *k)
 	       !k->looks_over;
 }
 
-/* Every other run is recorded without thinning, if there is time: what seldom comes together is thinned out
- * of each of them.  False: there is no time, or no sense, in another one. */
+/* Every other run is recorded without thinning if there is time, because thinning tends to remove
+ * accesses that rarely coincide from every run.  Returns false if there is no time for another run,
+ * or no use in one. */
 static bool next_look(const struct check_known *k, struct check_action *a)
 {
 	int64_t look_ns = k->looks_begun ? k->look_ns : (int64_t)k->recorded_ms * 1000000 * ALL_ACCESSES_COST;

@@ -67,8 +67,9 @@ struct check_opts {			    /* zero values are the defaults */
 int check_open(struct check *c, const struct check_opts *opts);
 void check_close(struct check *c);
 
-/* Claims the directory `path`, or one like it if another process has it and `elsewhere`, and removes what an
- * earlier check left there that this one does not replace.  One that was not made by a check is refused. */
+/* Claims the directory `path`.  If another process has claimed it and `elsewhere` is set, claims
+ * one with a similar name.  Removes files of an earlier check that this one will not overwrite.  A
+ * directory that was not made by a check is refused. */
 int check_directory(struct check *c, const char *path, bool elsewhere);
 
 /* Asks the budget and does one action after another.  After a failure, too, c->set has what was found. */

@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-/* Findings that diverged runs may add, at most, so that they do not use up the time of the predicted ones: a
- * judgement. */
+/* The most findings that diverged runs may add, so that these do not use up the time of predicted
+ * findings.  Set by hand. */
 #define EXTRA_FINDINGS 50
 
 /* Tells what replays show as it comes. */

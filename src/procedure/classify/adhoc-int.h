@@ -18,8 +18,8 @@ struct adhoc {
 	struct schedule_goal goals[2];
 };
 
-/* Whether the thread of one access cannot reach it while the other thread is stopped before its own.  `tried`
- * is a run that was led to both. */
+/* Whether the thread of one access cannot reach it while the other thread is stopped before its
+ * own.  `tried` is a run in which both threads were led to their accesses. */
 int adhoc_apart(struct trial_bench *b, const struct schedule *race, const struct trial *tried,
 		struct adhoc *a);
 

@@ -44,8 +44,8 @@ static uint64_t *hash_nodes(const struct sym_trace *t)
 	return hash;
 }
 
-/* Conditions after the race that the other order has too.  A condition that it does not have depends on what
- * the race decided and on the input: both can turn it. */
+/* Conditions after the race that also occur in the other order.  A condition that occurs in one
+ * order only depends on the outcome of the race and on the input: both can flip it. */
 static void find_common(const struct sym_trace *t, struct rd_umap *common)
 {
 	uint64_t *hash = hash_nodes(t);
@@ -56,8 +56,9 @@ static void find_common(const struct sym_trace *t, struct rd_umap *common)
 	free(hash);
 }
 
-/* The smaller the sooner: what the race and the input can turn, then after the race in the order of the
- * path, then before it from the race backwards. */
+/* The rank of a branch; smaller ones are flipped first.  First come branches that both the race and
+ * the input can flip, then those after the race in the order of the path, then those before the
+ * race, last first. */
 enum { BY_RACE, BY_THREADS, BY_OTHERS, BEFORE, ADDRESSES };
 
 static uint32_t rank_of(const struct sym_trace *t, size_t step, bool common)

@@ -40,15 +40,17 @@ struct decision {
 
 void decide(const struct decide_runs *runs, struct decision *d);
 
-/* Whether one order failed each time, in the same way, and neither the other one nor the control group ever:
- * a fault of something else, whatever its chance, would come so once in a thousand times with four twins. */
+/* Whether one order failed every time, in the same way, and neither the other order nor the control
+ * group ever failed.  With four twins, an unrelated fault of any frequency would look like this at
+ * most once in a thousand times. */
 bool decide_is_plain(const struct decide_runs *runs);
 
 /* Whether any two of the runs ended differently or wrote something else. */
 bool decide_differ(const struct decide_runs *runs);
 
-/* Whether none of the runs showed what another one shows: its fault, or its output if outputs repeat, so that
- * few can be missing.  *sorted: in whatever order its lines come. */
+/* Whether none of these runs showed what the run `t` shows: its fault, or its output if outputs
+ * repeat, so that few outputs have not been seen.  *sorted: the lines of the output were compared
+ * without regard to their order. */
 bool decide_is_new(const struct decide_runs *runs, const struct trial *t, bool *sorted);
 
 /* How many of the last twins that count brought no new schedule. */

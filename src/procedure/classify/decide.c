@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Outputs repeat if at most one in so many was seen once only: by Good and Turing, the next run then shows a
- * new one with a chance of an eighth.  A judgement. */
+/* Outputs repeat if at most one in this many was seen only once.  By the Good-Turing estimate, the
+ * next run then shows a new output with a probability of 1/8.  Set by hand. */
 #define ONCE_IN 8
 
 /* How outputs are compared. */
@@ -71,8 +71,8 @@ static bool has_fault(const struct decide_runs *r, enum variant_group group, con
 	return count_fault(r, group, fault, &(size_t){0}) != 0;
 }
 
-/* Whether an order may lack by chance what the other one has, and the program without the meeting too: runs
- * that fail as often as those do would all end well once in ten times or more. */
+/* Whether one order may lack, merely by chance, a fault that the other order and the control group
+ * have: runs that fail as often as those would all pass with a probability of at least 1/10. */
 static bool is_chance(const struct decide_runs *r, enum variant_group lacks, const char *fault)
 {
 	size_t runs = 0, of = 0, count;
@@ -202,8 +202,8 @@ static uint64_t *keys_of(const struct decide_runs *r, enum variant_group group, 
 	return keys;
 }
 
-/* Whether outputs of the group repeat, so that one which is not among them hardly comes in it: few of them
- * were seen once only (Good and Turing). */
+/* Whether the outputs of the group repeat: few were seen only once, so an output that was not seen
+ * is unlikely in this group (Good and Turing). */
 static bool repeats(const struct decide_runs *r, enum variant_group group, key_fn *key)
 {
 	size_t count, once = 0;

@@ -14,8 +14,8 @@
 
 #define OTHER_PAIRS 4 /* of another input, before something harmful is seen with it */
 
-/* Inputs are looked for four times as long as the first one took, and at least ten seconds: most programs
- * need a fraction of that. */
+/* The search for inputs may take four times as long as the classification with the first input, and
+ * at least ten seconds.  Most programs need a fraction of that. */
 #define PATHS_TIMES 4
 #define PATHS_LEAST_NS (10 * RD_NS_PER_S)
 #define BUILD_NS (120 * RD_NS_PER_S) /* that making the flavour may take: a large program needs a minute */

@@ -57,8 +57,8 @@ static bool has_function(const struct trace_sites *sites, const char *name)
 	return false;
 }
 
-/* Why no thread can reach a place; false: there is no reason.  A report may lack the line of a function of
- * the program and has that of its caller then. */
+/* Explains why no thread can reach a place; returns false if there is no such reason.  A report may
+ * lack the line of a function of the program and give that of its caller instead. */
 static bool is_nowhere(const struct search *l, int which, struct rd_buf *why)
 {
 	const struct classify_place *place = &l->pair->places[which];

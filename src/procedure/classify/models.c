@@ -38,8 +38,9 @@ static void add_published(struct race_work *w)
 	tracks_fill(&w->tracks, NULL, &w->lists);
 }
 
-/* Explores which thread runs next at the accesses that obey memory models, so that what a model adds is not
- * confused with what sequential consistency has too. */
+/* Explores the schedules at the accesses that weaker memory models affect, but under sequential
+ * consistency.  So what a model adds is not confused with what sequential consistency also allows.
+ */
 static int explore(struct race_work *w)
 {
 	size_t most = weaken_explored(w->how->runs.recorded_ns);

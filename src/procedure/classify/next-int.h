@@ -31,8 +31,8 @@ size_t next_controls(const struct next_limits *l, const struct decide_runs *runs
 /* Whether the first runs did not reach the race, so that others will not either. */
 bool next_is_hopeless(const struct decide_runs *runs);
 
-/* Whether the first two control runs had the same schedule: what they wrote differently depends on something
- * else than the schedule, and is masked. */
+/* Whether the first two control runs had the same schedule.  Then differences in their output do
+ * not depend on the schedule and are masked. */
 bool next_is_maskable(const struct decide_runs *runs);
 
 /* ---- what the runs say about the way to the race ---- */
@@ -46,8 +46,9 @@ bool next_is_met(const struct decide_runs *runs);
 /* Why no run reached the race: a sentence. */
 const char *next_why_none(const struct decide_runs *runs);
 
-/* Whether the finding says that both threads were held at their accesses at the same time: then both orders
- * are possible, whatever keeps them apart on another way. */
+/* Whether the finding states that both threads were stopped at their accesses at the same time.
+ * Then both orders are possible, even if something keeps the threads apart on another way to the
+ * race. */
 bool next_has_met(const struct finding *f);
 
 /* Which search for program-made synchronisation is worth its runs. */

@@ -52,8 +52,9 @@ bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, s
 	return d->class != FINDING_SPEC_VIOLATED && decide_stale(runs) < PAIRS_STALE;
 }
 
-/* The control group shows what happens without the meeting.  As long as all runs do the same there is nothing
- * to ask it; what was left out then is made up for when they differ. */
+/* The control group shows what happens if the threads are not brought together.  It is not needed
+ * as long as all runs do the same; when they differ, the control runs that were skipped are made
+ * up. */
 size_t next_controls(const struct next_limits *l, const struct decide_runs *runs, size_t have)
 {
 	bool all = runs->count <= PAIRS_WITHOUT_SEED || l->models || decide_differ(runs);
@@ -181,7 +182,8 @@ void next_lost(struct next_show *s, struct decide_runs *runs, struct decide_plac
 	decide(runs, d);
 }
 
-/* A fault that was seen and does not come again leaves the race without a class: it is not harmless either.
+/* If a fault was seen and cannot be reproduced, the race gets no class; calling it harmless would
+ * be wrong.
  */
 bool next_is_left(const struct next_show *s, const struct decision *d)
 {

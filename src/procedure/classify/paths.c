@@ -166,8 +166,8 @@ static int take_primary(struct explorer *x, struct item *item)
 	return err;
 }
 
-/* Threads that do not meet in one order do not in the other.  `anyway`: the input is looked at even if its
- * path is known. */
+/* If the threads do not both reach their accesses in one order, they do not in the other either.
+ * `anyway`: the input is analysed even if its path is known. */
 static int try_input(struct explorer *x, const struct rd_override *given, bool anyway)
 {
 	struct item item = {0};
@@ -239,8 +239,9 @@ static int turn(struct turning *r, uint32_t step)
 	return err;
 }
 
-/* What both orders write is compared under the conditions of both paths.  An input for which it differs is
- * tried; if there is none the outputs are equal for all inputs that go this way. */
+/* Compares the outputs of both orders under the conditions of both paths.  An input for which they
+ * differ is tried.  If there is none, the outputs are equal for all inputs that take these paths.
+ */
 static int compare_outputs(struct explorer *x, const struct item *item, const bool *fixed)
 {
 	struct contents c = {x->p->bench, &item->given};

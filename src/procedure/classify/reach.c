@@ -87,8 +87,8 @@ static void lead_to(struct race_work *w, struct schedule_goal goals[2])
 	w->race.first = w->race.front = NULL;
 }
 
-/* The first of the other ways on which the threads meet; failing that, one on which something keeps them
- * apart, unless they are known to have met. */
+/* Finds the first of the other ways on which both threads reach their accesses.  If there is none,
+ * takes one on which something keeps them apart, unless they are known to have met. */
 static int try_ways(struct race_work *w, struct adhoc *order)
 {
 	size_t apart = w->routes.count;
@@ -127,8 +127,9 @@ static int lead_again(struct race_work *w, struct adhoc *order)
 	return err;
 }
 
-/* Threads that met somewhere else are looked for where they come in turns; the others are where the
- * prediction saw them, unless the program comes there by another way in this flavour. */
+/* If the threads met under other conditions, a run whose threads take turns shows where they reach
+ * the accesses.  Otherwise they are where the prediction saw them, unless the program takes another
+ * path in this flavour. */
 int reach_race(struct race_work *w, struct adhoc *order)
 {
 	bool elsewhere = w->f->schedule->anywhere;
@@ -170,8 +171,9 @@ static int try_instance(struct race_work *w, struct schedule_goal goals[2])
 	return err || !t.counts ? err : work_run_pairs(w);
 }
 
-/* A race that makes no difference where it was met may make one elsewhere: with the write of x += 1 instead
- * of its read, or in a later round of a loop.  That is worth some runs if the program does differ. */
+/* A race that has no effect at one instance may have one at another: with the write of x += 1
+ * instead of its read, or in a later iteration of a loop.  That is worth some runs if the program's
+ * behaviour does vary. */
 int reach_elsewhere(struct race_work *w)
 {
 	struct outcome first = {w->race, w->runs, w->decision, w->bench.mask};

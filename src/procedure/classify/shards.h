@@ -14,8 +14,8 @@ struct classify_shard {
 	bool terminal; /* the user gave no input */
 };
 
-/* Writes down the words of the command, the directory it is started in and its input; removes what earlier
- * shards have left there. */
+/* Writes the words of the command, its working directory and its input to files; removes files of
+ * earlier shards. */
 int classify_shards_save(const char *directory, char *const *words);
 /* Takes them up again: the words, its directory and its standard input. */
 int classify_shard_load(struct classify_shard *s, struct rd_argv *words);

@@ -16,8 +16,8 @@
 
 #include <string.h>
 
-/* All are judgements: smaller ones miss outputs that a weak memory model allows, larger ones take the time of
- * other races. */
+/* All were set by hand: smaller values miss outputs that a weak memory model allows, larger ones
+ * take time from other races. */
 #define EXPLORED_MOST 250	       /* runs of an exploration, at most */
 #define EXPLORED_LEAST 8	       /* and at least */
 #define EXPLORING_NS (6 * RD_NS_PER_S) /* that they may take */

@@ -87,8 +87,8 @@ int models_weaken(struct race_work *w);
 /* Looks at the race with other inputs, if the class may depend on them. */
 void inputs_follow(struct race_work *w);
 
-/* The class of one race, found in a process of its own.  Adds a finding document with the finding, its
- * class and witnesses.  Returns what a task of a pool does. */
+/* The class of one race, found in a process of its own.  Adds a finding document with the finding,
+ * its class and witnesses.  The return value is that of a pool task. */
 int work_classify(const struct classify *how, const struct finding *f, const char *directory,
 		  struct rd_buf *answer);
 

@@ -6,9 +6,9 @@
  * The program is built once for a slice (flavour `track`, raddle/track.h): it has a gate, a point
  * that can report what the thread does, at each item of the slice.  It also has a gate at every
  * other access, lock or free that may touch the same memory according to points-to sets
- * (sketch/gates.h).  A run opens the gates of the first σ statements and those outside the slice.
- * What a gate outside the slice saw is kept only if a statement of the slice touched the same
- * address in this run.
+ * (sketch/gates.h).  A run opens the gates of the first σ statements, and the gates outside the
+ * slice that may touch the memory of these statements.  What a gate outside the slice saw is kept
+ * only if a statement of the slice touched the same address in this run.
  */
 #ifndef SKETCH_TRACK_H
 #define SKETCH_TRACK_H
@@ -47,7 +47,8 @@ struct track_request {	   /* zero values are the defaults */
 	size_t events;	  /* that are kept, the last ones; 0: TRACK_EVENTS */
 	bool hardware;	  /* watchpoints too, where the system has them */
 	uint32_t turn;	  /* of runs with watchpoints: which locations get them if there are too many */
-	uint32_t budget;  /* events that a gate may have: it is shut then, and costs nothing more; 0: no limit
+	uint32_t budget;  /* limit of events for each gate, which is then shut and costs nothing more; 0:
+			   * no limit
 			   */
 	uint64_t perturb; /* the seed of random delays at gates that are open; 0: none */
 };
