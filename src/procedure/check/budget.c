@@ -25,7 +25,7 @@
  * idle machine. */
 #define LOOK_AT_EVENT_NS 500
 
-/* If a program records nothing for one Nth of the check's time, it is assumed not to end.  A
+/* If a program records nothing for 1/QUIET_SHARE of the check's time, it is assumed not to end.  A
  * quarter leaves enough time for everything that follows. */
 #define QUIET_SHARE 4
 
@@ -34,8 +34,8 @@
  * The same value as in predict/walk.c. */
 #define LARGE_EVENTS 1000000
 
-/* Replays during prediction may take one Nth of the time.  A quarter leaves enough for prediction
- * itself. */
+/* Replays during prediction may take 1/EARLY_SHARE of the time.  A quarter leaves enough for
+ * prediction itself. */
 #define EARLY_SHARE 4
 
 /* The most further runs of a large program that are only looked at.  LOOKS_IN_VAIN usually ends
@@ -63,14 +63,14 @@
  * them took longer.  Thousands of schedules of a short program fit into this time. */
 #define FURTHER_NS 20000000000ll
 
-/* Further schedules never get more than one Nth of the remaining time; classification gets the
- * rest, */
+/* Further schedules never get more than 1/FURTHER_SHARE of the remaining time; classification gets
+ * the rest. */
 #define FURTHER_SHARE 4
 
-/* or than this one where they come first. */
+/* The same if further schedules come before prediction. */
 #define FURTHER_SHARE_ENDLESS 2
 
-/* Exploring has this share (one in so many) of the time for further schedules; recording has the rest. */
+/* Exploration gets 1/EXPLORE_SHARE of the time for further schedules; recording gets the rest. */
 #define EXPLORE_SHARE 2
 
 /* Making the flavour is worth a word if it takes this share (one in so many) of the time. */

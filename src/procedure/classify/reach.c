@@ -127,9 +127,9 @@ static int lead_again(struct race_work *w, struct adhoc *order)
 	return err;
 }
 
-/* If the threads met under other conditions, a run whose threads take turns shows where they reach
- * the accesses.  Otherwise they are where the prediction saw them, unless the program takes another
- * path in this flavour. */
+/* If the race was seen in a run that led no thread (`anywhere`), a run whose threads take turns
+ * shows first where they reach the accesses.  Otherwise they are where the prediction saw them,
+ * unless the program takes another path in this flavour. */
 int reach_race(struct race_work *w, struct adhoc *order)
 {
 	bool elsewhere = w->f->schedule->anywhere;

@@ -16,8 +16,8 @@
 
 #define EXPLORE_FLAVOUR "led"
 
-/* Schedules that are explored in small tasks, and never by shards: until then nearly every run shows
- * something new, and later runs depend on what is known. */
+/* The first schedules are explored in small tasks, and never by shards: nearly every one of these
+ * runs shows something new, and later runs depend on what is known. */
 #define EXPLORE_FIRST 54
 
 enum explore_stop {
@@ -48,8 +48,8 @@ struct explore { /* zero values are the defaults */
 	bool resume;	      /* continue where that log, and those of shards beside it, end */
 	bool collect;	      /* and run nothing more: shards have */
 	unsigned shard,
-		shards; /* only schedules shard, shard + shards, ..., with a log of their own, LOG.shard;
-			   failures are not looked at any further; shards is 0: all schedules */
+		shards; /* explore only schedules shard, shard + shards, ..., with a separate log, LOG.shard,
+			 * and do not process failures further; if shards is 0, explore all schedules */
 	const struct finding_set *suggested; /* races: accesses of them are points from the beginning; NULL */
 	bool go_on;			     /* look for more failures when one was found */
 	void (*progress)(void *context, const struct explore_progress *so_far); /* may be NULL */

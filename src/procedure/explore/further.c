@@ -57,8 +57,9 @@ static bool is_chosen(const struct further *f, uint64_t number)
 	return false;
 }
 
-/* Each race has its first schedule before any has its second.  Behind them come runs that showed something
- * new, the last one first: it is the hardest to reach, and what can be predicted from it as well. */
+/* Every race gets its first schedule before any race gets its second.  Then come runs that showed
+ * something new, the last one first, because it is the hardest to reach, and so is what can be
+ * predicted from it. */
 void further_choose(struct further *f, const struct explore_result *explored, const struct finding_set *set,
 		    const struct trace_sites *sites)
 {

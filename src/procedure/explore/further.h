@@ -9,8 +9,8 @@
 
 #include "explore/explore.h"
 
-/* Schedules that are explored before nothing new is the end.  A judgement: fewer than SETTLED_LEAST of
- * explore/next.c, since recorded runs have been looked at already. */
+/* The exploration may end for lack of news only after this many schedules.  Set by hand: fewer than
+ * SETTLED_LEAST in explore/next.c, since recorded runs have been analysed already. */
 #define FURTHER_LEAST 1000
 
 struct further {

@@ -39,8 +39,9 @@ static bool is_explored(const struct finding *f)
 	return f->kind != FINDING_RACE && f->schedule && f->schedule->turns;
 }
 
-/* What exploring does not add: what is known in another way, which says more; abort() alone, which may
- * say that an assumption of the program did not hold; and that a program hangs which has no end. */
+/* Whether a finding of exploration is dropped: it is known from another method, which gives more
+ * information; it is a bare abort(), which may only mean that an assumption of the program does not
+ * hold; or it is a hang of a program that never ends. */
 static bool is_to_leave(const struct finding_set *set, const struct finding *f, bool endless)
 {
 	if (!is_explored(f))

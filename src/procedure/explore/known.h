@@ -12,12 +12,14 @@
 /* Takes out of the set what exploring does not add; `endless`: the program has no end of its own. */
 void explore_leave_known(struct finding_set *set, bool endless);
 
-/* A failure at an access of a confirmed race is what that race does: it becomes a witness of the race, which
- * violates its specification then, and is no longer a finding of its own.  True: there was one. */
+/* A failure at an access of a confirmed race is an effect of that race.  It becomes a witness of
+ * the race, whose class is then spec-violated, and is no longer a separate finding.  Returns true
+ * if there was such a failure. */
 bool explore_join_failures(struct finding_set *set);
 
-/* Sites of the flavour `led` at which races of the set have their accesses, confirmed or only predicted:
- * where an exploration should stop threads.  Returns how many there are, at most `most`. */
+/* Collects the sites, in the flavour `led`, of the accesses of all races in the set, confirmed or
+ * only predicted.  An exploration should stop threads there.  Returns the number of sites, at most
+ * `most`. */
 size_t explore_suggested(const struct finding_set *set, const struct trace_sites *sites, uint32_t *to,
 			 size_t most);
 

@@ -9,8 +9,9 @@
 
 #include <string.h>
 
-/* Schedules are looked at in windows.  An exploration ends when of a window of 100 fewer than 10 schedules
- * were new: with that rate of repetition hardly any schedule is left (doc/design/explore.md). */
+/* Schedules are counted in windows of 100.  An exploration ends when fewer than 10 schedules of a
+ * window were new: at that rate of repetition hardly any new schedule is left
+ * (doc/design/explore.md). */
 #define WINDOW 100
 #define WINDOW_NEW 10
 

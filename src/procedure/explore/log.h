@@ -30,8 +30,8 @@ int log_get_note(struct note *n, const char *text, size_t length, const char *na
 /* The head of the log at `path`. */
 int log_read_head(const char *path, struct log_head *head, struct rd_arena *a);
 
-/* Calls back for each note of a log.  What a killed writer did not finish is left out; *length is
- * that of the rest. */
+/* Calls the callback for each note of a log.  A line that a killed writer did not finish is left
+ * out; *length is the length of the log without it. */
 typedef void log_note_fn(void *context, const struct note *n);
 int log_read(const char *path, struct log_head *head, struct rd_arena *a, log_note_fn *fn, void *context,
 	     uint64_t *length);

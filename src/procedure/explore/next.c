@@ -25,7 +25,8 @@
 #define SETTLED_TIMES 3
 #define MOST 5000
 
-/* The extent (replay/board-int.h) of runs.  One that has a multiple of the longest run that ended is endless.
+/* Limits of the extent (replay/board-int.h) of runs.  A run that is several times as long as the
+ * longest run that ended is considered endless.
  */
 #define EXTENT_LEAST 20000 /* a run below this is never ended early, as long as most runs end */
 #define EXTENT_TIMES 20	   /* of the longest run that ended with such points */
@@ -91,8 +92,8 @@ static void make_schedule(const struct explore_state *x, const struct draw *draw
 
 /* ---- extents ---- */
 
-/* Repeating attempts for so long costs not much more than knowing the right length in advance (Luby,
- * Sinclair, Zuckerman 1993). */
+/* The lengths of repeated attempts.  With this sequence, the total cost is not much higher than if
+ * the right length were known in advance (Luby, Sinclair, Zuckerman 1993). */
 uint64_t explore_luby(uint64_t n)
 {
 	RD_ASSERT(n > 0);
@@ -107,8 +108,8 @@ uint64_t explore_luby(uint64_t n)
 	}
 }
 
-/* The unit of attempts while the length of runs with such points is unknown: one that ended with other points
- * is a hint. */
+/* The unit of attempts while the length of runs with such points is unknown.  A run that ended with
+ * other points gives a hint. */
 static uint64_t extent_unit(const struct explore_state *s)
 {
 	uint64_t unit = EXTENT_UNIT;
@@ -119,8 +120,8 @@ static uint64_t extent_unit(const struct explore_state *s)
 	return unit;
 }
 
-/* If most runs have no end, those that have one are worth more than a run that takes long.  The first run
- * shows what is usual, and is not ended early. */
+/* If most runs do not end, runs that end are worth more than one that takes long.  The first run
+ * shows what is usual, so it is not ended early. */
 uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum draw_points points)
 {
 	uint64_t most = EXTENT_TIMES * s->longest[points],

@@ -16,8 +16,8 @@ enum {
 	EXPLORE_SUGGESTED = 64, /* sites that findings suggest as points */
 	EXPLORE_FAILURES =
 		16, /* kinds of failures: each takes up to 200 runs to minimise (explore/repeat.c) */
-	EXPLORE_RACY_TIMES = 3, /* schedules of one race: a recorded run may go another way than the explored
-				   one */
+	EXPLORE_RACY_TIMES = 3, /* schedules kept for each race: a recorded run may differ from the
+				 * explored one */
 };
 
 struct explore_state {
@@ -54,8 +54,8 @@ void explore_state_release(struct explore_state *s);
 /* Learns from the note of a run.  The note's arrays and texts live as long as the state. */
 void explore_learn(struct explore_state *s, const struct note *n);
 
-/* The same, and removes from the note what the state knew before: the rest is enough to learn the same again
- * from a log. */
+/* The same, but also removes from the note what the state knew already.  The rest is enough to
+ * learn the same again from a log. */
 void explore_learn_new(struct explore_state *s, struct note *n);
 
 /* `count` runs were lost with the process that made them. */

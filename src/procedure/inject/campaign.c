@@ -331,8 +331,8 @@ static void note_lost_run(struct campaign_crew *crew, uint64_t run, int status)
 			crew->failures);
 }
 
-/* Gives runs out as long as there are workers and runs, and they are wanted.  A campaign that fails waits for
- * the runs that are under way. */
+/* Assigns runs as long as there are free workers, and runs left that are still needed.  A campaign
+ * that fails waits for the runs in progress. */
 static int give(void *context)
 {
 	struct campaign_crew *crew = context;

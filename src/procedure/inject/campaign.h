@@ -38,8 +38,8 @@ struct inject_work {
 /* Does the remaining runs of the campaign or shard. */
 int inject_campaign_run(struct inject_campaign *c, const struct inject_work *work);
 
-/* One injection, in this process, not logged: `line` gets its line; `trace` is the directory of its
- * trace, or NULL. */
+/* Does one injection in this process, without logging it.  `line` receives its log line; `trace` is
+ * the directory for its trace, or NULL. */
 int inject_campaign_repeat(struct inject_campaign *c, const struct inject_fault *fault, const char *trace,
 			   struct rd_buf *line);
 

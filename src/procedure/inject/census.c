@@ -29,7 +29,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Threads get their places in the walk from their streams.  A thread whose beginning is lost has no
+/* A thread's index in the walk is derived from its stream.  A thread whose beginning is lost has no
  * name. */
 static int find_threads(struct inject_census *c, struct epa_source *source)
 {

@@ -17,8 +17,8 @@ struct campaign_interval {
  * for the 95 % interval. */
 struct campaign_interval campaign_interval(double k, double n, double level);
 
-/* The chance that a Beta(a, b) value is at most x: the regularised incomplete beta
- * function; a and b above 0. */
+/* The probability that a Beta(a, b) value is at most x: the regularised incomplete beta function; a
+ * and b above 0. */
 double campaign_beta(double a, double b, double x);
 
 /* The same for a number of runs that is not fixed in advance, because the results decide when to

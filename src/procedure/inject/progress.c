@@ -38,8 +38,8 @@ static struct inject_pace pace_of(const struct inject_progress *s, uint64_t expe
 	return inject_pace(s->fresh, (double)(rd_now_ns() - s->start_ns) / 1e9, s->done, expected);
 }
 
-/* One line of JSON: doc/format/campaign.md.  Progress is a courtesy: a line that cannot be written is not
- * missed. */
+/* One line of JSON: doc/format/campaign.md.  Progress is optional, so a line that cannot be written
+ * is ignored. */
 static void log_progress(struct inject_progress *s)
 {
 	uint64_t expected = inject_campaign_expected(s->campaign);

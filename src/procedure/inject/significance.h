@@ -29,8 +29,8 @@ struct campaign_difference {
 struct campaign_difference campaign_difference(const struct campaign_sample *a,
 					       const struct campaign_sample *b);
 
-/* The two-sided p of Fisher: the probability of this table and of those that are not more probable,
- * with the same margins.  hits <= runs. */
+/* The two-sided p-value of Fisher's test: the total probability of this table and of all tables
+ * with the same margins that are not more probable.  Requires hits <= runs. */
 double campaign_fisher(uint64_t hits_a, uint64_t runs_a, uint64_t hits_b, uint64_t runs_b);
 
 /* Holm's correction: sets `adjusted` of each, so that the probability of even one false difference

@@ -12,8 +12,8 @@
 #include "slice/depend.h"
 #include "sketch/run.h"
 
-/* Questions about single places of headers: whether a line of the program leads there.  Zero is empty, with
- * `f` set to the facts. */
+/* Answers whether a line of the program leads to a place in a header.  Initialise with zero, and
+ * set `f` to the facts. */
 struct caller {
 	const struct facts *f;
 	struct depend depend;

@@ -150,8 +150,8 @@ static bool can_follow(const struct facts_graph *g, uint32_t from, uint32_t to)
 	return found;
 }
 
-/* Whether a thread that has come by the calls so far has come by each once: they follow each other, and
- * nothing leads back. */
+/* Whether a thread that has passed the calls so far has passed each of them once: they follow each
+ * other, and no path leads back. */
 static bool is_sequence(const struct calls *c, const struct facts_graph *g, uint32_t base)
 {
 	const uint32_t *block_of = c->w->depend->block_of;
@@ -173,8 +173,8 @@ static int by_block(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Sorts the calls as threads come by them.  False: not all are of one function that runs once, or threads may
- * come by one of them twice, or in any order. */
+/* Sorts the calls in the order in which threads pass them.  Returns false if not all are in one
+ * function that runs once, or if threads may pass one of them twice, or in varying order. */
 static bool sort_calls(struct calls *c)
 {
 	const struct facts *f = c->w->f;

@@ -53,8 +53,8 @@ void choose_bring_locks_near(struct sketch_runs *runs);
 /* Whether the best predictor tells failing from passing runs. */
 bool choose_is_good(const struct sketch_predictors *p);
 
-/* Whether the best predictor is only that something had a value.  The failing statement has one in every
- * failure, so more statements are asked where it came from. */
+/* Whether the best predictor states only that something had a certain value.  The failing statement
+ * has some value in every failure, so more statements are tracked to see where it came from. */
 bool choose_is_symptom(const struct sketch_predictors *p);
 
 /* Makes predictors from the first σ = 2, 4, 8 ... statements until an order is good or all are used; returns
@@ -91,8 +91,8 @@ bool choose_track_next(struct choose_track *t, struct choose_counts c, const str
 
 /* ---- interventions ---- */
 
-/* The next order to try, after `count`; NULL: none is worth it.  `tried` is by predictor; `cause` is an order
- * that is confirmed, or NULL. */
+/* The next order to try after `count` orders; NULL: none is worth it.  `tried` is indexed by
+ * predictor; `cause` is a confirmed order, or NULL. */
 struct sketch_predictor *choose_order(struct sketch_predictors *p, const struct sketch_predictor *cause,
 				      const bool *tried, unsigned count);
 

@@ -139,7 +139,8 @@ static void grow(struct work *w)
 		d->statements[d->count] = (struct decide_statement){0};
 }
 
-/* The branches that decide about the instructions of the walk, and, if `all`, those that decide about them.
+/* The branches that decide whether the instructions of the walk are executed and, if `all`, the
+ * branches that decide about these branches.
  */
 static void find_branches(struct walk *walk, bool all)
 {

@@ -40,8 +40,8 @@ void decide_open(struct decide *d, const struct facts *f, struct sketch_runs *ru
 		 const struct sketch_failure *failure);
 void decide_close(struct decide *d);
 
-/* A thread that executes a statement executed the branches that decide about it, after what it did before
- * them: adds events, without values, for branches that were not watched. */
+/* A thread that executes a statement has executed the branches that decide about it.  Adds events,
+ * without values, for those branches that were not watched, after the thread's earlier events. */
 void decide_imply(const struct decide *d, struct sketch_runs *runs);
 
 #endif

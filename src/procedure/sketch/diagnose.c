@@ -122,8 +122,9 @@ static bool has_signature(const struct sketch_failure *f, const char *wanted)
 	return same;
 }
 
-/* Makes a run; *failed says how it ended if it said anything.  Of an intervention only the failure with the
- * signature that is being explained is one: another bug may lie behind it. */
+/* Makes a run; *failed receives how it ended, unless the run is ignored.  In an intervention, only
+ * a failure with the signature that is being explained counts: any other may be due to another bug.
+ */
 static int make_run(struct work *w, const struct turns_order *order, bool *said, bool *failed)
 {
 	struct sketch_failure f;
@@ -264,8 +265,8 @@ static bool is_plain(const struct work *w, const struct sketch_failure *f, const
 	       !w->how->runs.companion && !w->how->runs.setup;
 }
 
-/* Whether nothing tells one failing run from a few passing ones: then more runs will not help, but a larger σ
- * may. */
+/* Whether nothing distinguishes a failing run from a few passing ones.  Then more runs will not
+ * help, but a larger σ may. */
 static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
 {
 	struct sketch_predictors p = {0};
@@ -277,8 +278,8 @@ static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
 	return !good;
 }
 
-/* Runs with these delays (0: none) until there are enough, or `most` were made, or so many that none failed,
- * or it is clear that this σ is too small. */
+/* Makes runs with these delays (0: none) until there are enough, or `most` were made, or so many
+ * passed that the program fails too rarely, or this σ is clearly too small. */
 static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, size_t enough, bool delays)
 {
 	struct sketch_runs *runs = w->turns.runs;
@@ -393,8 +394,9 @@ static void look_at_first(struct work *w, struct reach *reach, uint32_t sigma)
 	w->turns.watch_count = reach->count;
 }
 
-/* By turns: a large part of the slice is looked at in the same runs; all of a large one only if its first
- * statements tell nothing, since the program is stopped at each of them. */
+/* In runs whose threads take turns, a large part of the slice is watched at once.  All of a large
+ * slice is watched only if its first statements explain nothing, since the program is stopped at
+ * each statement. */
 static int look_by_turns(struct work *w, size_t failure, struct reach *reach, struct sketch_predictors *out,
 			 uint32_t *sigma)
 {
@@ -439,8 +441,8 @@ static void give_schedule(struct sketch *s, const char *schedule)
 		s->schedule = rd_arena_strndup(s->arena, schedule, strlen(schedule));
 }
 
-/* Branches that were not watched are added only now: those of which nothing is known but that somebody came
- * by tell nothing about failing and passing. */
+/* Branches that were not watched are added only now.  It is known only that a thread passed them,
+ * which does not help to distinguish failing from passing runs. */
 static void draw(struct work *w, struct sketch_runs *runs, const struct sketch_failure *f,
 		 struct sketch_predictors *p, const struct sketch_reach *reached)
 {

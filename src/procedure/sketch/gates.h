@@ -27,8 +27,8 @@ struct sketch_gates {
 void sketch_gates_find(struct sketch_gates *g, const struct slice *s, uint32_t sigma, size_t max);
 void sketch_gates_release(struct sketch_gates *g);
 
-/* How a gate is to be opened (enum raddle_track_flag) when so many statements are tracked, 0: all; 0: not at
- * all. */
+/* How to open a gate (enum raddle_track_flag) if the first `sigma` statements are tracked (0: all).
+ * Returns 0 if the gate stays shut. */
 uint32_t sketch_gate_flag(const struct sketch_gate *gate, uint32_t sigma);
 
 /* Whether it is at a call that creates a thread: these are always tracked, for where a thread came from. */
@@ -37,8 +37,8 @@ bool sketch_gate_creates(const struct sketch_gate *gate, const struct facts *f);
 /* Sets RADDLE_TRACK_BESIDE for those that are shut in functions with open ones; `flags` are by gate. */
 void sketch_gates_beside(const struct sketch_gates *g, const struct facts *f, uint8_t *flags);
 
-/* The statement of a gate, as an event of that kind; and all that its events may be of, into the table of
- * `runs`. */
+/* Adds the statement of a gate, for an event of that kind, to the table of `runs`; or all
+ * statements that events of the gate may belong to. */
 struct slice_statement sketch_gate_statement(const struct sketch_gate *gate, struct slice *s,
 					     enum slice_kind kind);
 void sketch_gate_statements(const struct sketch_gate *gate, struct slice *s, struct sketch_runs *runs);

@@ -311,16 +311,17 @@ static size_t written_later(const struct sketch *s, const struct sketch_run *run
 	return SIZE_MAX;
 }
 
-/* Whether it could have been otherwise: it was in another run, or another thread wrote too late to make it
- * so. */
+/* Whether the value could have been different: it was in another run, or another thread's write
+ * came too late to change it. */
 static bool could_differ(const struct sketch *s, const struct sketch_run *run, size_t at)
 {
 	return s->decided->statements[run->events[at].statement].varies ||
 	       written_later(s, run, at) != SIZE_MAX;
 }
 
-/* A branch is shown with what it looked at, if that could have been otherwise; else nothing was decided
- * there.  A thread that hangs waits for something that has happened by now: that write is shown as well. */
+/* A branch is shown with the value that it tested, if that value could have been different;
+ * otherwise the branch decided nothing.  If a thread hangs waiting for something that has happened
+ * meanwhile, that write is shown as well. */
 static bool mark_branch(const struct sketch *s, const struct sketch_run *run, size_t at, unsigned char *marks)
 {
 	const struct decide_list *looks = &s->decided->statements[run->events[at].statement].looks;

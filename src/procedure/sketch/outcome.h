@@ -22,15 +22,16 @@ struct sketch_failure {
 };
 void sketch_failure_release(struct sketch_failure *f);
 
-/* Kind, what and the place, as one line to be freed.  Addresses and other numbers that change are not in it.
+/* Returns kind, cause and place as one line, which the caller frees.  It contains no addresses or
+ * other numbers that change from run to run.
  */
 char *sketch_signature(const struct sketch_failure *f);
 
 /* A failed assertion in a text: "prog: file.c:12: function: Assertion `x' failed."  False: there is none. */
 bool sketch_read_assertion(struct sketch_failure *f, const char *text, size_t length);
 
-/* A report of any kind that is text; fails with a message, which has `name`, if it has no place.  Frames of
- * system libraries are passed over. */
+/* Reads a report of any textual kind.  If it contains no place, fails with a message that includes
+ * `name`.  Frames of system libraries are skipped. */
 int sketch_read_text(struct sketch_failure *f, const char *text, size_t length, const char *name);
 
 /* A report in a file, or FILE:LINE where there is no such file.  A core file is shown to gdb, with the

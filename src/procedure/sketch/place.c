@@ -80,8 +80,8 @@ static void parse_frame(struct sketch_place *place, const char *text)
 		place->file = rd_xstrndup(file, (size_t)(colon - file));
 }
 
-/* Of the function and those that it was inlined into the first one whose file is the program's own; else the
- * function. */
+/* Of the function and those that it was inlined into, takes the first one whose file belongs to the
+ * program; if there is none, the function itself. */
 static void parse(struct sketch_place *place, const char *text)
 {
 	const char *at = text;

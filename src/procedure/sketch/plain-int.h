@@ -25,8 +25,9 @@ struct plain {
 int plain_open(struct plain *p, const char *program, struct slice *slice);
 void plain_close(struct plain *p);
 
-/* One run, added to `runs` unless it says nothing: *said.  Failures at the place that is being explained have
- * its signature.  `perturb`: the seed of delays; 0: none. */
+/* Makes one run and adds it to `runs`, unless it is ignored; *said is set if it was added.
+ * Failures at the place that is being explained get its signature.  `perturb` is the seed of
+ * delays; 0: no delays. */
 int plain_run(struct plain *p, uint32_t sigma, uint64_t perturb, struct sketch_runs *runs, bool *said);
 
 #endif

@@ -148,8 +148,8 @@ static void look_at_triples(const struct walk *w, size_t at, size_t last)
 	}
 }
 
-/* The last read of a statement came before the last write of another one: what was written last was not
- * looked at any more.  `before` becomes the chain of last events of an address. */
+/* The last read of a statement came before the last write of another one, so the last written value
+ * was never read.  `before` becomes the chain of last events of an address. */
 static void look_at_last(const struct walk *w)
 {
 	const struct sketch_event *events = w->run->events;
@@ -212,8 +212,8 @@ static size_t wanted_by(const struct walk *w, size_t holds, size_t first, size_t
 	return NO_EVENT;
 }
 
-/* Another thread took the lock while this one held a different lock, and still has it.  Once each thread
- * wants the lock of the other, both are in the same state, whichever came first. */
+/* Another thread took the lock while this one held a different lock, and still holds it.  When each
+ * thread wants the lock of the other, the situation is symmetric, whichever came first. */
 static void look_at_locks(const struct walk *w, size_t at)
 {
 	const struct sketch_event *events = w->run->events;
@@ -302,8 +302,8 @@ static void count_match(void *context, const struct match *m)
 	count(context, &m->what);
 }
 
-/* The first event of the reading statement that no write of the other statement, by another thread and to
- * the same address, came before; `write` is that statement.  NO_EVENT: there is none. */
+/* The first event of the reading statement that is not preceded by a write of the statement
+ * `write`, by another thread and to the same address; NO_EVENT: there is none. */
 static size_t too_early(const struct sketch_run *run, uint32_t read, uint32_t write)
 {
 	for (size_t i = 0; i < run->count; i++) {
@@ -508,8 +508,8 @@ static bool says_as_much(const struct sketch_predictor *p, const struct sketch_p
 	return p->failing >= than->failing && p->passing <= than->passing;
 }
 
-/* Whether something simpler says as much: that the read came before the write at all, which `pairs` has by
- * statements, or which way a branch went. */
+/* Whether a simpler predicate says as much: that the read came before the write at all (`pairs`, by
+ * statements), or which way a branch went. */
 static bool is_needless(const struct sketch_predictors *p, const struct sketch_predictor *now,
 			const struct rd_pmap *pairs)
 {

@@ -61,7 +61,8 @@ struct sketch_predictors {
 void sketch_predict(const struct sketch_runs *runs, const char *signature, struct sketch_predictors *out);
 void sketch_predictors_release(struct sketch_predictors *p);
 
-/* Sorts them again, after interventions.  Of several causes the one that came true first led to the others.
+/* Sorts the predictors again after interventions.  Of several causes, the one that became true
+ * first led to the others.
  */
 void sketch_predictors_sort(struct sketch_predictors *p);
 

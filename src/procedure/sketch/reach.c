@@ -125,8 +125,8 @@ uint32_t reach_distance(const struct reach *r, const struct slice_statement *s)
 
 /* ---- sites ---- */
 
-/* Whether one of the first statements of the slice lies on that line, or is about what may be the same
- * variable, or a member of the same name, as far as names tell. */
+/* Whether one of the first statements of the slice is on that line, or accesses what may be the
+ * same variable or a member with the same name, judging by names alone. */
 static bool is_reached(const struct reach *r, const struct trace_sites *sites, const struct trace_site *site,
 		       uint32_t sigma)
 {

@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Words of the stack that are searched for return addresses: a page.  A judgement, as is the time for which
- * a thread may be on its way into its call: a busy machine can delay it by seconds. */
+/* Words of the stack that are searched for return addresses: a page.  Set by hand, like the time
+ * that a thread may need to enter its system call: a busy machine can delay it by seconds. */
 #define STACK_WORDS 512
 #define CALL_WAIT_NS 5000000000l
 #define CALL_POLL_US 50 /* between two looks; a thread needs a few microseconds */

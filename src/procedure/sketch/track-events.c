@@ -174,8 +174,8 @@ static bool has_gate(const struct events *e, size_t i)
 	return false;
 }
 
-/* A hit tells where and not what: a line that only reads or only writes decides, else whether the value is
- * another one. */
+/* A hit shows where an access happened, but not whether it was a read or a write.  If the line only
+ * reads or only writes, that decides; otherwise it is a write if the value changed. */
 static void add_hit(struct events *e, size_t i, struct rd_umap *values)
 {
 	const struct track_raw *raw = &e->left->items[i];

@@ -109,8 +109,8 @@ static enum slice_role role_of(int kind)
 	}
 }
 
-/* An operation in a header belongs to the line of the program that calls it.  The stack of the thread has
- * that line, and the facts decide which of its words can be it. */
+/* An operation in a header is attributed to the line of the program that calls it.  The return
+ * address is on the stack of the thread; the facts decide which words of the stack it can be. */
 static void find_call(struct turns_now *now, const struct replay_stand *stand, const struct replay_stander *t,
 		      struct slice_statement *s)
 {
@@ -189,8 +189,9 @@ static void add_event(struct turns_now *now, uint32_t thread, uint32_t statement
 	turns_did(now, thread, statement);
 }
 
-/* What the thread was about to do has happened.  What was read is known since before, what was written only
- * now: memory is read again, unless the process is gone (`pid` 0). */
+/* What the thread was about to do has happened.  A value that was read is already known.  A value
+ * that was written is known only now, so memory is read again, unless the process is gone (`pid`
+ * 0). */
 static void take_pending(struct turns_now *now, uint32_t thread, pid_t pid)
 {
 	struct turns_pending *p = &now->threads[thread];
@@ -242,8 +243,8 @@ uint32_t turns_thread(const struct turns_now *now, const char *name)
 	return now->last;
 }
 
-/* A thread that is stopped for the first time was created, even if its creator, whose name its own begins
- * with, has not come back from there. */
+/* A thread that is stopped for the first time has been created, even if its creator, whose name is
+ * a prefix of its own, has not returned from the creation. */
 static void note_creator(struct turns_now *now, const char *name)
 {
 	const char *end = strrchr(name, '_');

@@ -42,8 +42,9 @@ struct turns_order {
 	const struct sketch_runs *of;	      /* whose statements it names */
 };
 
-/* Makes one run, number `number` of a diagnosis, and adds it to the runs, unless it says nothing: then *why
- * is the reason, until the next run, and else NULL.  The failure, if any, is to be released. */
+/* Makes run number `number` of a diagnosis and adds it to the runs, unless it has to be ignored.
+ * Then *why is the reason, valid until the next run; otherwise it is NULL.  The caller releases the
+ * failure, if there is one. */
 int turns_run(struct sketch_turns *l, uint64_t number, const struct turns_order *order,
 	      struct sketch_failure *failure, const char **why);
 
