@@ -5,8 +5,8 @@
  *
  * A loop is empty if some path from the load back to itself writes nothing and calls only functions
  * that pass the time.  It waits if it loads from the same address in every iteration and uses the
- * value only to decide whether to continue.  A loop that sums up an array or walks along a list
- * does neither.
+ * value only to decide whether to continue.  A loop that sums an array or walks a list is therefore
+ * not a waiting loop.
  */
 #include "candidates/candidates.h"
 

@@ -137,8 +137,8 @@ static bool full(const struct clash_walk *w)
 	return (w->row_count + 1) * w->l->threads > CLOCKS_MAX;
 }
 
-/* The row of a thread after its first `after` operations; NULL: nothing of other threads is ordered
- * before it.
+/* The row of a thread after its first `after` operations; NULL: no operation of another thread is
+ * ordered before it.
  */
 static const uint32_t *row_at(const struct clash_walk *w, uint32_t thread, uint32_t after)
 {

@@ -315,8 +315,8 @@ static bool is_consistent(struct predict_search *s, const uint32_t *p)
 
 /* Whether every witness that contains the ideal must be larger than it, or no witness contains it.
  * Only facts that also hold in larger ideals are used: the order of closed sections, and of open
- * ones that no witness can close.  An event that must precede one of the ideal belongs to each
- * witness; a section that cannot stay open has to be closed. */
+ * ones that no witness can close.  An event that must precede an event of the ideal belongs to
+ * every such witness; a section that cannot stay open has to be closed. */
 static enum answer find_forced(struct predict_search *s, const uint32_t *p, uint32_t *event)
 {
 	const struct core *c = s->c;

@@ -40,8 +40,9 @@ struct slice {
 /*
  * Finds where a slice begins.  FILE is a path as it appears in the debug information, or the end of
  * one ("queue.c", "src/queue.c").  If the line has no code, the nearest line that has code is used,
- * up to SLICE_NEAR lines away.  *values receives the instructions at that line; the caller frees
- * it.  Fails if there is no such place, or if FILE matches several files.
+ * up to SLICE_NEAR lines away.  `values` receives the instructions at that line;
+ * slice_place_release() frees them.  Fails if there is no such place, or if FILE matches several
+ * files.
  */
 enum { SLICE_NEAR = 10 };
 struct slice_place {

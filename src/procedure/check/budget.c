@@ -145,7 +145,7 @@ static bool wants_looks(const struct check_known *k)
 
 /* Every other run is recorded without thinning if there is time, because thinning tends to remove
  * accesses that rarely coincide from every run.  Returns false if there is no time for another run,
- * or no use in one. */
+ * or if it would be useless. */
 static bool next_look(const struct check_known *k, struct check_action *a)
 {
 	int64_t look_ns = k->looks_begun ? k->look_ns : (int64_t)k->recorded_ms * 1000000 * ALL_ACCESSES_COST;

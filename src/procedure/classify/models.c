@@ -38,8 +38,8 @@ static void add_published(struct race_work *w)
 	tracks_fill(&w->tracks, NULL, &w->lists);
 }
 
-/* Explores the schedules at the accesses that weaker memory models affect, but under sequential
- * consistency.  So what a model adds is not confused with what sequential consistency also allows.
+/* Explores schedules under sequential consistency, switching threads at the accesses that weaker
+ * models affect.  So effects that sequential consistency also allows are not attributed to a model.
  */
 static int explore(struct race_work *w)
 {

@@ -46,7 +46,8 @@ int inject_start_golden(struct inject_start *c, bool check, bool allow);
 int inject_start_ground(const struct inject_start *c, struct inject_golden *golden,
 			struct inject_ground *ground);
 
-/* Chooses the kinds of `faults` that fit and writes campaign.json: the directory is a campaign from now on.
+/* Chooses the kinds in `faults` that apply to the program, and writes campaign.json, which makes
+ * the directory a campaign.
  */
 int inject_start_kinds(struct inject_start *c, const char *faults);
 
