@@ -3,7 +3,7 @@
  * Which joins end which threads (candidates/join-int.h).  A join is matched with the calls that may
  * have written the thread handle that it reads:
  *
- *   - one place, which one call writes: the join ends the thread of that call;
+ *   - one place that only one call writes: the join ends the thread of that call;
  *   - an element of an array, written in a counting loop and read in a loop that counts in the same way and
  *     is left only at its end: after the loop all these threads have ended.
  */

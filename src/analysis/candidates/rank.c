@@ -2,7 +2,7 @@
 /*
  * Turns pairs into candidates: gives them names, rates how likely each is, sorts and groups them.
  *
- * What the analysis does not cover is listed, because races may hide there.
+ * Also lists what the analysis does not cover, because races may hide there.
  */
 #include "base/alloc.h"
 #include "base/buf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Disjoint or nested ranges of addresses, and the smallest one at an address.
+ * Disjoint or nested ranges of addresses, with a lookup of the smallest range at an address.
  *
  * Each range has a number, which the caller uses as an index.  A new range replaces all ranges
  * inside it, all that overlap it partly, and ended ranges that enclose it; a live range that

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which object lies at an address now, and its canonical name (algorithm 1 of the TraceSanitizer
- * paper).
+ * Finds the object that lies at an address at the moment, and its canonical name (algorithm 1 of
+ * the TraceSanitizer paper).
  *
  * 	struct epa_objects *o = epa_objects_new(walk, &names);
  * 	while (epa_walk_next(walk, &r) > 0) {

@@ -15,7 +15,7 @@ int epa_reference_open(struct epa_reference **reference, struct epa_source *gold
 void epa_reference_close(struct epa_reference *reference); /* NULL is fine */
 
 /* Maps the file, so that many comparisons share its pages.  If that fails, or the file is too large
- * to stay in memory, it is read as before. */
+ * to stay in memory, it is still read block by block. */
 void epa_reference_map(struct epa_reference *reference);
 
 const struct epa_source *epa_reference_source(const struct epa_reference *reference);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The graph of stops, and the sets of stops that block one another.
+ * The graph of stops (deadlock-int.h), and the sets of stops that block one another.
  *
  * Node n needs thread u if n waits for a lock that u holds at its node, for the end of u, for u to
  * enter a barrier, or for a notification or post of u.  A candidate is a set of nodes of different

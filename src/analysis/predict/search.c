@@ -12,8 +12,8 @@
  * notification.
  *
  * Completeness: follow any witness.  At each branch one alternative adds only events of the
- * witness.  When none of these differences is left between ideal and witness, the witness
- * restricted to the ideal is a schedule of it.
+ * witness.  When none of these differences between ideal and witness is left, the witness
+ * restricted to the ideal is a schedule of the ideal.
  */
 #include "predict/search-int.h"
 

@@ -2,9 +2,8 @@
 /*
  * Deadlocks in which a program is stuck.
  *
- * In: an execution whose threads end in pending operations.  Out: deadlocks.  There is no search:
- * the state is the one after the last event, and the owner graph (order/owner.h) determines which
- * threads are stuck.
+ * In: an execution whose threads end in pending operations.  Out: deadlocks.  No search is needed:
+ * the owner graph (order/owner.h) of the state after the last event shows which threads are stuck.
  *
  * Each stuck thread points at a thread that it waits for.  Following these pointers leads into a
  * cycle or to a root: a thread that waits for a signal, a post or a barrier arrival, or for a lock

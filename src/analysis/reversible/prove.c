@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Checks a certificate.  In: its steps, and the trace.  Out: whether they prove that all dependent
- * events are in order.
+ * Checks a certificate.  In: its steps, and the trace.  Out: whether they prove that the order of
+ * all dependent events is fixed.
  *
  * The code is slow and simple on purpose.  Every operation has its own clock.  A step states that
  * one operation needs another.  The checker looks up the step's rule in the trace; if the step

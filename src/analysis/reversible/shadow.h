@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The last accesses of each byte, and which of them are not in a fixed order: pairs of segments
- * that the clocks of the run leave open.
+ * Keeps the last accesses to each byte and finds those without a fixed order: pairs of segments
+ * whose order the clocks of the run leave open.
  *
  * For each byte, the last write and each thread's last read since that write are kept.  If every
  * access is ordered with the next one that it conflicts with, all conflicting accesses to the byte

@@ -23,7 +23,7 @@
 
 /* ---------------------------------------------------------------- the place --- */
 
-/* Whether `path` is `file`, or ends with it behind a '/'. */
+/* Whether `path` is `file`, or ends with '/' and `file`. */
 static bool is_file(const char *path, const char *file)
 {
 	size_t n = strlen(path), m = strlen(file);

@@ -14,7 +14,8 @@
 #include "base/map.h"
 #include "facts/facts.h"
 
-/* A call that starts a thread: what may come behind it, and what the thread may do.  Bit sets of nodes. */
+/* A call that starts a thread: what may be executed after it, and what the thread may execute.  Bit
+ * sets of nodes. */
 struct tflow_start {
 	uint64_t *behind, *thread;
 };

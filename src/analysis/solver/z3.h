@@ -39,7 +39,7 @@ struct solver_z3 {
 bool solver_z3_open(struct solver_z3 *z3);
 void solver_z3_close(struct solver_z3 *z3);
 
-/* A context in which an error is no end of the process: who needs to know asks get_error_code(). */
+/* A context in which an error does not end the process; callers use get_error_code(). */
 Z3_context solver_z3_context(const struct solver_z3 *z3);
 
 /* How long a question may take. */

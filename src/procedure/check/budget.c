@@ -42,14 +42,14 @@
  * them earlier. */
 #define LOOKS_MOST 12
 
-/* Looks in a row that show nothing new, after which there are no more. */
+/* After this many looks in a row without anything new, no more are made. */
 #define LOOKS_IN_VAIN 2
 
 /* How many times longer a run takes if no access is left out: an estimate.  Leaving out accesses
  * (thinning) saves most in programs that repeat themselves. */
 #define ALL_ACCESSES_COST 3
 
-/* The time that is left has so many shares; phases have some of them. */
+/* The remaining time is divided into this many shares; each phase gets some of them. */
 #define SHARES 4
 #define RECORDING_SHARES 3  /* what a run did is to be looked at in the rest */
 #define PREDICTION_SHARES 2 /* so that there is time to try what it finds, */
@@ -73,7 +73,7 @@
 /* Exploration gets 1/EXPLORE_SHARE of the time for further schedules; recording gets the rest. */
 #define EXPLORE_SHARE 2
 
-/* Making the flavour is worth a word if it takes this share (one in so many) of the time. */
+/* Making the flavour is reported if it takes more than 1/N of the time. */
 #define SLOW_BUILD_SHARE 4
 
 /* ---- time ---- */
@@ -88,7 +88,7 @@ static int64_t left_ns(const struct check_known *k)
 	return k->end_ns - k->now_ns;
 }
 
-/* When so many SHARES of what is left are over. */
+/* The time at which this many SHARES of the remaining time are over. */
 static int64_t after_shares(const struct check_known *k, int64_t count)
 {
 	RD_ASSERT(count <= SHARES);

@@ -63,7 +63,8 @@ struct check_opts {			    /* zero values are the defaults */
 	void *context;
 };
 
-/* Has the program instrumented; closed also after a failure.  The options stay until then. */
+/* Instruments the program.  Call check_close() even after a failure; the options must stay valid
+ * until then. */
 int check_open(struct check *c, const struct check_opts *opts);
 void check_close(struct check *c);
 

@@ -197,7 +197,7 @@ int check_do_explore(struct check *c, const struct check_action *a)
 	return err;
 }
 
-/* What comes of further runs is worth knowing, but a check without them has not failed. */
+/* Results of further runs are useful, but a check without them has not failed. */
 void check_do_end_further(struct check *c)
 {
 	if (c->known.is_endless)

@@ -12,10 +12,10 @@
 
 #define BRANCHES_MOST 20000 /* conditions of a question */
 
-/* A step of one of the two paths that another input may turn. */
+/* A step of one of the two paths that another input may flip. */
 struct path_branch {
 	uint32_t step;
-	uint32_t rank; /* the least is turned first */
+	uint32_t rank; /* the smallest is flipped first */
 	uint8_t trace; /* 0: the path of the first order */
 };
 
@@ -25,7 +25,8 @@ struct path_branch {
  * first, then addresses. */
 struct path_branch *branches_find(const struct sym_trace traces[2], const uint64_t chosen[2], size_t *count);
 
-/* The conditions up to a step, with the last one turned: step + 1 of them, to be freed. */
+/* Returns the conditions up to a step, with the last one negated: step + 1 of them; the caller
+ * frees the array. */
 struct sym_fact *branches_facts(const struct sym_trace *t, size_t step);
 
 /* A number for the branches of both orders and the way that each went. */

@@ -104,7 +104,8 @@ static void note_seen(struct race_work *w, const char *text)
 	w->f->consequence = finding_text(w->set, next_consequence(&w->runs, &w->decision));
 }
 
-/* Adds the witnesses if they come again: *shown; if not, *lost is a run that does not. */
+/* Adds the witnesses and sets *shown if they are reproduced; otherwise *lost is a run that was not.
+ */
 static int show(struct race_work *w, bool *shown, struct decide_place *lost)
 {
 	const struct decision *d = &w->decision;
@@ -128,7 +129,7 @@ static int show(struct race_work *w, bool *shown, struct decide_place *lost)
 	return err;
 }
 
-/* A run whose output does not come again is nothing to build on: the other runs decide. */
+/* A run whose output cannot be reproduced is not evidence: the other runs decide. */
 int evidence_show(struct race_work *w)
 {
 	struct next_show shows = {0};

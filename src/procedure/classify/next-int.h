@@ -57,7 +57,7 @@ enum next_order next_order(const struct decision *d, const struct decide_runs *r
 
 /* ---- evidence ---- */
 
-/* Whether the class says that the race does harm. */
+/* Whether the class means that the race is harmful. */
 bool next_is_bad(const struct decision *d);
 
 /* The consequence of the run that shows a class. */
@@ -66,7 +66,8 @@ const char *next_consequence(const struct decide_runs *runs, const struct decisi
 /* Whether a run did again what another one did. */
 bool next_is_same(const struct decision *d, const struct trial *seen, const struct trial *again);
 
-/* Whether a time limit, not the schedule, decided about a run: if it did something else, that says little. */
+/* Whether a time limit, not the schedule, decided what a run did.  Then a different result proves
+ * little. */
 bool next_is_unsure(const struct trial *t);
 
 #define NEXT_REPLAYS 2 /* repetitions before a harmful class is reported; README and reports state it */
@@ -77,7 +78,7 @@ struct next_repeat {
 	bool failed;
 };
 
-/* Whether another run is needed; false: it is decided, and `failed` says how. */
+/* Whether another run is needed; false: the matter is decided, as `failed` shows. */
 bool next_repeats(const struct next_repeat *r);
 void next_repeated(struct next_repeat *r, bool same, bool unsure);
 
@@ -87,13 +88,13 @@ bool next_writes_down(unsigned tries, bool same, bool unsure);
 /* Attempts at showing a harmful class; zero is the beginning. */
 struct next_show {
 	unsigned tries;
-	bool fault; /* a fault was seen that did not come again */
+	bool fault; /* a fault was seen that could not be reproduced */
 };
 
 /* Whether the class is harmful and another attempt at showing it is worth its runs. */
 bool next_shows(const struct next_show *s, const struct decision *d);
 
-/* A run did not come again: it no longer counts, and *d is decided anew. */
+/* A run could not be reproduced: it is ignored from now on, and *d is decided again. */
 void next_lost(struct next_show *s, struct decide_runs *runs, struct decide_place lost, struct decision *d);
 
 /* Whether what remains is a class, after a show that failed. */

@@ -17,8 +17,10 @@
 #define PAIRS_LEAST 8
 #define PAIRS_STALE 6
 
-#define UNSURE_TIMES 4 /* runs that are made again because time had a say: the machine was busy */
-#define SHOW_TIMES 4   /* runs that may turn out not to come again before the race is left without a class */
+#define UNSURE_TIMES 4 /* repetitions of a run that was affected by timing, as on a busy machine */
+#define SHOW_TIMES                                                                                           \
+	4 /* runs that may fail to be reproduced before the race is left without a                           \
+	   * class */
 
 /* ---- pairs ---- */
 

@@ -46,7 +46,8 @@ static void add_pair(struct classify_pairs *p, const struct classify_place place
 	memcpy(p->items[p->count++].places, places, sizeof p->items->places);
 }
 
-/* The number at the end of the text, behind a colon; its length is that of what comes before.  0: none. */
+/* The number at the end of the text, after a colon; the length becomes that of the text before the
+ * colon.  0: no number. */
 static uint32_t take_number(const char *text, size_t *length)
 {
 	size_t at = *length;

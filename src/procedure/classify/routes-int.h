@@ -18,7 +18,8 @@ struct routes {
 	struct schedule texts; /* owns their names */
 };
 
-/* Runs the program once; 0 is the seed of the usual order of turns.  To be released also after a failure. */
+/* Runs the program once; 0 is the seed of the usual order of turns.  Release the result even after
+ * a failure. */
 int routes_find(struct routes *a, struct trial_bench *b, const struct schedule *race, uint64_t seed);
 
 /* The same for other instances of the race: other accesses on its lines to the same memory, such as

@@ -59,7 +59,7 @@ const struct trial *work_run_at(const struct race_work *w, struct decide_place p
 /* A copy that the set owns. */
 int work_keep_schedule(struct race_work *w, const struct schedule *s, struct schedule **kept);
 
-/* ---- evidence.c: what is harmful is reported only if it comes again ---- */
+/* ---- evidence.c: harm is reported only if it is reproduced ---- */
 
 int evidence_show(struct race_work *w);
 

@@ -76,7 +76,7 @@ struct explore_result {
 	uint64_t discarded;	/* runs that left their schedule or did not end: they are not counted, */
 	const char *why;	/* the first of them: a sentence; NULL */
 	uint64_t first_failure; /* which schedule showed the first one, from 1; 0: none did */
-	uint64_t unrepeated;	/* failures that did not come again and are not reported */
+	uint64_t unrepeated;	/* failures that could not be reproduced and are not reported */
 	uint64_t extent;	/* at which a run that decides at operations has hardly an end any more */
 	enum explore_stop stop;
 	struct explore_racy racy[EXPLORE_RACY];

@@ -2,11 +2,10 @@
 /*
  * Clopper-Pearson intervals.  Their ends are quantiles of beta distributions:
  *
- * 	low  = the alpha/2 quantile of Beta(k, n - k + 1)
- * 	high = the 1 - alpha/2 quantile of Beta(k + 1, n - k)
- * The distribution is computed by its continued fraction (Abramowitz and Stegun 26.5.8) with
- * Lentz's method, on the side of the mean where that converges fast, and the quantile by bisection.
- * A report needs some hundred quantiles, so robustness matters more than speed.
+ * low  = the alpha/2 quantile of Beta(k, n - k + 1) high = the 1 - alpha/2 quantile of Beta(k + 1,
+ * n - k) The distribution is computed by its continued fraction (Abramowitz and Stegun 26.5.8) with
+ * Lentz's method, on the side of the mean where the fraction converges fast; the quantile is found
+ * by bisection.  A report needs a few hundred quantiles, so robustness matters more than speed.
  *
  * Confidence sequences.  If a 95 % interval is checked after each run, and the campaign stops when
  * it is narrow enough, it misses the true share in more than 5 % of all campaigns.  Therefore the

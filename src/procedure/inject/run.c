@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A run.  In: the flavour, faults, a scratch directory.  Out: how the program ended, its output,
- * and the raw buffers of its threads in memory.
+ * Does one run.  In: the flavour, faults, and a scratch directory.  Out: how the program ended, its
+ * output, and the raw buffers of its threads in memory.
  *
  * The program runs in its own process group, which is killed as a whole after the run, and also if
  * this process dies.  Standard output and error are memory files.  A program hangs if it exceeds

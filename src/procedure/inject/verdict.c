@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Verdicts.  In: the golden run and another one.  Out: outcome, place of a crash, first deviation.
+ * Verdicts.  In: the golden run and another run.  Out: the outcome, the place of a crash, and the
+ * first deviation.
  *
  * If a signal ended the process, the thread that caused it is not recorded.  It is assumed to be a
  * thread whose last access was not finished; else one that called abort(); else one that had

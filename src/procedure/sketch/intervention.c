@@ -96,7 +96,7 @@ static bool is_held_in_three(const struct turns_now *now, uint32_t thread)
 	return is_due_at(now, thread, 1) && !is_inside(now, thread);
 }
 
-/* Whether the thread is to be held where it is. */
+/* Whether the thread must stay stopped where it is. */
 static bool is_held(const struct turns_now *now, uint32_t thread)
 {
 	RD_ASSERT(now->order.order->count == 2 || now->order.order->count == 3);

@@ -147,8 +147,8 @@ static bool is_join(const struct slice_statement *st)
 struct prune {
 	const struct sketch *s;
 	const struct sketch_run *run;
-	struct rd_umap threads;	  /* with something that is shown behind it */
-	struct rd_umap addresses; /* that something behind it touches */
+	struct rd_umap threads;	  /* that have a later event in the sketch */
+	struct rd_umap addresses; /* that a later event in the sketch touches */
 	struct rd_umap written;	  /* addresses that something shown writes */
 	bool *named;		  /* statements of predictors */
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failures from reports.  In: bytes from outside.  Out: a failure.
+ * Reads failures from reports.  In: untrusted bytes.  Out: a failure.
  *
  * A report is read line by line.  The kind comes from the first line that names one.  The place is
  * that of the first frame after that line that lies in the user's code: it has a line number and is

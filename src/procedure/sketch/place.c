@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Places in code (sketch/place.h): a program and a distance come in, function, file and line go out. */
+/* Places in code (sketch/place.h).  In: a program and an offset in its code.  Out: function, file
+ * and line. */
 #include "sketch/place.h"
 
 #include "base/alloc.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Plain runs.  In: a program built for a slice.  Out: events, and how it ended.
+ * Plain runs.  In: a program built for a slice.  Out: the events of a run, and how it ended.
  *
  * Whether a failure is the one to be explained is decided by its place.  Its kind may differ, since
  * freed memory is watched only in runs whose threads take turns.  A run that had to be killed is

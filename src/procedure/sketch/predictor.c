@@ -454,7 +454,7 @@ bool sketch_is_confirmed(const struct sketch_predictor *p)
 	       p->prevented.failed * EXCEPTION_IN <= p->prevented.runs;
 }
 
-/* How much an intervention says for it: 2 cause, 1 unknown, 0 no cause. */
+/* What interventions showed: 2 it is a cause, 1 unknown, 0 it is not a cause. */
 static int standing(const struct sketch_predictor *p)
 {
 	if (!p->forced.runs || !p->prevented.runs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a run failed, where a command of the user's has a say (trial/judge.h). */
+/* Decides whether a run failed if the user gave a command that judges runs (trial/judge.h). */
 #ifndef SKETCH_VERDICT_INT_H
 #define SKETCH_VERDICT_INT_H
 
