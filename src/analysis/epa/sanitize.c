@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records of the walk become canonical records.
+ * Turns records of the walk into canonical records.
  *
- * These are left out, because differences in them do not come from the program:  - events about
- * waiting, and which thread of a barrier was the last one; - allocations and releases: those of the
- * program are calls with arguments and results; those of libraries
- *   (a buffer of stdout) are made by whichever thread comes first;
- * - the old values of atomic additions: the sum does not depend on their order; - the bytes of copies, which
- * may be padding; bytes that enter or leave the program are kept; - undefined bytes in a partly defined word:
- * padding that is loaded with the rest of a structure, and then passed on or stored;
- * - which bytes of addresses are moved one by one (a swap by bytes): the address is compared when
- * it is used as
- *   a whole.
+ * The following is left out, because differences in it do not come from the program:
+ * - events about waiting, and which thread of a barrier was the last one;
+ * - allocations and releases: those of the program are calls with arguments and results; those of
+ *   libraries (a buffer of stdout) are made by whichever thread comes first;
+ * - the old values of atomic additions: the sum does not depend on their order;
+ * - the bytes of copies, which may be padding; bytes that enter or leave the program are kept;
+ * - undefined bytes in a partly defined word: padding that is loaded with the rest of a structure,
+ *   and then passed on or stored;
+ * - which bytes of an address are moved when it is moved byte by byte: the address is compared when
+ *   it is used as a whole.
  */
 #include "epa/sanitize-int.h"
 

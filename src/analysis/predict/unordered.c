@@ -4,16 +4,17 @@
  *
  * Every thread has a vector clock: for each thread, how many of its releases happened before the
  * current point.  A release of a lock or other object stores the clock in the object; an
- * acquisition joins that clock into the thread's.  Readers of a read-write lock store theirs
- * separately, for writers only.  Atomics that are not relaxed order like locks, and so do all
- * atomics of a thread that uses fences.
+ * acquisition joins that clock into the thread's.  When a reader releases a read-write lock, its
+ * clock is stored separately, and only writers join it.  Atomics that are not relaxed are treated
+ * like locks, and so are all atomics of a thread that uses fences.
  *
- * For each eight bytes, the latest access of each thread, site and kind is kept.  That suffices: if
- * an earlier access is unordered with a new one, so is the latest access of the same site and
- * thread.  A kept access is dropped when an access ordered after it conflicts with everything that
- * it conflicts with.  Accesses of the same thread since its last release are not dropped, so that a
- * read and a write of a variable are reported as two places.  At most CELLS accesses are kept, the
- * latest ones.  When memory is allocated or released, its accesses are forgotten.
+ * For each unit of eight bytes, the latest access of each thread, site and kind is kept.  That
+ * suffices: if an earlier access is unordered with a new one, so is the latest access of the same
+ * site and thread.  A kept access is dropped when an access ordered after it conflicts with
+ * everything that it conflicts with.  Accesses of the same thread since its last release are not
+ * dropped, so that a read and a write of a variable are reported as two places.  At most CELLS
+ * accesses are kept, the latest ones.  When memory is allocated or released, its accesses are
+ * forgotten.
  *
  * There are two orders.  The first is the one that predictions use.  The second, `firm`, contains
  * the first and everything else that may have ordered two accesses:

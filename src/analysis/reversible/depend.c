@@ -3,11 +3,11 @@
  * Dependent operations.  In: a skeleton with its clocks.  Out: pairs of operations on one object
  * whose order is not fixed and affects their results:
  *
- *   a trylock or a timed lock, and any other operation on the lock; the same for semaphores
- *   the beginning of a condition wait, and a notification, which is lost if it comes first; or another
- *   wait, if there are signals, which wake only one thread
- *   once: the first thread runs the routine
- *   a barrier used by more threads than it waits for: which threads meet in which use
+ * - a trylock or a timed lock, and any other operation on the lock; the same for semaphores;
+ * - the beginning of a condition wait, and a notification, which is lost if it comes first;
+ * - two waits for a condition that is signalled, because a signal wakes only one thread;
+ * - two calls with one once control, because the first thread runs the routine;
+ * - operations of a barrier that more threads use than it waits for: which threads meet in which use.
  *
  * Two acquisitions of one mutex, or two posts of one semaphore, do not depend on each other,
  * although accesses to the memory that they protect may.  It is enough to compare an operation with

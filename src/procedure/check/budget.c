@@ -73,7 +73,7 @@
 /* Exploration gets 1/EXPLORE_SHARE of the time for further schedules; recording gets the rest. */
 #define EXPLORE_SHARE 2
 
-/* Making the flavour is reported if it takes more than 1/N of the time. */
+/* Making the flavour is reported if it takes more than 1/SLOW_BUILD_SHARE of the time. */
 #define SLOW_BUILD_SHARE 4
 
 /* ---- time ---- */

@@ -143,7 +143,7 @@ static bool is_join(const struct slice_statement *st)
 	return st->operation && strstr(st->operation, "join"); /* begun or done */
 }
 
-/* What pruning knows while it goes back through a run. */
+/* What is known while a run is pruned, from its last event to the first. */
 struct prune {
 	const struct sketch *s;
 	const struct sketch_run *run;
