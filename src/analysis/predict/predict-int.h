@@ -104,7 +104,7 @@ void predict_close(struct predict_steps *steps);
 /* Moves the deadline by the time that the caller took for something else. */
 void predict_extend_deadline(struct predict_steps *steps, int64_t ns);
 
-/* All steps.  `out` is released with predict_result_release(), also after a failure. */
+/* All steps.  `out` is released with predict_result_release(), even after a failure. */
 int predict_run(const struct exec *x, const struct predict_opts *o, struct predict_result *out);
 void predict_result_release(struct predict_result *r);
 

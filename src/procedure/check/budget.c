@@ -29,9 +29,9 @@
  * quarter leaves enough time for everything that follows. */
 #define QUIET_SHARE 4
 
-/* Events of a run from which prediction may take minutes, as memcached's 34 M did: for such a run,
- * findings that need no search are reported first, and sound findings are tried during prediction.
- * The same value as in predict/walk.c. */
+/* Number of events from which on prediction may take minutes, as it did for memcached's 34 million.
+ * For such a run, findings that need no search are reported first, and sound findings are tried
+ * during prediction.  The same value as in predict/walk.c. */
 #define LARGE_EVENTS 1000000
 
 /* Replays during prediction may take 1/EARLY_SHARE of the time.  A quarter leaves enough for

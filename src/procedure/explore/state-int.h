@@ -87,7 +87,7 @@ struct explore_plan {
 	uint64_t extent;
 };
 
-/* Plans a schedule; weights are the arena's.  To be released also after a failure. */
+/* Plans a schedule; weights are the arena's.  Release it even after a failure. */
 int explore_plan(const struct explore_state *s, uint64_t number, struct rd_arena *arena,
 		 struct explore_plan *plan);
 void explore_plan_release(struct explore_plan *plan);

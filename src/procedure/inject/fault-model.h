@@ -21,7 +21,7 @@ struct inject_fault_models { /* zero is empty */
 	size_t word_count, word_capacity;
 };
 
-/* `name` is used in messages.  Release *m also after a failure. */
+/* `name` is used in messages.  Release *m even after a failure. */
 int inject_fault_models_parse(struct inject_fault_models *m, const char *text, size_t length,
 			      const char *name);
 void inject_fault_models_release(struct inject_fault_models *m);

@@ -17,12 +17,12 @@ struct inject_golden {
 	struct epa_reference *reference;
 };
 
-/* Reads it once for all runs.  Release it also after a failure. */
+/* Reads it once for all runs.  Release it even after a failure. */
 int inject_golden_load(struct inject_golden *g, const char *directory);
 void inject_golden_release(struct inject_golden *g);
 
 /* Compares the records of a run with those of the golden run; `options` may be NULL.  Release *out
- * also after a failure.
+ * even after a failure.
  */
 int inject_golden_compare(const struct inject_golden *g, const struct inject_raw *raw,
 			  const struct epa_compare_options *options, struct epa_comparison *result);

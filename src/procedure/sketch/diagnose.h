@@ -45,7 +45,7 @@ struct diagnosis {
 	bool interrupted; /* by a signal */
 };
 
-/* To be released also after a failure. */
+/* Release it even after a failure. */
 int diagnose_run(const struct diagnose *how, struct diagnosis *d);
 void diagnosis_release(struct diagnosis *d);
 

@@ -21,7 +21,7 @@ struct plain {
 	int64_t limit_ns; /* that one run may take */
 };
 
-/* Builds the program.  To be closed also after a failure. */
+/* Builds the program.  Close it even after a failure. */
 int plain_open(struct plain *p, const char *program, struct slice *slice);
 void plain_close(struct plain *p);
 

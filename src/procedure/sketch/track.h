@@ -34,7 +34,7 @@ struct track {
 	struct sketch_places places;
 };
 
-/* Builds the program for the slice.  To be closed also after a failure. */
+/* Builds the program for the slice.  Close it even after a failure. */
 int track_open(struct track *t, const char *program, struct slice *slice, const struct track_how *how);
 void track_close(struct track *t);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How a run failed whose threads take turns.  In: the result of the run and what it wrote.  Out:
- * the failure, with its place and thread.  One thread runs at a time, so the thread that had the
- * turn is the one that failed.
+ * Finds out how a run failed.  The threads of the run take turns.  In: the result of the run and
+ * what it wrote.  Out: the failure, with its place and thread.  One thread runs at a time, so the
+ * thread that had the turn is the one that failed.
  */
 #include "sketch/turns-parts-int.h"
 
