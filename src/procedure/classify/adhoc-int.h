@@ -23,7 +23,8 @@ struct adhoc {
 int adhoc_apart(struct trial_bench *b, const struct schedule *race, const struct trial *tried,
 		struct adhoc *a);
 
-/* Of a race whose threads can meet: whether one access is the loop that waits for the other. */
+/* For a race whose threads can both be stopped at their accesses: whether one access is the loop
+ * that waits for the other. */
 int adhoc_flag(struct trial_bench *b, const struct schedule *race, struct adhoc *a);
 
 #endif

@@ -83,7 +83,8 @@ int adhoc_apart(struct trial_bench *b, const struct schedule *race, const struct
 	return err ? err : show_in_front(b, race, a);
 }
 
-/* The thread of the other goal is not stopped at its access: its goal is an occurrence that never comes. */
+/* The thread of the other goal is not stopped at its access: its goal is an occurrence that is
+ * never reached. */
 static int wait_for(struct trial_bench *b, const struct schedule *race, struct adhoc *a)
 {
 	struct trial t;

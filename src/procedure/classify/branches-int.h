@@ -29,7 +29,7 @@ struct path_branch *branches_find(const struct sym_trace traces[2], const uint64
  * frees the array. */
 struct sym_fact *branches_facts(const struct sym_trace *t, size_t step);
 
-/* A number for the branches of both orders and the way that each went. */
+/* A hash of the branches of both orders and the direction that each took. */
 uint64_t branches_hash(const struct sym_trace traces[2]);
 
 /* Adds a line: what the path says about the input. */

@@ -25,7 +25,7 @@ static int by_rank(const void *x, const void *y)
 	return a->step != b->step ? (a->step < b->step ? -1 : 1) : a->trace - b->trace;
 }
 
-/* What a condition says, whatever the numbers of its nodes are; one for each node. */
+/* Hashes of conditions that do not depend on the numbers of nodes; one for each node. */
 static uint64_t *hash_nodes(const struct sym_trace *t)
 {
 	uint64_t *hash = rd_xcalloc(t->node_count + 1, sizeof *hash);

@@ -59,7 +59,7 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 
 /* ---- results ---- */
 
-/* The finding with the class takes the place of the one without; what only the set knows stays. */
+/* The finding with the class replaces the one without; data that only the set has is kept. */
 static void take_answer(struct classifying *c, const struct rd_pool_event *e)
 {
 	struct classify_result *r = c->result;

@@ -21,7 +21,7 @@ struct tracks; /* classify/tracks-int.h */
 #define CLASSIFY_PATHS 5       /* inputs with which a race is looked at, at most, with the recorded one */
 #define CLASSIFY_ALTERNATES 24 /* schedules after the race that are tried, at most */
 
-/* What a class may rest on.  Each can be left out, to see what it contributes. */
+/* Techniques on which a class may be based.  Each can be left out, to see what it contributes. */
 struct classify_techniques {
 	bool adhoc; /* synchronisation that the program made itself: flags, locks that a detector missed */
 	bool schedules; /* other schedules after the race */
@@ -54,7 +54,8 @@ struct classify { /* zero values are the defaults */
 	const struct tracks *tracks; /* set by classify_races() */
 	struct classify_techniques techniques;
 
-	/* About ten times a second, and when the class of a finding of the set is known; may be NULL. */
+	/* Called about ten times a second, and when the class of a finding of the set is known; may be
+	 * NULL. */
 	void (*progress)(void *context, const struct classify_progress *so_far);
 	void (*classified)(void *context, struct finding *f);
 	void *context;

@@ -16,7 +16,7 @@
 #include "trial/trial.h"
 #include "classify/variant-int.h"
 
-/* Runs by group; those of one group and one number belong together. */
+/* Runs by group; runs with the same number in different groups belong together. */
 struct decide_runs {
 	struct trial *items[VARIANT_GROUPS];
 	size_t count; /* of each group; one that was not made does not count */
@@ -30,7 +30,8 @@ struct decide_place {
 struct decision {
 	enum finding_class class;  /* FINDING_NO_CLASS: no two twins count */
 	struct decide_place shows; /* the run that shows it */
-	struct decide_place other; /* one that differs from it: in the other order, or without the meeting */
+	struct decide_place other; /* one that differs from it: in the other order, or from the control
+				    * group */
 	bool has_other;
 	bool any_order; /* it comes with the meeting, in whatever order */
 	bool sorted;	/* the lines differ; their order differs from run to run anyway */
@@ -45,7 +46,7 @@ void decide(const struct decide_runs *runs, struct decision *d);
  * most once in a thousand times. */
 bool decide_is_plain(const struct decide_runs *runs);
 
-/* Whether any two of the runs ended differently or wrote something else. */
+/* Whether any two of the runs ended differently or wrote different output. */
 bool decide_differ(const struct decide_runs *runs);
 
 /* Whether none of these runs showed what the run `t` shows: its fault, or its output if outputs

@@ -231,7 +231,7 @@ static bool is_usual(const struct decide_runs *r, const struct trial *t, key_fn 
 	return usual && key(usual) == key(t);
 }
 
-/* Twins that differ, one of which the other order never writes. */
+/* Twins whose outputs differ, where one of the outputs never occurs in the other order. */
 static bool find_twins(const struct decide_runs *r, key_fn *key, struct decision *d)
 {
 	for (size_t i = 0; i < r->count; i++) {

@@ -8,7 +8,7 @@
 #include "classify/words-int.h"
 #include "classify/work-int.h"
 
-/* The schedule of a run that explored memory is known already: the first attempt takes it. */
+/* The schedule of a run that explored memory is already known; the first attempt uses it. */
 static int run_to_write_down(struct race_work *w, struct decide_place p, struct trial *t,
 			     struct schedule *made)
 {
@@ -43,7 +43,7 @@ static int write_down(struct race_work *w, struct decide_place p, struct schedul
 	return err;
 }
 
-/* The schedule with every decision of a run that did the same again each time; NULL: it did not. */
+/* The complete schedule of a run that was reproduced every time; NULL: it was not. */
 static int repeat(struct race_work *w, struct decide_place p, struct schedule **result)
 {
 	struct schedule *made = finding_schedule_new(w->set);

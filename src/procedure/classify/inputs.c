@@ -20,7 +20,8 @@
 #define PATHS_LEAST_NS (10 * RD_NS_PER_S)
 #define BUILD_NS (120 * RD_NS_PER_S) /* that making the flavour may take: a large program needs a minute */
 
-/* The runs of one input: few, and as many as of the first one if they show something. */
+/* The runs of one input: few at first, and as many as for the first input if they show something.
+ */
 static int run_input(struct race_work *w, const struct rd_override *given)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -176,7 +177,7 @@ static int open_and_explore(struct race_work *w)
 	return err;
 }
 
-/* What cannot be followed leaves the class that the recorded input has. */
+/* If the input cannot be tracked, the class for the recorded input stays. */
 void inputs_follow(struct race_work *w)
 {
 	if (!is_worth(w) || !open_and_explore(w))

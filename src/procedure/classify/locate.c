@@ -122,7 +122,7 @@ static void add_finding(const struct occurrences *seen, const struct occurrence 
 
 /* ---- the whole ---- */
 
-/* Threads may reach the same memory only in a later round of a loop. */
+/* Threads may reach the same memory only in a later iteration of a loop. */
 static int look_for_pair(struct search *l, struct trial_bench *b, const struct occurrence *race[2],
 			 bool *found)
 {
@@ -137,7 +137,8 @@ static int look_for_pair(struct search *l, struct trial_bench *b, const struct o
 	return err;
 }
 
-/* The only one is an error if it is nowhere; of several the others are looked for. */
+/* If a single place is not found, that is an error; if there are several, the others are still
+ * looked for. */
 static int locate_one(struct trial_bench *b, const struct classify *how, const struct classify_pair *pair,
 		      bool alone, struct finding_set *set, bool *found)
 {

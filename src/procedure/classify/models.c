@@ -17,7 +17,8 @@
 
 /* ---- explorations under sequential consistency ---- */
 
-/* One run of an exploration; those of different groups have different numbers, since they are no twins. */
+/* One run of an exploration.  Runs of different groups have different numbers, since they are not
+ * twins. */
 static int explore_one(struct race_work *w, enum variant_group group, struct replay_search *search)
 {
 	struct variant v;
@@ -29,7 +30,7 @@ static int explore_one(struct race_work *w, enum variant_group group, struct rep
 			     &w->made[w->made_count++]);
 }
 
-/* What the runs have shown to be published obeys memory models from now on. */
+/* Stores that the runs have shown to be published are executed under memory models from now on. */
 static void add_published(struct race_work *w)
 {
 	tracks_add_published(&w->tracks, w->bench.published, w->bench.published_count);

@@ -82,7 +82,8 @@ struct next_repeat {
 bool next_repeats(const struct next_repeat *r);
 void next_repeated(struct next_repeat *r, bool same, bool unsure);
 
-/* Whether one more attempt is made to write a run down that is not the same.  `tries` were made. */
+/* Whether to try once more to record the schedule of a run that was not reproduced.  `tries`
+ * attempts were made. */
 bool next_writes_down(unsigned tries, bool same, bool unsure);
 
 /* Attempts at showing a harmful class; zero is the beginning. */

@@ -155,7 +155,7 @@ bool next_repeats(const struct next_repeat *r)
 	return !r->failed && r->done < NEXT_REPLAYS;
 }
 
-/* An unsure run that did something else is made again, a few times. */
+/* An unsure run with a different result is repeated a few times. */
 void next_repeated(struct next_repeat *r, bool same, bool unsure)
 {
 	RD_ASSERT(next_repeats(r));

@@ -42,7 +42,7 @@ size_t occurrences_sites(const struct occurrences *s, int which);
 /* Runs the program; 0 is the seed of the usual order of turns. */
 int occurrences_gather(struct occurrences *s, struct trial_bench *b, uint64_t seed);
 
-/* Whether two of them are a race: of two threads, of the same memory, one a write. */
+/* Whether two of them are a race: by two threads, to the same memory, at least one a write. */
 bool occurrences_race(const struct occurrence *a, const struct occurrence *b);
 
 /* A goal that leads to one of them, with texts of the schedule. */

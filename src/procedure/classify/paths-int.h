@@ -20,7 +20,7 @@ struct paths {
 	unsigned most;			/* primaries, with that of the recorded input */
 	int64_t end_ns;			/* no input is tried any more from then on */
 
-	/* Looks at the race with the input that the bench has; *bad: no other input is needed. */
+	/* Analyses the race with the bench's input; *bad: no other input is needed. */
 	int (*analyse)(void *context, const struct rd_override *given, bool *bad);
 	void *context;
 

@@ -24,13 +24,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* All are judgements: smaller ones miss inputs, larger ones take the time of other races. */
+/* All were set by hand: smaller values miss inputs, larger ones take time from other races. */
 #define QUESTION_MS 5000   /* of the solver, by the clock: the machine may be busy */
 #define SOLVER_SECONDS 2.0 /* of a race, of CPU */
 #define BRANCH_TURNS_MAX 3 /* times that a branch is turned */
 #define TRIES_PER_PATH 16  /* inputs for each primary that is wanted */
 
-/* A primary whose branches are still to be turned: one trace for each order. */
+/* A primary whose branches have not been flipped yet: one trace for each order. */
 struct item {
 	struct rd_override given;
 	struct sym_trace traces[2];
@@ -151,7 +151,7 @@ static bool is_new_input(struct explorer *x, const struct rd_override *given)
 	return x->tried.count != before;
 }
 
-/* A primary: its path is known, the race was reached, and nothing like it was there before. */
+/* Adds a primary: its path is known, the race was reached, and the path is new. */
 static int take_primary(struct explorer *x, struct item *item)
 {
 	struct paths *p = x->p;

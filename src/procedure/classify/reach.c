@@ -56,7 +56,7 @@ static int run_from_anew(struct race_work *w)
 	return work_run_pairs(w);
 }
 
-/* The runs of the way that is known now, and what keeps an order there. */
+/* Makes the runs of the current way, and finds what fixes the order on it. */
 static int go_this_way(struct race_work *w, struct adhoc *order)
 {
 	struct trial t;
@@ -77,7 +77,7 @@ static bool is_decided(const struct race_work *w, const struct adhoc *order)
 	return order->found || w->decision.class != FINDING_NO_CLASS;
 }
 
-/* Only the two accesses are left of the way that was predicted. */
+/* Only the two accesses of the predicted way are kept. */
 static void lead_to(struct race_work *w, struct schedule_goal goals[2])
 {
 	RD_ASSERT(w->race.goal_count == 2);

@@ -28,7 +28,7 @@ char *classify_shard_path(const char *directory, unsigned number)
 
 /* ---- the command ---- */
 
-/* What the shards are to read is read here once; a terminal is nothing to wait for. */
+/* The standard input for the shards is read here once; a terminal is not waited for. */
 static int save_input(const char *directory)
 {
 	char *path = rd_xasprintf("%s/stdin", directory);

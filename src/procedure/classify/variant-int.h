@@ -11,7 +11,7 @@
 enum variant_group {
 	VARIANT_FIRST,	 /* the access of the first goal comes first */
 	VARIANT_SECOND,	 /* that of the second one */
-	VARIANT_CONTROL, /* no thread is held: the same operations, in the order that comes by itself */
+	VARIANT_CONTROL, /* no thread is stopped: the same operations, in whatever order results */
 	VARIANT_GROUPS,
 };
 

@@ -53,7 +53,7 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
 	v->schedule.flavour = CLASSIFY_FLAVOUR;
 	if (number > LAG && number % 3 == 2)
 		v->schedule.limit_count =
-			0; /* third threads are held back by the prediction, not by the program */
+			0; /* the prediction, not the program, keeps other threads stopped */
 	if (group == VARIANT_CONTROL) {
 		lead_nowhere(&v->schedule);
 		return;

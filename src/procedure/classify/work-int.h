@@ -75,7 +75,8 @@ int reach_elsewhere(struct race_work *w);
 
 bool models_is_wanted(const struct race_work *w, enum finding_model model);
 
-/* Explores memory under sequential consistency, so that what a model adds is known for new. */
+/* Explores memory under sequential consistency, so that effects of a model can be recognised as
+ * new. */
 int models_explore(struct race_work *w);
 
 /* How many runs of each group models_explore() may add. */
@@ -84,7 +85,7 @@ int models_weaken(struct race_work *w);
 
 /* ---- inputs.c: other inputs ---- */
 
-/* Looks at the race with other inputs, if the class may depend on them. */
+/* Analyses the race with other inputs, if the class may depend on them. */
 void inputs_follow(struct race_work *w);
 
 /* The class of one race, found in a process of its own.  Adds a finding document with the finding,

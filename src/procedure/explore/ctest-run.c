@@ -103,7 +103,8 @@ static void make_command(const struct suite *s, const struct ctest_test *t, stru
 		rd_argv_add(argv, t->command[i]);
 }
 
-/* A signal to us ends the exploration too; that of a terminal it gets itself. */
+/* A signal to this process ends the exploration too, which receives signals of the terminal itself.
+ */
 static int await(struct suite *s, pid_t pid)
 {
 	struct rd_interrupt signals;

@@ -56,7 +56,7 @@ struct explore { /* zero values are the defaults */
 	void *context;
 };
 
-/* A schedule in which two accesses were without an order that had not been seen so before. */
+/* A schedule in which two accesses were unordered that had not been seen unordered before. */
 struct explore_racy {
 	uint64_t number, length; /* the schedule, and what its strategy knew: how long runs are, */
 	uint64_t threads;	 /* and how many threads they have; */

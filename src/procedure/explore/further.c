@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-/* Runs.  Judgements: a recorded run is looked at for longer than it takes. */
+/* Numbers of runs, set by hand: analysing a recorded run takes longer than the run. */
 #define RECORDED_MOST 24   /* schedules that are recorded, at most, */
 #define RECORDED_IN_VAIN 3 /* and no more when so many in a row brought nothing new */
 
@@ -48,7 +48,7 @@ static unsigned rank_of(const struct explore_result *explored, size_t which)
 	return rank;
 }
 
-/* One schedule a number is enough: its trace shows all that the run showed. */
+/* One schedule per number is enough: its trace shows everything that the run showed. */
 static bool is_chosen(const struct further *f, uint64_t number)
 {
 	for (size_t i = 0; i < f->racy_count; i++)

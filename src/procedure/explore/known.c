@@ -71,7 +71,7 @@ void explore_leave_known(struct finding_set *set, bool endless)
 
 /* ---- failures of races ---- */
 
-/* Of files only the last names are compared: a failure may know no more. */
+/* Only the last components of file names are compared, because a failure may not have more. */
 static bool is_near(const struct finding_frame *a, const struct finding_frame *b)
 {
 	return a->file && b->file && a->line == b->line &&

@@ -9,7 +9,7 @@
 #include "finding/finding.h"
 #include "trace/sites.h"
 
-/* Takes out of the set what exploring does not add; `endless`: the program has no end of its own. */
+/* Removes findings from the set that add nothing; `endless`: the program does not end by itself. */
 void explore_leave_known(struct finding_set *set, bool endless);
 
 /* A failure at an access of a confirmed race is an effect of that race.  It becomes a witness of

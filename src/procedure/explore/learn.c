@@ -169,7 +169,7 @@ static void close_window(struct explore_state *s)
 
 /* ---- notes ---- */
 
-/* A run that was ended early does not count, but what it did until then is true. */
+/* A run that was ended early is not counted, but what it showed until then is valid. */
 static void learn_discarded(struct explore_state *s, const struct note *n)
 {
 	s->result->discarded++;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether it fails with just these of the decisions, whose positions ascend. */
+/* Whether the program fails with only these decisions; their positions are ascending. */
 typedef bool minimise_fn(void *context, const size_t *kept, size_t count);
 
 /* Removes positions that the failure does not need from `kept`, which has `count` of them.  At the

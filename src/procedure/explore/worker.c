@@ -42,7 +42,7 @@ static void copy_threads(struct explore_worker *w, const struct replay_turns *t)
 	}
 }
 
-/* Pairs that the leader does not know from here, or not of a run that can be recorded. */
+/* Pairs that the main process does not know yet, or not from a run that can be recorded. */
 static void copy_pairs(struct explore_worker *w, const struct replay_result *r)
 {
 	const struct explore_state *s = w->state;

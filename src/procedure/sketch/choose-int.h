@@ -37,7 +37,7 @@ struct choose_counts choose_count(const struct sketch_runs *runs, const char *si
 /* Whether there are `enough` failing runs, and passing ones to compare them with. */
 bool choose_has_enough(const struct sketch_runs *runs, const char *signature, size_t enough);
 
-/* Whether the last run is not needed: it failed, and passing runs are awaited. */
+/* Whether the last run is not needed: it failed, but only passing runs are missing. */
 bool choose_is_needless(const struct sketch_runs *runs, const char *signature, size_t enough);
 
 /* ---- statements ---- */
@@ -85,7 +85,8 @@ bool choose_track_delays(struct choose_track *t, struct choose_counts c);
 /* Whether the runs of a σ say anything at all. */
 bool choose_track_says(struct choose_counts c);
 
-/* Takes what the predictors of a σ are worth; `all` statements are in the slice.  False: tracking ends. */
+/* Takes note of how good the predictors of a σ are; the slice has `all` statements.  False:
+ * tracking ends. */
 bool choose_track_next(struct choose_track *t, struct choose_counts c, const struct sketch_predictors *p,
 		       uint32_t all);
 

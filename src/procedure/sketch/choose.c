@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Deciding about the next runs of a diagnosis (sketch/choose-int.h). */
+/* Decides about the next runs of a diagnosis (sketch/choose-int.h). */
 #include "sketch/choose-int.h"
 
 #include "base/alloc.h"
@@ -254,7 +254,7 @@ struct sketch_predictor *choose_order(struct sketch_predictors *p, const struct 
 	return next && (!count || next->f >= WORTH_F) ? next : NULL;
 }
 
-/* Whether a statement of one table is one of another, as far as its line and what is done there tell. */
+/* Whether statements of two tables are the same, judging by their lines and operations. */
 static bool is_same_place(const struct slice_statement *a, const struct slice_statement *b)
 {
 	return a->line == b->line && a->role == b->role &&

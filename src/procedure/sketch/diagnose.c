@@ -160,7 +160,7 @@ static void drop_last(struct sketch_runs *runs)
 	RD_FREE(run->events, run->signature, run->schedule);
 }
 
-/* Failing runs that come while passing ones are awaited are not needed. */
+/* Failing runs are not needed while only passing ones are missing. */
 static void drop_needless(struct sketch_runs *runs, const char *signature, size_t enough)
 {
 	if (choose_is_needless(runs, signature, enough))
@@ -310,7 +310,7 @@ static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, size_t
 	return err;
 }
 
-/* New runs with each σ, until a predictor tells failing from passing runs. */
+/* Makes new runs with each σ, until a predictor distinguishes failing from passing runs. */
 static int track_slice(struct work *w, struct plain *p, struct sketch_predictors *out, struct choose_track *t)
 {
 	struct sketch_runs *runs = w->turns.runs;
@@ -435,7 +435,7 @@ static int explain_led(struct work *w, size_t failure, struct reach *reach, stru
 	return err;
 }
 
-/* A run that went its own way cannot be repeated; another one that failed in the same way can. */
+/* A run without a schedule cannot be repeated, but another one that failed in the same way can. */
 static void give_schedule(struct sketch *s, const char *schedule)
 {
 	if (!s->schedule && schedule)

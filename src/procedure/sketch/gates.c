@@ -249,7 +249,8 @@ void sketch_gates_find(struct sketch_gates *g, const struct slice *s, uint32_t s
 	rd_umap_release(&known);
 }
 
-/* Functions of one name are one here: the instrumenter cannot tell their gates apart. */
+/* Functions with the same name are treated as one: the instrumenter cannot distinguish their gates.
+ */
 void sketch_gates_beside(const struct sketch_gates *g, const struct facts *f, uint8_t *flags)
 {
 	struct rd_umap open = {0};

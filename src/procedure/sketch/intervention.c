@@ -31,7 +31,7 @@ static uint64_t draw(struct turns_now *now)
 	return now->seed;
 }
 
-/* Whether the statement is number `which` of the order, as far as its line and what is done there tell. */
+/* Whether the statement is number `which` of the order, judging by its line and operation. */
 static bool is_at(const struct turns_now *now, uint32_t statement, size_t which)
 {
 	const struct turns_order *o = &now->order;
@@ -68,7 +68,7 @@ static bool is_inside(const struct turns_now *now, uint32_t but)
 	return false;
 }
 
-/* Whether a thread but this one is about to do the second statement. */
+/* Whether a thread other than this one is about to execute the second statement. */
 static bool is_awaited(const struct turns_now *now, uint32_t but)
 {
 	for (uint32_t i = 0; i < TURNS_THREADS; i++)

@@ -98,7 +98,7 @@ bool marks_is_same_line(const struct sketch_runs *runs, const struct sketch_even
 	return a->thread == b->thread && x->line == y->line && !strcmp(x->file, y->file);
 }
 
-/* Of each line of a thread only the last time is shown, unless a predictor names another. */
+/* Only the last execution of each line by a thread is shown, unless a predictor names another. */
 static void mark_last(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	struct rd_pmap seen = {0}; /* of a thread and a statement */
@@ -153,7 +153,7 @@ struct prune {
 	bool *named;		  /* statements of predictors */
 };
 
-/* Whether the event can have carried something to the failure, or is what the failure is. */
+/* Whether the event can have contributed to the failure, or is the failure itself. */
 static bool matters(const struct prune *p, size_t i)
 {
 	const struct sketch_event *e = &p->run->events[i];
@@ -271,7 +271,7 @@ static bool has_value(const struct sketch_event *e, const struct sketch_predicto
 	       (p->pattern == SKETCH_DIFFERS ? e->size && e->value : e->value == p->value);
 }
 
-/* What by itself tells failing from passing runs: a value or a branch. */
+/* Marks what distinguishes failing from passing runs by itself: a value or a branch. */
 static void mark_different(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	size_t at[3];
@@ -299,7 +299,7 @@ static size_t last_of(const struct sketch_run *run, uint32_t thread, uint32_t st
 	return SIZE_MAX;
 }
 
-/* The first write of what event `at` is about by another thread after it; SIZE_MAX: none. */
+/* The first later write by another thread to the address of event `at`; SIZE_MAX: none. */
 static size_t written_later(const struct sketch *s, const struct sketch_run *run, size_t at)
 {
 	const struct sketch_event *e = &run->events[at];

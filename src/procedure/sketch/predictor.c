@@ -328,7 +328,8 @@ static bool has(const struct sketch_run *run, uint32_t statement)
 	return false;
 }
 
-/* A run that ends at a read which came too early does not have the write: it is a RW all the same. */
+/* A run that ends at a read that came too early lacks the write; the order is still read before
+ * write (RW). */
 static bool is_cut_short(const struct sketch_run *run, const struct sketch_predictor *order, size_t *at)
 {
 	if (order->pattern != SKETCH_WR || run->cut || run->outcome == SKETCH_PASSED ||
@@ -497,7 +498,8 @@ void sketch_predictors_sort(struct sketch_predictors *p)
 		qsort(p->items, p->count, sizeof *p->items, compare);
 }
 
-/* A predicate that is as often true of passing runs says nothing.  Without passing runs all are kept. */
+/* A predicate that is equally often true in passing runs explains nothing.  Without passing runs
+ * all are kept. */
 static bool tells_apart(const struct sketch_predictor *p)
 {
 	return !p->all_passing || p->failing * p->all_passing > p->passing * p->all_failing;

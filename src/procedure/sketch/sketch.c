@@ -344,7 +344,8 @@ static const char *predictor_text(const struct sketch *s, const struct sketch_pr
 
 /* ---- the whole ---- */
 
-/* A thread that hangs in a header hangs where the program calls it: at what it did last. */
+/* If a thread hangs in a header, the hang is shown where the program calls it: at its last event.
+ */
 static void place_hang(struct sketch *s, const struct sketch_run *fails)
 {
 	struct sketch_failure *f = &s->failure;

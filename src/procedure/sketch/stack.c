@@ -51,7 +51,8 @@ static void find_code(struct stack_code *code, const char *executable, pid_t pid
 		run_process_mappings(pid, take_mapping, &(struct wanted){code, real});
 }
 
-/* A thread that has just said that it is stopped may still be on its way into the call.  0: unknown. */
+/* A thread that has just reported that it is stopped may not have entered the system call yet.  0:
+ * unknown. */
 static uint64_t stack_pointer(pid_t pid, uint32_t tid)
 {
 	int64_t end_ns = rd_now_ns() + CALL_WAIT_NS;

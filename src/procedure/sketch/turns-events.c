@@ -273,7 +273,7 @@ static void note_name(struct turns_now *now, const struct replay_stand *stand)
 	now->last = (uint32_t)stand->who;
 }
 
-/* Whether the thread has not got the lock yet that it was seen to come for. */
+/* Whether the thread has not yet acquired the lock that it was about to acquire. */
 static bool is_still_there(const struct turns_now *now, const struct turns_pending *p,
 			   const struct replay_stand *stand)
 {
@@ -315,7 +315,7 @@ void turns_init(struct turns_now *now)
 		now->threads[i].statement = now->threads[i].second = TURNS_NONE;
 }
 
-/* What is done to a range is done to each address of it that the run touched elsewhere. */
+/* An event on a range is added for each address in the range that the run touched elsewhere. */
 static void spread_ranges(struct turns_now *now)
 {
 	struct sketch_run *run = now->run, old = *run;
