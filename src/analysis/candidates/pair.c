@@ -7,7 +7,7 @@
  * compared at each target that they share.  If a pointer may point nearly anywhere, its points-to
  * set does not show which member is accessed.  Atoms with such pointers are compared only if the
  * source names the same member.
- *  The pairs that this rule leaves out are counted.
+ * The pairs that this rule leaves out are counted.
  */
 #include "candidates/pair-int.h"
 

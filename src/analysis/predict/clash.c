@@ -11,7 +11,7 @@
  *
  * The program itself enforces program order, fork and join, barriers, and what a wait waits for.
  * Once acquisitions are in order, it also enforces that a release precedes the next acquisition.
- *  A schedule need not repeat any of this.  These orders are kept in vector clocks: for each thread, how many
+ * A schedule need not repeat any of this.  These orders are kept in vector clocks: for each thread, how many
  * operations of every other thread have certainly been done.  A clock changes at few operations, so each
  * thread has a list of versions.
  *

@@ -18,8 +18,8 @@ int check_edits_open(struct check_edits *e, const char *require, const char *wit
 void check_edits_close(struct check_edits *e);
 
 /* Edits with which the findings of a document were made come first, so that they keep their
- * numbers.  Synchronisation that only the command line leaves out would make it a different
- * program, so that is an error. */
+ * numbers.  It is an error if the command line leaves out synchronisation that the document does
+ * not: the findings would be about a different program. */
 int check_edits_add(struct check_edits *e, const struct finding_set *set);
 
 /* Whether the program has code at each place, by its site table; `predicates`: they are in this flavour. */

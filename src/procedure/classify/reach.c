@@ -128,8 +128,8 @@ static int lead_again(struct race_work *w, struct adhoc *order)
 }
 
 /* If the race was seen in a run that led no thread (`anywhere`), a run whose threads take turns
- * shows first where they reach the accesses.  Otherwise they are where the prediction saw them,
- * unless the program takes another path in this flavour. */
+ * shows first where they reach the accesses.  Otherwise the predicted points are tried first, and
+ * such a run only if the threads do not reach them. */
 int reach_race(struct race_work *w, struct adhoc *order)
 {
 	bool elsewhere = w->f->schedule->anywhere;
