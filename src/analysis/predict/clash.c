@@ -10,10 +10,10 @@
  * first thread follows the first access and an operation of the second thread precedes the second.
  *
  * The program itself enforces program order, fork and join, barriers, and what a wait waits for.
- * Once acquisitions are in order, it also enforces that a release precedes the next acquisition.
- * A schedule need not repeat any of this.  These orders are kept in vector clocks: for each thread, how many
- * operations of every other thread have certainly been done.  A clock changes at few operations, so each
- * thread has a list of versions.
+ * Once acquisitions are in order, it also enforces that a release precedes the next acquisition.  A
+ * schedule need not repeat any of this.  These orders are kept in vector clocks: for each thread,
+ * how many operations of every other thread have certainly been done.  A clock changes at few
+ * operations, so each thread has a list of versions.
  *
  * The same walk serves two purposes.  When it collects, a clash whose order the clocks do not imply
  * is recorded and from then on assumed to be enforced.  When it checks a plan, the clocks also

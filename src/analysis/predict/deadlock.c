@@ -3,8 +3,8 @@
  * Deadlocks: sets of stops (deadlock-int.h) that can be reached together and that nothing can ever
  * end.
  *
- * A set of stops of different threads is a deadlock if each of them is blocked while the threads are
- * stopped before them:
+ * A set of stops of different threads is a deadlock if each of them is blocked while the threads
+ * are stopped before them:
  * - an acquisition finds its lock held by another thread of the set;
  * - a join waits for a thread of the set;
  * - a barrier exit waits for an entry by a thread of the set;
@@ -13,14 +13,14 @@
  * - a wake waits for a notification, all further notifications depend on the set, and all earlier
  *   ones were lost (sent before the wait) or consumed by others.
  *
- * Only minimal sets are reported.  By the last two rules a single thread can be a deadlock: a waiter
- * that no thread can wake any more.
+ * Only minimal sets are reported.  By the last two rules a single thread can be a deadlock: a
+ * waiter that no thread can wake any more.
  *
  * cycle.c proposes sets of nodes; this file chooses instances and decides.  Sets without conditions
  * and semaphores are first tried in recorded order.  There the instances only move forward: if the
  * closure of the other stops contains a stop, it still does when the others move forward.  Then a
- * short search is tried.  Sets that it leaves open are searched thoroughly after all others, so that
- * a few hard sets do not use up the whole budget.
+ * short search is tried.  Sets that it leaves open are searched thoroughly after all others, so
+ * that a few hard sets do not use up the whole budget.
  */
 #include "predict/deadlock-int.h"
 

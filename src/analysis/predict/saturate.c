@@ -16,14 +16,14 @@
  *       it fail.
  *   H   For a wake that is a target: notifications that no thread consumed come before its wait.
  *
- * R1 and R2 apply to reads that keep their writer; with sound semantics these are all reads.  A cycle,
- * or an edge from an event outside the ideal, proves that the ideal has no schedule.
+ * R1 and R2 apply to reads that keep their writer; with sound semantics these are all reads.  A
+ * cycle, or an edge from an event outside the ideal, proves that the ideal has no schedule.
  *
  * The relation is kept as one row of positions for each event, closed transitively.  Rows start as
  * the need rows and are copied when they change, so only differences from the recorded order cost
  * anything.  A heap yields the changed events in trace order.  Each event passes its row on to its
- * successors, and the rules are applied to it.  Inferences from the needs alone are the same in every
- * ideal; they are computed once for the whole trace (`base`).
+ * successors, and the rules are applied to it.  Inferences from the needs alone are the same in
+ * every ideal; they are computed once for the whole trace (`base`).
  */
 #include "predict/search-int.h"
 

@@ -10,8 +10,8 @@
  *    one distinguishes failing from passing runs.
  * 4. The best orders are forced and prevented.
  *
- * If failures with other signatures occur meanwhile, they are explained in the same way, from step 2
- * on.
+ * If failures with other signatures occur meanwhile, they are explained in the same way, from step
+ * 2 on.
  */
 #include "sketch/diagnose.h"
 
