@@ -4,8 +4,8 @@
  * racing.  In: facts of a whole program (facts/facts.h).  Out: candidates, the most promising
  * first, and a list of what the analysis does not cover.
  *
- * Few races should be missed, so many candidates are not races.  doc/design/candidates.md lists
- * what excludes a pair.
+ * The analysis is meant to miss few races, so many candidates are false.  doc/design/candidates.md
+ * lists what excludes a pair.
  */
 #ifndef CANDIDATES_CANDIDATES_H
 #define CANDIDATES_CANDIDATES_H

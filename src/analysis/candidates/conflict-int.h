@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether two instances of accesses may race if they touch the same bytes.  The answer depends only
- * on the kind of each instance, which is a few numbers, so it is computed once for each pair of
- * kinds.
+ * Decides whether two instances of accesses may race if they touch the same bytes.  The answer
+ * depends only on the kinds of the two instances, so it is computed once for each pair of kinds.  A
+ * kind is a tuple of a few numbers.
  */
 #ifndef CANDIDATES_CONFLICT_INT_H
 #define CANDIDATES_CONFLICT_INT_H

@@ -4,10 +4,10 @@
  * certainly held.  The analysis starts with a state at the entry; a callback sees the state before
  * every instruction.
  *
- * The result of a call is an effect of the called function, in terms of its arguments and of unique
- * objects.  Effects are computed bottom-up; recursive functions are repeated until nothing changes.
- *  Joins and semaphores are trusted until a walk over the program disproves them: the rounds of
- * candidates/walk.c.
+ * Each function has an effect, expressed in terms of its arguments and of unique objects, which is
+ * applied at every call.  Effects are computed bottom-up; recursive functions are recomputed until
+ * nothing changes.  Joins and semaphores are trusted until a walk over the program disproves them
+ * (the rounds in candidates/walk.c).
  */
 #ifndef CANDIDATES_FLOW_INT_H
 #define CANDIDATES_FLOW_INT_H

@@ -266,7 +266,7 @@ static uint32_t reached_through(struct flow *w, uint32_t set, uint32_t pointer)
 	return result;
 }
 
-/* What holds on both paths.  `if (m) lock(m)` counts as locking: without a lock no other thread can
+/* What holds on both paths.  `if (m) lock(m)` counts as locking: if m is NULL, no other thread can
  * hold it. */
 static void meet(struct flow *w, struct flow_state *to, const struct flow_state *s)
 {

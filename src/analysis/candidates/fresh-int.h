@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that no other thread can know yet: it came from an allocator or is a local variable, and
- * its address was only passed to calls that do not keep it.  Accesses of it before its publication
- * do not race.
+ * Fresh memory, which no other thread can reach yet: a new allocation or a local variable whose
+ * address was passed only to calls that do not keep it.  Accesses to it cannot race until its
+ * address is published.
  */
 #ifndef CANDIDATES_FRESH_INT_H
 #define CANDIDATES_FRESH_INT_H

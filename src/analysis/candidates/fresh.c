@@ -181,9 +181,9 @@ static void find_publications(struct fresh *h, uint32_t root, unsigned depth, st
 	rd_umap_release(&seen);
 }
 
-/* A function publishes an argument if it stores it, or returns it, as the caller does not follow
- * results.  One that publishes in several ways (std::atomic's, by an argument) counts as one that
- * orders. */
+/* Whether a function publishes an argument: YES if it stores or returns the argument, since callers
+ * do not track results; RELAXED if every publication is relaxed.  If a function publishes in
+ * several ways, one that is not relaxed is enough for YES. */
 static enum keeps keeps_argument(struct fresh *h, uint32_t argument, unsigned depth)
 {
 	if (h->keeps[argument] == NOT_YET && depth < DEPTH_MAX) {

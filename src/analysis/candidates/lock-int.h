@@ -3,13 +3,13 @@
  * Sets of locks that are certainly held, and whether the locks of two accesses have one in common.
  *
  * A lock is a path (candidates/path.h), the points-to set of its address, and whether it is held
- * only for reading.  Sets are numbered; set 0 is empty.  A lock that can be only one object has
- * that object as root and is known everywhere.  Others are known relative to the values of a
- * function, and are translated when a call is entered or left.
+ * only for reading.  Sets are numbered; set 0 is empty.  If a lock can be only one object, that
+ * object is its root, and the lock means the same in every function.  Other locks are expressed by
+ * values of a function and are translated at each call and return.
  *
- * For a pair of accesses locks become *guards*, which can be compared between functions: a lock
- * that is the same everywhere; a lock at a distance from the data itself ("o->lock of o->count"); a
- * lock of an array at the index of the data.
+ * To compare two accesses, locks are turned into *guards*, which have the same meaning in all
+ * functions: a lock that is the same everywhere; a lock at a distance from the data itself
+ * ("o->lock of o->count"); a lock of an array at the index of the data.
  */
 #ifndef CANDIDATES_LOCK_INT_H
 #define CANDIDATES_LOCK_INT_H

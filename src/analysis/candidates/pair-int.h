@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses that conflict: two threads may make them at the same time, to the same bytes, one of
- * them a write, and no lock is certainly held by both.
+ * Accesses that conflict: two threads may make them at the same time, to the same bytes; at least
+ * one is a write, and no common lock is certainly held.
  *
- * Pairs of the same object are a group; the best pairs of each of its members are kept and the
- * others counted.
+ * Pairs of accesses to the same object form a group.  For each member of the object the best pairs
+ * are kept; the others are only counted.
  */
 #ifndef CANDIDATES_PAIR_INT_H
 #define CANDIDATES_PAIR_INT_H

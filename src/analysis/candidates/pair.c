@@ -2,11 +2,12 @@
 /*
  * Pairs of accesses that conflict (candidates/pair-int.h).
  *
- * Instances of one function with the same kind (conflict-int.h), the same bytes and the same member in
- * the source are one *atom*.  Atoms whose pointers have few targets are compared at the places that
- * they share.  If a pointer may point nearly anywhere, its points-to set does not show which member
- * is accessed.  Atoms with such pointers are compared only if the source names the same member.
- *  Pairs that are left out by that are counted.
+ * Instances in one function that have the same kind (conflict-int.h), touch the same bytes and name
+ * the same member in the source form one *atom*.  Atoms whose pointers have few targets are
+ * compared at each target that they share.  If a pointer may point nearly anywhere, its points-to
+ * set does not show which member is accessed.  Atoms with such pointers are compared only if the
+ * source names the same member.
+ * The pairs that this rule leaves out are counted.
  */
 #include "candidates/pair-int.h"
 
@@ -260,7 +261,7 @@ static void put(struct atom_list *l, uint32_t atom)
 }
 
 /* Whether an access at the place `by` touches the place `p`.  An access at an unknown offset
- * touches all places, and so meets every access of these. */
+ * touches all places, so it overlaps every access to them. */
 static bool is_covered(const struct facts_place *by, int64_t size, const struct facts_place *p)
 {
 	if (by->offset == FACTS_ANYWHERE)
@@ -351,8 +352,8 @@ static void compare_members(struct pair_search *s, const struct atom_list *l)
 
 /* ---------------------------------------------------------------------- the whole --- */
 
-/* Enters atoms where they are compared: at places, or by member; an atom without a member has
- * member 0. */
+/* Lists atoms where they are compared: by place, or by member.  An atom without a member has member
+ * 0. */
 static void enter(struct pair_search *s, bool writers)
 {
 	for (uint32_t i = 0; i < s->atom_count; i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Addresses as paths.  A path begins at a root, adds an offset, loads a pointer, adds an offset,
- * and so on.  `o->next->lock` is the root `o`, a load at the offset of `next`, the offset of
- * `lock`.  At one step an element may be chosen by a variable index.
+ * and so on.  `o->next->lock` is the root `o`, a load at the offset of `next`, and the offset of
+ * `lock`.  At most one step may select an array element by a variable index.
  *
  * Two equal paths of one function, or of any functions if the root is global, are assumed to be the
- * same address: the pointers that a path loads are assumed not to change in between
+ * same address: the pointers that a path loads are assumed not to change between two uses
  * (doc/design/candidates.md).
  */
 #ifndef CANDIDATES_PATH_H

@@ -2,10 +2,10 @@
 /*
  * What the parts of the analysis share: the facts, and what is computed once for each function.
  *
- * In the order of the work (README.md lists all files): program.c makes this, thread.c and join.c
- * find the threads, flow.c computes the effects of calls, share.c finds objects that several
- * threads can reach, walk.c what holds at each access, pair.c and conflict.c which accesses
- * conflict, rank.c which pairs come first.
+ * The parts run in this order (README.md lists all files): program.c builds the structures of this
+ * file; thread.c and join.c find the threads; flow.c computes the effects of calls; share.c finds
+ * objects that several threads can reach; walk.c finds the locks and threads at each access; pair.c
+ * and conflict.c find conflicting accesses; rank.c sorts the pairs.
  */
 #ifndef CANDIDATES_PROGRAM_H
 #define CANDIDATES_PROGRAM_H
@@ -84,7 +84,7 @@ const struct facts_loop *program_loop(const struct program *p, uint32_t function
 bool program_counts(const struct program *p, uint32_t function, const struct facts_loop *loop,
 		    struct counting *c);
 
-/* Whether control may come from after the value `from` to `to` without passing the block `barrier`
+/* Whether control may flow from after the value `from` to `to` without passing the block `barrier`
  * of the function; FACTS_NONE: no barrier. */
 bool program_reaches(const struct program *p, uint32_t function, uint32_t from, uint32_t to,
 		     uint32_t barrier);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From pairs to candidates: their names, what makes each more or less likely, their order and
- * groups.
+ * Turns pairs into candidates: gives them names, rates how likely each is, sorts and groups them.
  *
- * What the analysis does not cover is listed, because races may hide there.
+ * Also lists what the analysis does not cover, because races may hide there.
  */
 #include "base/alloc.h"
 #include "base/buf.h"

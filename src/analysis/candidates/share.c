@@ -2,7 +2,7 @@
 /*
  * Objects that more than one thread can reach: global variables, arguments of new threads, objects
  * that library functions may keep, and everything that pointers stored in these lead to.  A
- * thread-local or local variable is among them if its address is stored there.
+ * thread-local or local variable is included if its address is stored in such an object.
  */
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Empty loops that wait for a variable: `while (!done) {}`.  They are reported without guards: a
- * guard would be all that the loop does, and the variable is shared in any case.
+ * Empty loops that wait for a variable: `while (!done) {}`.  They are reported without guards: the
+ * guard would be the only work in the loop, and the variable is certainly shared.
  *
- * A loop is empty if a path leads from the load back to it on which nothing is written and nothing
- * is called that does more than pass the time.  It waits if it loads from the same place in each
- * round and uses the value only for the decision to continue.  A loop that sums up an array or
- * walks along a list does neither.
+ * A loop is empty if some path from the load back to itself writes nothing and calls only functions
+ * that pass the time.  It waits if it loads from the same address in every iteration and uses the
+ * value only to decide whether to continue.  A loop that sums an array or walks a list is therefore
+ * not a waiting loop.
  */
 #include "candidates/candidates.h"
 

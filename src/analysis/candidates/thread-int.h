@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The threads of a program: main, and one for each call that starts threads and each function that
- * it may start.  Such a thread represents all that are started there with that function.
+ * it may start.  Such a thread represents all threads that this call starts with this function.
  *
- * Also: which arguments differ from thread to thread (fresh memory, an element of an array, a
- * number), so that no other thread of the same kind accesses them.  And which joins end which
- * threads, one by one or in a loop that joins all threads of another loop.
+ * This part also finds the arguments that differ from thread to thread (fresh memory, an element of
+ * an array, a number): no other thread of the same kind accesses what they refer to.  And it finds
+ * which joins end which threads, one by one or in a loop that joins all threads that another loop
+ * started.
  */
 #ifndef CANDIDATES_THREAD_INT_H
 #define CANDIDATES_THREAD_INT_H

@@ -109,8 +109,8 @@ uint32_t thread_number(const struct threads *t, uint32_t create, uint32_t functi
 enum beside { BESIDE_NOTHING, BESIDE_HANDLER, BESIDE_THREADS, BESIDE_PLUGIN };
 
 /* Functions that a library runs concurrently with the program's own: a signal handler interrupts
- * some thread at any point, a destructor of thread data runs in every thread that ends, a plug-in
- * may have threads of its own. */
+ * some thread at any point, a destructor of thread-specific data runs in every thread that ends,
+ * and a plug-in may have its own threads. */
 static enum beside runs_beside(const struct program *p, uint32_t value)
 {
 	const struct facts_function *called = program_library(p, value);

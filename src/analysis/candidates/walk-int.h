@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the roots of all threads down to every access: the thread that makes it, which other threads
- * may be alive, and which locks are held.  A function is analysed in contexts, as many as differ in
- * what matters.  Beyond a limit they are merged into one context in which only that holds which
- * holds in all.
+ * Walks from the start functions of all threads down to every access and computes which thread
+ * makes the access, which other threads may be alive, and which locks are held.  A function is
+ * analysed once for each context that differs in these respects.  Beyond a limit the contexts are
+ * merged into one, which keeps only what holds in all of them.
  */
 #ifndef CANDIDATES_WALK_INT_H
 #define CANDIDATES_WALK_INT_H

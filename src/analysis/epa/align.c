@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The alignment of a thread.  While the two runs have diverged, records of the run wait in a queue,
- * and a second cursor looks ahead in the golden ones.
+ * Aligns a thread of the run with its golden counterpart.  While the two have diverged, records of
+ * the run wait in a queue, and a second cursor looks ahead in the golden records.
  */
 #include "epa/align.h"
 
@@ -159,7 +159,8 @@ static bool is_same(const struct epa_aligner *a, size_t i, size_t j)
 }
 
 /* Whether record i of the queue and golden record j begin a common path.  Records that are not
- * known yet count against it, the end counts for it.  One event is enough. */
+ * known yet count against it; the end of the records counts in favour.  One equal event is enough.
+ */
 static bool begins_common_path(const struct epa_aligner *a, size_t i, size_t j, bool ended)
 {
 	for (size_t k = 0; k < CONFIRM; k++) {

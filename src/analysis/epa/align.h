@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which records of a thread of the run correspond to which golden ones, also after a place where
- * the two diverged.
+ * Finds which records of a thread correspond to which golden records, even after the two have
+ * diverged.
  *
- * As long as both execute the same instructions each record has its partner.  Where they diverge,
- * both are searched for the nearest place where they do the same again: the same instructions in a
- * row at the same depth of calls, with the fewest records left over.  The search is bounded.  If it
- * fails, both are skipped to the end of the scope in which they diverged.  So the work is linear in
- * the length of both.
+ * As long as both execute the same instructions, each record has a partner.  Where they diverge,
+ * both are searched for the nearest place where they agree again: a sequence of equal instructions
+ * at the same call depth, with the fewest unmatched records before it.  The search is bounded.  If
+ * it fails, both are skipped to the end of the scope in which they diverged.  So the time is linear
+ * in the length of the two sequences.
  */
 #ifndef EPA_ALIGN_H
 #define EPA_ALIGN_H

@@ -2,9 +2,10 @@
 /*
  * The comparison of a run with a reference.
  *
- * Each record of the run is packed into words and compared with those at the cursor of its thread.
- * Nothing is unpacked until they differ.  That is the first deviation.  If the propagation is
- * wanted, every thread then gets an aligner, whose pairs go to the propagator.
+ * Each record of the run is packed into words and compared with the golden words at its thread's
+ * cursor.  Nothing is unpacked until the words differ, which is the first deviation.  If the caller
+ * wants the propagation, every thread then gets an aligner, which passes its pairs of records to
+ * the propagator.
  */
 #include "epa/compare.h"
 
@@ -160,8 +161,9 @@ static bool same_words(const uint64_t *a, const uint64_t *b, size_t count)
 	return true;
 }
 
-/* The same access, which one of the runs did not finish.  The thread died there, or was cut off
- * when another one died or by an exit; that is known after the last record. */
+/* The same access, which one of the runs did not finish.  Either the thread died in it, or the
+ * thread was cut off by an exit or by the death of another thread.  Which of these is true is known
+ * after the last record. */
 static bool is_cut_within(const struct epa_record *r, const uint64_t *golden)
 {
 	struct epa_record g;
@@ -355,9 +357,9 @@ static bool is_ignored(struct comparison_state *c, const struct epa_record *r)
 	return true;
 }
 
-/* The walk orders also what has no order: a record without q comes directly after its thread's last
- * record with q.  If the fault was not reached yet, it is in such a stretch of another thread, and
- * its effects reached this one meanwhile. */
+/* The walk puts even unordered records into an order: a record without q follows directly after its
+ * thread's last record with q.  If the walk has not reached the fault yet, the fault lies among
+ * such records of another thread, and its effects have already reached this thread. */
 static bool is_before_fault(const struct comparison_state *c, const struct epa_record *r)
 {
 	size_t count;
@@ -500,8 +502,9 @@ static void end_thread(struct comparison_state *c, size_t place)
 	}
 }
 
-/* Handles a thread that the run does not have at all.  After an exit its creator shows whether it
- * was created; the exit may have come before its first record.  The same holds if both were killed.
+/* Handles a golden thread that is missing from the run.  If the run ended by exit(), the thread may
+ * have been created but not have written a record yet; the records of its creator show that.  The
+ * same holds if both runs were killed.
  */
 static void end_reference(struct comparison_state *c, size_t index)
 {

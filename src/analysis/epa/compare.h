@@ -6,8 +6,9 @@
  * 	struct epa_comparison c;       epa_compare(ref, run, NULL, &c)
  * 	epa_comparison_release(&c);
  *
- * The run is walked once.  Memory grows with what is alive in the run at once, not with the length
- * or number of runs.  Both must be runs of the same program: the same site table.
+ * The run is walked once.  Memory use depends on how many objects are alive at the same time, not
+ * on the length or number of runs.  Both runs must be of the same program, with the same site
+ * table.
  */
 #ifndef EPA_COMPARE_H
 #define EPA_COMPARE_H
@@ -33,14 +34,14 @@ struct epa_compare_options {
 	bool propagation; /* continue after the first deviation */
 	bool slow;	  /* unpack every record, to check the fast path */
 
-	/* The name of the thread with the fault; NULL: unknown.  If another thread deviates before
-	 * the walk reaches the fault, nothing orders the two, and the deviation of the faulty
-	 * thread is the first. */
+	/* The name of the thread with the fault; NULL: unknown.  If another thread deviates before the
+	 * walk reaches the fault, the two are unordered, and the deviation of the faulty thread is
+	 * reported as the first. */
 	const char *faulty_thread;
 
-	/* Whether to ignore a deviation of kind data, or a call that a fault prevented.  Called for
-	 * the first one, then for the next if that is ignored, and so on.  Not with propagation.
-	 * May be NULL. */
+	/* Decides whether to ignore a deviation of kind data, or a call that a fault prevented.  Called
+	 * for the first deviation and, as long as it returns true, for each following one.  Not called
+	 * with propagation.  May be NULL. */
 	bool (*ignore)(void *context, const struct epa_deviation *deviation);
 	void *context;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Leaves out the rounds of a loop that ended in a condition wait (epa/sanitize.h).  While a thread
- * holds a mutex its last EPA_DELAYED records are delayed.  After a wait the next record decides.
- * If it equals a delayed record, another round of a loop begins there, and the records from that
- * one on are dropped.  Otherwise the wait was not in a loop.
+ * Leaves out those iterations of a loop that ended in a condition wait (epa/sanitize.h).  While a
+ * thread holds a mutex, its last EPA_DELAYED records are delayed.  The first record after a wait
+ * decides: if it equals a delayed record, it begins another iteration, and the delayed records from
+ * the equal one on are dropped.  Otherwise the wait was not in a loop.
  */
 #ifndef EPA_DELAY_INT_H
 #define EPA_DELAY_INT_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Delayed records: a ring for each thread that ever held a mutex.  A ring is emptied when the last
- * mutex is released; if it is full, its oldest record is passed on.
+ * Delayed records are kept in a ring buffer for each thread that ever held a mutex.  The ring is
+ * emptied when the thread releases its last mutex.  If the ring is full, its oldest record is
+ * passed on.
  */
 #include "epa/delay-int.h"
 
@@ -132,9 +133,9 @@ bool epa_delay_idle(const struct epa_delay *h, size_t place)
 	return h->going == SIZE_MAX && !h->threads[place].locks && !h->threads[place].count;
 }
 
-/* Whether the run ended while the thread was in a round that may have been dropped; that is not
- * known.  A thread that died or ended the run itself was not in a wait, and the effects of a fault
- * on the round must be seen. */
+/* Whether the run ended while the thread was in an iteration that might have been dropped later.  A
+ * thread that crashed or ended the run itself was not in a wait; its records must stay visible,
+ * because they may show effects of the fault. */
 static bool is_cut_off(const struct ring *t)
 {
 	return t->locks && !t->leaves && !t->struck && !delayed(t, t->count - 1)->unfinished;

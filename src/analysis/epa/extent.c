@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Nested ranges: a treap, and two caches in front of it.
+ * Nested ranges are kept in a treap with two caches in front of it.
  *
- * Ranges nest or are disjoint, so all that contain an address are around the one with the largest
- * start below it.  Range 0 is the empty one: "none" in caches and links.  Caches may be out of
- * date; the range itself is checked for the address.  A range with others inside is never in a
- * cache.
+ * Ranges are nested or disjoint.  So of all ranges that start at or below an address, take the one
+ * with the largest start: every range that contains the address is this one or encloses it.  Range
+ * 0 is empty and means "none" in caches and links.  Caches may be out of date, so a lookup checks
+ * that the cached range contains the address.  A range with others inside is never cached.
  */
 #include "epa/extent.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Disjoint or nested ranges of addresses, and the smallest one at an address.
+ * Disjoint or nested ranges of addresses, with a lookup of the smallest range at an address.
  *
- * Each has a number, which its owner uses as an index.  A new range replaces those inside it, those
- * that it overlaps partly, and ended ones around it; a live range around it stays.  A range with
- * the same bounds and nothing inside becomes the new one.  An ended range is found until it is
- * replaced, so that a stale address still has a name.  There are never more of them than fitted
- * into memory at once.
+ * Each range has a number, which the caller uses as an index.  A new range replaces all ranges
+ * inside it, all that overlap it partly, and ended ranges that enclose it; a live range that
+ * encloses it stays.  If a range with the same bounds and nothing inside exists, the new one takes
+ * it over.  An ended range can be found until it is replaced, so that a stale address still has a
+ * name.
  */
 #ifndef EPA_EXTENT_H
 #define EPA_EXTENT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Canonical names: the meaning of an address, in a form that is the same in every run and under
- * every schedule.
+ * Canonical names describe what an address refers to, in a form that is the same in every run and
+ * under every schedule.
  *
  * A name is two words, equal if and only if they name the same thing:
  *
@@ -9,8 +9,9 @@
  * 	                                                   trace_sites.placed; of a module: kind, number
  * 	where  site (31), offset (33, signed)              of variables, modules, blocks, threads: offset
  *
- * Threads and modules are numbers of an `epa_names`, which gives equal strings equal numbers.  So
- * names can be compared, stored and explained without a table of the objects of a run.
+ * Threads and modules are represented by numbers from an `epa_names`, which gives equal strings
+ * equal numbers.  So names can be compared, stored and explained without a table of the objects of
+ * a run.
  */
 #ifndef EPA_NAME_H
 #define EPA_NAME_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which object lies at an address, its canonical name, and the state of its bytes.  In: the objects
- * that object.c keeps.  Out: answers about the current moment of the walk.
+ * Finds the object at an address, its canonical name, and the state of its bytes.  In: the objects
+ * that object.c keeps.  Out: answers for the current position of the walk.
  */
 #include "epa/object-int.h"
 
@@ -74,8 +74,8 @@ static const struct epa_object *near_object(const struct epa_objects *o, uint64_
 	return n && e->live && e->kind == EPA_HEAP && e->start - address <= HEADER_SIZE ? e : NULL;
 }
 
-/* The name of an address whose object has ended or is unknown.  Where a local variable was, there
- * is something else now, mostly a frame of a library. */
+/* The name of an address whose object has ended or is unknown.  The former place of a local
+ * variable now contains something else, mostly a frame of a library. */
 static struct epa_name ended_or_unknown_name(struct epa_objects *o, uint32_t site, uint64_t address,
 					     uint32_t n)
 {

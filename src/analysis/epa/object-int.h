@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The objects of a run from inside, for object.c (which follows the records) and object-find.c
- * (which answers). */
+/* Internals of the objects of a run, for object.c (which processes the records) and object-find.c
+ * (which looks up objects). */
 #ifndef EPA_OBJECT_INT_H
 #define EPA_OBJECT_INT_H
 

@@ -4,9 +4,9 @@
  *
  * All are ranges of one set (epa/extent.h): modules with their variables inside, stacks of threads
  * with local variables inside, heap blocks.  Each thread has a stack of scopes; the variables of a
- * scope end with it.  Addresses in memory without records (a library's frame, the strings of the
- * environment) are kept separately for each thread, because the schedule decides which thread comes
- * first.
+ * scope end with it.  Addresses in memory that no record describes (a library's frame, the strings
+ * of the environment) are numbered separately for each thread, because the schedule decides which
+ * thread uses one first.
  */
 #include "epa/object-int.h"
 
@@ -255,8 +255,8 @@ static void add_stack(struct epa_objects *o, size_t place, const struct trace_ev
 		add_control(o, place, t->high - CONTROL_ROOM, t->high);
 }
 
-/* The creator sees the pthread_t before the thread starts, and an earlier thread with the same
- * pthread_t may not have ended for all others. */
+/* The creator sees the pthread_t before the thread starts.  At that time, other threads may still
+ * use the same pthread_t for an earlier thread. */
 static void add_child(struct epa_objects *o, size_t place, const struct trace_event *e)
 {
 	struct object_thread *t = &o->threads[place];

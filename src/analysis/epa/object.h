@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which object lies at an address now, and its canonical name (algorithm 1 of the TraceSanitizer
- * paper).
+ * Finds the object that lies at an address at the moment, and its canonical name (algorithm 1 of
+ * the TraceSanitizer paper).
  *
  * 	struct epa_objects *o = epa_objects_new(walk, &names);
  * 	while (epa_walk_next(walk, &r) > 0) {
@@ -9,9 +9,9 @@
  * 		... epa_objects_find(o, r.address), epa_objects_name(o, r.site, r.address) ...
  * 	}
  *
- * Every record of the walk must be fed, in order.  Memory grows with what is alive at once and with
- * sites and threads, not with the length of the trace.  An object that has ended is found until
- * another one replaces it.
+ * Every record of the walk must be fed, in order.  Memory use depends on the number of objects
+ * alive at the same time, of sites and of threads, not on the length of the trace.  An object that
+ * has ended can be found until another one replaces it.
  */
 #ifndef EPA_OBJECT_H
 #define EPA_OBJECT_H

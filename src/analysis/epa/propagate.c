@@ -3,10 +3,10 @@
  * The propagation graph, built while the threads are aligned.
  *
  * In: pairs of records, equal or not, and records that only one of the two runs has.  A deviation
- * becomes a node or counts for an existing one; its cause is first looked for in wrong memory.  A
- * deviating store makes memory wrong, an equal one makes it right.  A golden store that the run did
- * elsewhere or not at all leaves memory wrong, too; this memory is identified by its canonical
- * name.
+ * becomes a new node or is added to an existing one.  Its cause is looked for in wrong memory
+ * first.  A deviating store makes memory wrong; an equal store makes it correct again.  If the run
+ * made a golden store elsewhere or not at all, the memory that it should have changed is also
+ * wrong; that memory is identified by its canonical name.
  */
 #include "epa/propagate.h"
 

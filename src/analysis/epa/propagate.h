@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How an error spread: which places of the program it reached, in which order, and from where.
+ * How an error spread: which places in the program it reached, in which order, and from where.
  *
- * A node is a thread's deviating records of one site and kind; an edge is a way from one node to
- * another (doc/format/compare.md).  Wrong memory is tracked by the byte.  Registers are not in a
- * trace, so a deviation without a cause in memory is attributed to the last one before it in its
- * scope, or in the scopes around it.
+ * A node represents all deviating records of one thread, site and kind.  An edge means that the
+ * error spread from one node to another (doc/format/compare.md).  Wrong memory is tracked byte by
+ * byte.  Registers are not in a trace, so a deviation without a cause in memory is attributed to
+ * the previous deviation in its scope, or in the enclosing scopes.
  */
 #ifndef EPA_PROPAGATE_H
 #define EPA_PROPAGATE_H
@@ -102,9 +102,10 @@ void epa_propagator_finish(struct epa_propagator *p);
 void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const struct epa_record *first);
 void epa_propagator_lost_record(struct epa_propagator *p, const struct epa_record *r);
 
-/* The next creation of a thread that only the golden run has: the creator's place and the number
- * among its threads; false: all were returned.  The caller then reports the thread's golden records
- * as lost, before others see that they are missing. */
+/* Returns the next creation of a thread that only the golden run has: the creator's index among the
+ * threads, and the thread's number among those of its creator.  Returns false after the last one.
+ * The caller then reports the thread's golden records as lost, before other threads deviate because
+ * of them. */
 bool epa_propagator_missing(struct epa_propagator *p, size_t *place, uint64_t *index);
 
 const struct epa_thread_counts *epa_propagator_counts(const struct epa_propagator *p, size_t place);

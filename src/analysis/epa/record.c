@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Canonical records as words.  In: a record, or words.  Out: the other; whether two records are
- * equal. */
+/* Packs canonical records into words, unpacks words into records, and compares two records. */
 #include "epa/sanitize-int.h"
 
 #include "base/error.h"

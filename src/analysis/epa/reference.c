@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A golden run on file.
+ * A golden run, stored in a file.
  *
  * Each thread fills a block of words.  Full blocks are appended to one file, and the thread keeps
  * their positions.  A record never crosses the end of a block.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The golden run as canonical records, thread by thread, in a temporary file.  It is made once and
- * read by any number of comparisons, also concurrently.  Only the current blocks are in memory.
+ * The golden run as canonical records, thread by thread, in a temporary file.  It is written once;
+ * any number of comparisons can read it, even concurrently.  Only the current blocks are in memory.
  */
 #ifndef EPA_REFERENCE_H
 #define EPA_REFERENCE_H
@@ -15,7 +15,7 @@ int epa_reference_open(struct epa_reference **reference, struct epa_source *gold
 void epa_reference_close(struct epa_reference *reference); /* NULL is fine */
 
 /* Maps the file, so that many comparisons share its pages.  If that fails, or the file is too large
- * to stay in memory, it is read as before. */
+ * to stay in memory, it is still read block by block. */
 void epa_reference_map(struct epa_reference *reference);
 
 const struct epa_source *epa_reference_source(const struct epa_reference *reference);

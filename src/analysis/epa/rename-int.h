@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which golden object an object of the run corresponds to, if a thread made more or fewer objects
- * at a site than in the golden run: from some ordinal on, all ordinals of that thread and site are
- * shifted by the same number.
+ * Maps objects of the run to golden objects if a thread created more or fewer objects at a site
+ * than in the golden run.  From some ordinal on, all ordinals of that thread and site are then
+ * shifted by the same amount.
  */
 #ifndef EPA_RENAME_INT_H
 #define EPA_RENAME_INT_H

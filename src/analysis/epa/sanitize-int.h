@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sanitizer from inside, for sanitize.c, record.c (packed records) and sanitize-pass.c (the
+/* Internals of the sanitizer, for sanitize.c, record.c (packed records) and sanitize-pass.c (the
  * fast path). */
 #ifndef EPA_SANITIZE_INT_H
 #define EPA_SANITIZE_INT_H
@@ -56,8 +56,8 @@ struct epa_sanitizer {
 	} calls[IO_CACHE];
 };
 
-/* The number of a process, which differs in every run.  All have the same name, because several
- * threads may ask for one in any order. */
+/* A process ID, which differs in every run.  All process IDs have the same name, because several
+ * threads may request one in any order. */
 static inline bool epa_is_process_number(const struct epa_sanitizer *s, uint64_t value)
 {
 	return rd_umap_get(&s->numbered, value) != NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fast path of a comparison.  In: the words of golden records.  Out: how many records of the
- * run equal them.  Most records do, so they are compared with the raw bytes of the trace, without
- * creating canonical records.
+ * run equal them.  Most records are equal, so the golden words are compared with the raw bytes of
+ * the trace, without creating canonical records.
  */
 #include "epa/sanitize-int.h"
 

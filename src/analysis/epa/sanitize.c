@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records of the walk become canonical records.
+ * Turns records of the walk into canonical records.
  *
- * These are left out, because a difference in them is not the program's:  - events about waiting,
- * and which thread of a barrier was the last one; - allocations and releases: those of the program
- * are calls with arguments and results; those of libraries
- *   (a buffer of stdout) are made by whichever thread comes first;
- * - the old values of atomic additions: they add the same, whatever the order; - the bytes of
- * copies, which may be padding; those that enter or leave the program count; - undefined bytes in a
- * partly defined word: padding that is loaded along with the rest of a structure, and
- *   then passed on or stored;
- * - which bytes of addresses are moved one by one (a swap by bytes): the address is compared when
- * it is used as
- *   a whole.
+ * The following is left out, because differences in it do not come from the program:
+ * - events about waiting, and which thread of a barrier was the last one;
+ * - allocations and releases: those of the program are calls with arguments and results; those of
+ *   libraries (a buffer of stdout) are made by whichever thread comes first;
+ * - the old values of atomic additions: the sum does not depend on their order;
+ * - the bytes of copies, which may be padding; bytes that enter or leave the program are kept;
+ * - undefined bytes in a partly defined word: padding that is loaded with the rest of a structure,
+ *   and then passed on or stored;
+ * - which bytes of an address are moved when it is moved byte by byte: the address is compared when
+ *   it is used as a whole.
  */
 #include "epa/sanitize-int.h"
 
@@ -121,8 +120,8 @@ static void note_padding(struct sanitizer_thread *t, uint64_t word, uint8_t byte
 	t->known += t->known < PADDED;
 }
 
-/* Most addresses look like one.  If the stack is unlimited or addresses are more random, others do
- * not; then there must be an object at them. */
+/* Most addresses can be recognised by their value.  If the stack is unlimited or address
+ * randomisation is stronger, some cannot; these must refer to an object. */
 static bool is_pointer(struct epa_sanitizer *s, const struct epa_record *r, uint64_t word)
 {
 	return raddle_looks_like_pointer(word) ||
@@ -422,8 +421,8 @@ static void put_operands(struct epa_sanitizer *s, struct epa_record *r)
 	}
 }
 
-/* Whether the event was requested by the program.  Ends of waits, the first thread at a once and
- * notes of the runtime are chance. */
+/* Whether the program requested the event.  Ends of waits, the choice of the first thread at a once
+ * control, and notes of the runtime are left to chance. */
 static bool is_of_program(enum raddle_event kind)
 {
 	if (raddle_class(kind) == RADDLE_CLASS_PROCESS)
@@ -443,8 +442,8 @@ static void note_process(struct epa_sanitizer *s, uint64_t value)
 		rd_umap_put(&s->numbered, value, NULL);
 }
 
-/* Whether a result can be a process number.  Events give the numbers of children and of the thread
- * itself, so another number is the result of a fault. */
+/* Whether a result can be a process ID.  The IDs of children and of the thread itself are known
+ * from events, so any other number is the result of a fault. */
 static bool is_number_of(const struct epa_sanitizer *s, const char *callee, size_t place, uint64_t value)
 {
 	static const char *const children[] = {"fork", "vfork", "wait", "waitpid", "wait4"};

@@ -6,14 +6,14 @@
  * 	struct epa_sanitizer *s = epa_sanitizer_new(walk, &names);
  * 	while (epa_sanitizer_next(s, &r) > 0) ...
  *
- * Addresses and pointers are canonical names (epa/name.h), threads are named by their creation.
- * What only the schedule decides is left out: positions in the order, times, waits, allocations
- * inside libraries.
+ * Addresses and pointers are replaced by canonical names (epa/name.h), and threads are named after
+ * their creators.  Whatever depends only on the schedule is left out: positions in the order,
+ * times, waits, allocations inside libraries.
  *
- * The schedule decides how often a loop around a condition wait is executed.  Its rounds that end
- * in a wait are left out, so that only the round that found the condition true remains.  For that,
- * records are delayed while a thread holds a mutex, if the program has condition waits at all
- * (epa/delay-int.h).  They keep the order of their thread.
+ * The schedule decides how often a loop around a condition wait iterates.  Iterations that end in a
+ * wait are left out; only the one that found the condition true remains.  To do so, records are
+ * delayed while a thread holds a mutex, provided that the program has condition waits
+ * (epa/delay-int.h).  The records of a thread stay in order.
  *
  * A record is a head and up to EPA_SLOTS slots, each a number or a name:
  *
@@ -26,7 +26,7 @@
  * 	fault                    nothing; only for a call that it prevented, or a byte of an address that it
  * 	                         changed
  *
- * Values of more than 8 bytes take several slots; what does not fit is folded into the last.
+ * Values of more than 8 bytes take several slots; what does not fit is folded into the last slot.
  */
 #ifndef EPA_SANITIZE_H
 #define EPA_SANITIZE_H
@@ -97,9 +97,10 @@ static inline size_t epa_packed_size(uint64_t head)
 uint64_t epa_packed_key(uint64_t head);
 uint64_t epa_record_key(const struct epa_record *r);
 
-/* Skips records of the last thread as long as they equal the packed ones, without creating records:
- * the same as epa_sanitizer_next() and epa_record_pack(), for loads, stores and branches in the
- * common case.  Stops, without a change, where that is not known. */
+/* Skips records of the last thread as long as they equal the packed records.  The effect is that of
+ * epa_sanitizer_next() and epa_record_pack(), but no records are created.  This works only for
+ * common loads, stores and branches; the function stops before any other record and leaves it
+ * unread. */
 struct epa_passed {
 	uint64_t records;
 	size_t words;  /* of all these */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Canonical records as text.  Types come from the layout, or from the site table; a number of
+ * Prints canonical records as text.  Types come from the layout or from the site table; a number of
  * unknown type is shown as a signed integer.
  */
 #include "epa/show.h"

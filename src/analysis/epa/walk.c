@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The merge of a full trace's threads.
+ * Merges the threads of a full trace.
  *
- * A lane is a thread's reader.  The lane of the last record continues, directly into the caller's
- * record, until its next record has a q.  Then that record waits in the lane, and the lane with the
- * smallest q is next.  So a record without q costs only a call and a test.
+ * A lane is a thread's reader.  The current lane is read directly into the caller's record until
+ * its next record has a q (its position in the total order).  That record then waits in the lane,
+ * and the lane with the smallest q becomes current.  So a record without q costs only a call and a
+ * test.
  */
 #include "epa/walk.h"
 

@@ -8,11 +8,11 @@
  * 	epa_walk_close(w); epa_source_close(s);
  *
  * The order is that of trace/reader.h: records with q in the order of q, and a thread's records
- * without q directly after its last one with q.  So whatever must come before something else (a
- * creation, an unlock, a release of memory) does.  If q falls within a thread, the largest so far
- * counts; equal ones are ordered by thread number.
+ * without q directly after its last one with q.  So a creation, an unlock or a release of memory
+ * always comes before the records that depend on it.  If q decreases within a thread, the largest q
+ * so far is used instead; equal values of q are ordered by thread number.
  *
- * A walk reads each record once and keeps one of each thread.
+ * A walk reads each record once and keeps at most one record per thread.
  */
 #ifndef EPA_WALK_H
 #define EPA_WALK_H
@@ -63,8 +63,9 @@ size_t epa_walk_threads(const struct epa_walk *walk);
 size_t epa_walk_place(const struct epa_walk *walk); /* of the thread of the last record */
 uint32_t epa_walk_number(const struct epa_walk *walk, size_t place);
 
-/* T_0, T_0_1, ...: the n-th thread that a thread created has its creator's name and _n, from 0.
- * Known from the beginning of the walk; "T_?7" for a number whose stream or first record is lost.
+/* T_0, T_0_1, ...: a thread is named after its creator, followed by _n, where n counts the
+ * creator's threads from 0.  Names are known from the beginning of the walk.  "T_?7" is thread
+ * number 7 whose stream or first record is lost.
  */
 const char *epa_walk_name(const struct epa_walk *walk, size_t place);
 const char *epa_thread_name(struct epa_walk *walk, uint32_t number);

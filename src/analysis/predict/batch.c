@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Prediction as a whole.  In: traces.  Out: findings with schedules in a set, or counts.  Several
- * traces may go into one set.  pass.h does the same step by step.
+ * Prediction from start to end.  In: traces.  Out: a set of findings with schedules, or counts.
+ * Several traces may be added to one set.  pass.h does the same step by step.
  */
 #include "predict/batch.h"
 

@@ -52,12 +52,13 @@ struct predict_batch {
 uint64_t predict_batch_memory(void);
 
 /* Adds the findings of a trace (a directory or an STD text) and the arguments of its program to the
- * set.  The caller finishes the set.  A damaged trace is predicted as far as it can be read; the
+ * set.  The caller finishes the set.  Of a damaged trace, as much as can be read is used, and the
  * error is returned. */
 int predict_batch_run(struct predict_batch *p, const char *trace, struct finding_set *set);
 
-/* The same for the trace of a replay, with less work since there may be many; finishes the set.
- * `batch` is a struct predict_batch and is not changed.  This is a `predict` of replay/settle.h.
+/* The same for the trace of a replay, with less effort because there may be many replays.  Finishes
+ * the set.  `batch` points to a struct predict_batch and is not changed.  The function serves as a
+ * `predict` callback of replay/settle.h.
  */
 int predict_batch_again(void *batch, const char *trace, struct finding_set *set);
 

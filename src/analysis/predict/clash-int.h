@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which operations of a schedule must keep their order because swapping them gives another
- * execution, and which orders the program enforces by itself (clash.c).
+ * Finds the operations of a schedule that must keep their order, because swapping them would give
+ * another execution, and the orders that the program enforces by itself (clash.c).
  */
 #ifndef PREDICT_CLASH_INT_H
 #define PREDICT_CLASH_INT_H

@@ -5,19 +5,20 @@
  * Two operations clash if swapping them gives another execution.  These clash: two acquisitions of
  * a lock; a failed acquisition and the section that made it fail; a post and the take it serves;
  * two takes; a wait and a notification; two notifications; two uses of a barrier; the initialiser
- * of a once control and the calls that pass it.  Accesses of one variable clash too.  Operations
- * can keep them apart only if one lies between the first access and the end of its segment and
- * another before the second access.
+ * of a once control and the calls that pass it.  Accesses to the same variable clash too.  A
+ * schedule orders only operations, so it can separate two accesses only if an operation of the
+ * first thread follows the first access and an operation of the second thread precedes the second.
  *
  * The program itself enforces program order, fork and join, barriers, and what a wait waits for.
- * Once acquisitions are in order, it also enforces that a release precedes the next acquisition.
- *  All this needs no schedule.  It is kept in vector clocks: for each thread, how many operations
- * of each other thread have certainly been done.  A clock changes at few operations only, so a
- * thread has a list of versions.
+ * Once acquisitions are in order, it also enforces that a release precedes the next acquisition.  A
+ * schedule need not repeat any of this.  These orders are kept in vector clocks: for each thread,
+ * how many operations of every other thread have certainly been done.  A clock changes at few
+ * operations, so each thread has a list of versions.
  *
- * The same walk serves two purposes.  When it collects, a clash that the clocks do not imply is
- * recorded and from then on assumed to be enforced.  When it checks, the clocks also contain the
- * order of the listed operations, and a clash that they do not imply is the negative answer.
+ * The same walk serves two purposes.  When it collects, a clash whose order the clocks do not imply
+ * is recorded and from then on assumed to be enforced.  When it checks a plan, the clocks also
+ * contain the order of the listed operations; the check fails at the first clash whose order they
+ * do not imply.
  */
 #include "predict/clash-int.h"
 
@@ -136,7 +137,8 @@ static bool full(const struct clash_walk *w)
 	return (w->row_count + 1) * w->l->threads > CLOCKS_MAX;
 }
 
-/* The row of a thread after its first `after` operations; NULL: it knows nothing of other threads.
+/* The row of a thread after its first `after` operations; NULL: no operation of another thread is
+ * ordered before it.
  */
 static const uint32_t *row_at(const struct clash_walk *w, uint32_t thread, uint32_t after)
 {

@@ -3,20 +3,23 @@
  * The reduced execution that prediction searches.
  *
  * A thread is a sequence of events, so a state is a vector of positions, one for each thread.
- *  "Position p" means that the first p events of the thread are done.  An ideal is such a vector
- * that contains what its events need.  The *need* of an event is the smallest ideal that contains
- * it under program order, the must-edges and, with sound semantics, reads-from.  Must-edges are:
- * fork to first event, last event to join, signal to wake, all enters to each barrier exit, once,
- * release write to acquiring read.
+ * "Position p" means that the first p events of the thread are done.  An *ideal* is a position
+ * vector that is closed: with each event it contains everything the event depends on.  Dependences
+ * are program order, the must-edges and, with sound semantics, reads-from.  The *need* of an event
+ * is the smallest ideal that contains it.  Must-edges lead from a fork to the first event of the
+ * new thread, from the last event of a thread to its join, from a signal to the wake, from all
+ * entries of a barrier to each exit, from the end of a once routine to the calls that it lets pass,
+ * and from a release write to the acquiring read.
  *
- * A thread here is a lane: threads that cannot run at the same time share one.
+ * Here a "thread" is a lane (lane-int.h): threads that cannot run at the same time share a lane and
+ * are treated as one thread.
  *
- * Accesses of variables that cannot race, and operations on locks that only one thread uses,
- * constrain nothing and are left out.
+ * Accesses to variables that cannot race are left out, and so are operations on locks that only one
+ * thread uses.  They constrain nothing.
  *
- * Needs are rows of one number for each thread.  Consecutive events of a thread share a row until
- * something is added to it.  The number of the row's own thread is out of date; core_at() corrects
- * it.
+ * Needs are stored as rows with one position per thread.  Consecutive events of a thread share a
+ * row as long as their needs in other threads are equal.  The position of the event's own thread is
+ * therefore out of date; core_at() corrects it.
  */
 #ifndef PREDICT_CORE_INT_H
 #define PREDICT_CORE_INT_H
@@ -142,9 +145,9 @@ static inline const struct slots *core_rivals(const struct core *c, const struct
 	return s->shared ? &c->exclusive : &c->acquires;
 }
 
-/* Iterates over the other threads that have begun a section within the ideal `p` that excludes `s`.
- *  *last is the acquisition of the last such section of a thread.  *i is 0 at first; false: the
- * iteration is over. */
+/* Iterates over the other threads that, within the ideal `p`, have begun a section that excludes
+ * section `s`.  *last receives the acquisition of the thread's last such section.  Start with *i =
+ * 0; returns false at the end. */
 static inline bool core_next_rival(const struct core *c, const uint32_t *p, const struct section *s,
 				   uint32_t *i, uint32_t *last)
 {

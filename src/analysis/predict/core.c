@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Building the reduced execution (core-int.h) from an execution.
+ * Builds the reduced execution (core-int.h) from an execution.
  *
- * Passes: (1) find what is shared; (2) copy the events that matter, with
- * critical sections, held lists and reads-from; (3) the must-edges; (4) the
- * indices.  Each is one walk in trace order.  Nested acquisitions of a lock by
- * its holder are left out together with their releases, so that a section is
- * always an outermost one; releases need not nest.
+ * There are four passes: (1) find what is shared; (2) copy the events that matter, with critical
+ * sections, lists of held locks and reads-from; (3) add the must-edges; (4) build the indices.
+ * Each pass is one walk in trace order.  If a thread acquires a lock that it already holds, the
+ * nested acquisition and its release are left out, so every section is an outermost one.  Locks may
+ * be released in any order.
  */
 #include "predict/core-int.h"
 
@@ -659,7 +659,7 @@ static uint32_t predecessors(const struct clocking *k, uint32_t e, uint32_t i)
 	return NONE;
 }
 
-/* All exits of a barrier instance need the same enters, of which there may be thousands.  So an
+/* All exits of a barrier instance need the same entries, of which there may be thousands.  So an
  * exit copies the need of an earlier exit. */
 static bool clock_like_exit(struct clocking *k, uint32_t e)
 {

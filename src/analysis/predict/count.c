@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: a trace.  Out: numbers of races and deadlocks.
+ * In: a trace.  Out: the numbers of races and deadlocks.
  *
- * Every access is decided, whatever it costs.  There is no total budget, so an answer is unknown
- * only if one question takes more than fifty million steps.  Pairs of lines are decided in a run of
- * their own, because the first run stops at the first race of an access.
+ * Every access is decided, whatever the cost.  There is no overall budget, so an answer is unknown
+ * only if a single question takes more than fifty million steps.  Pairs of source lines are counted
+ * in a separate pass, because the first pass stops at the first race of each access.
  */
 #include "predict/count.h"
 

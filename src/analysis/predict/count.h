@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many races and deadlocks a trace has, in the way in which the literature on
- * prediction counts them.
+ * Counts the races and deadlocks of a trace as the literature on prediction does.
  */
 #ifndef PREDICT_COUNT_H
 #define PREDICT_COUNT_H

@@ -4,9 +4,9 @@
  * each synchronisation object, their parallel composition, a race pattern with an assertion for
  * each shared variable, and an assertion for deadlocks.
  *
- * Things are numbered, because names of a program are not valid in CSP_M; comments give the names.
- * The events of a thread are cut into processes of CHAIN_EVENTS events, because checkers handle
- * deep nesting badly.
+ * Threads and objects are numbered, because the program's names are not valid in CSP_M; comments in
+ * the output give the names.  The events of a thread are cut into processes of CHAIN_EVENTS events,
+ * because checkers handle deep nesting badly.
  */
 #include "predict/csp.h"
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The graph of stops, and the sets of stops that block one another.
+ * The graph of stops (deadlock-int.h), and the sets of stops that block one another.
  *
  * Node n needs thread u if n waits for a lock that u holds at its node, for the end of u, for u to
  * enter a barrier, or for a notification or post of u.  A candidate is a set of nodes of different
- * threads, no two of which hold the same lock.  Every node's needs are met inside the set: one
- * holder, the joined thread, one missing participant.  For conditions and semaphores, each thread
- * that a supply depends on is either in the set or assumed to have done all it can.
+ * threads, no two of which hold the same lock.  For each node, the set contains a thread that it
+ * waits for: a holder of the lock, the joined thread, or a participant missing at the barrier.  For
+ * conditions and semaphores, every thread that could notify or post is either in the set or assumed
+ * to have done all it can.
  *
- * Every node of a minimal candidate reaches every other.  So a candidate lies within one strongly
- * connected component (Tarjan's algorithm, with an extra vertex for each thread to keep the edges
- * few). The enumeration starts from the smallest node of each set.  The rule "no lock held by two"
- * excludes gate locks, and the rule "different threads" excludes cycles within a thread.  Order by
- * fork and join is left to the search.
+ * In a minimal candidate, every node reaches every other one.  So the candidate lies within one
+ * strongly connected component.  Components are found by Tarjan's algorithm, with an extra vertex
+ * per thread to keep the number of edges small. The enumeration starts from the smallest node of
+ * each set.  The rule "no lock held by two" excludes gate locks, and the rule "different threads"
+ * excludes cycles within a thread.  Whether fork and join order the nodes is left to the search.
  */
 #include "predict/deadlock-int.h"
 

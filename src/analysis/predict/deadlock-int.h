@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside deadlock prediction.  A *stop* is an operation that can block forever.  Stops of one
- * thread with the same operation, object, code site and held locks are one *node*; its stops are
- * its instances, in program order.
+ * Internals of deadlock prediction.  A *stop* is an operation that can block forever.  Stops of one
+ * thread with the same operation, object, code site and held locks form one *node*.  The stops of a
+ * node are its instances, in program order.
  */
 #ifndef PREDICT_DEADLOCK_INT_H
 #define PREDICT_DEADLOCK_INT_H

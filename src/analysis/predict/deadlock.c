@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deadlocks: sets of stops that can be reached together and that nothing can ever end.
+ * Deadlocks: sets of stops (deadlock-int.h) that can be reached together and that nothing can ever
+ * end.
  *
- * A set of stops of different threads is a deadlock if, with its threads stopped before them,
- *   an acquisition finds its lock held by another thread of the set,
- *   a join waits for a thread of the set,
- *   a barrier exit waits for an enter that a thread of the set has not done,
- *   a take waits for a semaphore that is zero, and all further posts depend on the set by
- *   synchronisation (a thread that only reads another value continues),
- *   a wake waits for a notification, all further ones depend on the set, and all earlier ones were lost
- *   (sent before the wait) or consumed by others.
+ * A set of stops of different threads is a deadlock if each of them is blocked while the threads
+ * are stopped before them:
+ * - an acquisition finds its lock held by another thread of the set;
+ * - a join waits for a thread of the set;
+ * - a barrier exit waits for an entry by a thread of the set;
+ * - a take waits for a semaphore that is zero, and all further posts depend on the set by
+ *   synchronisation (a thread that merely reads another value continues);
+ * - a wake waits for a notification, all further notifications depend on the set, and all earlier
+ *   ones were lost (sent before the wait) or consumed by others.
+ *
  * Only minimal sets are reported.  By the last two rules a single thread can be a deadlock: a
  * waiter that no thread can wake any more.
  *
  * cycle.c proposes sets of nodes; this file chooses instances and decides.  Sets without conditions
- * and semaphores are first tried in recorded order, with instances that only advance: a stop that
- * the closure of the others contains stays contained when the others advance.  Then a short search
- * is tried.  Sets that it leaves open are searched thoroughly after all others, so that a few hard
- * sets do not use up the budget of all.
+ * and semaphores are first tried in recorded order.  There the instances only move forward: if the
+ * closure of the other stops contains a stop, it still does when the others move forward.  Then a
+ * short search is tried.  Sets that it leaves open are searched thoroughly after all others, so
+ * that a few hard sets do not use up the whole budget.
  */
 #include "predict/deadlock-int.h"
 
@@ -53,9 +56,10 @@ struct decider {
 	struct open open;
 };
 
-/* Whether the supplier `e` cannot happen while the threads of the subset are stopped.  For the
- * whole set: whether the semantics cannot reach it.  A thread that would read another value is
- * outside sound semantics, but it continues and may supply, so values do not block. */
+/* Whether the supplier `e` (a notification or post) cannot happen while the threads of the subset
+ * are stopped.  For the whole set: whether the semantics cannot reach `e`.  A thread that would
+ * read another value leaves sound semantics, but it still runs and may supply, so values do not
+ * block it. */
 static bool depends_on(const struct decider *d, uint32_t e, bool subset)
 {
 	const struct core *c = &d->r->c;

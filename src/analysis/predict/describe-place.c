@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names, call stacks and held locks for findings.  In: sites, stacks, objects and histories of the
- * model. Out: texts and frames that belong to the set of findings.
+ * model.  Out: texts and frames, which the set of findings owns.
  */
 #include "predict/describe-parts-int.h"
 

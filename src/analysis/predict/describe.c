@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: predictions.  Out: findings.  Everything in a finding is derived from the origin of its
- * events: the object with its allocation or declaration, call stacks, held locks, threads with
- * their creation, and the schedule (describe-schedule.c).
+ * In: predictions.  Out: findings.  Everything in a finding is derived from where its events came
+ * from: the object with its allocation or declaration, call stacks, held locks, threads with their
+ * creation, and the schedule (describe-schedule.c).
  */
 #include "predict/describe-parts-int.h"
 
@@ -117,9 +117,9 @@ static void join_statement(struct source_line *l, const struct trace_site *membe
 	}
 }
 
-/* What the statement of an access is about.  The read and the write of an assignment, and the many
- * sites of a copied struct, are one statement: they share a column or the accessed thing.  Which of
- * them is caught differs from run to run, so the first one represents all. */
+/* Identifies the statement of an access.  The read and the write of an assignment, and the many
+ * sites of a struct copy, belong to one statement: they have the same column or access the same
+ * thing.  Which of them is seen differs from run to run, so the first one represents all. */
 static const char *subject_of(const struct describer *d, const struct trace_site *site)
 {
 	const struct trace_site *first = site;

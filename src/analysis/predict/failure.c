@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A recorded run that failed by itself: an abort, a crash, or a run that did not end.
+ * A recorded run that failed without any replay: it aborted, crashed or did not end.
  *
  * In: the model of its trace, and the signal.  Out: a finding with the thread that failed and its
- * position, or, if the thread is not known, with the last position of each thread.  A thread
- * certainly failed if it called abort() or failed an assertion, or if all others had ended or
- * waited.  A crash also belongs to the only thread whose last access was to the page at 0, which is
- * never mapped.
+ * position, or, if the thread is not known, with the last position of each thread.  A thread is
+ * known to have failed if it called abort() or failed an assertion, or if all other threads had
+ * ended or were waiting.  A crash is also attributed to a thread if it is the only one whose last
+ * access was to the page at address 0, which is never mapped.
  */
 #include "predict/failure.h"
 

@@ -16,10 +16,10 @@ bool predict_is_failure(int signal);
  * not known. */
 bool predict_has_aborted(const struct model *model);
 
-/* Adds the failure of a run that `signal` ended to the set, as confirmed.  Signal 0 is a run that
- * Raddle had to end; it is not confirmed, because the run may have had more to do.  The model needs
- * histories.  Returns false, and adds nothing, if no thread did anything: then the program or
- * Raddle may have failed. */
+/* Adds the failure of a run that `signal` ended to the set, as confirmed.  Signal 0 means that
+ * Raddle had to end the run; that failure is not confirmed, because the run may simply not have
+ * been finished.  The model needs histories.  If no thread did anything, the failure may be
+ * Raddle's own: the function then adds nothing and returns false. */
 bool predict_failure(const struct model *model, int signal, struct finding_set *set);
 
 #endif

@@ -3,17 +3,17 @@
  * In: a model.  Out: an execution.
  *
  * A segment is an operation and the accesses after it.  Segments are added in the order of their
- * operations. Accesses of bytes that several threads touch become accesses of variables
- * (granule-int.h).  A second access of a variable from the same site within a segment adds no
- * information and is left out.  Traces that order all accesses keep it, because their users count
+ * operations. Accesses to bytes that several threads touch become accesses to variables
+ * (granule-int.h).  A second access to a variable from the same site within a segment adds no
+ * information and is left out, except in traces that order all accesses, because their users count
  * accesses.
  *
  * order/fill.c turns operations into events; this file adds the accesses.
  *
  * A relaxed read-modify-write continues a release sequence, so it synchronises if some other write
- * of the variable does.  A relaxed write after a fence of its thread releases, and a relaxed read
- * before one acquires, at the access and not at the fence.  These rules can hide a race but not
- * invent one.
+ * to the variable does.  A relaxed write after a fence of its thread is treated as a release, and a
+ * relaxed read before a fence as an acquire; the order takes effect at the access, not at the
+ * fence.  These rules can hide a race but not invent one.
  *
  * Events that contradict the meaning of a primitive are dropped and counted: a mutex taken over
  * from a dead thread, or one unlocked by a library that was not recorded.
@@ -252,8 +252,9 @@ static bool is_needless(const struct filler *f, uint32_t thread, size_t index)
 	       !rd_umap_get(&f->uses, use_key(thread, (uint32_t)index));
 }
 
-/* A thread that waits for a count to which it added itself (`if (++count < n) wait`) read its own
- * write. What it got from other threads is what it read before that, in the same segment. */
+/* A thread that waits for a count that it incremented itself (`if (++count < n) wait`) read its own
+ * write.  What it received from other threads is what it read before that write, in the same
+ * segment. */
 static void spread_loops(struct filler *f, size_t first)
 {
 	struct exec_event *events = f->t->x.events;
@@ -441,9 +442,9 @@ static void do_segments(struct filler *f)
 	free(all);
 }
 
-/* Which unfinished operations may wait forever.  A program that was ended from outside may have
- * hung.  But a thread that waited for work or for others would have been served at some time.  Only
- * locks and ends of threads depend on one other thread. */
+/* Finds unfinished operations that may wait forever.  A program that was killed from outside may
+ * have hung.  But a thread that waited for work or for several other threads might have been served
+ * later.  Only a wait for a lock or for the end of a thread depends on a single other thread. */
 enum pending { PENDING_NONE, PENDING_OWNED, PENDING_ALL };
 
 static enum pending pending_of(const struct trace_meta *meta)
@@ -493,8 +494,8 @@ static bool is_seen(const struct model *m, const struct exec_event *e)
 enum { RELEASED = 1, SEEN = 2 }; /* bits of an object */
 
 /* Relaxed updates continue release sequences.  If no thread looks at the value of an atomic
- * variable, such as a counter that is only incremented, the order of updates is chance and is
- * ignored. */
+ * variable, such as a counter that is only incremented, the order of its updates is accidental and
+ * is ignored. */
 static void synchronise_updates(const struct model *m, struct exec *x)
 {
 	uint8_t *found = rd_xcalloc((size_t)x->variables + 1, 1);

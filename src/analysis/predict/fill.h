@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the model of a trace to an execution (exec.h), and back: every event of the execution refers
- * to the operation or access that it was made of.
+ * Turns the model of a trace into an execution (exec.h).  Every event of the execution refers back
+ * to the operation or access that it was made from.
  */
 #ifndef PREDICT_FILL_H
 #define PREDICT_FILL_H

@@ -3,9 +3,9 @@
  * Shared memory as variables.
  *
  * An object's bytes are cut wherever an access begins or ends.  The pieces are granules, and two
- * accesses share one if and only if they overlap.  A prediction cannot distinguish granules of an
- * object that the same sites access in the same segments; they are one variable.  So a buffer that
- * is filled, passed on and read is one variable.
+ * accesses share one if and only if they overlap.  If the same sites access several granules of an
+ * object in the same segments, prediction cannot distinguish these granules and treats them as one
+ * variable.  So a buffer that is filled, passed on and read is one variable.
  */
 #ifndef PREDICT_GRANULE_INT_H
 #define PREDICT_GRANULE_INT_H

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cutting accesses into granules, and merging granules with the same accesses.
+ * Cuts accesses into granules, and merges granules that have the same accesses.
  *
  * Cuts are bits, in blocks of 64 bytes.  Granules are numbered by object and first byte, so an
  * access is a range of numbers.  There are two passes over the histories.  The first sets the cuts.
- * The second gives each granule a number for its story so far: the segments, sites and directions
- * of its accesses, thread by thread.  Granules of one object with the same story become one
- * variable.  A loop that touches a granule again and again counts as one access.
+ * The second gives each granule a number that stands for its access history so far: the segments,
+ * sites and directions (read or write) of its accesses, thread by thread.  Granules of one object
+ * with the same history become one variable.  A loop that touches a granule repeatedly counts as
+ * one access.
  */
 #include "predict/granule-int.h"
 
@@ -45,8 +46,8 @@ struct granules {
 	size_t last;
 	uint64_t *starts;   /* by granule: its offset */
 	struct mark *marks; /* while stories are computed */
-	/* Transitions: (segment, story) and (site, write) to a new story.  A segment occurs once,
-	 * so entries of earlier segments may be forgotten. */
+	/* Transitions map (segment, history) and (site, write) to a new access history.  A segment occurs
+	 * once, so entries of earlier segments may be forgotten. */
 	struct rd_pmap next;
 	uint32_t story_count;
 	uint32_t *variables; /* by granule, NOT_SHARED: none */

@@ -4,14 +4,14 @@
  *
  * In: its trace so far, and the state of its threads in the kernel.  Out: confirmed deadlocks, or
  * nothing. A wrong answer ends a healthy program, so every doubt counts in its favour.  A thread
- * counts as waiting only if trace and kernel agree.  That no thread is left to wake a waiter is
- * believed only if every thread waits in an operation of the trace, on an object that no other
- * process can reach, and no signal has a handler.
+ * counts as waiting only if trace and kernel agree.  The conclusion that no thread is left to wake
+ * a waiter requires that every thread waits in an operation of the trace, on an object that no
+ * other process can reach, and that no signal has a handler.
  *
  * Threads may wait for something that is not in the trace: a futex of the program, or a lock of a
- * library. Then the owner of what they wait for is unknown.  But if each thread waits for others
- * without a time limit, and nothing else can wake one, the run hangs.  That is a failure with the
- * positions of its threads.
+ * library. Then the owner of what they wait for is unknown.  But if all threads wait without a time
+ * limit, and nothing outside can wake any of them, the run hangs.  That is reported as a failure
+ * with the positions of its threads.
  */
 #include "predict/hang.h"
 

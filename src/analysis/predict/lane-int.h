@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lanes: threads that cannot run at the same time share one.
+ * Lanes: threads that cannot run at the same time share a lane.
  *
  * If a thread is created after another one was joined, all its events come after all events of the
- * other, in every schedule.  So the two are one sequence.  A search that keeps a position for each
+ * other, in every schedule.  So the two form one sequence.  A search that keeps a position for each
  * sequence needs as many positions as threads run at the same time, not as many as ever ran.
  */
 #ifndef PREDICT_LANE_INT_H

@@ -2,10 +2,10 @@
 /*
  * Which threads share a lane (lane-int.h).  In: an execution.  Out: a lane for each thread.
  *
- * There is one walk in recorded order.  Each thread has a list of lanes that are free as far as it
- * knows: those of the threads that it has joined, and those that these knew.  A thread that it
- * creates takes one of them.  A lane is not reused if its thread held a lock at its end, waits for
- * ever, or began before the execution (in windows).
+ * One walk in recorded order suffices.  Each thread has a list of free lanes: those of the threads
+ * that it has joined, and the free lanes of these.  A thread that it creates takes one of them.  A
+ * lane is not reused if its thread ended while holding a lock, waits forever, or began before the
+ * execution (in windows).
  */
 #include "predict/lane-int.h"
 

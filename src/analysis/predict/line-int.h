@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A witness as a line: its events in sequence, as far as their order can matter.
+ * A line is a witness written as a sequence of events, without those whose order cannot matter.
  *
  * What all lines of an execution share is computed once (struct lines), so the cost of a line
- * depends on its witness, not on the execution.  Accesses of variables that only one thread uses or
+ * depends on its witness, not on the execution.  Accesses to variables that only one thread uses or
  * that no thread writes are left out: their order does not change the execution.
  */
 #ifndef PREDICT_LINE_INT_H

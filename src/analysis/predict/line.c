@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a witness to a line of events and operations.
+ * Turns a witness into a line of events and operations.
  *
- * A thread runs up to an event.  Before a join, the joined thread runs to its end, because the
- * witness leaves out events that no other thread depends on.  An access represents the following
- * ones of the same thread and variable, as long as no other thread touches the variable and the
- * thread does no operation.  They have the same place among the operations, so what keeps one of
- * them apart from another thread's keeps all.
+ * Before a join, the joined thread is run to its end, because the witness leaves out events that no
+ * other thread depends on.  An access represents the following accesses of the same thread to the
+ * same variable, as long as no other thread touches the variable and the thread does no operation.
+ * All of them lie between the same two operations, so whatever separates one of them from another
+ * thread's access separates all.
  */
 #include "predict/line-int.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses that ran while another thread wrote the same variable: their order was not recorded
- * (EXEC_UNSURE of exec.h).
+ * Finds accesses that ran while another thread wrote the same variable; the order of the two was
+ * not recorded (EXEC_UNSURE in exec.h).
  */
 #ifndef PREDICT_OVERLAP_INT_H
 #define PREDICT_OVERLAP_INT_H

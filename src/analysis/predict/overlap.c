@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding the accesses that overlap a write of the same variable by another thread.
+ * Finds the accesses that overlap a write to the same variable by another thread.
  *
  * A forward walk checks whether an earlier write was still in progress, a backward walk whether the
- * next write begins before the access is over.  A thread's own writes do not count, so two threads
- * are remembered for each variable: the best, and the best of another thread.
+ * next write begins before the access is over.  A thread's own writes do not count.  So two writes
+ * are kept for each variable: the one with the latest end (backward: with the earliest begin), and
+ * the best one of any other thread.
  */
 #include "predict/overlap-int.h"
 

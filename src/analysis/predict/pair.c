@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which pairs of a variable's accesses are worth a question.  In: the accesses, slot by slot, and
- * the needs. Out: calls of predict_race_ask().
+ * Chooses the pairs of a variable's accesses for which it is worth asking whether they race.  In:
+ * the accesses, in one slot (order/slots.h) per thread, and the needs. Out: calls of
+ * predict_race_ask().
  *
- * Two accesses e1 before e2 of different threads can race only if e2 does not need e1.  Needs only
- * grow along a thread, so walking both threads at once finds the first such pair.  If the next e1
- * is after e2, e2 advances to it; if e2 needs e1, e1 advances to the first access that e2 does not
- * need.  The number of steps is the number of times that the threads take turns, however often they
- * access.
+ * Two accesses e1 and e2 of different threads, e1 recorded first, can race only if e2 does not need
+ * e1 (core-int.h).  Needs only grow along a thread, so walking both threads at once finds the first
+ * such pair.  If the next e1 is after e2, e2 advances to it; if e2 needs e1, e1 advances to the
+ * first access that e2 does not need.  The number of steps is the number of times that the threads
+ * alternate, not the number of accesses.
  *
  * Accesses of one thread with the same site, kind and locks form a group.  Whether two groups
- * conflict, exclude one another or are known is checked once, and their pairs are walked in the
- * same way.  There may be many lock sets (striped locks); slots with more than GROUPS_MAX groups
- * are grouped without them.
+ * conflict, exclude each other or are already known is checked once; their pairs are walked in the
+ * same way.  Striped locks may give many lock sets, so a slot with more than GROUPS_MAX groups is
+ * grouped without regard to locks.
  *
- * Pairs that are looked at without a question have a budget of their own, in proportion to the
- * accesses of the variable, so that hot variables do not use up the budget of easy ones.
+ * Pairs that are rejected without a question have a separate budget, proportional to the number of
+ * accesses to the variable, so that hot variables do not use up the budget of easy ones.
  */
 #include "base/alloc.h"
 #include "base/compare.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The parts of a trace.  In: a trace, and the remaining memory and time.  Out: parts that fit both,
- * and the part to predict next.  A trace that fits is one part.
+ * Cuts a trace into parts.  In: a trace, and the remaining memory and time.  Out: parts that fit
+ * both, and the part to predict next.  A trace that fits as a whole is one part.
  */
 #include "predict/pass-int.h"
 
@@ -15,12 +15,12 @@
 /* Bytes that prediction needs for an operation or access, at most (measured). */
 #define ITEM_BYTES 200
 
-/* Bytes that an event takes beside what it has got when the events are there.  An estimate from sqlite, whose
- * 5.5 million records are 11 million events. */
+/* Further bytes that each event takes during the search, after it was created.  An estimate from
+ * sqlite, whose 5.5 million records become 11 million events. */
 #define EVENT_BYTES 90
 
-/* Pieces that a part is cut into at once, at most; whether that is enough shows when the first one
- * is read. */
+/* The largest number of pieces into which a part is cut at once.  Whether that is enough is known
+ * when the first piece is read. */
 #define PIECES_MAX 64
 
 /* What reading a part and looking at it in recorded order take, as a multiple of reading: an estimate. */

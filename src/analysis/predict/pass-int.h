@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of a pass share: pass.c goes from step to step, part.c cuts the trace, walk.c
- * handles accesses that the run shows unordered. */
+/* What the files of a pass share: pass.c runs the steps, part.c cuts the trace, and walk.c handles
+ * accesses that the run shows unordered. */
 #ifndef PREDICT_PASS_INT_H
 #define PREDICT_PASS_INT_H
 
@@ -11,8 +11,8 @@
 #include "predict/pass.h"
 #include "predict/predict-int.h"
 
-/* Clocks may use one part in so many of the memory.  A quarter leaves most of it to events and
- * accesses; only programs with hundreds of threads come near. */
+/* Clocks may use at most one Nth of the memory.  A quarter leaves most of it to events and
+ * accesses; only programs with hundreds of threads come near the limit. */
 #define PREDICT_CLOCK_SHARE 4
 
 struct trace_part {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A pass over one trace (pass.h).  In: a trace.  Out: findings in a set, part by part, and sums in
- * the batch.
+ * A pass over one trace (pass.h).  In: a trace.  Out: findings in a set, part by part, and totals
+ * in the batch.
  *
- * Each call of predict_pass_next() continues at a stage until there is something to report.
- * Handling findings is not prediction, so the deadlines move by the time that the caller takes for
- * it.
+ * Each call of predict_pass_next() continues at a stage until there is something to report.  The
+ * time that the caller spends on findings between two calls does not count as prediction, so the
+ * deadlines are moved by it.
  */
 #include "predict/pass-int.h"
 
@@ -120,8 +120,8 @@ static int open_steps(struct predict_pass *d)
 }
 
 /* Reads the part d->at and prepares its search.  A part that is too large is cut, or skipped if it
- * is one of the first.  Without d->steps there is nothing to search.  *again: a part must be chosen
- * again. */
+ * is one of the first.  If d->steps is NULL afterwards, there is nothing to search.  If *again is
+ * set, the caller must choose a part again. */
 static int open_part(struct predict_pass *d, bool *again)
 {
 	int64_t begin_ns = rd_now_ns();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A pass: the prediction from one trace.  It returns whenever there is something that the caller
- * may want to handle before the rest.  The deadlines move by the time that the caller takes between
- * two calls.
+ * may want to handle before the rest.  The time that the caller spends between two calls is added
+ * to the deadlines.
  */
 #ifndef PREDICT_PASS_H
 #define PREDICT_PASS_H
@@ -20,13 +20,13 @@ enum predict_event {
 struct predict_pass;
 
 /* Opens the trace, a directory or an STD text; its findings go into the set.  Batch, set and trace
- * must stay until the pass is closed, also after a failure. */
+ * must stay valid until the pass is closed, even after a failure. */
 int predict_pass_open(struct predict_pass **pass, struct predict_batch *p, const char *trace,
 		      struct finding_set *set);
 void predict_pass_close(struct predict_pass *pass); /* may be NULL */
 
-/* Continues until the next event.  After a failure only predict_pass_close() may follow.  A damaged
- * trace is predicted as far as it can be read, and the error is returned with PREDICT_OVER. */
+/* Continues until the next event.  After a failure only predict_pass_close() may follow.  Of a
+ * damaged trace, as much as can be read is used, and the error is returned with PREDICT_OVER. */
 int predict_pass_next(struct predict_pass *pass, enum predict_event *event);
 
 /* After PREDICT_WALKED: the races that the run shows firmly unordered, in a finished set that the

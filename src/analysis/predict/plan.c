@@ -2,12 +2,12 @@
 /*
  * In: a witness.  Out: a plan.
  *
- * The witness is laid out as a line of events (line-int.h).  Then the clashes that the program does not
- * keep in order by itself are collected.  Naming both operations of each clash is enough, but fewer
- * will do.  As the first of a clash, an operation represents all before it in its thread; as the
- * second, all after it.  So the first of a clash may be left out if the next named operation of its
- * thread still comes before the second, and vice versa. Short plans are then tried without each
- * operation in turn, so that no operation is superfluous.
+ * The witness is laid out as a line of events (line-int.h).  Then the clashes (clash.c) whose order
+ * the program does not enforce by itself are collected.  Naming both operations of each clash would
+ * be enough, but fewer will do.  If an operation is the first of a clash, it stands for all earlier
+ * operations of its thread; if it is the second, for all later ones.  So the first operation may be
+ * left out if the next named operation of its thread still comes before the second, and vice versa.
+ * In short plans, each operation is then left out on trial, so that none is superfluous.
  *
  * A thread must be stopped after its part of the witness if its next recorded operations touch
  * anything that the witness uses.
@@ -254,9 +254,9 @@ static void uses_release(struct uses *u)
 	RD_FREE(u->variables, u->locks, u->conds, u->sems, u->barriers, u->onces);
 }
 
-/* Threads that have more to do than the witness contains, and touch what it touches.  A thread that
- * cannot begin because its creator is stopped needs no limit.  The initial thread does: it may end
- * the program. */
+/* Finds threads that do more than the witness contains, and touch what the witness touches.  A
+ * thread that cannot begin because its creator is stopped needs no limit.  The initial thread does:
+ * it may end the program. */
 static void limit_threads(const struct event_line *l, const struct uses *u, const uint8_t *stopped,
 			  struct predict_plan *plan)
 {

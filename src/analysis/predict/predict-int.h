@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prediction: from one execution, the races and deadlocks of its reorderings.
+ * Prediction: finds the races and deadlocks in reorderings of one execution.
  *
- * There are two semantics.  Sound: every thread does a prefix of what it did, and every read before
- * the error reads the write that it read; a result can happen.  Speculative (Carril and Tichy):
- * reads may return other values, so control flow may differ; a result has to be tried.
+ * There are two semantics.  Sound: every thread does a prefix of what it did in the recorded run,
+ * and every read before the error returns the value of the same write as in that run, so every
+ * result can happen.  Speculative (Carril and Tichy): reads may return other values, so control
+ * flow may differ, and a result has to be confirmed by a replay.
  *
- * With given semantics the answer is exact for the recorded events, unless it is counted as
+ * Under either semantics the answer is exact for the recorded events, unless it is counted as
  * unknown: a pair is reported if and only if a schedule exists.
  */
 #ifndef PREDICT_PREDICT_INT_H
@@ -90,9 +91,10 @@ struct predict_result {
 	uint8_t *racy;	 /* by event, with count_events: 1 << class if it is the second access of a race */
 };
 
-/* A prediction in steps.  Each decides one tier of one semantics for one window and adds its
- * results.  The caller may remove these in between (predict_result_clear()).  The execution and
- * what the options point to must not change until predict_close(), which accepts NULL. */
+/* Prediction in steps.  Each step decides one tier of one semantics for one window and adds its
+ * results.  Between two steps the caller may remove the results (predict_result_clear()).  The
+ * execution and what the options point to must not change until predict_close(), which accepts
+ * NULL. */
 struct predict_steps;
 int predict_open(struct predict_steps **steps, const struct exec *x, const struct predict_opts *o,
 		 struct predict_result *out);
@@ -102,7 +104,7 @@ void predict_close(struct predict_steps *steps);
 /* Moves the deadline by the time that the caller took for something else. */
 void predict_extend_deadline(struct predict_steps *steps, int64_t ns);
 
-/* All steps.  `out` is released with predict_result_release(), also after a failure. */
+/* All steps.  `out` is released with predict_result_release(), even after a failure. */
 int predict_run(const struct exec *x, const struct predict_opts *o, struct predict_result *out);
 void predict_result_release(struct predict_result *r);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running a prediction: reduce the execution, then for each semantics compute the needs and look
- * for races and deadlocks.  Sound semantics go first; later ones only add what is new.  If some
- * reads are unsure, a pass in between takes them as recorded.  Its results are speculative, but
- * their schedules keep the known values, so a replay is more likely to succeed.
+ * Runs a prediction: reduces the execution, then, for each semantics, computes the needs and looks
+ * for races and deadlocks.  Sound semantics come first; later passes only add new results.  If some
+ * reads are unsure, a pass between the two assumes that they read what was recorded.  Its results
+ * are speculative, but their schedules keep the known values, so a replay is more likely to
+ * succeed.
  */
 #include "predict/internal-int.h"
 

@@ -2,21 +2,21 @@
 /*
  * Races: pairs of conflicting accesses that can be next at the same time.
  *
- * The question, for every variable and every two accesses e1 before e2 (in recorded order) of
- * different threads: at least one is a write, not both are atomic, and neither the must-order nor a
- * common lock excludes them.  Is there a schedule after which both are the next events of their
- * threads?
+ * For every variable, consider two accesses e1 and e2 of different threads, e1 recorded before e2.
+ * At least one is a write, not both are atomic, and neither the must-order nor a common lock
+ * excludes a race.  The question is whether some schedule leads to a state in which both are the
+ * next events of their threads.
  *
- * In recorded order (tier 1) "no" is monotone: if the closure of the ideal before e1 and e2
- * contains e1, it does so for every later e2 of the same thread.  A common lock is a special case.
- * So one cursor for each pair of threads and kind of e2 visits each e1 once.  e2 is never
- * contained, since a closure only adds earlier events.
+ * In recorded order (tier 1) the answer "no" is monotone: if the closure of the ideal before e1 and
+ * e2 contains e1, it also does for every later e2 of the same thread.  A common lock is a special
+ * case of this.  So one cursor for each pair of threads and each kind of e2 visits each e1 once.
+ * The closure never contains e2, since it only adds events earlier than e2.
  *
- * Only what tier 1 does not find goes to the exact search.  Unless every event has to be decided
- * (count_events), one race for a pair of code sites is enough.  A pair of sites that has failed
- * often is given up once a race on the variable is known.  A few hard pairs must not use up the
- * budget while easy ones wait.  So all variables are visited several times, with growing effort;
- * those that need no more questions are then skipped.  pair.c chooses the pairs.
+ * Only pairs that tier 1 does not find go to the exact search.  Unless every event has to be
+ * decided (count_events), one race per pair of code sites is enough.  A pair of sites that has
+ * failed often is given up once a race on the variable is known.  A few hard pairs must not use up
+ * the budget while easy ones wait.  So all variables are visited several times, with growing
+ * effort; variables without open questions are skipped.  pair.c chooses the pairs.
  */
 #include "predict/race-int.h"
 

@@ -2,22 +2,28 @@
 /*
  * Orders that every schedule of an ideal must keep.
  *
- * They are a relation on the ideal's events.  It starts with the needs (program order, must-edges,
- * reads-from) and grows by these rules until nothing is added: L1 a section that stays open comes
- * last: release(c) -> acquire(open), for every conflicting section c of the ideal; L2 acquire(c)
- * before release(d), conflicting => release(c) -> acquire(d); (R1 and R2 for reads that keep their
- * writer: all with sound semantics) R1 write w2 before read r of w => w2 -> w; R2 write w before
- * write w2 => every reader of w -> w2; readers of the initial value come before every write; W with
- * sound semantics a wait whose wake is in the ideal begins before the notification; B with sound
- * semantics a failed acquisition comes before the release of the section that made it fail; H for a
- * wake that is a target: notifications that no thread consumed come before its wait. A cycle, or an
- * edge from an event outside the ideal, proves that the ideal has no schedule.
+ * These orders form a relation on the events of the ideal (core-int.h).  It starts with the needs
+ * (program order, must-edges, reads-from) and grows by these rules until nothing is added:
+ *
+ *   L1  A section that stays open comes last: release(c) -> acquire(open), for every conflicting
+ *       section c of the ideal.
+ *   L2  If acquire(c) comes before release(d) and the sections conflict: release(c) -> acquire(d).
+ *   R1  If a write w2 comes before a read r of the write w: w2 -> w.
+ *   R2  If a write w comes before a write w2: every reader of w -> w2.  Readers of the initial value
+ *       come before every write.
+ *   W   With sound semantics, a wait whose wake is in the ideal begins before the notification.
+ *   B   With sound semantics, a failed acquisition comes before the release of the section that made
+ *       it fail.
+ *   H   For a wake that is a target: notifications that no thread consumed come before its wait.
+ *
+ * R1 and R2 apply to reads that keep their writer; with sound semantics these are all reads.  A
+ * cycle, or an edge from an event outside the ideal, proves that the ideal has no schedule.
  *
  * The relation is kept as one row of positions for each event, closed transitively.  Rows start as
  * the need rows and are copied when they change, so only differences from the recorded order cost
- * anything.  A heap returns changed events in trace order.  Each passes its row on to its
- * successors and applies the rules to itself. Inferences from the needs alone are the same in every
- * ideal; they are computed once for the whole trace (`base`).
+ * anything.  A heap yields the changed events in trace order.  Each event passes its row on to its
+ * successors, and the rules are applied to it.  Inferences from the needs alone are the same in
+ * every ideal; they are computed once for the whole trace (`base`).
  */
 #include "predict/search-int.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding an order of an ideal's events.
+ * Finds an order in which the events of an ideal (core-int.h) can run.
  *
  * This is a depth-first search over position vectors.  An event may run if everything that must
  * precede it has run, its lock is free, its semaphore is not zero, and all readers of the value

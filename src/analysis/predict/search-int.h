@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tier 2: exact co-reachability. Given target events of different threads: is there an ideal, and
- * an order of its events that synchronisation (and, with sound semantics, reads-from) allows, after
- * which each of those threads is stopped exactly before its target?  For two conflicting accesses
- * that is a race, for a hold/wait cycle a deadlock.
+ * Tier 2: exact co-reachability. Given target events of different threads, is there an ideal
+ * (core-int.h) whose events can be executed so that each of these threads then stops right before
+ * its target?  The order of the events must be one that synchronisation and, with sound semantics,
+ * reads-from allow.  For two conflicting accesses that is a race, for a hold/wait cycle a deadlock.
  *
- * For a target that is a wake or a take, nothing must ever be able to end it.  Every notification
- * (post) that other threads could still give without passing a target must be in the ideal.  And
- * either it comes before the wait has begun, or another wake in the ideal has consumed it (the
- * semaphore must be zero).
+ * If a target is a wake or a semaphore take, nothing may ever be able to end its wait.  So the
+ * ideal must contain every notification (or post) that other threads could still send without
+ * passing a target.  Each notification must either come before the wait begins or be consumed by
+ * another wake in the ideal; a semaphore must be zero.
  */
 #ifndef PREDICT_SEARCH_INT_H
 #define PREDICT_SEARCH_INT_H

@@ -2,18 +2,17 @@
 /*
  * The search over ideals (search-int.h).
  *
- * It starts from the least ideal that any witness must contain and grows it only where some witness
- * must be larger:
+ * The search starts from the smallest ideal that every witness must contain and grows it only where
+ * a witness must be larger:
  *   - two conflicting sections are open: one of them must end;
- *   - more takes than initial value and posts: some further post is needed;
- *   - a target waits for a semaphore that is not zero: some further take is needed;
- * If the ideal cannot be scheduled, it is grown by what could make the difference: the end of an
- * open section whose lock is used by others in the ideal, a further post, a wake that consumes a
- * notification.
+ *   - there are more takes than the initial value and the posts allow: another post is needed;
+ *   - a target waits for a semaphore that is not zero: another take is needed;
+ * If the ideal cannot be scheduled, it is grown by something that could help: the end of an open
+ * section whose lock others in the ideal use, another post, or a wake that consumes a notification.
  *
  * Completeness: follow any witness.  At each branch one alternative adds only events of the
- * witness.  When none of these differences is left between ideal and witness, the witness
- * restricted to the ideal is a schedule of it.
+ * witness.  When none of these differences between ideal and witness is left, the witness
+ * restricted to the ideal is a schedule of the ideal.
  */
 #include "predict/search-int.h"
 
@@ -313,10 +312,10 @@ static bool is_consistent(struct predict_search *s, const uint32_t *p)
 	return order_seed(s, p) && (s->order.shallow || order_saturate(s, p));
 }
 
-/* Whether every witness that contains the ideal is larger, or no witness does.  Only facts that
- * also hold in larger ideals are used: the order of closed sections, and of open ones that no
- * witness can close.  An event that must precede one of the ideal belongs to each witness; a
- * section that cannot stay open has to be closed. */
+/* Whether every witness that contains the ideal must be larger than it, or no witness contains it.
+ * Only facts that also hold in larger ideals are used: the order of closed sections, and of open
+ * ones that no witness can close.  An event that must precede an event of the ideal belongs to
+ * every such witness; a section that cannot stay open has to be closed. */
 static enum answer find_forced(struct predict_search *s, const uint32_t *p, uint32_t *event)
 {
 	const struct core *c = s->c;

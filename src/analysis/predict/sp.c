@@ -8,9 +8,9 @@
  *
  * The union of closed ideals can violate this only at sections that are open in the union: a
  * section is open in one operand, and a later one has begun in the other.  So it is enough to look
- * at the open sections (few) and to find, for each thread that uses the lock, the last acquisition
- * inside the ideal (binary search). The added releases are closed ideals, because core_clocks() has
- * already closed the rows of all earlier events.
+ * at the open sections, of which there are few, and to find, for each thread that uses the lock,
+ * its last acquisition inside the ideal by binary search. The added releases are closed ideals,
+ * because core_clocks() has already closed the rows of all earlier events.
  *
  * Mathur, Pavlogiannis, Viswanathan: Optimal prediction of synchronization-preserving races, POPL
  * 2021.

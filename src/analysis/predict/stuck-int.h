@@ -10,10 +10,10 @@ struct predict_waiters {
 	bool all;	      /* no thread or process is left that could end their waits */
 };
 
-/* Adds to `out` the deadlocks that the threads of the execution are in with their pending
- * operations (predict_fill_stuck()).  Without `all`, only those that no other thread could end:
- * each thread waits for a lock that another one holds or held when it died, or for the end of
- * another one.  They are reported in recorded order, and as sound. */
+/* Adds to `out` the deadlocks in which the threads of the execution are stuck with their pending
+ * operations (predict_fill_stuck()).  If `all` is false, only deadlocks that no other thread could
+ * end are added: each thread waits for a lock that another thread holds or held when it died, or
+ * for the end of another thread.  They are reported in recorded order, and as sound. */
 void predict_find_stuck(const struct exec *x, const struct predict_waiters *waiters,
 			struct predict_result *out);
 

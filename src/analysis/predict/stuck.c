@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deadlocks that a program is in.
+ * Deadlocks in which a program is stuck.
  *
- * In: an execution whose threads end in pending operations.  Out: deadlocks.  There is no search:
- * the state is the one after the last event, and the owner graph (order/owner.h) determines which
- * threads are stuck.
+ * In: an execution whose threads end in pending operations.  Out: deadlocks.  No search is needed:
+ * the owner graph (order/owner.h) of the state after the last event shows which threads are stuck.
  *
- * A stuck thread points at one that it waits for.  Following these arrows leads into a circle, or
- * to a root: a thread that waits for a signal, a post or an arrival, or for a lock of a dead
- * thread.  Each circle is a deadlock, and so is each root together with the threads that wait for
- * its locks.  Threads that only join them are not part of it.
+ * Each stuck thread points at a thread that it waits for.  Following these pointers leads into a
+ * cycle or to a root: a thread that waits for a signal, a post or a barrier arrival, or for a lock
+ * of a dead thread.  Each cycle is a deadlock, and so is each root together with the threads that
+ * wait for its locks.  Threads that merely wait in a join for one of these are not part of the
+ * deadlock.
  */
 #include "predict/stuck-int.h"
 

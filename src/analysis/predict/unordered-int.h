@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses that the recorded run itself shows unordered.  One walk over the whole trace with vector
- * clocks, linear in its events, like that of a detector during the run.  It shows where in a long
- * run to look for races first, and which pairs are firmly unordered: races that happened.
+ * Accesses that the recorded run itself shows unordered.  They are found by one walk over the whole
+ * trace with vector clocks, in linear time, as a detector does during a run.  The walk shows where
+ * in a long run to look for races first, and which pairs are firmly unordered: these are races that
+ * happened.
  */
 #ifndef PREDICT_UNORDERED_INT_H
 #define PREDICT_UNORDERED_INT_H
 
 #include "model/model.h"
 
-/* Two sites whose accesses of the same bytes by two threads conflict, and that nothing between them
- * ordered.  `part` is the shortest part of the run with such a pair, firm pairs first. */
+/* Two sites whose accesses to the same bytes by two threads conflict and are not ordered.  `part`
+ * is the shortest part of the run with such a pair, firm pairs first. */
 struct predict_unordered {
 	uint32_t sites[2]; /* the smaller number first */
 	struct model_part part;

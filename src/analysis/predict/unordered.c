@@ -2,30 +2,32 @@
 /*
  * The walk of unordered-int.h.  In: the threads of a trace, merged.  Out: pairs of sites.
  *
- * Every thread has a vector clock: for each thread, how many of its releases come before.  A
- * release of a lock or other object stores the clock at the object, an acquisition joins it.
- * Readers of a read-write lock store theirs separately, for writers only.  Atomics that are not
- * relaxed order like locks, and so do all atomics of a thread that uses fences.
+ * Every thread has a vector clock: for each thread, how many of its releases happened before the
+ * current point.  A release of a lock or other object stores the clock in the object; an
+ * acquisition joins that clock into the thread's.  When a reader releases a read-write lock, its
+ * clock is stored separately, and only writers join it.  Atomics that are not relaxed are treated
+ * like locks, and so are all atomics of a thread that uses fences.
  *
- * For each eight bytes and each thread, site and kind of access the latest access is kept.  That
- * suffices: if an earlier one is not ordered with an access, the latest of the same site and thread
- * is not either.  An access makes an earlier one superfluous if it comes after it and conflicts
- * with everything that the earlier one conflicts with. Accesses of the same thread since its last
- * release stay, so that reading and writing a variable are two places. At most CELLS are kept, the
- * latest ones.  Memory that is allocated or released is forgotten.
+ * For each unit of eight bytes, the latest access of each thread, site and kind is kept.  That
+ * suffices: if an earlier access is unordered with a new one, so is the latest access of the same
+ * site and thread.  A kept access is dropped when an access ordered after it conflicts with
+ * everything that it conflicts with.  Accesses of the same thread since its last release are not
+ * dropped, so that a read and a write of a variable are reported as two places.  At most CELLS
+ * accesses are kept, the latest ones.  When memory is allocated or released, its accesses are
+ * forgotten.
  *
- * There are two orders.  The first is that of predictions.  The second, `firm`, contains the first
- * and everything else that may have ordered two accesses:
+ * There are two orders.  The first is the one that predictions use.  The second, `firm`, contains
+ * the first and everything else that may have ordered two accesses:
  *   - output to and input from outside the program, treated as one channel;
  *   - every channel, since its other end may be a process;
  *   - atomic updates whose result no thread uses;
- *   - relaxed reads from the next fence on;
+ *   - relaxed reads, from the next fence on;
  *   - if the program has memory barriers in assembler: all relaxed atomics, and plain accesses that race;
  *   - everything before a thread that the program did not create.
  * Two accesses that even this order leaves unordered are a race that happened, if all code that
- * could order threads is in the trace.  Nothing is firm in an incomplete trace, because threads
- * lost different ends.  Nothing is firm either in a run that reports that something hidden ordered
- * threads.
+ * could order threads is in the trace.  In an incomplete trace nothing is firm, because the streams
+ * of its threads end at different times.  Nothing is firm either if the run reports that something
+ * invisible ordered threads.
  */
 #include "predict/unordered-int.h"
 
@@ -313,10 +315,10 @@ static uint32_t new_cell(struct unordered_walk *w)
 	return (uint32_t)w->cell_count++;
 }
 
-/* Whether two accesses that even the second order leaves unordered are a race that happened.  With
- * memory barriers in assembler, plain accesses may have passed something on, and the position of an
- * access in its segment is not known. So the earlier one must have come before the segment of the
- * other. */
+/* Whether two accesses that even the second order leaves unordered are a race that happened.  If
+ * the program has memory barriers in assembler, plain accesses may have passed data from thread to
+ * thread, and the position of an access in its segment is not known.  So the earlier access must
+ * have come before the segment of the later one began. */
 static bool is_firm(const struct unordered_walk *w, const struct cell *a, const struct cell *b)
 {
 	if (a->epoch <= clock_at(&w->clocks[b->thread], a->thread).firm)
@@ -401,9 +403,10 @@ static void remove_cell(struct unordered_walk *w, uint32_t *link)
 	w->unused = cell;
 }
 
-/* With memory barriers in assembler, a plain access may pass something from one thread to another:
- * from then on the reader is firmly ordered after the writer.  Only a thread's first read in a
- * segment is recorded, so it may also have come before. */
+/* If the program has memory barriers in assembler, a plain access may pass data from one thread to
+ * another.  From then on the reader is firmly ordered after the writer.  That holds even if the
+ * recorded read came first: only a thread's first read in a segment is recorded, and a later one
+ * may have seen the write. */
 static void order_firmly(struct unordered_walk *w, const struct cell *a, const struct cell *b)
 {
 	uint32_t from = a->kind & ACCESS_WRITES ? a->thread : b->thread;
@@ -650,8 +653,8 @@ void predict_find_unordered(const struct model *m, uint64_t memory, struct predi
 	w.relaxed = rd_xcalloc(m->thread_count + 1, sizeof *w.relaxed);
 	w.q = rd_xcalloc(m->thread_count + 1, sizeof *w.q);
 	w.fenced = rd_xcalloc(m->thread_count + 1, sizeof *w.fenced);
-	/* At the deadline some threads end before others: what they would have ordered is not
-	 * unordered. */
+	/* At the deadline some threads have been read further than others, so accesses may look unordered
+	 * only because an operation was not read. */
 	while ((lane = trace_merge_next(&in)) && !out->cut && !trace_is_late(m->trace)) {
 		do_event(&w, lane);
 		out->cut = !fits(&w);

@@ -3,8 +3,8 @@
  * Accesses that the run itself shows unordered.  In: the model of a trace.  Out: pairs of accesses
  * without an order, and findings about them.
  *
- * A large run is walked over first, then the few parts with such pairs are searched.  So these
- * races are known before the search for more begins.
+ * A large run is walked over first, and then only the few parts with such pairs are searched.  So
+ * these races are known before the search for others begins.
  */
 #include "predict/pass-int.h"
 

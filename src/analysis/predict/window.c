@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Windows, for executions that are too large.
+ * Windows for executions that are too large to search as a whole.
  *
- * The execution is cut into pieces of N events.  A piece is searched as an execution of its own.
+ * The execution is cut into pieces of N events.  Each piece is searched as a separate execution.
  * Its threads first take the locks that they held at the cut, begin the waits and enter the
- * barriers that they were in; semaphores start with the value that they had.  Everything before the
- * cut is done in recorded order.  Errors that span a cut are lost.
+ * barriers that they were in; semaphores start with the value that they had at the cut.  Everything
+ * before the cut is assumed to run in recorded order.  Errors that span a cut are lost.
  *
  * Events of a piece are mapped back to the execution.  The events that represent the state at the
  * cut are mapped to the operations that caused it; they are left out of witnesses, which begin with

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificate of a yes (doc/format/reversible.md): a proof that the dependent events of a run
- * are in order.  Its checker shares the reading of the trace and the solver with the code that
- * found the proof, but no conclusions.
+ * The certificate of the answer yes (doc/format/reversible.md): a proof that the order of all
+ * dependent events of a run is fixed.  The checker uses the same trace reader and solver as the
+ * code that found the proof, but none of its conclusions.
  */
 #ifndef REVERSIBLE_CERTIFICATE_H
 #define REVERSIBLE_CERTIFICATE_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Order through pipes, sockets of the process with itself, and eventfds: a channel is a semaphore.
- * A send posts it; which receipts take from it is decided at the end, when all sizes are known.
+ * Order through pipes, eventfds, and sockets that connect the process with itself.  A channel is
+ * treated as a semaphore.  A send posts it; which receives take from it is decided at the end, when
+ * all sizes are known.
  *
  * Feed all records of the first walk in order, and call rev_channels_finish() before
  * rev_run_finish().

@@ -2,13 +2,13 @@
 /*
  * Channels.  In: records of the first walk.  Out: channel operations as posts and takes.
  *
- * If all sends have one size, and each receipt got that size, receipt number k needs k sends.  The
- * same holds for eventfds, where one receipt may get several.  Otherwise the bytes of one send may
- * be received in parts, and only the first receipt certainly needs a send.  Polls, closed ends and
- * what stdio reads ahead take nothing.
+ * If all sends have the same size, and each receive got that size, the k-th receive needs k sends.
+ * The same holds for eventfds, where one receive may take several sends.  Otherwise the bytes of
+ * one send may be received in parts, and only the first receive certainly needs a send.  Polls,
+ * end-of-file and stdio's read-ahead take nothing.
  *
  * A channel from which this process never receives orders nothing.  Sends before the first thread
- * is created have no event; if there were any, no channel orders anything.
+ * is created leave no event; if there was such a send, no channel is assumed to order anything.
  */
 #include "reversible/channel-int.h"
 

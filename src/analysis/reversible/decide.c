@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The verdict.  In: the pairs of segments that the clocks leave open.  Out: yes, if each of them is
- * proved to be in order; no, with orders in which one is reversed; open, if some pair is not
- * decided.
+ * The verdict.  In: the pairs of segments that the clocks leave open.  Out: "yes" if each pair is
+ * proved to have a fixed order; "no", with orders in which a pair is reversed; "open" if some pair
+ * could not be decided.
  *
- * An order that reverses a pair may have reversed another pair before.  From then on the program
- * may behave differently.  So the first reversed pair counts, and the order ends with it: up to
- * there every event has the results of the recorded run.
+ * An order that reverses a pair may reverse another pair earlier, and after that the program may
+ * behave differently.  So only the first reversed pair is used, and the order ends with it: up to
+ * that point every event has the same result as in the recorded run.
  */
 #include "reversible/decide.h"
 
@@ -157,8 +157,8 @@ static bool find_meeting(struct rev_decider *d, struct rev_found *f)
 	       (rev_search(d->run, &d->machine, &meet, &f->replay) || extend(d, f));
 }
 
-/* Whether thread u holds a lock in its segment that t needs for its own: then leading u there is
- * enough. */
+/* Whether thread u, in its segment, holds a lock that t needs for its own segment.  If so, it is
+ * enough to lead u to its segment. */
 static bool is_locked_out(const struct rev_decider *d, const struct rev_pair *p)
 {
 	return rev_common_lock(d->run, p) != REV_NONE;
@@ -170,8 +170,9 @@ static bool ask(struct rev_decider *d, const struct rev_question *q, struct rev_
 						       rev_solve(d->solver, &d->machine, q, w) == REV_FOUND);
 }
 
-/* What a replay can reach: both threads at their accesses.  Otherwise, since a replay leads
- * operations only: thread u after its event while t is stopped before its own. */
+/* What a replay can reach: preferably a state in which both threads are at their accesses.
+ * Otherwise, since a replay controls only operations, a state in which thread u is past its event
+ * while t is stopped before its own. */
 static void find_replay(struct rev_decider *d, struct rev_found *f)
 {
 	const struct rev_pair *p = &f->pair;

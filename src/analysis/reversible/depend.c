@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Dependent operations.  In: a skeleton with its clocks.  Out: pairs of operations of one object
- * whose order decides their result and is not certain:
+ * Dependent operations.  In: a skeleton with its clocks.  Out: pairs of operations on one object
+ * whose order is not fixed and affects their results:
  *
- *   a trylock, and a lock with a time limit: any other operation of the lock; semaphores likewise
- *   the beginning of a wait for a condition: a notification, which is lost if it comes first; another
- *   wait, if there are signals, which wake only one thread
- *   once: the first thread runs the routine
- *   a barrier that more threads use than it waits for: which threads meet in which use
+ * - a trylock or a timed lock, and any other operation on the lock; the same for semaphores;
+ * - the beginning of a condition wait, and a notification, which is lost if it comes first;
+ * - two waits for a condition that is signalled, because a signal wakes only one thread;
+ * - two calls with one once control, because the first thread runs the routine;
+ * - operations of a barrier that more threads use than it waits for: which threads meet in which use.
  *
- * Two locks of one mutex, or two posts of one semaphore, do not depend on each other; the memory
- * that they protect may.  It is enough to compare with the last operation of each kind of every
- * other thread: earlier ones come before it.
+ * Two acquisitions of one mutex, or two posts of one semaphore, do not depend on each other,
+ * although accesses to the memory that they protect may.  It is enough to compare an operation with
+ * the last one of each kind in every other thread, because earlier ones come before that.
  */
 #include "reversible/depend-int.h"
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the user wants to know about a verdict.  In: the pairs that can be reversed, and the trace.
- * Out: for each event of a pair its site, stack and size, the name of what both touch, the names
- * of locks.  For a certificate: how often dependent events touched each object.
+ * Collects what a user wants to know about a verdict.  In: the pairs that can be reversed, and the
+ * trace.  Out: for each event of a pair its site, stack and size, the name of the object that both
+ * touch, and the names of the locks.  For a certificate: how often dependent events touched each
+ * object.
  *
- * The events of a pair of segments s and r are those that touch its address: the last one of s that
- * the other depends on, and the first one of r.  If there is no such event, it is the operation
- * itself.
+ * For a pair of segments s and r, the events are those that touch the address of the pair: the last
+ * one in s that conflicts, and the first one in r.  If a segment has no such event, the operation
+ * that begins it is used.
  */
 #include "reversible/describe.h"
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The effects of records on memory.  In: records in the order of the run.  Out: touches, and
- * beginnings and ends of lifetimes.
+ * The effects of records on memory.  In: records in the order of the run.  Out: accesses to memory,
+ * and the beginnings and ends of its lifetimes.
  *
- * Reused memory is different memory: malloc, mmap and the start of a thread clear what was known
- * about it.  A release is a write, because it must not be reordered with a use.  So is a new local
- * variable in the place of an old one of its thread, with respect to other threads.
+ * Memory that is reused counts as new memory: malloc, mmap and the start of a thread clear what was
+ * known about it.  A release is treated as a write, because it must not be reordered with a use.
+ * So is a new local variable that takes the place of an older one of its thread; it conflicts only
+ * with other threads.
  *
- * An operation reads its object, and an initialisation or destruction writes it.  So a lock must
- * not be used before the one or after the other.
+ * An operation reads its object; initialisation and destruction write it.  So a use of a lock must
+ * not be reordered with its initialisation or destruction.
  */
 #include "reversible/feed-int.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files and descriptors that several threads use, and whether the order of their uses is certain.
+ * Files and descriptors that several threads use, and whether the order of these uses is fixed.
  *
- * One thread writes the contents of a file and another one reads them; both move the position of a
- * stream; the number of a descriptor depends on which ones are open.  None of these is memory of
- * the program, so the clocks do not show them unless something else orders the threads.
+ * Threads can affect each other through files: one writes a file that another reads; both move the
+ * position of a stream; the number of a new descriptor depends on which ones are open.  None of
+ * this is in the program's memory, so the shadow memory of its bytes does not show such a
+ * dependence.
  */
 #ifndef REVERSIBLE_FILE_INT_H
 #define REVERSIBLE_FILE_INT_H
@@ -16,9 +17,9 @@ struct rev_files;
 struct rev_files *rev_files_new(const struct rev_run *run);
 void rev_files_free(struct rev_files *f); /* NULL is fine */
 
-/* To be called with all records of a thread, in the order of the run; `segment` is its current
- * segment, `call` the function that it called last.  True: another thread has used the same file in
- * no certain order. */
+/* Call it with all records of all threads, in the order of the run.  `segment` is the thread's
+ * current segment, `call` the function that it called last.  Returns true if another thread has
+ * used the same file and the order of the two uses is not fixed. */
 bool rev_files_feed(struct rev_files *f, uint32_t thread, uint32_t segment, const char *call,
 		    const struct trace_record *r);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Files that threads share.  In: calls with their arguments, the names of files that they read,
- * results.  Out: whether another thread has used the same file or descriptor in no certain order.
+ * results.  Out: whether another thread has used the same file or descriptor without a fixed order.
  *
- * Everything is a place in a shadow memory: the contents of a file, by the hash of its name; the
- * position of a stream, by its descriptor or FILE; and the table of descriptors.  Opening a
- * descriptor shows which numbers are free, so it reads and writes the table.  Closing one, or
- * opening a FILE, which shows no number, only changes what other threads see.
+ * Everything is represented by a location in a shadow memory: the contents of a file, by the hash
+ * of its name; the position of a stream, by its descriptor or FILE; and the table of descriptors.
+ * Opening a descriptor shows which numbers are free, so it reads and writes the table.  Closing a
+ * descriptor, or opening a FILE, whose number the program does not see, only writes the table.
  */
 #include "reversible/file-int.h"
 

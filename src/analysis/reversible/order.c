@@ -2,20 +2,22 @@
 /*
  * The clocks of a run's operations.  In: a skeleton.  Out: its order.
  *
- * The operations are swept in the order in which they happened, until nothing changes.  A thread's
- * clock grows where an operation needs one of another thread:
+ * The operations are visited in the order in which they happened, in repeated sweeps, until nothing
+ * changes.  A thread's clock grows where an operation needs an operation of another thread:
  *
- *   a thread's first operation needs its creation, a join the last operation of the thread, the exit of a
- *   barrier all entries of this use, the pass of a once the end of the routine;
- *   a successful semaphore wait needs k posts, where k - 1 is what the waits that must come before it took
- *   beyond the initial value.  Which ones is open, so its clock is only as late as the k-th latest of all
- *   posts that may come before it, thread by thread;
- *   a wake needs one notification: the same with k = 1;
- *   an operation in a section of a lock needs the end of other sections of the lock that must have begun
- *   by then: the two sections cannot be swapped.
+ * - A thread's first operation needs its creation, a join needs the last operation of the thread, the
+ *   exit of a barrier needs all entries of the same use, and a call that passes a once control needs
+ *   the end of the routine.
+ * - A successful semaphore wait needs k posts, where k - 1 is what the waits that must come before it
+ *   took beyond the initial value.  It is unknown which posts these are.  So the wait's clock is only
+ *   as late as the k-th latest of all posts that may come before it, thread by thread.
+ * - A wake needs one notification: the same rule with k = 1.
+ * - An operation in a section of a lock needs the end of all other sections of the lock that must have
+ *   begun by then, because two sections cannot overlap.
  *
- * Which posts may come before a wait depends on clocks of later operations, which earlier sweeps
- * have computed.  Clocks only grow and are correct at any time, so stopping early is safe.
+ * Which posts may come before a wait depends on the clocks of later operations, as computed by
+ * earlier sweeps.  Clocks only grow and are correct lower bounds at any time, so stopping early is
+ * safe.
  */
 #include "reversible/order.h"
 

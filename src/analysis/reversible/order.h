@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What must come before what, in every order in which the operations of a run can happen
- * (doc/design/reversible.md):  vector clocks.
+ * Vector clocks that show which operations must come before which, in every order in which the
+ * operations of a run can happen (doc/design/reversible.md).
  *
- * The clock of an operation has, for each other thread, how many of its operations must be done
- * when this one is done; for its own thread its own number.  Clocks are lower bounds: every order
- * in them holds.  Further orders may hold because of locks, semaphores and conditions.
+ * The clock of an operation contains, for each other thread, how many operations that thread must
+ * have done before this one is done.  For its own thread it contains the operation's number.
+ * Clocks are lower bounds: every order that they show holds, but locks, semaphores and conditions
+ * may impose more.
  */
 #ifndef REVERSIBLE_ORDER_H
 #define REVERSIBLE_ORDER_H

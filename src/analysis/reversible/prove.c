@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Checks a certificate.  In: its steps, and the trace.  Out: whether they prove that all dependent
- * events are in order.
+ * Checks a certificate.  In: its steps, and the trace.  Out: whether they prove that the order of
+ * all dependent events is fixed.
  *
- * The code is slow and simple on purpose.  Every operation has a clock of its own.  A step states
- * that an operation needs another one.  It is accepted, and added to the clocks, if its rule,
- * looked up in the trace, follows from the earlier steps.  In the end every byte has a table of the
- * last read and the last write of each thread, and each access is compared with all of them.
+ * The code is slow and simple on purpose.  Every operation has its own clock.  A step states that
+ * one operation needs another.  The checker looks up the step's rule in the trace; if the step
+ * follows from earlier ones, it is accepted and added to the clocks.  Finally, each access is
+ * compared with the last read and the last write of the same byte by each thread.
  */
 #include "reversible/certificate.h"
 

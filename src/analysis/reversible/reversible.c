@@ -4,8 +4,9 @@
  * evidence.
  *
  * There are two walks over the trace.  The first extracts the operations, from which the clocks are
- * computed.  The second follows the accesses and finds dependent ones that the clocks leave open.
- *  decide.c decides those.  If anything is to be shown, a third walk looks it up (describe.c).
+ * computed.  The second follows the accesses and finds dependent pairs whose order the clocks leave
+ * open.  decide.c decides those pairs.  If something has to be reported, a third walk collects the
+ * details (describe.c).
  */
 #include "reversible/reversible.h"
 
@@ -62,9 +63,9 @@ static bool is_called(const struct trace_site *site)
 	return false;
 }
 
-/* The locks of a library are not the program's: the thread that throws the first exception
- * initialises the unwinder, and nothing else depends on that.  A semaphore of sem_open() may have
- * any value. */
+/* Locks inside libraries are left out: for example, the thread that throws the first exception
+ * initialises the unwinder, and nothing else depends on which thread that is.  A semaphore opened
+ * by sem_open() may start with any value. */
 static void note_object(struct rev_result *x, const struct modules *m, const struct trace_sites *sites,
 			const struct trace_record *r)
 {

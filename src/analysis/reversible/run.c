@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The skeleton of a run.  In: the events of all threads in the order of q.  Out: a whole execution
- * (order/exec.h), and its operations with their partners: the creation of a thread, the release
- * that ends a section, the notification that ended a wait, the threads that used a barrier
- * together.
+ * Builds the skeleton of a run.  In: the events of all threads, ordered by q, the position in the
+ * total order.  Out: a complete execution (order/exec.h), and its operations with their partners:
+ * the creation of a thread, the release that ends a section, the notification that ended a wait,
+ * the threads that used a barrier together.
  *
- * An event that contradicts its primitive (the trace may be cut, or the program wrong) is counted
- * and orders nothing.
+ * An event that contradicts the meaning of its primitive is counted and orders nothing; the trace
+ * may be incomplete, or the program wrong.
  */
 #include "reversible/run.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The skeleton of a run: its synchronisation operations, in the order in which they happened, and
- * what each one needs.  A segment is what lies between two operations of a thread.  All its events
- * are equally free to move, so the reversibility check considers only segments.
+ * what each one needs.  A segment is what lies between two operations of a thread.  All events of a
+ * segment can be reordered to the same extent, so the reversibility check considers only segments.
  *
- * The operations of a thread count from 1, as in schedules (doc/format/schedule.md); segment n
- * follows operation n.  A state of the run is a number for each thread: the operations that it has
- * done.
+ * The operations of a thread are numbered from 1, as in schedules (doc/format/schedule.md); segment
+ * n follows operation n.  A state of the run consists of one number for each thread: how many
+ * operations it has done.
  */
 #ifndef REVERSIBLE_RUN_H
 #define REVERSIBLE_RUN_H

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a reversal to a schedule that a replay enforces.  In: the beginning of a run in which the
- * later event comes first.  Out: its operations in order; either both threads are stopped at their
- * accesses, or the first thread is kept before its segment until the second one has passed its own.
+ * Turns a reversal into a schedule that a replay can enforce.  In: the beginning of a run in which
+ * the later event of a pair comes first.  Out: its operations in order.  Either both threads are
+ * stopped at their accesses, or the first thread is stopped before its segment until the second one
+ * has passed its own.
  *
- * Sites of the full flavour are not those of the record flavour, which is replayed, so accesses are
- * named by their place.
+ * The replay uses the flavour `record`, whose sites differ from those of the flavour `full`, so
+ * accesses are identified by their place in the source.
  */
 #include "reversible/schedule.h"
 

@@ -6,8 +6,8 @@
 #include "finding/schedule.h"
 #include "reversible/reversible.h"
 
-/* Makes *s, which is to be released in any case; the caller adds the names of the program and the trace.
- * false: no schedule of operations leads there. */
+/* Makes *s, which the caller releases in any case; the caller also adds the names of the program
+ * and the trace.  Returns false if no schedule of operations leads to the reversal. */
 bool rev_schedule(const struct rev_result *x, const struct trace_sites *sites, const struct rev_reversal *v,
 		  struct schedule *s);
 

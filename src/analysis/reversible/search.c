@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Trying and finding orders.  In: a skeleton with its clocks, and a question.  Out: an order that
- * answers it with yes, or none.
+ * Checks and finds orders.  In: a skeleton with its clocks, and the question whether thread u can
+ * reach a segment before thread t leaves one.  Out: an order that shows that it can, or nothing.
  *
- * The search takes only what thread u needs, in the recorded order.  An operation may be blocked
- * because a section is open, a semaphore is empty or a wait is not notified.  Then the operation
- * that unblocked it in the recorded run is added.  If in the end thread t has not gone too far, the
- * result is a witness.  Critical sections are swapped simply because one of them is left out.  The
- * solver (solve.c) handles questions that need two sections of one lock in the other order.
+ * The search includes only what thread u needs, in the recorded order.  If an operation is blocked
+ * because a section is open, a semaphore is zero or a wait is not notified, the operation that
+ * unblocked it in the recorded run is added.  If thread t has not left its segment at the end, the
+ * result is a witness.  Leaving out a critical section lets a later one come first.  Questions that
+ * need two sections of one lock in reverse order are left to the solver (solve.c).
  */
 #include "reversible/search.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Orders in which a run can happen: whether the machine (order/machine.h) accepts one, and a search
- * for an order in which one segment comes before another.
+ * Orders in which a run can happen: a check whether the machine (order/machine.h) accepts an order,
+ * and a search for an order in which one segment comes before another.
  */
 #ifndef REVERSIBLE_SEARCH_H
 #define REVERSIBLE_SEARCH_H
@@ -10,7 +10,7 @@
 #include "reversible/order.h"
 
 /* Can thread u reach its segment r while thread t has not gone beyond its segment s?  If so, the
- * events of the two segments can happen in the other order. */
+ * events of the two segments can happen in reverse order. */
 struct rev_question {
 	uint32_t t, s, u, r;
 	bool meet; /* u must be in r and t in s at the same time */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Shadow memory.  In: touches in the order of the run.  Out: pairs of segments that are not in
- * order.
+ * Shadow memory.  In: touches in the order of the run.  Out: pairs of segments whose order is not
+ * fixed.
  *
  * A cell represents four bytes and is split into four if they are touched differently.  It has two
  * numbers: the segment of the last write, and the segment of the last read or a set of segments.
- * Sets are shared: data that many threads read alike, such as a table, has few of them.  Segments
- * are numbered by the operations that begin them.
+ * Sets are shared: data that many threads read in the same way, such as a table, needs few sets.
+ * Segments are numbered by the operations that begin them.
  */
 #include "reversible/shadow.h"
 

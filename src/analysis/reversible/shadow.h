@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The last accesses of each byte, and which of them are not in a fixed order: pairs of segments
- * that the clocks of the run leave open.
+ * Keeps the last accesses to each byte and finds those without a fixed order: pairs of segments
+ * whose order the clocks of the run leave open.
  *
- * For each byte the last write and, by thread, the last reads since then are kept.  If each is
- * ordered with the next one that it conflicts with, all conflicting accesses of the byte are.
+ * For each byte, the last write and each thread's last read since that write are kept.  If every
+ * access is ordered with the next one that it conflicts with, all conflicting accesses to the byte
+ * are ordered.
  */
 #ifndef REVERSIBLE_SHADOW_H
 #define REVERSIBLE_SHADOW_H
@@ -68,8 +69,8 @@ void rev_shadow_listen(struct rev_shadow *s, rev_conflict_fn *fn, void *context)
 
 /* The pairs, in the order in which they were found. */
 const struct rev_pair *rev_shadow_pairs(const struct rev_shadow *s, size_t *count);
-/* How many adjacent conflicting accesses of two threads were seen, and how many of these are in a
- * certain order; whether some pairs were not kept. */
+/* How many adjacent conflicting accesses of two threads were seen, how many of these have a fixed
+ * order, and whether some pairs were not kept. */
 void rev_shadow_counts(const struct rev_shadow *s, uint64_t *conflicts, uint64_t *ordered, bool *overflow);
 
 #endif

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Questions that locks leave open, decided by Z3.  In: a skeleton and a question.  Out: a witness,
- * a proof that there is none, or unknown.
+ * Uses Z3 to decide questions that depend on the order of critical sections.  In: a skeleton and a
+ * question.  Out: a witness, a proof that there is none, or "unknown".
  *
- * Each operation that is possible while thread t is in its segment s is an integer variable, its
- * place in the order.  The operation that begins segment r of thread u is the end of the witness.
- * Program order and needs between operations are inequalities.  Other rules are added only when a
- * solution violates them; the machine tries each solution.  These are: two sections of a lock do
- * not overlap, unless one begins after the end; a semaphore's wait finds a post.  Which
- * notification ends which wait is a choice variable.
+ * Each operation that can happen before thread t leaves its segment s has an integer variable: its
+ * position in the order.  The operation that begins segment r of thread u is the end of the
+ * witness.  Program order and needs between operations are inequalities.  The machine tries each
+ * solution, and further rules are added only when a solution violates them: two sections of a lock
+ * do not overlap, unless one begins after the end of the witness; a semaphore wait finds a post.
+ * Which notification ends which wait is a choice variable.
  *
- * The library is loaded with the first question, because loading takes longer than checking most
- * runs.  Any failure in it makes the answer unknown, never a yes or a no.
+ * The library is loaded when the first question is asked, because loading takes longer than
+ * checking most runs.  Any failure in it makes the answer unknown, never a yes or a no.
  */
 #include "reversible/solve.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sources of values that the program does not determine itself.  In: records.  Out: a list of
+ * Finds sources of values that the program itself does not determine.  In: records.  Out: a list of
  * places.
  *
  * This is a deny list, as the paper proposes: functions by name, operations with a time limit,
- * paths by their hash, addresses in output, loads of fresh heap memory, and choices of the schedule
- * that no order shows.  Anything else is not found.
+ * paths by their hash, addresses in output, loads of fresh heap memory, and scheduling choices that
+ * no order of events shows.  Other sources are not found.
  */
 #include "reversible/source.h"
 
@@ -489,8 +489,8 @@ static void look_at_event(struct rev_sources *s, uint32_t thread, const struct t
 	look_at_condition(s, op, r->site);
 }
 
-/* The first branch after a barrier: if the serial thread takes another direction there than other
- * threads, it matters which thread that is. */
+/* The first branch after a barrier.  If the serial thread takes a different direction at this
+ * branch than the other threads, it matters which thread is the serial one. */
 static void look_at_branch(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
 	struct source_lane *lane = &s->lanes[thread];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Dependences (slice/depend.h): facts and an instruction come in, the instructions that it depends on go
- * out. */
+/* Dependences (slice/depend.h).  In: facts and an instruction.  Out: the instructions that it
+ * depends on. */
 #include "slice/depend.h"
 
 #include "base/alloc.h"
@@ -152,8 +152,9 @@ static int by_block(const void *a, const void *b)
 	return (x->to > y->to) - (x->to < y->to);
 }
 
-/* The branch that ends the block n decides about those blocks behind one of its edges that do not come
- * anyway: all from the edge's target up the tree of post-dominators, to n's own parent. */
+/* The branch at the end of block n controls the blocks that are reached through one of its edges
+ * but not through all of them: those from the edge's target up the post-dominator tree, to the
+ * parent of n. */
 static void find_decisions(struct depend *d, uint32_t function)
 {
 	const struct facts *f = d->f;
@@ -239,8 +240,8 @@ static void report_held(struct reporter *t, uint32_t value)
 			report(t, v);
 }
 
-/* The result of a function that the facts have is what it returns; that of another depends on all it is
- * given. */
+/* If the facts contain a function, its result is what it returns; the result of any other function
+ * depends on all its arguments. */
 static void report_call(struct reporter *t, uint32_t value, bool whole)
 {
 	const struct facts *f = t->d->f;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an instruction depends on: its operands, the writes of what it reads, the results of functions and the
- * arguments that they are called with, the branches that decide whether it is executed, and the calls and
- * starts of threads that lead to its function.
+ * What an instruction depends on: its operands, the writes of what it reads, the results of called
+ * functions, the arguments passed to its own function, the branches that decide whether it is
+ * executed, and the calls and thread starts that lead to its function.
  *
- * Writes are found by name: both addresses are the same path from the same variable, argument or other value
- * (candidates/path.h), and the bytes overlap.  There is no alias analysis, so what is written through another
- * pointer is not found; doc/design/sketch.md says why.
+ * Writes are found by name: both addresses are the same path from the same variable, argument or
+ * other value (candidates/path.h), and the bytes overlap.  There is no alias analysis, so writes
+ * through other pointers are not found; doc/design/sketch.md explains why.
  */
 #ifndef SLICE_DEPEND_H
 #define SLICE_DEPEND_H
@@ -41,8 +41,8 @@ struct depend {
 void depend_init(struct depend *d, const struct facts *f);
 void depend_release(struct depend *d);
 
-/* Calls `fn` for each instruction or argument that `value` depends on; `whole`: it is where a slice begins,
- * and depends on all that it is given. */
+/* Calls `fn` for each instruction or argument that `value` depends on; `whole`: the slice begins at
+ * it, so it depends on all its operands and arguments. */
 typedef void depend_fn(uint32_t on, void *context);
 void depend_each(struct depend *d, uint32_t value, bool whole, depend_fn *fn, void *context);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The slice (slice/slice.h): a search backwards along dependences, a line of a function at a time.
- * Instructions of the line that is being looked at are as near as the line itself, so what depends on what
- * within a line does not count as distance.
+ * Computes the slice (slice/slice.h) by a backward search along dependences, one source line of a
+ * function at a time.  All instructions of a line have the same distance, so dependences within a
+ * line do not add to it.
  *
- * Items are sorted by that distance, then by how far they are from the failure in the flow graph of all
- * threads, then backwards as the program is written; what is on one line of a function stays together.
+ * Items are sorted by that distance, then by their distance from the failure in the flow graph of
+ * all threads, then by position in the source, last line first.  Items on one line of a function
+ * stay together.
  */
 #include "slice/slice.h"
 
@@ -22,7 +23,7 @@
 
 /* ---------------------------------------------------------------- the place --- */
 
-/* Whether `path` is `file`, or ends with it behind a '/'. */
+/* Whether `path` is `file`, or ends with '/' and `file`. */
 static bool is_file(const char *path, const char *file)
 {
 	size_t n = strlen(path), m = strlen(file);
@@ -36,7 +37,7 @@ static uint32_t lines_between(uint32_t a, uint32_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* The file that is meant: the one of that very name, or the only one whose name ends so. */
+/* Finds the file: the one with exactly that name, or the only one whose name ends with it. */
 static int find_file(const struct facts *f, const char *file, uint32_t *found)
 {
 	while (file[0] == '.' && file[1] == '/')
@@ -134,8 +135,7 @@ static void meet(uint32_t on, void *context)
 	}
 }
 
-/* A round for each distance: a value that turns out to be nearer was done by then with the distance that
- * counts. */
+/* One round for each distance, so a value is always first reached at its smallest distance. */
 static void search(struct search *s, uint32_t *done)
 {
 	for (uint32_t depth = 0; s->now_count != 0; depth++) {

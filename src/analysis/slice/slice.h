@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The static backward slice of a failing statement: what may have had a part in the failure, as far as the
- * code shows, nearest first, so that the first few statements can be tracked before the rest.  In: facts of a
- * whole program (facts/facts.h) and a place.  Out: the instructions that a run can be watched at.
+ * The static backward slice of a failing statement: everything that may have contributed to the
+ * failure, as far as the code shows.  The nearest statements come first, so that these can be
+ * tracked before the rest.  In: facts of a whole program (facts/facts.h) and a place.  Out:
+ * instructions at which a run can be watched.
  *
- * It follows algorithm 1 of the thesis (chapter 4): backward, interprocedural, blind to which paths are
- * possible together, and only to what comes before in the flow graph of all threads (slice/tflow.h).  It
- * uses no alias analysis: a read depends on writes of what the source calls by the same name.  What that
- * misses, runs of the program find. doc/design/sketch.md has the rules.
+ * It follows algorithm 1 of the thesis (chapter 4): backward, interprocedural and path-insensitive,
+ * restricted to what may come before the failure in the flow graph of all threads (slice/tflow.h).
+ * It uses no alias analysis: a read depends on writes to whatever has the same name in the source.
+ * Writes that this misses are found in runs of the program.  doc/design/sketch.md has the rules.
  */
 #ifndef SLICE_SLICE_H
 #define SLICE_SLICE_H
@@ -37,10 +38,11 @@ struct slice {
 };
 
 /*
- * Finds where a slice begins: FILE is a path as the debug information has it, or the end of one ("queue.c",
- * "src/queue.c"). A line without code means the nearest one that has some, up to SLICE_NEAR lines away.
- * *values are the instructions there, to be freed.  Fails if there is no such place, or if the file is not
- * one.
+ * Finds where a slice begins.  FILE is a path as it appears in the debug information, or the end of
+ * one ("queue.c", "src/queue.c").  If the line has no code, the nearest line that has code is used,
+ * up to SLICE_NEAR lines away.  `values` receives the instructions at that line;
+ * slice_place_release() frees them.  Fails if there is no such place, or if FILE matches several
+ * files.
  */
 enum { SLICE_NEAR = 10 };
 struct slice_place {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Instructions of the facts as statements of a sketch, and a slice as a document: words for what both know.
+/* Turns instructions of the facts into statements of a sketch, and a slice into a document.
  */
 #include "base/alloc.h"
 #include "base/error.h"

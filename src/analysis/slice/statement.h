@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statements: what a slice consists of, what runs are watched at, and what a sketch shows.
+ * Statements: a slice consists of them, runs are watched at them, and a sketch shows them.
  */
 #ifndef SLICE_STATEMENT_H
 #define SLICE_STATEMENT_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The flow graph of all threads (slice/tflow.h): facts come in, a graph and what can be asked about it go
- * out. */
+/* The flow graph of all threads (slice/tflow.h).  In: facts.  Out: the graph, and answers about it.
+ */
 #include "slice/tflow.h"
 
 #include "base/alloc.h"
@@ -252,7 +252,8 @@ void tflow_release(struct tflow *w)
 	*w = (struct tflow){0};
 }
 
-/* Whether a thread may do the one while what comes behind its start does the other. */
+/* Whether a new thread may execute one of the two while the code after its start executes the
+ * other. */
 static bool are_parallel(const struct tflow *w, uint32_t a, uint32_t b)
 {
 	for (size_t i = 0; i < w->start_count; i++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flow graph of all threads: the flow graphs of all functions, joined by calls and returns, by the start
- * of a thread, which is like a call that the caller does not wait for, and by the end of one, which comes
- * before joins.  It answers whether one instruction may come before another; other threads may do what they
- * do at any time between their start and the end of the program.
+ * The flow graph of all threads connects the flow graphs of all functions.  Its edges are calls and
+ * returns, starts of threads, which are like calls that the caller does not wait for, and ends of
+ * threads, which come before joins.  It answers whether one instruction may come before another.
+ * What another thread does may happen at any time between its start and the end of the program.
  *
- * A node is a part of a block that ends with a call or with the block.  Which call a return goes back to is
- * not looked at.
+ * A node is a part of a basic block that ends with a call or at the end of the block.  Returns are
+ * not matched with calls: a function may return to any of its callers.
  */
 #ifndef SLICE_TFLOW_H
 #define SLICE_TFLOW_H
@@ -14,7 +14,8 @@
 #include "base/map.h"
 #include "facts/facts.h"
 
-/* A call that starts a thread: what may come behind it, and what the thread may do.  Bit sets of nodes. */
+/* A call that starts a thread: what may be executed after it, and what the thread may execute.  Bit
+ * sets of nodes. */
 struct tflow_start {
 	uint64_t *behind, *thread;
 };
@@ -37,8 +38,8 @@ void tflow_release(struct tflow *w);
 /* Whether the instruction `from` may be executed before `to` is. */
 bool tflow_comes_before(struct tflow *w, uint32_t from, uint32_t to);
 
-/* Fills `steps`, by node, with how many nodes lie between each one and the nearest of the instructions
- * `values`; FACTS_NONE: it comes before none. */
+/* Fills `steps`, by node, with how many nodes lie between each one and the nearest of the
+ * instructions `values`; FACTS_NONE: none of them can be reached from it. */
 void tflow_steps(const struct tflow *w, const uint32_t *values, size_t count, uint32_t *steps);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Z3, loaded when it is needed: it takes longer to load than most questions take without it, and a machine
- * without it can do everything else.
+ * Loads Z3 only when it is needed.  Loading takes longer than answering most questions without it,
+ * and everything else works on a machine that lacks Z3.
  */
 #ifndef SOLVER_Z3_H
 #define SOLVER_Z3_H
@@ -39,7 +39,7 @@ struct solver_z3 {
 bool solver_z3_open(struct solver_z3 *z3);
 void solver_z3_close(struct solver_z3 *z3);
 
-/* A context in which an error is no end of the process: who needs to know asks get_error_code(). */
+/* A context in which an error does not end the process; callers use get_error_code(). */
 Z3_context solver_z3_context(const struct solver_z3 *z3);
 
 /* How long a question may take. */

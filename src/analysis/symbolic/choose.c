@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which inputs may change (symbolic/choose.h).  In: the selection of the user, if any, and traces.
- *  Out: the variables that keep their value.
+ * Chooses the inputs that may change (symbolic/choose.h).  In: the user's selection, if any, and
+ * traces.  Out: the variables that keep their value.
  */
 #include "symbolic/choose.h"
 

@@ -24,9 +24,10 @@ struct sym_selection {
 int sym_selection_parse(struct sym_selection *w, const char *text);
 void sym_selection_release(struct sym_selection *w);
 
-/* By variable: whether it keeps its value.  Without a selection the SYM_INPUTS inputs are chosen
- * that most branches and outputs depend on, here and in a trace of the other order; branches after
- * the race count double.  Returns a bit for each input that may change. */
+/* Sets, for each variable, whether it keeps its value.  Without a selection, the SYM_INPUTS inputs
+ * on which most branches and outputs depend are chosen, in this trace and in that of the other
+ * order.  Branches after the race count double.  Returns a bit mask of the inputs that may change.
+ */
 uint64_t sym_choose(const struct sym_trace *t, const struct sym_trace *other, const struct sym_selection *w,
 		    bool *fixed);
 

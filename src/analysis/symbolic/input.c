@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From values of variables to an input.  In: the values that the solver found.  Out: bytes, with
+ * Turns values of variables into an input.  In: the values that the solver found.  Out: bytes, with
  * numbers written as digits, replaced strings, and lengths reached by cutting or padding.
  */
 #include "symbolic/trace.h"
@@ -70,8 +70,8 @@ static void add_slot(const struct sym_trace *t, const struct raddle_shadow_var *
 	edits->items[edits->count++] = e;
 }
 
-/* From the end on, so that earlier offsets stay valid; of two at one offset the one for a whole
- * string wins. */
+/* Changes are made from the end backwards, so that earlier offsets stay valid.  Of two changes at
+ * one offset, the one for a whole string wins. */
 static int by_place(const void *x, const void *y)
 {
 	const struct slot_edit *a = x, *b = y;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two traces as one: compares the output of both orders of a race under the conditions of both
- * paths.  In: two traces of the same program with the same input.  Out: a trace with the nodes of
- * both, in which equal variables are merged, and a condition that is true if some output differs.
+ * Joins two traces into one, to compare the output of both orders of a race under the conditions of
+ * both paths.  In: two traces of the same program with the same input.  Out: a trace with the nodes
+ * of both, in which equal variables are merged, and a condition that is true if some output
+ * differs.
  */
 #include "symbolic/join.h"
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Expressions as formulas of Z3.  In: conditions of a path.  Out: an input that fulfils them.
+ * Translates expressions into formulas for Z3.  In: conditions of a path.  Out: an input that
+ * satisfies them.
  *
- * A question is reduced to its subject: conditions that share no variable with it, directly or
- * through others, hold with the values of the run.  Every node is a bit vector; a condition has one
- * bit.
+ * Conditions that share no variable with the subject of a question, directly or through other
+ * conditions, are left out: they hold with the values of the run.  Every node is a bit vector; a
+ * condition has one bit.
  */
 #include "symbolic/solve.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Questions about a trace, to Z3: values of variables for which conditions hold.
+ * Asks Z3 for values of a trace's variables that make given conditions true.
  *
- * The library is loaded with the first question.  Any failure in it makes the answer unknown, never
- * a yes or a no.
+ * The library is loaded when the first question is asked.  Any failure in it makes the answer
+ * unknown, never a yes or a no.
  */
 #ifndef SYMBOLIC_SOLVE_H
 #define SYMBOLIC_SOLVE_H
@@ -27,9 +27,9 @@ void sym_solver_free(struct sym_solver *s);
 /* Variables that must keep their value; `fixed` must outlive the solver. */
 void sym_solver_fix(struct sym_solver *s, const bool *fixed);
 
-/* Whether all facts can hold together.  The last `wanted` of them are the subject of the question;
- * of the others only those with related variables count.  `values` are those of the run; after a
- * yes the necessary ones are changed. */
+/* Whether all facts can hold together.  The last `wanted` facts are the subject of the question; of
+ * the others, only those with related variables are used.  `values` contains the values of the run;
+ * if the answer is yes, those that have to differ are changed. */
 enum sym_answer sym_solve(struct sym_solver *s, const struct sym_fact *facts, size_t count, size_t wanted,
 			  uint64_t *values);
 

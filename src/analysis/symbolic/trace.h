@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run of the flavour `shadow` recorded (raddle/shadow.h), copied and checked: every
- * reference is to an earlier node, widths match, and names lie in the text.
+ * What a run of the flavour `shadow` recorded (raddle/shadow.h), copied and checked: every node
+ * refers only to earlier nodes, widths match, and names lie within the text.
  */
 #ifndef SYMBOLIC_TRACE_H
 #define SYMBOLIC_TRACE_H

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The budget of a check (budget.h).  In: what is known.  Out: the next action and its deadline.
+ * The budget of a check (budget.h).  In: what is known so far.  Out: the next action and its
+ * deadline.
  *
- * The order: record the first runs; predict from each trace, with looks at further runs in between if the
- * first one was large, and early replays; replay; explore and record further schedules; classify.  A program
- * that does not end by itself is explored before prediction: its trace takes long to read and repeats itself,
- * and short runs under our own schedules show more.
+ * The order of actions is: record the first runs; predict from each trace; replay; explore and
+ * record further schedules; classify.  Prediction is interleaved with early replays and, if the
+ * first run was large, with looks at further runs.  A program that does not end by itself is
+ * explored before prediction, because its trace takes long to read and repeats itself, and short
+ * runs under our own schedules show more.
  */
 #include "check/budget.h"
 
@@ -15,38 +17,39 @@
 
 /* ---- constants: each decides one thing; unless a measurement is named, the value is a judgement ---- */
 
-/* Milliseconds that a recorded run has in any case, however little time there is: an instrumented program
- * needs seconds to start on a busy machine. */
+/* Milliseconds that every recorded run is allowed, however little time is left: an instrumented
+ * program needs seconds to start on a busy machine. */
 #define LEAST_RUN_MS 10000
 
-/* Nanoseconds that looking at one event of a long trace takes, as it is read several times: an estimate for a
- * machine that is not busy. */
+/* Nanoseconds to process one event of a long trace, which is read several times: an estimate for an
+ * idle machine. */
 #define LOOK_AT_EVENT_NS 500
 
-/* A program that records nothing for this share (one in so many) of the check's time has no end in sight.  A
- * quarter leaves enough time for all that follows. */
+/* If a program records nothing for 1/QUIET_SHARE of the check's time, it is assumed not to end.  A
+ * quarter leaves enough time for everything that follows. */
 #define QUIET_SHARE 4
 
-/* Events of a run from which prediction may take minutes, as memcached's 34 M did: what needs no search is
- * shown first, and sound findings are tried in between.  The same as in predict/walk.c. */
+/* Number of events from which on prediction may take minutes, as it did for memcached's 34 million.
+ * For such a run, findings that need no search are reported first, and sound findings are tried
+ * during prediction.  The same value as in predict/walk.c. */
 #define LARGE_EVENTS 1000000
 
-/* Share of the time (one in so many) for replays while prediction is not over.  A quarter leaves prediction
- * its own deadline. */
+/* Replays during prediction may take 1/EARLY_SHARE of the time.  A quarter leaves enough for
+ * prediction itself. */
 #define EARLY_SHARE 4
 
-/* Further runs of a large program that are only looked at: at most so many.  LOOKS_IN_VAIN usually ends them
- * before. */
+/* The most further runs of a large program that are only looked at.  LOOKS_IN_VAIN usually ends
+ * them earlier. */
 #define LOOKS_MOST 12
 
-/* Looks in a row that show nothing new, after which there are no more. */
+/* After this many looks in a row without anything new, no more are made. */
 #define LOOKS_IN_VAIN 2
 
-/* A run in which no access is left out takes so many times as long as another one: an estimate; thinning
- * saves most where a program repeats itself. */
+/* How many times longer a run takes if no access is left out: an estimate.  Leaving out accesses
+ * (thinning) saves most in programs that repeat themselves. */
 #define ALL_ACCESSES_COST 3
 
-/* The time that is left has so many shares; phases have some of them. */
+/* The remaining time is divided into this many shares; each phase gets some of them. */
 #define SHARES 4
 #define RECORDING_SHARES 3  /* what a run did is to be looked at in the rest */
 #define PREDICTION_SHARES 2 /* so that there is time to try what it finds, */
@@ -56,21 +59,21 @@
 #define LOOKS_SHARES 3	    /* a look takes less than a search, and shows more */
 #define CLASS_SHARES 1	    /* that replays leave for classes */
 
-/* Nanoseconds that further schedules may take in any case, or as long as everything before them took if that
- * is longer: thousands of schedules of a short program fit in. */
+/* Nanoseconds that further schedules may always take.  They may take longer if everything before
+ * them took longer.  Thousands of schedules of a short program fit into this time. */
 #define FURTHER_NS 20000000000ll
 
-/* Further schedules never have more than this share (one in so many) of what is left, so that classes have
- * the rest, */
+/* Further schedules never get more than 1/FURTHER_SHARE of the remaining time; classification gets
+ * the rest. */
 #define FURTHER_SHARE 4
 
-/* or than this one where they come first. */
+/* The same if further schedules come before prediction. */
 #define FURTHER_SHARE_ENDLESS 2
 
-/* Exploring has this share (one in so many) of the time for further schedules; recording has the rest. */
+/* Exploration gets 1/EXPLORE_SHARE of the time for further schedules; recording gets the rest. */
 #define EXPLORE_SHARE 2
 
-/* Making the flavour is worth a word if it takes this share (one in so many) of the time. */
+/* Making the flavour is reported if it takes more than 1/SLOW_BUILD_SHARE of the time. */
 #define SLOW_BUILD_SHARE 4
 
 /* ---- time ---- */
@@ -85,7 +88,7 @@ static int64_t left_ns(const struct check_known *k)
 	return k->end_ns - k->now_ns;
 }
 
-/* When so many SHARES of what is left are over. */
+/* The time at which this many SHARES of the remaining time are over. */
 static int64_t after_shares(const struct check_known *k, int64_t count)
 {
 	RD_ASSERT(count <= SHARES);
@@ -140,8 +143,9 @@ static bool wants_looks(const struct check_known *k)
 	       !k->looks_over;
 }
 
-/* Every other run is recorded without thinning, if there is time: what seldom comes together is thinned out
- * of each of them.  False: there is no time, or no sense, in another one. */
+/* Every other run is recorded without thinning if there is time, because thinning tends to remove
+ * accesses that rarely coincide from every run.  Returns false if there is no time for another run,
+ * or if it would be useless. */
 static bool next_look(const struct check_known *k, struct check_action *a)
 {
 	int64_t look_ns = k->looks_begun ? k->look_ns : (int64_t)k->recorded_ms * 1000000 * ALL_ACCESSES_COST;
@@ -225,9 +229,10 @@ static struct check_action settle(const struct check_known *k)
 
 /* ---- further schedules ---- */
 
-/* Other schedules count only for a program that ended by itself or is deadlocked.  With a command beside it,
- * or files to restore, it may fail for other reasons.  A program that was still working when its time was up
- * does not wait for anything outside, so its races count too. */
+/* Whether to explore other schedules.  This is done only if the program ended by itself or
+ * deadlocked.  A program with an accompanying command, or with files to restore, may fail for other
+ * reasons.  A program that was still working when its time was up does not wait for anything
+ * outside, so it is explored too. */
 static bool wants_further(const struct check_known *k)
 {
 	if (k->no_explore || k->interrupted || k->is_edited || k->has_company || k->is_cut)

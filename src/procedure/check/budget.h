@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The budget of a check.  In: what is known, and the remaining time and runs.  Out: the next action
- * and its deadline.  Everything here is a function of its arguments: no process, no file, no clock.
+ * The budget of a check.  In: what is known so far, and the remaining time and runs.  Out: the next
+ * action and its deadline.  Everything here is a function of its arguments: no process, no file, no
+ * clock.
  *
  *	while ((a = check_next(&known)).what != CHECK_END) {
  *		outcome = ...;                    do it
@@ -31,8 +32,8 @@ enum check_what {
 	CHECK_END,	   /* nothing is left to do */
 };
 
-/* What is known.  The caller fills the first parts in before check_next(); the last one is check_done()'s,
- * and zero at first. */
+/* What is known.  The caller fills in the first parts before check_next().  The last part belongs
+ * to check_done() and is zero at first. */
 struct check_known {
 	/* What the user wants. */
 	int64_t start_ns, end_ns; /* when the check began and has to end (base/clock.h); end 0: never */
@@ -98,8 +99,8 @@ struct check_action {
 
 /* What came of an action; the members that do not belong to it are ignored. */
 struct check_outcome {
-	bool failed;   /* it could not be done: of CHECK_LOOK, CHECK_EXPLORE and CHECK_FURTHER, which a check
-			  can do without */
+	bool failed;   /* the action failed: only for CHECK_LOOK, CHECK_EXPLORE and CHECK_FURTHER, which a
+			* check can do without */
 	bool fresh;    /* CHECK_LOOK: it showed something new */
 	bool replayed; /* CHECK_TRY_EARLY: something was replayed */
 	bool walked;   /* CHECK_PREDICT: a large run was walked over, */
@@ -113,8 +114,8 @@ struct check_action check_next(const struct check_known *known);
 /* Notes that an action was done; known->now_ns is when it ended. */
 void check_done(struct check_known *known, const struct check_action *a, const struct check_outcome *o);
 
-/* When a run that is being recorded is to be ended: its trace would take longer to look at than there is
- * time, or it records nothing for long. */
+/* When to end a run that is being recorded: if analysing its trace would take longer than the
+ * remaining time, or if it has recorded nothing for long. */
 struct record_enough check_enough(const struct check_known *known);
 
 /* How long processes that outlive the program get, in milliseconds, if no command runs beside it. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A check: the whole procedure from a program to findings with verdicts and classes.  The program
- * is recorded in an ordinary run, the races and deadlocks of other schedules are predicted, each is
- * tried by a replay, further schedules are explored, and races are classified, as far as the time
- * allows.
+ * A check: the whole procedure from a program to findings with verdicts and classes.  Within the
+ * given time, a check records an ordinary run of the program, predicts the races and deadlocks of
+ * other schedules, tries each of them in a replay, explores further schedules, and classifies the
+ * races.
  *
  *	struct check c;
  *	err = check_open(&c, &opts);     has the program instrumented: the time of the check begins
@@ -63,12 +63,14 @@ struct check_opts {			    /* zero values are the defaults */
 	void *context;
 };
 
-/* Has the program instrumented; closed also after a failure.  The options stay until then. */
+/* Instruments the program.  Call check_close() even after a failure; the options must stay valid
+ * until then. */
 int check_open(struct check *c, const struct check_opts *opts);
 void check_close(struct check *c);
 
-/* Claims the directory `path`, or one like it if another process has it and `elsewhere`, and removes what an
- * earlier check left there that this one does not replace.  One that was not made by a check is refused. */
+/* Claims the directory `path`.  If another process has claimed it and `elsewhere` is set, claims
+ * one with a similar name.  Removes files of an earlier check that this one will not overwrite.  A
+ * directory that was not made by a check is refused. */
 int check_directory(struct check *c, const char *path, bool elsewhere);
 
 /* Asks the budget and does one action after another.  After a failure, too, c->set has what was found. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Classes for a check.  In: confirmed races.  Out: the same with classes, and witnesses as files.
- * It is useful to know what a race does, but a check that cannot determine it has not failed.
+ * Classification for a check.  In: confirmed races.  Out: the same races with classes, and
+ * witnesses as files.  A check that cannot determine what a race does has not failed.
  */
 #include "check/act-int.h"
 

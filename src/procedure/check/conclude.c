@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The end of a check.  In: a check that is over.  Out: statistics, and, if nothing was confirmed,
+ * Concludes a check.  In: a finished check.  Out: statistics, and, if nothing was confirmed,
  * whether that result can be relied on.
  */
 #include "check/check.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Findings that are tried before prediction has ended.  In: what prediction has found since the
- * last time.  Out: some of these findings, now confirmed, replace the predictions.  What the
- * recorded run itself shows needs no replay; each sound prediction gets one.
+ * Tries findings before prediction has ended.  In: what prediction has found since the last call.
+ * Out: confirmed findings, which replace the predictions.  What the recorded run itself shows needs
+ * no replay; each sound prediction gets one replay.
  */
 #include "check/act-int.h"
 

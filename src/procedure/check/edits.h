@@ -17,8 +17,9 @@ struct check_edits {
 int check_edits_open(struct check_edits *e, const char *require, const char *without_sync);
 void check_edits_close(struct check_edits *e);
 
-/* Those that the findings of a document were made with come in front, so that their numbers stay.  What is
- * left out on the command line only would make another program of it: that is an error. */
+/* Edits with which the findings of a document were made come first, so that they keep their
+ * numbers.  It is an error if the command line leaves out synchronisation that the document does
+ * not: the findings would be about a different program. */
 int check_edits_add(struct check_edits *e, const struct finding_set *set);
 
 /* Whether the program has code at each place, by its site table; `predicates`: they are in this flavour. */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How a recorded run ended.  In: the status of the program and of the command beside it, the
- * trace.  Out: a description, and whether a check can be based on the run at all.
+ * How a recorded run ended.  In: the exit status of the program and of the accompanying command,
+ * and the trace.  Out: a description, and whether a check can be based on the run at all.
  *
  * A failure must not look like "nothing found".  A program that never ran, or whose client failed,
- * ends the check.  A run that was only recorded in part, or was killed, is analysed, but then
- * finding nothing is not a result.  Signals by which people and shells end programs are an ordinary
- * end, and so is the time limit of a program that waits, such as a server.  A program that was
- * still working then may be in an endless loop.
+ * ends the check.  A run that was recorded only in part, or was killed, is analysed, but if nothing
+ * is found, that is not a result.  Signals that people and shells use to end programs count as an
+ * ordinary end, and so does the time limit of a program that waits, such as a server.  A program
+ * that was still working at its time limit may be in an endless loop.
  */
 #include "check/ending.h"
 

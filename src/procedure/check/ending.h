@@ -35,12 +35,12 @@ bool check_ending_busy(const struct check_ending *e);
 /* Whether the run failed, or may have, for want of address space that is ours to take (ulimit -v). */
 bool check_ending_pinched(const struct check_ending *e);
 
-/* Fails, with the reason, if the run is no ground for a check: the program never started, or the command
- * beside it did not do its work. */
+/* Fails, with the reason, if a check cannot be based on the run: the program never started, or the
+ * accompanying command failed. */
 int check_ending_check(const struct check_ending *e, const char *program, const char *companion);
 
-/* Whether "nothing confirmed" after such a run is no result, and why.  `at_start`: the program failed before
- * it did anything, which is not a finding. */
+/* Whether "nothing confirmed" after such a run proves nothing, and why.  `at_start`: the program
+ * failed before it did anything, which is not a finding. */
 bool check_ending_doubt(const struct check_ending *e, bool at_start, struct rd_buf *why);
 
 /* The status that a shell would show: 128 and the signal. */

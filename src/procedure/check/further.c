@@ -2,7 +2,7 @@
 /*
  * Further schedules.  In: a program, and what is known about it.  Out: failures that exploration
  * found, and the findings of runs that were recorded under such schedules.  New findings are tried
- * in every way, known ones by one replay with the new schedule.
+ * in every way; known ones are replayed once, with the new schedule.
  */
 #include "check/act-int.h"
 
@@ -197,7 +197,7 @@ int check_do_explore(struct check *c, const struct check_action *a)
 	return err;
 }
 
-/* What comes of further runs is worth knowing, but a check without them has not failed. */
+/* Results of further runs are useful, but a check without them has not failed. */
 void check_do_end_further(struct check *c)
 {
 	if (c->known.is_endless)

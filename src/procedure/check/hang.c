@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Connects the watchdog of record/, which may not use predict/, with the analysis that answers its question.
+ * Connects the watchdog in record/ with the analysis in predict/ that answers its question; record/
+ * must not depend on predict/.
  */
 #include "check/hang.h"
 

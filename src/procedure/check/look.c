@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Examines further runs of a large program.  In: a program whose trace takes long to search.  Out: what its
- * runs show unordered, without a search.  One run shows only some of the races, and a look at another one
- * takes less time than a search, or than a replay of each.
+ * Examines further runs of a large program.  In: a program whose trace takes long to search.  Out:
+ * what its runs show unordered, without a search.  One run shows only some of the races, and
+ * looking at another run takes less time than a search, or than replaying each prediction.
  */
 #include "check/act-int.h"
 

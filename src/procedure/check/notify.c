@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Events of a check (check.h).  In: events, confirmed findings.  Out: calls of the one callback.  Each
- * confirmation is reported once, when it comes; the report at the end counts it.
+ * Events of a check (check.h).  In: events and confirmed findings.  Out: calls of the check's
+ * single callback.  Each confirmation is reported once, as soon as it is known; the final report
+ * only includes it in a count.
  */
 #include "check/act-int.h"
 

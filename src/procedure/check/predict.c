@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Prediction for a check, one step at a time.  In: the traces of the first runs and of the
- * processes that they forked.  Out: findings in the set of the check, and every single prediction
- * (c->predicted.all), before those at the same places are merged.
+ * processes that they forked.  Out: findings in the set of the check, and the list of all
+ * predictions (c->predicted.all), in which those at the same places are not merged.
  */
 #include "check/act-int.h"
 
@@ -101,8 +101,8 @@ static int open_trace(struct check *c, const struct check_run *run)
 	int err;
 
 	c->predicted.batch.ended = check_ending_late(e) && WIFSIGNALED(e->end.status) && !run->deadlock;
-	/* Where it failed is not in a trace that ends before, and a failure for want of memory that we took
-	 * is not the program's. */
+	/* A trace that ends before the failure does not show where it happened.  And a failure because
+	 * Raddle used up the memory is not the program's. */
 	c->predicted.batch.failures = !e->stopped && !check_ending_pinched(e);
 	err = predict_pass_open(&c->predicted.pass, &c->predicted.batch, path, c->set);
 	free(path);
@@ -153,7 +153,7 @@ static int end_prediction(struct check *c)
 {
 	check_notify(c, &(struct check_event){.kind = CHECK_PREDICTED});
 	check_note_loaded(c);
-	/* A large run takes long to search, and its replays do: what it shows firmly unordered needs neither.
+	/* A large run takes long to search and to replay.  What it shows firmly unordered needs neither.
 	 */
 	for (size_t i = 0; i < c->set->count && c->predicted.batch.walked; i++)
 		replay_trust_recorded(&c->program.flavour, c->set, c->set->items[i]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Recording for a check.  In: the program and its input.  Out: traces in the directory of the
- * check, and how the runs ended.  The first run has Raddle's standard streams; later ones get the
+ * check, and how the runs ended.  The first run uses Raddle's standard streams; later runs get the
  * same input, and their output is discarded.
  */
 #include "check/act-int.h"

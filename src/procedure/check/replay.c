@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Replays for a check.  In: a set of findings, and until when.  Out: the same with verdicts.  Which finding
- * is tried next, and how, is decided in replay/strategy.c.
+ * Replays for a check.  In: a set of findings, and a deadline.  Out: the same findings with
+ * verdicts.  Which finding is tried next, and how, is decided in replay/strategy.c.
  */
 #include "check/act-int.h"
 
@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-/* Findings that diverged runs may add, at most, so that they do not use up the time of the predicted ones: a
- * judgement. */
+/* The most findings that diverged runs may add, so that these do not use up the time of predicted
+ * findings.  Set by hand. */
 #define EXTRA_FINDINGS 50
 
 /* Tells what replays show as it comes. */

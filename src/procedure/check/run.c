@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A check (check.h).  In: a program and what the user wants.  Out: findings.  The loop asks the
- * budget and does one action.  budget.c decides which action comes next, and nothing calls back
- * into this file.
+ * A check (check.h).  In: a program and the user's options.  Out: findings.  Each round of the loop
+ * asks the budget for the next action (budget.c) and does it.  Nothing calls back into this file.
  */
 #include "check/act-int.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a check knows: its runs, findings and counts.  Open check.h first; this is for the files of the room
- * and for reports. */
+/* What a check knows: its runs, findings and counts.  Read check.h first; this header is for the
+ * files of check/ and for reports. */
 #ifndef CHECK_STATE_H
 #define CHECK_STATE_H
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Ad-hoc synchronisation.  In: a race.  Out: what keeps its accesses in one order, if something does.
+ * Ad-hoc synchronisation.  In: a race.  Out: what fixes the order of its accesses, if anything
+ * does.
  *
- * One thread is stopped before its access, and the other one has to reach its own.  If it waits instead, in
- * a loop for a value or in an operation for what the stopped thread has, then its access comes later in every
- * run.  That it waited for this value is certain when it went on as soon as the value changed
- * (rt/steer/spin.c).  No time is measured.
+ * One thread is stopped before its access, and the other thread tries to reach its own.  If the
+ * other thread waits instead, in a loop for a value or in an operation for something that the
+ * stopped thread holds, its access comes later in every run.  It certainly waited for the value if
+ * it left the loop as soon as the value changed (rt/steer/spin.c).  No time is measured.
  *
- * What has no owner (a semaphore, a condition, a barrier) may be given by any thread.  There the order is
- * believed if no other thread could run, if the waiting thread continued when the stopped one was released,
- * and if the same happens when all other threads run as far as they can before each step of the stopped one.
+ * A semaphore, a condition or a barrier has no owner, so any thread may end the wait.  In these
+ * cases the order is accepted only if three things hold: no other thread could run; the waiting
+ * thread continued when the stopped one was released; and the same happens when all other threads
+ * run as far as they can before each step of the stopped thread.
  */
 #include "classify/adhoc-int.h"
 
@@ -81,7 +83,8 @@ int adhoc_apart(struct trial_bench *b, const struct schedule *race, const struct
 	return err ? err : show_in_front(b, race, a);
 }
 
-/* The thread of the other goal is not stopped at its access: its goal is an occurrence that never comes. */
+/* The thread of the other goal is not stopped at its access: its goal is an occurrence that is
+ * never reached. */
 static int wait_for(struct trial_bench *b, const struct schedule *race, struct adhoc *a)
 {
 	struct trial t;

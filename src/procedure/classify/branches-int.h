@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: the branches of a path that depend on input.  Another input turns one of them, so that
- * the program takes another path to the race or from it.
+ * Inside classify/: the branches of a path that depend on input.  With another input, one of them
+ * goes the other way, so that the program takes another path to the race or after it.
  */
 #ifndef CLASSIFY_BRANCHES_INT_H
 #define CLASSIFY_BRANCHES_INT_H
@@ -12,22 +12,24 @@
 
 #define BRANCHES_MOST 20000 /* conditions of a question */
 
-/* A step of one of the two paths that another input may turn. */
+/* A step of one of the two paths that another input may flip. */
 struct path_branch {
 	uint32_t step;
-	uint32_t rank; /* the least is turned first */
+	uint32_t rank; /* the smallest is flipped first */
 	uint8_t trace; /* 0: the path of the first order */
 };
 
-/* The branches of both paths that depend on a chosen input (bits, for each path), by rank; to be freed. First
- * come those that the race and the input can turn, then those after the meeting in the order of the path,
- * then those before it from the race backwards, then addresses. */
+/* Returns the branches of both paths that depend on a chosen input (a bit mask for each path),
+ * sorted by rank; the caller frees the array.  First come branches that both the race and the input
+ * can flip, then those after the race in the order of the path, then those before the race, last
+ * first, then addresses. */
 struct path_branch *branches_find(const struct sym_trace traces[2], const uint64_t chosen[2], size_t *count);
 
-/* The conditions up to a step, with the last one turned: step + 1 of them, to be freed. */
+/* Returns the conditions up to a step, with the last one negated: step + 1 of them; the caller
+ * frees the array. */
 struct sym_fact *branches_facts(const struct sym_trace *t, size_t step);
 
-/* A number for the branches of both orders and the way that each went. */
+/* A hash of the branches of both orders and the direction that each took. */
 uint64_t branches_hash(const struct sym_trace traces[2]);
 
 /* Adds a line: what the path says about the input. */

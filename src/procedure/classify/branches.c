@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Branches that depend on input (classify/branches-int.h).  In: the paths of both orders of a race.  Out:
- * which branch is turned next, the conditions of the question to the solver, and sentences.  It runs nothing.
+ * Branches that depend on input (classify/branches-int.h).  In: the paths of both orders of a race.
+ * Out: which branch to flip next, the conditions for the solver, and sentences for the report.
+ * Nothing is run here.
  */
 #include "classify/branches-int.h"
 
@@ -24,7 +25,7 @@ static int by_rank(const void *x, const void *y)
 	return a->step != b->step ? (a->step < b->step ? -1 : 1) : a->trace - b->trace;
 }
 
-/* What a condition says, whatever the numbers of its nodes are; one for each node. */
+/* Hashes of conditions that do not depend on the numbers of nodes; one for each node. */
 static uint64_t *hash_nodes(const struct sym_trace *t)
 {
 	uint64_t *hash = rd_xcalloc(t->node_count + 1, sizeof *hash);
@@ -43,8 +44,8 @@ static uint64_t *hash_nodes(const struct sym_trace *t)
 	return hash;
 }
 
-/* Conditions after the race that the other order has too.  A condition that it does not have depends on what
- * the race decided and on the input: both can turn it. */
+/* Conditions after the race that also occur in the other order.  A condition that occurs in one
+ * order only depends on the outcome of the race and on the input: both can flip it. */
 static void find_common(const struct sym_trace *t, struct rd_umap *common)
 {
 	uint64_t *hash = hash_nodes(t);
@@ -55,8 +56,9 @@ static void find_common(const struct sym_trace *t, struct rd_umap *common)
 	free(hash);
 }
 
-/* The smaller the sooner: what the race and the input can turn, then after the race in the order of the
- * path, then before it from the race backwards. */
+/* The rank of a branch; smaller ones are flipped first.  First come branches that both the race and
+ * the input can flip, then those after the race in the order of the path, then those before the
+ * race, last first. */
 enum { BY_RACE, BY_THREADS, BY_OTHERS, BEFORE, ADDRESSES };
 
 static uint32_t rank_of(const struct sym_trace *t, size_t step, bool common)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Classifying many races: a pool of processes, one for each race.  In: a set of findings.  Out: the same
- * findings, each with its class, from the document that its process answered with.
+ * Classifies many races with a pool of processes, one for each race.  In: a set of findings.  Out:
+ * the same findings with their classes, read from the documents that the processes return.
  */
 #include "classify/classify.h"
 
@@ -59,7 +59,7 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 
 /* ---- results ---- */
 
-/* The finding with the class takes the place of the one without; what only the set knows stays. */
+/* The finding with the class replaces the one without; data that only the set has is kept. */
 static void take_answer(struct classifying *c, const struct rd_pool_event *e)
 {
 	struct classify_result *r = c->result;
@@ -150,7 +150,7 @@ static void show(void *context)
 		c->how->progress(c->how->context, &so_far);
 }
 
-/* Until all have a class, the time is up, or a signal says that it is enough. */
+/* Continues until all races have a class, the time is up, or a signal ends the work. */
 static int run_tasks(struct classifying *c)
 {
 	struct rd_pool_loop loop = {give, take, is_late, show, &c->signals, c};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Classification: what a race does to the program.  A race and the program go in; a class, the consequence
- * and runs that show it come out.  doc/design/classify.md says what the classes mean and what counts as
- * evidence.
+ * Classification: what a race does to the program.  In: a race and the program.  Out: a class, the
+ * consequence, and runs that show it.  doc/design/classify.md defines the classes and explains what
+ * counts as evidence.
  *
- * The program is its flavour `led`, in which a thread can be stopped before each access and where output is
- * a point.  Its threads take turns, so a run is what its schedule says.
+ * The program is used in its flavour `led`, in which threads take turns and can be stopped before
+ * each access and each output.  So a run is determined by its schedule.
  */
 #ifndef CLASSIFY_CLASSIFY_H
 #define CLASSIFY_CLASSIFY_H
@@ -21,7 +21,7 @@ struct tracks; /* classify/tracks-int.h */
 #define CLASSIFY_PATHS 5       /* inputs with which a race is looked at, at most, with the recorded one */
 #define CLASSIFY_ALTERNATES 24 /* schedules after the race that are tried, at most */
 
-/* What a class may rest on.  Each can be left out, to see what it contributes. */
+/* Techniques on which a class may be based.  Each can be left out, to see what it contributes. */
 struct classify_techniques {
 	bool adhoc; /* synchronisation that the program made itself: flags, locks that a detector missed */
 	bool schedules; /* other schedules after the race */
@@ -54,7 +54,8 @@ struct classify { /* zero values are the defaults */
 	const struct tracks *tracks; /* set by classify_races() */
 	struct classify_techniques techniques;
 
-	/* About ten times a second, and when the class of a finding of the set is known; may be NULL. */
+	/* Called about ten times a second, and when the class of a finding of the set is known; may be
+	 * NULL. */
 	void (*progress)(void *context, const struct classify_progress *so_far);
 	void (*classified)(void *context, struct finding *f);
 	void *context;
@@ -70,9 +71,9 @@ struct classify_result {
 	size_t set_count, set_capacity;
 };
 
-/* Gives each race of the set a class, several at once, and puts the finding with the class in its place.
- * SIGINT, SIGTERM and SIGHUP end it early, and so does the time.  The result, zero before, is released also
- * after a failure, and not before the set. */
+/* Classifies the races of the set, several at the same time, and replaces each finding by one with
+ * a class.  SIGINT, SIGTERM, SIGHUP and the time limit end it early.  `result` must be zero before
+ * the call.  The caller releases it even after a failure, but not before the set. */
 int classify_races(const struct classify *how, struct finding_set *set, struct classify_result *result);
 void classify_result_release(struct classify_result *result);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: what runs mean for a race.  Knows no program, so that every case can be tested.
+ * Inside classify/: what the runs mean for the class of a race.  This part runs no program, so that
+ * every case can be tested.
  *
- * There are three groups of runs (classify/variant-int.h): two in which the threads met, with the one access
- * first and with the other, and one that shows what the program does without that.  The number-th runs of the
- * first two are twins.  What happens in one order only, or only where the threads met, comes from the race;
- * what happens in all groups does not.
+ * There are three groups of runs (classify/variant-int.h).  In the first two, the two threads are
+ * brought to their accesses at the same time; the groups differ in which access comes first.  In
+ * the third, the control group, the threads are not brought together.  Runs with the same number in
+ * the first two groups are twins.  Whatever happens only in one order, or only if the threads met,
+ * comes from the race; what happens in all groups does not.
  */
 #ifndef CLASSIFY_DECIDE_INT_H
 #define CLASSIFY_DECIDE_INT_H
@@ -14,7 +16,7 @@
 #include "trial/trial.h"
 #include "classify/variant-int.h"
 
-/* Runs by group; those of one group and one number belong together. */
+/* Runs by group; runs with the same number in different groups belong together. */
 struct decide_runs {
 	struct trial *items[VARIANT_GROUPS];
 	size_t count; /* of each group; one that was not made does not count */
@@ -28,7 +30,8 @@ struct decide_place {
 struct decision {
 	enum finding_class class;  /* FINDING_NO_CLASS: no two twins count */
 	struct decide_place shows; /* the run that shows it */
-	struct decide_place other; /* one that differs from it: in the other order, or without the meeting */
+	struct decide_place other; /* one that differs from it: in the other order, or from the control
+				    * group */
 	bool has_other;
 	bool any_order; /* it comes with the meeting, in whatever order */
 	bool sorted;	/* the lines differ; their order differs from run to run anyway */
@@ -38,15 +41,17 @@ struct decision {
 
 void decide(const struct decide_runs *runs, struct decision *d);
 
-/* Whether one order failed each time, in the same way, and neither the other one nor the control group ever:
- * a fault of something else, whatever its chance, would come so once in a thousand times with four twins. */
+/* Whether one order failed every time, in the same way, and neither the other order nor the control
+ * group ever failed.  With four twins, an unrelated fault of any frequency would look like this at
+ * most once in a thousand times. */
 bool decide_is_plain(const struct decide_runs *runs);
 
-/* Whether any two of the runs ended differently or wrote something else. */
+/* Whether any two of the runs ended differently or wrote different output. */
 bool decide_differ(const struct decide_runs *runs);
 
-/* Whether none of the runs showed what another one shows: its fault, or its output if outputs repeat, so that
- * few can be missing.  *sorted: in whatever order its lines come. */
+/* Whether none of these runs showed what the run `t` shows: its fault, or its output if outputs
+ * repeat, so that few outputs have not been seen.  *sorted: the lines of the output were compared
+ * without regard to their order. */
 bool decide_is_new(const struct decide_runs *runs, const struct trial *t, bool *sorted);
 
 /* How many of the last twins that count brought no new schedule. */

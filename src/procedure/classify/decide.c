@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From runs to a class.  In: trials by group.  Out: the class and the runs that show it.
+ * Derives a class from runs.  In: trials by group.  Out: the class and the runs that show it.
  *
- * A fault comes from the race if one order has it and the other has not, and not by chance; if only runs have
- * it in which the threads met; if all of these have it; or if it is the race itself, as where one access
- * frees what the other one uses.  An output comes from the race if twins differ in it, and one order has an
- * output that the other never has; or if only runs have it in which the threads met.  Never seen counts only
- * in a group whose outputs repeat: where each run writes something new, one more says nothing.  There the
- * lines are compared in whatever order they come.
+ * A fault is attributed to the race in four cases: it occurs in one order and not in the other, and
+ * not by chance; it occurs only in runs in which the threads met; it occurs in all of these; or it
+ * is the race itself, as when one access frees what the other one uses.  An output is attributed to
+ * the race in two cases: twins differ in it, and it never occurs in the other order; or it occurs
+ * only in runs in which the threads met.  "Never occurs" means something only in a group whose
+ * outputs repeat; if each run writes something new, one more new output shows nothing.  In such
+ * groups the lines of the output are compared without regard to their order.
  */
 #include "classify/decide-int.h"
 
@@ -18,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Outputs repeat if at most one in so many was seen once only: by Good and Turing, the next run then shows a
- * new one with a chance of an eighth.  A judgement. */
+/* Outputs repeat if at most one in this many was seen only once.  By the Good-Turing estimate, the
+ * next run then shows a new output with a probability of 1/8.  Set by hand. */
 #define ONCE_IN 8
 
 /* How outputs are compared. */
@@ -70,8 +71,8 @@ static bool has_fault(const struct decide_runs *r, enum variant_group group, con
 	return count_fault(r, group, fault, &(size_t){0}) != 0;
 }
 
-/* Whether an order may lack by chance what the other one has, and the program without the meeting too: runs
- * that fail as often as those do would all end well once in ten times or more. */
+/* Whether one order may lack, merely by chance, a fault that the other order and the control group
+ * have: runs that fail as often as those would all pass with a probability of at least 1/10. */
 static bool is_chance(const struct decide_runs *r, enum variant_group lacks, const char *fault)
 {
 	size_t runs = 0, of = 0, count;
@@ -201,8 +202,8 @@ static uint64_t *keys_of(const struct decide_runs *r, enum variant_group group, 
 	return keys;
 }
 
-/* Whether outputs of the group repeat, so that one which is not among them hardly comes in it: few of them
- * were seen once only (Good and Turing). */
+/* Whether the outputs of the group repeat: few were seen only once, so an output that was not seen
+ * is unlikely in this group (Good and Turing). */
 static bool repeats(const struct decide_runs *r, enum variant_group group, key_fn *key)
 {
 	size_t count, once = 0;
@@ -230,7 +231,7 @@ static bool is_usual(const struct decide_runs *r, const struct trial *t, key_fn 
 	return usual && key(usual) == key(t);
 }
 
-/* Twins that differ, one of which the other order never writes. */
+/* Twins whose outputs differ, where one of the outputs never occurs in the other order. */
 static bool find_twins(const struct decide_runs *r, key_fn *key, struct decision *d)
 {
 	for (size_t i = 0; i < r->count; i++) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Evidence for a harmful class.  In: runs and what they mean.  Out: witnesses, each with a schedule that has
- * every decision and did the same again; or a race whose harm did not come again.
+ * Evidence for a harmful class.  In: runs and what they mean.  Out: witnesses, each with a complete
+ * schedule that reproduced the harm; or a race whose harm could not be reproduced.
  */
 #include "base/error.h"
 #include "classify/input-int.h"
 #include "classify/words-int.h"
 #include "classify/work-int.h"
 
-/* The schedule of a run that explored memory is known already: the first attempt takes it. */
+/* The schedule of a run that explored memory is already known; the first attempt uses it. */
 static int run_to_write_down(struct race_work *w, struct decide_place p, struct trial *t,
 			     struct schedule *made)
 {
@@ -43,7 +43,7 @@ static int write_down(struct race_work *w, struct decide_place p, struct schedul
 	return err;
 }
 
-/* The schedule with every decision of a run that did the same again each time; NULL: it did not. */
+/* The complete schedule of a run that was reproduced every time; NULL: it was not. */
 static int repeat(struct race_work *w, struct decide_place p, struct schedule **result)
 {
 	struct schedule *made = finding_schedule_new(w->set);
@@ -104,7 +104,8 @@ static void note_seen(struct race_work *w, const char *text)
 	w->f->consequence = finding_text(w->set, next_consequence(&w->runs, &w->decision));
 }
 
-/* Adds the witnesses if they come again: *shown; if not, *lost is a run that does not. */
+/* Adds the witnesses and sets *shown if they are reproduced; otherwise *lost is a run that was not.
+ */
 static int show(struct race_work *w, bool *shown, struct decide_place *lost)
 {
 	const struct decision *d = &w->decision;
@@ -128,7 +129,7 @@ static int show(struct race_work *w, bool *shown, struct decide_place *lost)
 	return err;
 }
 
-/* A run whose output does not come again is nothing to build on: the other runs decide. */
+/* A run whose output cannot be reproduced is not evidence: the other runs decide. */
 int evidence_show(struct race_work *w)
 {
 	struct next_show shows = {0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The input of a witness, for people and programs that read findings.  Bytes that are no text are replaced
- * here; the schedule has them as they are.
+ * The input of a witness as text, for people and programs that read findings.  Bytes that are not
+ * text are replaced here; the schedule has the original bytes.
  */
 #include "classify/input-int.h"
 

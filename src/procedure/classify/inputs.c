@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Other inputs.  In: a race that is harmless, or changes the output, with the recorded input.  Out: the worst
- * class over the inputs that lead to it, and what the inputs cover.
+ * Tries other inputs.  In: a race that is harmless, or only changes the output, with the recorded
+ * input.  Out: the worst class over all inputs that lead to the race, and what the inputs cover.
  */
 #include "base/clock.h"
 #include "base/error.h"
@@ -14,13 +14,14 @@
 
 #define OTHER_PAIRS 4 /* of another input, before something harmful is seen with it */
 
-/* Inputs are looked for four times as long as the first one took, and at least ten seconds: most programs
- * need a fraction of that. */
+/* The search for inputs may take four times as long as the classification with the first input, and
+ * at least ten seconds.  Most programs need a fraction of that. */
 #define PATHS_TIMES 4
 #define PATHS_LEAST_NS (10 * RD_NS_PER_S)
 #define BUILD_NS (120 * RD_NS_PER_S) /* that making the flavour may take: a large program needs a minute */
 
-/* The runs of one input: few, and as many as of the first one if they show something. */
+/* The runs of one input: few at first, and as many as for the first input if they show something.
+ */
 static int run_input(struct race_work *w, const struct rd_override *given)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -176,7 +177,7 @@ static int open_and_explore(struct race_work *w)
 	return err;
 }
 
-/* What cannot be followed leaves the class that the recorded input has. */
+/* If the input cannot be tracked, the class for the recorded input stays. */
 void inputs_follow(struct race_work *w)
 {
 	if (!is_worth(w) || !open_and_explore(w))

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From places to races.  In: pairs of places.  Out: findings with schedules that lead two threads there.
+ * Finds races at given places.  In: pairs of places.  Out: findings with schedules that lead two
+ * threads to these places.
  *
- * The program is run once for each pair; its threads take turns, and it is stopped at each access at one of
- * the two places.  The first two accesses of different threads that overlap, one of them a write, are the
- * race; a write and a read are preferred to two writes, since the write of x++ has read before. Nothing says
- * that both orders are possible: that is for the classification to find out.
+ * The program is run once for each pair.  Its threads take turns, and it is stopped at each access
+ * at one of the two places.  The race consists of the first two accesses by different threads that
+ * overlap, at least one of them a write.  A write and a read are preferred to two writes, because
+ * in x++ the read comes before the write.  Whether both orders are possible is not checked here;
+ * classification finds that out.
  */
 #include "classify/locate.h"
 
@@ -55,8 +57,8 @@ static bool has_function(const struct trace_sites *sites, const char *name)
 	return false;
 }
 
-/* Why no thread can reach a place; false: there is no reason.  A report may lack the line of a function of
- * the program and has that of its caller then. */
+/* Explains why no thread can reach a place; returns false if there is no such reason.  A report may
+ * lack the line of a function of the program and give that of its caller instead. */
 static bool is_nowhere(const struct search *l, int which, struct rd_buf *why)
 {
 	const struct classify_place *place = &l->pair->places[which];
@@ -120,7 +122,7 @@ static void add_finding(const struct occurrences *seen, const struct occurrence 
 
 /* ---- the whole ---- */
 
-/* Threads may reach the same memory only in a later round of a loop. */
+/* Threads may reach the same memory only in a later iteration of a loop. */
 static int look_for_pair(struct search *l, struct trial_bench *b, const struct occurrence *race[2],
 			 bool *found)
 {
@@ -135,7 +137,8 @@ static int look_for_pair(struct search *l, struct trial_bench *b, const struct o
 	return err;
 }
 
-/* The only one is an error if it is nowhere; of several the others are looked for. */
+/* If a single place is not found, that is an error; if there are several, the others are still
+ * looked for. */
 static int locate_one(struct trial_bench *b, const struct classify *how, const struct classify_pair *pair,
 		      bool alone, struct finding_set *set, bool *found)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Races that are given by two places of the source: by a user, or by another tool's report.  Nothing is known
- * of them but the places; a run shows which threads come there, and the rest is as for Raddle's own.
+ * Races that a user or another tool's report describes by two places in the source.  Only the
+ * places are known.  A run shows which threads reach them; from then on such a race is treated like
+ * one that Raddle found.
  */
 #ifndef CLASSIFY_LOCATE_H
 #define CLASSIFY_LOCATE_H
@@ -11,8 +12,8 @@
 struct classify_place {
 	const char *file; /* the end of a path will do */
 	uint32_t line;
-	const char *within; /* a function that is called there and makes the access, if it is none of the
-			       program; NULL: the access is there */
+	const char *within; /* the library function that is called at this place and makes the access;
+			     * NULL: the access is at the place itself */
 };
 
 struct classify_pair {
@@ -31,15 +32,16 @@ void classify_pairs_release(struct classify_pairs *p);
 /* FILE:LINE,FILE:LINE */
 int classify_pairs_parse(struct classify_pairs *p, const char *text);
 
-/* The data races of a report of ThreadSanitizer: the innermost places of the program of both stacks.  Those
- * without a line for one of them are left out, with a warning; it is an error if there are no others. */
+/* Reads the data races of a ThreadSanitizer report: for both stacks, the innermost place in the
+ * program.  Races without a line for one of the places are skipped with a warning; it is an error
+ * if none are left. */
 int classify_pairs_from_tsan(struct classify_pairs *p, const char *text, const char *name);
 
 /* Keeps every count-th of them, from `number` on. */
 void classify_pairs_part(struct classify_pairs *p, unsigned number, unsigned count);
 
-/* Runs the program and adds a finding for each pair whose places two threads reach, for the same memory,
- * one of them to write.  *missing counts the others. */
+/* Runs the program and adds a finding for each pair of places at which two threads access the same
+ * memory, at least one of them writing.  *missing counts the other pairs. */
 int classify_locate(const struct classify *how, const struct classify_pairs *pairs, struct finding_set *set,
 		    size_t *missing);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Memory models.  In: a race and its runs under sequential consistency.  Out: its class under each weaker
- * model that is asked for.
+ * Memory models.  In: a race and its runs under sequential consistency.  Out: its class under each
+ * weaker model that the user requested.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -17,7 +17,8 @@
 
 /* ---- explorations under sequential consistency ---- */
 
-/* One run of an exploration; those of different groups have different numbers, since they are no twins. */
+/* One run of an exploration.  Runs of different groups have different numbers, since they are not
+ * twins. */
 static int explore_one(struct race_work *w, enum variant_group group, struct replay_search *search)
 {
 	struct variant v;
@@ -29,7 +30,7 @@ static int explore_one(struct race_work *w, enum variant_group group, struct rep
 			     &w->made[w->made_count++]);
 }
 
-/* What the runs have shown to be published obeys memory models from now on. */
+/* Stores that the runs have shown to be published are executed under memory models from now on. */
 static void add_published(struct race_work *w)
 {
 	tracks_add_published(&w->tracks, w->bench.published, w->bench.published_count);
@@ -38,8 +39,9 @@ static void add_published(struct race_work *w)
 	tracks_fill(&w->tracks, NULL, &w->lists);
 }
 
-/* Explores which thread runs next at the accesses that obey memory models, so that what a model adds is not
- * confused with what sequential consistency has too. */
+/* Explores schedules under sequential consistency, switching threads at the accesses that weaker
+ * models affect.  So effects that sequential consistency also allows are not attributed to a model.
+ */
 static int explore(struct race_work *w)
 {
 	size_t most = weaken_explored(w->how->runs.recorded_ns);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: which run of a race comes next.  In: the runs so far and what the caller allows.  Out:
- * the next run, or that there are enough; what has to be repeated, and when a repetition is believed. Nothing
- * is run here, so that every case can be tested with made-up runs.
+ * Inside classify/: decides which run of a race comes next.  In: the runs so far and the caller's
+ * limits.  Out: the next run, or that there are enough runs; which runs to repeat, and when a
+ * repetition is accepted.  Nothing is run here, so that every case can be tested with made-up runs.
  *
- * Runs come in pairs: two that differ only in which of the two accesses comes first.
+ * Runs come in pairs.  The two runs of a pair differ only in which of the two accesses comes first.
  */
 #ifndef CLASSIFY_NEXT_INT_H
 #define CLASSIFY_NEXT_INT_H
@@ -31,8 +31,8 @@ size_t next_controls(const struct next_limits *l, const struct decide_runs *runs
 /* Whether the first runs did not reach the race, so that others will not either. */
 bool next_is_hopeless(const struct decide_runs *runs);
 
-/* Whether the first two control runs had the same schedule: what they wrote differently depends on something
- * else than the schedule, and is masked. */
+/* Whether the first two control runs had the same schedule.  Then differences in their output do
+ * not depend on the schedule and are masked. */
 bool next_is_maskable(const struct decide_runs *runs);
 
 /* ---- what the runs say about the way to the race ---- */
@@ -46,8 +46,9 @@ bool next_is_met(const struct decide_runs *runs);
 /* Why no run reached the race: a sentence. */
 const char *next_why_none(const struct decide_runs *runs);
 
-/* Whether the finding says that both threads were held at their accesses at the same time: then both orders
- * are possible, whatever keeps them apart on another way. */
+/* Whether the finding states that both threads were stopped at their accesses at the same time.
+ * Then both orders are possible, even if something keeps the threads apart on another way to the
+ * race. */
 bool next_has_met(const struct finding *f);
 
 /* Which search for program-made synchronisation is worth its runs. */
@@ -56,7 +57,7 @@ enum next_order next_order(const struct decision *d, const struct decide_runs *r
 
 /* ---- evidence ---- */
 
-/* Whether the class says that the race does harm. */
+/* Whether the class means that the race is harmful. */
 bool next_is_bad(const struct decision *d);
 
 /* The consequence of the run that shows a class. */
@@ -65,7 +66,8 @@ const char *next_consequence(const struct decide_runs *runs, const struct decisi
 /* Whether a run did again what another one did. */
 bool next_is_same(const struct decision *d, const struct trial *seen, const struct trial *again);
 
-/* Whether a time limit, not the schedule, decided about a run: if it did something else, that says little. */
+/* Whether a time limit, not the schedule, decided what a run did.  Then a different result proves
+ * little. */
 bool next_is_unsure(const struct trial *t);
 
 #define NEXT_REPLAYS 2 /* repetitions before a harmful class is reported; README and reports state it */
@@ -76,23 +78,24 @@ struct next_repeat {
 	bool failed;
 };
 
-/* Whether another run is needed; false: it is decided, and `failed` says how. */
+/* Whether another run is needed; false: the matter is decided, as `failed` shows. */
 bool next_repeats(const struct next_repeat *r);
 void next_repeated(struct next_repeat *r, bool same, bool unsure);
 
-/* Whether one more attempt is made to write a run down that is not the same.  `tries` were made. */
+/* Whether to try once more to record the schedule of a run that was not reproduced.  `tries`
+ * attempts were made. */
 bool next_writes_down(unsigned tries, bool same, bool unsure);
 
 /* Attempts at showing a harmful class; zero is the beginning. */
 struct next_show {
 	unsigned tries;
-	bool fault; /* a fault was seen that did not come again */
+	bool fault; /* a fault was seen that could not be reproduced */
 };
 
 /* Whether the class is harmful and another attempt at showing it is worth its runs. */
 bool next_shows(const struct next_show *s, const struct decision *d);
 
-/* A run did not come again: it no longer counts, and *d is decided anew. */
+/* A run could not be reproduced: it is ignored from now on, and *d is decided again. */
 void next_lost(struct next_show *s, struct decide_runs *runs, struct decide_place lost, struct decision *d);
 
 /* Whether what remains is a class, after a show that failed. */

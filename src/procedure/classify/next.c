@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Deciding about the next run of a race (classify/next-int.h).
+ * Decides which run of a race comes next (classify/next-int.h).
  */
 #include "classify/next-int.h"
 
@@ -8,16 +8,19 @@
 
 #include <string.h>
 
-/* Numbers of pairs.  Two have no seed, one with each thread in front.  Four agree by chance once in a
- * thousand times (decide_is_plain()).  Eight bring most schedules of small programs, and six in a row without
- * a new schedule mean that hardly any is left: doc/design/classify.md. */
+/* Limits on the number of pairs (doc/design/classify.md).  The first two pairs have no seed; each
+ * thread runs first in one of them.  The probability that four pairs agree by chance is about 1 in
+ * 1000 (decide_is_plain()).  Eight pairs cover most schedules of small programs.  If six pairs in a
+ * row bring no new schedule, hardly any is left. */
 #define PAIRS_WITHOUT_SEED 2
 #define PAIRS_PLAIN 4
 #define PAIRS_LEAST 8
 #define PAIRS_STALE 6
 
-#define UNSURE_TIMES 4 /* runs that are made again because time had a say: the machine was busy */
-#define SHOW_TIMES 4   /* runs that may turn out not to come again before the race is left without a class */
+#define UNSURE_TIMES 4 /* repetitions of a run that was affected by timing, as on a busy machine */
+#define SHOW_TIMES                                                                                           \
+	4 /* runs that may fail to be reproduced before the race is left without a                           \
+	   * class */
 
 /* ---- pairs ---- */
 
@@ -51,8 +54,9 @@ bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, s
 	return d->class != FINDING_SPEC_VIOLATED && decide_stale(runs) < PAIRS_STALE;
 }
 
-/* The control group shows what happens without the meeting.  As long as all runs do the same there is nothing
- * to ask it; what was left out then is made up for when they differ. */
+/* The control group shows what happens if the threads are not brought together.  It is not needed
+ * as long as all runs do the same; when they differ, the control runs that were skipped are made
+ * up. */
 size_t next_controls(const struct next_limits *l, const struct decide_runs *runs, size_t have)
 {
 	bool all = runs->count <= PAIRS_WITHOUT_SEED || l->models || decide_differ(runs);
@@ -151,7 +155,7 @@ bool next_repeats(const struct next_repeat *r)
 	return !r->failed && r->done < NEXT_REPLAYS;
 }
 
-/* An unsure run that did something else is made again, a few times. */
+/* An unsure run with a different result is repeated a few times. */
 void next_repeated(struct next_repeat *r, bool same, bool unsure)
 {
 	RD_ASSERT(next_repeats(r));
@@ -180,7 +184,8 @@ void next_lost(struct next_show *s, struct decide_runs *runs, struct decide_plac
 	decide(runs, d);
 }
 
-/* A fault that was seen and does not come again leaves the race without a class: it is not harmless either.
+/* If a fault was seen and cannot be reproduced, the race gets no class; calling it harmless would
+ * be wrong.
  */
 bool next_is_left(const struct next_show *s, const struct decision *d)
 {

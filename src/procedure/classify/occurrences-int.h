@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: where the threads of a run reach the two accesses of a race.  The threads take turns,
- * and the program is stopped at each access, so what is seen is the same in each run that goes this way.
+ * Inside classify/: where the threads of a run reach the two accesses of a race.  The threads take
+ * turns, and the program is stopped at each access, so every run with the same schedule gives the
+ * same result.
  */
 #ifndef CLASSIFY_OCCURRENCES_INT_H
 #define CLASSIFY_OCCURRENCES_INT_H
@@ -41,7 +42,7 @@ size_t occurrences_sites(const struct occurrences *s, int which);
 /* Runs the program; 0 is the seed of the usual order of turns. */
 int occurrences_gather(struct occurrences *s, struct trial_bench *b, uint64_t seed);
 
-/* Whether two of them are a race: of two threads, of the same memory, one a write. */
+/* Whether two of them are a race: by two threads, to the same memory, at least one a write. */
 bool occurrences_race(const struct occurrence *a, const struct occurrence *b);
 
 /* A goal that leads to one of them, with texts of the schedule. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From the sites of two accesses to where threads come there.  In: sites.  Out: occurrences, by thread and
- * number of its operations.
+ * Finds where threads reach two accesses.  In: the sites of the accesses.  Out: occurrences, each
+ * given by the thread and the number of operations that it has done.
  */
 #include "classify/occurrences-int.h"
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Pairs of places.  In: what a user writes, or a report of ThreadSanitizer.  Out: files and lines.
+ * Reads pairs of places.  In: text from the user, or a report of ThreadSanitizer.  Out: files and
+ * lines.
  *
- * Of a report the lines count that begin an access ("Write of size 4 at ... by thread T1:") and the frames
- * behind them ("#0 add /src/a.c:12:3 (a+0x1234) (BuildId: 12ab)"), up to an empty line; the first frame that
- * is not the sanitizer's is the place.  One without a line may be that of a library function, and then the
- * next one is the place.  Everything else is passed over, since versions differ in it.
+ * Two kinds of lines in a report matter: those that begin an access ("Write of size 4 at ...  by
+ * thread T1:"), and the frames that follow ("#0 add /src/a.c:12:3 (a+0x1234) (BuildId: 12ab)"), up
+ * to an empty line.  The first frame that does not belong to the sanitizer is the place.  If that
+ * frame has no line number, it may belong to a library function, and the next frame is used.
+ * Everything else is skipped, since it differs between versions.
  */
 #include "classify/locate.h"
 
@@ -44,7 +46,8 @@ static void add_pair(struct classify_pairs *p, const struct classify_place place
 	memcpy(p->items[p->count++].places, places, sizeof p->items->places);
 }
 
-/* The number at the end of the text, behind a colon; its length is that of what comes before.  0: none. */
+/* The number at the end of the text, after a colon; the length becomes that of the text before the
+ * colon.  0: no number. */
 static uint32_t take_number(const char *text, size_t *length)
 {
 	size_t at = *length;

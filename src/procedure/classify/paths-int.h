@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: other paths to a race.  From runs that follow the input come inputs that turn one branch;
- * those whose runs keep the schedule up to the race are primaries, and each is looked at as the first one
- * was.
+ * Inside classify/: other paths to a race.  Runs that track how the program uses its input yield
+ * new inputs, each of which flips one branch.  If the run with such an input keeps the schedule up
+ * to the race, its path is a *primary*.  Each primary is classified like the recorded one.
  */
 #ifndef CLASSIFY_PATHS_INT_H
 #define CLASSIFY_PATHS_INT_H
@@ -20,7 +20,7 @@ struct paths {
 	unsigned most;			/* primaries, with that of the recorded input */
 	int64_t end_ns;			/* no input is tried any more from then on */
 
-	/* Looks at the race with the input that the bench has; *bad: no other input is needed. */
+	/* Analyses the race with the bench's input; *bad: no other input is needed. */
 	int (*analyse)(void *context, const struct rd_override *given, bool *bad);
 	void *context;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Multi-path analysis (algorithm 3 of the thesis) by running again.  In: a race and its schedule.  Out:
- * inputs with which the race is reached by the same schedule and the program goes another way.
+ * Multi-path analysis (algorithm 3 of the thesis) by repeated runs.  In: a race and its schedule.
+ * Out: inputs with which the same schedule reaches the race, but the program takes another path.
  *
- * A run of the flavour `shadow` shows which branches depend on input.  Each that can be turned gives an
- * input: first those that what the race decides can turn too, then those after the race in its two threads,
- * then others after it, then those before it, the last first.  The run with that input must reach the race
- * by the same schedule; then it is a primary, if its path is new, and its own branches are turned in their
- * turn.
+ * A run of the flavour `shadow` shows which branches depend on input.  Each branch that can be
+ * flipped yields an input.  Branches that the outcome of the race can also flip come first, then
+ * those after the race in its two threads, then others after the race, then those before it, last
+ * first.  The run with the new input must reach the race by the same schedule.  If its path is new,
+ * it is a primary, and its own branches are then flipped as well.
  */
 #include "classify/paths-int.h"
 
@@ -24,13 +24,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* All are judgements: smaller ones miss inputs, larger ones take the time of other races. */
+/* All were set by hand: smaller values miss inputs, larger ones take time from other races. */
 #define QUESTION_MS 5000   /* of the solver, by the clock: the machine may be busy */
 #define SOLVER_SECONDS 2.0 /* of a race, of CPU */
 #define BRANCH_TURNS_MAX 3 /* times that a branch is turned */
 #define TRIES_PER_PATH 16  /* inputs for each primary that is wanted */
 
-/* A primary whose branches are still to be turned: one trace for each order. */
+/* A primary whose branches have not been flipped yet: one trace for each order. */
 struct item {
 	struct rd_override given;
 	struct sym_trace traces[2];
@@ -151,7 +151,7 @@ static bool is_new_input(struct explorer *x, const struct rd_override *given)
 	return x->tried.count != before;
 }
 
-/* A primary: its path is known, the race was reached, and nothing like it was there before. */
+/* Adds a primary: its path is known, the race was reached, and the path is new. */
 static int take_primary(struct explorer *x, struct item *item)
 {
 	struct paths *p = x->p;
@@ -166,8 +166,8 @@ static int take_primary(struct explorer *x, struct item *item)
 	return err;
 }
 
-/* Threads that do not meet in one order do not in the other.  `anyway`: the input is looked at even if its
- * path is known. */
+/* If the threads do not both reach their accesses in one order, they do not in the other either.
+ * `anyway`: the input is analysed even if its path is known. */
 static int try_input(struct explorer *x, const struct rd_override *given, bool anyway)
 {
 	struct item item = {0};
@@ -239,8 +239,9 @@ static int turn(struct turning *r, uint32_t step)
 	return err;
 }
 
-/* What both orders write is compared under the conditions of both paths.  An input for which it differs is
- * tried; if there is none the outputs are equal for all inputs that go this way. */
+/* Compares the outputs of both orders under the conditions of both paths.  An input for which they
+ * differ is tried.  If there is none, the outputs are equal for all inputs that take these paths.
+ */
 static int compare_outputs(struct explorer *x, const struct item *item, const bool *fixed)
 {
 	struct contents c = {x->p->bench, &item->given};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Leading threads to a race.  In: a race, and other ways to it that runs show.  Out: the runs of the first
- * way on which the class is decided, and synchronisation that keeps the accesses in one order.
+ * Leads threads to a race.  In: a race, and other ways to reach it that runs have shown.  Out: the
+ * runs of the first way that allows a class to be decided, and synchronisation that fixes the order
+ * of the accesses.
  */
 #include "base/error.h"
 #include "classify/work-int.h"
@@ -30,9 +31,9 @@ static bool is_of_race(const struct race_work *w, const char *thread)
 	       (!strcmp(w->race.goals[0].thread, thread) || !strcmp(w->race.goals[1].thread, thread));
 }
 
-/* Whether the threads meet on this way.  What keeps one of them from its access while the other is stopped at
- * its own may not be there yet when that one runs first: a reader under a sequence lock waits only for
- * a writer that has begun. */
+/* Tries whether both threads reach their accesses in this way.  If one thread is blocked while the
+ * other is stopped at its access, it may get through when it runs first: for example, a reader
+ * under a sequence lock waits only for a writer that has already begun. */
 static int try_way(struct race_work *w, struct trial *t)
 {
 	struct trial again;
@@ -55,7 +56,7 @@ static int run_from_anew(struct race_work *w)
 	return work_run_pairs(w);
 }
 
-/* The runs of the way that is known now, and what keeps an order there. */
+/* Makes the runs of the current way, and finds what fixes the order on it. */
 static int go_this_way(struct race_work *w, struct adhoc *order)
 {
 	struct trial t;
@@ -76,7 +77,7 @@ static bool is_decided(const struct race_work *w, const struct adhoc *order)
 	return order->found || w->decision.class != FINDING_NO_CLASS;
 }
 
-/* Only the two accesses are left of the way that was predicted. */
+/* Only the two accesses of the predicted way are kept. */
 static void lead_to(struct race_work *w, struct schedule_goal goals[2])
 {
 	RD_ASSERT(w->race.goal_count == 2);
@@ -86,8 +87,8 @@ static void lead_to(struct race_work *w, struct schedule_goal goals[2])
 	w->race.first = w->race.front = NULL;
 }
 
-/* The first of the other ways on which the threads meet; failing that, one on which something keeps them
- * apart, unless they are known to have met. */
+/* Finds the first of the other ways on which both threads reach their accesses.  If there is none,
+ * takes one on which something keeps them apart, unless they are known to have met. */
 static int try_ways(struct race_work *w, struct adhoc *order)
 {
 	size_t apart = w->routes.count;
@@ -126,8 +127,9 @@ static int lead_again(struct race_work *w, struct adhoc *order)
 	return err;
 }
 
-/* Threads that met somewhere else are looked for where they come in turns; the others are where the
- * prediction saw them, unless the program comes there by another way in this flavour. */
+/* If the race was seen in a run that led no thread (`anywhere`), a run whose threads take turns
+ * shows first where they reach the accesses.  Otherwise the predicted points are tried first, and
+ * such a run only if the threads do not reach them. */
 int reach_race(struct race_work *w, struct adhoc *order)
 {
 	bool elsewhere = w->f->schedule->anywhere;
@@ -169,8 +171,9 @@ static int try_instance(struct race_work *w, struct schedule_goal goals[2])
 	return err || !t.counts ? err : work_run_pairs(w);
 }
 
-/* A race that makes no difference where it was met may make one elsewhere: with the write of x += 1 instead
- * of its read, or in a later round of a loop.  That is worth some runs if the program does differ. */
+/* A race that has no effect at one instance may have one at another: with the write of x += 1
+ * instead of its read, or in a later iteration of a loop.  That is worth some runs if the program's
+ * behaviour does vary. */
 int reach_elsewhere(struct race_work *w)
 {
 	struct outcome first = {w->race, w->runs, w->decision, w->bench.mask};

@@ -5,8 +5,8 @@
 
 #include "finding/finding.h"
 
-/* Nanoseconds that the recorded run took from which the findings were predicted, if its trace is still there;
- * 0: unknown. */
+/* The duration, in nanoseconds, of the recorded run from which the findings were predicted, if its
+ * trace still exists; 0: unknown. */
 int64_t classify_recorded_ns(const struct finding_set *set);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: other ways to a race.  The schedule of a race leads threads to where the recorded run had
- * them; if they do not come there in the flavour that is led, or met elsewhere in the first place, a run
- * shows where they do reach the two accesses.
+ * Inside classify/: other ways to reach a race.  The schedule of a race leads the threads to the
+ * points where they made the two accesses in the recorded run.  In the flavour `led` the threads
+ * may not reach these points, or the race may lie elsewhere.  Then a run of that flavour shows
+ * where the threads do reach the two accesses.
  */
 #ifndef CLASSIFY_ROUTES_INT_H
 #define CLASSIFY_ROUTES_INT_H
@@ -17,11 +18,12 @@ struct routes {
 	struct schedule texts; /* owns their names */
 };
 
-/* Runs the program once; 0 is the seed of the usual order of turns.  To be released also after a failure. */
+/* Runs the program once; 0 is the seed of the usual order of turns.  Release the result even after
+ * a failure. */
 int routes_find(struct routes *a, struct trial_bench *b, const struct schedule *race, uint64_t seed);
 
-/* The same for other instances of the race: other accesses of its lines to its memory, as the write of x += 1
- * where the race is with its read. */
+/* The same for other instances of the race: other accesses on its lines to the same memory, such as
+ * the write of x += 1 if the race was found with its read. */
 int routes_find_others(struct routes *a, struct trial_bench *b, const struct schedule *race);
 void routes_release(struct routes *a);
 

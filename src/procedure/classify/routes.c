@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a run to ways to a race.  In: the sites of its two accesses.  Out: pairs of goals.
+ * Finds ways to reach a race in a run.  In: the sites of the two accesses.  Out: pairs of goals,
+ * one goal for each thread.
  *
- * Those that came soonest one after the other are the likeliest: the fewest operations lie between them that
- * could keep them apart.
+ * Pairs whose accesses followed each other most closely come first: the fewer operations lie
+ * between two accesses, the less can keep them apart.
  */
 #include "classify/routes-int.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Races that the jobs of a Slurm cluster classify.  In: the command of the user.  Out: in the directory that
- * all machines see, `command` (the directory it was started in and its words, each ended by a NUL), `stdin`,
- * and from each shard `part.I.json`, a document of findings.
+ * Classifies races in the jobs of a Slurm cluster.  In: the user's command.  Out: files in a
+ * directory that all machines share: `command` (the working directory and the words of the command,
+ * each ended by a NUL), `stdin`, and from each shard `part.I.json`, a document of findings.
  */
 #include "classify/shards.h"
 
@@ -28,7 +28,7 @@ char *classify_shard_path(const char *directory, unsigned number)
 
 /* ---- the command ---- */
 
-/* What the shards are to read is read here once; a terminal is nothing to wait for. */
+/* The standard input for the shards is read here once; a terminal is not waited for. */
 static int save_input(const char *directory)
 {
 	char *path = rd_xasprintf("%s/stdin", directory);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `raddle classify --executor slurm`: the command as shards find it again, and what they have found. */
+/* `raddle classify --executor slurm`: stores the command for the shards, and collects their
+ * results. */
 #ifndef CLASSIFY_SHARDS_H
 #define CLASSIFY_SHARDS_H
 
@@ -14,10 +15,10 @@ struct classify_shard {
 	bool terminal; /* the user gave no input */
 };
 
-/* Writes down the words of the command, the directory it is started in and its input; removes what earlier
- * shards have left there. */
+/* Writes the words of the command, its working directory and its input to files; removes files of
+ * earlier shards. */
 int classify_shards_save(const char *directory, char *const *words);
-/* Takes them up again: the words, its directory and its standard input. */
+/* Restores them: the words, the working directory and the standard input. */
 int classify_shard_load(struct classify_shard *s, struct rd_argv *words);
 
 char *classify_shard_path(const char *directory, unsigned number); /* of what it has found */

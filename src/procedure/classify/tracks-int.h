@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: which accesses obey a memory model.  Those of the race, of the other races of the set,
- * and stores that these publish: what their thread stored before and another thread read afterwards.
+ * Inside classify/: which accesses are executed under a weaker memory model.  These are the
+ * accesses of the race, those of the other races of the set, and stores that these accesses
+ * publish: what their thread stored before and another thread read afterwards.
  */
 #ifndef CLASSIFY_TRACKS_INT_H
 #define CLASSIFY_TRACKS_INT_H
@@ -40,8 +41,8 @@ void tracks_release(struct tracks *t);
 /* What runs have shown to be published. */
 void tracks_add_published(struct tracks *t, const struct raddle_published *pairs, size_t count);
 
-/* Adds the records of these accesses to a schedule, of one that owns nothing but these lists; without those
- * that belong to `except`, unless that is NULL. */
+/* Adds the records of these accesses to a schedule that owns nothing but these lists.  Accesses
+ * that belong to `except` are left out; it may be NULL. */
 void tracks_fill(const struct tracks *t, const char *except, struct schedule *lists);
 
 /* Whether tracks_fill() leaves some over. */

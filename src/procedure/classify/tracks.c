@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From races to the accesses that obey a memory model (classify/tracks-int.h).  In: findings with schedules,
- * and what runs published.  Out: records of schedules.
+ * Finds the accesses that are executed under a weaker memory model (classify/tracks-int.h).  In:
+ * findings with schedules, and what runs published.  Out: records for schedules.
  */
 #include "classify/tracks-int.h"
 

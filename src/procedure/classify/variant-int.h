@@ -11,7 +11,7 @@
 enum variant_group {
 	VARIANT_FIRST,	 /* the access of the first goal comes first */
 	VARIANT_SECOND,	 /* that of the second one */
-	VARIANT_CONTROL, /* no thread is held: the same operations, in the order that comes by itself */
+	VARIANT_CONTROL, /* no thread is stopped: the same operations, in whatever order results */
 	VARIANT_GROUPS,
 };
 
@@ -21,8 +21,9 @@ struct variant {
 	struct schedule_decision decisions[2];
 };
 
-/* The number-th way to continue, from 0: the first two without a seed, each of the two threads in front; the
- * third with the first one in front already before the other access; then by seeds. */
+/* Makes variant `number`, counted from 0.  The first two have no seed; each of the two threads runs
+ * first in one of them.  In the third, the first thread continues even before the other access.
+ * The following variants have seeds. */
 void variant_make(struct variant *v, const struct schedule *race, enum variant_group group, unsigned number);
 
 #endif

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From the schedule of a race to the schedules of its orders.  In: two goals and the operations that lead to
- * them.  Out: schedules that continue after the race.
+ * Makes schedules for both orders of a race from the race's schedule.  In: two goals and the
+ * operations that lead to them.  Out: schedules that continue after the race.
  *
- * As a rule both accesses come directly one after the other: when the first thread is back from its access
- * the second one runs, and when that is back the variant decides.  So what the twins do differently comes
- * from the order of the two accesses, not from what else the first thread did meanwhile.
+ * As a rule, the two accesses follow each other directly.  When the first thread has made its
+ * access, the second one runs; when that has made its own, the variant decides which thread runs
+ * next.  So if twins behave differently, the cause is the order of the two accesses, not anything
+ * else that the first thread did.
  *
- * In every fourth variant the second thread lags behind: the first one continues.  A thread that reads a
- * value and acts on it, while the other one is stopped before its write, is seen only in this way.  What
- * comes of that can only come in this order of the two accesses, and whatever else comes of running alone is
- * seen in both orders, since in the variants before each of the two has been in front.
+ * In every fourth variant the first thread continues after its access while the second one stays
+ * stopped before its own.  Only these variants show a thread that reads a value and acts on it
+ * before the other thread writes.  That effect is possible in one order of the two accesses only.
+ * Effects of merely running alone show up in both orders, because in the earlier variants each of
+ * the two threads has run first.
  */
 #include "classify/variant-int.h"
 
@@ -51,7 +53,7 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
 	v->schedule.flavour = CLASSIFY_FLAVOUR;
 	if (number > LAG && number % 3 == 2)
 		v->schedule.limit_count =
-			0; /* third threads are held back by the prediction, not by the program */
+			0; /* the prediction, not the program, keeps other threads stopped */
 	if (group == VARIANT_CONTROL) {
 		lead_nowhere(&v->schedule);
 		return;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: what a race does under a weaker memory model (doc/design/memory.md) that it does not do
- * under sequential consistency.  Each execution of the stronger model is one of the weaker, so the class can
- * only get worse, and what makes it worse has to be new: no run under sequential consistency showed it.
+ * Inside classify/: finds effects of a race under a weaker memory model (doc/design/memory.md) that
+ * it does not have under sequential consistency.  Each execution under the stronger model is also
+ * possible under the weaker one, so the class can only get worse.  Whatever makes it worse has to
+ * be new: no run under sequential consistency showed it.
  */
 #ifndef CLASSIFY_WEAKEN_INT_H
 #define CLASSIFY_WEAKEN_INT_H
@@ -28,7 +29,7 @@ struct weakened {
 	struct schedule schedule; /* of the run that shows it; to be released */
 	bool sorted;		  /* the lines differ, in whatever order they come */
 	bool elsewhere;		  /* something new does not need the memory of this race */
-	bool lost;		  /* something new did not come again */
+	bool lost;		  /* a new effect could not be reproduced */
 	uint64_t k;		  /* executions in which memory did what sequential consistency does not */
 	const char *over;	  /* why some runs left the model early; NULL: none did */
 };
@@ -36,7 +37,7 @@ struct weakened {
 /* How many runs an exploration has, for a program whose recorded run took so long. */
 size_t weaken_explored(int64_t recorded_ns);
 
-/* `result` is to be released also after a failure. */
+/* The caller releases `result` even after a failure. */
 int weaken(const struct weaken *w, struct weakened *result);
 
 /* Gives a variant the memory of a model: `lists` has the accesses that obey it. */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs under weaker memory models (classify/weaken-int.h).  In: a race, and its runs under sequential
- * consistency. Out: a run that shows something new, with its schedule and choices.
+ * Runs under weaker memory models (classify/weaken-int.h).  In: a race, and its runs under
+ * sequential consistency. Out: a run that shows something new, with its schedule and the choices of
+ * values and threads.
  *
- * After the meeting, all choices of memory and of the next thread at the accesses that obey the model are
- * gone through as far as a number of runs lasts; then come pairs of a schedule and choices by seeds.  What is
- * new is believed to come from the memory of this race if the same schedule without these choices does not
- * show it; if it does not come either where only other memory obeys the model; and if it comes again each
- * time.
+ * After both threads have reached their accesses, the choices at the accesses under the model
+ * (which value memory returns, which thread runs next) are enumerated within a limited number of
+ * runs.  After that, seeds choose schedules and values.  A new effect is attributed to the memory
+ * of this race under three conditions: the same schedule without these choices does not show it; it
+ * does not occur if only other memory is under the model; and it is reproduced every time.
  */
 #include "classify/weaken-int.h"
 
@@ -16,12 +17,12 @@
 
 #include <string.h>
 
-/* All are judgements: smaller ones miss outputs that a weak memory model allows, larger ones take the time of
- * other races. */
+/* All were set by hand: smaller values miss outputs that a weak memory model allows, larger ones
+ * take time from other races. */
 #define EXPLORED_MOST 250	       /* runs of an exploration, at most */
 #define EXPLORED_LEAST 8	       /* and at least */
 #define EXPLORING_NS (6 * RD_NS_PER_S) /* that they may take */
-#define UNSURE 4		       /* runs in which time had a say that are made again */
+#define UNSURE 4		       /* runs that are repeated because timing affected them */
 #define REFUTED_MAX 64		       /* outputs that are known to mean nothing */
 
 struct attempt {
@@ -103,7 +104,7 @@ static void refute(struct attempt *a, const struct trial *t, bool sorted)
 
 /* ---- what is new ---- */
 
-/* Whether the schedule alone shows it, without what memory did. */
+/* Whether the schedule alone shows the effect, under sequential consistency. */
 static int is_by_schedule(const struct weaken *w, const struct weakened *r, bool *shows)
 {
 	struct schedule plain = r->schedule;
@@ -117,7 +118,7 @@ static int is_by_schedule(const struct weaken *w, const struct weakened *r, bool
 	return err;
 }
 
-/* Whether it comes without the memory of this race too. */
+/* Whether the effect also occurs if only other memory is under the model. */
 static int is_elsewhere(const struct weaken *w, const struct weakened *r, bool *elsewhere)
 {
 	struct replay_search search = {0};
@@ -143,7 +144,7 @@ static int is_elsewhere(const struct weaken *w, const struct weakened *r, bool *
 	return err;
 }
 
-/* Whether a run that did something else says little: time decided in it. */
+/* Whether a different result proves little, because time limits affected the run. */
 static bool is_unsure(const struct trial *t)
 {
 	return t->unsure || t->end == REPLAY_HUNG || t->end == REPLAY_RAN_ON;

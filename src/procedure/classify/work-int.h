@@ -59,7 +59,7 @@ const struct trial *work_run_at(const struct race_work *w, struct decide_place p
 /* A copy that the set owns. */
 int work_keep_schedule(struct race_work *w, const struct schedule *s, struct schedule **kept);
 
-/* ---- evidence.c: what is harmful is reported only if it comes again ---- */
+/* ---- evidence.c: harm is reported only if it is reproduced ---- */
 
 int evidence_show(struct race_work *w);
 
@@ -75,7 +75,8 @@ int reach_elsewhere(struct race_work *w);
 
 bool models_is_wanted(const struct race_work *w, enum finding_model model);
 
-/* Explores memory under sequential consistency, so that what a model adds is known for new. */
+/* Explores memory under sequential consistency, so that effects of a model can be recognised as
+ * new. */
 int models_explore(struct race_work *w);
 
 /* How many runs of each group models_explore() may add. */
@@ -84,11 +85,11 @@ int models_weaken(struct race_work *w);
 
 /* ---- inputs.c: other inputs ---- */
 
-/* Looks at the race with other inputs, if the class may depend on them. */
+/* Analyses the race with other inputs, if the class may depend on them. */
 void inputs_follow(struct race_work *w);
 
-/* The class of one race, found in a process of its own.  Adds a finding document with the finding, its
- * class and witnesses.  Returns what a task of a pool does. */
+/* The class of one race, found in a process of its own.  Adds a finding document with the finding,
+ * its class and witnesses.  The return value is that of a pool task. */
 int work_classify(const struct classify *how, const struct finding *f, const char *directory,
 		  struct rd_buf *answer);
 

@@ -3,9 +3,10 @@
  * The class of one race.  In: a finding with a schedule that leads to it.  Out: a finding document: the
  * finding with its class, and the runs that show it.
  *
- * Runs come in pairs, one for each order of the two accesses (classify/variant-int.h), first without a seed,
- * then by seeds.  next-int.h decides how many; what they mean is decide-int.h's.  A harmful class is repeated
- * before it is reported (evidence.c).
+ * Runs come in pairs, one for each order of the two accesses (classify/variant-int.h).  The first
+ * pairs have no seed, later ones do.  next-int.h decides how many pairs are run, and decide-int.h
+ * what they mean.  Before a harmful class is reported, the runs that show it are repeated
+ * (evidence.c).
  */
 #include "classify/work-int.h"
 

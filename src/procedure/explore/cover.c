@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Pairs of conflicting places.  In: pairs of sites.  Out: pairs of places of the source, sorted, each with
- * the first schedule in which one came before the other, and the first in which it was the other way.
+ * Pairs of conflicting places.  In: pairs of sites.  Out: sorted pairs of places in the source,
+ * each with the first schedule that showed one order and the first that showed the other.
  *
- * Several sites may be one place: a statement that reads and writes, or a template.  A place without a file
- * is nothing that a person could read, and is left out.
+ * Several sites may belong to one place, as in a statement that reads and writes, or in a template.
+ * Places without a file are left out, since a person could not look them up.
  */
 #include "explore/cover.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What schedules covered: pairs of conflicting places, and in which order they were seen.  A pair of sites as
- * runs tell them (raddle/steer.h) goes in; pairs of places in the source come out, for reports.
+ * What schedules covered: pairs of conflicting places, and in which order they were seen.  In:
+ * pairs of sites as runs report them (raddle/steer.h).  Out: pairs of places in the source, for
+ * reports.
  */
 #ifndef EXPLORE_COVER_H
 #define EXPLORE_COVER_H

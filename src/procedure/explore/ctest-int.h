@@ -17,7 +17,7 @@ struct ctest_test {
 	size_t variable_count;
 	const char *directory; /* where it runs; NULL: anywhere */
 	bool disabled;
-	bool will_fail; /* it passes if it fails: nothing that an exploration could tell */
+	bool will_fail; /* the test passes if the program fails: exploration cannot judge that */
 };
 
 struct ctest {

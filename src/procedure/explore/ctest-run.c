@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Each test of a CMake build directory is explored, one after another, by a raddle of its own, where and with
- * the environment that ctest would give it.  In: a build directory.  Out: what each exploration says, in
- * DIR/TEST, and a summary.
+ * Explores the tests of a CMake build directory one after another, each by a separate raddle
+ * process with the working directory and environment that ctest would use.  In: a build directory.
+ * Out: the report of each exploration, in DIR/TEST, and a summary.
  *
- * A test that could not be explored is named and is not a success: the program may not have been built by
- * raddle-cc.
+ * A test that could not be explored is reported and does not count as a success: its program may
+ * not have been built by raddle-cc.
  */
 #include "explore/ctest-run.h"
 
@@ -103,7 +103,8 @@ static void make_command(const struct suite *s, const struct ctest_test *t, stru
 		rd_argv_add(argv, t->command[i]);
 }
 
-/* A signal to us ends the exploration too; that of a terminal it gets itself. */
+/* A signal to this process ends the exploration too, which receives signals of the terminal itself.
+ */
 static int await(struct suite *s, pid_t pid)
 {
 	struct rd_interrupt signals;

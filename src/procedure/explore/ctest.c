@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What ctest lists.  In: its JSON document, version 1.  Out: the command of each test, where and with which
- * environment it runs.  It starts no program.
+ * Reads the list of tests that ctest prints.  In: its JSON document, version 1.  Out: the command,
+ * working directory and environment of each test.  No program is started here.
  */
 #include "explore/ctest-int.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The loop of an exploration.  In: a program.  Out: findings, and how far the exploration came.
+ * The loop of an exploration.  In: a program.  Out: findings, and how far the exploration got.
  *
- * explore/state-int.h decides what comes next; this file hands tasks to processes, passes their notes on, and
- * stops.  Each process knows what was known when it was forked.  Failures are run again in the end
- * (explore/repeat-int.h).
+ * explore/state-int.h decides what comes next.  This file gives tasks to worker processes, passes
+ * on their notes, and ends the exploration.  A worker knows only what was known when it was forked.
+ * At the end, failures are repeated (explore/repeat-int.h).
  */
 #include "explore/explore.h"
 

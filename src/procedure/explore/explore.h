@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exploration: schedules of our own making.  A program goes in; it is run under many schedules, each drawn by
- * a strategy from a seed; schedules in which it fails come out, as findings, each with as few decisions as
- * show it.  doc/design/explore.md says which strategies are used, what a failure is and when it ends.
+ * Exploration: runs a program under many generated schedules.  A strategy derives each schedule
+ * from a seed.  In: a program.  Out: findings, one for each failure, whose schedules contain only
+ * the decisions needed to show the failure.  doc/design/explore.md describes the strategies, what
+ * counts as a failure, and when an exploration ends.
  *
- * The program is its flavour `led`, whose threads take turns, so a run is what its schedule says.
+ * The program is used in its flavour `led`, whose threads take turns, so a run is determined by its
+ * schedule.
  */
 #ifndef EXPLORE_EXPLORE_H
 #define EXPLORE_EXPLORE_H
@@ -14,8 +16,8 @@
 
 #define EXPLORE_FLAVOUR "led"
 
-/* Schedules that are explored in small tasks, and never by shards: until then nearly every run shows
- * something new, and later runs depend on what is known. */
+/* The first schedules are explored in small tasks, and never by shards: nearly every one of these
+ * runs shows something new, and later runs depend on what is known. */
 #define EXPLORE_FIRST 54
 
 enum explore_stop {
@@ -46,15 +48,15 @@ struct explore { /* zero values are the defaults */
 	bool resume;	      /* continue where that log, and those of shards beside it, end */
 	bool collect;	      /* and run nothing more: shards have */
 	unsigned shard,
-		shards; /* only schedules shard, shard + shards, ..., with a log of their own, LOG.shard;
-			   failures are not looked at any further; shards is 0: all schedules */
+		shards; /* explore only schedules shard, shard + shards, ..., with a separate log, LOG.shard,
+			 * and do not process failures further; if shards is 0, explore all schedules */
 	const struct finding_set *suggested; /* races: accesses of them are points from the beginning; NULL */
 	bool go_on;			     /* look for more failures when one was found */
 	void (*progress)(void *context, const struct explore_progress *so_far); /* may be NULL */
 	void *context;
 };
 
-/* A schedule in which two accesses were without an order that had not been seen so before. */
+/* A schedule in which two accesses were unordered that had not been seen unordered before. */
 struct explore_racy {
 	uint64_t number, length; /* the schedule, and what its strategy knew: how long runs are, */
 	uint64_t threads;	 /* and how many threads they have; */
@@ -74,7 +76,7 @@ struct explore_result {
 	uint64_t discarded;	/* runs that left their schedule or did not end: they are not counted, */
 	const char *why;	/* the first of them: a sentence; NULL */
 	uint64_t first_failure; /* which schedule showed the first one, from 1; 0: none did */
-	uint64_t unrepeated;	/* failures that did not come again and are not reported */
+	uint64_t unrepeated;	/* failures that could not be reproduced and are not reported */
 	uint64_t extent;	/* at which a run that decides at operations has hardly an end any more */
 	enum explore_stop stop;
 	struct explore_racy racy[EXPLORE_RACY];
@@ -87,20 +89,24 @@ struct explore_result {
 	struct rd_arena *arena;
 };
 
-/* Explores and adds what failed to the set, confirmed, each seen again three times.  SIGINT, SIGTERM and
- * SIGHUP end it early.  The result, zero before, is released also after a failure. */
+/* Explores the program and adds its failures to the set.  They are confirmed: each was reproduced
+ * three times.  SIGINT, SIGTERM and SIGHUP end the exploration early.  `result` must be zero before
+ * the call; the caller releases it even after a failure. */
 int explore_run(const struct explore *how, struct finding_set *set, struct explore_result *result);
 void explore_result_release(struct explore_result *result);
 
-/* Records one run of a program in the flavour `record`, under that schedule, of which the sites do not
- * matter, into a directory.  *counts: it kept its schedule and ended by itself.  `made`, zero before and
- * released by the caller: its schedule with all decisions; it has no turns if that is not known. */
+/* Records one run of a program in the flavour `record` under the schedule of `which`, whose sites
+ * are ignored, into the directory `trace`.  *counts is set if the run kept its schedule and ended
+ * by itself.  `made` receives the schedule with all decisions, or without turns if they are not
+ * known.  It must be zero before the call, and the caller releases it. */
 int explore_record(const struct explore *how, const struct explore_racy *which, const char *trace,
 		   bool *counts, struct schedule *made);
 
-/* Of the races that were predicted from such a run those that are known and not reproduced, each as a copy
- * that is to be looked at under the schedule of that run.  Accesses that a value keeps apart, which is passed
- * on in relaxed order, come without an order there, and in no run in which two threads would have to meet. */
+/* Selects the races predicted from such a run (`seen`) that are known but not reproduced yet.  Each
+ * is returned as a copy whose schedule is that of the run, so that the run can be repeated and
+ * checked for unordered accesses.  This is the only way to show some races: if a value passed in
+ * relaxed order keeps the two accesses apart in time, the two threads can never be stopped at both
+ * accesses at once. */
 struct finding_set *explore_look_again(const struct finding_set *seen, const struct finding_set *known,
 				       const struct schedule *made);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Recorded runs under schedules of our own making.  In: what exploring showed; a program in the flavour
- * `record`, and a number.  Out: which number is next; a trace of a run whose threads took turns as the number
- * says, for prediction from it; and its schedule, under which that run can be looked at again for what
- * was predicted.
+ * Records runs under generated schedules.  In: what exploration showed, a program in the flavour
+ * `record`, and the number of a schedule.  Out: the next number; the trace of a run whose threads
+ * took turns as the schedule demands, as input for prediction; and the schedule of that run, with
+ * which it can be repeated to look for what was predicted.
  *
- * The points are like those of the explored schedule and not the same, so the run may go another way; the
- * trace is like that of an ordinary run.
+ * The points at which threads are switched are similar to those of the explored schedule, but not
+ * the same, so the run may differ.  The trace has the form of an ordinary one.
  */
 #include "explore/further.h"
 
@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-/* Runs.  Judgements: a recorded run is looked at for longer than it takes. */
+/* Numbers of runs, set by hand: analysing a recorded run takes longer than the run. */
 #define RECORDED_MOST 24   /* schedules that are recorded, at most, */
 #define RECORDED_IN_VAIN 3 /* and no more when so many in a row brought nothing new */
 
@@ -48,7 +48,7 @@ static unsigned rank_of(const struct explore_result *explored, size_t which)
 	return rank;
 }
 
-/* One schedule a number is enough: its trace shows all that the run showed. */
+/* One schedule per number is enough: its trace shows everything that the run showed. */
 static bool is_chosen(const struct further *f, uint64_t number)
 {
 	for (size_t i = 0; i < f->racy_count; i++)
@@ -57,8 +57,9 @@ static bool is_chosen(const struct further *f, uint64_t number)
 	return false;
 }
 
-/* Each race has its first schedule before any has its second.  Behind them come runs that showed something
- * new, the last one first: it is the hardest to reach, and what can be predicted from it as well. */
+/* Every race gets its first schedule before any race gets its second.  Then come runs that showed
+ * something new, the last one first, because it is the hardest to reach, and so is what can be
+ * predicted from it. */
 void further_choose(struct further *f, const struct explore_result *explored, const struct finding_set *set,
 		    const struct trace_sites *sites)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which schedules a check records after its first runs, and when it has enough of them: first those in which
- * exploring saw a race that was not known, then others, until several in a row brought nothing new.
+ * Decides which schedules a check records after its first runs, and when there are enough.  First
+ * come schedules in which exploration saw an unknown race, then others, until several in a row have
+ * brought nothing new.
  */
 #ifndef EXPLORE_FURTHER_H
 #define EXPLORE_FURTHER_H
 
 #include "explore/explore.h"
 
-/* Schedules that are explored before nothing new is the end.  A judgement: fewer than SETTLED_LEAST of
- * explore/next.c, since recorded runs have been looked at already. */
+/* The exploration may end for lack of news only after this many schedules.  Set by hand: fewer than
+ * SETTLED_LEAST in explore/next.c, since recorded runs have been analysed already. */
 #define FURTHER_LEAST 1000
 
 struct further {

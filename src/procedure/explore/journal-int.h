@@ -12,7 +12,7 @@ struct journal {
 	int fd;			     /* -1: there is no log */
 };
 
-/* Opens the log that the exploration asks for, if any.  To be closed also after a failure. */
+/* Opens the log that the exploration asks for, if any.  Close it even after a failure. */
 int journal_open(struct journal *j, struct explore_state *state, struct rd_arena *arena);
 int journal_close(struct journal *j);
 

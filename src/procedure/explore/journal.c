@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The journal of an exploration.  In: notes of runs.  Out: a log from which another exploration continues: it
- * learns all that this one knew.
+ * The journal of an exploration.  In: notes of runs.  Out: a log from which another exploration can
+ * continue, because it contains everything that this one learned.
  */
 #include "explore/journal-int.h"
 
@@ -102,7 +102,7 @@ static int read_shards(struct journal *j)
 	return err;
 }
 
-/* A shard reads the log of the whole, too, and writes one of its own beside it. */
+/* A shard also reads the main log, and writes its own log next to it. */
 static int resume_log(struct journal *j)
 {
 	const struct explore *how = j->state->how;

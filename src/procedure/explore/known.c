@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What exploring found that is known already (known.h).  In: findings of prediction and of exploring.  Out:
- * those that say something.  It starts no program.
+ * Removes findings of exploration that are already known (known.h).  In: findings of prediction and
+ * of exploration.  Out: those that add information.  No program is started here.
  */
 #include "explore/known.h"
 
@@ -39,8 +39,9 @@ static bool is_explored(const struct finding *f)
 	return f->kind != FINDING_RACE && f->schedule && f->schedule->turns;
 }
 
-/* What exploring does not add: what is known in another way, which says more; abort() alone, which may
- * say that an assumption of the program did not hold; and that a program hangs which has no end. */
+/* Whether a finding of exploration is dropped: it is known from another method, which gives more
+ * information; it is a bare abort(), which may only mean that an assumption of the program does not
+ * hold; or it is a hang of a program that never ends. */
 static bool is_to_leave(const struct finding_set *set, const struct finding *f, bool endless)
 {
 	if (!is_explored(f))
@@ -70,7 +71,7 @@ void explore_leave_known(struct finding_set *set, bool endless)
 
 /* ---- failures of races ---- */
 
-/* Of files only the last names are compared: a failure may know no more. */
+/* Only the last components of file names are compared, because a failure may not have more. */
 static bool is_near(const struct finding_frame *a, const struct finding_frame *b)
 {
 	return a->file && b->file && a->line == b->line &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings of exploring beside findings of other ways: a check shows one thing once, in the way that says
- * most.
+ * Combines findings of exploration with those of other methods: a check reports each problem once,
+ * in its most informative form.
  */
 #ifndef EXPLORE_KNOWN_H
 #define EXPLORE_KNOWN_H
@@ -9,15 +9,17 @@
 #include "finding/finding.h"
 #include "trace/sites.h"
 
-/* Takes out of the set what exploring does not add; `endless`: the program has no end of its own. */
+/* Removes findings from the set that add nothing; `endless`: the program does not end by itself. */
 void explore_leave_known(struct finding_set *set, bool endless);
 
-/* A failure at an access of a confirmed race is what that race does: it becomes a witness of the race, which
- * violates its specification then, and is no longer a finding of its own.  True: there was one. */
+/* A failure at an access of a confirmed race is an effect of that race.  It becomes a witness of
+ * the race, whose class is then spec-violated, and is no longer a separate finding.  Returns true
+ * if there was such a failure. */
 bool explore_join_failures(struct finding_set *set);
 
-/* Sites of the flavour `led` at which races of the set have their accesses, confirmed or only predicted:
- * where an exploration should stop threads.  Returns how many there are, at most `most`. */
+/* Collects the sites, in the flavour `led`, of the accesses of all races in the set, confirmed or
+ * only predicted.  An exploration should stop threads there.  Returns the number of sites, at most
+ * `most`. */
 size_t explore_suggested(const struct finding_set *set, const struct trace_sites *sites, uint32_t *to,
 			 size_t most);
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What an exploration learns from its runs.  In: notes of runs.  Out: races, typical lengths, prefixes,
- * failures, and the counters of the result.  A note that is learned from twice changes only counters.
+ * What an exploration learns from its runs.  In: notes of runs.  Out: races, typical lengths,
+ * prefixes, failures, and the counters of the result.  If a note is processed twice, only counters
+ * change.
  */
 #include "base/error.h"
 #include "explore/state-int.h"
 
 #include <string.h>
 
-/* Schedules are looked at in windows.  An exploration ends when of a window of 100 fewer than 10 schedules
- * were new: with that rate of repetition hardly any schedule is left (doc/design/explore.md). */
+/* Schedules are counted in windows of 100.  An exploration ends when fewer than 10 schedules of a
+ * window were new: at that rate of repetition hardly any new schedule is left
+ * (doc/design/explore.md). */
 #define WINDOW 100
 #define WINDOW_NEW 10
 
@@ -60,9 +62,10 @@ static struct note_race *find_race(struct explore_state *s, const struct note *n
 	return &s->races[s->race_count++];
 }
 
-/* Whether the flavour `record` can repeat the run.  A run with points at racy accesses depends on the races
- * that were known then, and a weighted one on what its threads had left to do.  A prefix with decisions at
- * accesses cannot be kept either, since `record` has other accesses. */
+/* Whether the flavour `record` can repeat the run.  A run with points at racy accesses depends on
+ * the races that were known at the time, and a weighted run on how much its threads still had to
+ * do.  A prefix with decisions at accesses cannot be followed either, since `record` instruments
+ * other accesses. */
 static bool is_recordable(const struct draw *draw, const struct prefix *prefix)
 {
 	return (prefix ? draw->points == POINTS_OPERATIONS : draw->points != POINTS_RACY) &&
@@ -166,7 +169,7 @@ static void close_window(struct explore_state *s)
 
 /* ---- notes ---- */
 
-/* A run that was ended early does not count, but what it did until then is true. */
+/* A run that was ended early is not counted, but what it showed until then is valid. */
 static void learn_discarded(struct explore_state *s, const struct note *n)
 {
 	s->result->discarded++;

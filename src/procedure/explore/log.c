@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Logs of explorations: a JSON object a line.  In: what is explored, and notes.  Out: lines, and the same
- * again.  Nothing that is read is trusted.
+ * Logs of explorations, with one JSON object per line.  Writes the description of the exploration
+ * and its notes as lines, and reads them back.  Nothing that is read is trusted.
  */
 #include "explore/log.h"
 

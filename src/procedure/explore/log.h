@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log of an exploration (doc/format/explore.md): what is explored, then a line for each schedule that was
- * run, whole or not there.  A reader of it knows all that the exploration knew.
+ * The log of an exploration (doc/format/explore.md): a description of what is explored, then one
+ * line for each schedule that was run.  A line is either complete or missing.  The log contains
+ * everything that the exploration learned.
  */
 #ifndef EXPLORE_LOG_H
 #define EXPLORE_LOG_H
@@ -29,8 +30,8 @@ int log_get_note(struct note *n, const char *text, size_t length, const char *na
 /* The head of the log at `path`. */
 int log_read_head(const char *path, struct log_head *head, struct rd_arena *a);
 
-/* Calls back for each note of a log.  What a killed writer did not finish is left out; *length is
- * that of the rest. */
+/* Calls the callback for each note of a log.  A line that a killed writer did not finish is left
+ * out; *length is the length of the log without it. */
 typedef void log_note_fn(void *context, const struct note *n);
 int log_read(const char *path, struct log_head *head, struct rd_arena *a, log_note_fn *fn, void *context,
 	     uint64_t *length);

@@ -6,11 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether it fails with just these of the decisions, whose positions ascend. */
+/* Whether the program fails with only these decisions; their positions are ascending. */
 typedef bool minimise_fn(void *context, const size_t *kept, size_t count);
 
-/* Leaves out of `kept`, which has `count` positions with which it fails, what is not needed: in the end none
- * of them alone can be left out, unless `budget` tests were made before.  Returns how many are left. */
+/* Removes positions that the failure does not need from `kept`, which has `count` of them.  At the
+ * end no single position can be left out, unless the limit of `budget` tests was reached first.
+ * Returns how many positions are left. */
 size_t minimise(size_t *kept, size_t count, minimise_fn *fails, void *context, unsigned budget);
 
 #endif

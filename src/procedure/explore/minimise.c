@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Leaving out what is not needed.  In: positions, and a test.  Out: fewer positions that pass the test too.
+ * Removes what is not needed.  In: positions, and a test.  Out: fewer positions that still pass the
+ * test.
  *
- * Pieces are left out, halves first, then smaller ones, down to single positions.  What remains fails,
- * always: a piece goes only when the test has said so.
+ * Pieces are left out on trial, halves first, then smaller ones, down to single positions.  A piece
+ * is removed only if the rest still passes the test, so the result always shows the failure.
  */
 #include "explore/minimise-int.h"
 

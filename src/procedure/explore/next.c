@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What an exploration does next.  In: what is known.  Out: the next schedules, how far they may run, and
- * whether the exploration ends.
+ * What an exploration does next.  In: what is known so far.  Out: the next schedules, how far they
+ * may run, and whether the exploration ends.
  */
 #include "base/clock.h"
 #include "base/error.h"
@@ -9,21 +9,24 @@
 
 #include <string.h>
 
-/* Schedules of a task.  A task knows what was known when it was given, so tasks are small as long as each run
- * teaches something.  A quick program gets larger ones: starting a process would cost more than its runs. */
+/* The number of schedules in a task.  A task uses only what was known when it was assigned, so
+ * tasks are small as long as each run teaches something.  Tasks of a quick program are larger,
+ * because starting a process would cost more than the runs. */
 #define BATCH 6
 #define BATCH_QUICK 30
 #define BATCH_QUICK_FROM EXPLORE_FIRST	   /* schedules, after which the mean time of a run is known */
 #define BATCH_QUICK_NS (20 * RD_NS_PER_MS) /* mean processor time of a quick run */
 
-/* The end, in schedules: at least so many, and three times as many as had been run when the last new thing
- * came, so that a rare race gets its time; and never more than MOST if the caller sets no limit
- * (doc/design/explore.md). */
+/* When an exploration ends, in schedules (doc/design/explore.md).  It runs at least SETTLED_LEAST
+ * schedules, and at least SETTLED_TIMES times as many as had been run when something new was last
+ * seen, so that rare races have a chance.  If the caller sets no limit, it never runs more than
+ * MOST. */
 #define SETTLED_LEAST 1500
 #define SETTLED_TIMES 3
 #define MOST 5000
 
-/* The extent (replay/board-int.h) of runs.  One that has a multiple of the longest run that ended is endless.
+/* Limits of the extent (replay/board-int.h) of runs.  A run that is several times as long as the
+ * longest run that ended is considered endless.
  */
 #define EXTENT_LEAST 20000 /* a run below this is never ended early, as long as most runs end */
 #define EXTENT_TIMES 20	   /* of the longest run that ended with such points */
@@ -89,8 +92,8 @@ static void make_schedule(const struct explore_state *x, const struct draw *draw
 
 /* ---- extents ---- */
 
-/* Repeating attempts for so long costs not much more than knowing the right length in advance (Luby,
- * Sinclair, Zuckerman 1993). */
+/* The lengths of repeated attempts.  With this sequence, the total cost is not much higher than if
+ * the right length were known in advance (Luby, Sinclair, Zuckerman 1993). */
 uint64_t explore_luby(uint64_t n)
 {
 	RD_ASSERT(n > 0);
@@ -105,8 +108,8 @@ uint64_t explore_luby(uint64_t n)
 	}
 }
 
-/* The unit of attempts while the length of runs with such points is unknown: one that ended with other points
- * is a hint. */
+/* The unit of attempts while the length of runs with such points is unknown.  A run that ended with
+ * other points gives a hint. */
 static uint64_t extent_unit(const struct explore_state *s)
 {
 	uint64_t unit = EXTENT_UNIT;
@@ -117,8 +120,8 @@ static uint64_t extent_unit(const struct explore_state *s)
 	return unit;
 }
 
-/* If most runs have no end, those that have one are worth more than a run that takes long.  The first run
- * shows what is usual, and is not ended early. */
+/* If most runs do not end, runs that end are worth more than one that takes long.  The first run
+ * shows what is usual, so it is not ended early. */
 uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum draw_points points)
 {
 	uint64_t most = EXTENT_TIMES * s->longest[points],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Notes as bytes.  In: a note.  Out: its numbers, then its strings and arrays, each after its length.
+ * Notes as bytes.  In: a note.  Out: its numbers, then its strings and arrays, each preceded by its
+ * length.
  */
 #include "explore/note.h"
 

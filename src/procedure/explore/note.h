@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside explore/: what a worker reports of a run to the leading process.  Worker and leader are the same
- * program, so numbers travel as they lie in memory; lengths are checked all the same.
+ * Inside explore/: what a worker reports about a run to the main process.  Both are the same
+ * program, so numbers are sent in their memory representation; lengths are checked nevertheless.
  */
 #ifndef EXPLORE_NOTE_H
 #define EXPLORE_NOTE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Prefixes.  In: schedules of runs that showed something new; a seed.  Out: a schedule that begins like one
- * of them and continues by the seed.
+ * Prefixes.  In: schedules of runs that showed something new; a seed.  Out: a schedule that begins
+ * like one of them; the seed determines the rest.
  */
 #include "explore/prefix.h"
 

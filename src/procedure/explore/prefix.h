@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside explore/: beginnings of runs that showed something new.  Few schedules reach such a state, and what
- * comes next is found sooner from there than from the beginning.
+ * Inside explore/: beginnings of runs that showed something new.  Few schedules reach the state
+ * after such a beginning, so what can follow it is found sooner by starting from there.
  */
 #ifndef EXPLORE_PREFIX_H
 #define EXPLORE_PREFIX_H
@@ -34,9 +34,9 @@ struct prefix_part {
 /* False: there is no room, or no schedule.  The text stays the caller's. */
 bool prefixes_add(struct prefixes *p, const char *made, enum draw_points points);
 
-/* Draws a prefix by the seed and parses it, with as many of its decisions as the seed chooses; the seed
- * decides the rest of the run.  There is at least one prefix.  The caller releases the schedule in any case,
- * as after schedule_parse(). */
+/* Chooses a prefix by the seed and parses it.  The seed also chooses how many of its decisions are
+ * kept, and decides the rest of the run.  There must be at least one prefix.  The caller releases
+ * the schedule in any case, as after schedule_parse(). */
 int prefixes_draw(const struct prefixes *p, uint64_t seed, struct prefix_part *part,
 		  struct schedule *schedule);
 

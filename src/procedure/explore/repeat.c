@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failures again.  In: failures with their schedules.  Out: findings.
+ * Repeats failures.  In: failures with their schedules.  Out: findings.
  *
- * Decisions that the failure does not need are left out first.  Then the schedule has to fail in the same way
- * each time, in processes that are started as the user will start them.
+ * First, decisions that the failure does not need are removed.  Then the schedule must fail in the
+ * same way every time, in processes that are started in the same way as the user will start them.
  */
 #include "explore/repeat-int.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Races that only explored schedules showed.  In: pairs of sites that the detector saw without an order, and
- * findings.  Out: findings for those that no recorded run showed, unconfirmed, so that nothing that was seen
- * is kept back.
+ * Races that only explored schedules showed.  In: pairs of sites that the detector saw unordered,
+ * and findings.  Out: unconfirmed findings for the pairs that no recorded run showed, so that
+ * everything that was seen is reported.
  *
- * The detector does not know what files and other processes order, and prediction does; so its word alone
- * confirms nothing here.
+ * The detector does not see orderings through files and other processes, while prediction does.  So
+ * what the detector saw is not enough to confirm a race.
  */
 #include "explore/sighted.h"
 

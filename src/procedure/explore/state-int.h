@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside explore/: what an exploration knows, and what it does next.  Notes of runs go in; the next schedule,
- * its limits and the end of the exploration come out.  Nothing here starts a program or looks at a clock: the
- * time since the start is an argument.
+ * Inside explore/: what an exploration knows, and what it does next.  In: notes of runs.  Out: the
+ * next schedule, its limits, and whether the exploration ends.  Nothing here starts a program or
+ * reads a clock: the time since the start is an argument.
  */
 #ifndef EXPLORE_STATE_INT_H
 #define EXPLORE_STATE_INT_H
@@ -16,8 +16,8 @@ enum {
 	EXPLORE_SUGGESTED = 64, /* sites that findings suggest as points */
 	EXPLORE_FAILURES =
 		16, /* kinds of failures: each takes up to 200 runs to minimise (explore/repeat.c) */
-	EXPLORE_RACY_TIMES = 3, /* schedules of one race: a recorded run may go another way than the explored
-				   one */
+	EXPLORE_RACY_TIMES = 3, /* schedules kept for each race: a recorded run may differ from the
+				 * explored one */
 };
 
 struct explore_state {
@@ -54,8 +54,8 @@ void explore_state_release(struct explore_state *s);
 /* Learns from the note of a run.  The note's arrays and texts live as long as the state. */
 void explore_learn(struct explore_state *s, const struct note *n);
 
-/* The same, and removes from the note what the state knew before: the rest is enough to learn the same again
- * from a log. */
+/* The same, but also removes from the note what the state knew already.  The rest is enough to
+ * learn the same again from a log. */
 void explore_learn_new(struct explore_state *s, struct note *n);
 
 /* `count` runs were lost with the process that made them. */
@@ -87,7 +87,7 @@ struct explore_plan {
 	uint64_t extent;
 };
 
-/* Plans a schedule; weights are the arena's.  To be released also after a failure. */
+/* Plans a schedule; weights are the arena's.  Release it even after a failure. */
 int explore_plan(const struct explore_state *s, uint64_t number, struct rd_arena *arena,
 		 struct explore_plan *plan);
 void explore_plan_release(struct explore_plan *plan);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The strategies in turn.  In: the number of a schedule and the seed of the exploration.  Out: what draws it.
+ * Alternates between the strategies.  In: the number of a schedule and the seed of the exploration.
+ * Out: the strategy that generates the schedule.
  *
- * No strategy is best for all programs (doc/design/explore.md has the figures): a random walk finds short
- * windows, priorities find orders that need one thread to be held for long, partial orders find what
- * depends on few events among many, weights and kinds find what depends on many threads.  So they come in
- * turn, and so do the sets of points.
+ * No strategy is best for all programs (doc/design/explore.md has the figures): a random walk finds
+ * failures that need a switch in a short window, priorities find orders that need one thread to be
+ * stopped for long, partial orders find failures that depend on few events among many, weights and
+ * kinds find those that depend on many threads.  So the strategies take turns, and so do the sets
+ * of points at which threads are switched.
  */
 #include "explore/strategies.h"
 

@@ -17,12 +17,12 @@ struct draw {
 	struct replay_strategy strategy; /* without lengths and weights */
 	enum draw_points points;
 	uint64_t seed;	  /* 0: the default schedule */
-	bool from_prefix; /* it begins like a run that showed something new (explore/prefix.h), if there is
-			     one, with the points of that run */
+	bool from_prefix; /* the schedule begins like a run that showed something new (explore/prefix.h),
+			   * if there is one, with the points of that run */
 };
 
-/* The draw of a schedule, from 0.  `only` is the name of a strategy; NULL: all in turn.  If there are many
- * threads every second schedule weighs them. */
+/* How schedule `number`, counted from 0, is generated.  `only` is the name of a strategy; NULL: all
+ * in turn.  If there are many threads, every second schedule uses weights. */
 struct draw strategies_draw(uint64_t number, uint64_t seed, const char *only, size_t threads);
 
 /* The position of a schedule among those with the same kind of points, from 1. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One process of an exploration.  In: what is known, and numbers of schedules.  Out: a note of each run.
+ * A worker process of an exploration.  In: what is known so far, and the numbers of schedules.
+ * Out: a note for each run.
  */
 #include "explore/worker-int.h"
 
@@ -41,7 +42,7 @@ static void copy_threads(struct explore_worker *w, const struct replay_turns *t)
 	}
 }
 
-/* Pairs that the leader does not know from here, or not of a run that can be recorded. */
+/* Pairs that the main process does not know yet, or not from a run that can be recorded. */
 static void copy_pairs(struct explore_worker *w, const struct replay_result *r)
 {
 	const struct explore_state *s = w->state;

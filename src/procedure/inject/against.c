@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Matches what two campaigns have in common: kinds of fault and places, by name.  A share that is 0
- * or 1 in both cannot differ; it is left out, so that it does not weaken the correction of the
- * others.
+ * in both or 1 in both cannot differ.  It is left out, because each further test makes the
+ * correction of the others stricter.
  */
 #include "inject/against.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two campaigns compared: for each common kind of fault and for each place, whether the shares of
- * runs differ.  In: the statistics of both.  Out: differences with intervals and tests.
+ * Compares two campaigns: for each common kind of fault and each common place, tests whether the
+ * shares of runs differ.  In: the statistics of both.  Out: differences with intervals and tests.
  *
  * Tests are corrected by Holm's method within four families: faults by outcome, functions, lines
  * and variables.  In each family the probability of even one false difference is at most 5 %.

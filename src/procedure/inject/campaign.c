@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Running a campaign.  This process assigns the numbers of runs and writes the log.  Workers are
- * forked from it when everything that runs share is in memory; they do the runs and send lines
- * back.  There is one writer, and one write() for each line.  So the log has only whole lines,
- * except perhaps the last one of a killed writer, which is cut off before the next is written.
+ * Runs a campaign.  This process assigns the numbers of runs and writes the log.  It forks workers
+ * as soon as everything that the runs share is in memory; the workers do the runs and send lines
+ * back.  There is one writer, and one write() for each line, so the log has only complete lines.
+ * The only exception is the last line of a killed writer, which is removed before the next line is
+ * written.
  *
- * If a worker dies, the next one tries its run again.  If workers keep dying, or one reports that
- * it cannot continue (a full disk), the campaign is stopped and can be resumed.
+ * If a worker dies, another worker repeats its run.  If workers keep dying, or one reports that it
+ * cannot continue (a full disk), the campaign is stopped and can be resumed.
  */
 #include "inject/campaign.h"
 
@@ -330,8 +331,8 @@ static void note_lost_run(struct campaign_crew *crew, uint64_t run, int status)
 			crew->failures);
 }
 
-/* Gives runs out as long as there are workers and runs, and they are wanted.  A campaign that fails waits for
- * the runs that are under way. */
+/* Assigns runs as long as there are free workers, and runs left that are still needed.  A campaign
+ * that fails waits for the runs in progress. */
 static int give(void *context)
 {
 	struct campaign_crew *crew = context;

@@ -3,9 +3,9 @@
  * A campaign: a directory with campaign.json, golden/, log and runs/ (doc/format/campaign.md), and
  * the processes that do its runs.
  *
- * A run is finished when its line is in the log; nothing else counts.  So a killed campaign
- * continues where it was.  Shard i of n does the runs whose number is i modulo n and writes log.i;
- * shards may run at the same time on different machines that share the directory.
+ * A run is finished if and only if its line is in the log.  So a killed campaign can continue where
+ * it stopped.  Shard i of n does the runs whose number is i modulo n and writes log.i; shards may
+ * run at the same time on different machines that share the directory.
  */
 #ifndef INJECT_CAMPAIGN_H
 #define INJECT_CAMPAIGN_H
@@ -38,8 +38,8 @@ struct inject_work {
 /* Does the remaining runs of the campaign or shard. */
 int inject_campaign_run(struct inject_campaign *c, const struct inject_work *work);
 
-/* One injection, in this process, not logged: `line` gets its line; `trace` is the directory of its
- * trace, or NULL. */
+/* Does one injection in this process, without logging it.  `line` receives its log line; `trace` is
+ * the directory for its trace, or NULL. */
 int inject_campaign_repeat(struct inject_campaign *c, const struct inject_fault *fault, const char *trace,
 			   struct rd_buf *line);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The census.  In: a full trace.  Out: entries (thread, site, executions).  One pass over the
- * records of each thread, including values; threads have the names of the walk.
+ * The census.  In: a full trace.  Out: entries (thread, site, executions).  They are counted in one
+ * pass over the records of each thread, including values.  Threads have the names that the walk
+ * gives them (epa/walk.h).
  */
 #include "inject/census.h"
 
@@ -28,7 +29,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Threads get their places in the walk from their streams.  A thread whose beginning is lost has no
+/* A thread's index in the walk is derived from its stream.  A thread whose beginning is lost has no
  * name. */
 static int find_threads(struct inject_census *c, struct epa_source *source)
 {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Choosing faults.  In: the census, the setup, the number of a run.  Out: thread, site, instance,
+ * Chooses faults.  In: the census, the setup, the number of a run.  Out: thread, site, instance,
  * action, mask.
  *
  * Each kind has a pool: the entries of the census that it applies to, with running sums of their
  * executions.  Uniform sampling draws a number below the total, which selects an entry.  For
- * stratified sampling the pool is sorted by function, opcode or thread.  Runs take the strata in
- * turn, so that each gets the same number, and within one the draw is uniform.  The log has the
- * stratum and its population, from which statistics derive weights.
+ * stratified sampling the pool is sorted by function, opcode or thread.  Runs are assigned to the
+ * strata in turn, so that each stratum gets the same number of runs.  Within a stratum the draw is
+ * uniform.  The log contains the stratum and its population, from which the statistics derive
+ * weights.
  */
 #include "inject/choose.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which fault each run of a campaign gets.  It depends only on the setup, the census of the
- * fault-free run and the number of the run, so that any process can choose runs in any order,
- * repeatedly.
+ * Chooses the fault of each run of a campaign.  The choice depends only on the setup, the census of
+ * the fault-free run and the number of the run.  So any process can make it for any run, in any
+ * order and repeatedly.
  */
 #ifndef INJECT_CHOOSE_H
 #define INJECT_CHOOSE_H

@@ -14,8 +14,9 @@ struct campaign_counted {
 	struct campaign_against against; /* of the first one and the baseline */
 };
 
-/* Reads the directories.  `kinds`, a list with commas, chooses runs (NULL: all); `baseline` is a directory
- * that the only other one is compared with (NULL: none).  To be released also after an error. */
+/* Reads the directories.  `kinds`, a list separated by commas, selects runs (NULL: all).  If
+ * `baseline` is not NULL, there must be only one directory, which is compared with it.  The caller
+ * releases the result even after an error. */
 int campaign_count(struct campaign_counted *c, char *const *directories, size_t count, const char *kinds,
 		   const char *baseline);
 void campaign_counted_release(struct campaign_counted *c);

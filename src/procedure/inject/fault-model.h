@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fault models: faults that a user describes in a file (doc/format/fault-model.md): where they
- * strike, what they change, when, how often.  A line is a kind of fault, which is used like those
- * of inject/kind.c.
+ * Fault models: a user describes faults in a file (doc/format/fault-model.md): where they strike,
+ * what they change, when, and how often.  Each line defines a kind of fault, which is used like
+ * those of inject/kind.c.
  */
 #ifndef INJECT_FAULT_MODEL_H
 #define INJECT_FAULT_MODEL_H
@@ -21,7 +21,7 @@ struct inject_fault_models { /* zero is empty */
 	size_t word_count, word_capacity;
 };
 
-/* `name` is used in messages.  Release *m also after a failure. */
+/* `name` is used in messages.  Release *m even after a failure. */
 int inject_fault_models_parse(struct inject_fault_models *m, const char *text, size_t length,
 			      const char *name);
 void inject_fault_models_release(struct inject_fault_models *m);

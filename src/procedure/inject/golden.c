@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Golden runs on disk and in memory.  A trace is written from the raw buffers of a run by the sink
- * of the collector.
+ * Golden runs on disk and in memory.  The collector's sink writes a trace from the raw buffers of a
+ * run.
  */
 #include "inject/golden.h"
 
@@ -115,8 +115,8 @@ int inject_trace_write(const struct inject_trace *t)
 /* --- making it ---------------------------------------------------------------------------------
  */
 
-/* Lower limits of the resources of a run, in ms, bytes and processes, and the factor over the golden
- * runs.  All are judgements: a healthy run must never reach them. */
+/* Lower limits of the resources of a run, in ms, bytes and processes, and the factor over the
+ * golden runs.  All were set by hand: a healthy run must never reach them. */
 #define WALL_MIN_MS 500
 #define CPU_MIN_MS 200
 #define GOLDEN_TIMES 10 /* as long as the slowest golden run */
@@ -150,8 +150,8 @@ static uint64_t stack_size(void)
 	return limit.rlim_cur;
 }
 
-/* Known after the first run; the others have these limits, too, and so show that they are
- * sufficient. */
+/* The limits are known after the first run.  The other runs are subject to them, which shows that
+ * they are sufficient. */
 static void set_sizes(struct inject_setup *s, uint64_t peak_kb)
 {
 	if (!s->trace_size)
@@ -238,8 +238,8 @@ static int check_same(const struct inject_golden *g, struct inject_setup *s, con
 	return 0;
 }
 
-/* Different records are the first sign that the schedule, the time or chance decides what the
- * program does. */
+/* Different records are the first sign that what the program does depends on the schedule, the time
+ * or chance. */
 static int check_records(const struct inject_golden *g, struct inject_setup *s, const struct inject_run *run,
 			 bool force)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Confidence intervals for a share that was observed as k of n: those of Clopper and Pearson
- * (1934), which hold at least at their level for every n, and so also for the important case of 0
- * of n.  For weighted samples n is the effective size and need not be an integer.
+ * Clopper-Pearson confidence intervals (1934) for a share that was observed as k of n.  Their
+ * coverage is at least the nominal level for every n and k, including the important case of 0 of n.
+ * For weighted samples, n is the effective size and need not be an integer.
  */
 #ifndef INJECT_INTERVAL_INT_H
 #define INJECT_INTERVAL_INT_H
@@ -17,13 +17,13 @@ struct campaign_interval {
  * for the 95 % interval. */
 struct campaign_interval campaign_interval(double k, double n, double level);
 
-/* The chance that a Beta(a, b) value is at most x: the regularised incomplete beta
- * function; a and b above 0. */
+/* The probability that a Beta(a, b) value is at most x: the regularised incomplete beta function; a
+ * and b above 0. */
 double campaign_beta(double a, double b, double x);
 
-/* The same for a number of runs that was not fixed before, because the results decide when to stop:
- * the probability that the share is ever outside, at any n, is at most 1 - level.  It is optimal
- * for the half width `half`. */
+/* The same for a number of runs that is not fixed in advance, because the results decide when to
+ * stop.  The probability that the true share ever lies outside the interval, at any n, is at most 1
+ * - level.  The interval is narrowest when its half width is `half`. */
 struct campaign_interval campaign_sequence(double k, double n, double half, double level);
 
 /* The smallest n at which such an interval is at most 2 * `half` wide, if the share is `share`; 0:

@@ -4,25 +4,28 @@
  *
  * 	low  = the alpha/2 quantile of Beta(k, n - k + 1)
  * 	high = the 1 - alpha/2 quantile of Beta(k + 1, n - k)
- * The distribution is computed by its continued fraction (Abramowitz and Stegun 26.5.8) with
- * Lentz's method, on the side of the mean where that converges fast, and the quantile by bisection.
- * A report needs some hundred quantiles, so robustness matters more than speed.
  *
- * Confidence sequences.  If a 95 % interval is checked again and again, and the campaign stops when
- * it is narrow, it misses the true share in more than 5 % of all campaigns.  Therefore the
+ * The distribution is computed by its continued fraction (Abramowitz and Stegun 26.5.8) with
+ * Lentz's method, on the side of the mean where the fraction converges fast; the quantile is found
+ * by bisection.  A report needs a few hundred quantiles, so robustness matters more than speed.
+ *
+ * Confidence sequences.  If a 95 % interval is checked after each run, and the campaign stops when
+ * it is narrow enough, it misses the true share in more than 5 % of all campaigns.  Therefore the
  * likelihood of a share p is compared with an average of likelihoods of other shares,
  *
  * 	M(p) = (B(k + 1/2, n - k + 1/2) / B(1/2, 1/2) / 2 + L(p + h) / 4 + L(p - h) / 4) / L(p)
+ *
  * where L(q) = q^k (1 - q)^(n - k).  For the true p this is a martingale with mean 1, however long
  * the campaign continues, and by Ville's inequality the probability that it ever reaches 1 / alpha
- * is at most alpha.  So the p where it is smaller are an interval that is valid for all n at once
- * (Robbins 1970).  The first part, a mixture over all shares, works for any n.  The others make the
- * interval as narrow as possible when it is h on each side: 2.3 times the runs of a fixed number,
- * while the mixture alone takes 4 times as many.  Near 0 and 1, p + h and p - h go at most half of
- * the way to the end.
+ * is at most alpha.  So the values of p with M(p) < 1 / alpha form an interval that is valid for
+ * all n at once (Robbins 1970).  The first term, a mixture over all shares, works for any n.  The
+ * other terms make the interval as narrow as possible when its half width is h: it then needs 2.3
+ * times as many runs as an interval for a fixed number of runs, whereas the mixture alone needs 4
+ * times as many.  Near 0 and 1, p + h and p - h go at most halfway to the end.
  *
- * Below k / n the first two parts fall as p grows, and the third is left out, which can only make
- * the interval wider; above it is the other way round.  So the ends are found by bisection.
+ * Below k / n, the first two terms decrease as p grows, and the third is left out, which can only
+ * make the interval wider.  Above k / n it is the other way round.  So the ends can be found by
+ * bisection.
  */
 #include "inject/interval-int.h"
 

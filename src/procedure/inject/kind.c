@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The table of fault kinds.  In: a site.  Out: whether a kind applies to it, and what a fault of
- * that kind does there.  A kind is one row with its name and any number of rules; those about calls
- * are derived from raddle/libc.inc.
+ * that kind does at the site.  A kind is one row with its name and any number of rules; the rules
+ * for calls are derived from raddle/libc.inc.
  */
 #include "inject/kind.h"
 
@@ -231,8 +231,8 @@ static bool is_address(const struct trace_site *site)
 	       (!strcmp(site->what, "load") || (!strcmp(site->what, "store") && site->argument == 1));
 }
 
-/* Integers of unusual sizes have the size in their type; the type of a load is the source's and has
- * no size. */
+/* Integers of unusual sizes have the size in their type; the type of a load comes from the source
+ * code and has no size. */
 unsigned inject_width(const struct trace_site *site)
 {
 	unsigned width = site->size < 8 ? site->size * 8 : 64, written;

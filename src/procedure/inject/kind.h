@@ -75,8 +75,8 @@ const struct inject_kind *inject_kind_at(size_t index);
 /* -1 if there is no such kind; case does not matter. */
 int inject_kind_find(const char *name, size_t length);
 
-/* A list of kinds and groups, separated by commas, into set[inject_kind_count()]; "all" is all of
- * them. */
+/* Parses a list of kinds and groups, separated by commas, into set[inject_kind_count()]; "all"
+ * selects all of them. */
 int inject_kind_parse(const char *list, bool *set);
 int inject_kind_check(const char *list); /* whether it is such a list */
 

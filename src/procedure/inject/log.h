@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log of a campaign: a line for each run (inject/runlog.h), complete or absent.  A line has
- * everything that is needed to inject the same fault again.
+ * The log of a campaign: a line for each run (inject/runlog.h), complete or absent.  A line
+ * contains everything needed to inject the same fault again.
  */
 #ifndef INJECT_LOG_H
 #define INJECT_LOG_H
@@ -34,10 +34,10 @@ int inject_log_fault(const struct runlog_run *run, struct inject_fault *fault);
 /* The same of the text of one line, which the user copied. */
 int inject_log_fault_line(const char *line, struct inject_fault *fault);
 
-/* Calls back for each line of a log; an incomplete last line is left out, and *length is that of
- * the rest.  Damaged lines are skipped with a warning.  A missing file has no lines.  Stops when
- * the callback returns something other than 0, and returns that.  The texts of a run are valid
- * until it returns. */
+/* Calls the callback for each line of a log.  An incomplete last line is left out, and *length is
+ * the length of the file without it.  Damaged lines are skipped with a warning.  A missing file
+ * counts as empty.  If the callback returns a value other than 0, the function stops and returns
+ * that value.  The texts of a run are valid until the callback returns. */
 typedef int inject_line_fn(void *context, const struct runlog_run *run, const char *text, size_t length);
 int inject_log_read(const char *path, inject_line_fn *fn, void *context, uint64_t *length);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Comparing the output of runs.  In: two outputs.  Out: whether they differ in what counts, and
- * how. */
+/* Compares the outputs of runs.  In: two outputs.  Out: whether they differ in a way that matters,
+ * and how. */
 #include "inject/output.h"
 
 #include "base/alloc.h"

@@ -15,8 +15,8 @@ struct inject_judge {
 	bool errors;			  /* standard error counts, too */
 };
 
-/* Whether the two are equal in everything that counts.  *name is the first difference: a file, or
- * "stdout". */
+/* Whether the two outputs are equal in everything that matters.  *name is where they first differ:
+ * a file, or "stdout". */
 bool inject_output_equal(const struct run_output *golden, const struct run_output *run,
 			 const struct inject_judge *judge, const char **name);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Parts of a log.  A line is appended by one write(), and the file is synchronised once a second.
- * So a power failure loses a second of runs, and a killed process loses none.
+ * So a power failure loses at most the runs of one second, and a killed process loses none.
  */
 #include "inject/part-int.h"
 

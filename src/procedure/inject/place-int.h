@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a fault of the log was: file, line, function, and the variable whose value it changed.  In:
+ * Where a logged fault struck: file, line, function, and the variable whose value it changed.  In:
  * a run, and the site table of its campaign, if there is one.  Out: texts.
  */
 #ifndef INJECT_PLACE_INT_H

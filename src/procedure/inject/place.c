@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Places of faults.  The log has "pca.c:88:12 calc_mean" and the number of the site; the site table
- * beside the golden run has the file and the accessed variable.  If the table is missing, variables
- * and full names of files are missing, nothing else.
+ * Places of faults.  The log contains "pca.c:88:12 calc_mean" and the number of the site; the site
+ * table next to the golden run contains the file and the accessed variable.  If the table is
+ * missing, only variables and full file names are unknown.
  */
 #include "inject/place-int.h"
 

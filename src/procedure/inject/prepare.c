@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The setup of a campaign.  In: what a user asks for, as texts and numbers.  Out: a setup that can be run, or
- * a message that names the option.  No program is run here.
+ * The setup of a campaign.  In: the user's options, as texts and numbers.  Out: a setup that can be
+ * run, or a message that names the option.  No program is run here.
  */
 #include "inject/prepare.h"
 

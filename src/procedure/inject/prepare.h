@@ -10,28 +10,30 @@
 #define INJECT_SEED_CHANCE UINT64_MAX
 uint64_t inject_seed(uint64_t wanted);
 
-/* What a file is called in the directories of runs: a path that leads down from here stays, of others the
- * last part does.  Points into `path`. */
+/* The name of a file in the directories of runs: a path below the current directory stays as it is;
+ * of other paths only the last component is used.  The result points into `path`. */
 const char *inject_input_name(const char *path);
 
 /* Runs at a time on so many processors. */
 unsigned inject_jobs(unsigned processors);
 
-/* The files of a run: `inputs`, a list with commas, for its directory, and `input` for its standard input;
- * both may be NULL.  Warns of arguments in s->argv that are files here and would not be there. */
+/* Sets the files of a run: `inputs`, a list separated by commas, are copied to its directory, and
+ * `input` is its standard input; both may be NULL.  Warns about arguments in s->argv that name
+ * files here but would not exist in the directory of the run. */
 int inject_prepare_files(struct inject_setup *s, const char *inputs, const char *input);
 
 /* Whether sampling, keep and level are words that have a meaning. */
 int inject_check_words(const struct inject_setup *s);
 
-/* How many runs: `runs`, or INJECT_RUNS_UNSET.  With `until` ("1%", see inject/until-int.h; NULL: without) as
- * many as may be needed until the share of `outcome` (NULL: sdc) is known that well.  Without both it is one.
+/* Determines the number of runs.  `runs` is the user's number or INJECT_RUNS_UNSET.  If `until` is
+ * set (such as "1%", see inject/until-int.h), it is the number of runs that may be needed to know
+ * the share of `outcome` (NULL: sdc) with that precision.  If neither is given, it is one.
  */
 #define INJECT_RUNS_UNSET UINT64_MAX
 int inject_prepare_runs(struct inject_setup *s, uint64_t runs, const char *until, const char *outcome);
 
-/* The kinds of `faults`, a list of kinds and groups, that fit a place that the program executes.  A kind that
- * was named itself must fit. */
+/* Selects the kinds in `faults`, a list of kinds and groups, that apply to some place that the
+ * program executes.  A kind that is listed by its own name must apply. */
 int inject_prepare_kinds(struct inject_setup *s, const struct inject_ground *ground, const char *faults);
 
 #endif

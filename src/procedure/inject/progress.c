@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The progress of a campaign.  In: runs when they are finished.  Out: a line on the terminal with
- * an estimate, and lines in the campaign's directory, for readers elsewhere.
+ * The progress of a campaign.  In: finished runs.  Out: a line on the terminal with an estimate,
+ * and lines in a file of the campaign's directory, for other programs and machines.
  */
 #include "inject/progress.h"
 
@@ -38,8 +38,8 @@ static struct inject_pace pace_of(const struct inject_progress *s, uint64_t expe
 	return inject_pace(s->fresh, (double)(rd_now_ns() - s->start_ns) / 1e9, s->done, expected);
 }
 
-/* One line of JSON: doc/format/campaign.md.  Progress is a courtesy: a line that cannot be written is not
- * missed. */
+/* One line of JSON: doc/format/campaign.md.  Progress is optional, so a line that cannot be written
+ * is ignored. */
 static void log_progress(struct inject_progress *s)
 {
 	uint64_t expected = inject_campaign_expected(s->campaign);

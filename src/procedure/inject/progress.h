@@ -29,7 +29,8 @@ struct inject_pace inject_pace(uint64_t fresh, double seconds, uint64_t done, ui
 /* "2 h 10 min", "3 min 20 s", "40 s", appended. */
 void inject_time_text(struct rd_buf *out, double seconds);
 
-/* Progress goes to the terminal, and to DIRECTORY/progress, that of a shard (not negative) to progress.SHARD.
+/* Progress is written to the terminal and to DIRECTORY/progress, or to DIRECTORY/progress.SHARD if
+ * `shard` is not negative.
  */
 void inject_progress_start(struct inject_progress *p, const char *directory,
 			   const struct inject_campaign *campaign, int shard);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Reads the results of a campaign.  Several processes may write logs at the same time: `log` is
- * that of the campaign's first process, `log.N` that of shard N.  A killed process may leave an
- * incomplete line at the end of its log, and its successor may append to that; only that line is
- * lost.
+ * written by the campaign's first process, `log.N` by shard N.  A killed process may leave an
+ * incomplete line at the end of its log, and its successor may append to that line; then only that
+ * line is lost.
  *
- * Invariant of the result: runs are in the order of their numbers, and no number occurs twice; of
- * two lines about one run the first one counts.
+ * Invariant of the result: runs are sorted by number, and no number occurs twice.  If two lines
+ * describe the same run, the first one is used.
  */
 #include "inject/results.h"
 

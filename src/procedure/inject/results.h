@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The results of a campaign: the facts about the program in its directory, and the runs of its log.
- * In: a directory.  Out:  the runs in the order of their numbers, each once.
+ * The results of a campaign: the facts about the program from its directory, and the runs from its
+ * log.  In: a directory.  Out: the runs, sorted by number, each once.
  */
 #ifndef INJECT_RESULTS_H
 #define INJECT_RESULTS_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A run.  In: the flavour, faults, a scratch directory.  Out: how the program ended, its output,
- * and the raw buffers of its threads in memory.
+ * Does one run.  In: the flavour, faults, and a scratch directory.  Out: how the program ended, its
+ * output, and the raw buffers of its threads in memory.
  *
- * The program is a process group of its own that is killed as a whole after the run, and it dies
- * with us.  Standard output and error are memory files.  A program hangs if it exceeds its time
- * limit (run/meter.h).
+ * The program runs in its own process group, which is killed as a whole after the run, and also if
+ * this process dies.  Standard output and error are memory files.  A program hangs if it exceeds
+ * its time limit (run/meter.h).
  */
 #include "inject/run.h"
 
@@ -117,9 +117,9 @@ static void inject_raw_release(struct inject_raw *raw)
 	*raw = (struct inject_raw){0};
 }
 
-/* Of a run that exceeds its size, what each thread recorded until then is kept.  A thread such as
- * main() in a join may not have filled a buffer; without its only buffer the creator of the other
- * threads is unknown. */
+/* If a run exceeds its size limit, what each thread has recorded so far is kept.  This includes
+ * buffers that are not full: for a main() that waits in a join, it may be the only buffer, and
+ * without it the creator of the other threads is unknown. */
 static void take(void *context, uint32_t process, uint32_t thread, const void *records, size_t length)
 {
 	struct running *r = context;

@@ -48,9 +48,9 @@ struct inject_run {
 	struct run_output output;
 };
 
-/* Runs the program in `scratch`, which is created, or emptied if necessary; `fault` may be NULL.
- * The result must be zero before the first run; it may be reused and is released by
- * inject_run_release(). */
+/* Runs the program in the directory `scratch`, which is created, or emptied if it exists.  `fault`
+ * may be NULL.  The result must be zero before the first run.  It may be reused;
+ * inject_run_release() releases it. */
 int inject_run(const struct inject_target *target, const char *scratch, const struct inject_fault *fault,
 	       struct inject_run *run);
 void inject_run_release(struct inject_run *run);

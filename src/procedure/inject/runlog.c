@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The lines of a campaign's log, written and read by the table of members below.
+ * Writes and reads the lines of a campaign's log, using the table of members below.
  *
  * Invariants: a written line is read back unchanged, except that bytes that are not UTF-8 are
- * replaced; a line of any bytes is accepted or rejected with one reason.  Unknown members are
- * ignored, absent ones have their zero value (a null number is -1), so that logs of other versions
- * can be read.
+ * replaced; a line of arbitrary bytes is either accepted, or rejected with one reason.  Unknown
+ * members are ignored, and absent members have the value zero (a null number is -1), so that logs
+ * of other versions can be read.
  */
 #include "inject/runlog.h"
 

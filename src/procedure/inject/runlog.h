@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A line of a campaign's log: one run with its fault and its result (doc/format/runlog.md).  A line
- * is a JSON object; the writer makes it of a struct runlog_run and the reader returns that, both
- * from one table of members.
+ * is a JSON object.  The writer makes it from a struct runlog_run, and the reader returns such a
+ * struct; both use the same table of members.
  */
 #ifndef INJECT_RUNLOG_H
 #define INJECT_RUNLOG_H
@@ -78,9 +78,9 @@ const char *runlog_parse(struct runlog_run *run, const char *line, size_t length
 
 #define RUNLOG_LINE_MAX (1 << 20) /* bytes; a longer line is an error, perhaps the hole of a sparse file */
 
-/* Calls `fn` for each complete line of a log, without its newline, until it returns something other
- * than 0; returns that, or the error that a line is too long.  *whole is the length of these lines;
- * what follows is incomplete. */
+/* Calls `fn` for each complete line of a log, without its newline, until `fn` returns a value other
+ * than 0.  Returns that value, or an error if a line is too long.  *whole is the total length of
+ * the complete lines; the rest of the log is incomplete. */
 typedef int runlog_line_fn(void *context, const char *line, size_t length);
 int runlog_lines(const char *text, size_t length, runlog_line_fn *fn, void *context, size_t *whole);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * campaign.json.  One table of the fields serves writing, reading and releasing.  The reader trusts
- * no byte: a wrong type is an error, unknown members are ignored.
+ * Writes, reads and releases the contents of campaign.json, using one table of its fields.  The
+ * reader trusts nothing: a wrong type is an error; unknown members are ignored.
  */
 #include "inject/setup.h"
 

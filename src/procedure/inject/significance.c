@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Tests of two shares.
+ * Tests whether two shares differ.
  *
- * Fisher's test adds up the hypergeometric distribution from its mode outwards, each term from the
- * one before it, until terms are too small to count even beside that of the table itself.  So its
- * cost is that of some standard deviations, not of the number of runs, and small probabilities are
- * as precise as large ones.  Terms are relative to that of the mode, which is the largest: none
- * overflows, and a probability below 1e-300 is 0.
+ * Fisher's test sums the hypergeometric distribution from its mode outwards.  Each term is computed
+ * from the previous one, until terms are negligible even compared with that of the observed table.
+ * So the cost is proportional to a few standard deviations, not to the number of runs, and small
+ * probabilities are as precise as large ones.  Terms are relative to that of the mode, which is the
+ * largest, so none overflows; a probability below 1e-300 becomes 0.
  */
 #include "inject/significance.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether two shares differ: by how much, with an interval, and how probable so large a difference
- * is if there is none.  In:  hits and runs of two samples.  Out: numbers.
+ * Tests whether two shares differ: the difference with a confidence interval, and the probability
+ * of so large a difference if the true shares are equal.  In:  hits and runs of two samples.  Out:
+ * numbers.
  */
 #ifndef INJECT_SIGNIFICANCE_H
 #define INJECT_SIGNIFICANCE_H
@@ -28,8 +29,8 @@ struct campaign_difference {
 struct campaign_difference campaign_difference(const struct campaign_sample *a,
 					       const struct campaign_sample *b);
 
-/* The two-sided p of Fisher: the probability of this table and of those that are not more probable,
- * with the same margins.  hits <= runs. */
+/* The two-sided p-value of Fisher's test: the total probability of this table and of all tables
+ * with the same margins that are not more probable.  Requires hits <= runs. */
 double campaign_fisher(uint64_t hits_a, uint64_t runs_a, uint64_t hits_b, uint64_t runs_b);
 
 /* Holm's correction: sets `adjusted` of each, so that the probability of even one false difference

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The start of a campaign.  In: a program and a setup, or the directory of a campaign.  Out: the flavour, the
- * directory and the run without a fault; or the reason why there is no campaign.
+ * The start of a campaign.  In: a program and a setup, or the directory of a campaign.  Out: the
+ * flavour, the directory and the fault-free run; or the reason why the campaign cannot start.
  */
 #include "inject/start.h"
 

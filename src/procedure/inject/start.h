@@ -21,8 +21,8 @@ struct inject_start {
 
 void inject_start_release(struct inject_start *c);
 
-/* The faults of the user become kinds like the others: those of the file, which the setup then holds; NULL:
- * nothing is done. */
+/* Makes kinds of the faults that the user describes in a file, whose text the setup then keeps.  If
+ * the file is NULL, does nothing. */
 int inject_start_models(struct inject_start *c, const char *file);
 
 /* The full flavour of the program; the setup has its level. */
@@ -31,25 +31,28 @@ int inject_start_program(struct inject_start *c, const char *name, bool quick, b
 /* A directory for what is not kept. */
 int inject_start_temporary(struct inject_start *c);
 
-/* The directory of a new campaign.  What is there is replaced only if it is a campaign, and `force` is set.
+/* Creates the directory of a new campaign.  An existing one is replaced only if it is a campaign
+ * and `force` is set.
  */
 int inject_start_directory(struct inject_start *c, const char *directory, bool force);
 
-/* Runs the program without a fault; with `check` also looks whether chance decides what it does.  `allow`: it
- * may. */
+/* Runs the program without a fault.  With `check`, also checks whether its behaviour depends on
+ * chance, which `allow` permits. */
 int inject_start_golden(struct inject_start *c, bool check, bool allow);
 
-/* What the golden run left, and where faults may strike in it; the golden run is to be released in any case.
+/* Loads the results of the golden run, and finds where faults may strike in it.  The caller
+ * releases the golden run in any case.
  */
 int inject_start_ground(const struct inject_start *c, struct inject_golden *golden,
 			struct inject_ground *ground);
 
-/* Chooses the kinds of `faults` that fit and writes campaign.json: the directory is a campaign from now on.
+/* Chooses the kinds in `faults` that apply to the program, and writes campaign.json, which makes
+ * the directory a campaign.
  */
 int inject_start_kinds(struct inject_start *c, const char *faults);
 
-/* The campaign in a directory: its setup, models and program.  `said` is called with the setup before the
- * program is opened. */
+/* Opens the campaign in a directory: its setup, fault models and program.  `said` is called with
+ * the setup before the program is opened. */
 int inject_start_resume(struct inject_start *c, const char *directory, bool verbose,
 			void (*said)(const struct inject_setup *s, const char *path));
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Counts runs, in three passes.  The first finds the groups, and the number of runs of each
- * stratum.  The second counts each run in the group of all and in that of its fault, and at its
+ * Counts runs, in three passes.  The first finds the groups and the number of runs in each stratum.
+ * The second counts each run in the overall group, in the group of its kind of fault, and for its
  * function, line, variable and opcode.  The last turns counts into rates.
  *
  * A rate needs four sums: hits, runs, and the weights and squared weights of the runs.  Without

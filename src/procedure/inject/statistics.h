@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Statistics of a campaign: for each kind of fault the outcomes, the fault coverage, the maximal
- * possible false negative rate (MPFNR) of each outcome, and where the harmful faults were.  In:
- * results.  Out: counts and rates with 95 % confidence intervals: those of Clopper and Pearson or,
- * if the campaign runs until an interval is narrow, those that hold at every number of runs
- * (inject/interval-int.h).
+ * possible false negative rate (MPFNR) of each outcome, and where the harmful faults struck.  In:
+ * results.  Out: counts and rates with 95 % confidence intervals: Clopper-Pearson intervals or, if
+ * the campaign runs until an interval is narrow enough, intervals that are valid at every number of
+ * runs (inject/interval-int.h).
  *
  * Rates are over the runs whose fault was activated.  If the sampling was stratified (runs have a
- * stratum and its population), each run counts with its weight, the population of its stratum
- * divided by the runs there.  Intervals are then those of Kish's effective sample size, (sum w)^2 /
- * sum w^2, which never makes them narrower than without strata.
+ * stratum and its population), each run has a weight: the population of its stratum divided by the
+ * number of runs in the stratum.  Intervals then use Kish's effective sample size, (sum w)^2 / sum
+ * w^2, so they are never narrower than without strata.
  */
 #ifndef INJECT_STATISTICS_H
 #define INJECT_STATISTICS_H

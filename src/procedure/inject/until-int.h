@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a campaign has done enough: for each kind of fault the share of an outcome is known
- * precisely enough.  In: runs as they end.  Out: whether to continue, and how many runs there will
- * be.
+ * Decides when a campaign has done enough runs: when the share of an outcome is known precisely
+ * enough for each kind of fault.  In: runs as they end.  Out: whether to continue, and how many
+ * runs there will be.
  *
- * Checking after each run would invalidate ordinary intervals; these hold at every number of runs
- * (inject/interval-int.h).  Runs are counted in the order of their numbers, each when all before it
- * have ended.  Otherwise short runs would be counted first, and hangs are never short.
+ * Checking after each run would invalidate ordinary intervals, so intervals are used that are valid
+ * at every number of runs (inject/interval-int.h).  Runs are counted in the order of their numbers,
+ * each as soon as all earlier ones have ended.  Otherwise short runs would be counted first, and
+ * hangs, which take long, would be underrepresented.
  */
 #ifndef INJECT_UNTIL_INT_H
 #define INJECT_UNTIL_INT_H

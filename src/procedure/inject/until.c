@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Sequential stopping.  Precision is checked after each run.  An interval may widen again when runs
- * in progress end; then more are done, so that a campaign stops with all its runs counted.
+ * in progress end.  Then more runs are started, so the precision holds with all runs of the
+ * campaign counted.
  */
 #include "inject/until-int.h"
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Verdicts.  In: the golden run and another one.  Out: outcome, place of a crash, first deviation.
+ * Verdicts.  In: the golden run and another run.  Out: the outcome, the place of a crash, and the
+ * first deviation.
  *
- * When a signal ends a process, the thread that caused it is not known.  It is the thread whose
- * last access was not finished; else one that called abort(); else one that was neither at its end
- * nor waiting.  If there are several, it is the one with the fault.
+ * If a signal ended the process, the thread that caused it is not recorded.  It is assumed to be a
+ * thread whose last access was not finished; else one that called abort(); else one that had
+ * neither ended nor was waiting.  If several qualify, it is the one with the fault.
  */
 #include "inject/verdict-int.h"
 
@@ -149,8 +150,9 @@ void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *
 /* --- the deviation
  * -------------------------------------------------------------------------------- */
 
-/* A fault whose value is not used shows only in one record: that of the changed load or result, or
- * of the call with the changed argument, or of the prevented call.  That record is ignored, once.
+/* If the value that a fault changed is not used, the fault is visible in one record only: that of
+ * the changed load or result, of the call with the changed argument, or of the prevented call.
+ * That record is ignored, once.
  */
 struct ignored_fault {
 	const struct inject_case *one;

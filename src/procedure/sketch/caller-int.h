@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statements in headers of the system, where they are called in the program: the reader of a sketch wrote the
- * call, not the header.  In: facts and runs.  Out: the runs, with such statements at the line of the call
- * where the program leaves only one.
+ * Shows statements in system headers at the line of the program that calls them, because the reader
+ * of a sketch knows the call, not the header.  In: facts and runs.  Out: the runs, in which such
+ * statements are moved to the line of the call if only one line is possible.
  */
 #ifndef SKETCH_CALLER_INT_H
 #define SKETCH_CALLER_INT_H
@@ -12,8 +12,8 @@
 #include "slice/depend.h"
 #include "sketch/run.h"
 
-/* Questions about single places of headers: whether a line of the program leads there.  Zero is empty, with
- * `f` set to the facts. */
+/* Answers whether a line of the program leads to a place in a header.  Initialise with zero, and
+ * set `f` to the facts. */
 struct caller {
 	const struct facts *f;
 	struct depend depend;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a header to its callers (sketch/caller-int.h).
+ * Finds the callers of functions in headers (sketch/caller-int.h).
  *
- * A function of a header that has one calling line in the program is called from there.  A constructor of
- * threads usually has one line for each thread.  If each line is executed at most once, one after the other,
- * and a run has as many creations as there are lines, then the first creation is that of the first line.
+ * If only one line of the program calls a function of a header, every call comes from that line.  A
+ * constructor that creates a thread usually has several calling lines, one for each thread.  If
+ * each line is executed at most once, one after the other, and a run has as many creations as there
+ * are lines, the creations are assigned to the lines in order.
  */
 #include "sketch/caller-int.h"
 
@@ -149,8 +150,8 @@ static bool can_follow(const struct facts_graph *g, uint32_t from, uint32_t to)
 	return found;
 }
 
-/* Whether a thread that has come by the calls so far has come by each once: they follow each other, and
- * nothing leads back. */
+/* Whether a thread that has passed the calls so far has passed each of them once: they follow each
+ * other, and no path leads back. */
 static bool is_sequence(const struct calls *c, const struct facts_graph *g, uint32_t base)
 {
 	const uint32_t *block_of = c->w->depend->block_of;
@@ -172,8 +173,8 @@ static int by_block(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Sorts the calls as threads come by them.  False: not all are of one function that runs once, or threads may
- * come by one of them twice, or in any order. */
+/* Sorts the calls in the order in which threads pass them.  Returns false if not all are in one
+ * function that runs once, or if threads may pass one of them twice, or in varying order. */
 static bool sort_calls(struct calls *c)
 {
 	const struct facts *f = c->w->f;

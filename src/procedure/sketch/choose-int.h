@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside sketch/: what a diagnosis does next.  In: the runs and predictors so far.  Out: whether there are
- * enough runs, how much of the slice has to be tracked, which order is forced and prevented next.  Nothing is
- * run here, so that every case can be tested with made-up runs.
+ * Inside sketch/: decides what a diagnosis does next.  In: the runs and predictors so far.  Out:
+ * whether there are enough runs, how much of the slice to track, and which order to force and
+ * prevent next.  Nothing is run here, so that every case can be tested with made-up runs.
  *
  * σ is the number of statements of the slice that are tracked, nearest to the failure first.
  */
@@ -12,9 +12,10 @@
 #include "sketch/predictor.h"
 #include "sketch/run.h"
 
-/* Runs.  Five failing and thirty passing ones give predictors an F that the next runs hardly change; a
- * program of which 40 runs all fail fails always.  A program as it is runs slowly under tracking, so three of
- * each are enough there, and two more to see where a value came from. */
+/* Numbers of runs.  After five failing and thirty passing runs, the F measure of predictors hardly
+ * changes any more.  If 40 runs all fail, the program is assumed to fail always.  Tracked runs of
+ * the unscheduled program are slow, so three failing and three passing ones are enough, and two
+ * more to see where a value came from. */
 enum {
 	CHOOSE_FAILING = 5,
 	CHOOSE_PASSING = 30,
@@ -36,7 +37,7 @@ struct choose_counts choose_count(const struct sketch_runs *runs, const char *si
 /* Whether there are `enough` failing runs, and passing ones to compare them with. */
 bool choose_has_enough(const struct sketch_runs *runs, const char *signature, size_t enough);
 
-/* Whether the last run is not needed: it failed, and passing runs are awaited. */
+/* Whether the last run is not needed: it failed, but only passing runs are missing. */
 bool choose_is_needless(const struct sketch_runs *runs, const char *signature, size_t enough);
 
 /* ---- statements ---- */
@@ -52,8 +53,8 @@ void choose_bring_locks_near(struct sketch_runs *runs);
 /* Whether the best predictor tells failing from passing runs. */
 bool choose_is_good(const struct sketch_predictors *p);
 
-/* Whether the best predictor is only that something had a value.  The failing statement has one in every
- * failure, so more statements are asked where it came from. */
+/* Whether the best predictor states only that something had a certain value.  The failing statement
+ * has some value in every failure, so more statements are tracked to see where it came from. */
 bool choose_is_symptom(const struct sketch_predictors *p);
 
 /* Makes predictors from the first σ = 2, 4, 8 ... statements until an order is good or all are used; returns
@@ -84,14 +85,15 @@ bool choose_track_delays(struct choose_track *t, struct choose_counts c);
 /* Whether the runs of a σ say anything at all. */
 bool choose_track_says(struct choose_counts c);
 
-/* Takes what the predictors of a σ are worth; `all` statements are in the slice.  False: tracking ends. */
+/* Takes note of how good the predictors of a σ are; the slice has `all` statements.  False:
+ * tracking ends. */
 bool choose_track_next(struct choose_track *t, struct choose_counts c, const struct sketch_predictors *p,
 		       uint32_t all);
 
 /* ---- interventions ---- */
 
-/* The next order to try, after `count`; NULL: none is worth it.  `tried` is by predictor; `cause` is an order
- * that is confirmed, or NULL. */
+/* The next order to try after `count` orders; NULL: none is worth it.  `tried` is indexed by
+ * predictor; `cause` is a confirmed order, or NULL. */
 struct sketch_predictor *choose_order(struct sketch_predictors *p, const struct sketch_predictor *cause,
 				      const bool *tried, unsigned count);
 

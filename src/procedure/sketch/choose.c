@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Deciding about the next runs of a diagnosis (sketch/choose-int.h). */
+/* Decides about the next runs of a diagnosis (sketch/choose-int.h). */
 #include "sketch/choose-int.h"
 
 #include "base/alloc.h"
@@ -152,8 +152,8 @@ static void predict_at(const struct sketch_runs *runs, const char *signature, ui
 	release_near(&near);
 }
 
-/* A value at the failing statement is a symptom more often than a cause, so it is taken only where no order
- * is good. */
+/* A value at the failing statement is more often a symptom than a cause, so it is used only if no
+ * order is a good predictor. */
 uint32_t choose_predict(const struct sketch_runs *runs, const char *signature, struct sketch_predictors *p)
 {
 	uint32_t sigma = FIRST_SIGMA, all = farthest(runs) + 1, first = 0;
@@ -224,8 +224,8 @@ bool choose_track_next(struct choose_track *t, struct choose_counts c, const str
 
 /* ---- interventions ---- */
 
-/* The best order; when a cause is known, of those that are as good by the counts the one that came true
- * first, if that was before the cause: what leads to a cause is the cause. */
+/* The best order.  If a cause is known, takes, among the orders with equally good counts, the one
+ * that became true first, if that was before the cause: what leads to a cause is the real cause. */
 static struct sketch_predictor *best_order(struct sketch_predictors *p, const struct sketch_predictor *cause,
 					   const bool *tried)
 {
@@ -254,7 +254,7 @@ struct sketch_predictor *choose_order(struct sketch_predictors *p, const struct 
 	return next && (!count || next->f >= WORTH_F) ? next : NULL;
 }
 
-/* Whether a statement of one table is one of another, as far as its line and what is done there tell. */
+/* Whether statements of two tables are the same, judging by their lines and operations. */
 static bool is_same_place(const struct slice_statement *a, const struct slice_statement *b)
 {
 	return a->line == b->line && a->role == b->role &&

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Decisions (sketch/decide.h).  A statement of the runs is all instructions of its line, as in
- * sketch/reach-int.h. Where no branch of a function decides, those do that decide about its calls; not those
- * about the start of a thread, since that is shown as such.
+ * Decisions (sketch/decide.h).  A statement of the runs comprises all instructions of its line, as
+ * in sketch/reach-int.h.  If no branch of its function decides whether a statement is executed, the
+ * branches that decide about calls of the function are used.  Those that decide about the start of
+ * a thread are not used, since the start is shown anyway.
  */
 #include "sketch/decide.h"
 
@@ -138,7 +139,8 @@ static void grow(struct work *w)
 		d->statements[d->count] = (struct decide_statement){0};
 }
 
-/* The branches that decide about the instructions of the walk, and, if `all`, those that decide about them.
+/* The branches that decide whether the instructions of the walk are executed and, if `all`, the
+ * branches that decide about these branches.
  */
 static void find_branches(struct walk *walk, bool all)
 {

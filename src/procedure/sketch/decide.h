@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What decides whether a statement is executed: the branches of its function, or of its callers, and
- * the reads and calls whose results these branches look at.  In: facts and runs.  Out: for each statement of
- * the runs those that decide about it, and events for branches that were not watched.
+ * Finds what decides whether a statement is executed: branches of its function or of its callers,
+ * and the reads and calls whose results these branches test.  In: facts and runs.  Out: for each
+ * statement of the runs, the statements that decide whether it is executed, and events for branches
+ * that were not watched.
  */
 #ifndef SKETCH_DECIDE_H
 #define SKETCH_DECIDE_H
@@ -39,8 +40,8 @@ void decide_open(struct decide *d, const struct facts *f, struct sketch_runs *ru
 		 const struct sketch_failure *failure);
 void decide_close(struct decide *d);
 
-/* A thread that executes a statement executed the branches that decide about it, after what it did before
- * them: adds events, without values, for branches that were not watched. */
+/* A thread that executes a statement has executed the branches that decide about it.  Adds events,
+ * without values, for those branches that were not watched, after the thread's earlier events. */
 void decide_imply(const struct decide *d, struct sketch_runs *runs);
 
 #endif

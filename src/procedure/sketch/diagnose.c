@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The loop of a diagnosis.  In: a program.  Out: sketches.  choose-int.h decides, this file runs:
+ * The loop of a diagnosis.  In: a program.  Out: sketches.  choose-int.h makes the decisions; this
+ * file does the runs:
  *
  * 1. Runs are made until one fails, or the time is up.  They are not watched.
- * 2. The slice of the failure says where to look.  Runs are made until enough failed in that way and passed.
- * 3. Predictors are sought among the first two statements of the slice, then four, and so on, until one tells
- *    failing from passing runs.
+ * 2. The slice of the failure shows where to look.  Runs are made until enough of them have failed in
+ *    the same way and enough have passed.
+ * 3. Predictors are sought among the first two statements of the slice, then four, and so on, until
+ *    one distinguishes failing from passing runs.
  * 4. The best orders are forced and prevented.
  *
- * Failures with other signatures on the way are explained in the same way, from 2 on.
+ * If failures with other signatures occur meanwhile, they are explained in the same way, from step
+ * 2 on.
  */
 #include "sketch/diagnose.h"
 
@@ -120,8 +123,9 @@ static bool has_signature(const struct sketch_failure *f, const char *wanted)
 	return same;
 }
 
-/* Makes a run; *failed says how it ended if it said anything.  Of an intervention only the failure with the
- * signature that is being explained is one: another bug may lie behind it. */
+/* Makes a run; *failed receives how it ended, unless the run is ignored.  In an intervention, only
+ * a failure with the signature that is being explained counts: any other may be due to another bug.
+ */
 static int make_run(struct work *w, const struct turns_order *order, bool *said, bool *failed)
 {
 	struct sketch_failure f;
@@ -156,7 +160,7 @@ static void drop_last(struct sketch_runs *runs)
 	RD_FREE(run->events, run->signature, run->schedule);
 }
 
-/* Failing runs that come while passing ones are awaited are not needed. */
+/* Failing runs are not needed while only passing ones are missing. */
 static void drop_needless(struct sketch_runs *runs, const char *signature, size_t enough)
 {
 	if (choose_is_needless(runs, signature, enough))
@@ -262,8 +266,8 @@ static bool is_plain(const struct work *w, const struct sketch_failure *f, const
 	       !w->how->runs.companion && !w->how->runs.setup;
 }
 
-/* Whether nothing tells one failing run from a few passing ones: then more runs will not help, but a larger σ
- * may. */
+/* Whether nothing distinguishes a failing run from a few passing ones.  Then more runs will not
+ * help, but a larger σ may. */
 static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
 {
 	struct sketch_predictors p = {0};
@@ -275,8 +279,8 @@ static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
 	return !good;
 }
 
-/* Runs with these delays (0: none) until there are enough, or `most` were made, or so many that none failed,
- * or it is clear that this σ is too small. */
+/* Makes runs with these delays (0: none) until there are enough, or `most` were made, or so many
+ * passed that the program fails too rarely, or this σ is clearly too small. */
 static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, size_t enough, bool delays)
 {
 	struct sketch_runs *runs = w->turns.runs;
@@ -306,7 +310,7 @@ static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, size_t
 	return err;
 }
 
-/* New runs with each σ, until a predictor tells failing from passing runs. */
+/* Makes new runs with each σ, until a predictor distinguishes failing from passing runs. */
 static int track_slice(struct work *w, struct plain *p, struct sketch_predictors *out, struct choose_track *t)
 {
 	struct sketch_runs *runs = w->turns.runs;
@@ -391,8 +395,9 @@ static void look_at_first(struct work *w, struct reach *reach, uint32_t sigma)
 	w->turns.watch_count = reach->count;
 }
 
-/* By turns: a large part of the slice is looked at in the same runs; all of a large one only if its first
- * statements tell nothing, since the program is stopped at each of them. */
+/* In runs whose threads take turns, a large part of the slice is watched at once.  All of a large
+ * slice is watched only if its first statements explain nothing, since the program is stopped at
+ * each statement. */
 static int look_by_turns(struct work *w, size_t failure, struct reach *reach, struct sketch_predictors *out,
 			 uint32_t *sigma)
 {
@@ -430,15 +435,15 @@ static int explain_led(struct work *w, size_t failure, struct reach *reach, stru
 	return err;
 }
 
-/* A run that went its own way cannot be repeated; another one that failed in the same way can. */
+/* A run without a schedule cannot be repeated, but another one that failed in the same way can. */
 static void give_schedule(struct sketch *s, const char *schedule)
 {
 	if (!s->schedule && schedule)
 		s->schedule = rd_arena_strndup(s->arena, schedule, strlen(schedule));
 }
 
-/* Branches that were not watched are added only now: those of which nothing is known but that somebody came
- * by tell nothing about failing and passing. */
+/* Branches that were not watched are added only now.  It is known only that a thread passed them,
+ * which does not help to distinguish failing from passing runs. */
 static void draw(struct work *w, struct sketch_runs *runs, const struct sketch_failure *f,
 		 struct sketch_predictors *p, const struct sketch_reach *reached)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Diagnosis.  In: a program that fails now and then.  It is run until there are failures to explain and runs
- * that pass.  Out: sketches, one for each signature.  doc/design/sketch.md says how runs are made and
- * when it ends.
+ * Diagnosis.  In: a program that fails now and then.  It is run until there are enough failing and
+ * passing runs.  Out: sketches, one for each failure signature.  doc/design/sketch.md explains how
+ * the runs are made and when the diagnosis ends.
  */
 #ifndef SKETCH_DIAGNOSE_H
 #define SKETCH_DIAGNOSE_H
@@ -45,7 +45,7 @@ struct diagnosis {
 	bool interrupted; /* by a signal */
 };
 
-/* To be released also after a failure. */
+/* Release it even after a failure. */
 int diagnose_run(const struct diagnose *how, struct diagnosis *d);
 void diagnosis_release(struct diagnosis *d);
 

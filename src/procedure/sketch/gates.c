@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Gates (sketch/gates.h): a slice comes in, the instructions that get one go out.
+ * Gates (sketch/gates.h).  In: a slice.  Out: the instructions that get a gate.
  *
- * Beyond the slice, everything gets a gate that may touch the memory that a statement of the slice touches:
- * each place of memory knows the nearest such statement, and an access asks the places that its address may
- * be.  Too many are no harm: what a run sees is compared by address.
+ * Outside the slice, every access that may touch the same memory as a statement of the slice also
+ * gets a gate.  For each memory object the nearest such statement is stored; an access looks up all
+ * objects to which its address may point.  Superfluous gates do no harm, because what a run sees is
+ * compared by address.
  */
 #include "sketch/gates.h"
 
@@ -248,7 +249,8 @@ void sketch_gates_find(struct sketch_gates *g, const struct slice *s, uint32_t s
 	rd_umap_release(&known);
 }
 
-/* Functions of one name are one here: the instrumenter cannot tell their gates apart. */
+/* Functions with the same name are treated as one: the instrumenter cannot distinguish their gates.
+ */
 void sketch_gates_beside(const struct sketch_gates *g, const struct facts *f, uint8_t *flags)
 {
 	struct rd_umap open = {0};

@@ -27,23 +27,25 @@ struct sketch_gates {
 void sketch_gates_find(struct sketch_gates *g, const struct slice *s, uint32_t sigma, size_t max);
 void sketch_gates_release(struct sketch_gates *g);
 
-/* How a gate is to be opened (enum raddle_track_flag) when so many statements are tracked, 0: all; 0: not at
- * all. */
+/* How to open a gate (enum raddle_track_flag) if the first `sigma` statements are tracked (0: all).
+ * Returns 0 if the gate stays shut. */
 uint32_t sketch_gate_flag(const struct sketch_gate *gate, uint32_t sigma);
 
-/* Whether it is at a call that creates a thread: these are always tracked, for where a thread came from. */
+/* Whether the gate is at a call that creates a thread.  Such calls are always tracked, to show
+ * where a thread came from. */
 bool sketch_gate_creates(const struct sketch_gate *gate, const struct facts *f);
 
-/* Sets RADDLE_TRACK_BESIDE for those that are shut in functions with open ones; `flags` are by gate. */
+/* Sets RADDLE_TRACK_BESIDE for shut gates in functions that have open gates; `flags` is indexed by
+ * gate. */
 void sketch_gates_beside(const struct sketch_gates *g, const struct facts *f, uint8_t *flags);
 
-/* The statement of a gate, as an event of that kind; and all that its events may be of, into the table of
- * `runs`. */
+/* The first returns the statement of a gate for an event of that kind.  The second adds all
+ * statements to which events of the gate may belong to the table of `runs`. */
 struct slice_statement sketch_gate_statement(const struct sketch_gate *gate, struct slice *s,
 					     enum slice_kind kind);
 void sketch_gate_statements(const struct sketch_gate *gate, struct slice *s, struct sketch_runs *runs);
 
-/* Their names, a line each. */
+/* The names of the gates, one per line. */
 void sketch_gates_text(const struct sketch_gates *g, const struct facts *f, struct rd_buf *text);
 
 #endif

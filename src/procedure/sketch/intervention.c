@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interventions: which thread runs next, so that an order of statements happens or does not.
+ * Interventions choose the thread that runs next, so that an order of statements happens or does
+ * not happen.
  *
- * Two statements a, b of different threads.  Forced: a thread before a is held until another thread is before
- * b, and a thread before b is held until another has done a; then it is the first to run.  Prevented: a
- * thread before a is held until another thread has done b.
+ * Order of two statements a, b of different threads.  To force it, a thread before a is stopped
+ * until another thread has reached b.  A thread before b is stopped until another thread has done
+ * a; then it is the first to run.  To prevent the order, a thread before a is stopped until another
+ * thread has done b.
  *
- * Three statements, the middle one of another thread.  Forced: a thread before the middle one is held until
- * another is between its two, and that is held before its last until the middle one was done.  Prevented: a
- * thread before the middle one is held while another is between its two.
+ * Order of three statements, the middle one of another thread.  To force it, a thread before the
+ * middle statement is stopped until another thread has done the first; that thread is then stopped
+ * before the last statement until the middle one is done.  To prevent the order, a thread before
+ * the middle statement is stopped while another thread is between the first and the last.
  *
- * No thread is held if otherwise no thread could run, so no intervention makes a program hang; it may fail to
- * bring the order about.
+ * A thread is never stopped if no other thread could run.  So an intervention cannot make a program
+ * hang, but it may fail to produce the order.
  */
 #include "sketch/turns-parts-int.h"
 
@@ -28,7 +31,7 @@ static uint64_t draw(struct turns_now *now)
 	return now->seed;
 }
 
-/* Whether the statement is number `which` of the order, as far as its line and what is done there tell. */
+/* Whether the statement is number `which` of the order, judging by its line and operation. */
 static bool is_at(const struct turns_now *now, uint32_t statement, size_t which)
 {
 	const struct turns_order *o = &now->order;
@@ -65,7 +68,7 @@ static bool is_inside(const struct turns_now *now, uint32_t but)
 	return false;
 }
 
-/* Whether a thread but this one is about to do the second statement. */
+/* Whether a thread other than this one is about to execute the second statement. */
 static bool is_awaited(const struct turns_now *now, uint32_t but)
 {
 	for (uint32_t i = 0; i < TURNS_THREADS; i++)
@@ -93,7 +96,7 @@ static bool is_held_in_three(const struct turns_now *now, uint32_t thread)
 	return is_due_at(now, thread, 1) && !is_inside(now, thread);
 }
 
-/* Whether the thread is to be held where it is. */
+/* Whether the thread must stay stopped where it is. */
 static bool is_held(const struct turns_now *now, uint32_t thread)
 {
 	RD_ASSERT(now->order.order->count == 2 || now->order.order->count == 3);

@@ -8,8 +8,9 @@
 /* Marks of events: shown; of a predictor; tells failing from passing runs by itself. */
 enum { MARK_SHOW = 1, MARK_NAMED = 2, MARK_TELLS = 8 };
 
-/* The marks of the run's events, to be freed.  `shown` has the statements of the failing run that are shown,
- * by number: a run that failed fills it, and a run that passed shows the same statements. */
+/* Returns the marks of the run's events; the caller frees them.  `shown` is indexed by statement: a
+ * failing run sets it for the statements that it shows, and a passing run shows the same
+ * statements. */
 unsigned char *marks_make(const struct sketch *s, const struct sketch_run *run, bool *shown);
 
 /* Whether two events are of one thread and one line. */

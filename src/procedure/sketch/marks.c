@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which events of a run a sketch shows.  In: a run, the predictors, what decides about statements.  Out:
- * marks of its events.
+ * Chooses the events of a run that a sketch shows.  In: a run, the predictors, and the statements
+ * that decide whether others are executed.  Out: a mark for each event.
  *
- * Events near the failure in the slice count, and those of predictors that are shown.  Of a line that a
- * thread executes again and again, the last time counts, and those times that predictors name.
+ * A sketch shows events whose statements are near the failure in the slice, and the events of the
+ * predictors that it lists.  If a thread executes a line repeatedly, only the last execution is
+ * shown, and those that belong to a predictor.
  */
 #include "sketch/marks-int.h"
 
@@ -35,8 +36,9 @@ static bool is_near(const struct sketch *s, const struct sketch_event *e)
 	return distance != UINT32_MAX && (!s->near || distance < s->near);
 }
 
-/* Whether its events are steps: those of the best one of a type; and of an order that is as good as the best
- * predictor and was true as early, since the list names it as well. */
+/* Whether the events of a predictor are shown as steps.  That is so for the best predictor of each
+ * type.  It is also so for a listed order that is as good as the best predictor and whose events do
+ * not come later. */
 static bool is_listed(const struct sketch *s, size_t predictor, const size_t at[3], size_t end)
 {
 	const struct sketch_predictor *p = &s->predictors.items[predictor], *best = s->predictors.items;
@@ -96,7 +98,7 @@ bool marks_is_same_line(const struct sketch_runs *runs, const struct sketch_even
 	return a->thread == b->thread && x->line == y->line && !strcmp(x->file, y->file);
 }
 
-/* Of each line of a thread only the last time is shown, unless a predictor names another. */
+/* Only the last execution of each line by a thread is shown, unless a predictor names another. */
 static void mark_last(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	struct rd_pmap seen = {0}; /* of a thread and a statement */
@@ -141,17 +143,17 @@ static bool is_join(const struct slice_statement *st)
 	return st->operation && strstr(st->operation, "join"); /* begun or done */
 }
 
-/* What pruning knows while it goes back through a run. */
+/* What is known while a run is pruned, from its last event to the first. */
 struct prune {
 	const struct sketch *s;
 	const struct sketch_run *run;
-	struct rd_umap threads;	  /* with something that is shown behind it */
-	struct rd_umap addresses; /* that something behind it touches */
+	struct rd_umap threads;	  /* that have a later event in the sketch */
+	struct rd_umap addresses; /* that a later event in the sketch touches */
 	struct rd_umap written;	  /* addresses that something shown writes */
 	bool *named;		  /* statements of predictors */
 };
 
-/* Whether the event can have carried something to the failure, or is what the failure is. */
+/* Whether the event can have contributed to the failure, or is the failure itself. */
 static bool matters(const struct prune *p, size_t i)
 {
 	const struct sketch_event *e = &p->run->events[i];
@@ -170,9 +172,9 @@ static bool matters(const struct prune *p, size_t i)
 	return !is_join(st);
 }
 
-/* Hides what has no part in the failure: a read of what no thread writes, or of a thread that shows nothing
- * afterwards; a write that no thread reads; a join.  A hang keeps them, since what would have come is
- * unknown. */
+/* Hides events that have no part in the failure: a read of memory that no thread writes; a read by
+ * a thread that has no later event in the sketch; a write that no thread reads; a join.  In a hang
+ * these events stay, because it is unknown what would have followed. */
 static void prune(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	struct prune p = {.s = s, .run = run};
@@ -209,7 +211,7 @@ static bool is_lock(const struct sketch *s, const struct sketch_event *e)
 	return role == SLICE_ACQUIRES || role == SLICE_RELEASES;
 }
 
-/* Of a thread's locks only those have a part in a hang that it holds or waits for at the end. */
+/* Only locks that a thread holds or waits for at the end have a part in a hang. */
 static void hide_released_locks(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	struct rd_pmap held = {0}; /* of a thread and a lock: 1 while it is held or waited for */
@@ -269,7 +271,7 @@ static bool has_value(const struct sketch_event *e, const struct sketch_predicto
 	       (p->pattern == SKETCH_DIFFERS ? e->size && e->value : e->value == p->value);
 }
 
-/* What by itself tells failing from passing runs: a value or a branch. */
+/* Marks what distinguishes failing from passing runs by itself: a value or a branch. */
 static void mark_different(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	size_t at[3];
@@ -297,7 +299,7 @@ static size_t last_of(const struct sketch_run *run, uint32_t thread, uint32_t st
 	return SIZE_MAX;
 }
 
-/* The first write of what event `at` is about by another thread after it; SIZE_MAX: none. */
+/* The first later write by another thread to the address of event `at`; SIZE_MAX: none. */
 static size_t written_later(const struct sketch *s, const struct sketch_run *run, size_t at)
 {
 	const struct sketch_event *e = &run->events[at];
@@ -309,16 +311,17 @@ static size_t written_later(const struct sketch *s, const struct sketch_run *run
 	return SIZE_MAX;
 }
 
-/* Whether it could have been otherwise: it was in another run, or another thread wrote too late to make it
- * so. */
+/* Whether the value could have been different: it was in another run, or another thread's write
+ * came too late to change it. */
 static bool could_differ(const struct sketch *s, const struct sketch_run *run, size_t at)
 {
 	return s->decided->statements[run->events[at].statement].varies ||
 	       written_later(s, run, at) != SIZE_MAX;
 }
 
-/* A branch is shown with what it looked at, if that could have been otherwise; else nothing was decided
- * there.  A thread that hangs waits for something that has happened by now: that write is shown as well. */
+/* A branch is shown with the value that it tested, if that value could have been different;
+ * otherwise the branch decided nothing.  If a thread hangs waiting for something that has happened
+ * meanwhile, that write is shown as well. */
 static bool mark_branch(const struct sketch *s, const struct sketch_run *run, size_t at, unsigned char *marks)
 {
 	const struct decide_list *looks = &s->decided->statements[run->events[at].statement].looks;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failures from reports.  In: bytes from outside.  Out: a failure.
+ * Reads failures from reports.  In: untrusted bytes.  Out: a failure.
  *
- * A report is read line by line.  The kind comes from the first line that says one; the place is that of the
- * first frame behind it that lies in the user's code, which is one that has a line and is neither a function
- * of a sanitizer nor in a system's folder.  Nothing is believed about lengths.
+ * A report is read line by line.  The kind comes from the first line that names one.  The place is
+ * that of the first frame after that line that lies in the user's code: it has a line number and is
+ * neither a function of a sanitizer nor in a system directory.  No assumption is made about
+ * lengths.
  */
 #include "sketch/outcome.h"
 

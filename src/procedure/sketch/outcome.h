@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a run failed: of which kind, by what, where.  In: how a process ended and what it wrote, or a report
- * of the user: the text of a sanitizer, of gdb, of an assertion, or FILE:LINE; a core file.  Out:
- * the failure and its signature, which is the same for the same bug in every run.
+ * How a run failed: the kind of failure, its cause and its place.  In: how a process ended and what
+ * it wrote; or a report from the user, which is the output of a sanitizer, of gdb or of an
+ * assertion, or FILE:LINE; or a core file.  Out: the failure and its signature, which is the same
+ * for the same bug in every run.
  */
 #ifndef SKETCH_OUTCOME_H
 #define SKETCH_OUTCOME_H
@@ -21,15 +22,16 @@ struct sketch_failure {
 };
 void sketch_failure_release(struct sketch_failure *f);
 
-/* Kind, what and the place, as one line to be freed.  Addresses and other numbers that change are not in it.
+/* Returns kind, cause and place as one line, which the caller frees.  It contains no addresses or
+ * other numbers that change from run to run.
  */
 char *sketch_signature(const struct sketch_failure *f);
 
 /* A failed assertion in a text: "prog: file.c:12: function: Assertion `x' failed."  False: there is none. */
 bool sketch_read_assertion(struct sketch_failure *f, const char *text, size_t length);
 
-/* A report of any kind that is text; fails with a message, which has `name`, if it has no place.  Frames of
- * system libraries are passed over. */
+/* Reads a report of any textual kind.  If it contains no place, fails with a message that includes
+ * `name`.  Frames of system libraries are skipped. */
 int sketch_read_text(struct sketch_failure *f, const char *text, size_t length, const char *name);
 
 /* A report in a file, or FILE:LINE where there is no such file.  A core file is shown to gdb, with the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Places in code (sketch/place.h): a program and a distance come in, function, file and line go out. */
+/* Places in code (sketch/place.h).  In: a program and an offset in its code.  Out: function, file
+ * and line. */
 #include "sketch/place.h"
 
 #include "base/alloc.h"
@@ -80,8 +81,8 @@ static void parse_frame(struct sketch_place *place, const char *text)
 		place->file = rd_xstrndup(file, (size_t)(colon - file));
 }
 
-/* Of the function and those that it was inlined into the first one whose file is the program's own; else the
- * function. */
+/* Of the function and those that it was inlined into, takes the first one whose file belongs to the
+ * program; if there is none, the function itself. */
 static void parse(struct sketch_place *place, const char *text)
 {
 	const char *at = text;
@@ -122,7 +123,7 @@ const struct sketch_place *sketch_place(struct sketch_places *p, const char *exe
 	struct rd_buf answer = RD_BUF_INIT;
 	char *llvm = rd_find_program("llvm-addr2line-" RADDLE_LLVM);
 
-	/* That of binutils does not see all that clang tells about what was inlined. */
+	/* The addr2line of binutils does not understand all of clang's information about inlining. */
 	rd_argv_add(&command, llvm ? llvm : "addr2line");
 	rd_argv_add(&command, "-fiCe");
 	rd_argv_add(&command, executable);

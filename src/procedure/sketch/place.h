@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in the code of a program: where its source has them, as its debug information tells (by addr2line of
- * LLVM or binutils). */
+/* Maps addresses in the code of a program to places in its source, using its debug information (by
+ * addr2line of LLVM or binutils). */
 #ifndef SKETCH_PLACE_H
 #define SKETCH_PLACE_H
 
@@ -26,8 +26,9 @@ const struct sketch_place *sketch_place(struct sketch_places *p, const char *exe
  * the program that has the call. */
 bool sketch_is_system_file(const char *file);
 
-/* The place of a crash (raddle/crash.h): the first that is the program's own, if possible not in a
- * header of the system.  `own` says of a file whether it is the program's; NULL: all are.  NULL: none. */
+/* The place of a crash (raddle/crash.h): the first that belongs to the program, if possible outside
+ * system headers.  `own` decides whether a file belongs to the program; if it is NULL, all files
+ * do.  Returns NULL if there is no place. */
 typedef bool sketch_own_fn(const void *context, const char *file);
 const struct sketch_place *sketch_crash_place(struct sketch_places *p, const char *executable,
 					      const uint64_t places[RADDLE_CRASH_PLACES], sketch_own_fn *own,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs of the program as it is, tracked (sketch/track.h): its threads run freely.  They are the first
- * choice where the program fails often enough, because what they show is what happens to the user.
+ * Tracked runs (sketch/track.h) in which the threads of the program run freely.  They are preferred
+ * if the program fails often enough, because they show what also happens to the user.
  */
 #ifndef SKETCH_PLAIN_INT_H
 #define SKETCH_PLAIN_INT_H
@@ -21,12 +21,13 @@ struct plain {
 	int64_t limit_ns; /* that one run may take */
 };
 
-/* Builds the program.  To be closed also after a failure. */
+/* Builds the program.  Close it even after a failure. */
 int plain_open(struct plain *p, const char *program, struct slice *slice);
 void plain_close(struct plain *p);
 
-/* One run, added to `runs` unless it says nothing: *said.  Failures at the place that is being explained have
- * its signature.  `perturb`: the seed of delays; 0: none. */
+/* Makes one run and adds it to `runs`, unless it is ignored; *said is set if it was added.
+ * Failures at the place that is being explained get its signature.  `perturb` is the seed of
+ * delays; 0: no delays. */
 int plain_run(struct plain *p, uint32_t sigma, uint64_t perturb, struct sketch_runs *runs, bool *said);
 
 #endif

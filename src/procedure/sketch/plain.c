@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Plain runs.  In: a program built for a slice.  Out: events, and how it ended.
+ * Plain runs.  In: a program built for a slice.  Out: the events of a run, and how it ended.
  *
- * The place of a failure decides whether it is the one that is being explained: how it is called may differ,
- * since memory that was freed is watched in runs by turns only.  A run that had to be ended says nothing.
+ * Whether a failure is the one to be explained is decided by its place.  Its kind may differ, since
+ * freed memory is watched only in runs whose threads take turns.  A run that had to be killed is
+ * ignored.
  */
 #include "sketch/plain-int.h"
 

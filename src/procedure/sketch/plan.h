@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sketches of programs in production: what a hive and the sites that run a program agree on.
+ * Sketches of programs in production: what a hive (the server that collects runs) and the sites
+ * (the machines that run the program) agree on.
  *
- * A plan says which statements a sketch is about.  Everyone who has the program makes the same plan
- * of it, with the same id; so a site gets only the failing place and σ, and sends the numbers of statements.
- * A record is what a site sends of a tracked run: how it ended, and its events.  Addresses are numbered anew
- * in each record, and values are left out unless the site allows them: which statements ran, in which order,
- * which of them met, and which way branches went is all that leaves a site.  doc/format/hive.md has both
- * documents.
+ * A plan lists the statements of a sketch.  Hive and sites derive the same plan, with the same id,
+ * from the program.  So a site only needs the failing place and σ (how many statements are
+ * tracked), and sends the numbers of statements.  A record is what a site sends about a tracked
+ * run: how it ended, and its events.  Addresses are renumbered in each record, and values are left
+ * out unless the site allows them.  So only this leaves a site: which statements ran, in which
+ * order, which of them accessed the same memory, and which way branches went.  doc/format/hive.md
+ * describes both documents.
  */
 #ifndef SKETCH_PLAN_H
 #define SKETCH_PLAN_H

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failure predictors.  In: runs, each a list of events in one order.  Out: predicates, how many failing and
- * passing runs each is true of, and their measures.
+ * Failure predictors.  In: runs, each an ordered list of events.  Out: predicates, the numbers of
+ * failing and passing runs in which each is true, and their measures.
  *
- * The events of a run are gone through once.  For each address it is known which accesses came last, by
- * whom; each event completes patterns with those.  So a run costs as many steps as it has events, times its
- * threads; test/unit/u-sketch-predictor.c has the definition as three loops, which gives the same predicates.
+ * The events of a run are visited once.  For each address, the last accesses of each thread are
+ * kept, and each event completes patterns with them.  So the cost of a run is the number of its
+ * events times the number of its threads.  test/unit/u-sketch-predictor.c has the definition as
+ * three nested loops, which give the same predicates.
  */
 #include "sketch/predictor.h"
 
@@ -147,8 +148,8 @@ static void look_at_triples(const struct walk *w, size_t at, size_t last)
 	}
 }
 
-/* The last read of a statement came before the last write of another one: what was written last was not
- * looked at any more.  `before` becomes the chain of last events of an address. */
+/* The last read of a statement came before the last write of another one, so the last written value
+ * was never read.  `before` becomes the chain of last events of an address. */
 static void look_at_last(const struct walk *w)
 {
 	const struct sketch_event *events = w->run->events;
@@ -211,8 +212,8 @@ static size_t wanted_by(const struct walk *w, size_t holds, size_t first, size_t
 	return NO_EVENT;
 }
 
-/* Another thread took the lock while this one held a different lock, and still has it.  Once each thread
- * wants the lock of the other, both are in the same state, whichever came first. */
+/* Another thread took the lock while this one held a different lock, and still holds it.  When each
+ * thread wants the lock of the other, the situation is symmetric, whichever came first. */
 static void look_at_locks(const struct walk *w, size_t at)
 {
 	const struct sketch_event *events = w->run->events;
@@ -301,8 +302,8 @@ static void count_match(void *context, const struct match *m)
 	count(context, &m->what);
 }
 
-/* The first event of the reading statement that no write of the other statement, by another thread and to
- * the same address, came before; `write` is that statement.  NO_EVENT: there is none. */
+/* The first event of the reading statement that is not preceded by a write of the statement
+ * `write`, by another thread and to the same address; NO_EVENT: there is none. */
 static size_t too_early(const struct sketch_run *run, uint32_t read, uint32_t write)
 {
 	for (size_t i = 0; i < run->count; i++) {
@@ -327,7 +328,8 @@ static bool has(const struct sketch_run *run, uint32_t statement)
 	return false;
 }
 
-/* A run that ends at a read which came too early does not have the write: it is a RW all the same. */
+/* A run that ends at a read that came too early lacks the write; the order is still read before
+ * write (RW). */
 static bool is_cut_short(const struct sketch_run *run, const struct sketch_predictor *order, size_t *at)
 {
 	if (order->pattern != SKETCH_WR || run->cut || run->outcome == SKETCH_PASSED ||
@@ -357,8 +359,8 @@ static void count_cut_short(struct tally *t, const struct sketch_run *run, size_
 		}
 }
 
-/* The last event of a branch that never goes a way; NO_EVENT: the run does not reach it, or it does go this
- * way.
+/* Returns the last event of a branch that never takes the direction `way` in the run.  Returns
+ * NO_EVENT if the run does not reach the branch, or if the branch does take that direction.
  */
 static size_t never_takes(const struct sketch_run *run, uint32_t branch, uint64_t way)
 {
@@ -453,7 +455,7 @@ bool sketch_is_confirmed(const struct sketch_predictor *p)
 	       p->prevented.failed * EXCEPTION_IN <= p->prevented.runs;
 }
 
-/* How much an intervention says for it: 2 cause, 1 unknown, 0 no cause. */
+/* What interventions showed: 2 it is a cause, 1 unknown, 0 it is not a cause. */
 static int standing(const struct sketch_predictor *p)
 {
 	if (!p->forced.runs || !p->prevented.runs)
@@ -496,7 +498,8 @@ void sketch_predictors_sort(struct sketch_predictors *p)
 		qsort(p->items, p->count, sizeof *p->items, compare);
 }
 
-/* A predicate that is as often true of passing runs says nothing.  Without passing runs all are kept. */
+/* A predicate that is equally often true in passing runs explains nothing.  Without passing runs
+ * all are kept. */
 static bool tells_apart(const struct sketch_predictor *p)
 {
 	return !p->all_passing || p->failing * p->all_passing > p->passing * p->all_failing;
@@ -507,8 +510,8 @@ static bool says_as_much(const struct sketch_predictor *p, const struct sketch_p
 	return p->failing >= than->failing && p->passing <= than->passing;
 }
 
-/* Whether something simpler says as much: that the read came before the write at all, which `pairs` has by
- * statements, or which way a branch went. */
+/* Whether a simpler predicate says as much: that the read came before the write at all (`pairs`, by
+ * statements), or which way a branch went. */
 static bool is_needless(const struct sketch_predictors *p, const struct sketch_predictor *now,
 			const struct rd_pmap *pairs)
 {

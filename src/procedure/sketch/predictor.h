@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Failure predictors: what is true of failing runs and not of passing ones.  In: runs.  Out: predicates with
- * their counts, the best one first.  doc/design/sketch.md defines them.
+ * Failure predictors: predicates that are true in failing runs and not in passing ones.  In: runs.
+ * Out: predicates with their counts, the best one first.  doc/design/sketch.md defines them.
  *
- * A predicate is true of a run or not.  Orders are about accesses of different threads to the same memory;
- * values and branches are about one statement, so they explain programs without threads as well.
+ * A predicate is either true or false in a run.  Orders concern accesses of different threads to
+ * the same memory; values and branches concern one statement, so they explain failures of
+ * single-threaded programs as well.
  */
 #ifndef SKETCH_PREDICTOR_H
 #define SKETCH_PREDICTOR_H
@@ -54,13 +55,14 @@ struct sketch_predictors {
 	size_t count, capacity;
 };
 
-/* Predictors of the failures with this signature, best first.  Failures with other signatures are left out:
- * they are other bugs.  Predicates that no failing run has, or that are as often true of passing runs, are
- * left out too. */
+/* Predictors of the failures with this signature, best first.  Failures with other signatures are
+ * left out: they are other bugs.  Predicates that are true in no failing run, or equally often in
+ * passing runs, are left out too. */
 void sketch_predict(const struct sketch_runs *runs, const char *signature, struct sketch_predictors *out);
 void sketch_predictors_release(struct sketch_predictors *p);
 
-/* Sorts them again, after interventions.  Of several causes the one that came true first led to the others.
+/* Sorts the predictors again after interventions.  Of several causes, the one that became true
+ * first led to the others.
  */
 void sketch_predictors_sort(struct sketch_predictors *p);
 
@@ -74,9 +76,9 @@ void sketch_measure(struct sketch_predictor *p);
 /* The best one of a type; NULL: there is none. */
 const struct sketch_predictor *sketch_best(const struct sketch_predictors *p, enum sketch_type type);
 
-/* The events of a run that make the predicate true, the last such ones: positions of as many as it has
- * statements.  False: it is not true of this run, or is true because an event is missing (`at` of that one is
- * SIZE_MAX). */
+/* Finds the last events of a run that make the predicate true.  `at` receives their positions, one
+ * for each statement of the predicate.  Returns false if the predicate is not true in this run, or
+ * is true because an event is missing (whose `at` is SIZE_MAX). */
 bool sketch_predictor_at(const struct sketch_runs *runs, const struct sketch_run *run,
 			 const struct sketch_predictor *p, size_t at[3]);
 

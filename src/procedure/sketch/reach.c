@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a slice to sites.  In: a place and the table of sites.  Out: where a run is watched.
+ * Maps a slice to sites.  In: a place and the site table.  Out: the sites at which a run is
+ * watched.
  *
- * A statement of the slice and a site are the same if file and line are: columns of macros differ between the
- * two.
+ * A statement of the slice and a site match if file and line are equal.  Columns are ignored,
+ * because those of macros differ between the two.
  */
 #include "sketch/reach-int.h"
 
@@ -124,8 +125,8 @@ uint32_t reach_distance(const struct reach *r, const struct slice_statement *s)
 
 /* ---- sites ---- */
 
-/* Whether one of the first statements of the slice lies on that line, or is about what may be the same
- * variable, or a member of the same name, as far as names tell. */
+/* Whether one of the first statements of the slice is on that line, or accesses what may be the
+ * same variable or a member with the same name, judging by names alone. */
 static bool is_reached(const struct reach *r, const struct trace_sites *sites, const struct trace_site *site,
 		       uint32_t sigma)
 {

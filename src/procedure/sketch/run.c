@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs and the statements that they are made of.  A statement has one number in all runs of a diagnosis; that
- * is what makes events of different runs comparable.
+ * Runs and their statements.  A statement has the same number in all runs of a diagnosis, so that
+ * events of different runs can be compared.
  */
 #include "sketch/run.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A run of a program as failure sketches see it: how it ended, and what its threads did at tracked
- * statements, in the one order in which it happened.  Tracking fills it, predictors and the sketch read it.
+ * statements, in the order in which it happened.  Tracking fills this structure; predictors and
+ * sketches read it.
  */
 #ifndef SKETCH_RUN_H
 #define SKETCH_RUN_H

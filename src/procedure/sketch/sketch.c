@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Drawing up a sketch.  In: runs, the predictors.  Out: steps.
+ * Makes a sketch.  In: runs and predictors.  Out: steps.
  *
- * The failing run that is shown is the shortest one of which the best predictor is true.  marks.c decides
- * which of its events count.  What a thread does at one line without another thread in between is one step.
+ * The sketch shows the shortest failing run in which the best predictor is true.  marks.c decides
+ * which of its events are shown.  Consecutive events of a thread on one line form one step, if no
+ * other thread's event lies between them.
  */
 #include "sketch/sketch.h"
 
@@ -343,7 +344,8 @@ static const char *predictor_text(const struct sketch *s, const struct sketch_pr
 
 /* ---- the whole ---- */
 
-/* A thread that hangs in a header hangs where the program calls it: at what it did last. */
+/* If a thread hangs in a header, the hang is shown where the program calls it: at its last event.
+ */
 static void place_hang(struct sketch *s, const struct sketch_run *fails)
 {
 	struct sketch_failure *f = &s->failure;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A failure sketch: the steps of a failing run that matter, in order, with their threads and values; those of
- * the passing run that is most like it; and the predictors.  In: runs and predictors.  Out: what report/
- * shows.
+ * A failure sketch: the steps of a failing run that matter, in order, with their threads and
+ * values; the steps of the most similar passing run; and the predictors.  In: runs and predictors.
+ * Out: the data that report/ prints.
  */
 #ifndef SKETCH_SKETCH_H
 #define SKETCH_SKETCH_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Stacks (sketch/stack-int.h).  A stopped thread is in a system call, so the kernel knows its stack
- * pointer. Words above it that lie behind a call are candidates, as in raddle/crash-find.h; old ones may be
- * among them, so whoever asks must know which of them make sense.
+ * pointer.  Words on the stack that point right after a call instruction may be return addresses,
+ * as in raddle/crash-find.h.  Some may be stale, so the caller must know which of them make sense.
  */
 #include "sketch/stack-int.h"
 
@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Words of the stack that are searched for return addresses: a page.  A judgement, as is the time for which
- * a thread may be on its way into its call: a busy machine can delay it by seconds. */
+/* Words of the stack that are searched for return addresses: a page.  Set by hand, like the time
+ * that a thread may need to enter its system call: a busy machine can delay it by seconds. */
 #define STACK_WORDS 512
 #define CALL_WAIT_NS 5000000000l
 #define CALL_POLL_US 50 /* between two looks; a thread needs a few microseconds */
@@ -51,7 +51,8 @@ static void find_code(struct stack_code *code, const char *executable, pid_t pid
 		run_process_mappings(pid, take_mapping, &(struct wanted){code, real});
 }
 
-/* A thread that has just said that it is stopped may still be on its way into the call.  0: unknown. */
+/* A thread that has just reported that it is stopped may not have entered the system call yet.  0:
+ * unknown. */
 static uint64_t stack_pointer(pid_t pid, uint32_t tid)
 {
 	int64_t end_ns = rd_now_ns() + CALL_WAIT_NS;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From what gates and watchpoints saw to the events of a run.  What a gate beyond the slice saw counts if it
- * is about an address that the slice had to do with; to free a block is to write all of its addresses that
- * something of the run touched.  A watchpoint tells what no gate does: accesses of code without gates.
+ * Turns what gates and watchpoints saw into the events of a run.  What a gate outside the slice saw
+ * is used if a statement of the slice touched the same address.  Freeing a block counts as a write
+ * to all of its addresses that the run touched.  Watchpoints show accesses that no gate sees,
+ * because they are made by code without gates.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -173,8 +174,8 @@ static bool has_gate(const struct events *e, size_t i)
 	return false;
 }
 
-/* A hit tells where and not what: a line that only reads or only writes decides, else whether the value is
- * another one. */
+/* A hit shows where an access happened, but not whether it was a read or a write.  If the line only
+ * reads or only writes, that decides; otherwise it is a write if the value changed. */
 static void add_hit(struct events *e, size_t i, struct rd_umap *values)
 {
 	const struct track_raw *raw = &e->left->items[i];

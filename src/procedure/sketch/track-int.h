@@ -34,7 +34,7 @@ struct track_left {
 void track_read(struct track_left *left, const void *memory, size_t size, uint32_t gates);
 void track_left_release(struct track_left *left);
 
-/* Adds what they mean to the last one of `runs`, of which so many statements were tracked. */
+/* Adds the events to the last one of `runs`, in which the first `sigma` statements were tracked. */
 struct sketch_runs;
 struct track;
 void track_events(struct track *t, const struct track_left *left, struct sketch_runs *runs, uint32_t sigma);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The reader of what a tracked program left behind (sketch/track-int.h).  The program may have written
- * anything: each number is read once, and looked at before it is used.
+ * Reads what a tracked program left in shared memory (sketch/track-int.h).  The program may have
+ * written anything, so each number is read once and checked before it is used.
  */
 #include "sketch/track-int.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tracked runs (sketch/track.h): the program is built, its gates are opened, it runs, and how it ended is
- * reported; what its events mean is in sketch/track-events.c. */
+/* Tracked runs (sketch/track.h): builds the program, opens its gates, runs it, and reports how it
+ * ended.  sketch/track-events.c interprets its events. */
 #include "sketch/track.h"
 
 #include "base/alloc.h"

@@ -3,11 +3,12 @@
  * Tracking: runs of a program that record what happened at statements of a slice, in the order in which it
  * happened.
  *
- * The program is built once for a slice (flavour `track`, raddle/track.h): it has a gate at each item
- * of the slice, and at each further access, lock or free that may touch the same memory, as far as points-to
- * sets tell (sketch/gates.h).  A run opens the gates of the first σ statements.  What a further gate saw is
- * kept if it is about an address that a statement of the slice had to do with in this run; its statement is
- * one that was found.
+ * The program is built once for a slice (flavour `track`, raddle/track.h): it has a gate, a point
+ * that can report what the thread does, at each item of the slice.  It also has a gate at every
+ * other access, lock or free that may touch the same memory according to points-to sets
+ * (sketch/gates.h).  A run opens the gates of the first σ statements, and the gates outside the
+ * slice that may touch the memory of these statements.  What a gate outside the slice saw is kept
+ * only if a statement of the slice touched the same address in this run.
  */
 #ifndef SKETCH_TRACK_H
 #define SKETCH_TRACK_H
@@ -33,7 +34,7 @@ struct track {
 	struct sketch_places places;
 };
 
-/* Builds the program for the slice.  To be closed also after a failure. */
+/* Builds the program for the slice.  Close it even after a failure. */
 int track_open(struct track *t, const char *program, struct slice *slice, const struct track_how *how);
 void track_close(struct track *t);
 
@@ -46,7 +47,8 @@ struct track_request {	   /* zero values are the defaults */
 	size_t events;	  /* that are kept, the last ones; 0: TRACK_EVENTS */
 	bool hardware;	  /* watchpoints too, where the system has them */
 	uint32_t turn;	  /* of runs with watchpoints: which locations get them if there are too many */
-	uint32_t budget;  /* events that a gate may have: it is shut then, and costs nothing more; 0: no limit
+	uint32_t budget;  /* limit of events for each gate, which is then shut and costs nothing more; 0:
+			   * no limit
 			   */
 	uint64_t perturb; /* the seed of random delays at gates that are open; 0: none */
 };
@@ -68,15 +70,17 @@ struct track_end {
 };
 void track_end_release(struct track_end *e);
 
-/* Runs it once and adds the run to `runs`, with how it ended: SKETCH_PASSED, SKETCH_EXIT (a status that is
- * not 0), SKETCH_CRASH, SKETCH_ASSERTION or SKETCH_HANG; a caller that knows better changes that.  Statements
- * get into the table of `runs` when they are first seen. */
+/* Runs the program once and adds the run to `runs`, with its outcome: SKETCH_PASSED, SKETCH_EXIT (a
+ * status other than 0), SKETCH_CRASH, SKETCH_ASSERTION or SKETCH_HANG.  A caller that knows more
+ * may change the outcome.  Statements are added to the table of `runs` when they are first seen. */
 int track_run(struct track *t, const struct track_request *request, struct sketch_runs *runs,
 	      struct track_end *end);
 
-/* The same in parts, for a caller that starts the program itself: the memory that it is given as
- * RADDLE_SESSION_ENV says, to be closed also after a failure, and what it left there when it has ended as
- * end->end tells.  To run/launch.h it looks like a session, of which only the descriptor is used. */
+/* The same in two parts, for a caller that starts the program itself.  track_begin() makes the
+ * shared memory that the program receives through RADDLE_SESSION_ENV; the caller closes it even
+ * after a failure.  When the program has ended, the caller sets end->end, and track_finish() reads
+ * what the program left in the memory.  For run/launch.h the memory looks like a session, but only
+ * its descriptor is used. */
 struct track_memory {
 	struct raddle_track *shared;
 	size_t size;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The events of a run by turns.  In: the program each time it is stopped.  Out: what its threads did at
- * tracked statements, in order.
+ * The events of a run whose threads take turns.  In: the program's state each time it is stopped.
+ * Out: what its threads did at tracked statements, in order.
  *
- * The program is stopped before each access and operation.  What a thread was about to do has happened when
- * that thread is stopped again, or when it is the one that failed; only then it becomes an event, because
- * another thread may run first.  No other thread ran in between, so memory still has the value that was read
- * or written.
+ * The program is stopped before each access and operation.  What a thread was about to do becomes
+ * an event only when that thread is stopped again or has failed, because another thread may run
+ * first.  When the thread is stopped again, no other thread has run since its access, so memory
+ * still holds the value that was read or written.
  */
 #include "sketch/turns-parts-int.h"
 
@@ -109,8 +109,8 @@ static enum slice_role role_of(int kind)
 	}
 }
 
-/* An operation in a header belongs to the line of the program that calls it.  The stack of the thread has
- * that line, and the facts decide which of its words can be it. */
+/* An operation in a header is attributed to the line of the program that calls it.  The return
+ * address is on the stack of the thread; the facts decide which words of the stack it can be. */
 static void find_call(struct turns_now *now, const struct replay_stand *stand, const struct replay_stander *t,
 		      struct slice_statement *s)
 {
@@ -189,8 +189,9 @@ static void add_event(struct turns_now *now, uint32_t thread, uint32_t statement
 	turns_did(now, thread, statement);
 }
 
-/* What the thread was about to do has happened.  What was read is known since before, what was written only
- * now: memory is read again, unless the process is gone (`pid` 0). */
+/* What the thread was about to do has happened.  A value that was read is already known.  A value
+ * that was written is known only now, so memory is read again, unless the process is gone (`pid`
+ * 0). */
 static void take_pending(struct turns_now *now, uint32_t thread, pid_t pid)
 {
 	struct turns_pending *p = &now->threads[thread];
@@ -242,8 +243,8 @@ uint32_t turns_thread(const struct turns_now *now, const char *name)
 	return now->last;
 }
 
-/* A thread that is stopped for the first time was created, even if its creator, whose name its own begins
- * with, has not come back from there. */
+/* A thread that is stopped for the first time has been created, even if its creator, whose name is
+ * a prefix of its own, has not returned from the creation. */
 static void note_creator(struct turns_now *now, const char *name)
 {
 	const char *end = strrchr(name, '_');
@@ -272,7 +273,7 @@ static void note_name(struct turns_now *now, const struct replay_stand *stand)
 	now->last = (uint32_t)stand->who;
 }
 
-/* Whether the thread has not got the lock yet that it was seen to come for. */
+/* Whether the thread has not yet acquired the lock that it was about to acquire. */
 static bool is_still_there(const struct turns_now *now, const struct turns_pending *p,
 			   const struct replay_stand *stand)
 {
@@ -314,7 +315,7 @@ void turns_init(struct turns_now *now)
 		now->threads[i].statement = now->threads[i].second = TURNS_NONE;
 }
 
-/* What is done to a range is done to each address of it that the run touched elsewhere. */
+/* An event on a range is added for each address in the range that the run touched elsewhere. */
 static void spread_ranges(struct turns_now *now)
 {
 	struct sketch_run *run = now->run, old = *run;

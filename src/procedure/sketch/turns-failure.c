@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How a run by turns failed.  In: the result of the run and what it wrote.  Out: the failure, with its place
- * and thread.  One thread runs at a time, so the thread that had the turn is the one that failed.
+ * Finds out how a run failed.  The threads of the run take turns.  In: the result of the run and
+ * what it wrote.  Out: the failure, with its place and thread.  One thread runs at a time, so the
+ * thread that had the turn is the one that failed.
  */
 #include "sketch/turns-parts-int.h"
 
@@ -25,7 +26,7 @@ static void set_place(struct sketch_failure *f, const char *place)
 	f->function = *function ? rd_xstrdup(function) : NULL;
 }
 
-/* Of a deadlock the first line counts: thread, object, kind, place.  Returns the thread. */
+/* For a deadlock, the first line is used: thread, object, kind, place.  Returns the thread. */
 static uint32_t set_wait(struct turns_now *now, const char *places)
 {
 	const char *tab = strchr(places, '\t');
@@ -78,7 +79,8 @@ static bool is_own_file(const void *context, const char *file)
 	return false;
 }
 
-/* A fatal signal has the place; the last stop of the thread is only the last known one before it. */
+/* A fatal signal contains the place; the thread's last stop is only the last known place before it.
+ */
 static void set_crash_place(struct sketch_turns *l, struct sketch_failure *f, const struct replay_result *r)
 {
 	const char *executable = l->bench.program.program->flavour.executable;

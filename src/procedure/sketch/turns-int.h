@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs whose threads take turns (trial/trial.h), as failure sketches see them: each access and each
- * operation in the order in which it happened, with values; and runs in which the order of statements is
- * forced or prevented.
+ * operation, with values, in the order in which they happened.  In some runs an order of statements
+ * is forced or prevented.
  *
- * It serves where the program fails too rarely on its own, since a strategy draws the schedule, and for
- * interventions, since the scheduler decides which thread runs.
+ * Such runs are used if the program rarely fails on its own, since a strategy chooses the schedule.
+ * They are also used for interventions, since the scheduler decides which thread runs.
  */
 #ifndef SKETCH_TURNS_INT_H
 #define SKETCH_TURNS_INT_H
@@ -28,9 +28,9 @@ struct sketch_turns {
 	bool blind;	       /* the program is not stopped: only how it ends is of interest */
 	const uint32_t *watch; /* sites that are looked at; NULL: all */
 	size_t watch_count;
-	/* A run that failed without being watched, decision by decision; every second run begins like it,
-	 * since it fails more often so, and since what passes after such a beginning tells more than what was
-	 * never near a failure.  NULL: none is known. */
+	/* The decisions of a run that failed without being watched; NULL if none is known.  Every second
+	 * run begins with them: such runs fail more often, and those that pass show more than runs that
+	 * were never near a failure. */
 	const struct schedule *near;
 	struct sketch_places places; /* of crashes, and of calls */
 	struct caller *callers;	     /* of code in headers; NULL: unknown */
@@ -42,8 +42,9 @@ struct turns_order {
 	const struct sketch_runs *of;	      /* whose statements it names */
 };
 
-/* Makes one run, number `number` of a diagnosis, and adds it to the runs, unless it says nothing: then *why
- * is the reason, until the next run, and else NULL.  The failure, if any, is to be released. */
+/* Makes run number `number` of a diagnosis and adds it to the runs, unless it has to be ignored.
+ * Then *why is the reason, valid until the next run; otherwise it is NULL.  The caller releases the
+ * failure, if there is one. */
 int turns_run(struct sketch_turns *l, uint64_t number, const struct turns_order *order,
 	      struct sketch_failure *failure, const char **why);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside sketch/: a run by turns while it is under way.  turns.c starts it; the functions below decide what
- * its stops mean and which thread runs next.  They start no program, so tests call them with made-up stops.
+/* Inside sketch/: a run in progress whose threads take turns.  turns.c starts it; the functions
+ * below decide what its stops mean and which thread runs next.  They start no program, so tests
+ * call them with made-up stops.
  */
 #ifndef SKETCH_TURNS_PARTS_INT_H
 #define SKETCH_TURNS_PARTS_INT_H

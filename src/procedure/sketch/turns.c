@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs by turns.  In: a program whose threads take turns, and a number that selects the schedule.  Out: the
- * run, added to the others.  turns-events.c decides what its events are, turns-failure.c how it failed,
- * intervention.c which thread runs next.
+ * Runs whose threads take turns.  In: a program, and a number that selects the schedule.  Out: the
+ * run, added to the others.  turns-events.c collects its events, turns-failure.c decides how it
+ * failed, and intervention.c which thread runs next.
  */
 #include "sketch/turns-parts-int.h"
 
@@ -39,8 +39,8 @@ static void watch(struct schedule *s, uint32_t site, bool stand)
 	w->stand = stand;
 }
 
-/* Threads can lose the turn at watched sites and at operations; in runs that are not watched, at all
- * accesses.
+/* Threads can lose the turn at watched sites and at operations, or at all accesses in runs that are
+ * not watched.
  */
 static void watch_sites(const struct sketch_turns *l, struct schedule *s, bool near)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a run failed, where a command of the user's has a say (trial/judge.h). */
+/* Decides whether a run failed if the user gave a command that judges runs (trial/judge.h). */
 #ifndef SKETCH_VERDICT_INT_H
 #define SKETCH_VERDICT_INT_H
 
 #include "trial/judge.h"
 #include "sketch/outcome.h"
 
-/* If the command says that the run failed, it did so by its status or else by its output; if not, a status
- * that is not 0 is no failure. Crashes, failed assertions and hangs are failures in any case. */
+/* If the user's command judges that the run failed, the failure is described by its exit status or
+ * else by its output.  If the command judges that it passed, an exit status other than 0 is not a
+ * failure.  Crashes, failed assertions and hangs are failures in any case. */
 int verdict_judge(struct judge *j, const struct trial *t, struct sketch_failure *f);
 
 #endif

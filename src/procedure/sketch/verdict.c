@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Verdicts of the user's command, as failures: what it calls one has a kind, and no place. */
+/* Turns verdicts of the user's command into failures, which have a kind but no place. */
 #include "sketch/verdict-int.h"
 
 #include "base/alloc.h"
