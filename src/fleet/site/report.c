@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Of one body: as many reports as the hive takes (HIVE_REPORTS_MAX), and fewer bytes than it takes
- * (HIVE_BODY_MAX, 65536), since the end of the body is added after the comparison. */
+/* Limits of one body: as many reports as the hive accepts (HIVE_REPORTS_MAX), but fewer bytes
+ * (HIVE_BODY_MAX, 65536), because the end of the body is added after the comparison. */
 enum { BODY_REPORTS_MAX = 256, BODY_BYTES_MAX = 60000 };
 
 void site_report_add(struct rd_buf *out, const struct site_report *r)
