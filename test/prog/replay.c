@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the tests of replay need: run with "use", a thread uses what another one takes away, which
- * goes well in the recorded order and ends in a crash in the other one.  With "idle" it does
- * nothing, with "echo" it copies its input besides, and says who its arguments are.
+ * Cases for the tests of replay.  "use": one thread uses what another one takes away; that succeeds
+ * in the recorded order and crashes in the other order.  "idle": does nothing else.  "echo": also
+ * copies its input and prints its arguments.
  */
 #include "micro/case.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prices of European options by the formula of Black and Scholes, options shared out to threads.
+ * Prices of European options by the Black-Scholes formula; the options are divided among threads.
  *
- *	blackscholes [OPTIONS [ROUNDS [THREADS]]]	prints their prices
+ * 	blackscholes [OPTIONS [ROUNDS [THREADS]]]	prints their prices
  */
 #include <math.h>
 #include <pthread.h>

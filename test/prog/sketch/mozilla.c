@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* After Mozilla's I/O: the callback marks the transfer as done before the requester clears the mark and waits
- * for it, so it is written in the wrong order. */
+/* After Mozilla's I/O: the requester clears the "done" mark and then waits for it.  If the callback
+ * sets the mark before it is cleared, the mark is lost. */
 #include <assert.h>
 #include <pthread.h>
 
