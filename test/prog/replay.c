@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Cases for the tests of replay.  "use": one thread uses what another one takes away; that succeeds
- * in the recorded order and crashes in the other order.  "idle": does nothing else.  "echo": also
- * copies its input and prints its arguments.
+ * A program for the tests of replay.  One thread uses a pointer that another one clears; that
+ * succeeds in the recorded order and crashes in the other order.  With "idle" it does nothing; with
+ * "echo" it first prints a line of its input.
  */
 #include "micro/case.h"
 

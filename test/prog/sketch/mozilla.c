@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* After Mozilla's I/O: the requester clears the "done" mark and then waits for it.  If the callback
- * sets the mark before it is cleared, the mark is lost. */
+/* After Mozilla's I/O: the callback may clear `pending` before the requester sets it.  Then the
+ * transfer seems to be pending forever. */
 #include <assert.h>
 #include <pthread.h>
 

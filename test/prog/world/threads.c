@@ -8,8 +8,8 @@
  * 	noted    the threads store the latest request without a lock; it is never read
  * 	counted  they count the requests without a lock, and the count is printed
  * 	waits    the answer waits for a point in time, and meanwhile a thread sleeps
- * 	calls    the second thread calls somebody unless the first one has set a flag, without a
- * lock */
+ * 	calls    the second thread makes a call unless the first has set a flag, without a lock
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>
