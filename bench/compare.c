@@ -2,7 +2,7 @@
 /*
  * Long traces for bench/compare: threads that compute independently of each other.
  *
- * 	compare call|loop|heap COUNT THREADS
+ *	compare call|loop|heap COUNT THREADS
  *
  * call: a leaf function with two local arrays for each dozen records.  loop: one frame for each
  * thread. heap: a list that grows and is released, so that many objects are live at once.

@@ -4,8 +4,8 @@
  * recorded, and the on-line detector is active.  Prints, to standard error, the unordered accesses
  * that it saw and what the run cost.
  *
- * 	make build/detect-run
- * 	build/detect-run [--off] PROGRAM [ARGUMENT...]
+ *	make build/detect-run
+ *	build/detect-run [--off] PROGRAM [ARGUMENT...]
  *
  * --off disables the detector, to show its cost.
  */

@@ -2,7 +2,7 @@
 /*
  * A load generator that simulates the sites of a hive:
  *
- * 	hive-load poll|report HOST PORT BUILD SITES CONNECTIONS SECONDS [CANDIDATE...]
+ *	hive-load poll|report HOST PORT BUILD SITES CONNECTIONS SECONDS [CANDIDATE...]
  *
  * Each of CONNECTIONS keep-alive connections sends a request, waits for the answer, and continues
  * with the next of SITES simulated sites.  A report is about one candidate.  Its answer is counted

@@ -2,7 +2,7 @@
 /*
  * Ways to leave a piece of a full trace in the middle, and to interrupt it.
  *
- * 	full-ends PART
+ *	full-ends PART
  */
 #include <pthread.h>
 #include <sched.h>

@@ -3,7 +3,7 @@
  * known: each part prints what its result was made
  * of.
  *
- * 	inject-kinds PART */
+ *	inject-kinds PART */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>

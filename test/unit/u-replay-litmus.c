@@ -4,10 +4,10 @@
  * list of choices, and its output is compared with the slow reference of litmus.h.  The search is
  * exhaustive, so the two sets of outcomes must be equal.
  *
- * 	u-replay-litmus                     a few tests in all models; with $RADDLE_LONG all of two
- * 	                                    threads
- * 	u-replay-litmus MODEL RUNS TEXT...  these tests, with figures (bench/litmus); at most RUNS runs
- * 	                                    each, 0: all
+ *	u-replay-litmus                     a few tests in all models; with $RADDLE_LONG all of two
+ *	                                    threads
+ *	u-replay-litmus MODEL RUNS TEXT...  these tests, with figures (bench/litmus); at most RUNS runs
+ *	                                    each, 0: all
  */
 #include <setjmp.h>
 #include <stdarg.h>

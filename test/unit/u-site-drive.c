@@ -2,8 +2,8 @@
 /*
  * The memory between agent and program, and guarded programs without a hive.
  *
- * 	u-site-drive			tests
- * 	u-site-drive PROG [ARGS]	a run for each candidate and order with that task, one line each
+ *	u-site-drive			tests
+ *	u-site-drive PROG [ARGS]	a run for each candidate and order with that task, one line each
  *
  * $DRIVE_TAU: microseconds for which a thread may be stopped.  $DRIVE_WATCH: use watchpoints.
  * $DRIVE_ONLY: a single candidate.  $DRIVE_LATE: a file; guards are inactive until the program

@@ -2,7 +2,7 @@
 /*
  * Prices of European options by the Black-Scholes formula; the options are divided among threads.
  *
- * 	blackscholes [OPTIONS [ROUNDS [THREADS]]]	prints their prices
+ *	blackscholes [OPTIONS [ROUNDS [THREADS]]]	prints their prices
  */
 #include <math.h>
 #include <pthread.h>

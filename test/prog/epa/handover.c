@@ -3,7 +3,7 @@
  * Threads that lock, wait and signal, and still compute the same in every schedule.  Data under a
  * lock belongs to one thread at a time, and which thread gets it next is not left to chance.
  *
- * 	handover [CELLS [ROUNDS [THREADS]]]	prints the sums of the cells
+ *	handover [CELLS [ROUNDS [THREADS]]]	prints the sums of the cells
  *
  * Rows of cells are passed on between two barriers.  The log is written under a mutex, each thread
  * into its own part.  The factors are read under a read lock and changed between rounds.  A chain

@@ -5,7 +5,7 @@
  * sorting, jumps, thread-local and variable-length objects, padding, pointers in integers,
  * destructors, nested threads.
  *
- * 	mixed [THREADS [ROUNDS]]	prints a number for each thread
+ *	mixed [THREADS [ROUNDS]]	prints a number for each thread
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * parts of one number, so that threads do almost
  * nothing.
  *
- * 	parts [COUNT]	prints the numbers in order */
+ *	parts [COUNT]	prints the numbers in order */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

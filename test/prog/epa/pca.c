@@ -3,7 +3,7 @@
  * The first half of a principal component analysis: the means of the rows of a matrix and their
  * covariances, each computed by threads that process their own share of the rows.
  *
- * 	pca [ROWS [COLUMNS [THREADS]]]	writes the covariances and prints sums of them
+ *	pca [ROWS [COLUMNS [THREADS]]]	writes the covariances and prints sums of them
  */
 #include <pthread.h>
 #include <stdio.h>

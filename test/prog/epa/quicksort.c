@@ -2,7 +2,7 @@
 /*
  * Parallel quicksort: each half of a large part is sorted by a separate thread.
  *
- * 	quicksort [COUNT [SEED [SMALLEST]]]	prints the sum of the places where the order is right
+ *	quicksort [COUNT [SEED [SMALLEST]]]	prints the sum of the places where the order is right
  *
  * A part of less than SMALLEST numbers is sorted by the thread that has it.  The numbers come from
  * a file that the program itself writes.

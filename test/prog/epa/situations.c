@@ -4,7 +4,7 @@
  * calls.  NO is a false condition that a fault can make true, so that only the statement it
  * controls differs.  The first thread makes all addresses and numbers differ between runs.
  *
- * 	situations NAME
+ *	situations NAME
  */
 #define _GNU_SOURCE
 #include <errno.h>

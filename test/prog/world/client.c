@@ -3,7 +3,7 @@
  * The client of server.c: two connections, which send lines in turn and wait for each answer.  It
  * retries until the server accepts the connection.
  *
- * 	client PORT LINES
+ *	client PORT LINES
  */
 #include <arpa/inet.h>
 #include <stdio.h>

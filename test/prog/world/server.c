@@ -4,7 +4,7 @@
  * request is a line.  The answer is its number, the time in nanoseconds since the start, and the
  * line in capitals.  SIGTERM ends the server.
  *
- * 	server PORT [careless]     careless: requests are counted without the lock
+ *	server PORT [careless]     careless: requests are counted without the lock
  */
 #include <arpa/inet.h>
 #include <ctype.h>

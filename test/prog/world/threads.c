@@ -3,12 +3,12 @@
  * line.  The answer is the line and a random number that is the same in all answers.  The server
  * ends with its clients.
  *
- * 	threads PORT MODE
+ *	threads PORT MODE
  *
- * 	noted    the threads store the latest request without a lock; it is never read
- * 	counted  they count the requests without a lock, and the count is printed
- * 	waits    the answer waits for a point in time, and meanwhile a thread sleeps
- * 	calls    the second thread makes a call unless the first has set a flag, without a lock
+ *	noted    the threads store the latest request without a lock; it is never read
+ *	counted  they count the requests without a lock, and the count is printed
+ *	waits    the answer waits for a point in time, and meanwhile a thread sleeps
+ *	calls    the second thread makes a call unless the first has set a flag, without a lock
  */
 #include <arpa/inet.h>
 #include <errno.h>
