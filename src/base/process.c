@@ -128,6 +128,16 @@ _Noreturn void rd_become_shell(const char *command)
 	_exit(127);
 }
 
+void rd_leave_streams(void)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && null >= 0; fd++)
+		dup2(null, fd);
+	if (null > STDERR_FILENO)
+		close(null);
+}
+
 int rd_wait(pid_t pid)
 {
 	int status;

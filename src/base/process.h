@@ -42,6 +42,10 @@ int rd_wait(pid_t pid);
 /* Turns this process, a child that was just forked, into a shell that runs the command. */
 _Noreturn void rd_become_shell(const char *command);
 
+/* Replaces the standard streams of a process that outlives its command by /dev/null: otherwise, whoever
+ * reads the output of the command through a pipe would wait for that process. */
+void rd_leave_streams(void);
+
 int rd_run(char *const *argv); /* spawn and wait, inherited streams */
 
 /* The same, but at rd_now_ns() == end_ns the program gets SIGTERM.  0: never. */

@@ -12,6 +12,11 @@ cp "$ROOT/src/contract/raddle/event.inc" tree/src/contract/raddle/
 	printf 'static const struct {\n\tint a;\n} table[] = {{1}};\n'
 	printf 'int good(int a, int b, int c, int d, int e, int f)\n{\n\treturn 0;\n}\n'
 } >tree/src/base/good.c
+{
+	printf '// SPDX-License-Identifier: Apache-2.0\n/* Constants. */\n#include <a.h>\n\n#define A 1 /* byte */\n'
+	printf '\n/* Bytes. */\n#define B (1u << 2)\n#define C 2\n\n#define NS_PER_S 1000\n#define D(x) 1\n#define E \\\n\t4 /* ms */\n'
+	printf '\n/* Runs. */\nenum { F = 3 };\n\nenum named {\n\tG = 1,\n};\n\nenum {\n\tH = 4, /* ms */\n};\n'
+} >tree/src/base/explained.c
 printf '// SPDX-License-Identifier: Apache-2.0\n/* Uses it. */\nint main(void)\n{\n\treturn good(1);\n}\n' >tree/src/base/user.c
 tree/tool/check-style >out || fail "a good file is blamed: $(cat out)"
 {
@@ -41,6 +46,10 @@ printf 'int x;\n' >tree/src/contract/raddle/x.h
 mkdir -p tree/build/obj/base tree/build/obj/test
 printf '// SPDX-License-Identifier: Apache-2.0\n/* Calls. */\nint tried(void)\n{\n\treturn 0;\n}\n' >tree/src/base/tried.c
 printf 'int tried(void);\nint main(void)\n{\n\treturn tried();\n}\n' >tree/test.c
+{
+	printf '// SPDX-License-Identifier: Apache-2.0\n/* Constants. */\n\n#define A 1\n\n/* Above a gap. */\n\n#define B (1u << 2)\n'
+	printf '\nenum { F = 3 };\n\nenum {\n\tH = 4,\n};\n\n#define E \\\n\t4\n'
+} >tree/src/base/bare.c
 cc -w -c -o tree/build/obj/base/functions.o tree/src/base/functions.c
 cc -c -o tree/build/obj/base/tried.o tree/src/base/tried.c
 cc -c -o tree/build/obj/test/tried.o tree/test.c
@@ -52,6 +61,10 @@ for expect in 'counter can change' 'text can change' 'calls can change' 'wide() 
 	grep -qF "$expect" out || fail "check-style does not say '$expect': $(cat out)"
 done
 
+for expect in '4: A' '8: B' '10: F' '13: H' '16: E'; do
+	grep -qF "bare.c:$expect has no comment" out || fail "check-style does not see the constant $expect: $(cat out)"
+done
+grep -q 'base/explained.c' out && fail "explained.c is blamed: $(cat out)"
 grep -q 'base/good.c' out && fail "good.c is blamed: $(cat out)"
 
 # Pages may name only what exists.

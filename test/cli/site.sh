@@ -140,6 +140,11 @@ serve h-hang hang
 found=$(site --state-dir st-hang -- ./guarded x 2>/dev/null)
 status=$?
 [ "$found $status" = "done x 7" ] || complain "with a hive that hangs it says $found, status $status"
+# The process that sends the rest waits for that hive; a reader of the program's output does not.
+pgrep -f -- '--state-dir st-hang' >rest || complain "the site waits for a hive that hangs"
+for pid in $(cat rest); do
+	[ "$(readlink /proc/$pid/fd/{0,1,2} | sort -u)" = /dev/null ] || complain "the rest of a site holds $(ls -l /proc/$pid/fd)"
+done
 kill "$hive"
 hive=
 url=http://127.0.0.1:1

@@ -9,6 +9,7 @@
 #include "hive/assign-int.h"
 #include "hive/program.h"
 #include "hive/sketch.h"
+#include "protocol/limit.h"
 #include "report/sketch.h"
 
 #include <stdint.h>
@@ -23,7 +24,7 @@ static void try_reports(const char *text, size_t size)
 	if (hive_reports_read(&r, text, size))
 		return;
 	RD_ASSERT(hive_is_build(r.build) && rd_is_hex(r.site, HIVE_SITE - 1));
-	RD_ASSERT(r.count + r.rejected_count <= HIVE_REPORTS_MAX);
+	RD_ASSERT(r.count + r.rejected_count <= PROTOCOL_BODY_REPORTS);
 	for (size_t i = 0; i < r.count; i++) {
 		const struct hive_report *it = &r.items[i];
 

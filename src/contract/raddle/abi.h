@@ -36,7 +36,7 @@
 
 #define RADDLE_ABI_VERSION 7 /* see above when to bump it */
 
-#define RADDLE_BLOCK_SHIFT 6 /* one bitmap word a block: measured best of 6 to 9 */
+#define RADDLE_BLOCK_SHIFT 6 /* one bitmap word per block, which saves instructions on the hot path */
 #define RADDLE_BLOCK_BYTES (1u << RADDLE_BLOCK_SHIFT)
 #define RADDLE_BLOCK_WORDS (RADDLE_BLOCK_BYTES / 64)
 #define RADDLE_EPOCH_SHIFT 42 /* user addresses >> RADDLE_BLOCK_SHIFT are below 1 << this */

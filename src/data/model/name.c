@@ -128,11 +128,11 @@ static void name_global(const struct model *m, const struct model_object *o, str
 
 void model_name_object(const struct model *m, uint32_t object, struct rd_buf *out)
 {
-	RD_ASSERT(object < m->object_count);
 	if (object == MODEL_NONE) {
 		rd_buf_adds(out, RD_UNKNOWN);
 		return;
 	}
+	RD_ASSERT(object < m->object_count);
 	const struct model_object *o = &m->objects[object];
 	switch ((enum model_object_kind)o->kind) {
 	case MODEL_HEAP:

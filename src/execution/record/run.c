@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/process.h"
 #include "record/collector.h"
 #include "record/prepare.h"
 #include "run/forward.h"
@@ -16,7 +17,6 @@
 #include "run/session.h"
 #include "trace/full.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,6 @@ static bool may_outlive(void *context)
 static bool follow_rest(struct parts *p)
 {
 	struct record_collector *c = p->collector;
-	int null;
 
 	if (p->run->outlive_ms)
 		record_collector_rest(c, may_outlive, p);
@@ -82,9 +81,7 @@ static bool follow_rest(struct parts *p)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	null = open("/dev/null", O_RDWR);
-	for (int fd = 0; fd <= 2 && null >= 0; fd++)
-		dup2(null, fd);
+	rd_leave_streams();
 	record_collector_rest(c, NULL, NULL);
 	record_collector_close(c);
 	_exit(0);

@@ -10,15 +10,12 @@
 #include "base/hex.h"
 #include "base/json-read.h"
 #include "hive/request-int.h"
+#include "protocol/limit.h"
 #include "report/sketch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The maximum number of runs in one request.  A judgement: HIVE_BODY_MAX limits the bytes; this
- * limits the work. */
-enum { RUNS_PER_BODY_MAX = 64 };
 
 static void unlock(void *lock)
 {
@@ -179,7 +176,7 @@ static int take_records(struct hive_request *r, const json_t *root, struct recei
 	int err = 0;
 
 	if (rd_json_get_number(&j, root, "version", UINT32_MAX) != 1 || !hive_is_build(build) ||
-	    !rd_is_hex(site, HIVE_SITE - 1) || !runs || json_array_size(runs) > RUNS_PER_BODY_MAX)
+	    !rd_is_hex(site, HIVE_SITE - 1) || !runs || json_array_size(runs) > PROTOCOL_BODY_RUNS)
 		return rd_fail(RD_EFORMAT,
 			       "runs: no document of version 1, or its build, site or runs are wrong");
 	for (size_t i = 0; i < json_array_size(runs) && !err; i++)

@@ -11,6 +11,7 @@
 #include "base/hex.h"
 #include "base/json-read.h"
 #include "base/word.h"
+#include "protocol/limit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -236,7 +237,7 @@ static int read_reports(struct rd_json_read *j, void *into, const json_t *root)
 	if (err)
 		return err;
 	array = rd_json_member(j, root, "reports", JSON_ARRAY);
-	if (!array || json_array_size(array) > HIVE_REPORTS_MAX)
+	if (!array || json_array_size(array) > PROTOCOL_BODY_REPORTS)
 		return j->err ? j->err : rd_fail(RD_EFORMAT, "reports: no list of at most 256 reports");
 	read_all(r, array);
 	return 0;

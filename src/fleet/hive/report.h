@@ -18,8 +18,6 @@ enum { HIVE_BUILD = 65, HIVE_SITE = 33, HIVE_RUN_ID = 17, HIVE_CANDIDATE = 17 };
 
 /* Bounds for what sites send, which are not trusted; all are judgements. */
 enum {
-	HIVE_BODY_MAX = 64 << 10, /* bytes of a body: 256 bytes for each of its reports */
-	HIVE_REPORTS_MAX = 256,	  /* in a body; bounds the work for one request */
 	HIVE_DEPTH_MAX = 8,	  /* nesting of JSON; reports have less */
 	HIVE_TAU_MAX_US = 200000, /* the longest pause that is ever asked for: users notice longer ones */
 	HIVE_WEIGHT_MAX = 1000,	  /* occurrences that one report may stand for */

@@ -6,6 +6,7 @@
 #include "hive/request-int.h"
 
 #include "base/error.h"
+#include "protocol/limit.h"
 
 #include <string.h>
 
@@ -15,7 +16,7 @@ enum { PROGRAM_BODY_MAX = 64 << 20, SETTING_BODY_MAX = 4 << 10 };
 
 static const struct hive_route routes[] = {
 	{"GET", "/api/v1/tasks", HIVE_FLEET, 0, hive_answer_tasks},
-	{"POST", "/api/v1/reports", HIVE_FLEET, HIVE_BODY_MAX, hive_answer_reports},
+	{"POST", "/api/v1/reports", HIVE_FLEET, PROTOCOL_BODY_MAX, hive_answer_reports},
 	{"GET", "/api/v1/key", HIVE_NOBODY, 0, hive_answer_key},
 	{"GET", "/api/v1/status", HIVE_ADMIN, 0, hive_answer_status},
 	{"GET", "/api/v1/programs", HIVE_ADMIN, 0, hive_answer_programs},
@@ -23,7 +24,7 @@ static const struct hive_route routes[] = {
 	{"PATCH", "/api/v1/programs/*", HIVE_ADMIN, SETTING_BODY_MAX, hive_answer_set},
 	{"GET", "/api/v1/races/*/*", HIVE_ADMIN, 0, hive_answer_race},
 	{"PUT", "/api/v1/races/*/*/class", HIVE_ADMIN, SETTING_BODY_MAX, hive_answer_class},
-	{"POST", "/api/v1/runs", HIVE_FLEET, HIVE_BODY_MAX, hive_answer_runs},
+	{"POST", "/api/v1/runs", HIVE_FLEET, PROTOCOL_BODY_MAX, hive_answer_runs},
 	{"POST", "/api/v1/sketches/*", HIVE_ADMIN, PROGRAM_BODY_MAX, hive_answer_sketch_add},
 	{"GET", "/api/v1/sketches/*/*", HIVE_ADMIN, 0, hive_answer_sketch},
 	{"GET", "/api/v1/sketches/*/*/page", HIVE_ADMIN, 0, hive_answer_sketch_page},

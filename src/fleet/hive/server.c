@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "hive/limit-int.h"
 #include "hive/request-int.h"
+#include "protocol/limit.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -266,7 +267,7 @@ static enum MHD_Result begin(struct hive_server *s, struct hive_request *r, cons
 static enum MHD_Result skip(struct hive_request *r, size_t n)
 {
 	r->length += n;
-	return r->length > 4 * (r->route->body_max + HIVE_BODY_MAX) ? MHD_NO : MHD_YES;
+	return r->length > 4 * (r->route->body_max + PROTOCOL_BODY_MAX) ? MHD_NO : MHD_YES;
 }
 
 static enum MHD_Result take(struct hive_request *r, const char *data, size_t n)

@@ -6,6 +6,7 @@
 #include "base/json-text.h"
 #include "base/json.h"
 #include "protocol/context.h"
+#include "protocol/limit.h"
 #include "raddle/guard.h"
 
 #include <stdio.h>
@@ -13,9 +14,10 @@
 #include <string.h>
 #include <time.h>
 
-/* Limits of one body: as many reports as the hive accepts (HIVE_REPORTS_MAX), but fewer bytes
- * (HIVE_BODY_MAX, 65536), because the end of the body is added after the comparison. */
-enum { BODY_REPORTS_MAX = 256, BODY_BYTES_MAX = 60000 };
+/* The maximum size of a body, in bytes.  It is below the hive's limit, because the end of the body is
+ * added after the comparison. */
+enum { BODY_BYTES_MAX = 60000 };
+_Static_assert((int)BODY_BYTES_MAX < (int)PROTOCOL_BODY_MAX, "the hive would reject the body");
 
 void site_report_add(struct rd_buf *out, const struct site_report *r)
 {
@@ -59,13 +61,12 @@ bool site_report_is_run(const char *line)
 void site_report_body(struct rd_buf *body, const char *build, const char *site, const char *lines,
 		      size_t *used)
 {
-	size_t count = 0;
 	bool runs = site_report_is_run(lines);
+	size_t count = 0, most = runs ? PROTOCOL_BODY_RUNS : PROTOCOL_BODY_REPORTS;
 	*used = 0;
 	rd_buf_addf(body, "{\"version\":1,\"build\":\"%s\",\"site\":\"%s\",\"%s\":[", build, site,
 		    runs ? "runs" : "reports");
-	while (count < BODY_REPORTS_MAX && lines[*used] != '\0' &&
-	       site_report_is_run(lines + *used) == runs) {
+	while (count < most && lines[*used] != '\0' && site_report_is_run(lines + *used) == runs) {
 		size_t n = strcspn(lines + *used, "\n");
 		if (count != 0 && body->length + n > BODY_BYTES_MAX)
 			break;

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/hex.h"
 #include "base/json-read.h"
+#include "base/process.h"
 #include "site/agent-int.h"
 #include "site/report-int.h"
 
@@ -338,6 +339,7 @@ static void send_in_background(struct site_agent *a)
 		return;
 	if (setsid() < 0 || fork() != 0)
 		_exit(0);
+	rd_leave_streams();
 	site_http_free(a->http); /* its connection is the parent's */
 	a->http = site_http_new(&(struct site_http_opts){
 		.token = a->token, .ca = a->opts->ca, .limit_ms = REQUEST_LIMIT_MS, .max = PROTOCOL_SET_MAX});

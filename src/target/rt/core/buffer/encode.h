@@ -34,7 +34,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define RT_STACK_EMITTED 0x80000000u
+#define RT_STACK_EMITTED 0x80000000u /* a bit of an entry: it is in the stream already */
 #define RT_STACK_WHOLE 1024 /* entries, as below; a judgement: five bytes each take a sixth of a buffer */
 #define RT_STACK_OUTER 512
 #define RT_STACK_INNER 32
