@@ -2,7 +2,7 @@
 /*
  * Reads any bytes as input of a hive.  The first byte selects what the rest is: a body with
  * reports, a program, the plan of a sketch followed by records of runs, or the ID of a task.
- * Accepted input must be within its limits and can be applied.
+ * Accepted input must be within its limits, and applying it must succeed.
  */
 #include "base/error.h"
 #include "base/hex.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of slice/slice.h.  The reference works on single instructions.  Which instruction can
- * precede which is the transitive closure of the program's possible steps.  Post-dominators are
- * found by removing a block.  Dependences are tested for every pair of instructions.  Distances are
- * relaxed over all pairs until nothing changes.
+ * Unit tests of slice/slice.h.  The reference works on single instructions.  An instruction can
+ * precede another if the transitive closure of the program's steps contains the pair.
+ * Post-dominators are found by removing a block.  Dependences are tested for every pair of
+ * instructions.  Distances are relaxed over all pairs until nothing changes.
  */
 #include "candidates-fixture.h"
 

@@ -207,8 +207,8 @@ static uint64_t limit_key(const struct hive_request *r)
 }
 
 /* A page from another web site may send requests here through a user's browser.  But it cannot
- * forge two headers: the content type and, which matters if no token is needed, the host that the
- * browser addresses. */
+ * forge the content type, nor the host that the browser addresses.  The host matters only if no
+ * token is needed. */
 static const char *is_foreign(const struct hive_request *r)
 {
 	const char *type = header(r, "Content-Type"), *host = header(r, "Host");

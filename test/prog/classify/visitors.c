@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A third hold-out set (strangers.c and newcomers.c are the others): the
+/* A third hold-out set, besides strangers.c and newcomers.c.  The
  * labels (`labels-visitors`) were written before any of these programs
  * was run.  The first argument selects a program from the table at the
  * end. */
