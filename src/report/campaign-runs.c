@@ -5,7 +5,7 @@
  * match the filter, one page at a time.  The same texts occur in many runs.  So each text is stored
  * once, and a run refers to it by its index in "texts".
  *
- *  	{"texts":["", "BitFlip", ...], "runs":[[campaign, run, fault, ...], ...]}
+ * 	{"texts":["", "BitFlip", ...], "runs":[[campaign, run, fault, ...], ...]}
  *
  * If there are more than RUNS_MAX runs, masked ones are left out first.  Of each diff only the
  * beginning is included.  Equal diffs are stored once, and their total size is limited.
