@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Long traces for bench/compare: threads that compute apart from each other.
+ * Long traces for bench/compare: threads that compute independently of each other.
  *
  *	compare call|loop|heap COUNT THREADS
  *
- * call: a leaf function with two local arrays for each dozen records.  loop: one frame for each thread. heap:
- * a list that grows and is released, so that many objects are alive at once.
+ * call: a leaf function with two local arrays for each dozen records.  loop: one frame for each
+ * thread. heap: a list that grows and is released, so that many objects are live at once.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts executed memory accesses.  A program compiled with clang -O2
- * -fsanitize=thread but linked with this file instead of ThreadSanitizer's
- * runtime calls these functions: one access each for a load or store, one for
- * each 8 bytes of a memcpy, memmove or memset, one for an atomic operation.
- * At exit the total goes to the file that COUNT_FILE names.
+ * Counts executed memory accesses.  A program that is compiled with clang -O2 -fsanitize=thread,
+ * but linked with this file instead of ThreadSanitizer's runtime, calls these functions.  A load, a
+ * store or an atomic operation is one access; memcpy, memmove and memset are one access for each 8
+ * bytes.  At exit the total is written to the file that COUNT_FILE names.
  *
- * These are the accesses that ThreadSanitizer would check: after optimisation,
- * without locals that do not escape.  Raddle instruments before
- * optimisation and sees more, so bytes per access by this count are an upper
- * bound.
+ * These are the accesses that ThreadSanitizer would check: after optimisation, without locals that
+ * do not escape.  Raddle instruments before optimisation and sees more accesses.  So bytes per
+ * access by this count are an upper bound.
  */
 #include <stdatomic.h>
 #include <stdint.h>

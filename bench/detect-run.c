@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs a program as a replay does, with a plan that never ends: no thread is stopped, nothing is
- * recorded, and the on-line detector watches.  Prints the unordered accesses it saw, to standard
- * error, and what the run cost.
+ * recorded, and the on-line detector is active.  Prints, to standard error, the unordered accesses
+ * that it saw and what the run cost.
  *
  *	make build/detect-run
  *	build/detect-run [--off] PROGRAM [ARGUMENT...]
  *
- * --off leaves the detector out, to see what it costs.
+ * --off disables the detector, to show its cost.
  */
 #include "base/error.h"
 #include "replay/replay.h"

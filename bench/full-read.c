@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads every record of a full trace and adds up what is in them; prints records, seconds of CPU and records
- * a second. */
+/* Reads every record of a full trace and adds up the contents.  Prints the number of records,
+ * seconds of CPU time and records per second. */
 #include "base/error.h"
 #include "trace/full.h"
 

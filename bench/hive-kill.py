@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kills a hive at random moments while sites report, and counts what it lost: hive-kill.py RADDLE DATABASE BUILD PROGRAM TIMES [OPTION...]
 
-Four threads report without a pause and note what was acknowledged.  After each kill -9 the hive is started again on the same database; in the end
-every acknowledged report must be in it, and its verdicts must be those that a hive makes which folds the rows anew.  With a postgres:// database the
-rows are asked from it by psql.
+Four threads report without a pause and note what was acknowledged.  After each kill -9 the hive is started again on
+the same database.  In the end the database must have every acknowledged report, and the verdicts must be those that
+another hive computes from all rows.  The rows of a postgres:// database are read with psql.
 """
 import http.client
 import json

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A load generator that plays the sites of a hive:
+ * A load generator that simulates the sites of a hive:
  *
  *	hive-load poll|report HOST PORT BUILD SITES CONNECTIONS SECONDS [CANDIDATE...]
  *
- * Each of CONNECTIONS keep-alive connections sends a request, waits for its answer, and continues
- * with the next of SITES simulated sites.  A report is about one candidate; its answer counts when
- * the hive says that it was accepted, and so has stored it.  Prints requests a second and
- * percentiles of the time to the answer, as a line of JSON.
+ * Each of CONNECTIONS keep-alive connections sends a request, waits for the answer, and continues
+ * with the next of SITES simulated sites.  A report is about one candidate.  Its answer is counted
+ * if the hive accepted the report, which means that the report is stored.  Prints requests per
+ * second and percentiles of the response time, as a line of JSON.
  */
 #include <arpa/inet.h>
 #include <errno.h>

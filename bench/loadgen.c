@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bounded load for memcached, redis and servers of HTTP: CONNECTIONS connections on the loopback, each
- * driven by its own thread, send batches of set, get, incr and delete
- * requests and check that every reply came.  Keys and values depend on the
- * arguments only.  The last thing sent is `shutdown` (memcached -A), so that
- * the server leaves through its own exit; HTTP has no such request.  Its last request of a batch asks
- * for /last, and the reply must have a line that begins with LAST.
+ * A bounded load for memcached, redis and HTTP servers.  CONNECTIONS connections on the loopback
+ * interface, each with its own thread, send batches of set, get, incr and delete requests and check
+ * that every reply arrives.  Keys and values depend only on the arguments.  The last request is
+ * `shutdown` (memcached -A), so that the server exits by itself.  HTTP has no such request: there
+ * the last request of a batch asks for /last, and the reply must have a line that begins with LAST.
  *
  * usage: loadgen memcached|redis|http PORT CONNECTIONS REQUESTS
  */

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of benchmarks: bench/results/AREA.json has the newest of each figure.
+"""The results of benchmarks: bench/results/AREA.json has the newest value of each figure.
 
 usage: python3 bench/resultlib.py AREA FIGURE MEASURED [--unit U] [--goal G] [--peer P]
 
-A program records each of its figures when it was measured, and the one of the same name is replaced.  A goal
-is a comparison ("<= 0.5", ">= 100", "= 0"); a peer says what another tool does ("ThreadSanitizer 8.4").  Commit, load and date
-are added here.  A commit with + had changes in src/ that were not committed.  RADDLE_RESULTS names another folder;
-if it is empty, nothing is recorded.  `make figures` makes doc/figures.md of these files."""
+A program records each figure when it is measured; the new value replaces the old one of the same name.  A goal
+is a comparison ("<= 0.5", ">= 100", "= 0"); a peer is the result of another tool ("ThreadSanitizer 8.4").
+Commit, load and date are added here.  A commit with + had uncommitted changes in src/.  RADDLE_RESULTS names
+another directory; if it is empty, nothing is recorded.  `make figures` makes doc/figures.md from these files."""
 
 import argparse
 import json

@@ -2,9 +2,9 @@
 /*
  * Eight threads with very many operations, for the reversibility check:
  *
- *	reversible apart N	each changes data of its own under one lock: nothing depends on the order
- *	reversible barriers N	each reads what its neighbour wrote, with barriers between
- *	reversible ring N	semaphores hand one counter on
+ *	reversible apart N	each changes its own data under one lock: nothing depends on the order
+ *	reversible barriers N	each reads what its neighbour wrote, with barriers between the phases
+ *	reversible ring N	semaphores pass one counter on
  *	reversible counter N	one counter under a lock: the order is open
  */
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite3 with threads: each of THREADS threads has a connection of its own to one
- * database in memory that all share (shared cache), fills a table of its own in
- * transactions, reads it back and joins it.  A table lock that another thread holds makes a
- * statement begin again.  What is printed depends on ROWS and THREADS only.
+ * sqlite3 with threads.  Each of THREADS threads has its own connection to a shared in-memory
+ * database (shared cache).  It fills its own table in transactions, reads it back and joins it.  A
+ * statement that finds a table locked by another thread is retried.  The output depends only on
+ * ROWS and THREADS.
  *
  * usage: sqlite-threads ROWS THREADS
  */

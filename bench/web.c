@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A small web server: THREADS threads accept connections and answer GET requests from a cache of pages that
- * they share, with counters.  "GET /last" is answered with LAST; when a connection on which that was asked is
- * closed, the server ends, as soon as no other is open.
+ * A small web server: THREADS threads accept connections and answer GET requests from a shared
+ * cache of pages, with counters.  "GET /last" is answered with LAST.  After a connection that asked
+ * for it is closed, the server ends as soon as no other connection is open.
  *
  * usage: web THREADS PORT
  */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Bash completion for raddle.  Commands and options are asked from raddle
-# itself, so there is no list here that could grow old.
+# Bash completion for raddle.  Commands and options are queried from raddle itself, so there is no
+# list here that could become outdated.
 
 _raddle() {
 	local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]:-} words

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Fish completion for raddle.  Commands and options are asked from raddle
-# itself, so there is no list here that could grow old.
+# Fish completion for raddle.  Commands and options are queried from raddle itself, so there is no
+# list here that could become outdated.
 
 function __raddle_options
     set -l command (commandline -opc)[2]

@@ -1,7 +1,7 @@
 #compdef raddle
 # SPDX-License-Identifier: Apache-2.0
-# Zsh completion for raddle.  Commands and options are asked from raddle
-# itself, so there is no list here that could grow old.
+# Zsh completion for raddle.  Commands and options are queried from raddle itself, so there is no
+# list here that could become outdated.
 
 _raddle() {
 	local command=${words[2]:-}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Iterative radix-2 Fourier transform, forth and back, with a barrier after
- * each stage (SPLASH-like).  SIZE is the logarithm of the number of points.
+ * Iterative radix-2 Fourier transform and its inverse, with a barrier after each stage
+ * (SPLASH-like).  SIZE is the logarithm of the number of points.
  */
 #include "kernel.h"
 #include <math.h>

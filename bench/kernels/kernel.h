@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all kernels share: the command line (SIZE THREADS), threads that
- * run one function with their number, a small random generator, and the checksum.
+ * What all kernels share: the command line (SIZE THREADS), threads that call one function with
+ * their number, a small random generator, and the checksum.
  *
- * SIZE is `test` (milliseconds, for the test suite), `bench` (0.3 to 1 s
- * native with two threads) or a number.  The checksum depends on SIZE
- * only, never on the number of threads or on timing.
+ * SIZE is `test` (milliseconds, for the test suite), `bench` (0.3 to 1 s native with two threads)
+ * or a number.  The checksum depends only on SIZE, not on the number of threads or on timing.
  */
 #ifndef KERNEL_H
 #define KERNEL_H
@@ -53,8 +52,8 @@ static inline void *kernel_alloc(size_t count, size_t size)
 	return p;
 }
 
-/* splitmix64: each value depends on the seed only, so that threads can fill
- * their part of an input independently. */
+/* splitmix64: each value depends only on the seed, so threads can fill their parts of an input
+ * independently. */
 static inline uint64_t kernel_random(uint64_t seed)
 {
 	uint64_t z = (seed + 1) * 0x9e3779b97f4a7c15ull;

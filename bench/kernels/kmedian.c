@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clusters points around medians by rounds of assignment (parallel over the
- * points) and of recomputing the centres (one thread), with barriers
- * and a condition that all threads read (PARSEC streamcluster-like).
- * SIZE is the number of points.
+ * Clusters points around medians.  Rounds alternate between assignment (parallel over the points)
+ * and recomputing the centres (one thread), with barriers and a condition that all threads read
+ * (PARSEC streamcluster-like).  SIZE is the number of points.
  */
 #include "kernel.h"
 

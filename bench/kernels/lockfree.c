@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bounded many-to-many queue with a sequence number in each cell, a shared
- * counter and a flag, all in C11 atomics with explicit orders: half of the
- * threads put work in, half take it out and do it on plain memory that the queue
- * hands over.  SIZE is the number of items.
+ * A bounded multi-producer, multi-consumer queue with a sequence number in each cell, a shared
+ * counter and a flag, all in C11 atomics with explicit memory orders.  Half of the threads enqueue
+ * work.  The other half dequeue it and process plain memory that the queue hands over.  SIZE is the
+ * number of items.
  */
 #include "kernel.h"
 #include <sched.h>

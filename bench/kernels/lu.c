@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocked LU factorisation without pivoting; blocks belong to threads in
- * two-dimensional scatter, with barriers between the phases of each step
- * (SPLASH-like).  Blocks are contiguous; SIZE is the number of blocks a side.
+ * Blocked LU factorisation without pivoting.  Blocks are assigned to threads in a two-dimensional
+ * scatter, with barriers between the phases of each step (SPLASH-like).  Blocks are contiguous;
+ * SIZE is the number of blocks per side.
  */
 #include "kernel.h"
 

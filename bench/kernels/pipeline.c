@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pipeline of producer, workers and consumer joined by bounded queues with
- * condition variables (PARSEC dedup-like): blocks are made, run-length
- * packed and hashed, and put in order again.  SIZE is the number of blocks.
+ * A pipeline of producer, workers and consumer, connected by bounded queues with condition
+ * variables (PARSEC dedup-like).  Blocks are generated, run-length encoded and hashed, and put in
+ * order again.  SIZE is the number of blocks.
  */
 #include "kernel.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parallel radix sort: per-thread counts, a prefix sum by one thread, a
- * scatter into shared memory, barriers between (SPLASH-like).  SIZE is the
- * number of keys in thousands.
+ * Parallel radix sort: per-thread counts, a prefix sum by one thread, and a scatter into shared
+ * memory, with barriers between the phases (SPLASH-like).  SIZE is the number of keys in thousands.
  */
 #include "kernel.h"
 

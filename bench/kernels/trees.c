@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads build, search, rotate and free binary search trees: almost all
- * time goes into malloc, free and pointer chasing.  One tree in four is handed to
- * the next thread through a slot under a mutex.  SIZE is the number of trees.
+ * Threads build, search, rotate and free binary search trees, and spend almost all time in malloc,
+ * free and pointer chasing.  One tree in four is handed to the next thread through a slot under a
+ * mutex.  SIZE is the number of trees.
  */
 #include "kernel.h"
 

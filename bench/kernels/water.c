@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Molecules that attract each other pairwise.  Each pair is computed once and
- * added to both molecules under the second one's lock, the first one's share
- * once at the end under its own (SPLASH water-like).  Forces are integers so that
- * the order of additions does not show.  SIZE is the number of molecules.
+ * Molecules that attract each other pairwise.  Each pair is computed once.  The force is added to
+ * the second molecule under its lock; the first molecule's sum is added once at the end, under its
+ * own lock (SPLASH water-like).  Forces are integers, so the order of additions does not matter.
+ * SIZE is the number of molecules.
  */
 #include "kernel.h"
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts the words of a generated text in one hash table whose buckets are
- * guarded by striped locks; each new word is a malloc (Phoenix-like).
- * SIZE is the text's length in KiB.
+ * Counts the words of a generated text in one hash table.  Each lock guards several buckets (lock
+ * striping), and each new word is allocated with malloc (Phoenix-like).  SIZE is the text's length
+ * in KiB.
  */
 #include "kernel.h"
 #include <ctype.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The style and the script of the HTML page, as C strings, so that the tool is one file and pages
- * are self-contained.
- * Colours are variables, set once for light and once for dark; everything else refers to them.
- * The script does not change the content of a finding.
+ * The style and the script of the HTML page, as C strings.  So the tool is one file, and pages are
+ * self-contained.  Colours are variables with one value for the light and one for the dark theme;
+ * all other rules refer to them.  The script does not change the content of a finding.
  */
 #include "report/html-int.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The style of the page of campaigns, in addition to that of all pages, and its script.  The
- * script lists the runs that match the filter, and shows details on request.  It adds texts to the
- * page as text nodes only.
+ * The script of the campaign page, and its style, which supplements the common style of all pages.
+ * The script lists the runs that match the filter and shows details on request.  It adds text to
+ * the page only as text nodes.
  */
 #include "report/campaign-html-int.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Campaigns as CSV (RFC 4180; doc/format/campaign-csv.md): long tables, one share or one
- * comparison a row, for R, pandas and spreadsheets.
+ * Campaigns as CSV (RFC 4180; doc/format/campaign-csv.md), for R, pandas and spreadsheets.  The
+ * tables are in long format, with one share or one comparison per row.
  */
 #include "report/campaign.h"
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The vulnerability of a program, drawn over its source.  Each line that had a fault shows the
- * share of its harmful runs, as a number with its interval and as a colour.  Functions and
+ * share of its runs that did harm, as a number with its interval and as a colour.  Functions and
  * variables have a table with a column for each kind of fault.  The page's script selects the
- * outcome and the kind; without it the page shows harm of all kinds.
- * If the interval is wide, only the edge of a cell is coloured: one crash in one run proves
- * little.  Colours go from light to dark in one hue (reversed on a dark page), so the order is
- * visible without colour vision, and the number is beside it.
- * A cell has the data for the script: for each kind its number and its runs, and for each measure
- * the hits, the ends of the interval and the share in thousandths: "0:25:3,25,313,120;...|2:...".
+ * outcome and the kind; without the script the page shows harm by all kinds.
+ *
+ * If the interval is wide, only the edge of a cell is coloured: one crash in one run proves little.
+ * Colours range from light to dark in one hue (reversed on a dark page), so the order is visible
+ * without colour vision.  The number is always shown, too.
+ *
+ * Each cell carries the data for the script.  For each kind of fault: the number of the kind and of
+ * its runs.  Then for each measure: the hits, the ends of the interval, and the share in
+ * thousandths.  For example "0:25:3,25,313,120;...|2:...".
  */
 #include "report/campaign-html-int.h"
 

@@ -11,12 +11,12 @@ void campaign_figure(FILE *out, const struct campaign_statistics *s);
 /* The deviations of the runs with that outcome, side by side. */
 void campaign_strip(FILE *out, const struct campaign_group *g, enum runlog_outcome outcome);
 
-/* Functions, variables and source lines with the share of harmful runs; at most that many
- * functions and variables, 0: a default. */
+/* Shows functions, variables and source lines with the share of harmful runs.  At most `most`
+ * functions and variables; 0 selects a default. */
 void campaign_heat(FILE *out, const struct campaign_statistics *s, size_t most);
 
-/* The runs of all campaigns as JSON data for the script; stores how many are included, and of how
- * many. */
+/* Writes the runs of all campaigns as JSON data for the script.  Stores the number of included runs
+ * and the number of all runs. */
 void campaign_runs(FILE *out, const struct report_campaigns *c, size_t *shown, size_t *all);
 
 extern const char campaign_style[], campaign_script[];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The self-contained page of campaigns.  The figure and the tables can be read without its script.
- * The list of runs needs it, since there may be very many.  Everything from a log goes through
- * html_text() or is data for the script, which adds it to the page as text.
+ * The self-contained page of campaigns.  The figure and the tables can be read without the script.
+ * The list of runs needs the script, since there may be very many runs.  Everything from a log
+ * either passes through html_text() or is data for the script, which adds it to the page as text.
  */
 #include "report/campaign-html-int.h"
 

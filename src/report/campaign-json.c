@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Campaigns as a JSON document (doc/format/campaign-json.md).  It does not contain the runs: the
- * log is JSON already.
+ * Campaigns as a JSON document (doc/format/campaign-json.md).  It omits the individual runs,
+ * because the log is JSON already.
  */
 #include "report/campaign.h"
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The runs of campaigns as data for the page's script.  A hundred thousand table rows are too much
- * for a browser, so the page has an array for each run, and the script shows those that match the
- * filter, a page at a time.  Texts repeat, so a run has their numbers.
+ * The runs of campaigns as data for the page's script.  A browser cannot handle a table of a
+ * hundred thousand rows.  So the page contains one array per run, and the script shows those that
+ * match the filter, one page at a time.  The same texts occur in many runs.  So each text is stored
+ * once, and a run refers to it by its index in "texts".
  *
  * 	{"texts":["", "BitFlip", ...], "runs":[[campaign, run, fault, ...], ...]}
  *
- * If there are more runs than RUNS_MAX, masked ones are left out first.  Only the beginning of a
- * diff is included, equal diffs once, and their total size is limited.
+ * If there are more than RUNS_MAX runs, masked ones are left out first.  Of each diff only the
+ * beginning is included.  Equal diffs are stored once, and their total size is limited.
  */
 #include "report/campaign-html-int.h"
 

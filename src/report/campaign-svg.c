@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The drawings of a campaign's page.  The figure has a panel for each campaign, like figure 5 of
- * the paper: a bar for each kind of fault, as high as the fault coverage, divided by outcome, with
- * a whisker for the confidence interval.  The strip is a horizontal bar: the deviations of the
- * runs with one outcome.
+ * the TraceSanitizer paper.  A panel has a bar for each kind of fault.  The bar's height is the
+ * fault coverage; the bar is divided by outcome and has a whisker for the confidence interval.  The
+ * strip is a horizontal bar that shows how the runs with one outcome deviated.
  */
 #include "report/campaign-html-int.h"
 

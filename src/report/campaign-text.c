@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Campaigns in a terminal.  For each campaign: a table of outcomes with their share and MPFNR, the
- * fault coverage as bars like figure 5 of the paper, and the places where faults did most harm.
- * Lines have at most 80 columns; names that are too long are cut, and control characters in names
- * become '?'.  For two compared campaigns only the comparison is shown.
+ * Campaigns in a terminal.  Each campaign has a table of outcomes with their shares and MPFNR, the
+ * fault coverage as bars (like figure 5 of the TraceSanitizer paper), and the places where faults
+ * did most harm.  Lines have at most 80 columns.  Names that are too long are cut, and control
+ * characters in names become '?'.  If two campaigns are compared, only the comparison is shown.
  */
 #include "report/campaign.h"
 
@@ -280,8 +280,8 @@ static void put_contrast(FILE *out, const struct campaign_contrast *c)
 	fputs(campaign_differs(c) ? " *\n" : "\n", out);
 }
 
-/* The family of `by`: for faults all; for places those that differ, then others, as many as
- * requested. */
+/* Prints all comparisons by fault; of comparisons by place, only as many as requested, first those
+ * that differ significantly. */
 static void put_family(FILE *out, const struct report_campaigns *c, unsigned by)
 {
 	const struct campaign_against *a = c->against;

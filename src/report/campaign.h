@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Campaigns for people and scripts.  In: the statistics of one or more campaigns.  Out: text on a
- * stream. Nothing is computed here.  All return 0, or RD_ESYSTEM if `out` could not be written.
+ * stream.  Nothing is computed here.  All functions return 0, or RD_ESYSTEM if writing to `out`
+ * failed.
  */
 #ifndef REPORT_CAMPAIGN_H
 #define REPORT_CAMPAIGN_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Classes as text.  In: a set with classes, and what classification counted.  Out: lines after a
- * report. */
+/* Classes as text.  In: a set of findings with classes, and the counts of the classification.  Out:
+ * lines that follow a report. */
 #include "report/classes.h"
 
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where runs deviate from a golden run and how the error spread: text, JSON
- * (doc/format/compare.md), a page. */
+/* Where runs deviate from a golden run and how the error spread, as text, as JSON
+ * (doc/format/compare.md) or as a page. */
 #ifndef REPORT_COMPARISON_H
 #define REPORT_COMPARISON_H
 
@@ -16,8 +16,8 @@ void report_comparison_text(const struct epa_process *p, const struct epa_compar
 /* A page that needs nothing else. */
 int report_comparison_html(const struct epa_process *p, const struct epa_comparison *c, FILE *out);
 
-/* A document: its beginning with the golden run, then an element for each comparison, and its
- * end. */
+/* A document is written in parts: the beginning with the golden run, one element for each
+ * comparison, and the end. */
 void report_comparison_json_begin(struct rd_json *j, const char *golden,
 				  const struct epa_reference *reference, FILE *out);
 void report_comparison_json(struct rd_json *j, const struct epa_process *p, const struct epa_comparison *c);

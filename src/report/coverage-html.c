@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What exploring covered, as one HTML page: pairs of conflicting places that were seen in only one
- * order, those seen in both, and how the number of orders grew with the schedules.
+ * What an exploration covered, as one HTML page: pairs of conflicting places that were seen in only
+ * one order, pairs seen in both, and how the number of orders grew with the number of schedules.
  * The page is self-contained and can be read without its script.
  */
 #include "report/report.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* An exploration beside its findings.  In: its numbers.  Out: a summary for people, statistics in
- * the set. */
+/* The statistics of an exploration.  In: its counts.  Out: a summary for people, and statistics in
+ * the set of findings. */
 #include "report/explore.h"
 
 #include "finding/pair.h"

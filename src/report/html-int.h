@@ -20,7 +20,7 @@ void html_schedule(FILE *out, const struct finding *f, size_t steps);
 /* The beginning of every page, up to <body>; `style` is added to html_style. */
 void html_head(FILE *out, const char *title, const char *style);
 
-/* Style of all pages, script of the page of findings, and script of the button with the id
+/* The style of all pages, the script of the findings page, and the script of the button with the ID
  * "theme". */
 extern const char html_style[], html_script[], html_theme[];
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The HTML report: a self-contained page.  Each finding is a <details> element, so the page can be
- * read without its script, which adds the filter, the theme switch and the copy buttons.
- * Everything from a finding goes through html_text().
+ * read without its script.  The script adds the filter, the theme switch and the copy buttons.  All
+ * text from findings passes through html_text().
  */
 #include "report/html-int.h"
 

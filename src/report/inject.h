@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of faults that fit a program, and one run with a fault.  Campaigns are
- * report/campaign.h's. */
+/* Reports which kinds of faults fit a program, and one run with a fault.  For campaigns see
+ * report/campaign.h. */
 #ifndef REPORT_INJECT_H
 #define REPORT_INJECT_H
 

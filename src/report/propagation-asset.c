@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The style of the page about a propagation, in addition to that of all pages, and its script.
- * The script shows the rows of a selected mark, and animates the propagation step by step.
+ * The script of the page about a propagation, and its style, which supplements the common style of
+ * all pages.  The script shows the rows of a selected mark and animates the propagation step by
+ * step.
  */
 #include "report/propagation-html-int.h"
 

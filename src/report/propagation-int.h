@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How an error spread, as a page: the source with the lines it reached, a column for each thread,
- * and arrows between them.  In: the propagation in words and numbers.  Out: a self-contained HTML
- * page.
+ * How an error spread, as a page: the source with the lines that the error reached, a column for
+ * each thread, and arrows between the lines.  In: the propagation in words and numbers.  Out: a
+ * self-contained HTML page.
  */
 #ifndef REPORT_PROPAGATION_INT_H
 #define REPORT_PROPAGATION_INT_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Selects the source lines that a page about a propagation shows.  For each file, in the order in
- * which the error reached it: the reached lines with a few around them, and a gap between pieces.
- * A file that cannot be read has a row for each place, with the name of the function; so do places
- * without a file.
- * In: nodes and ends.  Out: rows, and the row of each node and end.
+ * which the error reached it, these are the reached lines with a few lines around them.  Gaps
+ * separate the pieces.  If a file cannot be read, each of its places has a row with the function's
+ * name; so do places without a file.  In: nodes and ends.  Out: rows, and the row of each node and
+ * end.
  */
 #include "report/propagation-html-int.h"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The propagation drawn over the source.  On the left are the rows of the listing, on the right a
- * column for each thread.  A mark shows that a thread was reached at a line, with the number of
- * the first node there; arrows lead from mark to mark.  Text and drawing have rows of the same
- * height, so they align without a script.
- * Nodes on one line of one thread share a mark, and edges of one kind between two marks share an
- * arrow.
+ * The propagation drawn over the source.  On the left are the lines of source, on the right a
+ * column for each thread.  A mark in a thread's column shows that the error reached the thread at
+ * that line; it has the number of the first node there.  Arrows connect the marks.  Rows of text
+ * and drawing have the same height, so they align without a script.
+ *
+ * Nodes on the same line of the same thread share a mark.  Edges of the same kind between the same
+ * two marks share an arrow.
  */
 #include "report/propagation-html-int.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A source line for terminals.  In: a place.  Out: its line with a caret under the column, cut to
- * a width around the caret. The file may have changed: control characters and bytes that are not
- * UTF-8 become '?', and a column after the end of the line gets no caret.
+ * Quotes a source line for terminals.  In: a place.  Out: its line with a caret under the column,
+ * cut to a width around the caret.  The file may have changed since the build: control characters
+ * and invalid UTF-8 become '?', and a column past the end of the line gets no caret.
  */
 #include "report/source-int.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings for people and for other tools.  In: a finished set.  Out: text on a stream.  Nothing
- * is decided here.  All return 0, or RD_ESYSTEM if `out` could not be written.
+ * Findings for people and for other tools.  In: a complete set of findings.  Out: text on a stream.
+ * Nothing is decided here.  All functions return 0, or RD_ESYSTEM if writing to `out` failed.
  */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
@@ -24,8 +24,8 @@ int report_text(const struct finding_set *set, const struct report_opts *opts, F
 int report_finding(const struct finding_set *set, const struct finding *f, const struct report_opts *opts,
 		   FILE *out);
 
-/* Predictions that were not replayed: a line each, or at full length with opts.all; first the
- * sound ones, then, separately, the speculative ones. */
+/* Prints predictions that were not replayed: one line each, or in full with opts.all.  The sound
+ * ones come first; the speculative ones follow separately. */
 int report_predictions(const struct finding_set *set, const struct report_opts *opts, FILE *out);
 
 /* A schedule in words, as in the text report; for `raddle dump`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a run is the same in every schedule: the verdict for people and as JSON
+/* The verdict on whether a run is the same in every schedule, for people and as JSON
  * (doc/format/reversible.md). */
 #ifndef REPORT_REVERSIBLE_H
 #define REPORT_REVERSIBLE_H

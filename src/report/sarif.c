@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Findings as SARIF 2.1.0, for code scanning services and editors.
- * A finding is a result.  Its first place is the location, the others are related locations; each
- * access has its stack.  The schedule is a code flow with a thread flow for each thread, whose
- * steps carry the execution order.  Ids become partial fingerprints, the baseline becomes the
- * baseline state, and suppressed findings are marked.  Findings that are not confirmed are notes;
- * dropped findings are left out.  The consequence of a confirmed race decides its level and rank.
+ *
+ * Each finding is a result.  Its first place is the location, and the others are related locations.
+ * Each access has its stack.  The schedule is a code flow with one thread flow per thread, whose
+ * steps carry the execution order.  Finding IDs become partial fingerprints, the baseline becomes
+ * the baseline state, and suppressed findings are marked.  Unconfirmed findings are notes; dropped
+ * findings are left out.  The consequence of a confirmed race determines its level and rank.
  */
 #include "report/report.h"
 
@@ -405,8 +406,8 @@ static void put_help(struct writer *w, const struct rule *r)
 	rd_json_end(&w->j);
 }
 
-/* GitHub filters and sorts by these.  Precision is high, because each confirmed finding was
- * reproduced. */
+/* GitHub filters and sorts by these properties.  The precision is high, because each confirmed
+ * finding was reproduced. */
 static void put_rule_properties(struct writer *w)
 {
 	rd_json_object(&w->j, "properties");
@@ -456,8 +457,8 @@ static void put_tool(struct writer *w)
 	rd_json_end(&w->j);
 }
 
-/* Services keep results of different ids apart, so the checks of two programs do not replace each
- * other. */
+/* Services keep results with different automation IDs apart, so the results for one program do not
+ * replace those for another. */
 static void put_automation(struct writer *w)
 {
 	const char *program = w->set->argc ? rd_base_name(w->set->argv[0]) : "";

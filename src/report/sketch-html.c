@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failure sketches as one HTML page: the failing run beside the most similar passing run, a column
- * for each thread, values that link to the step that wrote them, the predictors with their counts,
- * and the text to copy.
- * The page is self-contained and can be read without its script: a value is a link to its writer's
- * row.
+ * Failure sketches as one HTML page.  It shows the failing run beside the most similar passing run,
+ * with a column for each thread, the predictors with their counts, and the sketch as text to copy.
+ * Each value links to the row of the step that wrote it.  The page is self-contained and can be
+ * read without its script.
  */
 #include "report/sketch.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failure sketches for ui.perfetto.dev, in the JSON trace format that it shares with Chrome.  A
- * run is a process, a thread a thread, a step a slice of one millisecond, because a sketch has an
- * order and no times.  Arrows lead from the writer of a value to its reader, and from step to step
- * of the best predictor.
+ * Failure sketches for ui.perfetto.dev, in the JSON trace format that it shares with Chrome.  A run
+ * is shown as a process with its threads.  A step is a slice of one millisecond, because a sketch
+ * has an order but no times.  Arrows lead from the writer of a value to its reader, and along the
+ * steps of the best predictor.
  */
 #include "report/sketch.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failure sketches as text, at most 100 columns wide: a column for each thread, one line for each
- * step, the failure last; then the predictors with their counts.
- * `>` marks a step of a predictor, `!` the failure, `*` a step that the passing run does not have.
- * The oldest steps are folded unless all are requested.
+ * Failure sketches as text, at most 100 columns wide.  There is a column for each thread and a line
+ * for each step, with the failure last.  The predictors follow with their counts.  `>` marks a step
+ * of a predictor, `!` the failure, and `*` a step that the passing run does not have.  The oldest
+ * steps are folded unless all are requested.
  */
 #include "report/sketch.h"
 

@@ -11,8 +11,8 @@ struct sketch_report {
 	const struct sketch_set *set;
 	const char *root; /* where relative names of source files are searched; NULL: the current directory */
 	bool all;	  /* text: print steps that are otherwise folded */
-	/* Returns a source line that is not in a file; may be NULL.  The caller owns the text;
-	 * NULL: unknown. */
+	/* Returns a source line that cannot be read from a file, or NULL if it is unknown.  The
+	 * caller owns the text.  The function pointer may be NULL. */
 	const char *(*source)(void *context, const struct sketch_step *step);
 	void *context;
 };

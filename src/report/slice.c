@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A slice on the source, and a tracked run, in 80 columns.  In: the slice with its facts; events of
- * a run. Out: lines of text.  A source line that cannot be read is replaced by what happens there.
+ * Prints a slice over the source, and a tracked run, in 80 columns.  In: the slice with its facts,
+ * and the events of a run.  Out: lines of text.  If a source line cannot be read, a description of
+ * the statement replaces it.
  */
 #include "report/slice.h"
 

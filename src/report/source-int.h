@@ -11,15 +11,15 @@
 /* Reads a regular file of at most `max` bytes without NULs; returns whether it could. */
 bool source_read(const char *path, size_t max, struct rd_buf *text);
 
-/* Reads the file of a place; returns whether it could.  Relative names are below `root`, NULL: the
- * current directory. */
+/* Reads the file of a place; returns whether it succeeded.  Relative names are below `root`; NULL
+ * means the current directory. */
 bool source_of(const struct finding_frame *place, const char *root, struct rd_buf *text);
 
 /* The line with that number, from 1, or NULL. */
 const char *source_line(const char *text, size_t number);
 
-/* Writes the line of a place as compilers do, with a caret under its column, `indent` spaces
- * before it and nothing beyond `width` columns.  Writes nothing if it cannot be read. */
+/* Quotes the line of a place as compilers do, with a caret under its column, indented by `indent`
+ * spaces and cut at `width` columns.  Writes nothing if the line cannot be read. */
 void source_quote(FILE *out, const struct finding_frame *place, const char *root, int indent, int width);
 
 #endif

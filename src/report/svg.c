@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The schedule as a drawing: a column for each thread, time from top to bottom, a box for each
- * operation, arrows where one operation enables another, and at the bottom where the threads are
- * stopped when the failure happens.
- * Boxes are placed on a grid: row i is operation first + i; two more rows show the end.  Colours
- * come from the page's style, by class.
+ * The schedule as a drawing.  Each thread has a column, and time runs from top to bottom.  Each
+ * operation is a box.  Arrows connect an operation to one that it enables.  The bottom shows where
+ * the threads are stopped when the failure happens.
+ *
+ * Boxes are placed on a grid: row i shows operation first + i, and two more rows show the end.
+ * Colours come from the page's style, through classes.
  */
 #include "report/html-int.h"
 
@@ -21,8 +22,8 @@
 /* Layout in pixels, chosen by eye. */
 enum { GUTTER = 44, HEAD = 40, ROW = 30, BOX_HEIGHT = 22, END_HEIGHT = 44 };
 
-/* Widths of a column, of a box in it, and of its label in characters: wide for few threads, while
- * many still fit a page. */
+/* The widths of a column and of a box in it, and the length of its label in characters.  Columns
+ * are wide if there are few threads, and narrow otherwise, so that many fit on a page. */
 static const struct grid {
 	int column, box;
 	size_t label;
@@ -192,8 +193,8 @@ static bool enables(const struct schedule_op *i, const struct schedule_op *j)
 	       word_role(j->kind) == WORD_ACQUIRE;
 }
 
-/* The last operation before j that enables it, or SIZE_MAX.  Creation enables
- * only the first operation of a thread. */
+/* The last operation before j that enables j, or SIZE_MAX.  The creation of a thread enables only
+ * the thread's first operation. */
 static size_t find_cause(const struct drawing *d, size_t j)
 {
 	RD_ASSERT(j < d->s->op_count);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The text report, in ThreadSanitizer's layout: a block between two rules of '=', the accesses
- * with their stacks, the location, the threads, a summary line.  Raddle's additions follow: the
- * order of operations, the verdict, and the command that repeats it.
- * Confirmed findings are printed in full.  The others are listed separately, a few lines each,
- * unless opts.all.  Lines are broken at 80 columns where possible; paths and the command to copy
- * are never broken.
+ * The text report, in ThreadSanitizer's layout: a block between two rules of '=', the accesses with
+ * their stacks, the location, the threads, and a summary line.  Raddle adds the order of
+ * operations, the verdict, and the command that reproduces it.
+ *
+ * Confirmed findings are printed in full.  The others are listed separately, in a few lines each,
+ * unless opts.all is set.  Lines are wrapped at 80 columns where possible; paths and the command to
+ * copy are never wrapped.
  */
 #include "report/report.h"
 
@@ -39,8 +40,8 @@ bool report_wants_colour(FILE *out)
 {
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
 
-	/* cmd/ replaces stdout by a stream of its own, which has no descriptor but ends up
-	 * there. */
+	/* cmd/ replaces stdout by its own stream.  That stream has no descriptor, but its output
+	 * goes to the original standard output. */
 	int fd = out == stdout ? STDOUT_FILENO : out == stderr ? STDERR_FILENO : fileno(out);
 
 	return isatty(fd) && term && strcmp(term, "dumb") != 0 && !(no && *no);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Source files as URIs.  In: a name from debug information.  Out: a URI relative to the top of the
- * repository if the file is below it, so that a report made on one machine matches the checkout on
- * another; else an absolute file: URI.  Names are compared as text; the file system is only asked
- * where the repository begins.
+ * Source files as URIs.  In: a name from debug information.  Out: if the file is inside the
+ * repository, a URI relative to the repository's top directory, so that a report made on one
+ * machine matches the checkout on another; otherwise an absolute file: URI.  Names are compared as
+ * text.  The file system is only used to find the top directory.
  */
 #include "report/uri-int.h"
 

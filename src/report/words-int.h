@@ -30,8 +30,8 @@ void word_models(struct rd_buf *out, const struct finding *f);
 /* "spec-violated under sc, crash; run 3 times; schedule w.schedule; the output had a line more". */
 void word_witness(struct rd_buf *out, const struct finding_witness *w);
 
-/* How bad it is, fact by fact: reason, class, memory models, consequence, witnesses.  A text may be
- * NULL. */
+/* Reports how bad a finding is, fact by fact: reason, class, memory models, consequence, witnesses.
+ * The text may be NULL. */
 typedef void word_fact(void *context, const char *name, const char *text);
 void word_judgement(const struct finding *f, word_fact *put, void *context);
 
@@ -57,8 +57,8 @@ void word_object(struct rd_buf *out, const struct finding_object *o);
 /* "waits for mutex b", "waits for the end of T_0_1". */
 void word_wait(struct rd_buf *out, const char *kind, const char *wants);
 
-/* "raddle replay FILE -- ./prog 'an argument'": for a schedule file of the finding or of a
- * witness. */
+/* The command that replays a schedule file of the finding or of a witness: "raddle replay FILE --
+ * ./prog 'an argument'". */
 void word_reproduce(struct rd_buf *out, const struct finding_set *set, const char *schedule_path);
 
 /* "the prediction is sound ..." and how many were merged, one sentence each. */
@@ -67,8 +67,8 @@ void word_evidence(struct rd_buf *out, const struct finding *f);
 /* A remark on operations that a schedule does not name; or NULL. */
 const char *word_left_out(const struct schedule *s);
 
-/* Whether an operation comes before one that preceded it in the recorded run.  `moved` has an
- * entry for each operation of the schedule. */
+/* Sets moved[i] if operation i of the schedule is now before an operation that preceded it in the
+ * recorded run.  `moved` has an entry for each operation of the schedule. */
 void word_moved(const struct schedule *s, bool *moved);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Phrases about findings.  All formats use them, so that a reader of the HTML page finds the same
- * words in a terminal.
+ * Phrases about findings.  All formats share them, so the HTML page and the terminal use the same
+ * words.
  */
 #include "report/words-int.h"
 

@@ -1,6 +1,6 @@
-# Programs with another allocator than libc's, linked or preloaded: they start, run as they do natively, and are
-# recorded.  The allocator here does what jemalloc, tcmalloc and mimalloc do on their first call: it takes locks,
-# runs pthread_once() and asks dlsym() for things.
+# Programs with an allocator other than libc's, linked or preloaded, start, run as they do natively,
+# and are recorded.  The allocator of this test does what jemalloc, tcmalloc and mimalloc do on
+# their first call: it takes locks, runs pthread_once() and calls dlsym().
 . "$ROOT/test/lib.sh"
 
 cat >allocator.c <<'C'

@@ -1,5 +1,5 @@
-# The cache may vanish at any time, also in the middle of a check: what is missing is made again, and the verdicts are those of
-# a check that nobody disturbs.
+# The cache may vanish at any time, even in the middle of a check.  What is missing is made again,
+# and the verdicts are those of an undisturbed check.
 . "$ROOT/test/lib.sh"
 
 export RADDLE_CACHE=$PWD/cache

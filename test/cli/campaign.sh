@@ -1,4 +1,4 @@
-# What came of a campaign: text, JSON and page of finished and damaged ones.
+# Results of campaigns: text, JSON and page of finished and damaged ones.
 # sanitizers: yes, reads campaigns and writes their pages
 set -eu
 

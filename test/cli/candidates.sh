@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# raddle candidates: small programs with a race in one variable or none, and what the output says about them.
-# `want NAME OBJECTS` compiles a program from standard input and compares the objects of its candidates.
+# raddle candidates: small programs with a race on one variable or without a race, and what the
+# output says about them.  `want NAME OBJECTS` compiles a program from standard input and compares
+# the objects of its candidates.
 # sanitizers: yes, runs all of candidates/
 . "$ROOT/test/lib.sh"
 export RADDLE_CACHE=$PWD/cache

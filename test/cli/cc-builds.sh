@@ -1,6 +1,6 @@
-# Projects of each build system, built by raddle cc as their users would, give
-# programs that run and carry their bitcode; so does ccache in front, on a miss
-# and on a hit.
+# Projects of each build system are built with raddle cc as their users would build them.  The
+# resulting programs run and contain their bitcode, also with ccache in front, both on a miss and on
+# a hit.
 . "$ROOT/test/lib.sh"
 
 PATH=$BUILD:$PATH

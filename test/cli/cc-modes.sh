@@ -1,6 +1,6 @@
-# raddle cc in every mode of a compiler: the same files, output, diagnostics and
-# exit status as clang's, the same machine code, and bitcode where code is made.  The
-# short form has two levels of optimisation: the driver hands all of them on alike.
+# raddle cc in every mode of a compiler: the same files, output, diagnostics and exit status as
+# clang's, the same machine code, and bitcode wherever code is generated.  The short form has two
+# levels of optimisation, because the driver passes on all levels alike.
 # sanitizers: yes, runs the compiler driver in all of its modes
 . "$ROOT/test/lib.sh"
 

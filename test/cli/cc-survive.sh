@@ -1,5 +1,5 @@
-# What raddle cc puts into objects and programs survives archivers, linkers and
-# GNU strip; where a tool has removed it, the message says so.
+# What raddle cc puts into objects and programs survives archivers, linkers and GNU strip.  If a
+# tool has removed it, the message says so.
 . "$ROOT/test/lib.sh"
 
 cat >a.c <<'C'

@@ -1,5 +1,5 @@
-# `raddle check` says how the recorded program ended.  A run that fails by itself is a finding; one that is no
-# ground for a verdict ends the check with status 2 and the reason, never with 0.
+# `raddle check` reports how the recorded program ended.  A run that fails by itself is a finding.
+# If a run allows no verdict, the check ends with status 2 and the reason, never with 0.
 . "$ROOT/test/lib.sh"
 export RADDLE_OPTIONS="$RADDLE_OPTIONS --no-classify" # classes take further runs, and no case here looks at them
 

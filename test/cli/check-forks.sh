@@ -1,4 +1,4 @@
-# `raddle check` of programs that fork: their children are looked at too, and nothing is left behind.
+# `raddle check` of programs that fork: children are checked, too, and no process is left behind.
 . "$ROOT/test/lib.sh"
 
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/forks.c" -o forks || exit 1

@@ -1,6 +1,6 @@
-# check continues by itself: runs under other schedules show races and failures that the recorded
-# run cannot show, and nothing if nothing is wrong.  A check without a limit of time takes some
-# thousand runs; the short form leaves out a second case of a kind.
+# `raddle check` continues by itself: runs under other schedules show races and failures that the
+# recorded run cannot show, and show nothing if nothing is wrong.  A check without a time limit
+# takes a few thousand runs; the short form leaves out second cases of a kind.
 . "$ROOT/test/lib.sh"
 shown=(err)
 unset RADDLE_OPTIONS # which turns that off for tests

@@ -1,6 +1,6 @@
-# What one thread hands another through stdio on a pipe, a descriptor that it prints to, a message
-# queue, a semaphore of System V or a signal is ordered: no race is even predicted.  What it does
-# after the hand-over is a race, and confirmed.
+# A hand-over between threads through stdio on a pipe, a descriptor that is printed to, a message
+# queue, a System V semaphore or a signal is ordered: no race is even predicted.  What the giver
+# does after the hand-over is a race, and is confirmed.
 . "$ROOT/test/lib.sh"
 
 "$RADDLE" cc -D_GNU_SOURCE -O1 -g -pthread "$ROOT/test/prog/handed.c" -o handed || exit 1

@@ -1,4 +1,4 @@
-# Threads that libc makes for itself, here for a timer, have names too, and replays lead them.
+# Threads that libc creates for itself, here for a timer, have names, too, and replays control them.
 . "$ROOT/test/lib.sh"
 
 cat >ticks.c <<'EOF'

@@ -1,5 +1,5 @@
-# `raddle check` from end to end: what it finds and what not, its files, its exit status, the
-# program's input, and programs that do not end.
+# `raddle check` from end to end: what it finds and what it does not, its files, its exit status,
+# the program's input, and programs that do not end.
 # sanitizers: yes, runs cmd/ and check/ from end to end, with all reports
 . "$ROOT/test/lib.sh"
 

@@ -1,5 +1,5 @@
-# The checkers of the tree: check-layers tests itself; check-style sees what it
-# must see; install-packages starts no apt when everything is there.
+# The checkers of the tree: check-layers tests itself, check-style finds what it must find, and
+# install-packages does not start apt if everything is installed.
 . "$ROOT/test/lib.sh"
 
 "$ROOT/tool/check-layers" --self-test || fail "check-layers --self-test"

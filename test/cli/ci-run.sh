@@ -1,5 +1,5 @@
-# .ci/run sums the tests and the steps, names flaky tests at its end, and fails where a step does; what runs sanitized
-# is all of the tool.
+# .ci/run counts tests and steps, names flaky tests at its end, and fails if a step fails.  The
+# sanitized tests cover all of the tool.
 . "$ROOT/test/lib.sh"
 
 shown=(out)

@@ -1,5 +1,5 @@
-# The snippets for CTest and Meson in doc/ci.md do what they say: a test with a
-# race fails, a correct one passes, and one that fails by itself fails.
+# The snippets for CTest and Meson in doc/ci.md work as described: a test with a race fails, a
+# correct one passes, and one that fails by itself fails.
 . "$ROOT/test/lib.sh"
 
 PATH=$BUILD:$PATH

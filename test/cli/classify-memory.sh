@@ -1,4 +1,5 @@
-# What races do under memory models: each labelled race has its class in each model, and the witness shows it again.
+# What races do under memory models: each labelled race has its class in each model, and the witness
+# reproduces it.
 . "$ROOT/test/lib.sh"
 shown=(err)
 source=$ROOT/test/prog/classify/smcm.c

@@ -1,5 +1,5 @@
-# Races that another input makes harmful: the input is found, the class is that of the label, and the witness
-# shows it again with its input.
+# Races that another input makes harmful: the input is found, the class is that of the label, and
+# the witness reproduces it with that input.
 # sanitizers: yes, runs classify/, symbolic/ and solver/
 . "$ROOT/test/lib.sh"
 shown=(err)

@@ -1,4 +1,4 @@
-# Races that jobs of a real Slurm cluster classify have the classes that they have here.
+# Races that jobs on a real Slurm cluster classify get the same classes as on this machine.
 . "$ROOT/test/lib.sh"
 
 source "$ROOT/test/prog/slurm.bash"

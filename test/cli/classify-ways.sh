@@ -1,4 +1,4 @@
-# Ways to a race that only one of its threads can open, and accesses that a library function makes.
+# Paths to a race that only one of its threads can open, and accesses made by a library function.
 . "$ROOT/test/lib.sh"
 shown=(err)
 

@@ -1,4 +1,4 @@
-# What races do to a program: each labelled race gets its class, with a witness that shows it again.
+# What races do to a program: each labelled race gets its class, with a witness that reproduces it.
 . "$ROOT/test/lib.sh"
 shown=(err)
 

@@ -1,5 +1,5 @@
-# The page about a propagation, from a real fault: it shows the line where the error
-# began, the thread it came to, and what it did there.
+# The page about a propagation, from a real fault: it shows the line where the error began, the
+# thread that it reached, and what it did there.
 # sanitizers: yes, writes the page of a comparison
 set -eu
 

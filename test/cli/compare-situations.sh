@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The situations in which a comparison of two runs easily goes wrong: two runs without a fault do not deviate, and
-# a single change by a fault is found with its kind, in its thread and at its line.
+# Situations in which a comparison of two runs easily goes wrong.  Two runs without a fault do not
+# deviate, and a single change by a fault is found with its kind, in its thread and at its line.
 . "$ROOT/test/lib.sh"
 source=$ROOT/test/prog/epa/situations.c
 "$RADDLE" cc -g -O1 -pthread -o situations "$source" || exit 1

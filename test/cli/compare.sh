@@ -1,5 +1,5 @@
-# raddle compare and raddle sanitize: runs of a pseudo-deterministic program show no deviation, whatever their
-# schedules and addresses; a fault shows one, with its place and how it spread.
+# raddle compare and raddle sanitize.  Runs of a pseudo-deterministic program show no deviation,
+# whatever their schedules and addresses.  A fault shows one, with its place and how it spread.
 # sanitizers: yes, runs epa/
 . "$ROOT/test/lib.sh"
 

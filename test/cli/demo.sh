@@ -1,4 +1,4 @@
-# The demo runs, and shows what its text and the README say it shows.
+# The demo runs, and shows what its text and the README promise.
 . "$ROOT/test/lib.sh"
 
 shown=(out)

@@ -1,4 +1,5 @@
-# Output directories: one command at a time writes to one, and nothing is ever removed that Raddle did not write.
+# Output directories: only one command at a time writes to one, and only files that Raddle wrote are
+# ever removed.
 . "$ROOT/test/lib.sh"
 
 cat >racy.c <<'C'

@@ -1,5 +1,5 @@
 # raddle doctor: the report fits the screen, the JSON has the same content, the exit status depends
-# on what is needed, and what is removed is reported as missing.
+# on required items only, and a removed item is reported as missing.
 # sanitizers: yes, runs doctor/
 set -eu
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Damaged traces: every truncation and a flip in every region of a small trace is reported with the
-# file's name and never crashes, and undamaged threads are still shown.
+# Damaged traces: every truncation of a small trace, and a flipped byte in each of its regions, is
+# reported with the file's name and causes no crash.  Undamaged threads are still shown.
 # sanitizers: yes, reads damaged traces, by dump/
 . "$ROOT/test/lib.sh"
 

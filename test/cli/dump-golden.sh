@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Golden traces of format version 1 dump as they always did.  After an intended change of the
-# output, RADDLE_UPDATE=1 rewrites the expected files.
+# Golden traces of format version 1 are dumped as before.  After an intended change of the output,
+# RADDLE_UPDATE=1 rewrites the expected files.
 . "$ROOT/test/lib.sh"
 
 cd "$ROOT/test/trace" || exit 1

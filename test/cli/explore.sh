@@ -1,5 +1,5 @@
-# Failures that only few schedules show: each is found and repeats under its schedule; programs that
-# are correct in all schedules have none.
+# Failures that only a few schedules show: each is found and repeats under its schedule.  In
+# programs that are correct in all schedules no failure is found.
 # sanitizers: yes, runs explore/ and trial/
 . "$ROOT/test/lib.sh"
 shown=(err)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# STD of a recorded program: well formed, every location in the side table, only
-# shared data unless --all, and the import of it shows the same order.
+# STD text of a recorded program is well-formed, has every location in the side table, and has only
+# shared data unless --all is given.  Importing it gives the same order.
 . "$ROOT/test/lib.sh"
 
 trace=$ROOT/test/trace/v1-bank

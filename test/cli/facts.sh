@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Facts of whole programs: made through the cache, shown, with the sites of the recorder and the
-# calls that the source has.  After an intended change of the output, RADDLE_UPDATE=1 rewrites the
-# golden file.
+# Facts of whole programs: made through the cache and shown, with the recorder's sites and the calls
+# in the source.  After an intended change of the output, RADDLE_UPDATE=1 rewrites the golden file.
 # sanitizers: yes, runs facts/ and what raddle-instr does for it
 . "$ROOT/test/lib.sh"
 

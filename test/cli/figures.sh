@@ -1,5 +1,6 @@
-# Results of benchmarks: bench/resultlib.py keeps the newest of each figure, tool/figures makes the page of them, and
-# tool/measure counts a tree.  All in a made-up repository, but for the programs of bench/.
+# Results of benchmarks: bench/resultlib.py keeps the newest value of each figure, tool/figures
+# makes a page of them, and tool/measure counts a tree.  Except for the programs of bench/, all of
+# this happens in a made-up repository.
 . "$ROOT/test/lib.sh"
 
 git init -q tree && cd tree || fail "no repository"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The recorded run is a run too: what it shows unordered is a race, if nothing in it could have ordered the two.
+# The recorded run itself is evidence: two accesses that it shows unordered are a race, if nothing
+# in the run could have ordered them.
 . "$ROOT/test/lib.sh"
 
 "$RADDLE" c++ -std=c++17 -O1 -g -pthread "$ROOT/test/prog/firm.cpp" -o firm || exit 1

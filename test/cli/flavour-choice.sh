@@ -1,4 +1,5 @@
-# Which code a program gets without an option: what is there, what somebody asked for, what costs less.
+# Which code a program gets without an option: depends on what exists, what was requested, and what
+# costs less.
 . "$ROOT/test/lib.sh"
 export RADDLE_CACHE=$PWD/cache
 

@@ -1,5 +1,5 @@
-# Flavours: made without the build tree, cached, with libraries, natives and
-# odd links; each prints what the program prints.
+# Flavours: made without the build tree, cached, with libraries, native objects and unusual links.
+# Each flavour prints what the program prints.
 # sanitizers: yes, makes flavours and uses the cache
 . "$ROOT/test/lib.sh"
 

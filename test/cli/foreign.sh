@@ -1,5 +1,6 @@
-# Synchronisation in code that Raddle did not compile: what it orders is never confirmed as a race, the report names the
-# code, and a race that two threads meet at is confirmed all the same.
+# Synchronisation in code that Raddle did not compile.  What it orders is never confirmed as a race,
+# and the report names the code.  A race at which two threads are stopped at the same time is still
+# confirmed.
 . "$ROOT/test/lib.sh"
 
 prog=$ROOT/test/prog/foreign

@@ -1,5 +1,5 @@
-# A full trace tells exactly what was executed, however it ended: crashes within a piece, handlers that come between
-# or never return, jumps out of them, SIGKILL, fork.
+# A full trace records exactly what was executed, however the run ended: crashes within a piece,
+# handlers that interrupt it or never return, jumps out of handlers, SIGKILL, fork.
 . "$ROOT/test/lib.sh"
 "$RADDLE" cc -g -O1 -pthread -o ends "$ROOT/test/prog/full-ends.c" || exit 1
 

@@ -1,5 +1,5 @@
-# Faults: each action changes the value it names, once or as often as it is told, in the thread it names, in
-# every run alike; a call can be prevented.
+# Faults: each action changes the named value in the named thread, once or as often as requested,
+# and in the same way in every run.  A call can be prevented.
 . "$ROOT/test/lib.sh"
 "$RADDLE" cc -g -O1 -pthread -o quicksort "$ROOT/test/prog/epa/quicksort.c" || exit 1
 sites=$("$RADDLE" flavour --flavour full --fast --sites ./quicksort) || exit 1

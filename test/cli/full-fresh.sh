@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Memory that a program gets is clear in the flavour full: no address of the past gets into a value through the padding
-# of a structure, where it would be a deviation in every run.
+# In the flavour `full`, memory that a program allocates is cleared.  So no old address gets into a
+# value through the padding of a structure, where it would be a deviation in every run.
 set -u
 "$RADDLE" cc -g -O1 -o fresh "$ROOT/test/prog/full-fresh.c" || exit 1
 for mode in --fast --quick; do

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The golden full traces, of each format version, dump as they always did, and commands that cannot
-# use them report that.  After an intended change of the output, RADDLE_UPDATE=1 rewrites the
-# expected files.
+# Golden full traces of each format version are dumped as before, and commands that cannot use them
+# report that.  After an intended change of the output, RADDLE_UPDATE=1 rewrites the expected files.
 . "$ROOT/test/lib.sh"
 
 cd "$ROOT/test/trace" || exit 1

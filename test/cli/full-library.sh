@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What library functions read and write for the program is in a full trace, with the right lengths: also what formats
-# and results lead to.  test/prog/full-library.c says what is expected.
+# A full trace has what library functions read and write for the program, with the right lengths,
+# including those that depend on formats and results.  test/prog/full-library.c lists what is
+# expected.
 set -u
 source=$ROOT/test/prog/full-library.c
 "$RADDLE" cc -g -O1 -w -o prog "$source" -lm || exit 1

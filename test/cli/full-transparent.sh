@@ -1,5 +1,6 @@
-# A program that is recorded instruction by instruction behaves as without Raddle: the torture programs.  The short
-# form does not optimise what is recorded of the C++ program, which takes half a minute.
+# A program that is recorded instruction by instruction behaves as without Raddle: the torture
+# programs.  The short form does not optimise the recorded C++ program, since that takes half a
+# minute.
 # timeout: 1800
 set -u
 . "$ROOT/test/prog/compare.bash"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Guarded programs: while dormant they behave like the original program; with a task for each
-# candidate (u-site-drive) they find the races of programs that have some, and none in others.  The
-# short form takes every twelfth of the latter.
+# Guarded programs.  While their guards are inactive they behave like the original program.  With a
+# task for each candidate (u-site-drive) they find the races of racy programs, and none in correct
+# ones.  The short form takes every twelfth of the correct programs.
 # timeout: 1800
 . "$ROOT/test/lib.sh"
 # shellcheck source=test/prog/micro/case.bash

@@ -1,4 +1,4 @@
-# The hive answers as its description says: every path, every answer, wrong ones included.
+# The hive answers as its API description states: every path and every answer, including errors.
 . "$ROOT/test/lib.sh"
 . "$ROOT/test/cli/hive-lib.bash"
 

@@ -1,4 +1,5 @@
-# A hive's life: tokens, TLS, rate limits, systemd, backup, migration, what it refuses, and kill -9 while sites report.
+# A hive's life cycle: tokens, TLS, rate limits, systemd, backup, migration, rejected requests, and
+# kill -9 while sites report.
 # timeout: 900
 # sanitizers: yes, runs hive/ and protocol/
 . "$ROOT/test/lib.sh"

@@ -1,5 +1,5 @@
-# Two hives on one PostgreSQL: what one stores the other knows, both give the same tasks, and one that is killed under load loses nothing
-# that it acknowledged.
+# Two hives on one PostgreSQL database: each sees what the other stores, both assign the same tasks,
+# and a hive that is killed under load loses nothing that it acknowledged.
 # timeout: 900
 . "$ROOT/test/lib.sh"
 . "$ROOT/test/cli/hive-lib.bash"

@@ -1,4 +1,5 @@
-# Real sites on this machine: a seeded race is confirmed within three rounds, and what a lock protects is not.
+# Real sites on this machine: a seeded race is confirmed within three rounds, and accesses that a
+# lock protects are not.
 # timeout: 900
 . "$ROOT/test/lib.sh"
 . "$ROOT/test/cli/hive-lib.bash"

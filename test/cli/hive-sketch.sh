@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# A failure in production: the hive gets a plan, sites track runs as it asks, and the hive explains why the program fails.  No value leaves a
-# site that does not allow it.
+# A failure in production: the hive gets a plan, sites track runs as it asks, and the hive explains
+# why the program fails.  No value leaves a site that does not allow it.
 # timeout: 600
 . "$ROOT/test/lib.sh"
 . "$ROOT/test/cli/hive-lib.bash"

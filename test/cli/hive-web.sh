@@ -1,4 +1,5 @@
-# The dashboard: its files are served, and the long form uses it in a real browser, by keys, in light, dark and on a narrow screen.
+# The dashboard: its files are served.  The long form operates it in a real browser with the
+# keyboard, in light and dark mode and on a narrow screen.
 # timeout: 900
 . "$ROOT/test/lib.sh"
 . "$ROOT/test/cli/hive-lib.bash"

@@ -1,5 +1,5 @@
-# Readers of files from outside end soon and with little memory, whatever lies where a file should be: FIFOs,
-# devices, sparse files without end, files that explode when they are unpacked, JSON that is too deep.
+# Readers of files from outside end soon and use little memory, whatever is in place of the file:
+# FIFOs, devices, endless sparse files, decompression bombs, JSON that is nested too deeply.
 . "$ROOT/test/lib.sh"
 
 full=$ROOT/test/trace/full-v1

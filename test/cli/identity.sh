@@ -1,8 +1,9 @@
-# One finding, one identity: whatever order the threads run in, every check of a program has findings of the
-# same ids and fingerprints, about objects of the same names.  The programs of test/prog/identity say
-# the names in their heads, with _ for a blank; of some of test/prog/micro only ids are compared.
-# The short form checks six programs three times, the long one twenty programs eight times, or $TIMES: the figure
-# of the issue is TIMES=20 tool/run-tests --long identity.
+# Each finding has one identity: whatever order the threads run in, every check of a program reports
+# findings with the same IDs and fingerprints, about objects with the same names.  The programs of
+# test/prog/identity have the names in their first lines, with _ for a space; for some of
+# test/prog/micro only the IDs are compared.  The short form checks six programs three times, the
+# long one twenty programs eight times or $TIMES times.  The figure of the issue is TIMES=20
+# tool/run-tests --long identity.
 # timeout: 3600
 . "$ROOT/test/lib.sh"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# STD: import and export give the text back; ill-formed traces are refused with
-# the line; the public traces too, where they are at hand.
+# STD: import followed by export returns the same text, and ill-formed traces are rejected with the
+# line number.  The public traces are tested, too, if they are available.
 # sanitizers: yes, runs import and export
 . "$ROOT/test/lib.sh"
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# A fault in one byte of an address that is moved byte by byte is the first deviation, although such bytes are not compared.
+# An address is moved byte by byte, and a fault changes one of the bytes.  The fault must be the
+# first deviation, although such bytes are not compared.
 . "$ROOT/test/lib.sh"
 
 "$RADDLE" cc -g -O1 -pthread -o bytewise "$ROOT/test/prog/epa/strange/bytewise.c" || fail "cc"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Faults in forked processes: faults strike the process that --process names; the outcome is that of the whole program.
+# Faults in forked processes: a fault hits the process that --process names, and the outcome is that
+# of the whole program.
 . "$ROOT/test/lib.sh"
 
 "$RADDLE" cc -g -O1 -pthread -o forks "$ROOT/test/prog/epa/forks.c" || fail "cc"

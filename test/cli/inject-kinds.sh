@@ -1,5 +1,6 @@
-# Faults of which it is known what they do: memory at rest, operands, skipped instructions, stale pointers, delays,
-# killed threads, exhausted resources, sizes; faults that the user describes; faults in optimised code.
+# Faults with known effects: memory at rest, operands, skipped instructions, stale pointers, delays,
+# killed threads, exhausted resources, sizes; faults that the user describes; faults in optimised
+# code.
 # sanitizers: yes, runs each kind of fault
 . "$ROOT/test/lib.sh"
 "$RADDLE" cc -g -O1 -pthread -o kinds "$ROOT/test/prog/inject-kinds.c" || exit 1

@@ -1,5 +1,6 @@
-# A campaign that is killed with SIGKILL again and again, and at last let go on, has each run once, the same faults as one
-# that was not, and no processes or scratch directories left behind; shards that are killed likewise.
+# A campaign that is killed with SIGKILL again and again, and finally allowed to finish, has each
+# run once and the same faults as an undisturbed one.  It leaves no processes or scratch directories
+# behind.  The same holds for shards.
 . "$ROOT/test/lib.sh"
 "$RADDLE" cc -g -O1 -pthread -o quicksort "$ROOT/test/prog/epa/quicksort.c" || exit 1
 shown=(err.txt)

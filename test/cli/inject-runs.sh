@@ -1,5 +1,5 @@
-# What runs with a fault do stays within their limits and their directory: input, output files, memory, time, files,
-# processes left behind; a program that is not the same in each run is refused.
+# Runs with a fault stay within their limits and their directory: input, output files, memory, time,
+# files, processes left behind.  A program that is not the same in each run is rejected.
 . "$ROOT/test/lib.sh"
 "$RADDLE" cc -g -O1 -pthread -o runs "$ROOT/test/prog/inject-runs.c" || exit 1
 shown=(err.txt out.txt)

@@ -1,5 +1,5 @@
-# A campaign on a real Slurm cluster gives what it gives here; jobs that are lost are
-# submitted again; an interrupted campaign leaves no jobs and can be resumed.
+# A campaign on a real Slurm cluster has the same results as on this machine.  Lost jobs are
+# submitted again.  An interrupted campaign leaves no jobs behind and can be resumed.
 . "$ROOT/test/lib.sh"
 
 source "$ROOT/test/prog/slurm.bash"

@@ -1,5 +1,5 @@
-# Faults in runs: which kinds apply, one fault with all options, a campaign and its log, each line
-# of which can be injected again, and clear messages about errors.
+# Faults in runs: which kinds apply, one fault with all options, a campaign and its log, and clear
+# error messages.  Each line of the log can be injected again.
 # sanitizers: yes, runs inject/
 . "$ROOT/test/lib.sh"
 "$RADDLE" cc -g -O1 -pthread -o quicksort "$ROOT/test/prog/epa/quicksort.c" || exit 1

@@ -1,5 +1,5 @@
-# make install puts a Raddle that works anywhere under DESTDIR, and make
-# uninstall takes all of it away again.
+# make install puts a Raddle that works anywhere under DESTDIR, and make uninstall removes all of
+# it.
 set -eu
 
 make -s -C "$ROOT" B="$BUILD" install DESTDIR="$PWD/stage" PREFIX=/opt/raddle >log 2>&1 || { cat log; exit 1; }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A unit that cannot be made is reported by name and does not take down the others.
+# A unit that cannot be built is reported by name and does not affect the others.
 . "$ROOT/test/prog/instr-lib.bash"
 
 printf 'int x;\nint good(void) { return x++; }\n' >good.c

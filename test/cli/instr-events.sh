@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Each kind of event, event by event: the same in both modes, with the names that
-# the site table gives them; and without elimination the same set of bytes.
+# Each kind of event is the same in both modes, with the names that the site table gives it.
+# Without elimination of redundant events the set of bytes is the same.
 . "$ROOT/test/prog/instr-lib.bash"
 
 # Events with their sites' function, kind, size, flags, what and type.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What a program computes is the same instrumented or not, in both modes, and the
-# same input gives the same object byte for byte.
+# A program computes the same with and without instrumentation, in both modes, and the same input
+# gives the same object byte for byte.
 # sanitizers: yes, runs instr/ on code of every kind
 . "$ROOT/test/prog/instr-lib.bash"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The functions that the runtime interposes are those that raddle/libc.inc lists as interposed: none
-# is missing in either.
+# The functions that the runtime interposes are exactly those that raddle/libc.inc lists as
+# interposed.
 . "$ROOT/test/lib.sh"
 
 printf '#define LIBC_INTERPOSED(group, name) name\n#include "raddle/libc.inc"\n' |

@@ -1,5 +1,6 @@
-# Threads of GLib, libuv, oneTBB and of C++20: nothing that these order is confirmed as a race, and what they leave unordered
-# is found.  The long form checks all programs, the short one some of each library.
+# Threads of GLib, libuv, oneTBB and C++20: nothing that these libraries order is confirmed as a
+# race, and what they leave unordered is found.  The long form checks all programs, the short one
+# some of each library.
 . "$ROOT/test/lib.sh"
 
 prog=$ROOT/test/prog/library

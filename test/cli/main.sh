@@ -1,4 +1,4 @@
-# The entry of raddle: table, help, suggestions, other names, lost output.
+# The entry point of raddle: the table of commands, help, suggestions, other names, lost output.
 . "$ROOT/test/lib.sh"
 
 # expect STATUS COMMAND...: runs it, keeps stdout in out and stderr in err.

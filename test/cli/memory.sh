@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A trace that needs more memory than is allowed is looked at in parts, and what that means is said.
+# A trace that needs more memory than allowed is analysed in parts, and the report says what that
+# means.
 . "$ROOT/test/lib.sh"
 
 number() { # NAME FILE

@@ -1,8 +1,9 @@
-# The small programs with known errors and their twins, the whole way: one run in an order that
-# shows nothing, from which `raddle check` must predict exactly what the head of the program says,
-# as sound or as speculative as it says; and it must confirm every error and nothing else.
-# The short form takes every tenth program, and others than predict.sh takes; the long form every second, and all
-# of them with ALL=1 (bench/micro measures the same programs beside TSan).
+# The small programs with known errors, and their counterparts without, from end to end.  Each is
+# run once, in an order that shows nothing.  From that run `raddle check` must predict exactly the
+# errors in the program's first lines, as sound or speculative as stated there, and must confirm
+# every error and nothing else.  The short form takes every tenth program, and others than
+# predict.sh takes; the long form takes every second one, and all with ALL=1 (bench/micro compares
+# the same programs with TSan).
 # timeout: 1800
 set -u
 

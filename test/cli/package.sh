@@ -1,5 +1,5 @@
-# The Debian package: it has all parts and its links lead somewhere, lintian (in the long form, if installed) has nothing
-# to say, and the build goes on behind it.
+# The Debian package has all parts, and its links have targets.  lintian (in the long form, if
+# installed) reports nothing, and building continues to work afterwards.
 . "$ROOT/test/lib.sh"
 
 # What the sanitizers made is not for packages.

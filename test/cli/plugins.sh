@@ -1,4 +1,5 @@
-# Plug-ins that dlopen() loads: those that raddle cc built are instrumented, wherever they lie, and others are named.
+# Plug-ins that dlopen() loads: those built by raddle cc are instrumented, wherever they are, and
+# others are reported by name.
 . "$ROOT/test/lib.sh"
 
 prog=$ROOT/test/prog/plugin

@@ -1,6 +1,5 @@
-# What `raddle predict` writes besides text: JSON with the fields of finding.md,
-# schedule files, and the same for imported traces; `raddle export --format csp`;
-# and how it fails.
+# What `raddle predict` writes besides text: JSON with the fields of finding.md, schedule files, and
+# the same for imported traces.  Also tests `raddle export --format csp`, and error messages.
 # sanitizers: yes, runs predict/ with all of its options
 . "$ROOT/test/lib.sh"
 

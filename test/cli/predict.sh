@@ -1,7 +1,6 @@
-# Some of the small programs with known races and deadlocks, and their twins without: each is
-# recorded once, in an order that shows nothing, and prediction must find exactly
-# what the head of the program says, as sound or as speculative as it says.  micro.sh
-# looks at all of them.
+# Some of the small programs with known races and deadlocks, and their counterparts without.  Each
+# is recorded once, in an order that shows nothing.  Prediction must find exactly the errors in the
+# program's first lines, as sound or speculative as stated there.  micro.sh covers all of them.
 # timeout: 1800
 set -u
 

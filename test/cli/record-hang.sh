@@ -1,5 +1,5 @@
-# A program that stands still for good is reported with who waits for whom and ended; one that only
-# seems to is left alone.
+# A program that hangs forever is ended, and the report shows which thread waits for which.  A
+# program that only seems to hang is left alone.
 . "$ROOT/test/lib.sh"
 
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/hang.c" -o hang || exit 1

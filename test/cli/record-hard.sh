@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Recording under hard conditions: signal handlers, 1500 threads, endings of
-# every kind, SIGKILL of the program, of the recorder and of both, a disk that is full,
-# little address space, daemons.  The program must not notice, and the trace must
-# be a readable prefix.
+# Recording under difficult conditions: signal handlers, 1500 threads, all ways to end, SIGKILL of
+# the program, of the recorder and of both, a full disk, little address space, daemons.  The program
+# must not be affected, and the trace must be a readable prefix.
 # sanitizers: yes, runs record/ on programs that are killed and on full disks
 . "$ROOT/test/lib.sh"
 

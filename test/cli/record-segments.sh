@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# An access is recorded once in each segment, and a thread that is alone has one
-# segment only (doc/format/trace.md).  Updates of counters and relaxed loads end no segment.
+# An access is recorded once in each segment, and a thread that is alone has only one segment
+# (doc/format/trace.md).  Updates of counters and relaxed loads do not end a segment.
 
 "$RADDLE" cc -O2 -g -pthread -o segments "$ROOT/test/prog/segments.c" || exit 1
 for mode in --quick --fast; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A loop that waits for a plain variable is left when the variable changes, also in code that was optimised; a check
-# sees the race.
+# A loop that waits for a plain variable ends when the variable changes, even in optimised code, and
+# a check finds the race.
 . "$ROOT/test/lib.sh"
 shown=(err)
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Long runs leave out accesses of busy places to busy memory, and report it; a race between such
-# accesses is still found, with the same id.  Short runs and --all-accesses lose nothing.
+# Long runs omit accesses of busy places to busy memory, and report that.  A race between such
+# accesses is still found, with the same ID.  Short runs and --all-accesses omit nothing.
 . "$ROOT/test/lib.sh"
 
 # left TRACE: what its meta.json says.

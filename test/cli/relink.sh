@@ -1,5 +1,5 @@
-# A program that is hard to link again, linked again: the flavours, quick and
-# fast, say what the program says, however it was built.
+# A program that is hard to relink: its flavours, quick and fast, print what the program prints,
+# however it was built.
 . "$ROOT/test/lib.sh"
 
 unit=$ROOT/test/prog/relink

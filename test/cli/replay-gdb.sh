@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Failures that exploring found, in gdb: gdb stops at the signal, or where the threads hang, and
-# then the program ends as it does without gdb.
+# Failures that exploration found, in gdb: gdb stops at the signal, or where the threads hang.  Then
+# the program ends as it does without gdb.
 . "$ROOT/test/lib.sh"
 shown=(out err)
 

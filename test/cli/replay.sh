@@ -1,4 +1,5 @@
-# `raddle replay`: what is reproduced, what is not and why, and that the program is left in peace.
+# `raddle replay`: what is reproduced, what is not and why, and that the program is otherwise not
+# affected.
 # sanitizers: yes, runs replay/
 . "$ROOT/test/lib.sh"
 

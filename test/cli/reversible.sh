@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# raddle reversible: the situations in which the authors' tool was right or wrong, and more, each
-# recorded and checked; a no is replayed.  The solver that fails or has no time is "unknown".
+# raddle reversible: the situations in which the authors' tool was right or wrong, and more.  Each
+# is recorded and checked, and if the answer is no, the other order is replayed.  If the solver
+# fails or has no time, the answer is "unknown".
 # sanitizers: yes, runs reversible/
 . "$ROOT/test/lib.sh"
 

@@ -1,5 +1,5 @@
-# The test runner itself: it counts passes, failures, skips and hangs, shows the
-# output of what failed, and fails when something did.  What failed runs again, alone.
+# The test runner itself: it counts passes, failures, skips and hangs, shows the output of failed
+# tests, and fails if a test failed.  Failed tests run again, alone.
 . "$ROOT/test/lib.sh"
 
 shown=(out)

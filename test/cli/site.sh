@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# raddle site run with a hive that the test controls (test/prog/site/fake-hive): tasks reach the
-# running program, what it finds reaches the hive, and a hive that is not there, hangs or lies
-# changes nothing.
+# raddle site run with a hive that the test controls (test/prog/site/fake-hive).  Tasks reach the
+# running program, and its findings reach the hive.  A hive that is missing, hangs or sends wrong
+# data does not affect the program.
 # timeout: 600
 # sanitizers: yes, runs site/ and guard/
 . "$ROOT/test/lib.sh"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Where a program crashed: the line of the program, not that of its last access, nor one of a header of the system.
+# Where a program crashed: the line in the program, not that of its last access or of a system
+# header.
 . "$ROOT/test/lib.sh"
 shown=(err)
 source=$ROOT/test/prog/sketch/place.cc

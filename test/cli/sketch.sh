@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Why programs fail: for each, the predictor that comes first is the true cause, forced it fails and prevented it does
-# not, and the steps end at the failure.  A program that is right has no sketch.
+# Why programs fail.  For each program the first predictor is the true cause.  If that order is
+# forced the program fails, and if it is prevented the program passes.  The steps end at the
+# failure.  A correct program has no sketch.
 # sanitizers: yes, runs sketch/
 . "$ROOT/test/lib.sh"
 shown=(err)

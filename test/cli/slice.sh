@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# raddle slice: what is in the slice of a place and what is not, across functions and threads;
-# places without code.
+# raddle slice: what is in the slice of a place and what is not, across functions and threads.  Also
+# tests places without code.
 . "$ROOT/test/lib.sh"
 export RADDLE_CACHE=$PWD/cache
 

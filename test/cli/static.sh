@@ -1,6 +1,6 @@
-# A statically linked program is recorded like any other: same output, same
-# status, its threads and locks in the trace. (The program's third lock is shared only
-# if the schedule gives work to two threads, so the summary need not show it.)
+# A statically linked program is recorded like any other: same output, same status, and its threads
+# and locks are in the trace.  (The program's third lock is shared only if the schedule gives work
+# to two threads, so the summary need not show it.)
 set -eu
 
 "$RADDLE" cc -O2 -pthread -static "$ROOT/examples/queue.c" -o queue

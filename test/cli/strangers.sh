@@ -1,5 +1,5 @@
-# Names that programs chose control no terminal, and documents that somebody else can have written do not have
-# anything run without a word.
+# Names chosen by programs cannot control the terminal, and commands in documents that another user
+# may have written are not run without notice.
 . "$ROOT/test/lib.sh"
 
 escape=$(printf '\033')

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the C++ library does with a string of the program is an access of the program, inlined or
-# not; what it does with a stream is not.
+# What the C++ library does with a string of the program is an access of the program, whether
+# inlined or not.  What it does with a stream is not.
 . "$ROOT/test/lib.sh"
 shown=(err)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The commands of doc/tour.md, and those of README.md about its examples, print what the page says.
-# A command is an indented line that begins with "$"; the indented lines after it are its output, in
-# which "…" matches any text, and on a line of its own for any number of lines.
+# The commands of doc/tour.md, and those of README.md about its examples, print what the page shows.
+# A command is an indented line that begins with "$".  The indented lines after it are its output;
+# there "…" matches any text, and on a line of its own any number of lines.
 set -u
 cp "$ROOT"/examples/{tour,bank,rod}.c "$ROOT/test/prog/sketch/pbzip2.c" .
 # Of the README's campaign the counts differ a little from run to run, and of the last commands it shows no output.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # raddle slice --track: a run reports what happened at the statements of a slice, in order and with
-# values, how it ended and where, and which further statements had to do with the same memory.
+# values, how and where it ended, and which other statements accessed the same memory.
 # sanitizers: yes, runs slice/, and the flavour that follows a slice
 . "$ROOT/test/lib.sh"
 export RADDLE_CACHE=$PWD/cache

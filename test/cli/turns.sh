@@ -1,5 +1,6 @@
-# Schedules that go on (doc/format/schedule.md): who goes first, decisions, seeds, and a plan that grows
-# while the program stands.  What a program prints is decided by its schedule alone.
+# Schedules that control the whole run (doc/format/schedule.md): which thread goes first, decisions,
+# seeds, and a plan that grows while the program is stopped.  The schedule alone determines what a
+# program prints.
 . "$ROOT/test/lib.sh"
 shown=(err)
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 1800
-# What a run received from outside is replayed: a server is replayed and classified without its client, and
-# what it sends is compared, not sent; time and random numbers are those of the recorded run.
+# Input from outside is replayed: a server is replayed and classified without its client.  What it
+# sends is compared, not sent.  Time and random numbers are those of the recorded run.
 . "$ROOT/test/lib.sh"
 
 build() {

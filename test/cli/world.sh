@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What a run takes from outside is recorded: time, random numbers, numbers of processes, what comes through
-# sockets and pipes.  The program notices nothing.
+# A run's input from outside is recorded: time, random numbers, process IDs, and data from sockets
+# and pipes.  The program is not affected.
 . "$ROOT/test/lib.sh"
 
 build() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as an entry of the cache: a unit or the directory of a flavour.  0xf7 bytes separate
- * the files.  The cache must return only what was stored, so it recognises damaged entries: a
- * stored entry is found, and with any changed byte it is not.
+ * Reads any bytes as an entry of the cache: a unit or the directory of a flavour.  0xf7 bytes
+ * separate the files.  The cache must return only what was stored: it must find an intact entry,
+ * and must reject the entry if any byte is changed.
  */
 #include "bitcode/cache-int.h"
 #include "test/fuzz/scratch.h"

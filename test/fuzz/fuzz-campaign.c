@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as campaign.json, and as lines of a log whose faults are to be injected again.  What is accepted
- * is written and read again.
+ * Reads any bytes as campaign.json, and as lines of a log whose faults are injected again.
+ * Accepted input is written and read again.
  */
 #include "inject/log.h"
 #include "inject/setup.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as a certificate of raddle reversible.  What is accepted names only threads that it lists.
+ * Reads any bytes as a certificate of `raddle reversible`.  An accepted certificate refers only to
+ * threads that it lists.
  */
 #include "base/error.h"
 #include "reversible/certificate.h"

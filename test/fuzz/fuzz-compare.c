@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any records as two runs of a program: they are sanitised, shown and compared.  A run that is
- * compared with itself has no deviation, and the fast comparison has the same result as the slow
- * one.
+ * Takes any records as two runs of a program, and sanitises, shows and compares them.  A run
+ * compared with itself must have no deviation.  The fast and the slow comparison must have the same
+ * result.
  *
- * The first byte chooses how the rest is read.  Even: as commands to write records whose operands
- * come from a short list, so that they sometimes refer to the same memory.  Odd: as raw buffers.
- * 0xf7 begins the next thread; in the first way 0xf6 ends the golden run.
+ * The first byte selects how the rest is read.  If it is even, the rest is commands that write
+ * records; operands come from a short list, so that records sometimes refer to the same memory.  If
+ * it is odd, the rest is raw buffers.  0xf7 begins the next thread; among commands, 0xf6 ends the
+ * golden run.
  */
 #include "epa/compare.h"
 #include "epa/show.h"

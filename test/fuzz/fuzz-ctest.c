@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as what ctest lists.  Of what is accepted each test has a name, and a folder that is a file name
- * and no other's.
+ * Reads any bytes as a list from ctest.  In an accepted list each test has a name, and a unique
+ * folder that is a valid file name.
  */
 #include "base/error.h"
 #include "explore/ctest-int.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Fuzzes what reads programs and objects: ELF files with all their tables, the
- * bitcode in them, link lines and archives.  Every byte that a reader hands out
- * is read, so that a wrong length shows.
+ * Fuzzes the readers of programs and objects: ELF files with all their tables, the bitcode in them,
+ * link lines and archives.  The harness reads every byte that a reader returns, so that a wrong
+ * length is noticed.
  */
 #include "bitcode/archive-int.h"
 #include "bitcode/elf.h"

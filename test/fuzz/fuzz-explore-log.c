@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as the log of an exploration: a head and notes, a line each.  What is accepted must be written
- * and read back the same.
+ * Reads any bytes as the log of an exploration: a header and notes, one per line.  An accepted log
+ * must be the same after it was written and read again.
  */
 #include "base/error.h"
 #include "explore/log.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as facts of a program.  Since mutated bytes never have the right checksum, they are
- * tried as they are and again with a correct one.  What is read is queried in every way that users
- * do, and must be written as it was read.
+ * Reads any bytes as facts of a program.  Mutated bytes never have the right checksum, so they are
+ * also tried with a corrected one.  Accepted facts are queried in every way that callers use, and
+ * must be written exactly as they were read.
  */
 #include "base/buf.h"
 #include "base/error.h"

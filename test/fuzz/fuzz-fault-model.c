@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Anything as a file of faults: it is refused with a message, or each of its faults has a name, a place and
- * an action that fit each other.
+ * Reads any bytes as a file of faults.  The file is rejected with a message, or each of its faults
+ * has a name, a place and an action that fit each other.
  */
 #include "base/error.h"
 #include "inject/fault-model.h"

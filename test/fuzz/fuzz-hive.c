@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as what a hive reads: the first byte decides whether the rest is a body with reports, a
- * program, the plan of a sketch followed by records of runs, or the id of a task.  What is accepted
- * is within its limits, and can be folded.
+ * Reads any bytes as input of a hive.  The first byte selects what the rest is: a body with
+ * reports, a program, the plan of a sketch followed by records of runs, or the ID of a task.
+ * Accepted input must be within its limits, and applying it must succeed.
  */
 #include "base/error.h"
 #include "base/hex.h"

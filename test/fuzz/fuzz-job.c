@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Any bytes as the job file of raddle-instr: what is read is as many units as there are lines, with all their
- * parts. */
+/* Reads any bytes as the job file of raddle-instr.  There must be one unit for each line, with all
+ * its parts. */
 #include "base/buf.h"
 #include "base/error.h"
 #include "instr/job-int.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any records as a trace of several threads: the model is built and everything
- * that reads it runs.  0xf7 bytes separate the threads.
+ * Takes any records as a trace of several threads, builds the model, and runs everything that reads
+ * it.  0xf7 bytes separate the threads.
  */
 #include "model/export.h"
 #include "predict/unordered-int.h"

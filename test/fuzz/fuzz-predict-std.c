@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fuzzes prediction on STD text, by the steps of `raddle predict`: any text must be read or
- * refused, and every prediction from a small one must have a valid witness.
+ * Fuzzes prediction on STD text, with the steps of `raddle predict`.  Any text must be accepted or
+ * rejected, and every prediction from a small text must have a valid witness.
  */
 #include "base/error.h"
 #include "predict/predict-int.h"

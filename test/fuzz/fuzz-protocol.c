@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Any bytes as a task set with a good signature.  What a site reads is within its bounds, and a hive would
- * write it so that a site reads the same again.  The bytes are no signature of themselves. */
+/* Reads any bytes as a task set with a valid signature.  An accepted set must be within its limits,
+ * and a site must read the same set from what a hive would write.  The bytes must not be accepted
+ * as their own signature. */
 #include "base/error.h"
 #include "protocol/sign.h"
 #include "protocol/task-set.h"

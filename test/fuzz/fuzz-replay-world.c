@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as the file of what came from outside, made into the memory that a re-execution gets; and any
- * bytes as what the program leaves there.  Everything that the memory names must lie in it.
+ * Converts any bytes, taken as the file `world`, to the memory that a re-execution gets, and reads
+ * any bytes as what the program leaves there.  All offsets in the memory must lie inside it.
  */
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as what a steered program leaves in the steering memory.  A program with a race
- * may write anything there; the replayer must come to some verdict and find words for it.
+ * Takes any bytes as what a steered program leaves in the steering memory.  A program with a race
+ * may write anything there.  The replayer must always reach a verdict and describe it.
  *
- * The first byte chooses between a race and a deadlock; then comes one board after the other:
- * the words of the head, the difference, and SLOTS slots with the locks that they hold.
+ * The first byte selects a race or a deadlock.  Then follow snapshots of the memory, each with the
+ * words of the header, the difference, and SLOTS slots with the locks that they hold.
  */
 #include "base/error.h"
 #include "replay/graph-int.h"
@@ -77,8 +77,8 @@ static void fill(struct input *in, struct raddle_steer *steer, struct raddle_slo
 	}
 }
 
-/* Finds words for the slots that were filled; of a board that claims thousands, not for each of the empty
- * ones. */
+/* Describes the slots that are filled.  If the header claims thousands of slots, empty ones are
+ * skipped. */
 static void use(const struct watch *w, const struct plan *plan, const struct raddle_steer *steer)
 {
 	const struct board *b = &w->before;

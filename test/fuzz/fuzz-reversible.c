@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any sequence of events of four threads, sensible or not, through the reversibility check.  A yes has a
- * certificate that holds; an order that is shown can happen.  Each event is four bytes: thread, kind, object,
- * value.
+ * Passes any sequence of events of four threads, sensible or not, to the reversibility check.  If
+ * the answer is yes, the certificate must be valid; if it is no, the reported order must be
+ * possible.  Each event is four bytes: thread, kind, object, value.
  */
 #include "base/error.h"
 #include "reversible/certificate.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as a campaign's log.  What is accepted must be written and read back the
- * same, rates must be shares with their value inside the interval, and every report must
- * survive it.
+ * Reads any bytes as a campaign's log.  An accepted log must be the same after it was written and
+ * read again.  Rates must be between 0 and 1 and inside their intervals.  No report may crash.
  */
 #include "base/alloc.h"
 #include "base/error.h"

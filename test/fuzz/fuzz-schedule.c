@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as a schedule file, as a list of suppressions and as a baseline.  A correct last line
- * is appended to a schedule, since no fuzzer guesses a checksum.
+ * Reads any bytes as a schedule file, as a list of suppressions and as a baseline.  A correct last
+ * line is appended to the schedule, since a fuzzer does not guess checksums.
  */
 #include "base/error.h"
 #include "base/override.h"

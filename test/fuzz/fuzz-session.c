@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as what a recorded program left in the session memory: the heads of the stacks, the counts, the
- * table of processes, the headers of buffers and what is in them.  The program may write all of it, so the
- * collector must stay inside the memory it mapped, end, and leave a trace that can be opened.
+ * Takes any bytes as what a recorded program left in the session memory: the heads of the stacks,
+ * the counts, the table of processes, and buffers with their headers.  The program may write to all
+ * of it.  So the collector must stay inside the memory that it mapped, must terminate, and must
+ * leave a trace that can be opened.
  *
- * The input is orders of six bytes: where (in units of four bytes, of the header or of one of the
- * first buffers) and what.  Process numbers are those of a child of the test that has ended, so
- * that no other process is examined.
+ * The input is commands of six bytes: where to write (in units of four bytes, in the header or in
+ * one of the first buffers) and what.  Process IDs are those of an ended child of the test, so that
+ * no other process is examined.
  */
 #include "record/collector.h"
 #include "test/fuzz/scratch.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as what a program of the flavour `shadow` left in its memory.  The program may write all of it:
- * what is accepted must be safe to evaluate, to put into words, to join and to make an input of.
+ * Takes any bytes as what a program of the flavour `shadow` left in its memory.  The program may
+ * write to all of it.  Accepted data must be safe to evaluate, to describe, to merge and to turn
+ * into an input.
  *
- * The input is seven counts and a byte that is not used, then nodes, variables, steps, outputs, inputs, text
- * and tables of 256 bytes each, which are spread to numbers; what is missing is 0.
+ * The input is seven counts and an unused byte, then nodes, variables, steps, outputs, inputs, text
+ * and tables of 256 bytes each, whose bytes are expanded to numbers.  Missing bytes are 0.
  */
 #include "base/alloc.h"
 #include "symbolic/join.h"

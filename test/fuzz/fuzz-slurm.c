@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as the output of sbatch and squeue and as the status file of a task: numbers are read
- * correctly, and no task outside the array is touched.
+ * Reads any bytes as the output of sbatch and squeue, and as the status file of a task.  Numbers
+ * must be read correctly, and no task outside the array may be touched.
  */
 #include "base/error.h"
 #include "run/slurm-reply-int.h"

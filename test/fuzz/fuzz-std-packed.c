@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as a file with an STD text, packed or not.  The programs that unpack are run; what they make of
- * the bytes, however much that is, must import or be refused, and what was imported must be a trace.
+ * Reads any bytes as a file with STD text, compressed or not.  The real decompressors are run.
+ * Their output, however large, must be imported or rejected, and an imported text must be a valid
+ * trace.
  */
 #include "test/fuzz/scratch.h"
 #include "trace/reader.h"

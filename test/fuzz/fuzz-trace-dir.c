@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any directory as a trace.  The input is a list of commands, two bytes each, that change a valid
- * directory: files are removed, swapped, copied over others, become links, FIFOs, directories or
- * devices, are cut off or get a wrong byte.  Whatever is there then, everything that reads a trace
- * must end with an error or a result.
+ * Reads any directory as a trace.  The input is a list of two-byte commands that change a valid
+ * directory: they remove, swap, overwrite or truncate files, change a byte, or replace a file by a
+ * link, a FIFO, a directory or a device.  Whatever results, every reader of traces must end with an
+ * error or a result.
  */
 #include "model/export.h"
 #include "model/model.h"

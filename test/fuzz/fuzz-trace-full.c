@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as a full trace: a site table with pieces, then raw bytes, then packed ones.  The first byte
- * chooses; the second and third are how long the table is, or 0 for one that is known to be good.
+ * Reads any bytes as a full trace: a site table with pieces, then raw bytes, then packed ones.  The
+ * first byte selects the variant.  The second and third are the length of the table; 0 selects a
+ * table that is known to be valid.
  */
 #include "base/error.h"
 #include "raddle/full.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as the records of one chunk, past checksums and compression.  The
- * fast decoder and the general one must agree about every event.
+ * Decodes any bytes as the records of one chunk, without checksums and compression.  The fast
+ * decoder and the general one must agree on every event.
  */
 #include "trace/decode.h"
 

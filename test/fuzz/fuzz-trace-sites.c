@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as a site table.  Since a mutated text never has the right
- * checksum, it is tried as it is and again with a last line that fits.
+ * Reads any bytes as a site table.  A mutated text never has the right checksum, so it is also
+ * tried with a corrected last line.
  */
 #include "base/buf.h"
 #include "base/error.h"

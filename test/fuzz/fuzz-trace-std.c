@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as an STD text.  What was imported must be a sound trace, and its
- * export must import again.
+ * Reads any bytes as STD text.  An imported text must be a sound trace, and its export must be
+ * importable again.
  */
 #include "model/export.h"
 #include "test/fuzz/scratch.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as what a tracked program left in the memory that it shared.  What is accepted names
- * existing gates, is in order, and has terminated strings.
+ * Takes any bytes as what a tracked program left in the shared memory.  Accepted data refers only
+ * to existing gates, is in order, and has terminated strings.
  *
- * The input is the number of slots, the number of the next event, eight bytes, and then what lies in the
- * slots; the failure is made of the same bytes.
+ * The input is the number of slots, the number of the next event, eight bytes, and then the content
+ * of the slots.  The failure is made from the same bytes.
  */
 #include "base/error.h"
 #include "sketch/track-int.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A directory for the files of a harness, removed at its end.
+ * A directory for the files of a harness, removed when the harness ends.
  *
- * Its name is the same in every run, so that libFuzzer, which is guided by what the code does, is
- * not led to other inputs by a path that changes.
+ * Its name is the same in every run.  A changing path would change what the code does, and thereby
+ * misguide libFuzzer.
  */
 #ifndef RADDLE_TEST_FUZZ_SCRATCH_H
 #define RADDLE_TEST_FUZZ_SCRATCH_H

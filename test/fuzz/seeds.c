@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs a harness on given inputs, without libFuzzer: the names of files come in on stdin, a line each, and
- * every file is given to the harness once.  So the seeds are tested with the objects of the ordinary and of
- * the sanitized build, and `make check` needs no third build of everything.
+ * Runs a harness on given inputs without libFuzzer.  It reads file names from stdin, one per line,
+ * and passes each file to the harness once.  So the seeds are tested with the objects of the
+ * ordinary and of the sanitized build, and `make check` needs no third build of everything.
  *
- * The name of the input that is being run is always in the file "input", to be read when the harness has
- * died.
+ * The file "input" always has the name of the current input, for use after the harness has died.
  */
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A thread hands `item` to another one by a plain pointer, between barriers of assembler: the pointer is a
- * race, what it points to is ordered.  `counted` is a race in the same program: it is written atomically and
- * read plainly by threads that tell each other nothing.
+ * A thread hands `item` to another one through a plain pointer, between barriers of assembler.  The
+ * pointer is a race, but the accesses to what it points to are ordered.  `counted` is another race:
+ * it is written atomically and read plainly by threads that do not synchronise.
  */
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What `raddle check` has to cope with, by the first argument:
- *   input        a race that is there only if all of the standard input came
+ * Cases for `raddle check`, selected by the first argument:
+ *   input        a race that exists only if all of the standard input was passed
  *   serve FIFO   a server: counts the lines of FIFO with a race and makes the file `served`;
- *                ends by a signal alone
+ *                only a signal ends it
  *   crash        a race, and then a crash
- *   spin         a race behind a spin on a flag that orders nothing
+ *   spin         a race after a spin on a flag that orders nothing
  *   alone        one thread
  */
 #include <pthread.h>

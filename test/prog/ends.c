@@ -49,8 +49,8 @@ static void *idle(void *unused)
 	return unused;
 }
 
-/* Becomes another program, which does what this one was not recorded to do; one that is not there changes
- * nothing. */
+/* Executes another program, which was not recorded.  If that program does not exist, nothing
+ * changes. */
 static int become(const char *path)
 {
 	execl(path, path, "3", (char *)NULL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * A thread writes `data`, another one reads it, and what the argument names is between the two.  But for "nothing"
- * and "relaxed" it is an order, though none that predictions know.  "large" has no order, and many events.
- */
+/* A thread writes `data`, another one reads it, and the argument names what is
+ * between the two.  Except for "nothing" and "relaxed", it orders them, but in
+ * a way that predictions do not know.  "large" has no order and many
+ * events. */
 #include "micro/case.h"
 
 #include <atomic>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Processes that a program forks.  `race`: a child whose threads race; `abort`: one that aborts.  `daemon
- * FILE`: a race, and a daemon that leaves session and parent, writes its pid to the end of FILE and stays;
- * with a third argument it serves a byte of that FIFO first, by two threads that race.  The first process
- * stays as long as there is a file `hold`.
- */
+/* Processes that a program forks.  `race`: a child whose threads race.  `abort`:
+ * a child that aborts.  `daemon FILE`: a race, and a daemon that leaves its
+ * session and parent, appends its pid to FILE and keeps running.  With a third
+ * argument, a FIFO, the daemon first serves a byte from it, with two threads
+ * that race.  The first process keeps running as long as the file `hold`
+ * exists. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ways to leave a piece in the middle, and to come between.
+ * Ways to leave a piece of a full trace in the middle, and to interrupt it.
  *
  *	full-ends PART
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What memory held before differs in every run; here it is the time.  The padding of structures carries it
- * into values that are passed on, although the program does nothing wrong.
+ * The previous content of memory differs in every run; here it is the time.  The padding of
+ * structures carries it into values that are passed on, although the program is correct.
  */
 #include <stdio.h>
 #include <stdlib.h>

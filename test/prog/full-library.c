@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What library functions read and write.  A comment behind a line lists its ranges: R or W and the
- * bytes, in their order; test/cli/full-library.sh compares them with the trace.
- */
+/* What library functions read and write.  The comment at the end of a
+ * line lists the ranges that the call accesses, in order: R or W and a
+ * number of bytes.  test/cli/full-library.sh compares them with the
+ * trace. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * One thread writes `message` and hands it over in the way that the first argument names; the other reads it
- * then. That is no race, unless a second argument makes the first one write again behind the hand-over.
- */
+/* One thread writes `message` and hands it over in the way that the first
+ * argument names.  Then the other thread reads it.  That is no race,
+ * unless a second argument makes the first thread write after the
+ * hand-over. */
 #include <fcntl.h>
 #include <mqueue.h>
 #include <pthread.h>

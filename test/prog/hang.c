@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs that stand still: for good, or only as it seems.  The argument says which.  Threads
- * are made to meet, so that each hangs for certain.
+ * Programs that hang forever or only seem to.  The argument selects one.  The threads are
+ * synchronised so that each program hangs for certain.
  */
 #define _GNU_SOURCE
 #include <poll.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A program of which it is known what a fault does to it: each part prints what it was made of.
+/* A program on which the effect of each fault is
+ * known: each part prints what its result was made
+ * of.
  *
- *	inject-kinds PART
- */
+ *	inject-kinds PART */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>

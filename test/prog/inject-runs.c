@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run with a fault may do to its surroundings, a mode each:
+ * What a run with a fault may do to its environment, one mode each:
  *
  *	file NAME   adds up the numbers in file NAME and standard input, and writes the sum to file "result"
  *	spin N      counts to N
- *	grow N      takes N MiB of memory, and says so if there is none
+ *	grow N      allocates N MiB of memory, and reports if that fails
  *	write N     writes a file of N KiB
- *	fork N      leaves a child behind that sleeps for long
- *	bomb N      N times, each of its processes makes another one
+ *	fork N      leaves a child behind that sleeps for a long time
+ *	bomb N      N times, each of its processes forks another one
  *	sleep N     waits for N messages of a thread that sends as many
  *	check N     calls abort() unless N is 5
- *	waste N     reads a number that nobody uses
+ *	waste N     reads a number that is never used
  *	clock       prints the time
  */
 #include <pthread.h>

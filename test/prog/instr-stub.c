@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A stand-in for the runtime, for tests of the instrumenter alone.  It prints each
- * event on file descriptor 3, if that is open: kind, site, size, and for each call
- * on the shadow stack its site.  stub_segment() stands for a synchronisation
- * operation.  With STUB_SET in the environment each byte of a global variable that
- * an event touches is printed instead: segment, direction, distance from the first
- * one.
+ * event on file descriptor 3, if that is open: kind, site, size, and the site of each
+ * call on the shadow stack. stub_segment() represents a synchronisation operation.
+ * If STUB_SET is set in the environment, it prints each byte of a global variable
+ * that an event touches instead: segment, direction, and the distance from the first
+ * byte.
  */
 #include "raddle/abi.h"
 

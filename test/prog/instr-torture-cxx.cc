@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * C++ that instrumenters trip over: exceptions through frames with destructors,
- * virtual calls, templates, thread-local objects, static locals, predicates of
- * condition variables.  It prints what it computes.
+ * C++ on which instrumenters may stumble: exceptions through frames with destructors, virtual
+ * calls, templates, thread-local objects, static locals, and predicates of condition variables.
+ * The program prints what it computes.
  */
 #include <chrono>
 #include <condition_variable>

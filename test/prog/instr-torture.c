@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A little of everything that C compilers let through and instrumenters trip over.
- * It prints what it computes; instrumented or not, that must be the same.
+ * A collection of valid C constructs on which instrumenters may stumble.  The program prints what
+ * it computes; the output must be the same with and without instrumentation.
  */
 #include <complex.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A race on `data` that happens only if a read that races with another thread finds what it found in the
- * recorded run.  There the write comes first.  In later runs, which find the file "seen", it comes after the
- * read.
+ * A race on `data` that happens only if a read that races with another thread returns the same
+ * value as in the recorded run.  In the recorded run the write comes before that read.  In later
+ * runs, which find the file "seen", it comes after the read.
  */
 #include "micro/case.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A race that only a run shows which gets all it asks for.  The argument says what the system refuses from
- * the second run on, which the file "seen" tells: memory, threads or descriptors.  "limits": it limits
- * itself, to more than it needs.
+ * A race that shows only in runs that get all the resources they ask for.  The argument selects
+ * what the system refuses from the second run on (when the file "seen" exists): memory, threads or
+ * descriptors.  With "limits" the program limits itself, to more than it needs.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * A long run with a race at each of its ends.  Two threads count under a lock; before the first round and
- * behind the last one each writes a variable without it, between two barriers.  usage: late-race ROUNDS
- */
+/* A long run with a race at each end.  Two threads count under a
+ * lock.  Before the first and after the last round each writes a
+ * variable without the lock, between two barriers.  usage: late-race
+ * ROUNDS */
 #include <pthread.h>
 #include <stdlib.h>
 

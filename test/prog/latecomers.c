@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Very many threads that live shortly, some at a time; two neighbours among the last ones write the same
- * variable. An argument says how many threads there are.
+ * A great many short-lived threads, a few at a time.  Two neighbours among the last ones write the
+ * same variable.  The argument is the number of threads.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs a litmus test that its argument says (test/unit/litmus.h) and prints the outcome: what the reads and
- * exchanges of the threads returned, and behind a semicolon the final values.
+ * Runs the litmus test in its argument (test/unit/litmus.h) and prints the outcome: what the reads
+ * and exchanges of the threads returned, a semicolon, and the final values.
  *
- * Threads keep their results in registers and return them, so that the only shared memory is that of the
+ * Threads keep their results in registers and return them, so the only shared memory is that of the
  * test.
  */
 #include <pthread.h>

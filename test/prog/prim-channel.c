@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Order through descriptors: a pipe, a pair of sockets in both directions, an eventfd, a connection, the end
- * of a pipe.  Files and what is done by one thread alone are no channels.
+ * Order through descriptors: a pipe, a socket pair in both directions, an eventfd, a connection,
+ * and the end of a pipe.  Files, and what one thread does alone, are not channels.
  *
  * T_0: thread-start thread-create channel-send channel-receive channel-send
  * T_0: channel-receive channel-receive channel-send channel-receive channel-receive channel-receive

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the tests of replay need: run with "use", a thread uses what another one takes away, which
- * goes well in the recorded order and ends in a crash in the other one.  With "idle" it does
- * nothing, with "echo" it copies its input besides, and says who its arguments are.
+ * A program for the tests of replay.  One thread uses a pointer that another one clears; that
+ * succeeds in the recorded order and crashes in the other order.  With "idle" it does nothing; with
+ * "echo" it first prints a line of its input.
  */
 #include "micro/case.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Does what its argument says: endless work, endings of every kind, and looks at
- * what a program can see of its surroundings.
+ * Does what its argument says: works forever, ends in every possible way, or prints what a program
+ * can see of its environment.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -34,8 +34,8 @@ static void *forever(void *argument)
 	return argument;
 }
 
-/* Works in three threads until it is killed, a minute at most; says its pid
- * when it has begun. */
+/* Works in three threads until it is killed, for a minute at most; prints its pid once it has
+ * begun. */
 static void endless(void)
 {
 	pthread_t t;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signal handlers that lock, touch memory and leave by longjmp, 10000 times a
- * second, in threads that are busy recording: on the thread's stack, on an alternate
- * one, and with siglongjmp out of whatever was interrupted.
+ * Signal handlers that lock, access memory and leave by longjmp, 10000 times a second, in threads
+ * that are busy recording: on the thread's stack, on an alternate stack, and with siglongjmp out of
+ * whatever code was interrupted.
  */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which synchronisation begins a new segment: `x` is read in each of three
- * critical sections, alone before the first thread exists, while one lives, and
- * when it has been joined.  The recorder has to write it once, three times, and
- * not at all again.  Updates of counters end no segment: `counted` and `field` are written
- * once; where the variable is released too, where somebody looks at the result, and behind a
- * fence they do.  Nor does a relaxed load (`loaded`), while one that acquires does (`acquired`).
+ * Which synchronisation begins a new segment.  `x` is read in each of three critical sections:
+ * before the first thread exists, while one lives, and after it has been joined.  The recorder must
+ * write these reads once, three times, and not again.  Updates of counters do not end a segment:
+ * `counted` and `field` are written once.  They do end it if the variable is also released, if the
+ * result is used, and after a fence.  A relaxed load (`loaded`) does not end a segment; an acquire
+ * load (`acquired`) does.
  */
 #include <pthread.h>
 #include <stdatomic.h>

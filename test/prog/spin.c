@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two threads wait for each other by plain variables, which an optimiser may read once.  As recorded the
- * program comes to its end.
+ * Two threads busy-wait for each other on plain variables, which an optimiser may read only once.
+ * In the recorded order the program ends.
  */
 #include <pthread.h>
 

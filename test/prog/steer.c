@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small things for two threads, a and b, to be led through in any order
- * (test/unit/u-rt-steer.c).  The argument names a row of the table at the end; what is
- * printed tells the order in which things happened.
+ * Small actions for two threads, a and b, which can be led through them in any order
+ * (test/unit/u-rt-steer.c).  The argument names a row of the table at the end.  The output shows
+ * the order in which things happened.
  *
  * Operations are numbered as in doc/format/schedule.md: a thread's start is its first.
  */

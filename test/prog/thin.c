@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A long run of two threads that take a lock for each piece of work, for test/cli/record-thin.sh: "long" or
- * "short".  Both look at `stop` without the lock all the time; near the end, when place and memory are long
- * known, one of them writes it.
+ * A long run of two threads that take a lock for each piece of work, for test/cli/record-thin.sh:
+ * "long" or "short".  Both constantly read `stop` without the lock.  Near the end, after the
+ * recorder has long known the place and the memory, one of them writes `stop`.
  */
 #include <pthread.h>
 #include <stdio.h>

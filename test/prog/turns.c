@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs whose output is decided by the order of their threads alone (test/cli/turns.sh).
+ * Programs whose output depends only on the order of their threads (test/cli/turns.sh).
  *
  *	race     two threads write x, which main prints
  *	letters  three threads print their letter under a lock
- *	count    two threads add to a counter, each in two steps that the other may come between
+ *	count    two threads add to a counter, each in two steps that the other may interrupt
  *	update   the same in one statement
  *	spin     a thread reads a flag until another one has set it
  *	sleep    the same, with a sleep between two reads
- *	queue    three threads take numbers from a queue by a condition variable
+ *	queue    three threads take numbers from a queue, with a condition variable
  */
 #include <pthread.h>
 #include <stdio.h>

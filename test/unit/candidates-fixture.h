@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts made by hand, for tests of candidates/: a function at a time, its arguments first, then blocks with
- * their instructions.  Numbers that are returned are operands.
+ * Hand-made facts for tests of candidates/.  Functions are added one at a time: first the
+ * arguments, then blocks with their instructions.  The returned numbers are operands.
  */
 #ifndef CANDIDATES_FIXTURE_H
 #define CANDIDATES_FIXTURE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Full traces made by hand, in memory: a site table with a piece for each kind of record, and functions that
- * append raw records to a thread's buffer.
+ * Hand-made full traces in memory: a site table with a piece for each kind of record, and functions
+ * that append raw records to a thread's buffer.
  */
 #ifndef TEST_UNIT_EPA_FIXTURE_H
 #define TEST_UNIT_EPA_FIXTURE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A comparison done twice: in the usual way, which skips equal records without making any, and
- * slowly, from a mapped reference.  Both must have the same result.
+ * Makes each comparison twice: in the usual way, which skips equal records without decoding them,
+ * and slowly, from a mapped reference.  Both must have the same result.
  */
 #ifndef TEST_UNIT_EPA_TWIN_H
 #define TEST_UNIT_EPA_TWIN_H

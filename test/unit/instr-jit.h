@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A module as text goes through raddle-instr's own stages and is then run in this process.  The hooks are the
- * test's: a table of functions by hook, so that a test sees what instrumented code reports, in order.
+ * Passes a module, given as text, through raddle-instr's own stages and runs it in this process.
+ * The test supplies the hooks as a table of functions, so it sees what the instrumented code
+ * reports, in order.
  *
- * Hooks that the instrumenter inlines come from a module of this file, in which each one calls the
- * function of the test; the others are calls already.
+ * Hooks that the instrumenter would inline come from a module in this file, in which each one calls
+ * the test's function.  The other hooks are calls already.
  */
 #ifndef TEST_INSTR_JIT_H
 #define TEST_INSTR_JIT_H
@@ -116,8 +117,8 @@ static inline void instr_jit_begin(struct instr_jit *j)
 	assert_int_equal(rd_scratch_open(&j->directory, NULL, "u-instr"), 0);
 }
 
-/* Brings the module of a file of bitcode to where all analysis happens.  j->options may be set before, but
- * for flavour and hooks; the return value is instr_unit_open()'s. */
+/* Reads a module from a bitcode file and prepares it for analysis.  The caller may set j->options,
+ * but not its flavour and hooks.  Returns the result of instr_unit_open(). */
 static inline int instr_jit_open_file(struct instr_jit *j, enum raddle_flavour_number flavour,
 				      const char *path)
 {
@@ -162,8 +163,8 @@ static inline int instr_jit_instrument(struct instr_jit *j)
 	}
 }
 
-/* What `raddle-instr` does between instrumenting and generating code, and the flavour's own half of the
- * latter. */
+/* Does what `raddle-instr` does between instrumentation and code generation, and the part of code
+ * generation that depends on the flavour. */
 static inline int instr_jit_generate(struct instr_jit *j)
 {
 	LLVMStripModuleDebugInfo(j->u.module);
@@ -258,8 +259,8 @@ static inline void instr_jit_say_operand(struct rd_buf *out, LLVMValueRef v)
 		rd_buf_adds(out, "?");
 }
 
-/* The hooks of a function in the order of its code, with their arguments but for the thread's state and place
- * on the stack, and `=NAME` for each named instruction: "enter read4(x,1) =a". */
+/* Lists the hooks of a function in code order.  Their arguments are shown without the thread's
+ * state and stack position.  Each named instruction appears as `=NAME`: "enter read4(x,1) =a". */
 static inline char *instr_jit_say(struct instr_jit *j, const char *function)
 {
 	LLVMValueRef f = LLVMGetNamedFunction(j->u.module, function);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modules of LLVM written as text, for tests of raddle-instr.  Values of a function are found by their names.
+ * LLVM modules written as text, for tests of raddle-instr.  The values of a function are found by
+ * name.
  */
 #ifndef TEST_IR_TEXT_H
 #define TEST_IR_TEXT_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Litmus tests: what they are, and a slow twin that says which outcomes a memory model allows.  Shared by
- * u-rt-memory.c, which runs rt/memory/model.c alone, and u-replay-litmus.c, which runs test/prog/litmus.c
- * under the real runtime.
+ * Litmus tests, and a slow reference that computes which outcomes a memory model allows.  Used by
+ * u-rt-memory.c, which runs rt/memory/model.c alone, and by u-replay-litmus.c, which runs
+ * test/prog/litmus.c under the real runtime.
  *
  * A test is a text: threads are separated by `|`, operations by spaces.  Wx1 writes 1 to x, Rx
- * reads x, Xx1 exchanges x for 1, F is a full fence, G one that orders stores.  An outcome is what
- * reads and exchanges returned, in the order of the text, and after a semicolon the final values of
- * those of x, y, z, w that are used: "01;11".
+ * reads x, Xx1 exchanges x for 1, F is a full fence, and G is a fence that orders stores.  An
+ * outcome lists what reads and exchanges returned, in the order of the text, then a semicolon and
+ * the final values of those of x, y, z, w that are used: "01;11".
  */
 #ifndef TEST_LITMUS_H
 #define TEST_LITMUS_H

@@ -27,8 +27,7 @@ static inline bool is_void(const char *name)
 	return false;
 }
 
-/* Every element that is opened is closed, in order; the contents of style and
- * script are skipped. */
+/* Checks that every opened element is closed, in order.  Skips the contents of style and script. */
 static inline void check_nesting(const char *page)
 {
 	char stack[64][16];

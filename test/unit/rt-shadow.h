@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The layer shadow in a test: its store and its models without a program around them.  Include it once.
+ * The shadow layer in a test: its store and its models, without a program.  Include this file once.
  */
 #ifndef TEST_RT_SHADOW_H
 #define TEST_RT_SHADOW_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plans written by hand for test/prog/steer.c, and runs under them: what u-rt-steer.c and u-rt-turn.c share.
- * A file that includes this is a cmocka test with build_steer() as its group's setup.
+ * Hand-written plans for test/prog/steer.c, and runs under them; shared by u-rt-steer.c and
+ * u-rt-turn.c.  A file that includes this is a cmocka test with build_steer() as its group setup.
  */
 #ifndef TEST_STEER_RUN_H
 #define TEST_STEER_RUN_H

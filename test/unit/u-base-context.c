@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of base/context.h: messages go to the context of the thread that gives them, and memory that
- * runs out ends a request and nothing else.  test/cli/base-threads.sh runs it under ThreadSanitizer too.
+ * Unit tests of base/context.h.  Messages go to the context of the thread that issues them.  If
+ * memory runs out, only the current request ends.  test/cli/base-threads.sh runs this test under
+ * ThreadSanitizer, too.
  */
 #include "base/context.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of base/json-read.h: what is wrong is named, the first wrong member counts, and the rest has
+/* Unit tests of base/json-read.h.  The first wrong member is named, and the members after it have
  * zero values. */
 #include "base/json-read.h"
 

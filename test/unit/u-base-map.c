@@ -52,8 +52,8 @@ static void extreme_keys(void **state)
 	rd_umap_release(&m);
 }
 
-/* Few different keys, so that many are met again; `stride` makes them alike in
- * their low bits, as addresses are. */
+/* Uses few different keys, so that many are looked up again.  `stride` makes their low bits equal,
+ * as in addresses. */
 static void check_against_array(uint64_t stride)
 {
 	static uint64_t twin[4096];
@@ -86,8 +86,8 @@ static void map_agrees_with_array(void **state)
 	check_against_array(UINT64_C(1) << 40);
 }
 
-/* Pairs that are one number when they are packed carelessly stay apart, and so do those that fall into
- * the same slot. */
+/* Pairs that careless packing would turn into the same number are distinguished, and so are pairs
+ * that fall into the same slot. */
 static void pairs_are_compared_in_full(void **state)
 {
 	static const uint64_t pairs[][2] = {

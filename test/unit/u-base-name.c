@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Names of threads: the reader accepts exactly what the writer writes.  Names of objects, and which
- * part of them is the same in every run.  Fields: escaping and unescaping gives the original text.
+ * Tests of names.  Thread names: the reader accepts exactly what the writer writes.  Object names:
+ * the stable part is the same in every run.  Fields: escaping and unescaping returns the original
+ * text.
  */
 #include "base/alloc.h"
 #include "base/field.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/scratch.h: directories that are removed however the process that made them ends; and the
- * search in PATH (base/file.h), in one of them. */
+/* Unit tests of base/scratch.h: directories are removed however the process that made them ends.
+ * Also tests the search in PATH (base/file.h), inside such a directory. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"

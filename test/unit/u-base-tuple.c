@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of base/tuple.h, against a list that is searched from end to end; with hashes that all collide.
- */
+/* Unit tests of base/tuple.h, against a linear search in a list; also with hashes that all
+ * collide. */
 #include "base/tuple.h"
 
 #include <setjmp.h>

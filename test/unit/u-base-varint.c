@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Numbers as bytes: numbers of all lengths are read back, also by a slow reader; truncated and
+/* Numbers as bytes.  Numbers of all lengths are read back, also by a slow reader; truncated and
  * overlong ones are reported. */
 #include "base/varint.h"
 

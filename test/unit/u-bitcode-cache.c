@@ -32,8 +32,8 @@ static int leave(void **state)
 	return rd_remove_tree(directory);
 }
 
-/* A unit whose object has `size` bytes and that was last used `age` seconds ago; its path without a suffix.
- */
+/* Stores a unit whose object has `size` bytes and that was last used `age` seconds ago.  Returns
+ * its path without the suffix. */
 static char *put_unit_stem(struct bitcode_cache *c, const char *key, size_t size, int age)
 {
 	static const char *const suffixes[] = {".o", ".sites", ".sum"};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quick or fast code: which costs less, and how the time that quick code ran is remembered.
+ * Whether quickly generated or fast-running code costs less, and how the run time of quickly
+ * generated code is remembered.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,8 +53,8 @@ static void test_what_costs_less(void **state)
 	assert_false(fast_for(200 << 20, 600, 120)); /* a browser */
 }
 
-/* However long a program runs in all, what is paid for both codes is not much more than twice what the
- * better one alone would have cost. */
+/* However long a program runs in total, the cost of both kinds of code is at most about twice what
+ * the better one alone would have cost. */
 static void test_never_far_from_the_best(void **state)
 {
 	(void)state;

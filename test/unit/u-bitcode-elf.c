@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of what bitcode/ reads and writes: ELF files, bitcode sections,
- * link lines, archives.  Every file is also read cut off at each length and with
- * each byte changed, which must neither crash nor hand out bytes outside it.
+ * Unit tests of the readers and writers in bitcode/: ELF files, bitcode sections, link lines,
+ * archives.  Every file is also read truncated at each length and with each byte changed.  The
+ * reader must neither crash nor return bytes outside the file.
  */
 #include "base/alloc.h"
 #include "base/file.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of the bytes that a program carries about its link (bitcode/line.h) and of archives
- * (bitcode/archive-int.h): what is written is read again, truncated anywhere it is refused, and
- * whichever bytes are changed, nothing outside is read.  Archives are exchanged with the system's
+ * Unit tests of the link information in a program (bitcode/line.h) and of archives
+ * (bitcode/archive-int.h).  What is written is read back.  Truncated data is rejected.  Whichever
+ * bytes are changed, nothing outside the data is read.  Archives are exchanged with the system's
  * ar.
  */
 #include "base/buf.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which options of a program's link line are used: everything that builds need, nothing that
- * executes, loads or writes. */
+/* Which options of a program's link line are used: everything that builds need, and nothing that
+ * executes, loads or writes files. */
 #include "bitcode/trust-int.h"
 
 #include <setjmp.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which accesses may race: random threads, locks and accesses against the rules written out one by one; what
- * other threads can reach, on random pointers, against a closure; the member that an expression names.
+ * Which accesses may race: random threads, locks and accesses are compared with the rules written
+ * out one by one.  What other threads can reach: random pointers are compared with a transitive
+ * closure.  Also tests which member an expression names.
  */
 #include "candidates-fixture.h"
 
@@ -215,8 +216,8 @@ static void kinds_decide(void **state)
 
 enum { OBJECTS = 8 };
 
-/* Objects with one place each, whose contents are a random set of places; bits of those that are shared from
- * the start. */
+/* Makes objects with one place each, which contain a random set of places.  Returns the bits of
+ * those that are shared from the start. */
 static uint32_t random_objects(struct made *m, uint64_t contents[OBJECTS])
 {
 	uint32_t shared = 0;

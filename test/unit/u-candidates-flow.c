@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of candidates/flow-int.h: which locks are certainly held, in random programs against an
- * interpreter that takes every way through them.  What is said to be held must be held on every way; in
- * programs that call only the library what is held on every way must also be found.
+ * Unit tests of candidates/flow-int.h: which locks are certainly held.  Random programs are
+ * compared with an interpreter that takes every path.  A lock reported as held must be held on
+ * every path.  In programs that call only the library, every lock held on all paths must also be
+ * reported.
  */
 #include "candidates-fixture.h"
 
@@ -316,8 +317,8 @@ static void test_never_too_much(void **state)
 		run_both(&w);
 		struct facts_run values = facts_values_of(w.m.f, 0);
 		for (uint32_t v = values.first; v < values.end; v++) {
-			/* A function that never returns is not known as such: flow goes on behind its call.
-			 */
+			/* The analysis does not know that a function never returns: flow continues
+			 * after its call. */
 			if (w.seen[v] == 0 || !w.visited[v])
 				continue;
 			uint32_t truth = held_always(w.seen[v]);

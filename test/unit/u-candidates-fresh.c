@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Unit tests of candidates/fresh-int.h: from which point on other threads may know memory that a
- * function allocated.  Functions with one allocation and one thing done with its address, in a line
- * of blocks or a loop; and random ones, against an interpreter that takes all ways.
+ * function allocated.  There are functions with one allocation and one use of its address, in
+ * straight code or in a loop, and random functions, which are compared with an interpreter that
+ * takes all paths.
  */
 #include "candidates-fixture.h"
 

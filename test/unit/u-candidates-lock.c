@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of candidates/lock-int.h.  Sets of locks are compared with arrays of truth values; what a
- * release takes away, with the definition; what calls do to the names of locks, with a program made by hand;
- * and guards with a machine that computes addresses: where two guards exclude each other and the data is the
- * same, a lock must be.
+ * Unit tests of candidates/lock-int.h.  Sets of locks are compared with arrays of truth values.
+ * The effect of a release is compared with its definition.  The effect of calls on lock names is
+ * tested on a hand-made program.  Guards are compared with a machine that computes addresses: if
+ * two guards exclude each other and the data is the same, a lock must be the same, too.
  */
 #include "candidates-fixture.h"
 

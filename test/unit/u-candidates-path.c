@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of candidates/path.h.  The twin is a machine: memory whose words are a function of their
- * address, and a value for each root.  The path of an operand must lead to the address that the instructions
- * compute, and what is rebased or appended must lead to the same address as before.
+ * Unit tests of candidates/path.h.  The reference is a machine: each word of its memory is a
+ * function of the word's address, and each root has a value.  The path of an operand must lead to
+ * the address that the instructions compute.  After rebasing or appending it must still lead to
+ * that address.
  */
 #include "candidates-fixture.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of candidates/program.h: what flow reaches, on random graphs against a closure; which functions
- * run once, on random call graphs against an interpreter that tries all ways through them; loops that count.
+ * Unit tests of candidates/program.h.  What control flow reaches: random graphs against a
+ * transitive closure.  Which functions run once: random call graphs against an interpreter that
+ * tries all paths.  Also tests counting loops.
  */
 #include "candidates-fixture.h"
 
@@ -129,8 +130,9 @@ static void random_calls(struct made *m)
 	}
 }
 
-/* How often a function may run at most, where everything that may happen does: each call is made, each loop
- * goes round twice, a callback is called twice.  Counts stop at MANY, depth at more than recursion needs. */
+/* The maximum number of runs of a function if everything that may happen does: every call is made,
+ * every loop body runs twice, and every callback is called twice.  Counting stops at MANY, and the
+ * depth limit exceeds what recursion needs. */
 static void run_function(const struct opened *o, uint32_t function, int depth, uint32_t runs[FUNCTIONS])
 {
 	const struct facts *f = o->m.f;

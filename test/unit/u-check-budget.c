@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The budget of a check (check/budget.h), without a process.  Tables give a situation and the
- * action that must follow.  Then many checks are simulated with random results instead of programs:
- * whatever the results are, deadlines stay within the time, phases end, and no action is chosen
- * that has nothing to do.
+ * The budget of a check (check/budget.h), without a process.  Tables list situations and the action
+ * that must follow.  Then many checks are simulated with random results instead of programs.
+ * Whatever the results are, deadlines must be kept, phases must end, and no chosen action may be
+ * without work.
  */
 #include "check/budget.h"
 

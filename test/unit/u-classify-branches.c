@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of classify/branches-int.h with made-up paths: which branches can be turned and in which order,
- * against a definition that compares conditions as trees; the conditions of a question; sentences.
+ * Unit tests of classify/branches-int.h with made-up paths.  Which branches can be inverted, and in
+ * which order, is compared with a definition that compares conditions as trees.  Also tests the
+ * conditions of a query, and the sentences.
  */
 #include "classify/branches-int.h"
 
@@ -32,8 +33,8 @@ struct path {
 	struct raddle_shadow_step steps[STEPS];
 };
 
-/* Few different expressions, numbered differently in each path, so that conditions of both are often equal.
- */
+/* Uses few different expressions, numbered differently in each path, so that the two paths often
+ * have equal conditions. */
 static void some_path(struct path *p, struct sym_trace *t)
 {
 	*t = (struct sym_trace){.nodes = p->nodes,
@@ -249,8 +250,8 @@ static void test_describe(void **state)
 	assert_string_equal(text, "any input\n");
 	free(text);
 
-	/* What is said twice is written once; an address and an assumption are no conditions of the user's.
-	 */
+	/* Duplicates are written once.  Addresses and assumptions are not conditions for the
+	 * user. */
 	t.step_count = 4;
 	p.vars[0] = (struct raddle_shadow_var){.sort = RADDLE_VAR_BYTE, .bits = 8};
 	p.vars[1] = (struct raddle_shadow_var){.sort = RADDLE_VAR_BYTE, .bits = 8, .offset = 1};

@@ -15,8 +15,9 @@
 #define MOST 32
 
 /*
- * Runs as three texts, a letter a run: the first access first, the second one first, nobody led.  A letter is
- * what the run wrote; ! is a crash, # one that is the race itself, ? a deadlock, - a run that does not count.
+ * Runs as three texts, one letter per run: runs with the first access first, with the second one
+ * first, and without control.  A letter stands for the output of the run; ! is a crash, # a crash
+ * that is the race itself, ? a deadlock, - a run to be ignored.
  */
 struct world {
 	struct trial items[VARIANT_GROUPS][MOST];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of classify/next-int.h: whole classifications with made-up runs, without a program.  The loop
- * that asks next.h is the test's own; how many runs it makes and what it concludes is compared with the rules
- * written out slowly, also on random runs.
+ * Unit tests of classify/next-int.h: whole classifications with made-up runs, without a program.
+ * The test has its own loop that asks next.h.  The number of runs and the conclusion are compared
+ * with the rules written out slowly, also on random runs.
  */
 #include "classify/next-int.h"
 
@@ -24,8 +24,8 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* A program that is not there: run `number` of a group is a letter.  As in u-classify-decide.c, ! is a crash,
- * - a run that does not count, | a run that met an obstacle. */
+/* A simulated program: run `number` of a group is a letter.  As in u-classify-decide.c, ! is a
+ * crash and - a run to be ignored; | is a run that met an obstacle. */
 struct world {
 	struct trial items[VARIANT_GROUPS][MOST];
 	struct decide_runs runs;
@@ -336,8 +336,8 @@ static void test_unsure(void **state)
 	assert_true(next_is_unsure(&t));
 }
 
-/* Repeats by a text: s the same, d different, u different and unsure.  How many runs were made; -1: failed.
- */
+/* Repeats runs as given by a text: s the same, d different, u different and unsure.  Returns the
+ * number of runs made; -1: failed. */
 static int repeat(const char *runs)
 {
 	struct next_repeat r = {0};

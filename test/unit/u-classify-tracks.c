@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of what classify/ does with sites, on a made-up table: which accesses obey a memory model
- * (tracks), where threads reached the two accesses of a race (occurrences), and how many runs an exploration
- * of memory has.
+ * Unit tests of how classify/ uses sites, with a made-up table: which accesses obey a memory model
+ * (tracks), where threads reached the two accesses of a race (occurrences), and how many runs an
+ * exploration of memory has.
  */
 #include "classify/occurrences-int.h"
 #include "classify/tracks-int.h"
@@ -115,8 +115,9 @@ static void test_gather(void **state)
 
 /* ---- what is published ---- */
 
-/* The definition for random pairs: a store that is published through an access of a race obeys the model as
- * that does, and the read of it is a point.  Without such an access, both are points if there are few. */
+/* The definition, for random pairs.  If a store is published through an access of a race, the store
+ * obeys the memory model like that access, and the read of the store is a point.  Without such an
+ * access, both are points, provided that there are few. */
 struct twin {
 	bool known[SITES + 1], point_only[SITES + 1];
 	char object[SITES + 1]; /* 0: unknown */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * classify/decide-int.h against its definition (doc/design/classify.md), on random runs: the twin counts with
- * loops over all runs, and knows the outputs as letters.
+ * Compares classify/decide-int.h with its definition (doc/design/classify.md) on random runs.  The
+ * reference counts with loops over all runs, and its outputs are letters.
  */
 #include "classify/decide-int.h"
 

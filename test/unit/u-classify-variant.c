@@ -28,8 +28,8 @@ static struct schedule race(void)
 				 .seed = 77};
 }
 
-/* Twins differ in who goes first, and in nothing behind the two accesses.  In every fourth pair the second
- * thread lags behind. */
+/* The two runs of a pair differ in which thread goes first, and in nothing after the two accesses.
+ * In every fourth pair the second thread is delayed. */
 static void test_twins(void **state)
 {
 	struct schedule s = race();

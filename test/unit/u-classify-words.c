@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of the sentences of classify/ (words-int.h), of the input of a witness as JSON (input-int.h),
- * and of techniques by name (techniques.h).
+ * Unit tests of the sentences of classify/ (words-int.h), of a witness's input as JSON
+ * (input-int.h), and of the names of techniques (techniques.h).
  */
 #include "base/error.h"
 #include "classify/input-int.h"

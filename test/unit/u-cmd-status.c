@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Commands as functions: arguments that make no sense end with CMD_FAILED and one message, before anything is
- * run or written; and the options that one command makes for another.
+ * Calls commands as functions.  Senseless arguments must lead to CMD_FAILED and one message before
+ * anything is run or written.  Also tests the options that one command makes for another.
  */
 #include "golden.h"
 

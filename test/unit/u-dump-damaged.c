@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Artefacts that are cut off or have a wrong byte, in every form of output: an error comes with a message, a
- * JSON document is complete or absent, and what lies before the damage is shown as in the whole artefact.
- * test/cli/dump-damaged.sh tests the messages.
+ * Artefacts that are truncated or have a wrong byte, in every output format.  An error must have a
+ * message.  A JSON document must be complete or absent.  The part before the damage must be shown
+ * as in the intact artefact.  test/cli/dump-damaged.sh tests the messages.
  */
 #include "dumped.h"
 

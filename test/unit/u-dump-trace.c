@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which parts of a trace are shown.  The whole documents are compared with golden files by
- * test/cli/dump-golden.sh; here are the choices: threads, kinds, directions, limits, and what is refused.
+ * Which parts of a trace are shown: the selection of threads, kinds, directions and limits, and
+ * what is rejected.  test/cli/dump-golden.sh compares whole documents with golden files.
  */
 #include "dumped.h"
 

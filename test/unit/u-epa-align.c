@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Alignment of random threads with edited copies of themselves: every record comes out once, in
- * order, and pairs are the same instruction; where blocks were removed or inserted, those blocks
- * and little else remain unmatched.
+ * Aligns random threads with edited copies of themselves.  Every record must occur once and in
+ * order, and paired records must be the same instruction.  If blocks were removed or inserted,
+ * little besides those blocks may remain unmatched.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of epa/cell-int.h against an array with a bit for each byte, and of epa/rename-int.h against a
- * list of all shifts that were ever told.
+ * Unit tests of epa/cell-int.h against an array with a bit for each byte, and of epa/rename-int.h
+ * against a list of all reported shifts.
  */
 #include "epa/cell-int.h"
 #include "epa/rename-int.h"
@@ -132,8 +132,8 @@ static void the_latest_shift_below_counts(void **state)
 			uint32_t site = pick(SITES), ordinal = pick(ORDINALS), golden = pick(ORDINALS);
 
 			epa_renames_match(&r, heap(1, site + 7, ordinal), heap(1, site + 7, golden));
-			/* From here on all are off by the same: what was told of later ones is out of date.
-			 */
+			/* From here on all ordinals are shifted by the same amount; earlier reports
+			 * about later ordinals are out of date. */
 			if (shift[site][ordinal] != (int)ordinal - (int)golden)
 				for (uint32_t k = ordinal; k < ORDINALS; k++)
 					shift[site][k] = (int)ordinal - (int)golden;

@@ -295,8 +295,8 @@ static void propagation(void **state)
 	epa_comparison_release(&c);
 }
 
-/* A thread that only one of the runs creates: what it stores, or would have stored, is why another one loads
- * something else. */
+/* Only one of the runs creates a thread.  What that thread stores, or would have stored, is the
+ * reason why another thread loads a different value. */
 static void other_threads(void **state)
 {
 	struct two *t = *state;
@@ -486,8 +486,8 @@ static void compare_struck(struct two *t, const char *struck, struct epa_compari
 	c->names.base = NULL;
 }
 
-/* One thread died in a load, and that cut another one off in the middle of a load as it is in the golden run.
- */
+/* One thread died in a load, which cut off another thread in the middle of a load that is the same
+ * in the golden run. */
 static void cut_within(void **state)
 {
 	struct two *t = *state;

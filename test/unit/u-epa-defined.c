@@ -45,8 +45,8 @@ static void agrees_with_flags(void **state)
 	epa_defined_release(&d);
 }
 
-/* Every range of up to eight bytes of objects around the sizes of words; the last ones end with the object.
- */
+/* Every range of up to eight bytes, in objects of about the size of a word; the last ranges end
+ * with the object. */
 static void every_range_of_every_size(void **state)
 {
 	struct epa_defined d = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of epa/delay-int.h: random threads with locks and waits, against lists that drop rounds by their
- * definition. */
+/* Unit tests of epa/delay-int.h: random threads with locks and waits, against lists that drop
+ * rounds by definition. */
 #include "epa/delay-int.h"
 
 #include <setjmp.h>
@@ -185,8 +185,8 @@ static void a_full_ring_lets_the_oldest_go(void **state)
 	epa_delay_free(d);
 }
 
-/* What a thread that was cut off has delayed goes, unless it died there, ended the process itself or was
- * struck by a fault since it has the mutex. */
+/* The delayed records of a thread that was cut off are dropped, unless the thread died there, ended
+ * the process itself, or was hit by a fault since it took the mutex. */
 static void who_ends_the_run_is_not_cut_off(void **state)
 {
 	struct trace_event lock = {.kind = RADDLE_MUTEX_LOCK}, leave = {.kind = RADDLE_EXIT};

@@ -190,8 +190,9 @@ static void schedules(void **state)
 	}
 }
 
-/* A thread that the end of the process kept from its first record is known by its pthread_t, to its creator
- * and to others.  Another pthread_t, one that a fault made, is not its. */
+/* If the process ended before a thread's first record, the thread is known to its creator and
+ * others by its pthread_t.  A different pthread_t, such as one made by a fault, does not identify
+ * it. */
 static void lost_threads(void **state)
 {
 	struct fix *f = *state;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of epa/rename-int.h.  A run is the golden one with some objects more and some fewer at each
- * site; the twin knows for each object of the run which golden one it is, and what was matched is applied to
- * all.
+ * Unit tests of epa/rename-int.h.  A run is the golden run with some objects added and some removed
+ * at each site.  The reference knows which golden object each object of the run is.  Every reported
+ * match is applied to the reference, too.
  */
 #include "epa/rename-int.h"
 
@@ -45,8 +45,8 @@ static void test_parts(void **state)
 	assert_false(epa_name_same(n, epa_name_base(n)));
 }
 
-/* What one thread makes at one site: golden[i] is the golden ordinal of the i-th object of the run; -1: an
- * object that the golden run does not have. */
+/* The objects that one thread makes at one site.  golden[i] is the golden ordinal of the run's
+ * object i; -1: the golden run does not have the object. */
 struct site {
 	int64_t golden[OBJECTS];
 	size_t count;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of explore/journal-int.h and explore/further.h with made-up notes: an exploration that is
- * resumed from its log knows what the first one knew, wherever the log was cut; and which explored schedules
- * are recorded next, against a list that is searched again and again.
+ * Unit tests of explore/journal-int.h and explore/further.h with made-up notes.  A resumed
+ * exploration must know what the first one knew, wherever the log was cut.  Which explored
+ * schedules are recorded next is compared with a linear search.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -169,8 +169,8 @@ static void test_resume(void **state)
 	free(log);
 }
 
-/* A writer that was killed leaves a part of a line: the lines before it count, and writing continues there.
- */
+/* A writer that was killed leaves a partial line.  The lines before it are valid, and writing
+ * continues after them. */
 static void test_cut_log(void **state)
 {
 	char *log = path_of("cut");
@@ -344,8 +344,8 @@ static void test_choose(void **state)
 	finding_set_free(none);
 }
 
-/* Whatever runs bring: at most 24 are recorded; three in a row that bring nothing are the end, if no race was
- * seen in them; and a race that was shown has no other schedule. */
+/* Whatever the runs show, at most 24 are recorded.  Recording ends after three in a row that showed
+ * nothing new, unless a race was seen in them.  A race that was shown gets no other schedule. */
 static void test_runs(void **state)
 {
 	struct finding_set *none = finding_set_new();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of explore/state-int.h: whole explorations with made-up runs.  What is learned is compared with
- * a slow twin that keeps all notes and counts again; what comes next is checked against its definition.
+ * Unit tests of explore/state-int.h: whole explorations with made-up runs.  What is learned is
+ * compared with a slow reference that keeps all notes and recounts them.  The next step is checked
+ * against its definition.
  */
 #include "base/clock.h"
 #include "explore/state-int.h"

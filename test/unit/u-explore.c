@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of explore/: minimising against a test of each single decision, notes that travel, and which
- * strategies come in turn.
+ * Unit tests of explore/: minimisation against a test of each single decision, notes that are
+ * written and read back, and the sequence of strategies.
  */
 #include "explore/further.h"
 #include "explore/known.h"
@@ -131,8 +131,8 @@ static void test_note(void **state)
 	rd_arena_free(arena);
 }
 
-/* All strategies and all sets of points come, and the first schedule is the default one.  That by kinds comes
- * only where there are many threads. */
+/* All strategies and all sets of points occur, and the first schedule is the default one.  The
+ * strategy by kinds occurs only if there are many threads. */
 static void test_strategies(void **state)
 {
 	unsigned seen[RADDLE_STRATEGIES][POINTS_KINDS] = {0}, many[RADDLE_STRATEGIES][POINTS_KINDS] = {0};
@@ -158,8 +158,8 @@ static void test_strategies(void **state)
 	assert_int_equal(strategies_find("luck"), -1);
 }
 
-/* A crash at an access of a confirmed race is a witness of the race; one elsewhere, and an assertion that
- * fails there, stay. */
+/* A crash at an access of a confirmed race is a witness of the race.  A crash elsewhere, and a
+ * failed assertion at the access, remain findings of their own. */
 static void test_join(void **state)
 {
 	struct finding_frame here = {.file = "/src/a.c", .line = 1}, there = {.file = "/src/a.c", .line = 2},
@@ -239,8 +239,8 @@ static void test_prefixes(void **state)
 	rd_buf_release(&text);
 }
 
-/* First the schedules that exploring was struck by, then those that showed something new, then others until
- * three in a row brought nothing. */
+/* First come the schedules in which exploration found a failure or a race, then those that showed
+ * something new, then others until three in a row showed nothing. */
 static void test_further(void **state)
 {
 	struct explore_racy racy[] = {{.number = 7, .site = {1, 2}},
@@ -264,8 +264,8 @@ static void test_further(void **state)
 	for (f = (struct further){0}, runs = 0; further_next(&f, &which); runs++)
 		further_took(&f, true);
 	assert_true(runs > 7 && runs < 100);
-	/* Three schedules of a race and one of another: the second one shows the race, so the third is not
-	 * needed. */
+	/* Three schedules of one race and one of another.  The second schedule shows the race, so
+	 * the third is not needed. */
 	f = (struct further){.racy = again, .racy_count = 4};
 	for (runs = 0; further_next(&f, &which) && runs < 3; runs++) {
 		assert_int_equal(which.number, shown[runs]);
@@ -275,8 +275,8 @@ static void test_further(void **state)
 	assert_int_equal(which.number, 1);
 }
 
-/* A deadlock at places of which prediction knows each is left out, and so is abort() alone; a deadlock with
- * one place more stays, and what exploring did not find stays in any case. */
+/* A deadlock is left out if prediction knows each of its places; so is abort() alone.  A deadlock
+ * with one more place remains, and so does everything that exploration did not find. */
 static void test_known(void **state)
 {
 	struct finding_frame here = {.file = "a.c", .line = 1}, there = {.file = "a.c", .line = 2},
@@ -309,8 +309,8 @@ static void test_known(void **state)
 	assert_int_equal(set.count, 1);
 }
 
-/* Looked at again under the schedule of a run is what was not confirmed, or by chance only: by the detector,
- * in a run that the schedule of the finding does not lead to. */
+/* A finding is examined again under the schedule of a run if it was not confirmed, or confirmed
+ * only by chance: by the detector, in a run to which the finding's schedule does not lead. */
 static void test_look_again(void **state)
 {
 	struct finding_set *known = finding_set_new(), *some;

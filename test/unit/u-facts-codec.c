@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts as bytes: random tables are read back unchanged; every member that refers to a missing row
- * is refused; every changed byte is noticed.  Overlap of sets is compared with its definition.
+ * Facts as bytes.  Random tables are read back unchanged, a reference to a missing row is rejected,
+ * and every changed byte is noticed.  The overlap of sets is compared with its definition.
  */
 #include "base/alloc.h"
 #include "base/error.h"

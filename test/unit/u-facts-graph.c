@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Order, dominators, post-dominators and loops of random graphs, against their definitions: a
- * dominates b if b is not reached without a; a natural loop is its header and what
- * reaches a back edge without meeting the header.
+ * Order, dominators, post-dominators and loops of random graphs, against their definitions.  Node a
+ * dominates b if b cannot be reached without passing a.  A natural loop consists of its header and
+ * all nodes that reach a back edge without passing the header.
  */
 #include "base/alloc.h"
 #include "facts/graph.h"
@@ -104,9 +104,9 @@ static void test_dominators(void **state)
 	}
 }
 
-/* a post-dominates b if no end is reached from b without a.  The reversed graph itself defines
- * where paths end, but every node without successors must be among the ends, and every reachable
- * node must have a path to one. */
+/* Node a post-dominates b if no end can be reached from b without passing a.  The reversed graph
+ * itself defines the ends, but every node without successors must be one, and every reachable node
+ * must have a path to one. */
 static void test_post_dominators(void **state)
 {
 	(void)state;

@@ -155,8 +155,8 @@ static void heap_ids(void **state)
 	assert_string_not_equal(ids[0], ids[2]);
 }
 
-/* A lock on the heap is named with the place of its allocation since there is one way to name objects;
- * findings of before have the same ids and stay in baselines. */
+/* A lock on the heap is named by the place of its allocation.  Findings from before this rule keep
+ * their IDs, so that they stay in baselines. */
 static void heap_lock_ids(void **state)
 {
 	static const char *const names[] = {"heap T_0#4+16", "heap T_0 (main.c:33)#0+16",
@@ -210,8 +210,8 @@ static void writes_win(void **state)
 	finding_set_free(set);
 }
 
-/* Without ordinals, places of one function still have ids of their own, in the
- * order of the source whatever the order of discovery. */
+/* Even without ordinals, places in the same function have different IDs.  They follow the order of
+ * the source, whatever the order of discovery. */
 static void ids_are_unique(void **state)
 {
 	char ids[2][3][FINDING_ID_SIZE];

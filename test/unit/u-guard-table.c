@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of a guarded program (guard/guards.h): a table that is well formed comes back as it was
+ * The table of a guarded program (guard/guards.h).  A well-formed table is read back as it was
  * written, regions are sorted and unique, and every kind of damage is an error.
  */
 #include "base/alloc.h"

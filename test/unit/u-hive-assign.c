@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of assignment: a crowd of sites whose answers are known.  Drawing is compared with a slow
- * obvious twin, tasks are kept, escalated, completed, bounded in time and retired, sites with many time-outs
- * are reshuffled and costly ones rest; the rank counts.
+ * Unit tests of assignment, with a simulated fleet of sites whose answers are known.  Drawing is
+ * compared with a slow, obvious reference.  Tasks are kept, escalated, completed, limited in time
+ * and retired.  Sites with many time-outs are reshuffled, and costly ones rest.  The rank affects
+ * how often a candidate is drawn.
  */
 #include "base/buf.h"
 #include "hive/assign-int.h"
@@ -246,8 +247,9 @@ static unsigned drawn_before(const struct hive_program *p, uint32_t end)
 	return count;
 }
 
-/* Of many candidates the first get most of the sites, but the last get some; those at which threads met go
- * before all that are only likely; and one that is not come by makes room, unless others come by. */
+/* The first of many candidates go to most of the sites, but the last ones go to some.  Candidates
+ * at which two threads were seen are preferred to all others.  A candidate whose accesses are not
+ * executed is drawn less often, unless other runs execute them. */
 static void prefers_by_rank(void **state)
 {
 	struct hive_program p;
@@ -271,8 +273,8 @@ static void prefers_by_rank(void **state)
 	hive_program_release(&p);
 }
 
-/* One site has all the time-outs: it does not keep its candidate.  One has all the cost: it rests in some
- * epochs. */
+/* A site that has all the time-outs does not keep its candidate.  A site that has all the cost
+ * rests in some epochs. */
 static void balances(void **state)
 {
 	struct hive_program p;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The store, in SQLite, and a hive on it: what is added comes back; reports are there once, in ranges as a
- * slow search finds them; rows that another process has damaged are refused; reports of many threads lead to
- * the same verdicts after a restart and in a second hive.
+ * The store, in SQLite, and a hive on it.  What is added is read back.  Reports are stored once,
+ * and ranges of them match a slow search.  Rows that another process has damaged are rejected.
+ * Reports of many threads lead to the same verdicts after a restart and in a second hive.
  */
 #include "base/alloc.h"
 #include "base/buf.h"

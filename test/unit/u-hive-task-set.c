@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Answers to polls: ids of tasks can be read again and wrong ones are refused; equal questions share
- * an answer, different ones have different tags; a new epoch and a revision give a new set.
+ * Answers to polls.  Task IDs can be parsed again, and wrong ones are rejected.  Equal requests
+ * share an answer; different ones have different tags.  A new epoch or a new revision makes a new
+ * set.
  */
 #include "base/alloc.h"
 #include "base/buf.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of verdicts: every row of the table in doc/design/hive.md, and random reports against a slow
- * obvious twin that looks at the whole list each time.
+ * Unit tests of verdicts: every row of the table in doc/design/hive.md, and random reports against
+ * a slow, obvious reference that scans the whole list each time.
  */
 #include "hive/verdict.h"
 

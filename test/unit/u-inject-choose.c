@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which fault a run of a campaign gets (inject/choose.h), on made-up censuses.  The slow twin lists every
- * execution that the filters leave: each choice must be one of them, all of them must be chosen in the end,
- * about equally often or, where sampling is stratified, equally often in each stratum; and a run's fault is
- * the same whoever asks, in whatever order.
+ * Which fault a run of a campaign gets (inject/choose.h), on made-up censuses.  The slow reference
+ * lists every execution that the filters leave.  Each choice must be one of them, and all of them
+ * must eventually be chosen about equally often; with stratified sampling, equally often in each
+ * stratum.  A run's fault must not depend on who asks for it or in which order.
  */
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -295,8 +295,8 @@ static void faults_strike_where_filters_allow(void **state)
 	}
 }
 
-/* Uniform: with 200 runs for each place, one that is hit fewer than 100 or more than 300 times is 7 standard
- * deviations away. */
+/* Uniform sampling: with 200 expected hits per place, fewer than 100 or more than 300 hits are a
+ * deviation of 7 standard deviations. */
 static void uniform_sampling_is_uniform(void **state)
 {
 	static struct places all;

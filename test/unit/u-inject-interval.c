@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of confidence intervals: against the published ones, and against a slow
- * twin that adds up the binomial distribution term by term.
+ * Unit tests of confidence intervals, against published ones and against a slow reference that adds
+ * up the binomial distribution term by term.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,8 +73,8 @@ static double at_least(int k, int n, double p)
 	return (double)sum;
 }
 
-/* The definition of the interval: below `low` this many hits or more, above `high` this
- * many or fewer have a chance of less than 2.5 %. */
+/* The definition of the interval: if the true share is `low`, this many hits or more have a
+ * probability of 2.5 %; if it is `high`, so have this many or fewer. */
 static void slow_twin(void **state)
 {
 	static const int sizes[] = {1, 2, 5, 17, 60, 333, 1000};
@@ -128,8 +128,8 @@ static void monotonous(void **state)
 
 #define LOOKS 260
 
-/* The chance that a campaign with the true share p ever has an interval without p in it, after 1 to LOOKS
- * runs, by following all the paths of hits together. */
+/* The probability that a campaign with the true share p has, after any of 1 to LOOKS runs, an
+ * interval that does not contain p.  Computed by following all sequences of hits together. */
 static double ever_misses(double p, double half)
 {
 	double chance[LOOKS + 2] = {1}, missed = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of the table of faults: which sites a kind fits, what is drawn for it, and random numbers that
- * every machine draws alike.
+ * Unit tests of the table of faults: which sites a kind fits, what is drawn for it, and whether
+ * random numbers are the same on every machine.
  */
 #include <stdarg.h>
 #include <stddef.h>

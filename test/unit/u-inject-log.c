@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of what a campaign writes and reads: campaign.json, lines of the log and the faults in them,
- * torn logs, parts that are put together; and of outputs and their differences.
+ * Unit tests of the files of a campaign: campaign.json, lines of the log and the faults in them,
+ * truncated logs, and logs merged from parts.  Also tests outputs and their differences.
  */
 #include <stdarg.h>
 #include <stddef.h>

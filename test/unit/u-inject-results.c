@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of a campaign's log and the statistics over it: what is written is read
- * back, damage costs a line and no more, and every count and rate is right.
+ * Unit tests of a campaign's log and its statistics.  What is written is read back, damage affects
+ * only one line, and every count and rate is correct.
  */
 #include "golden.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of comparisons of two shares: against published numbers, and against slow twins that add up all
- * tables, or all subsets of tests.
+ * Unit tests of comparisons of two shares, against published numbers and against slow references
+ * that add up all tables, or all subsets of tests.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +20,8 @@ static void check_near(double found, double expected, double within)
 		fail_msg("%.9g, not %.9g", found, expected);
 }
 
-/* Exact fractions: 34/70 of Fisher's tea, the example of a teetotal dieter, and one of which both tails
- * count. */
+/* Exact fractions: 34/70 of Fisher's tea experiment, the example of a teetotal dieter, and an
+ * example in which both tails contribute. */
 static void exact_fractions(void **state)
 {
 	(void)state;
@@ -132,8 +132,8 @@ static void weighted(void **state)
 	assert_true(d.chance == 1 && d.low == -1 && d.high == 1);
 }
 
-/* The closed testing procedure that Holm's correction is a short cut of: p of a test is the largest that any
- * set of tests with it has by Bonferroni. */
+/* The closed testing procedure, of which Holm's correction is a shortcut: the p of a test is the
+ * largest Bonferroni p of all sets of tests that contain it. */
 static double closed(const struct campaign_difference *tests, unsigned count, unsigned which)
 {
 	double worst = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of sequential stopping: what --until takes, that runs are counted in the order of their numbers
- * whatever order they end in, and that a campaign stops when each kind is precise and not before.
+ * Unit tests of sequential stopping: which values --until accepts, that runs are counted in the
+ * order of their numbers whatever order they end in, and that a campaign stops as soon as each kind
+ * is precise enough, and not earlier.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,8 +73,8 @@ static struct inject_setup make_setup(char **kinds, size_t count)
 	return (struct inject_setup){.until = 100000, .runs = 1000, .kinds = {kinds, count, count}};
 }
 
-/* Runs in a random order, within a window as workers make it; the twin counts the beginning anew each time.
- */
+/* Runs end in a random order, within a window as with workers.  The reference recounts the
+ * completed beginning each time. */
 static void order_of_ends(void **state)
 {
 	enum { RUNS = 400, WINDOW = 7 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What formats of printf and scanf read and write (instr/scan/format.h): each call is a row with its answer.
- */
+/* What formats of printf and scanf read and write (instr/scan/format.h).  Each row is a call with
+ * the expected answer. */
 #include "instr/scan/format.h"
 
 #include "test/unit/ir-text.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavours `full` and `led` against the interpreter of random programs.  The pieces that the code writes
- * are read by the rows of the site table: their loads, stores, copies and fills must be those of the program,
- * in order, and the values must be what memory holds if everything before is done to it.  In `led` a thread
- * can be stopped before each of them, and before nothing else but calls.
+ * The flavours `full` and `led` against the interpreter of random programs.  The pieces that the
+ * code writes are decoded with the site table.  Their loads, stores, copies and fills must be those
+ * of the program, in order, and their values must be those that memory holds at that point.  In
+ * `led` a thread can be stopped before each of them, and otherwise only before calls.
  */
 #include "raddle/abi.h"
 #include "raddle/full.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `guard` against the interpreter of random programs.  Some accesses have guards, and some of the
- * guards a flag; the bytes of regions are set as an agent sets them, by the table that the code carries.  The
- * runtime must be notified of each access of a guard with a flag, with address, size and number, in order,
- * and of no other one; and the program computes the same, in whichever copies its functions run.
+ * The flavour `guard` against the interpreter of random programs.  Some accesses have guards, and
+ * some of the guards have a flag.  The bytes of regions are set as an agent would set them,
+ * according to the table in the code.  The runtime must be notified, in order, of each access whose
+ * guard has a flag, with address, size and number, and of no other access.  The program must
+ * compute the same in whichever copies its functions run.
  */
 #include "base/error.h"
 #include "instr/guard/guards.h"
@@ -59,8 +60,8 @@ static char *choose_guards(struct rd_random *r, int sites, int *guard_of)
 	return text.data;
 }
 
-/* The lines "GUARD REGION" that the code carries; sets the byte of each region that has a guard with a flag.
- */
+/* Reads the lines "GUARD REGION" from the code, and sets the byte of each region that has a guard
+ * with a flag. */
 static void wake_regions(const char *carried, uint8_t *regions)
 {
 	const char *at = strstr(carried, RADDLE_GUARD_REGIONS);
@@ -207,8 +208,8 @@ static void hook_count(const void *p, uint32_t guard, uint64_t size)
 	rounds++;
 }
 
-/* A loop that counts is cut into pieces, between which the region's byte is tested: whatever its length, each
- * round is done once, and reported once if the byte is set. */
+/* A counting loop is split into pieces, and the region's byte is tested between them.  Whatever its
+ * length, each iteration must run once, and must be reported once if the byte is set. */
 static void check_length(struct instr_jit *j, uint32_t length, uint32_t step)
 {
 	uint8_t *regions = instr_jit_variable(j, "__raddle_guard_regions");

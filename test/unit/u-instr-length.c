@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much library functions read and write: instrumented code calls the real functions, and the ranges that
- * hooks report are compared with what the functions are known to touch.  Strings are measured by the hooks of
- * this test as the runtime measures them (raddle/abi.h).
+ * How much memory library functions read and write.  Instrumented code calls the real functions,
+ * and the ranges that hooks report are compared with what the functions are known to access.  The
+ * test's hooks measure strings as the runtime does (raddle/abi.h).
  */
 #include "test/unit/instr-jit.h"
 

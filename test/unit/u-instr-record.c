@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the flavour `record` puts into a function: small functions as text, and the hooks that are inserted
- * with their arguments, in the order of the code.  `=NAME` is the instruction of that name, so that a test
- * shows which side of it a hook is on.  The numbers are sites; a second table has their kinds and flags.
+ * What the flavour `record` inserts into a function.  Each test has a small function as text, and
+ * the expected hooks with their arguments, in code order.  `=NAME` is the instruction of that name,
+ * so that a test shows on which side of it a hook is.  The numbers are sites; a second table has
+ * their kinds and flags.
  */
 #include "test/unit/instr-jit.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Predicates against the C compiler.  A source with random expressions computes each of them itself, and has
- * each as a predicate of the line after; whenever control comes to the line, both must agree.  Variables are
- * of all arithmetic types, bit-fields, members, elements and what pointers lead to, local and global.
+ * Predicates against the C compiler.  A source with random expressions computes each of them
+ * itself, and has each as a predicate on the following line.  Whenever control reaches that line,
+ * both must agree.  Variables have all arithmetic types; they are bit-fields, members, elements and
+ * targets of pointers, local and global.
  */
 #include "base/edit.h"
 #include "base/error.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which events a function has (instr/scan/): modules as text, and the events that the recorder would see.
- * Letters stand for events: r and w for accesses, R and W for ranges, l, s, u and c for atomics, f for a
- * fence, C for a call that may synchronise; their sizes follow, if they are known.
+ * Which events a function has (instr/scan/): modules as text, and the events that the recorder
+ * would see.  Letters stand for events: r and w for accesses, R and W for ranges, l, s, u and c for
+ * atomics, f for a fence, C for a call that may synchronise.  The size follows if it is known.
  */
 #include "instr/scan/event.h"
 #include "instr/scan/number.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recorded code against a slow, obvious twin: random programs with loops, branches, copies and
- * synchronisation are instrumented and run, and an interpreter says what they access.  In every segment the
- * hooks must report the bytes that are read and written, no more and no fewer, however many hooks were
- * merged, moved out of loops or dropped; and the program must compute what it computes without hooks.
+ * Recorded code against a slow, obvious reference.  Random programs with loops, branches, copies
+ * and synchronisation are instrumented and run, and an interpreter computes what they access.  In
+ * every segment the hooks must report exactly the bytes that are read and written, however many
+ * hooks were merged, moved out of loops or dropped.  The program must compute the same as without
+ * hooks.
  */
 #include "test/unit/instr-program.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `shadow` on random functions of four numbers.  The hooks build expressions of the numbers;
- * these must say what the code computes.
+ * The flavour `shadow` on random functions of four numbers.  The hooks build expressions of the
+ * numbers, which must describe what the code computes:
  *
- *  - Each branch goes where its expression says, for the numbers of the run.
- *  - If other numbers fulfil all conditions of a run's path, a run with them takes the same path, and the
- *    expression of the first run's result is the second one's result.
- *  - The result is that of the code without hooks.
+ *   - Each branch goes where its expression says, for the numbers of the run.
+ *   - If other numbers satisfy all conditions of a run's path, a run with them takes the same path, and
+ *     the expression of the first run's result gives the second run's result.
+ *   - The result is that of the code without hooks.
  */
 #include "base/random.h"
 #include "raddle/expr.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Members of std::string by their names (instr/scan/cxx-string.h), and the table of library functions
- * (instr/scan/libc.h).
+ * Recognition of std::string members by name (instr/scan/cxx-string.h), and the table of library
+ * functions (instr/scan/libc.h).
  */
 #include "instr/scan/cxx-string.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `track`: gates at all instructions of a small source, compiled here, and what the runtime is
- * notified of: kind and line of each gate that is passed, and the value that was read, written, returned or
- * decided. The expected lines are computed by the same function in C, with a report after each statement.
+ * The flavour `track`.  A small source is compiled here with gates at all instructions.  The test
+ * checks what the runtime is notified of: kind and line of each gate that is passed, and the value
+ * that was read, written, returned or decided.  The expected lines come from the same function in
+ * C, with a report after each statement.
  */
 #include "base/error.h"
 #include "base/process.h"

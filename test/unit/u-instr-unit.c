@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A unit apart from its events: what is refused, what clang's embedding loses and is found again, assembler
- * that may order threads, constructors, loops that wait, and passes that must not vectorise.
+ * A unit apart from its events: what is rejected, what clang's embedding loses and is restored,
+ * assembler that may order threads, constructors, busy-waiting loops, and passes that must not
+ * vectorise.
  */
 #include "base/error.h"
 #include "instr/scan/event.h"

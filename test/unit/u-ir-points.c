@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Points-to sets of random problems, against their definition: the smallest sets that satisfy every
- * constraint, found by trying all of them until nothing changes.  Unification must find at least as much.
+ * constraint, found by applying all constraints until nothing changes.  Unification must find at
+ * least as much.
  */
 #include "base/alloc.h"
 #include "ir/points.h"

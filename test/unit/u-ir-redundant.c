@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Redundant steps of random graphs, against the definition: all paths are walked,
- * each carrying the steps made since the last forgetting, and a step is redundant
- * if on every one of them an earlier step covers it.
+ * Redundant steps of random graphs, against the definition.  All paths are walked, and each path
+ * remembers the steps since they were last forgotten.  A step is redundant if on every path an
+ * earlier step covers it.
  */
 #include "ir/redundant.h"
 

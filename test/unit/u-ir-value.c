@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Questions about values and functions (ir/value.h, ir/effects.h): where a pointer comes from, against sums
- * made by hand on random address computations; whether an address escapes; what a call may do to other
- * threads.
+ * Queries about values and functions (ir/value.h, ir/effects.h): the origin of a pointer, against
+ * sums computed by hand for random address computations; whether an address escapes; and what a
+ * call may do to other threads.
  */
 #include "base/buf.h"
 #include "base/random.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Parts of a run.  Random traces of three threads with locks, atomics and ranges, in many small chunks. Parts
- * are loaded in random order, so that scans start at marks which others left; whatever was loaded before, a
- * part must have the operations and accesses that the whole run has between its bounds, and of the operations
- * before it at least the locks that are held there.
+ * Parts of a run.  Random traces have three threads with locks, atomics and ranges, in many small
+ * chunks.  Parts are loaded in random order, so that scans start at marks left by other scans.
+ * Whatever was loaded before, a part must have the operations and accesses of the whole run between
+ * its bounds.  Of earlier operations it must have at least the locks that are held at its
+ * beginning.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The Perfetto export, read back by a small protobuf reader that knows what
- * trace_processor insists on: packets that parse, events on described tracks,
- * slices that nest, times that do not run backwards on a track, flows that begin
- * before they end.
+ * The Perfetto export, read back by a small protobuf reader that checks what trace_processor
+ * requires: packets parse, events are on described tracks, slices nest, times on a track do not
+ * decrease, and flows begin before they end.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -251,8 +250,8 @@ static void test_golden_traces(void **state)
 #define B 0x2000
 #define C 0x3000
 
-/* Thread 0 holds A and B and gives A back first; thread 1 waits for B, then for
- * the condition C, which thread 0 signals. */
+/* Thread 0 holds A and B and releases A first.  Thread 1 waits for B, then for the condition C,
+ * which thread 0 signals. */
 static void write_crossing(const char *directory)
 {
 	struct trace_writer *w = NULL;

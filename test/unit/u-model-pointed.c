@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names of places that pointers lead to: by struct and member, by the variable of the allocation, or not at
- * all. */
+/* Names of places that pointers lead to: by struct and member, by the variable of the allocation,
+ * or without a name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

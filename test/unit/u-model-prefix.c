@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Which operations before a part are kept, on random runs of a few threads with locks, waits and
- * operations without a lasting effect.  The twin takes all operations.  The kept operations, in the
- * order of q, must be possible and lead to the same state: which thread holds which lock, which
- * threads wait, and the number of posts.
+ * operations without a lasting effect.  The reference executes all operations.  The kept
+ * operations, in the order of q, must be possible and lead to the same state: which thread holds
+ * which lock, which threads wait, and the number of posts.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that spin, on random traces.  The twin knows which write each read of an atomic variable
- * found; of consecutive reads from one site that found the same write it keeps the first and the
- * last.  The model must have these reads and all other events, as a whole and in two parts.
+ * Threads that spin, on random traces.  The reference knows which write each read of an atomic
+ * variable returned.  If consecutive reads from one site returned the same write, it keeps only the
+ * first and the last.  The model must have these reads and all other events, both as a whole and in
+ * two parts.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Call stacks of a model: random ones against a list of all that were there; equal stacks are equal numbers.
- */
+/* Call stacks of a model: random stacks against a list of all earlier ones.  Equal stacks must have
+ * equal numbers. */
 #include "model/model-int.h"
 
 #include "base/alloc.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The model on random traces against a slow, obvious twin: which object lies
- * at an address at a time, which bytes are shared, what each thread did; and
- * names of threads and places.
+ * The model on random traces against a slow, obvious reference: which object is at an address at a
+ * given time, which bytes are shared, what each thread did, and the names of threads and places.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From operations to executions: whatever random threads do with all primitives, the order in which they did
- * it is one that the machine accepts, in parts and whole; what contradicts a primitive orders nothing; and a
- * wake means one notification, or any.
+ * From operations to executions.  Whatever random threads do with all primitives, the machine must
+ * accept the order in which they did it, in parts and as a whole.  An operation that contradicts a
+ * primitive orders nothing.  A wake matches one specific notification, or any.
  */
 #include "order/fill.h"
 #include "order/machine.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The owner graph against a slow twin: in random situations of up to five threads the largest closed set is
- * the union of all sets whose members no thread outside can release, of which the twin tries every one.
+ * The owner graph against a slow reference, in random situations of up to five threads.  The
+ * largest closed set must be the union of all sets whose members no outside thread can release.
+ * The reference tries every set.
  */
 #include "order/owner.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of the tables of order/: slots, sections and rows, each against a twin that keeps everything in
- * plain arrays and searches from end to end.
+ * Unit tests of the tables of order/: slots, sections and rows, each against a reference that keeps
+ * everything in plain arrays and searches linearly.
  */
 #include "order/rows.h"
 #include "order/slots.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prediction against brute force, on random executions: all races and all
- * minimal deadlocks, in both models, must be those that the enumeration of every
- * interleaving finds, and every witness must pass the validator.
+ * Prediction against brute force, on random executions.  All races and all minimal deadlocks, in
+ * both models, must be those that the enumeration of every interleaving finds, and every witness
+ * must pass the validator.
  *
- * RADDLE_BRUTE=COUNT[,FIRST] sets the number of executions and the first seed.
- * The oracle and the generator are parts of this test alone, hence included.
+ * RADDLE_BRUTE=COUNT[,FIRST] sets the number of executions and the first seed.  Only this test uses
+ * the oracle and the generator, so they are included as source.
  */
 #include "predict/brute.c"
 #include "predict/kind.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * predict/granule-int.h on the models of random traces.  The twin writes down for every granule the whole
- * list of its accesses and compares lists: granules are one variable exactly if their lists are the same.
+ * Tests predict/granule-int.h on models of random traces.  The reference lists all accesses of
+ * every granule.  Granules must be one variable exactly if their lists are the same.
  */
 #include "predict/granule-int.h"
 

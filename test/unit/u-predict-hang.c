@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Deadlocks over joins and once controls, from traces: those that a program was in when it was
- * ended (join-request, once-request), and those that could have happened in one that was not.
+ * Deadlocks with joins and once controls, from traces.  Some are from programs that were killed
+ * while deadlocked (join-request, once-request); others could have happened in programs that ended
+ * normally.
  */
 #include <setjmp.h>
 #include <stdarg.h>

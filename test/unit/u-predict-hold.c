@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where a schedule holds a thread: `after` and `occurrence` of every predicted race
- * of random traces, counted again in the list of what was written to the trace.
- * The traces mix what a careless count takes for one another: allocations, atomics
- * and requests between accesses, private memory, strides, ranges over two objects.
+ * Where a schedule holds a thread: `after` and `occurrence` of every race predicted from random
+ * traces are recounted in the list of what was written to the trace.  The traces mix things that a
+ * careless count would confuse: allocations, atomics and requests between accesses, private memory,
+ * strides, and ranges over two objects.
  *
- * And how long an access stands for later ones: which accesses are unsure, compared with a slow
- * look at each pair.  An operation ends what came before, an allocation or a counter's update does not.
+ * Also tests how long a recorded access represents later ones.  Which accesses are unsure is
+ * compared with a slow check of each pair.  An operation ends the validity of earlier accesses; an
+ * allocation or a counter's update does not.
  */
 #include <setjmp.h>
 #include <stdarg.h>

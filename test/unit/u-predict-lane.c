@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lanes of random executions against the obvious: of two threads that share one, all events of the first must
- * come before all events of the second by program order, creation and join alone.
+ * Lanes of random executions.  If two threads share a lane, program order, creation and join alone
+ * must order all events of the first thread before all events of the second.
  */
 #include "predict/brute.c"
 #include "predict/random.c"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plans against all executions they allow, on random executions.
+ * Plans against all executions that they allow, on random executions.
  *
- * The slow twin enumerates every state that can be reached while a list of operations
- * is enforced and everything else is free, up to the end of the witness.  Then
- *   - enforcing the plan, no execution gets stuck, and none has two clashing events
- *     in an order that enforcing all operations of the witness would exclude;
- *   - without any one of its operations, some execution does.
- * Which events clash is written down here a second time, pair by pair.
+ * The slow reference enumerates every state that can be reached, up to the end of the witness, if a
+ * list of operations is enforced and everything else is free.
+ *   - If the plan is enforced, no execution gets stuck, and none has two clashing events in an order
+ *     that enforcing all operations of the witness would exclude.
+ *   - If any one of its operations is left out, some execution does.
+ * Which events clash is defined here a second time, pair by pair.
  *
- * The same for executions whose beginning has happened: there the plan comes behind all operations of the
- * past, in recorded order, and names none of them that clash only with one another.
+ * The same is tested for executions whose beginning has already happened.  There the plan follows
+ * all past operations, in recorded order, and names none of them that clash only with one another.
  */
 #include "predict/brute.c"
 #include "predict/kind.h"
@@ -204,8 +204,8 @@ static void add_access_clashes(struct twin *w, uint32_t k)
 {
 	uint32_t ops = 0;
 
-	/* Recorded threads begin with an operation; what these here do before their first
-	 * one is kept apart by their fork at most. */
+	/* Recorded threads begin with an operation.  In these executions, accesses before a
+	 * thread's first operation are ordered at most by its fork. */
 	for (uint32_t i = 0; i < k; i++)
 		ops += at(w, i)->thread == at(w, k)->thread && !exec_is_access(at(w, i)->kind);
 	if (!ops)
@@ -357,8 +357,8 @@ static bool chooses(const struct twin *w, uint32_t event)
 	return waiting > 1;
 }
 
-/* With posts of several threads, what one of them implies for a take depends on where
- * the others are; plans name such a pair even if counting would show that it holds. */
+/* If several threads post, whether a post orders a take depends on the positions of the other
+ * posters.  Plans name such a pair even if counting would show that its order always holds. */
 static bool has_several_posters(const struct twin *w)
 {
 	uint32_t posters[2] = {0};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of a prediction in steps: on random executions, what the steps find one after another, taken
- * away each time, is what predict_run() finds at once, as a whole and in windows; a prediction that is given
- * up leaves nothing behind; time that the caller takes does not count.
+ * Unit tests of a prediction in steps, on random executions.  The results of the steps together
+ * must be those of predict_run(), as a whole and in windows, also if the caller removes them after
+ * each step.  An abandoned prediction must leak nothing.  Time that the caller spends must not be
+ * counted.
  */
 #include "predict/random.c"
 

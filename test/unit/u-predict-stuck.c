@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The owner graph of programs that hang: cycles, threads that only wait for them, locks of dead
+ * The owner graph of programs that hang: cycles, threads that only wait for a cycle, locks of dead
  * threads, and waits that are deadlocks only if no other thread is left.
  */
 #include "predict/stuck-int.h"

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Long runs in small: random traces of a few threads, of many chunks each.
+ * Long runs in miniature: random traces of a few threads, with many chunks each.
  *
- * What the run itself shows unordered is compared with a slow, obvious twin: a graph of all events, with an
- * edge from each to the next one of its thread and to those that it releases, and for each pair of
- * accesses whether one can be reached from the other, and whether one between them stands for the first.  The
- * same with the edges that may have been there: to and from the outside, to fences behind relaxed reads.
+ * The pairs that the run itself shows unordered are compared with a slow, obvious reference: a
+ * graph of all events, with an edge from each event to the next one of its thread and to those that
+ * it releases.  For each pair of accesses it determines whether one can be reached from the other,
+ * and whether an access between them represents the first.  The same is done with edges that may
+ * have existed: to and from the outside, and to fences after relaxed reads.
  *
- * Parts that one model loads in any order, from marks in the streams, are compared with those of a model that
- * loads nothing else.
+ * Parts that one model loads in any order, from marks in the streams, are compared with those of a
+ * model that loads nothing else.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,8 +40,8 @@
 #define FLAG 0xb00000
 #define NOBODY UINT32_MAX
 
-/* Sites 1 to 3 read and 4 to 6 write 1, 4 and 8 bytes; 7 loads to acquire, 8 stores to release, 9 stores
- * relaxed; 10 is a call; 11 loads relaxed; 12 is a fence. */
+/* Sites 1 to 3 read and 4 to 6 write 1, 4 and 8 bytes.  7 is an acquire load, 8 a release store, 9
+ * a relaxed store, 10 a call, 11 a relaxed load, 12 a fence. */
 static const char table[] = "raddle-sites\t1\n"
 			    "U\t0\t1\tu.c\n"
 			    "F\t0\tu.c\n"
@@ -278,8 +279,8 @@ static bool has_edge(const struct event *a, const struct event *b)
 	return (a->kind == RADDLE_SEM_POST) == (b->kind == RADDLE_SEM_WAIT) && a->object == b->object;
 }
 
-/* Whether a relaxed read between the two found what the first one released, and the second is the fence
- * behind it. */
+/* Whether a relaxed read between the two events returned what the first one released, and the
+ * second event is the fence after that read. */
 static bool is_fenced(const struct event **order, size_t i, size_t k)
 {
 	if (order[k]->kind != RADDLE_FENCE || order[i]->kind != RADDLE_ATOMIC || !releases(order[i]))

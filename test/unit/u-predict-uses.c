@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Of a thread's uses of a lock few are kept, and those of another lock are none of them: wherever two locks
- * lie, a write over the one that was used once between two uses of the other is a race.
+ * Only a few of a thread's uses of a lock are kept, and uses of one lock must not replace those of
+ * another.  Lock A is used once, between two uses of lock B.  Wherever the two locks are in memory,
+ * a write over A must be a race.
  */
 #include <setjmp.h>
 #include <stdarg.h>

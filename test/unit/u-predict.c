@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prediction on small named situations, each written as STD text (doc/format/std.md):
- * the ones users of lock-order checkers complain about, one for each primitive,
- * the paper's example; and that the validator refuses what is bad.
+ * Prediction in small named situations, each written as STD text (doc/format/std.md): those about
+ * which users of lock-order checkers complain, one for each primitive, and the example of Carril
+ * and Tichy (2015).  Also tests that the validator rejects bad witnesses.
  */
 #include "predict/std.h"
 
@@ -334,8 +334,8 @@ static void add_nested(struct exec *x, uint32_t thread, uint32_t locks, bool rev
 		exec_add(x, EXEC_UNLOCK, thread, l);
 }
 
-/* Hundreds of locks held at once; without and with an inversion at the end that
- * the locks around it guard. */
+/* Hundreds of locks held at once, without and with an inversion at the end.  The locks around the
+ * inversion guard it. */
 static void test_many_held(void **state)
 {
 	for (int reversed = 0; reversed < 2; reversed++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Signatures: those of RFC 8032, which others compute the same way, and what is not signed is not believed.
- */
+/* Signatures: the test vectors of RFC 8032 are reproduced, and data without a valid signature is
+ * rejected. */
 #include "base/error.h"
 #include "base/hex.h"
 #include "protocol/sign.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of the contracts in raddle/: queries of the event table, the stacks of a session, keys and sums.
- */
+/* Unit tests of the contracts in raddle/: queries of the event table, the stacks of a session, keys
+ * and checksums. */
 #include "raddle/event.h"
 #include "raddle/plugin.h"
 #include "raddle/session.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The collector's sink: buffers of several threads become chunks of a trace that
- * reads back as the same events in the same order, however they were cut.
+ * The collector's sink: buffers of several threads become chunks of a trace.  However the buffers
+ * were cut, the trace must read back as the same events in the same order.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,8 +76,8 @@ static void read_back(const uint64_t *counts)
 	trace_close(trace);
 }
 
-/* A reader of now sees the records that are not handed over yet; the next flush, or the end,
- * puts others in their place. */
+/* A concurrent reader sees records that the thread has not handed over yet.  The next flush, or the
+ * end, replaces them. */
 static void show(struct record_sink *sink, uint32_t thread, const uint64_t *next)
 {
 	static uint8_t bytes[RECORDS * 16 + 1];

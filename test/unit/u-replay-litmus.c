@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Litmus tests under the real runtime: test/prog/litmus.c runs in the flavour `led`, once for each list of
- * choices, and what it prints is compared with what the slow twin of litmus.h says.  The search is
- *exhaustive, so the two sets have to be equal.
+ * Litmus tests under the real runtime.  test/prog/litmus.c runs in the flavour `led`, once for each
+ * list of choices, and its output is compared with the slow reference of litmus.h.  The search is
+ * exhaustive, so the two sets of outcomes must be equal.
  *
- *	u-replay-litmus                 a few tests in all models; with $RADDLE_LONG all of two threads
- *	u-replay-litmus MODEL RUNS TEXT...   these, with figures (bench/litmus); RUNS: at most so many runs
- * each, 0: all
+ *	u-replay-litmus                     a few tests in all models; with $RADDLE_LONG all of two
+ *	                                    threads
+ *	u-replay-litmus MODEL RUNS TEXT...  these tests, with figures (bench/litmus); at most RUNS runs
+ *	                                    each, 0: all
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -156,8 +157,8 @@ static int compare(const char *name, const char *text, enum raddle_memory_model 
 	return result;
 }
 
-/* Those of the short form show every kind of operation and what tells the models apart; bench/litmus runs
- * those of more threads. */
+/* The tests of the short form show every kind of operation and all differences between the models.
+ * bench/litmus runs those with more threads. */
 static bool is_chosen(const char *name, const char *text)
 {
 	static const char *const names[] = {"SB",	    "SB+mfences", "SB+xchgs", "MP",

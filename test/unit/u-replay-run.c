@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whole replays of a program that is this test itself: started again with a mode as its
- * argument it maps the session and plays the runtime's part, so that every outcome
- * can be had without threads.
+ * Whole replays of a program that is this test itself.  Started again with a mode as its argument,
+ * it maps the session and acts as the runtime, so every outcome can be produced without threads.
  */
 #include "base/alloc.h"
 #include "base/clock.h"

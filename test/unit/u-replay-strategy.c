@@ -461,8 +461,8 @@ static void test_patience(void **state)
 	finish(&w);
 }
 
-/* Where foreign code may have ordered the two the detector confirms nothing, and nothing is dropped for it.
- */
+/* If foreign code may have ordered the two accesses, the detector confirms nothing, and no finding
+ * is dropped because of that. */
 static void test_unordered_as_far_as_seen(void **state)
 {
 	struct strategy_attempt a;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The owner graph and the watchdog, on boards that no program made: what is a deadlock, what only
- * looks like one, and what is done about a program that makes no progress.
+ * The owner graph and the watchdog, on made-up contents of the steering memory: what is a deadlock,
+ * what only looks like one, and what is done about a program that makes no progress.
  */
 #include "base/alloc.h"
 #include "raddle/event.h"
@@ -29,8 +29,8 @@ static struct board_row rows[8];
 static uint64_t held[8][4];
 static struct board board;
 
-/* Two threads that are to be stuck: T_0_0 in its third operation, T_0_1 in its fourth; one
- * operation comes before. */
+/* Two threads that must get stuck: T_0_0 in its third operation and T_0_1 in its fourth.  One
+ * operation precedes them. */
 static int start(void **state)
 {
 	struct schedule_op *op;

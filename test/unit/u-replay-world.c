@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What came from outside, made ready to be given back (replay/world-int.h): runs are made up at random, one
- * step after the other; their records are written thread by thread, as the runtime does.  What comes out must
- * be what the steps say.  Then a program that has sent what it had sent, and one that has not.
+ * Input from outside, prepared for replay (replay/world-int.h).  Random runs are made up step by
+ * step, and their records are written thread by thread, as the runtime does.  The prepared input
+ * must match the steps.  Then a program is tested that has sent what was recorded, and one that has
+ * not.
  */
 #include "base/alloc.h"
 #include "base/error.h"

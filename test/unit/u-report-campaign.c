@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of the reports of campaigns: the text is as it was once right, the page is
- * well-formed, needs nothing else and shows what logs hold whatever stands in them.
+ * Unit tests of the reports of campaigns.  The text equals the golden file.  The page is
+ * well-formed and self-contained, and shows the content of logs whatever that is.
  */
 #include "page.h"
 
@@ -250,8 +250,8 @@ static void heat_is_over_the_source(void **state)
 	assert_int_equal(count(page, "line &lt;12&gt;;"), 1);
 	assert_int_equal(count(page, "line &lt;14&gt;;"), 1);
 	assert_int_equal(count(page, "line &lt;20&gt;;"), 0);
-	/* lines 12, 40 and unknown; functions swap, main and unknown, of all, BitFlip and InvalPtr; variables
-	 */
+	/* lines 12, 40 and unknown; functions swap, main and unknown, each for all kinds, BitFlip
+	 * and InvalPtr; variables */
 	assert_int_equal(count(page, "data-v="), 3 + 9 + 3);
 	free(page);
 	rd_buf_release(&source);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How a comparison is written: text, JSON and page of runs made by hand.  epa/ has tests of what is found;
- * here the three forms must say the same about it.
+ * How a comparison is reported: text, JSON and page for hand-made runs.  Tests of epa/ check what
+ * is found; here the three formats must agree about it.
  */
 #include "page.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The page about what exploring covered: its counts on random pairs against a slow count, a curve that only
- * rises, and names that contain markup; text of any bytes in a page.
+ * The page about what an exploration covered: counts of random pairs against a slow count, a curve
+ * that never falls, names that contain markup, and text of arbitrary bytes.
  */
 #include "golden.h"
 #include "page.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of the HTML report: it is well-formed, needs nothing else, and shows
- * what the findings hold whatever their names are. */
+/* Unit tests of the HTML report: it is well-formed and self-contained, and shows the content of the
+ * findings whatever their names are. */
 #include "finding-fixture.h"
 #include "golden.h"
 #include "page.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of the page about a propagation: marks and arrows are where they should be,
- * source is shown where it can be read, and names do no harm.
+ * Unit tests of the page about a propagation: marks and arrows are where they should be, readable
+ * source is shown, and no name can inject markup.
  */
 #include "page.h"
 
@@ -34,8 +34,8 @@ static void write_source(void)
 	rd_buf_release(&source);
 }
 
-/* A value is corrupted in T_0, handed to T_0_1 in memory, and used there in another file
- * that is not there and in a library. */
+/* A value is corrupted in T_0 and passed to T_0_1 in memory.  T_0_1 uses it in a file that does not
+ * exist and in a library. */
 static const struct propagation_node nodes[] = {
 	{{"T_0", "src/a.c", "produce", 10, 3}, "data", "store", "hits", "1", "1025", 7, 1},
 	{{"T_0", "src/a.c", "produce", 10, 9}, "data", "load", "hits", "1", "1025", 9, 2},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Source lines in the text report: with a mark, cut, harmless, and absent without a complaint; and the words
- * for what races are about. */
+/* Source lines in the text report: with a caret, cut, free of control characters, and silently
+ * omitted if missing.  Also tests the words for the subject of a race. */
 #include "finding-fixture.h"
 
 #include <setjmp.h>

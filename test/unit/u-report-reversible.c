@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The verdict of a reversibility check in words and as JSON, and the schedule of a reversal, of runs made by
- * hand. What the check finds is tested by u-reversible.
+ * The verdict of a reversibility check in words and as JSON, and the schedule of a reversal, for
+ * hand-made runs.  u-reversible tests what the check finds.
  */
 #include "golden.h"
 
@@ -19,8 +19,8 @@
 
 enum kind { ORDERED, RACE, LOCKED };
 
-/* Two threads touch `shared`: after a join, at any time, or each within a lock.  Without an order the trace
- * is read thread by thread. */
+/* Two threads access `shared`: after a join, at any time, or each inside a lock.  Without an order
+ * the trace is read thread by thread. */
 static void fill(struct fix *f, enum kind kind)
 {
 	fix_init(f);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of the SARIF report: the golden file, and the rules of the SARIF
- * 2.1.0 schema and specification that our members are under.
+ * Unit tests of the SARIF report: the golden file, and those rules of the SARIF 2.1.0 schema and
+ * specification that apply to the members that Raddle writes.
  */
 #include "finding-fixture.h"
 #include "golden.h"

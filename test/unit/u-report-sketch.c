@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Drawing a sketch of hand-made runs, and its writers: which steps are shown and why, and that each document
- * is what its readers insist on.
+ * The sketch of hand-made runs and its writers: which steps are shown and why, and that each
+ * document meets the requirements of its readers.
  */
 #include "report/sketch.h"
 
@@ -17,8 +17,8 @@
 enum { X = 16, Y = 24, Z = 32 };
 enum { CREATE = 1, RESET, USE, LATE, LOOK, JOIN, FAR, INIT };
 
-/* Main makes a thread, resets x, and looks at y, which nobody writes; the thread uses x and fails if it was
- * reset before.  Then it writes z, which nobody reads. */
+/* Main creates a thread, resets x, and reads y, which no thread writes.  The thread reads x and
+ * fails if x was reset before.  Then it writes z, which no thread reads. */
 static void make_runs(struct sketch_runs *r)
 {
 	static const struct slice_statement table[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of report/words-int.h: phrases with everything known, and with as little as a document may have.
- */
+/* Unit tests of report/words-int.h: phrases with everything known, and with as little as a document
+ * may contain. */
 #include "report/words-int.h"
 
 #include <setjmp.h>

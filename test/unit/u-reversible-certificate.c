@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Certificates that prove something other than they should: a pair that the solver proved counts
- * for that pair only.
+ * Certificates that prove something other than they should: what the solver proved about one pair
+ * must not be used for another.
  */
 #include "epa-fixture.h"
 #include "reversible/certificate.h"
@@ -18,8 +18,8 @@
 #define OTHER (FIX_PROGRAM + 0x240)
 #define MANY 65537u
 
-/* Threads 1 and 2 write the same variable behind their first operation.  Thread 3 waits for thread 1 to have
- * gone on, and has so many operations that its number 65537 is there. */
+/* Threads 1 and 2 write the same variable after their first operation.  Thread 3 waits until thread
+ * 1 has continued, and has so many operations that number 65537 occurs. */
 static struct epa_source *make_race(struct fix *f)
 {
 	fix_init(f);

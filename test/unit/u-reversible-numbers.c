@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Numbers that order events are numbers: equal ones hide no conflict, and 10 comes after 9
- * (situations R10 and R11 of doc/design/situations.md).
+ * Numbers that order events are compared as numbers: equal ones hide no conflict, and 10 comes
+ * after 9 (situations R10 and R11 of doc/design/situations.md).
  */
 #include "epa-fixture.h"
 #include "reversible/reversible.h"

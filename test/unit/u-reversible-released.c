@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Uses of large blocks that another thread releases, anywhere in them, before and after: the check of
- * reversibility sees them all, and only those of the same life.
+ * A thread releases a large block that another thread uses, anywhere in the block, before or after
+ * the release.  The reversibility check must see all these uses, but only those of the same
+ * allocation.
  */
 #include "epa-fixture.h"
 #include "reversible/certificate.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The reversibility check against its slow twin: random runs of up to four threads with all primitives, of
- * which the twin visits every state that any schedule reaches.  Two dependent events can be reversed if and
- * only if there is a state in which the later one's thread has come to it and the earlier one's has not gone
- * past.
+ * The reversibility check against its slow reference, on random runs of up to four threads with all
+ * primitives.  The reference visits every state that any schedule reaches.  Two dependent events
+ * can be reversed if and only if there is a state in which the thread of the later event has
+ * reached it and the thread of the earlier event has not passed its own.
  *
  * RADDLE_BRUTE=200000 build/u-reversible is the long run.
  */
@@ -635,8 +635,8 @@ static void make_up_number(struct trial *t, unsigned number)
 	make_up(&t->story);
 }
 
-/* The write of thread 0 comes behind the read of thread 1 only if the section of thread 2 comes before its
- * own. */
+/* The write of thread 0 can come after the read of thread 1 only if the section of thread 2 comes
+ * before thread 0's own section. */
 static void two_sections(struct story *s)
 {
 	enum { SECOND = 0x1700 };

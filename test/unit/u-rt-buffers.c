@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The lock-free stacks of a session under threads: producers take free buffers,
- * write their number and a count into them and push them as sealed; one consumer takes
- * the whole stack, reverses it and frees the buffers.  Nothing may be lost or
- * doubled, and the buffers of a producer must arrive in its order.
+ * The lock-free stacks of a session under concurrency.  Producers take free buffers, write their
+ * number and a count into them, and push them as sealed.  One consumer takes the whole stack,
+ * reverses it and frees the buffers.  No buffer may be lost or duplicated, and the buffers of a
+ * producer must arrive in its order.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all runtimes share (rt/common/): bytes that a watchpoint can watch, traps that are not hits, real
- * functions, and assertions.
+ * What all runtimes share (rt/common/): which bytes a watchpoint can watch, traps that are not
+ * hits, looking up real functions, and assertions.
  */
 #include "rt/common/bug.h"
 #include "rt/common/exported.c"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pairs of conflicting places against a twin that keeps every access: random accesses of a few threads to a
- * few words, among which memory becomes another object and threads end up alone.
+ * Pairs of conflicting places against a reference that keeps every access.  A few threads randomly
+ * access a few words, while memory is reallocated to other objects and threads end up alone.
  */
 #include "rt/cover/cover.c"
 

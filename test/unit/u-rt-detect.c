@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The on-line detector against a slow and obvious twin.
+ * The on-line detector against a slow and obvious reference.
  *
- * Random executions of a few threads use every primitive.  The twin keeps for
- * each event the set of all events before it and compares all pairs of
- * accesses; it knows no clocks, lanes, cells or segments.  The detector sees what the
- * slow path would tell it: an access whose bytes were marked in the segment is not told, and
- * there is one segment while a thread is alone.  In half of the executions a segment goes on over
- * operations that release nothing, as in a replay that keeps no trace.
+ * Random executions of a few threads use every primitive.  For each event the reference keeps the
+ * set of all events before it, and it compares all pairs of accesses.  It has no clocks, lanes,
+ * cells or segments.  The detector sees what the slow path would pass to it: accesses to bytes that
+ * are already marked in the segment are not passed, and there is one segment while a thread is
+ * alone.  In half of the executions a segment continues over operations that release nothing, as in
+ * a replay that keeps no trace.
  *
- *   exact   each access has a site of its own: the racy bytes must be the same, and each
- *           pair that is reported must be unordered.  In half of them accesses are told
- *           byte by byte
- *   merged  few sites, so that cells are merged and races are reported once: the first
- *           race must be found where it happens, and no report may be false
- *   lazy    accesses are gathered until their thread's next operation or the end, and sites come
- *           again at the same place: the racy bytes must be the same in the end
- *   rough   edges get lost (a handler above the detector), barriers have more threads than
- *           their count, threads come from nowhere: no report may be false
+ *   exact   each access has its own site: the racy bytes must be the same, and each reported pair
+ *           must be unordered.  In half of these executions accesses are reported byte by byte
+ *   merged  few sites, so that cells are merged and races are reported once: the first race must be
+ *           found where it happens, and no report may be false
+ *   lazy    accesses are collected until their thread's next operation or the end, and sites recur at
+ *           the same place: the racy bytes must be the same in the end
+ *   rough   edges get lost (a handler above the detector), barriers have more threads than their
+ *           count, threads start without a known creation: no report may be false
  *
  * RADDLE_DETECT=n runs n executions of each kind; a failure prints its seed.
  */
@@ -251,8 +250,9 @@ static bool is_reported(uint32_t i, const struct raddle_steer_race *r)
 	return is_meant(i, r, 0);
 }
 
-/* Is there an access of this site and thread that races with the latest event on the byte?  A race names
- * only the first bytes of a pair; the others of the same line are reported with it. */
+/* Is there an access of this site and thread that races with the latest event on the byte?  A
+ * report names only the first bytes of a pair; other bytes of the same line are reported with
+ * it. */
 static bool twin_agrees(const struct raddle_steer_race *r, uint32_t byte)
 {
 	bool by_bytes = run->by_bytes && !r->atomic[1], found = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The runtime's encoder against the trace decoder: random accesses, ranges,
- * atomics, events of every row and call stacks that grow, shrink, are replaced
- * and get deeper than is written whole.  What comes out must be what went in.
+ * The runtime's encoder against the trace decoder: random accesses, ranges, atomics, events of
+ * every row, and call stacks that grow, shrink, are replaced and become too deep to be written in
+ * full.  The decoded events must equal the encoded ones.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -190,8 +190,8 @@ static void longest_records(void **state)
 	free(e);
 }
 
-/* A stride reads as its accesses, and what follows is decoded as if each of
- * them had been written. */
+/* A stride is decoded as its single accesses, and what follows it is decoded as if each of them had
+ * been written. */
 static void stride_reads_as_accesses(void **state)
 {
 	struct rt_encoder *e = calloc(1, sizeof *e);

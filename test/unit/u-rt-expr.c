@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Expressions: the store's rewrites change no value, and what the solver says about an expression is what
- * evaluating it says.  The slow twin of a node is the same operator on the same operands, never rewritten.
+ * Expressions.  The store's rewrites must not change any value, and the solver's answers about an
+ * expression must agree with evaluating it.  The slow reference of a node is the same operator on
+ * the same operands, never rewritten.
  */
 #include "rt-shadow.h"
 
@@ -207,8 +208,8 @@ static bool exists(size_t at, bool holds)
 	return false;
 }
 
-/* The solver finds values where there are some, they are right, and where it says that there are none there
- * are none. */
+/* If there are solutions, the solver must find one, and it must be correct.  If the solver finds
+ * none, there must be none. */
 static void test_solver(void **state)
 {
 	struct sym_trace t;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Notifying layers: which take part, which are notified of what and in which order, that the
- * operations of a thread without listeners do nothing, how accesses are reported that a layer wants
- * one by one, and that the child of a fork reports nothing.  The layers are stand-ins that write a
- * log.
+ * Notification of layers: which layers take part, which are notified of what and in which order,
+ * and how accesses are reported to a layer that wants them one by one.  Without listeners the
+ * operations of a thread do nothing, and the child of a fork reports nothing.  The layers are
+ * stand-ins that write a log.
  */
 #include "rt/core/layer.c"
 

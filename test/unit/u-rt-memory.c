@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The memory models (rt/memory/model.c) alone: each litmus test in each model, by all choices, has the
- * outcomes that a slow twin has by definition; and what the twin knows nothing of: atomics, locks, parts of
- * cells.
+ * The memory models (rt/memory/model.c) alone.  Each litmus test in each model, under all choices,
+ * must have the outcomes that the slow reference derives from the definition.  Also tests what the
+ * reference does not cover: atomics, locks, and parts of cells.
  */
 #include <setjmp.h>
 #include <stdarg.h>

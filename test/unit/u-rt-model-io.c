@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of functions that read numbers, read input and write, against the library: each model is called with
- * random texts that are input, the library with the same, and all that can be seen of both must be alike:
- * results, what was stored, where reading ended, errno, the content of the file.  u-rt-model is about what
- * the expressions say.
+ * Models of functions that parse numbers, read input and write, against the library.  Each model
+ * and the library function are called with the same random texts as input.  Everything observable
+ * must be equal: results, what was stored, where reading ended, errno, and the content of the file.
+ * u-rt-model tests the expressions.
  */
 #include "rt-shadow.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of library functions against the library.  Each model is called with random strings that are input;
- * what it returns must be what the library returns.  Then other bytes are put in place of those of the input:
- * as long as the conditions hold that the model noted, its expression must say what the library says of
- * them.  Numbers and strings that the driver writes into an input must be read back as what was wanted.
+ * Models of library functions against the library.  Each model is called with random strings as
+ * input, and must return what the library returns.  Then the bytes of the input are replaced by
+ * others.  As long as the conditions that the model noted hold, its expression must give the
+ * library's result for them.  Numbers and strings that the driver writes into an input must be read
+ * back as intended.
  */
 #include "rt-shadow.h"
 

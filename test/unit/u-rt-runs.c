@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs against their slow twin: sites that walk through memory at equal distances, side by side and
- * in each other's way, through the hooks and the encoder.  The twin keeps the set of bytes accessed
- * in the segment and records each first access where it happens.  Between two records that are not
- * accesses, the recorded accesses must be the twin's; those of one site, and those of one byte,
- * must be in its order.  Sites from RANGES on access ranges, some of them longer than a block.
+ * Runs of accesses against their slow reference.  Sites walk through memory at equal distances,
+ * side by side and across each other's paths, through the hooks and the encoder.  The reference
+ * keeps the set of bytes accessed in the segment and records each first access where it happens.
+ * Between two records that are not accesses, the recorded accesses must be the reference's.  Those
+ * of one site, and those of one byte, must be in the same order.  Sites from RANGES on access
+ * ranges, some longer than a block.
  */
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wattributes"
@@ -179,8 +180,8 @@ static void twin_access(uint32_t site, uint64_t at)
 	add(&expected, site, BASE + at);
 }
 
-/* As its hook says: where the bytes were written nothing is new, and where they were all seen the read is
- * not. */
+/* As the hook does: if the bytes were written in this segment, nothing is new; if they were all
+ * accessed, the read is not new. */
 static void twin_update(uint32_t site, uint64_t at)
 {
 	if (!all(written, at, size_of(site)))
@@ -416,8 +417,8 @@ static void test_far_accesses(void **state)
 	}
 }
 
-/* As a handler that leaves the encoder by longjmp: nobody lets go of it.  What comes deeper in the stack is
- * pending. */
+/* Like a handler that leaves the encoder by longjmp: the encoder is never released.  Records made
+ * deeper in the stack are pending. */
 static __attribute__((noinline)) void leave_encoder_taken(void)
 {
 	volatile char frame[512];

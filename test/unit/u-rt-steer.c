@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Steering inside a program: plans written by hand for test/prog/steer.c, in which two
- * threads, a and b, do one small thing each.  A plan decides in which order they do
- * it, where they are held and where they stop; the program prints the order it saw,
- * and the steering memory says the rest.  Each run is repeated and must end the same way.
+ * Steering inside a program: hand-written plans for test/prog/steer.c, in which two threads, a and
+ * b, do one small thing each.  A plan decides in which order they act, where they are held and
+ * where they stop.  The program prints the order that it saw, and the steering memory has the rest.
+ * Each run is repeated and must end the same way.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -196,8 +196,8 @@ static void races(void **state)
 	}
 }
 
-/* Nobody is led: a thread that comes to one access stands there until another comes to the other one,
- * which is never itself. */
+/* No thread is led.  A thread that reaches one of the accesses waits there until another thread,
+ * never itself, reaches the other access. */
 static void anywhere(void **state)
 {
 	struct plan p = {.name = "often",

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Strides against their slow twin: a walk with marks must record exactly the
- * bytes that single accesses would have touched, each at least once and none
- * that is not accessed; and what was recorded in the segment already is not
- * recorded again when a whole stride is.  The runtime around rt/record/stride.c is a
- * stand-in that collects STRIDE records.
+ * Strides against their slow reference.  A walk with marks must record exactly the bytes that
+ * single accesses would have touched, each at least once.  Bytes that were already recorded in the
+ * segment must not be recorded again when a whole stride was recorded.  The runtime around
+ * rt/record/stride.c is a stand-in that collects STRIDE records.
  */
 #include "rt/record/stride.c"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What comparing two strings reads, against a loop over their bytes: strings of all lengths and
- * alignments, equal and not, bounded and not, and at the end of memory that can be read.
+ * Which bytes comparing two strings reads, against a loop over their bytes: strings of all lengths
+ * and alignments, equal and different, with and without a limit, and at the end of readable memory.
  */
 #include "rt/core/memory/string.c"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Thinned runs against their slow twin: two threads access memory through the hooks.  The twin
- * knows which bytes a thread has met in its segment, how often each place was recorded and whose
- * hands each block is in, all in plain structs, and numbers every first access of a site since the
- * last operation.  What is recorded must be what the twin records, with the same numbers, which the
- * trace has in its LEFT_OUT records; and the count of what was left out must be the twin's.
+ * Thinned recordings against their slow reference.  Two threads access memory through the hooks.
+ * The reference keeps, in plain structs, which bytes a thread has accessed in its segment, how
+ * often each place was recorded and which thread owns each block.  It numbers every first access of
+ * a site since the last operation.  The recording must equal the reference's, with the same
+ * numbers, which the trace has in its LEFT_OUT records.  The count of omitted accesses must be
+ * equal, too.
  */
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wattributes"
@@ -409,8 +410,8 @@ static void synchronise(struct actor *a)
 	memset(a->written, 0, sizeof a->written);
 }
 
-/* Each thread has a half of the memory where the other seldom comes; four sites share their entries
- * with others. */
+/* Each thread has its own half of the memory, which the other seldom accesses.  Four sites share
+ * their entries with others. */
 static void act(struct actor *a)
 {
 	uint32_t site = FIRST + (uint32_t)(rand() % SITES), size = size_of(site);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that take turns (rt/steer/turn.c): the plans of u-rt-steer.c with decisions, watched accesses
- * and seeds.  What the program prints is decided by the plan alone, each time.
+ * Threads that take turns (rt/steer/turn.c): the plans of u-rt-steer.c with decisions, watched
+ * accesses and seeds.  The plan alone must determine the program's output, every time.
  */
 #include <setjmp.h>
 #include <stdarg.h>

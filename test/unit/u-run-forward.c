@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Signals for a program: those sent to Raddle reach it, others do not, and afterwards everything is
- * as before. */
+/* Forwarding of signals: those sent to Raddle reach the program, others do not, and afterwards all
+ * handlers are restored. */
 #include "base/process.h"
 #include "run/forward.h"
 

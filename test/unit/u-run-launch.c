@@ -108,8 +108,8 @@ static void test_limits(void **state)
 	assert_true(end.cpu_us >= 30000);
 }
 
-/* SIGTERM comes first; who does not end then is killed.  The limit is one of CPU time, which the shell has
- * used up only long after it has set its trap, however busy the machine is. */
+/* SIGTERM comes first; a program that ignores it is killed.  The limit is on CPU time.  However
+ * busy the machine is, the shell has set its trap long before it reaches the limit. */
 static void test_grace(void **state)
 {
 	struct given polite = {.script = "trap 'exit 5' TERM; while :; do :; done",
@@ -159,8 +159,9 @@ static void test_surroundings(void **state)
 	rd_scratch_close(directory);
 }
 
-/* The variable with the descriptor is as long whatever its number: otherwise the stack would begin elsewhere
- * in some runs, and so would every address that the program shows. */
+/* The length of the environment variable does not depend on the descriptor's number.  Otherwise the
+ * stack would begin elsewhere in some runs, and every address that the program prints would
+ * change. */
 static void test_same_environment(void **state)
 {
 	const struct given given = {.script = "printf %s \"$" RADDLE_SESSION_ENV "\""};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of run/orphan.h: daemons, grandchildren and children without a waiting parent are ended, however
- * they tried to get away.  Each case is a process of its own, so that it adopts only what is its own.
+ * Unit tests of run/orphan.h: daemons, grandchildren and children without a waiting parent are
+ * ended, however they tried to escape.  Each case is a separate process, so that it adopts only its
+ * own descendants.
  */
 #include "run/orphan.h"
 
@@ -63,8 +64,8 @@ static void twice(int ready)
 	stay(ready);
 }
 
-/* The name of what libomp leaves when it is killed, of the process that wrote it: in memory that all share.
- */
+/* In memory that all processes share: the name of the file that libomp leaves when it is killed,
+ * for the process that wrote it. */
 static char *left;
 enum { LEFT_SIZE = 64 };
 
@@ -88,8 +89,9 @@ static bool read_bytes(int fd, int count)
 	return count == 0;
 }
 
-/* Starts what `starts` says in a process that adopts orphans; when all are there, ends them.  How the process
- * ended: 0 if no child is left, and the end of the pipe is there, since nobody has it open any more. */
+/* Runs `starts` in a process that adopts orphans, and ends them all once they have started.
+ * Returns how that process ended: 0 if no child is left and the pipe is closed, since no process
+ * has it open any more. */
 static int in_a_process(void (*const *starts)(int ready), int expected)
 {
 	pid_t pid = fork();

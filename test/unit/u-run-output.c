@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of run/streams.h and run/output.h: what a program writes is caught, in streams and files, and is
- * the same after it was kept on the disk; another run begins with nothing.
+ * Unit tests of run/streams.h and run/output.h.  What a program writes to streams and files is
+ * captured, and is unchanged after it was stored on disk.  The next run starts empty.
  */
 #include "base/alloc.h"
 #include "base/file.h"

@@ -239,9 +239,8 @@ static void wait_for_common_pipe(int ready)
 	read_pipe(&common_pipe[0]);
 }
 
-/* Other descriptors that no other process has; the socket may have a time limit, and a timer may be
- * waited for, too.
- */
+/* Polls other descriptors that no other process has.  The socket may have a time limit, and a timer
+ * may be waited for, too. */
 static void wait_in_poll(bool limited, bool timer)
 {
 	struct pollfd watched[3];

@@ -3,14 +3,14 @@
  * The memory between agent and program, and guarded programs without a hive.
  *
  *	u-site-drive			tests
- *	u-site-drive PROG [ARGS]	a run for each candidate and order with that task, one line for each
+ *	u-site-drive PROG [ARGS]	a run for each candidate and order with that task, one line each
  *
- * $DRIVE_TAU: microseconds for which a thread may be stopped.  $DRIVE_WATCH: with watchpoints.  $DRIVE_ONLY:
- *one candidate.  $DRIVE_LATE: a file; the program is dormant until it makes that, and is ended when it has
- *found something.
+ * $DRIVE_TAU: microseconds for which a thread may be stopped.  $DRIVE_WATCH: use watchpoints.
+ * $DRIVE_ONLY: a single candidate.  $DRIVE_LATE: a file; guards are inactive until the program
+ * makes it, and the program is ended when it has found something.
  *
- * $DRIVE_AWAKE: one run in which all regions are enabled and there is no task, under the program that it
- *names (valgrind) or, if it is empty, directly; for bench/guard.
+ * $DRIVE_AWAKE: one run with all regions enabled and without a task, for bench/guard.  Its value
+ * names the program to run under (valgrind); if it is empty, the program is run directly.
  *
  * Time limits are long enough for a busy machine.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From what a program left in the shared memory to reports for the hive: every combination of what is known
- * about a task, against the rules as a table; contexts that are sent once.
+ * From the program's data in the shared memory to reports for the hive: every combination of what
+ * is known about a task, against the rules as a table.  Contexts must be sent only once.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -139,8 +139,8 @@ static void reports_of_other_tasks_are_dropped(void **state)
 
 /* ---- consequences ---- */
 
-/* A failure is blamed on a race that was seen, suspected while a thread is or was held, and otherwise not
- * reported. */
+/* A failure is attributed to a race that was seen.  If no race was seen but a thread is or was
+ * held, the failure is reported as suspected.  Otherwise it is not reported. */
 static void failures_are_reported_by_what_is_known(void **state)
 {
 	(void)state;

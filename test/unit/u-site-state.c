@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a site keeps from run to run, with files that are missing, damaged or full; and reports in the shared
- * memory, some of which a program with a bug has overwritten.
+ * What a site keeps between runs, with files that are missing, damaged or full.  Also tests reports
+ * in the shared memory, some of which a buggy program has overwritten.
  */
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of sketch/choose-int.h with made-up runs: when there are enough, how far back statements are
- * (against a slow twin), how σ grows, which order is tried next, and whether a run has an order.
+ * Unit tests of sketch/choose-int.h with made-up runs: when there are enough runs, how far
+ * statements are from the failure (against a slow reference), how σ grows, which order is tried
+ * next, and whether a run has an order.
  */
 #include "sketch/choose-int.h"
 
@@ -201,9 +202,8 @@ static void test_locks_near(void **state)
 
 /* ---- σ ---- */
 
-/* A write of one thread before the read of another fails; that statement is `distance` away.  Others are
- * noise.
- */
+/* Runs that fail if and only if one thread writes before another thread reads.  The write is at
+ * `distance`; the read is the failing statement. */
 static void make_order(struct sketch_runs *runs, uint32_t distance)
 {
 	uint32_t read = add_statement(runs, 1, SLICE_READ, SLICE_READS), write;

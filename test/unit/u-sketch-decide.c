@@ -135,8 +135,8 @@ static void test_branch(void **state)
 	facts_free(m.f);
 }
 
-/* A failing statement without an event has what decides about it as well; a branch that was watched is not
- * added a second time. */
+/* A failing statement without an event also gets the branches that decide about it.  A branch that
+ * was watched is not added a second time. */
 static void test_failure(void **state)
 {
 	struct made m;
@@ -178,8 +178,8 @@ static uint32_t random_below(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* Statements 0 to 3 are branches, of which some were watched; the others have random lists of branches above
- * them, and some are on the line of a branch. */
+/* Statements 0 to 3 are branches, some of which were watched.  The other statements have random
+ * lists of branches that decide about them, and some are on the same line as a branch. */
 static void some_decisions(struct decide *d, struct sketch_runs *runs)
 {
 	for (uint32_t i = 0; i < STATEMENTS; i++)
@@ -216,8 +216,9 @@ static bool stays(const struct decide *d, const struct sketch_runs *runs, uint32
 	return is_above(d, branch, at) && !on_line(runs, at, branch);
 }
 
-/* Whether the branch has to be added before event `at` of the thread, by looking back through the events that
- * were there: it decides about this one, and the event of the thread before this one was not on its side. */
+/* Whether the branch must be added before event `at` of the thread, found by looking back through
+ * the existing events: the branch decides about this event, and the thread's previous event was not
+ * on the same side of the branch. */
 static bool is_implied(const struct decide *d, const struct sketch_runs *runs, const struct sketch_run *run,
 		       size_t at, uint32_t thread, uint32_t target, uint32_t branch)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of sketch/intervention.c with made-up programs: each thread is a list of statements, and a
- * scheduler that asks turns_choose() which thread runs next.  An order that is forced happens, one that is
- * prevented does not, and every program ends.
+ * Unit tests of sketch/intervention.c with made-up programs: each thread is a list of statements,
+ * and a scheduler asks turns_choose() which thread runs next.  A forced order must happen, a
+ * prevented order must not, and every program must end.
  */
 #include "sketch/turns-parts-int.h"
 
@@ -242,8 +242,8 @@ static void test_many_second(void **state)
 	}
 }
 
-/* Programs that do not have the order, or have it in any number of threads: they end, and every statement is
- * executed once.  The simulation fails if no thread is chosen. */
+/* Programs without the order, or with the order in any number of threads, must end and execute
+ * every statement once.  The simulation fails if no thread is chosen. */
 static void test_ends(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Plans and records: what is written is read back the same, addresses and values stay at home, and what is
- * wrong is refused. */
+/* Plans and records: what is written is read back the same, addresses and values never leave the
+ * site, and wrong input is rejected. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "sketch/plan.h"

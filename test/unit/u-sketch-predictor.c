@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of failure predictors: hand-made runs of known bugs, and random runs against the definitions as
- * loops over all pairs and triples of events.
+ * Unit tests of failure predictors: hand-made runs of known bugs, and random runs against the
+ * definitions as loops over all pairs and triples of events.
  */
 #include "sketch/predictor.h"
 
@@ -99,8 +99,8 @@ static void measures(void **state)
 	assert_true(p.f == 0 && p.bound == 0);
 }
 
-/* A use after free: the write comes before the read in all failing runs and in no passing one.  A failure of
- * another kind has no say. */
+/* A use after free: the write comes before the read in all failing runs and in no passing one.  A
+ * failure of another kind is ignored. */
 static void order_of_two(void **state)
 {
 	struct sketch_runs r = {0};
@@ -497,8 +497,8 @@ static bool met_as_wr(const struct sketch_runs *r, const struct sketch_predictor
 	return false;
 }
 
-/* Each predicate is counted for the runs of which it is true, asked one by one; what fails in another way
- * does not count.  Predicates that say nothing are not there. */
+/* Each predicate is counted for exactly those runs in which it is true, tested one by one.  Runs
+ * that fail in another way are ignored.  Predicates that distinguish nothing are omitted. */
 static void counts(void **state)
 {
 	size_t seen[SKETCH_PATTERNS] = {0};
@@ -617,8 +617,8 @@ static size_t last_held(const struct sketch_runs *r, const struct sketch_run *ru
 	return found;
 }
 
-/* The definition: a holds one lock and wants another, which b took and has still; and b took it after a took
- * the first, or wants the first one since then. */
+/* The definition: thread a holds one lock and wants another, which b took and still holds.  Either
+ * b took it after a took the first, or b has wanted the first one since then. */
 static bool is_hold(const struct sketch_runs *r, const struct sketch_run *run, size_t first, size_t other,
 		    size_t at)
 {

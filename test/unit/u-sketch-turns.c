@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of sketch/turns-events.c and sketch/turns-failure.c with made-up stops.  The program is this
- * process: its accesses are made to memory of the test, so the values are real ones.
+ * Unit tests of sketch/turns-events.c and sketch/turns-failure.c with made-up stops.  The program
+ * is this process: its accesses go to memory of the test, so the values are real.
  */
 #include "sites-fixture.h"
 #include "sketch/turns-parts-int.h"
@@ -17,8 +17,8 @@
 
 enum { THREADS = 3, OPERATIONS = 16, CELLS = 4 };
 
-/* Sites: a read, a write and an atomic update of line 10, a call of free, one without a file, a lock, the
- * creation of a thread. */
+/* Sites: a read, a write and an atomic update of line 10, a call of free, a site without a file, a
+ * lock, and the creation of a thread. */
 enum {
 	READ = SITE(1),
 	WRITE = SITE(2),
@@ -175,8 +175,8 @@ static size_t perform(const struct operation *o, uint32_t thread, int32_t *cells
 	return o->site == UPDATE ? 2 : 1;
 }
 
-/* Threads read, write and update four numbers in random order.  The events are what was done, when it was
- * done, with the value that was read or written. */
+/* Threads read, write and update four numbers in random order.  The events must be what was done,
+ * in that order, with the value that was read or written. */
 static void test_values(void **state)
 {
 	(void)state;
@@ -287,8 +287,8 @@ struct touch {
 	bool frees;
 };
 
-/* The definition: behind each release, one event for each other address of the block that the run touches,
- * in the order in which they are touched first. */
+/* The definition: each release is followed by one event for each other address of the block that
+ * the run accesses, in the order of first access. */
 static size_t spread(const struct touch *touches, size_t count, size_t block, struct touch *out)
 {
 	size_t all = 0;

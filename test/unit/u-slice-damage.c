@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Slices of facts that the checker of facts/ accepts and no compiler makes: blocks without instructions,
- * calls at the end of a block, starts of threads at the end of the program, phis of other functions,
- * arguments of another kind.  The slice ends, and names only instructions that there are.
+ * Slices of facts that the checker of facts/ accepts but no compiler makes: blocks without
+ * instructions, calls at the end of a block, thread starts at the end of the program, phis of other
+ * functions, arguments of another kind.  Slicing must end and name only existing instructions.
  */
 #include "candidates-fixture.h"
 

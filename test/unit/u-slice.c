@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of slice/slice.h.  The twin works on single instructions: who can come before whom is the
- * transitive closure of the steps that a program can make, post-dominators are found by removing a block,
- * every instruction is asked of every other whether it depends on it, and distances settle by trying all
- * pairs again and again.
+ * Unit tests of slice/slice.h.  The reference works on single instructions.  An instruction can
+ * precede another if the transitive closure of the program's steps contains the pair.
+ * Post-dominators are found by removing a block.  Dependences are tested for every pair of
+ * instructions.  Distances are relaxed over all pairs until nothing changes.
  */
 #include "candidates-fixture.h"
 
@@ -441,8 +441,8 @@ static const struct sketch_gate *gate_at(const struct sketch_gates *g, uint32_t 
 	return NULL;
 }
 
-/* Everything that may overlap a statement's memory has a gate for it, and nothing that shares no object has
- * one. */
+/* Every access that may overlap a statement's memory has a gate for it, and no access that shares
+ * no object with it has one. */
 static void test_gates(void **state)
 {
 	(void)state;

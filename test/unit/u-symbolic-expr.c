@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Expressions: their values on random expressions against a slow evaluator, the variables that a node depends
- * on against a search by recursion, answers of the solver against trying all values, and the checks of a
- * trace that a program may have damaged.
+ * Expressions: values of random expressions against a slow evaluator, the variables on which a node
+ * depends against a recursive search, the solver's answers against trying all values, and the
+ * checks of a trace that a program may have damaged.
  */
 #include "symbolic-fixture.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What is made of expressions: conditions as text, inputs from values, the choice of inputs that may change,
- * and two traces as one, whose nodes are compared with those of the traces.
+ * What is derived from expressions: conditions as text, inputs from values, the choice of inputs
+ * that may change, and two traces merged into one, whose nodes are compared with those of the
+ * originals.
  */
 #include "symbolic-fixture.h"
 

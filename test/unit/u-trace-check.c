@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of trace/check.h: traces of random operations, correct and wrong.  A twin that keeps
- * in plain arrays which thread holds what predicts the remarks.
+ * Unit tests of trace/check.h, with traces of random operations, correct and wrong.  A reference
+ * that tracks in plain arrays which thread holds what predicts the remarks.
  */
 #include "trace/check.h"
 

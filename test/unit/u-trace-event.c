@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of events, raddle/event.inc: that its rows are consistent, that the queries of event.h
- * return for every code what is listed here by hand, and that doc/format/trace.md lists the same.
- * With RADDLE_GOLDEN=update in the environment that list is written instead of compared.
+ * The table of events, raddle/event.inc.  Its rows are consistent, the queries of event.h return
+ * for every code what is listed here by hand, and doc/format/trace.md lists the same.  With
+ * RADDLE_GOLDEN=update in the environment that list is written instead of compared.
  */
 #include "base/alloc.h"
 #include "base/buf.h"

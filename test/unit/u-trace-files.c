@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * meta.json and the site table: what is written comes back, and what is wrong
- * is named; what the writer packs, and the writer on a disk that is full.
+ * meta.json and the site table: what is written is read back, and errors are reported precisely.
+ * Also tests which files the writer compresses, and the writer on a full disk.
  */
 #include <setjmp.h>
 #include <stdarg.h>

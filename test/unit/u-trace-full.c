@@ -2,9 +2,9 @@
 /*
  * Full traces: layout, raw bytes, packing and the reader.
  *
- * A layout is made at random as text; pieces and rows are made at random as raw bytes, together with what a
- * reader should say about them, found by the slow twin below, which goes by the text of the
- * layout alone.  Then the bytes go through packer, writer and reader.
+ * A random layout is made as text.  Random pieces and rows are made as raw bytes.  What a reader
+ * should report about them is computed by the slow reference below, which uses only the text of the
+ * layout.  Then the bytes pass through packer, writer and reader.
  */
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -726,8 +726,8 @@ static void marks_are_read(void **state)
 	rd_buf_release(&body);
 }
 
-/* Where Linux puts things on x86-64: from a base, shifted by up to 2^bits pages upwards or, below the stack,
- * downwards (arch/x86/mm/mmap.c, fs/binfmt_elf.c). */
+/* Where Linux puts things on x86-64: at a base, shifted by up to 2^bits pages upwards or, below the
+ * stack, downwards (arch/x86/mm/mmap.c, fs/binfmt_elf.c). */
 static void addresses_may_be_anywhere(void **state)
 {
 	const uint64_t top = 1ull << 47, program = top / 3 * 2, no_stack_limit = top / 3,

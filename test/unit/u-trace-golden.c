@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test/trace/v1-every holds every kind of event that format version 1 has.
- * The same records are made here and compared with what the reader finds in
- * the file, so that neither encoder nor decoder can drift from what is on disk.
- * With RADDLE_GOLDEN=DIR in the environment the trace is written there instead.
+ * test/trace/v1-every has every kind of event of format version 1.  The same records are made here
+ * and compared with what the reader finds in the file, so neither encoder nor decoder can drift
+ * from the format on disk.  With RADDLE_GOLDEN=DIR in the environment the trace is written there
+ * instead.
  */
 #include <setjmp.h>
 #include <stdarg.h>

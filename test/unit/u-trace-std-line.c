@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of trace/std-line.h: randomly assembled lines are split into the same parts; damaged
- * ones have a reason. */
+/* Unit tests of trace/std-line.h: randomly assembled lines are split into their original parts, and
+ * for damaged lines a reason is reported. */
 #include "trace/std-line.h"
 
 #include <setjmp.h>

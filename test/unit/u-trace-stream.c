@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Streams: what the encoder wrote, the writer stored and the reader read is
- * compared with a slow, obvious decoder on random records; then every kind of
- * damage to a small stream must be named and never crash.
+ * Streams: random records pass through encoder, writer and reader, and are compared with a slow,
+ * obvious decoder.  Then a small stream is damaged in every way; each damage must be reported, and
+ * none may crash the reader.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What came from outside, trace/world.h: what was written is read back, piece by piece; damage of
- * any kind is noticed and ends the reading; doc/format/world.md lists what raddle/world.inc has.
+ * Input from outside (trace/world.h).  What was written is read back, piece by piece.  Damage of
+ * any kind is noticed and ends reading.  doc/format/world.md lists the rows of raddle/world.inc.
  */
 #include "base/alloc.h"
 #include "base/error.h"

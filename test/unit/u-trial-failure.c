@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of trial/failure.h and trial/suite-int.h with made-up runs: what failed and where, which
- * failures are the same, the finding of a failure, and which case of a test suite failed.
+ * Unit tests of trial/failure.h and trial/suite-int.h with made-up runs: what failed and where,
+ * which failures are the same, the finding for a failure, and which case of a test suite failed.
  */
 #include "base/alloc.h"
 #include "trial/failure.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of trial/judge.h: what the user's command is given, what its status means, and that runs that
- * ended alike are judged once.
+ * Unit tests of trial/judge.h: what is passed to the user's command, what its status means, and
+ * that runs with the same end are judged only once.
  */
 #include "base/alloc.h"
 #include "base/error.h"

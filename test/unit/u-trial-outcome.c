@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of trial/outcome.c, with results of replays that are made up: how long a run may take, against a
- * slow computation in steps; which runs count, against a table of all combinations; which faults are the race
- * itself.
+ * Unit tests of trial/outcome.c, with made-up results of replays: how long a run may take, against
+ * a slow stepwise computation; which runs are valid, against a table of all combinations; and which
+ * faults are the race itself.
  */
 #include "base/clock.h"
 #include "trial/trial.h"
@@ -74,8 +74,8 @@ static void test_limit_rows(void **state)
 	/* The user's limit has precedence, also if it is shorter. */
 	c.limit_ns = 3 * RD_NS_PER_S;
 	assert_int_equal(trial_limit_ns(&c, 5), 3 * RD_NS_PER_S);
-	/* The deadline is earlier, and then it is over: a millisecond is left, since 0 would mean no limit.
-	 */
+	/* First an earlier deadline, then one in the past: a millisecond is left, since 0 would
+	 * mean no limit. */
 	c.deadline_ns = 5 + RD_NS_PER_S;
 	assert_int_equal(trial_limit_ns(&c, 5), RD_NS_PER_S);
 	assert_int_equal(trial_limit_ns(&c, 5 + 2 * RD_NS_PER_S), RD_NS_PER_MS);
@@ -83,8 +83,8 @@ static void test_limit_rows(void **state)
 
 /* ---- which runs count ---- */
 
-/* All combinations of what decides.  Exactly the runs that kept the schedule and ended by themselves count.
- */
+/* All combinations of the deciding factors.  Exactly the runs that kept the schedule and ended by
+ * themselves are valid. */
 static void test_counts(void **state)
 {
 	static const enum replay_end ends[] = {REPLAY_EXITED,	  REPLAY_SIGNALLED, REPLAY_DEADLOCKED,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of trial/output.c: what counts as the same output, against comparisons of the texts themselves;
- * which lines are not compared; which ends are faults.
+ * Unit tests of trial/output.c: which outputs are treated as equal, against comparisons of the
+ * texts themselves; which lines are not compared; and which ends are faults.
  */
 #include "trial/trial.h"
 

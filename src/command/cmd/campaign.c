@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle campaign`: the results of campaigns of `raddle inject`.  In: their directories,
- * finished or not.  Out: statistics of one or more campaigns as text, JSON, CSV or HTML,
- * or a comparison of two.
+ * `raddle campaign`: the results of campaigns of `raddle inject`.  In: directories of finished or
+ * unfinished campaigns.  Out: statistics of one or more campaigns as text, JSON, CSV or HTML, or a
+ * comparison of two.
  */
 #include "cmd/cmd-int.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle cc` and `raddle c++`: the compilers' stand-ins.  All options are
- * clang's; bitcode/cc.c does the work.
+ * `raddle cc` and `raddle c++`: drop-in replacements for the compilers.  All options are those of
+ * clang.  bitcode/cc.c does the work.
  */
 #include "cmd/cmd-int.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * raddle check: recording, prediction, replay and classification in one command.  In: arguments.
- * Out: a report, and the exit status.  The room check/ does the work.
+ * Out: a report, and the exit status.  The code in check/ does the work.
  *
- * The first run has our standard streams, so the report goes to stderr, or to files that the user
- * named.
+ * The first run uses Raddle's standard streams, so the report goes to stderr or to files that the
+ * user named.
  */
 #include "cmd/cmd-int.h"
 

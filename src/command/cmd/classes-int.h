@@ -11,15 +11,15 @@
 /* Reads the argument of --fail-on, which may be NULL; `name` is the command's, for the message. */
 int cmd_classes_option(const char *text, const char *name, enum finding_class *class);
 
-/* Memory models by their names, as bits; NULL: none.  The names of the command and the option are
- * for messages. */
+/* Converts a list of names of memory models to bits; NULL: none.  `name` and `option` are for
+ * messages: the command and its option. */
 int cmd_classes_models(const char *text, const char *name, const char *option, unsigned *models);
 
 /* Draws how far classification is. */
 void cmd_classes_progress(struct rd_progress *progress, const struct classify_progress *so_far);
 
-/* Classifies the races of the set with a line of progress, unless `quiet`.  `program`, progress and
- * context of `how` are set here. */
+/* Classifies the races of the set, and shows a progress line unless `quiet`.  Sets the members
+ * `program`, `progress` and `context` of `how` itself. */
 int cmd_classes_run(struct replay_led *p, struct classify how, char **argv, struct finding_set *set,
 		    struct classify_result *result);
 

@@ -5,8 +5,8 @@
 
 #include "base/process.h"
 
-/* A program without one of its synchronisations is another program, so it is recorded and predicted
- * first, which is what `raddle check` does.  Returns the exit status. */
+/* Without one of its synchronisations a program is a different program.  So it is recorded and
+ * predicted anew, as `raddle check` does.  Returns the exit status. */
 int cmd_classify_anew(char **argv);
 
 /* The arguments of that `raddle check`, with the name of the command. */

@@ -2,8 +2,8 @@
 /*
  * raddle classify: shows what races do to the program, by running both orders of their accesses.
  *
- * What the program writes is compared, not shown.  The report goes to stderr, or to files that the
- * user named.
+ * The program's output is compared, not shown.  The report goes to stderr or to files that the user
+ * named.
  */
 #include "cmd/cmd-int.h"
 
@@ -174,7 +174,7 @@ static int locate(struct task *t, const struct classify *how)
 
 /* ---- the program ---- */
 
-/* The program reads the input that the document has kept, unless the user redirects standard
+/* The program reads the input that is stored in the document, unless the user redirects standard
  * input. */
 static int open_input(struct task *t)
 {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The subcommands.  Each gets argv with its own name as argv[0] and returns the
- * exit status of the whole program.  A new command is a file here, a line here and
- * a row in command.c.
+ * The subcommands.  Each gets argv with its own name as argv[0] and returns the exit status of the
+ * whole program.  To add a command, add a file here, a declaration below and a row in command.c.
  */
 #ifndef CMD_CMD_INT_H
 #define CMD_CMD_INT_H
 
 #include "cmd/option-int.h"
 
-/* The exit statuses of all commands; raddle(1) has the same table.  `record`, and `check` and
- * `replay` where they say so, pass on the status of the program that they ran; `cc` and `c++` that
- * of the compiler. */
+/* The exit statuses of all commands; raddle(1) has the same table.  `record` passes on the status
+ * of the program that it ran; so do `check` and `replay` where they document it.  `cc` and `c++`
+ * pass on the status of the compiler. */
 enum cmd_status {
 	CMD_OK = 0,	   /* done; nothing was confirmed, nothing deviates, the answer is yes */
 	CMD_FOUND = 1,	   /* done; something was confirmed, deviates, or the answer is no */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The table of commands.  In: the arguments of `raddle`.  Out: the exit status of the command that
- * they name, which gets the rest of them untouched.  Called through a link named raddle-COMMAND it
- * is that command, so that CC=raddle-cc works in build systems which allow no blank in CC.
+ * the first argument names.  The command gets the other arguments unchanged.  If Raddle is called
+ * through a link named raddle-COMMAND, it runs that command.  So CC=raddle-cc works with build
+ * systems that do not allow a space in CC.
  */
 #include "cmd/cmd-int.h"
 

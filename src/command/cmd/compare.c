@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * `raddle compare`: where runs deviate from a golden run, and how the error spread.  The golden run
- * is read once; each run is then walked once.
+ * is read once, and then each other run is read once.
  */
 #include "cmd/cmd-int.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle dump`: what is in a trace directory, a single stream, a site table or
- * another artefact, for people (text) and programs (--json, doc/format/dump-json.md).
+ * `raddle dump`: shows the content of a trace directory, a single stream, a site table or another
+ * artefact, for people (text) and for programs (--json, doc/format/dump-json.md).
  */
 #include "cmd/cmd-int.h"
 

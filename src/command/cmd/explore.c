@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raddle explore: runs a program under many schedules of Raddle's own making and reports those in
+ * raddle explore: runs a program under many schedules that Raddle generates, and reports those in
  * which it fails.
  *
- * What the program writes is caught, not shown.  The report goes to stderr, or to files that the
- * user named.
+ * The program's output is captured, not shown.  The report goes to stderr or to files that the user
+ * named.
  */
 #include "cmd/cmd-int.h"
 
@@ -60,8 +60,8 @@ static const struct cmd_usage usage = {
 	false,
 };
 
-/* What is done here of an exploration: on a cluster the beginning, from which the shards know the
- * program, and the end. */
+/* The part of an exploration that this process does.  On a cluster these are the first schedules,
+ * from which the shards know the program, and later the collection of results. */
 enum part { ALL, FIRST, COLLECT };
 
 struct task {
@@ -239,8 +239,8 @@ static int submit(const struct task *t)
 	return err;
 }
 
-/* A few schedules are run here, so that the shards know the program; then the shards run theirs;
- * then their results are joined. */
+/* First this process runs a few schedules, so that the shards know the program.  Then the shards
+ * run theirs.  Finally their results are merged. */
 static int explore_on_cluster(struct task *t)
 {
 	int err;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle facts`: facts about a whole program, from its bitcode, as a file that other commands and
- * other tools read without LLVM.
+ * `raddle facts`: writes facts about a whole program, from its bitcode, to a file that other
+ * commands and other tools can read without LLVM.
  */
 #include "cmd/cmd-int.h"
 

@@ -6,8 +6,8 @@
 #include "finding/load.h"
 
 /* Takes --with, --setup, --plugins and --timeout from the document, unless the user gives them or
- * names another program, and stores the result in the document.  Commands of a document that
- * another user wrote are reported before they are run. */
+ * names another program.  Stores the resulting values in the document.  If another user wrote the
+ * document, its commands are reported before they are run. */
 void cmd_findings_means(struct finding_set *set, const char *path, bool own_program);
 
 #endif

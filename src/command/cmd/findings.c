@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How the program of a document of findings is run.  In: the document and the options.  Out: both;
- * options override the document.
+ * How to run the program of a findings document.  In: the document and the options.  Out: both,
+ * merged; options override the document.
  */
 #include "cmd/findings-int.h"
 #include "cmd/option-int.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Commands with an executable of their own, which is `raddle` with one more room in it.  The hive
- * needs an HTTP server, TLS and two databases, a site an HTTP client; apart from them, `raddle cc`
- * and the other commands need not load these libraries.
+ * Commands with their own executable, which is `raddle` with one more component linked in.  The
+ * hive needs an HTTP server, TLS and two databases, and a site needs an HTTP client.  Separate
+ * executables keep these libraries out of `raddle cc` and the other commands.
  */
 #include "cmd/handover-int.h"
 

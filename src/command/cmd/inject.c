@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raddle inject: faults injected into runs of a program.  Builds the full flavour, runs it once
- * without a fault as the reference, and then with one fault in each run; or resumes a campaign, or
- * repeats one of its runs.
+ * raddle inject: injects faults into runs of a program.  Builds the full flavour, runs it once
+ * without a fault as the reference, and then runs it many times with one fault each.  It can also
+ * resume a campaign or repeat one of its runs.
  */
 #include "cmd/cmd-int.h"
 
@@ -263,8 +263,8 @@ static int do_repeat(struct inject_campaign *campaign)
 	return r;
 }
 
-/* With a cluster, its jobs have made all runs, and opening the campaign here only joins their
- * logs. */
+/* On a cluster, the jobs have already made all runs, and opening the campaign here only merges
+ * their logs. */
 static int run_campaign(struct inject_start *c)
 {
 	RD_ASSERT(c->directory);

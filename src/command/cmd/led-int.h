@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that a command runs many times in the flavour `led`, each time with the input that the
- * command got. */
+/* A program that a command runs many times in the flavour `led`, each time with the command's
+ * standard input. */
 #ifndef CMD_LED_INT_H
 #define CMD_LED_INT_H
 
@@ -21,8 +21,8 @@ struct cmd_led {
 		.input = {.first = STDIN_FILENO }                                                            \
 	}
 
-/* The command's name is that of its scratch directory; `lines`: the program that runs knows its
- * lines.  What was opened is closed in any case by cmd_led_close(). */
+/* Opens a program.  `command` becomes the name of the scratch directory.  With `lines`, the program
+ * is built with source lines.  The caller must call cmd_led_close() even if this fails. */
 int cmd_led_open(struct cmd_led *l, const char *command, char **argv, bool lines);
 void cmd_led_close(struct cmd_led *l);
 

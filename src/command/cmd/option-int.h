@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The options of all commands: their values, and how a command gets them.  The rows are in
- * option.inc. Before the command line, RADDLE_OPTIONS and a .raddle file may give options, see
- * base/defaults.h.
+ * option.inc.  RADDLE_OPTIONS and a .raddle file may give options, which the command line
+ * overrides; see base/defaults.h.
  */
 #ifndef CMD_OPTION_INT_H
 #define CMD_OPTION_INT_H
@@ -39,12 +39,12 @@ struct cmd_usage {
 /* What parsing returns: CMD_GO_ON, or the status to end with at once. */
 #define CMD_GO_ON (-1)
 
-/* Parses options and other arguments, in any order; afterwards argv[1] to
- * argv[*count] are the others, and a NULL follows. */
+/* Parses options and other arguments, in any order.  Afterwards argv[1] to argv[*count] are the
+ * other arguments, followed by NULL. */
 int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *count);
 
-/* A whole command that takes exactly one argument besides options; returns the status.  `what`
- * names the argument in the message about a missing one. */
+/* Runs a command that takes exactly one argument besides options; returns the exit status.  `what`
+ * names the argument in the message that reports it missing. */
 typedef int cmd_run_fn(const char *operand);
 int cmd_operand(int argc, char **argv, const struct cmd_usage *usage, const char *what, cmd_run_fn *run);
 
@@ -54,8 +54,9 @@ struct cmd_words {
 	char **program;	     /* with a NULL at the end; may be empty */
 };
 
-/* Options, an operand (`what` it is, such as "finding"; NULL: none), more options, and a program.
- * With --race, --from-tsan or --resume there is no operand. */
+/* Parses options, an operand, more options, and a program with its arguments.  `what` names the
+ * operand, such as "finding"; NULL: there is no operand.  With --race, --from-tsan or --resume
+ * there is no operand either. */
 int cmd_program(int argc, char **argv, const struct cmd_usage *usage, const char *what,
 		struct cmd_words *words);
 
@@ -65,8 +66,8 @@ int cmd_which(const char *command, const char *what);
 /* Checks --strategy; prints an error if it is wrong (cmd/explore.c). */
 int cmd_strategy(const char *command);
 
-/* A limit as the rooms take it: 0, which means "choose one", if the option is not set, and `none`
- * if the user asked for no limit. */
+/* Converts the value of an option to a limit for other modules: 0 ("choose one") if the option is
+ * not set, and `none` if the user asked for no limit. */
 uint64_t cmd_limit(uint64_t option, uint64_t none);
 
 /* In milliseconds: longer than anything runs. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The options of all commands.  In: the rows of option.inc that a command takes, and its
- * arguments.  Out: values in `opt`, and the other arguments.  The files that options name are
- * checked before the command begins its work.
+ * The options of all commands.  In: the rows of option.inc that a command accepts, and its
+ * arguments.  Out: values in `opt`, and the other arguments.  Files that options name are checked
+ * before the command begins its work.
  */
 #include "cmd/option-int.h"
 
@@ -189,8 +189,8 @@ int cmd_which(const char *command, const char *what)
 	return CMD_FAILED;
 }
 
-/* Parses options and moves *at to the word after them.  Returns CMD_GO_ON or the status to end
- * with. */
+/* Parses options and moves *at to the first word after them.  Returns CMD_GO_ON, or the exit status
+ * if the command must end. */
 static int parse_some(const struct table *t, int argc, char **argv, int *at)
 {
 	int first = rd_options_parse(argc - *at, argv + *at, &t->usage);
@@ -202,8 +202,8 @@ static int parse_some(const struct table *t, int argc, char **argv, int *at)
 	return CMD_GO_ON;
 }
 
-/* Whether the operand is left out: something else says what it would name, or, without a
- * synchronisation, nothing can and the program follows. */
+/* Whether the operand is omitted.  That is so if another option replaces it, or with --without-sync
+ * if the options end with "--", so that the program follows. */
 static bool has_no_operand(char **argv, int at)
 {
 	return opt.race || opt.from_tsan || opt.resume ||

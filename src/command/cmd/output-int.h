@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documents: the files that --json, --sarif, --html and similar options name, and their
- * contents. */
+/* Documents: the files named by --json, --sarif, --html and similar options, and what is written to
+ * them. */
 #ifndef CMD_OUTPUT_INT_H
 #define CMD_OUTPUT_INT_H
 
@@ -17,8 +17,8 @@ bool cmd_output_is_stdout(void);
 typedef int cmd_write_fn(const void *what, FILE *out);
 int cmd_document(const char *path, cmd_write_fn *write, const void *what);
 
-/* For commands whose output is one document: redirects standard output to that file; NULL and "-"
- * leave it as it is. */
+/* For commands whose output is a single document: redirects standard output to the file `path`.
+ * NULL and "-" leave it unchanged. */
 int cmd_redirect(const char *path);
 
 /* Writes the documents that the options ask for. */
@@ -30,8 +30,8 @@ int cmd_write_coverage(const struct finding_set *set, const struct report_opts *
 /* Writes the findings as JSON. */
 int cmd_write_findings(const char *path, const struct finding_set *set);
 
-/* Marks findings that --baseline lists and --suppressions hides.  With `report_unused`, prints the
- * entries of both that match no finding. */
+/* Marks findings that --baseline lists or --suppressions hides.  With `report_unused`, prints the
+ * entries of both files that match no finding. */
 int cmd_filter_apply(struct finding_set *set, bool report_unused);
 
 /* A text with the ids of the confirmed findings that are not suppressed. */

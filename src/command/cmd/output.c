@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Writes the documents that options ask for, and marks findings that a baseline or a suppression
- * file covers.  In: a finished set, or whatever a writer takes.  Out: files, marks on the findings.
+ * file covers.  In: a complete set of findings, or other data for a writer.  Out: files, and marks
+ * on the findings.
  */
 #include "cmd/output-int.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle predict`: the races and deadlocks that other schedules of a recorded run
- * lead to.  Nothing is run again, so nothing is confirmed: the exit status only
- * shows whether the prediction could be made.
+ * `raddle predict`: finds races and deadlocks to which other schedules of a recorded run lead.
+ * Nothing is run again, so nothing is confirmed.  The exit status only shows whether the prediction
+ * could be made.
  */
 #include "cmd/cmd-int.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raddle record: one run of a program, recorded.  Finds the program, builds its
- * record flavour, prepares the trace directory, runs the program under the
- * collector and ends as the program ended.
+ * raddle record: records one run of a program.  Finds the program, builds its record flavour,
+ * prepares the trace directory, runs the program under the collector, and exits as the program did.
  */
 #include "cmd/cmd-int.h"
 
@@ -54,8 +53,8 @@ static void report_end(const struct trace_meta *meta)
 	cmd_document(opt.json, write_summary, meta);
 }
 
-/* Returns the status of a normal exit: Raddle killed the program, and its own caller should not
- * take that for a signal to Raddle. */
+/* Returns the status of a normal exit.  Raddle killed the program, and Raddle's caller should not
+ * believe that Raddle itself was killed by a signal. */
 static int report_deadlock(const struct finding_set *deadlock)
 {
 	struct report_opts how = {.colour = report_wants_colour(stderr)};

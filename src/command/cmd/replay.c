@@ -3,7 +3,7 @@
  * raddle replay: runs a program under the schedule of a finding and reports whether the race or
  * deadlock happened.
  *
- * The program has Raddle's standard streams, so Raddle's own output goes to stderr, or to files
+ * The program uses Raddle's standard streams, so Raddle's own output goes to stderr or to files
  * that the user named.
  */
 #include "cmd/cmd-int.h"
@@ -89,8 +89,8 @@ static int write_json(struct replay_repeat *t)
 	return cmd_write_findings(opt.json, t->set);
 }
 
-/* If the recorded run itself shows the race, it has happened, even if the replay did not reproduce
- * it. */
+/* If the recorded run itself shows the race, the race has happened, even if the replay did not
+ * reproduce it. */
 static void report_recorded(const struct replay_repeat *t)
 {
 	RD_ASSERT(t->finding && t->finding->schedule);
@@ -154,8 +154,8 @@ static int prepare_turns(struct schedule *s, const char *path, struct finding_se
 	return RD_OK;
 }
 
-/* A run that carries values is led by a flavour of its own, in which a thread can be stopped before
- * each access.  A schedule that was made with it is replayed with it. */
+/* Schedules that depend on values need another flavour than `record`, in which a thread can be
+ * stopped before each access.  A schedule that was made with that flavour is replayed with it. */
 static bool carries_values(const struct schedule *s)
 {
 	const char *made = s->flavour ? s->flavour : "record";

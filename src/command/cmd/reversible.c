@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle reversible`: is a recorded run pseudo-deterministic?  Only then other runs can be
- * compared with it record by record.
+ * `raddle reversible`: checks whether a recorded run is pseudo-deterministic.  Only then can other
+ * runs be compared with it record by record.
  */
 #include "cmd/cmd-int.h"
 #include "cmd/output-int.h"

@@ -2,8 +2,8 @@
 /*
  * raddle sketch: explains why a program fails.
  *
- * What the program writes is caught, not shown.  The sketches go to standard output, or to files
- * that the user named.
+ * The program's output is captured, not shown.  The sketches go to standard output or to files that
+ * the user named.
  */
 #include "cmd/cmd-int.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `raddle slice`: the statements that may have a part in a failure at a place, shown on the
+/* `raddle slice`: shows the statements that may have contributed to a failure at a place, over the
  * source. */
 #include "base/error.h"
 #include "base/place.h"
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A run that is busy, or waits for a processor, may take this many times the limit: a loaded
- * machine is that slow. */
+/* A run that is busy, or that waits for a processor, may take this many times the limit, because a
+ * loaded machine may be that slow. */
 enum { PATIENCE = 10 };
 
 static const struct cmd_usage usage = {

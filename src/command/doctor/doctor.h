@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What this machine offers to Raddle.  Every ability is tried, not guessed: a program is compiled,
- * a watchpoint set, a child traced.  The report goes to a stream.
+ * a watchpoint is set, a child is traced.  The report goes to a stream.
  */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Probes of the kernel and the processor.  Each ability is used once as Raddle would use it: a
- * counter is read after a watched write, a child is traced and continues.  errno distinguishes
- * what is refused from what does not exist.
+ * counter is read after a watched write, and a child is traced and continued.  errno shows whether
+ * the kernel refuses an ability or does not have it.
  */
 #include "doctor/probe-int.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The report for people and as JSON: a line for each ability, two more where something is
+/* The report for people and as JSON: a line for each ability, and two more lines if something is
  * missing. */
 #include "doctor/doctor.h"
 

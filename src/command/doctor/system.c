@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Probes of the environment: kernel, processors, memory, container, cache directory, limits.  Most
- * of them inform; few can stop Raddle.
+ * of them only inform; few can prevent Raddle from working.
  */
 #include "doctor/probe-int.h"
 

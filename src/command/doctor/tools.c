@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Probes of programs and files: the compiler that Raddle drives, the linkers, the parts of Raddle
- * itself, gdb.  Programs are run, not only searched, since a compiler without headers or a worker
- * without its libraries is of no use.
+ * Probes of programs and files: the compiler that Raddle drives, the linkers, Raddle's own
+ * components, gdb.  Programs are not only looked up but run, since a compiler without headers or a
+ * worker without its libraries is useless.
  */
 #include "doctor/probe-int.h"
 

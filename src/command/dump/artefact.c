@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * `raddle dump` of artefacts that are not traces: findings, schedules, programs, facts.  A file is
- * recognised by its first bytes, a directory by the files in it, and never by a name that users
- * choose.
+ * recognised by its first bytes, and a directory by the files in it.  Names that users can choose
+ * do not matter.
  */
 #include "dump/dump-int.h"
 

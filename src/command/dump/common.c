@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Parts of several documents: durations and sizes as text, the JSON objects "trace" and "threads".
+ * Code that several documents share: durations and sizes as text, and the JSON objects "trace" and
+ * "threads".
  */
 #include "dump/dump-int.h"
 

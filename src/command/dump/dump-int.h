@@ -35,13 +35,13 @@ int dump_check(struct trace *trace, bool json, bool damaged,
 	       FILE *out); /* damaged: something else of it is */
 int dump_facts(const char *path, bool json, FILE *out);
 
-/* The same for a path that is not a trace: facts, a schedule, findings, a program.  DUMP_OTHER if
- * it is not one of these either. */
+/* The same for a path that is not a trace but facts, a schedule, findings or a program.  Returns
+ * DUMP_OTHER if it is none of these. */
 #define DUMP_OTHER 1
 int dump_artefact(const char *path, bool json, FILE *out);
 
-/* What came from outside: whether the file is that; its records; whether those of a trace can be
- * read. */
+/* The program's input from outside: whether a file has it, its records, and whether the records of
+ * a trace can be read. */
 bool dump_is_world(const char *path);
 int dump_world(const char *path, bool json, FILE *out);
 int dump_check_world(const char *directory);
@@ -52,8 +52,8 @@ bool dump_event_writes(const struct dump *d, const struct trace_event *e);
 /* "file.c:12 function", appended; nothing for site 0. */
 void dump_location(const struct trace_sites *sites, uint32_t site, struct rd_buf *out);
 
-/* One frame object {"file", "line", "column", "function"} for the site and one for each
- * place it was inlined into. */
+/* Writes a frame object {"file", "line", "column", "function"} for the site, and one for each place
+ * into which it was inlined. */
 void dump_json_frames(struct rd_json *j, const struct trace_sites *sites, uint32_t site);
 
 /* The "trace" object of JSON documents. */

@@ -17,8 +17,9 @@ struct dump_options {
 	bool force;  /* even if the trace is damaged */
 };
 
-/* Writes what is in a trace directory, one of its files, a findings document, a schedule, facts or
- * a program. What the path is, its first bytes or the files in it decide. */
+/* Writes the content of a trace directory, one of its files, a findings document, a schedule, facts
+ * or a program.  The kind is determined by the first bytes of the file or by the files in the
+ * directory. */
 int dump_path(const char *path, const struct dump_options *options, FILE *out);
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The events of a trace in global order, as text (one line each) or as JSON
- * (doc/format/dump-json.md).  Nothing is kept: memory does not grow with the
- * number of events.
+ * (doc/format/dump-json.md).  Events are not kept, so memory does not grow with their number.
  */
 #include "dump/dump-int.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle dump` of facts: the code as a listing, with the points-to set at each use of a pointer;
- * or all tables as one JSON document, whose members are those of doc/format/facts.md.
+ * `raddle dump` of facts.  As text: a listing of the code, with the points-to set at each use of a
+ * pointer.  As JSON: all tables in one document, whose members are those of doc/format/facts.md.
  */
 #include "dump/dump-int.h"
 

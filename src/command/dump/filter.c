@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which events of a trace are shown.  In: the lists of threads and kinds that the user gave.  Out:
+ * Selects which events of a trace are shown.  In: the user's lists of threads and kinds.  Out:
  * marks for threads, kinds and directions of accesses.
  */
 #include "dump/dump-int.h"

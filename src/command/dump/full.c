@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A full trace (doc/format/full.md) for people: thread by thread, a line for each record, in the
- * notation of the TraceSanitizer paper (`load 3 ADDRESS`, `call-inc 0`), with the object that
- * is accessed and the place in the source.  Only the names of threads are kept in memory.
+ * A full trace (doc/format/full.md) for people: thread by thread, one line per record, in the
+ * notation of the TraceSanitizer paper (`load 3 ADDRESS`, `call-inc 0`).  Each line also shows the
+ * accessed object and the place in the source.  Only the names of threads are kept in memory.
  */
 #include "dump/dump-int.h"
 

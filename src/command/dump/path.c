@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which artefact a path is, and which part of it is shown.  In: a path and the user's choice.  Out:
- * text or a JSON document, written by the file of this room that knows the artefact.
+ * Determines which kind of artefact a path is, and which part of it is shown.  In: a path and the
+ * user's choice.  Out: text or a JSON document, written by the file of this directory that handles
+ * the artefact.
  */
 #include "dump/dump-int.h"
 
@@ -125,8 +126,8 @@ static int check_children(const char *path, const struct dump_options *options, 
 	return err;
 }
 
-/* The part of an open trace that the options ask for; `damaged`: its file `world` cannot be
- * read. */
+/* Shows the part of an open trace that the options ask for.  `damaged`: the trace's file `world`
+ * cannot be read. */
 static int dump_open_trace(struct dump *d, bool damaged)
 {
 	const struct dump_options *o = d->opt;

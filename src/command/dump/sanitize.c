@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A full trace without what the schedule and the address space put into it, in the notation of the
- * TraceSanitizer paper (algorithms 1 and 2, figure 4).
+ * A full trace in the notation of the TraceSanitizer paper (algorithms 1 and 2, figure 4), without
+ * anything that depends on the schedule or the address space.
  *
- * Without a directory: all records in one order with their objects and threads, as figure 4 has
- * them.  With one: a file for each thread, whose bytes are the same in every run of a
- * pseudo-deterministic program, so that diff -r compares two runs.
+ * Without a directory, all records are printed in one order with their objects and threads, as in
+ * figure 4.  With a directory, each thread has a file, whose bytes are the same in every run of a
+ * pseudo-deterministic program.  So diff -r compares two runs.
  */
 #include "dump/sanitize.h"
 
@@ -61,8 +61,8 @@ static void print_record(struct sanitize *s, const struct epa_record *r)
 	fprintf(s->out, "%s\n", s->line.data);
 }
 
-/* The file is closed again, since a program may have more threads than a process may have open
- * files. */
+/* Closes the file after each write, since a program may have more threads than a process may have
+ * open files. */
 static int write_file(struct sanitize *s, size_t place, int flags)
 {
 	RD_ASSERT(s->files && place < epa_walk_threads(s->walk));
@@ -127,8 +127,8 @@ static bool is_program_variable(const struct sanitize *s, const struct epa_objec
 	       trace_sites_global(sites, sites->placed[o->index].linkage);
 }
 
-/* As figure 4 has them: base address, thread, which of the thread's objects, size, first and last
- * record. */
+/* Prints an object as in figure 4: base address, thread, its number among the thread's objects,
+ * size, first and last record. */
 static void note_object(void *context, const struct epa_object *o, uint64_t end)
 {
 	struct sanitize *s = context;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle dump --summary`: an overview of a trace: how the run ended, its threads, its locks with
- * waits and hold times, the data that threads share, and the number of events of each kind.
+ * `raddle dump --summary`: an overview of a trace.  It shows how the run ended, its threads, its
+ * locks with wait and hold times, the data that threads share, and the number of events of each
+ * kind.
  */
 #include "dump/dump-int.h"
 
@@ -232,8 +233,8 @@ static void text_syncs(const struct summary *s)
 		fprintf(s->out, "\nNo lock or other synchronisation object is used by two threads.\n");
 }
 
-/* A row of the table of shared data: one object, or all heap objects that were
- * allocated at one place. */
+/* A row of the table of shared data: one object, or all heap objects that were allocated at one
+ * place. */
 struct row {
 	const struct use *first;
 	uint32_t site; /* of the allocation; 0: no heap object */

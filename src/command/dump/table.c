@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle dump --sites` and `--check`: the site table as a list, and the
- * remarks of the trace checker.
+ * `raddle dump --sites` and `--check`: the site table as a list, and the remarks of the trace
+ * checker.
  */
 #include "dump/dump-int.h"
 #include "trace/check.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle dump` of a run's input from outside: the file `world` of a trace.  Records are in the
- * order of the file, and threads are shown by their numbers.
+ * `raddle dump` of a run's input from outside, which is the file `world` of a trace.  Records are
+ * shown in the order of the file, with threads by number.
  */
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From candidates to guards.  In: the candidates of a program.  Out: the file that raddle-instr
- * reads, with numbers for the accesses and the functions that may order threads unnoticed; and the
- * flavour.
+ * Turns race candidates into guards.  In: the candidates of a program.  Out: the flavour to build,
+ * and the file that raddle-instr reads.  The file numbers the accesses to guard and lists the
+ * functions that might order threads without the runtime noticing.
  */
 #include "guard/guards.h"
 
@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Functions whose effect on the order of threads is known: the runtime interposes them, or they
- * have none. */
+/* Functions whose effect on the order of threads is known: either the runtime interposes them, or
+ * they do not order threads. */
 static const char *const known[] = {
 #define GUARDED(name) #name,
 #include "raddle/guard.inc"
@@ -31,8 +31,8 @@ static const char *const known[] = {
 #include "raddle/libc.inc"
 };
 
-/* Functions that the recorder interposes and that order no threads by themselves: they open, set up
- * and sleep, or use a stream, which usually is a file. */
+/* Functions that the recorder interposes but that do not order threads by themselves.  They open or
+ * set up descriptors, sleep, or use a stream, which is usually a file. */
 static const char *const harmless[] = {
 	"bind",
 	"socket",
@@ -133,8 +133,8 @@ static bool has(const struct rd_names *names, const char *s)
 	return rd_names_find(names, s, strlen(s), &number);
 }
 
-/* Functions of the C++ library that order no threads, by prefix: strings, trees, hashes and lists
- * are memory of the caller; throwing concerns only the thread. */
+/* Recognises, by prefix, functions of the C++ library that do not order threads.  Strings, trees,
+ * hash tables and lists work on memory of the caller; throwing affects only the throwing thread. */
 static bool is_quiet_cxx(const char *name)
 {
 	static const char *const quiet[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guards of a program: from its race candidates to the file that raddle-instr reads
- * (instr/guard/guards.h), and back from the table that a guarded program carries. */
+/* The guards of a program: writes race candidates to the file that raddle-instr reads
+ * (instr/guard/guards.h), and reads the table that a guarded program contains. */
 #ifndef GUARD_GUARDS_H
 #define GUARD_GUARDS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A guarded program as a file of its own, which runs without Raddle.  A program without guards is
- * never replaced. */
+/* Writes a guarded program to a file that runs without Raddle.  Never overwrites the program
+ * without guards. */
 #include "guard/guards.h"
 
 #include "base/error.h"

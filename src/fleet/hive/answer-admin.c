@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What developers and operators ask: programs, races, settings, classes, health and metrics.
+ * Answers requests of developers and operators: programs, races, settings, classes, health and
+ * metrics.
  */
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What sites ask: the key, a poll, reports.  A poll reads the programs and writes nothing; reports
- * are answered when they are on disk.
+ * Answers requests of sites: the key, polls and reports.  A poll reads the programs and writes
+ * nothing.  Reports are acknowledged only after they are on disk.
  */
 #include "base/alloc.h"
 #include "base/context.h"
@@ -15,8 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-/* A site whose build the hive does not know asks again after an hour.  A judgement: builds are
- * added by hand, and a fleet that asks more often loads the hive for nothing. */
+/* Seconds after which a site asks again if the hive does not know its build.  A judgement: builds
+ * are added by hand, so asking more often would only load the hive. */
 enum { UNKNOWN_BUILD_RETRY_S = 3600 };
 
 int hive_answer_key(struct hive_request *r)
@@ -147,8 +147,8 @@ static int write_receipt(struct hive_request *r)
 	return 0;
 }
 
-/* From here on the connection sleeps until the writer wakes it, or it is woken at once to hear that
- * the queue is full. */
+/* Suspends the connection until the writer resumes it.  If the queue is full, the connection is
+ * resumed at once with that error. */
 static int submit(struct hive_request *r)
 {
 	r->pending.is_new = rd_xcalloc(r->pending.reports.count + 1, sizeof *r->pending.is_new);

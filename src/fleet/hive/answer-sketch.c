@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failures that sites help to explain.  In: a plan, then records of runs.  Out: sketches.  A record
- * that is not needed any more is not stored.  Runs are few, so each is a transaction of its own.
+ * Answers requests about failures that sites help to explain.  In: a plan, then records of runs.
+ * Out: sketches.  A record that is no longer needed is not stored.  Runs are rare, so each is
+ * stored in a transaction of its own.
  */
 #include "base/alloc.h"
 #include "base/context.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which task a site gets.  The answer follows from what is stored and from what the site sends, by
- * hashing, so that every hive gives the same one and a poll writes nothing.  doc/design/hive.md has
+ * Decides which task a site gets.  The decision is a hash of the stored data and of what the site
+ * sends.  So every hive makes the same decision, and a poll writes nothing.  doc/design/hive.md has
  * the rules.
  */
 #ifndef HIVE_ASSIGN_INT_H
@@ -34,8 +34,9 @@ struct hive_asking {
 /* False: there is nothing to do. */
 bool hive_assign(const struct hive_program *p, const struct hive_asking *who, struct hive_task *task);
 
-/* The failure that the site tracks in its next run; NULL: it looks for races.  If both are wanted,
- * a quarter of the sites look for races, and other sites do in the next epoch. */
+/* The failure that the site tracks in its next run; NULL: it looks for races instead.  If the
+ * program has both failures and race candidates, a quarter of the sites look for races, and each
+ * epoch selects different ones. */
 const struct hive_sketch *hive_assign_sketch(const struct hive_program *p, const struct hive_asking *who);
 void hive_sketch_task_id(const struct hive_sketch *s, uint64_t epoch, char id[PROTOCOL_TASK_ID]);
 

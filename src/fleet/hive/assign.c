@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Assignment.  A site without a task draws a candidate, by weight; it keeps its task until it is
- * answered, retired, or older than the time bound.  Time-outs raise the pause, then turn to the
- * other order.  A site with more time-outs than others gets another candidate, and one whose work
- * cost more than that of others rests in every other epoch.
+ * Assignment of tasks.  A site without a task draws a candidate at random, by weight.  It keeps the
+ * task until the candidate is answered or retired, at most until the end of the next epoch.  Each
+ * time-out lengthens the pause; after the longest pause the other order is tried.  A site with many
+ * more time-outs than the average gets another candidate.  A site whose guards cost much more than
+ * the average rests in about half of the epochs.
  */
 #include "hive/assign-int.h"
 
@@ -15,11 +16,11 @@
 #include <xxhash.h>
 
 enum {
-	/* Reports of a time-out from which a site gets another candidate.  A judgement: one or two
-	 * may be chance. */
+	/* A site with this many time-outs may get another candidate.  A judgement: one or two may
+	 * be chance. */
 	MANY_TIMEOUTS = 3,
-	/* Microseconds that guards have cost a site from which it may rest.  A judgement: below a
-	 * tenth of a second in all, the comparison with other sites says nothing. */
+	/* A site whose guards have cost more microseconds than this may rest.  A judgement: if the
+	 * total is below a tenth of a second, comparing it with other sites means nothing. */
 	COSTLY_US = 100000,
 	BOTH_ORDERS = 1 << HIVE_PRIMARY | 1 << HIVE_ALTERNATE,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Requests about programs.  In: a program, its candidates and what is known of its races.  Out: the
- * hive knows them, or shows what it knows.
+ * Requests about programs.  In: a program, its candidates, and known facts about its races.  Out:
+ * the hive stores them, or reports what it has stored.
  */
 #include "hive/client.h"
 

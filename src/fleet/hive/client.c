@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time limits of a request, in seconds.  Judgements: connecting takes a few round trips; a hive that
- * sends nothing for a minute hangs; the whole is enough for the largest program (64 MiB) on a slow line
- * (2 Mbit/s). */
+/* Time limits of a request, in seconds.  Judgements: connecting takes a few round trips.  A hive
+ * that sends nothing for a minute hangs.  The limit of the whole request suffices for the largest
+ * program (64 MiB) on a slow line (2 Mbit/s). */
 enum { CONNECT_LIMIT_S = 10, SILENCE_LIMIT_S = 60, REQUEST_LIMIT_S = 300 };
 
 static size_t take(char *data, size_t size, size_t count, void *buf)

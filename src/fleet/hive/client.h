@@ -32,8 +32,8 @@ int hive_client_status(const struct hive_client *c, const char *build, struct rd
 int hive_client_add(const struct hive_client *c, const char *program, const char *path,
 		    struct rd_buf *answer);
 
-/* Sends the classes that a document of 'raddle classify' has for races that the hive knows; *sent
- * counts them. */
+/* Reads a document of 'raddle classify' and sends the classes of those races that the hive knows.
+ * Stores their number in *sent. */
 int hive_client_classes(const struct hive_client *c, const char *build, const char *findings, size_t *sent);
 
 /* What sites may do with a program; what is NULL or negative stays. */

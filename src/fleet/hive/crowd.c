@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Many sites on this machine.  Each is `raddle site run` with a state directory of its own, so that
- * the hive cannot tell it from a site elsewhere; in a round each site runs the program once.
+ * Simulates many sites on this machine.  Each is `raddle site run` with a state directory of its
+ * own, so the hive sees no difference from a real site.  In each round every site runs the program
+ * once.
  */
 #include "hive/crowd.h"
 

@@ -197,7 +197,7 @@ static int open_db(struct hive_db **db, const char *where)
 }
 
 /* Row numbers are assigned at insertion, so inserts must be serialised.  Otherwise a row could
- * appear after rows with larger numbers, which another hive has read already. */
+ * become visible after rows with larger numbers, and a hive that had read those would miss it. */
 const struct hive_db_kind hive_db_postgres = {
 	.open = open_db,
 	.close = close_db,

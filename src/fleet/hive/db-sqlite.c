@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * SQLite: a file that needs no setup.  It has a write-ahead log, so readers do not wait, and is
- * synchronised at each commit, so committed rows survive a power failure.  The statement of
- * hive_db_many() is kept, because it is always the same.
+ * SQLite: a single file that needs no setup.  The write-ahead log lets readers proceed during
+ * writes.  Each commit is synchronised to disk, so committed rows survive a power failure.  The
+ * prepared statement of hive_db_many() is kept, because it is always the same.
  */
 #include "hive/db-int.h"
 
@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How long a statement waits for the lock of another process, in ms.  A judgement: longer than a
- * transaction of the hive takes; shorter than a user waits for an error. */
+/* How long a statement waits for a lock of another process, in ms.  A judgement: longer than any
+ * transaction of the hive takes, and shorter than users would wait for an error message. */
 enum { LOCK_WAIT_MS = 10000 };
 
 struct sqlite_db {
@@ -114,8 +114,8 @@ static void close_db(struct hive_db *db)
 	free(d);
 }
 
-/* The file has the key that signs task sets, so only the owner may read it.  An existing file is
- * not opened here, because closing it would drop the locks that SQLite holds on it for another
+/* Only the owner may read the file, because it contains the key that signs task sets.  An existing
+ * file is not opened here: closing it would drop the locks that SQLite holds on it for another
  * connection of this process. */
 static int make_private(const char *path)
 {
@@ -160,7 +160,7 @@ static int open_db(struct hive_db **db, const char *where)
 	return set_up(d);
 }
 
-/* BEGIN IMMEDIATE: a transaction gets the write lock at its start, not later, when that could
+/* BEGIN IMMEDIATE takes the write lock at the start of a transaction.  Taking it later could
  * fail. */
 const struct hive_db_kind hive_db_sqlite = {
 	.open = open_db,

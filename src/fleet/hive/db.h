@@ -38,8 +38,8 @@ int hive_db_query(struct hive_db *db, const struct hive_statement *s, hive_row_f
 		      row, context)
 #define HIVE_RUN(db, ...) HIVE_QUERY(db, NULL, NULL, __VA_ARGS__)
 
-/* Executes the statement once for each of `rows` consecutive sets of parameters; changed[i]: it
- * changed a row. */
+/* Executes the statement once for each of `rows` consecutive sets of parameters.  changed[i] is set
+ * to whether execution i changed a row. */
 int hive_db_many(struct hive_db *db, const struct hive_statement *s, size_t rows, bool *changed);
 
 /* Everything between these happens atomically. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A hive at work.  In: reports and changes, from many threads.  Out: rows of the store, and
- * programs that have folded them. What is in memory is only ever made from what was read back from
- * the store, in its order: after a restart, and in another hive on the same store, it is the same.
+ * A hive at work.  In: reports and changes, from many threads.  Out: rows in the store, and
+ * programs in memory that include them.  The programs in memory are computed only from rows read
+ * back from the store, in their order.  So they are the same after a restart, and in every hive on
+ * the same store.
  */
 #include "hive/hive.h"
 
@@ -79,8 +80,8 @@ static void apply(struct hive *h, const struct unapplied_rows *r)
 	pthread_rwlock_unlock(&h->lock);
 }
 
-/* Tracked runs are few and expensive: each may start a search for predictors.  So memory may run
- * out with the lock held. */
+/* Tracked runs are few and expensive: each may start a search for predictors.  The search allocates
+ * memory and may fail while the lock is held, so keep_run() registers a cleanup that unlocks. */
 struct run_reader {
 	struct hive *h;
 	struct hive_program *only; /* not shared with other threads yet; NULL: all programs */
@@ -213,8 +214,8 @@ static void free_programs(struct hive_program **programs, size_t count)
 	free(programs);
 }
 
-/* Exchanges each program that has not changed, and so has no reports applied yet, for the old
- * one. */
+/* Keeps the old object of each unchanged program, because its reports have been applied already.
+ * The newly loaded object takes its place in `old`. */
 static void keep_unchanged(struct hive_program **programs, size_t count, struct hive_program **old,
 			   size_t old_count)
 {
@@ -442,8 +443,8 @@ static int store_batch(void *argument)
 	return hive_change(b->h, b->first ? write_batch : NULL, b);
 }
 
-/* Requests of a batch that could not be stored, or not read back, are answered with that error.  A
- * report that was stored and is sent again is recognised by its run and number. */
+/* If a batch could not be stored or read back, all its requests are answered with that error.  If a
+ * site then sends a report again that had been stored, its run and number identify it. */
 static void *run_writer(void *argument)
 {
 	struct hive *h = argument;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A running hive: its programs in memory, the queue of reports that are being stored, and the roles
- * of tokens. Many threads use it: those that answer requests read the programs under `lock`; one at
- * a time, with `work` held, writes to the store, and changes the programs with `lock` held for
- * writing.
+ * of tokens.  Threads that answer requests read the programs with `lock` held.  The thread that
+ * holds `work` is the only one that writes to the store; it changes the programs with `lock` held
+ * for writing.
  */
 #ifndef HIVE_HIVE_H
 #define HIVE_HIVE_H
@@ -77,8 +77,8 @@ void hive_stop(struct hive *h);
 
 bool hive_is_well(struct hive *h);
 
-/* Calls `work`, if there is one, with the connection that writes, takes over what it and others
- * changed, and returns what it returned. */
+/* Calls `work` (may be NULL) with the connection for writing.  Then updates the programs in memory
+ * with all changes in the store, and returns the result of `work`. */
 int hive_change(struct hive *h, int (*work)(struct hive_db *db, const void *what), const void *what);
 
 /* The role of the bearer of a token; NULL: without a token. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rate limits by token buckets.  A bucket holds two seconds' worth and refills with time.  The
- * table has a fixed size: keys that collide share a bucket, so no number of addresses makes it
- * grow.
+ * Rate limits by token buckets.  A bucket holds two seconds' worth of requests and refills with
+ * time.  The table has a fixed size, however many addresses there are: keys that collide share a
+ * bucket.
  */
 #include "hive/limit-int.h"
 
@@ -17,11 +17,11 @@
 #include <xxhash.h>
 
 enum {
-	/* Clients share a slot by hash, so memory has a bound (64 KiB).  A judgement: with fewer
-	 * slots, busy clients slow down others more often. */
+	/* Clients with the same hash share a slot, so memory is limited (64 KiB).  A judgement:
+	 * with fewer slots, busy clients would slow down others more often. */
 	CLIENT_SLOTS = 4096,
-	/* Seconds of the allowed rate that may come at once.  A judgement: an agent sends reports
-	 * and then polls; with 1 s and a rate of one a second, the second request would be
+	/* A client may send this many seconds' worth of requests at once.  A judgement: an agent
+	 * sends reports and then polls.  With one second and a rate of 1/s, the poll would be
 	 * refused. */
 	BURST_S = 2,
 };

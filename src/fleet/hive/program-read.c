@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reading the document that brings a program in.  In: the body of a request.  Out: a program whose
- * candidates are well-formed and differ from each other.  Accesses are kept as JSON text, of known
- * members only.
+ * Reads the document that adds a program.  In: the body of a request.  Out: a program whose
+ * candidates are well-formed and distinct.  Accesses are kept as JSON text that contains only known
+ * members.
  */
 #include "hive/program.h"
 
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds for a document from outside.  The nesting of JSON: a few levels more than the format has;
- * bytes of a text: as PATH_MAX, since the longest texts are paths. */
+/* Limits for a document from outside.  JSON nesting: a few levels more than the format needs.
+ * Bytes of a text: as PATH_MAX, since the longest texts are paths. */
 enum { JSON_DEPTH_MAX = 16, TEXT_MAX = 4096 };
 
 static const char *get_short(struct rd_json_read *j, const json_t *object, const char *key)

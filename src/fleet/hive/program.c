@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Programs in memory.  In: rows of the store, in their order.  Out: tallies of candidates, states
- * of sites, and weights by which tasks are drawn.  What is here follows from the rows, so that each
- * hive on the same store has the same.
+ * of sites, and the weights by which tasks are drawn.  All of it is computed from the rows alone,
+ * so it is the same in every hive on the same store.
  */
 #include "hive/program.h"
 
@@ -36,8 +36,9 @@ int64_t hive_program_find(const struct hive_program *p, const char *id)
 	return at ? (int64_t)*at : -1;
 }
 
-/* The weight of a candidate before its rank counts: highest if two threads met there and no site
- * has an answer yet; a likely false positive goes to few sites; a settled candidate is retired. */
+/* The weight of a candidate before its rank is applied.  It is highest if two threads were seen at
+ * the accesses and the race is still open.  A likely false positive goes to few sites.  A settled
+ * candidate has weight 0: it is retired. */
 static uint32_t base_of(const struct hive_candidate *c)
 {
 	enum { MET = 256, UNKNOWN = 32, LIKELY_FALSE = 8 };
@@ -51,9 +52,9 @@ static uint32_t base_of(const struct hive_candidate *c)
 	return c->tally.context & HIVE_TWO_THREADS ? MET : UNKNOWN;
 }
 
-/* Each answer reduces the weight, so that other candidates get their turn.  A run that did not
- * execute both accesses counts as one answer of many if other runs did; if no run did yet, it
- * counts much more. */
+/* The divisor of a candidate's weight.  It grows with each answer, so that other candidates get
+ * their turn.  A run that did not execute both accesses weighs as much as other answers if some run
+ * did execute them, and much more if none did. */
 static uint64_t share_of(const struct hive_tally *t)
 {
 	enum { SHARE = 8 };
@@ -63,9 +64,9 @@ static uint64_t share_of(const struct hive_tally *t)
 	return 1 + answers / SHARE + ((t->context & HIVE_BOTH) == HIVE_BOTH ? 0 : unseen);
 }
 
-/* Candidates that the analysis ranks high come first: the one at place NEAR is drawn half as often
- * as the first, the one at place 9 NEAR a tenth as often.  None is left out, as the analysis has
- * seen no run. */
+/* Prefers candidates that the analysis ranks high: the one at place NEAR is drawn half as often as
+ * the first, the one at place 9 * NEAR a tenth as often.  No candidate is excluded, because the
+ * analysis has not seen a run. */
 static uint32_t weight_of(const struct hive_program *p, size_t place)
 {
 	enum { FINE = 16, NEAR = 16 };
@@ -195,8 +196,8 @@ static void take_timeout(struct hive_site *s, const struct hive_report *r)
 		s->completed++;
 }
 
-/* A task ends with an answer, after the longest time-out of both orders, or after several runs that
- * did not execute the accesses. */
+/* A site's task ends with an answer, with a time-out of the longest pause in both orders, or after
+ * several runs that did not execute the accesses. */
 static void note_task(struct hive_site *s, uint32_t candidate, const struct hive_report *r)
 {
 	enum { UNSEEN_MAX = 4 };

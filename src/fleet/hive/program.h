@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that the hive knows, in memory: its candidates with what was reported about them, and
- * the sites that report.  doc/format/hive-api.json defines the document that adds one.  A program
- * is changed by one thread at a time, while no other thread reads it (hive.h).
+ * A program that the hive knows, in memory: its candidates with the reports about them, and the
+ * sites that report.  doc/format/hive-api.json defines the document that adds a program.  Only one
+ * thread at a time changes a program, and no thread reads it meanwhile (hive.h).
  */
 #ifndef HIVE_PROGRAM_H
 #define HIVE_PROGRAM_H

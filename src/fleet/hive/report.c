@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Reads the reports of sites.  In: the body of a request.  Out: reports whose members are all in
- * range.  No byte is trusted: a wrong document is an error, and a wrong report in it is rejected
- * without the others.
+ * range.  Nothing in the body is trusted.  A malformed document is an error; a bad report in a
+ * well-formed document is rejected alone.
  */
 #include "hive/report.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a site reports about a candidate: the body of POST /api/v1/reports
- * (doc/format/hive-api.json), as it is stored, and as verdicts are made of it.
+ * (doc/format/hive-api.json).  The same struct is stored and is the input of verdicts.
  */
 #ifndef HIVE_REPORT_H
 #define HIVE_REPORT_H
@@ -103,8 +103,7 @@ struct hive_body {
 int hive_json_read(struct rd_json_read *j, const struct hive_body *body,
 		   int (*get)(struct rd_json_read *j, void *into, const json_t *root), void *into);
 
-/* Whether brackets nest no deeper than `max` outside strings, so that a parser that recurses may
- * have it. */
+/* Whether brackets outside strings nest at most `max` deep, so that a recursive parser is safe. */
 bool hive_json_is_shallow(const char *body, size_t length, unsigned max);
 
 bool hive_is_build(const char *text);

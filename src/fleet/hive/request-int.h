@@ -32,8 +32,8 @@ struct hive_request {
 	bool is_pending;
 };
 
-/* A kind of request.  `answer` fills in the answer, or returns an error whose message becomes the
- * answer. */
+/* A kind of request.  `answer` fills in the answer.  If it returns an error, the error message
+ * becomes the answer. */
 struct hive_route {
 	const char *method;
 	const char *path;    /* "*" stands for one part of it */

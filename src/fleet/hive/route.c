@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* The largest bodies, in bytes.  Judgements: a program has up to HIVE_CANDIDATES_MAX candidates, of
- * some hundred bytes each; a setting has a few short members. */
+/* The maximum sizes of bodies, in bytes.  Judgements: a program has up to HIVE_CANDIDATES_MAX
+ * candidates of a few hundred bytes each; a setting has a few short members. */
 enum { PROGRAM_BODY_MAX = 64 << 20, SETTING_BODY_MAX = 4 << 10 };
 
 static const struct hive_route routes[] = {

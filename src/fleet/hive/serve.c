@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs a hive.  Signals that end it are blocked in all threads and waited for here.  systemd may
- * pass a listening socket (LISTEN_FDS), and is notified when the hive is ready and when it stops
- * (NOTIFY_SOCKET).
+ * Runs a hive.  The signals that end it are blocked in all threads, and this thread waits for them.
+ * systemd may pass a listening socket (LISTEN_FDS).  It is notified when the hive is ready and when
+ * the hive stops (NOTIFY_SOCKET).
  */
 #include "hive/serve.h"
 

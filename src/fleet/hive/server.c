@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The HTTP server, by libmicrohttpd.  Each request runs in its own context: its messages become
- * the answer, and if memory runs out it is answered with 503 while others continue.  Bodies have a
- * limit.  A request with reports waits, without a thread, until they are stored.
+ * The HTTP server, based on libmicrohttpd.  Each request has its own context, and its error
+ * messages become the answer.  A request that runs out of memory is answered with 503, and the
+ * others continue.  The size of bodies is limited.  A request with reports waits for the store
+ * without occupying a thread.
  */
 #include "hive/server.h"
 
@@ -23,10 +24,10 @@
 
 enum {
 	/* Seconds until an idle connection is closed.  A judgement: agents poll every 15 minutes,
-	 * so waiting for the next request would only keep descriptors. */
+	 * so keeping a connection until the next request would only waste a descriptor. */
 	IDLE_LIMIT_S = 120,
-	/* Judgements that go together: 60000 connections of 8 KiB are 470 MiB, and the headers of a
-	 * request fit 8 KiB. */
+	/* Two related judgements: 60000 connections of 8 KiB take 470 MiB, and the headers of a
+	 * request fit in 8 KiB. */
 	CONNECTIONS_MAX = 60000,
 	CONNECTION_BYTES = 8192,
 	MESSAGE_BYTES = 400, /* of an error that a client reads: a few lines; longer ones are cut */
@@ -205,8 +206,9 @@ static uint64_t limit_key(const struct hive_request *r)
 	return hive_limit_key(token, info ? info->client_addr : NULL);
 }
 
-/* A page of another site in a browser may send requests here.  But it cannot choose these headers:
- * the content type and, if no token is needed, the host that the browser believes to talk to. */
+/* A page from another web site may send requests here through a user's browser.  But it cannot
+ * forge the content type, nor the host that the browser addresses.  The host matters only if no
+ * token is needed. */
 static const char *is_foreign(const struct hive_request *r)
 {
 	const char *type = header(r, "Content-Type"), *host = header(r, "Host");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sketches at a hive.  In: a plan and records, in their order.  Out: the requested σ, and the
- * sketch.  The code of `raddle sketch` computes predictors and steps. */
+/* Sketches at a hive.  In: a plan, and records in their order.  Out: the σ to request from sites,
+ * and the sketch.  Predictors and steps are computed by the code of `raddle sketch`. */
 #include "hive/sketch.h"
 
 #include "base/alloc.h"
@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define GOOD 0.95 /* an F-measure that counts as an explanation, as in raddle sketch */
-/* Statements and runs.  Judgements, as in sketch/choose-int.h, but with fewer failing runs: in a
- * fleet each one is a failure of a user. */
+/* Numbers of statements and runs.  Judgements, as in sketch/choose-int.h, but with fewer failing
+ * runs, because in a fleet each failing run is a failure of a user's program. */
 enum {
 	FIRST_SIGMA = 2,  /* statements: the failing one and the one before it */
 	FEW_PASSING = 10, /* passing runs that, with one failing run, show that σ is too small */

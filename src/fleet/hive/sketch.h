@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A failure of a program that sites help to explain: the plan (sketch/plan.h) and the runs that
- * they sent, as a fold over the records in their stored order.  σ begins at 2.  It doubles if no
- * predicate distinguishes one failing run from ten passing ones.  Tracking ends with three failing
- * and thirty passing runs that a predicate distinguishes. doc/design/hive.md has the rules.
+ * A failure of a program that sites help to explain: the plan (sketch/plan.h), and the runs that
+ * they sent, applied in their stored order.  Sites track the σ nearest statements.  σ begins at 2
+ * and doubles if no predicate distinguishes one failing run from ten passing ones.  Tracking ends
+ * when a predicate distinguishes three failing from thirty passing runs.  doc/design/hive.md has
+ * the rules.
  */
 #ifndef HIVE_SKETCH_H
 #define HIVE_SKETCH_H
@@ -43,8 +44,8 @@ int hive_sketch_apply(struct hive_sketch *s, const char *record, size_t length);
 /* Whether such a record is still needed. */
 bool hive_sketch_wants(const struct hive_sketch *s, uint32_t sigma, bool failed);
 
-/* Writes what the runs show: the sketch of doc/format/sketch.md, a page, or text, by a writer of
- * report/sketch.h. */
+/* Writes the result of the runs with a writer of report/sketch.h: as JSON (doc/format/sketch.md),
+ * as a page, or as text. */
 struct sketch_report;
 typedef int hive_sketch_fn(const struct sketch_report *r, FILE *out);
 int hive_sketch_write(const struct hive_sketch *s, const char *program, hive_sketch_fn *write, FILE *out);

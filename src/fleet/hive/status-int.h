@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a hive knows, as JSON (doc/format/hive-api.json): all programs with their races, or one race
- * with its history. */
+/* What a hive has stored, as JSON (doc/format/hive-api.json): all programs with their races, or one
+ * race with its history. */
 #ifndef HIVE_STATUS_INT_H
 #define HIVE_STATUS_INT_H
 

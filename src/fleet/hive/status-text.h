@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Of races that are not proven the first ones, unless `all`.  *found counts those that are; without
- * `out` (NULL) they are only counted. */
+/* Prints programs, sketches and proven races, and the first few of the other races (all of them
+ * with `all`).  Stores the number of proven races in *found.  If `out` is NULL, only counts. */
 int hive_status_text(const char *document, size_t length, bool all, FILE *out, size_t *found);
 
 #endif

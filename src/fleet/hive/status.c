@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a hive knows, as JSON.  The programs are locked while they are written, into memory, so
- * nothing here may allocate through base/alloc.h, which could leave without unlocking.
+ * What a hive has stored, as JSON.  The programs are locked while they are written to memory.  So
+ * nothing here may allocate through base/alloc.h, which on failure would leave without unlocking.
  */
 #include "hive/status-int.h"
 

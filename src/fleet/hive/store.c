@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The store in SQL.  The tables are made by a list of migrations, each in a transaction; `meta`
- * says how many of them were applied.  Numbers of reports grow in the order of commits, so that a
- * reader that has read up to one has read all before it.
+ * The store in SQL.  A list of migrations creates the tables, each in a transaction; `meta` has the
+ * number of migrations that were applied.  Numbers of reports grow in the order of commits, so a
+ * reader that has seen report N has seen all reports with smaller numbers.
  */
 #include "hive/store-int.h"
 
@@ -422,8 +422,8 @@ static uint32_t column(const char *text, uint32_t limit)
 	return n < limit ? (uint32_t)n : 0;
 }
 
-/* A row that another process wrote into the database is checked like a report of a site.  A result
- * that is out of range must not become 0, which is a race. */
+/* Another process may have written the row, so it is checked like a report from a site.  A result
+ * out of range must not become 0, because 0 means a race. */
 static int give_row(void *context, const char *const *v)
 {
 	const struct row_reader *g = context;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a hive keeps: programs with their candidates, reports, classes, tokens, and the key that
- * signs. Reports are only added; everything about verdicts follows from them.  A store is one
- * connection, for one thread at a time.
+ * What a hive stores: programs with their candidates, reports, classes, tokens, and the key for
+ * signatures.  Reports are only ever added, and verdicts are computed from them.  A store is one
+ * connection, used by one thread at a time.
  */
 #ifndef HIVE_STORE_H
 #define HIVE_STORE_H
@@ -38,12 +38,12 @@ int hive_store_classify(struct hive_db *db, const struct hive_class *c);
  * array. */
 int hive_store_programs(struct hive_db *db, struct hive_program **programs, size_t *count);
 
-/* Adds reports of one or more sites in one transaction; when it returns they are on disk.
- * is_new[i]: was not there before. */
+/* Adds reports of one or more sites in one transaction.  On return they are on disk.  is_new[i] is
+ * set to whether row i was not in the store yet. */
 int hive_store_report(struct hive_db *db, const struct hive_row *rows, size_t count, bool *is_new);
 
-/* Rows after number `after`, in their order; only of `program` if it is not 0, only of its
- * `candidate` if that is not NULL, at most `limit`. */
+/* Selects rows with numbers greater than `after`, in their order, at most `limit`.  Only rows of
+ * `program` if it is not 0; only those of its `candidate` if that is not NULL. */
 struct hive_range {
 	uint64_t after, program;
 	const char *candidate;

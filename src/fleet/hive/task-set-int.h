@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Task sets: the signed document that answers a poll (doc/format/hive-api.json).  All sites with
- * the same task get the same bytes, so each set is signed once in an epoch and kept as an answer of
+ * Task sets: the signed documents that answer polls (doc/format/hive-api.json).  All sites with the
+ * same task get the same bytes.  So each set is signed once in an epoch and cached as a response of
  * the HTTP server.
  */
 #ifndef HIVE_TASK_SET_INT_H
@@ -14,8 +14,8 @@
 struct MHD_Response;
 struct hive_task_cache;
 
-/* A clock that is the same for all hives: `now` in Unix seconds, `bound` the seconds of an
- * epoch. */
+/* Time as all hives see it: `now` in Unix seconds, and `bound`, the length of an epoch in
+ * seconds. */
 struct hive_time {
 	int64_t now;
 	uint32_t bound;
@@ -25,8 +25,8 @@ static inline uint64_t hive_epoch(const struct hive_time *t)
 	return (uint64_t)t->now / t->bound;
 }
 
-/* The answer to a poll, and its ETag, which belong to the cache: valid until the cache is locked by
- * the next caller. NULL: it could not be made. */
+/* The answer to a poll, and its ETag.  Both belong to the cache and are valid until the next caller
+ * locks the cache.  NULL: the answer could not be made. */
 struct hive_task_answer {
 	struct MHD_Response *response;
 	char tag[PROTOCOL_TASK_ID + 24];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Task sets, made and kept.  In: a task.  Out: the signed document as an answer that many
- * connections share. A set of one epoch and revision has the same bytes in every hive: serial,
- * issued and expires follow from them.
+ * Makes task sets and caches them.  In: a task.  Out: the signed document, as a response that many
+ * connections share.  The serial number and the times of issue and expiry depend only on epoch and
+ * revision, so a set has the same bytes in every hive.
  */
 #include "hive/task-set-int.h"
 

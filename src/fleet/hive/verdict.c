@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Verdicts.  In: reports, one after the other.  Out: counts, and the verdict.  "True race" is
- * never taken back.  Only the reports count: no clock, nothing else.
+ * Verdicts.  In: reports, one after the other.  Out: counts, and the verdict.  The verdict "true
+ * race" is never withdrawn.  A verdict depends on the reports alone, not even on the time.
  */
 #include "hive/verdict.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From reports to a verdict: the state machine of figure 5 of the thesis, as a fold.  The state
- * depends only on the reports, so it can be recomputed from the store.  doc/design/hive.md defines
- * the verdicts.
+ * From reports to a verdict: the state machine of figure 5 of Kasikci's thesis.  The state depends
+ * only on the reports, so it can be recomputed from the store.  doc/design/hive.md defines the
+ * verdicts.
  */
 #ifndef HIVE_VERDICT_H
 #define HIVE_VERDICT_H
@@ -35,8 +35,8 @@ struct hive_change {
 	enum hive_reason reason;
 };
 
-/* Changes of a verdict that are kept.  A judgement: a candidate passes few verdicts; memory is
- * needed for each candidate. */
+/* The number of verdict changes that are kept.  A judgement: a candidate changes its verdict a few
+ * times at most, and every candidate needs the memory. */
 enum { HIVE_CHANGES = 8 };
 
 struct hive_tally {
@@ -52,8 +52,8 @@ struct hive_tally {
 	unsigned change_count;
 };
 
-/* Runs in which a candidate was validated, and those of them that failed without having shown the
- * race. */
+/* The number of runs in which a candidate was validated, and how many of these failed without
+ * having shown the race. */
 struct hive_canary {
 	uint64_t validated, failed;
 };
@@ -65,8 +65,8 @@ void hive_tally_add(struct hive_tally *t, const struct hive_report *report);
 
 enum hive_verdict hive_tally_verdict(const struct hive_tally *t, enum hive_reason *reason);
 
-/* By the rule of three: the upper bound, with 95 % confidence, of the share of runs that show the
- * race.  1 without reports. */
+/* The upper bound, with 95 % confidence, of the share of runs that show the race, by the rule of
+ * three.  Without reports it is 1. */
 double hive_tally_bound(const struct hive_tally *t);
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The files of the dashboard, and the description of the API, embedded in the executable by the
- * assembler.  The dashboard gets everything else from the API, so there is no other path to the
- * data.
+ * The files of the dashboard and the description of the API, embedded in the executable by the
+ * assembler.  The dashboard gets all its data through the API.
  */
 #include "base/error.h"
 #include "hive/request-int.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What dynamic context inference saw of a candidate, as reports of sites and the status of a hive
- * have it. */
+/* The observations of dynamic context inference about a candidate, as sites report them and as the
+ * status of a hive shows them. */
 #ifndef PROTOCOL_CONTEXT_H
 #define PROTOCOL_CONTEXT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much a site may send in one request; a hive rejects more.  Judgements: they bound the work of a
- * hive for one request. */
+/* How much a site may send in one request; a hive rejects larger requests.  Judgements: they limit
+ * the work of a hive for one request. */
 #ifndef PROTOCOL_LIMIT_H
 #define PROTOCOL_LIMIT_H
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Keys and signatures, by GnuTLS, which the HTTP server of the hive and the HTTP client of a site
- * load anyway.  A private key and its public one are stored as one text each, the raw bytes in
- * hexadecimal digits.
+ * Keys and signatures, with GnuTLS, which the hive's HTTP server and the site's HTTP client load
+ * anyway.  A private and a public key are stored as text: the raw bytes in hexadecimal digits.
  */
 #include "protocol/sign.h"
 
@@ -49,8 +48,8 @@ static int find_public(struct protocol_signer *s)
 	return err < 0 ? -1 : 0;
 }
 
-/* GnuTLS does not compute the public half from the private one, but it reads it from PKCS #8, where
- * it may be left out. */
+/* GnuTLS has no call that computes the public key from the raw private key.  But it does so when it
+ * imports PKCS #8, where the public key is optional. */
 static int import_secret(gnutls_privkey_t key, const uint8_t secret[KEY_BYTES])
 {
 	static const uint8_t head[] = {0x30, 0x2e, 2,	 1,    0, 0x30, 5, 6,

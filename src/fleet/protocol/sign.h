@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The sizes of texts, with the terminating zero: a key in hexadecimal digits, a signature in base
- * 64. */
+/* The sizes of texts, including the terminating zero: a key in hexadecimal, a signature in
+ * base64. */
 enum { PROTOCOL_KEY_TEXT = 65, PROTOCOL_SIGNATURE_TEXT = 89 };
 
 struct protocol_signer;

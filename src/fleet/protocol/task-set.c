@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Task sets, read and written.  The reader trusts no byte, although they were signed: each member
- * of what it accepts is in range.  The writer makes the same bytes of the same set, so that hives
- * on one database agree.
+ * Reads and writes task sets.  The reader trusts no byte, although the sets are signed: it checks
+ * the range of every member.  The writer makes the same bytes from the same set, so that hives on
+ * one database agree.
  */
 #include "protocol/task-set.h"
 

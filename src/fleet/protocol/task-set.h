@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A task set (doc/format/hive-api.json): the signed document with which a hive answers a poll of a
- * site.  The hive writes it, the site reads it.  A site uses no part of it before it has checked
- * the signature, and then only what it allows itself.
+ * A task set (doc/format/hive-api.json): the signed document with which a hive answers a site's
+ * poll.  The hive writes it and the site reads it.  A site uses a set only after it has checked the
+ * signature, and obeys it only within the site's own limits.
  */
 #ifndef PROTOCOL_TASK_SET_H
 #define PROTOCOL_TASK_SET_H
@@ -37,8 +37,9 @@ struct protocol_task {
 	enum raddle_guard_order order;
 	uint32_t tau_us;
 
-	/* If set, the task is about a failure instead.  The site tracks the first `sigma`
-	 * statements of the slice of a place, if it computes the same plan. */
+	/* If set, the task concerns a failure instead of a race: the site tracks the first `sigma`
+	 * statements of the slice of a place, provided that it computes the same plan as the
+	 * hive. */
 	bool track;
 	char plan[SKETCH_PLAN_ID];
 	char file[PROTOCOL_FILE];

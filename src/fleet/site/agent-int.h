@@ -59,8 +59,8 @@ void agent_contexts(struct site_agent *a); /* reports contexts that have grown *
 void agent_consequence(struct site_agent *a, const char *what, int signal);
 void agent_finish_tasks(struct site_agent *a, bool at_end); /* tasks without a result */
 
-/* talk.c.  begin() reads the state that the last run left and, with --poll-now, polls; end() sends
- * or keeps all reports. */
+/* In talk.c.  agent_begin() reads the state that the last run left and polls if --poll-now is
+ * given. agent_end() sends all reports, or keeps them for the next run. */
 void agent_begin(struct site_agent *a);
 void agent_talk(struct site_agent *a, int wait_ms, int fd);
 void agent_end(struct site_agent *a);

@@ -42,8 +42,9 @@ enum {
 
 /* ---- signals ---- */
 
-/* Called when the program has started (0: it could not be started): the agent forwards the signals
- * that it gets.  A hive that closes its connection must not end the agent. */
+/* Called after the program was started (`pid` is 0 if that failed).  Forwards the agent's signals
+ * to the program.  SIGPIPE is ignored, so a hive that closes its connection does not end the
+ * agent. */
 static void handle_signals(pid_t pid)
 {
 	if (pid > 0)
@@ -85,10 +86,10 @@ static enum protocol_mode mode_now(const struct site_agent *a)
 	return a->killed || !a->has_set || (uint64_t)time(NULL) >= a->set.expires ? PROTOCOL_OFF : mode;
 }
 
-/* The number of accesses before the one at which a thread is held.  The first pause is at the first
- * access, which may be the only one.  If it was in vain, the hive asks for longer ones: a third of
- * these are at the first access again, a third later, after the beginning of loops, and a third
- * only at an address that the other thread has accessed, too. */
+/* The number of accesses to let pass before a thread is held.  The first pause is at the first
+ * access, which may be the only one.  If the first pause showed nothing, the hive asks for longer
+ * ones.  A third of these are at the first access again.  A third are later, past the beginning of
+ * loops.  The last third are only at an address that the other thread has accessed, too. */
 static uint32_t draw_skip(const struct protocol_task *task)
 {
 	uint32_t random = 0;
@@ -156,8 +157,8 @@ static void refill(struct site_agent *a)
 		atomic_fetch_add(&a->session.shared->pause_us, PAUSE_PER_SECOND_US);
 }
 
-/* Reports a program whose threads wait for each other for ever, after a race was seen or caused in
- * it. */
+/* Reports a program whose threads wait for each other forever, if a race was seen or caused in it
+ * before. */
 static void look_for_hang(struct site_agent *a)
 {
 	struct run_still still = {.alone = true};
@@ -200,9 +201,8 @@ struct site_schedule {
 	int64_t second, asleep, renewal;
 };
 
-/* Guards are awake for a part of the time only, so that their cost has a bound; but while an access
- * is tracked or a thread is held, they stay awake.  Returns the milliseconds until the next
- * decision. */
+/* Guards are active only part of the time, which limits their cost.  But they stay active while an
+ * access is tracked or a thread is held.  Returns the milliseconds until the next decision. */
 static int wake_or_rest(struct site_agent *a, struct site_schedule *s, int64_t now)
 {
 	if (now >= s->asleep && !has_just_begun(a) && !site_session_is_busy(&a->session)) {

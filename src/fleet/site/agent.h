@@ -2,10 +2,10 @@
 /*
  * The agent beside a guarded program: it starts the program, gives it tasks, and talks to the hive.
  *
- * Whatever goes wrong, the program runs: without a hive, with a hive that hangs or sends wrong
- * answers, without a guard flavour, without memory to share, and if the agent itself dies.  No
- * thread of the program ever waits for the agent.  Requests of the hive are limited to what the
- * site allows.
+ * The program runs whatever goes wrong: if there is no hive, if the hive hangs or sends bad
+ * answers, if the guard flavour or the shared memory is missing, and even if the agent dies.  No
+ * thread of the program ever waits for the agent.  The site obeys the hive only within the site's
+ * own limits.
  */
 #ifndef SITE_AGENT_H
 #define SITE_AGENT_H
@@ -30,8 +30,8 @@ struct site_opts {
 	bool verbose;
 };
 
-/* Runs the program and returns how it ended, as waitpid() says it; negative: it could not be
- * started. */
+/* Runs the program and returns its wait status, as waitpid() reports it.  Negative: the program
+ * could not be started. */
 int site_run(const struct site_opts *opts, char *const *argv);
 
 #endif

@@ -26,13 +26,13 @@ struct site_answer {
 struct site_http *site_http_new(const struct site_http_opts *opts); /* NULL: libcurl does not work */
 void site_http_free(struct site_http *h);
 
-/* Begins a request; `body` NULL: a GET.  If the content still has this `etag`, it is not sent
- * again; "": always sent. */
+/* Begins a request; if `body` is NULL, a GET.  The hive does not send content again that still has
+ * this `etag`; with "" it always sends it. */
 void site_http_begin(struct site_http *h, const char *url, const char *body, const char *etag);
 bool site_http_busy(const struct site_http *h);
 
-/* Works on it for at most so long, or until `fd` (-1: none) is readable.  True: the answer is
- * complete, and valid until the next request begins. */
+/* Works on the request for at most `wait_ms`, or until `fd` (-1: none) is readable.  Returns true
+ * if the answer is complete; it is valid until the next request begins. */
 bool site_http_step(struct site_http *h, int wait_ms, int fd);
 const struct site_answer *site_http_answer(const struct site_http *h);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports to the hive: what a run found, as JSON.  Everything that leaves a site is made here:
- * names of builds, candidates and tasks, and the words and numbers below.  No path, argument,
- * address or value is among them. */
+/* Reports to the hive: what a run found, as JSON.  All data that leaves a site is written here: the
+ * names of builds, candidates and tasks, and the words and numbers below.  It never includes a
+ * path, an argument, an address or a value. */
 #ifndef SITE_REPORT_INT_H
 #define SITE_REPORT_INT_H
 
@@ -27,13 +27,13 @@ struct site_report {
 /* Appends it to `out` as a line. */
 void site_report_add(struct rd_buf *out, const struct site_report *r);
 
-/* The body of a request from as many of the lines as fit; *used says how many bytes of them it
- * took, 0: there is none left. */
+/* Makes the body of a request from as many lines as fit.  *used is set to the number of bytes taken
+ * from them; 0: no line is left. */
 void site_report_body(struct rd_buf *body, const char *build, const char *site, const char *lines,
 		      size_t *used);
 
-/* Whether a line is the record of a tracked run (sketch/plan.h): they have bodies of their own, and
- * another address. */
+/* Whether a line is the record of a tracked run (sketch/plan.h).  Such records are sent in separate
+ * requests to another address. */
 bool site_report_is_run(const char *line);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agent's end of the memory that a guarded program shares with it (raddle/guard.h).
+ * The agent's side of the memory that it shares with a guarded program (raddle/guard.h).
  *
- * Everything that the program writes there is checked before it is used: a program with a bug may
- * write anything anywhere.
+ * Everything that the program writes there is checked before it is used, because a buggy program
+ * may write anything anywhere.
  */
 #ifndef SITE_SESSION_INT_H
 #define SITE_SESSION_INT_H
@@ -26,8 +26,8 @@ struct site_session {
 	const struct site_inherited *inherited;
 };
 
-/* The descriptors that a program gets: those that were open when this was looked at.  Libraries of
- * the agent open some that would be inherited. */
+/* The descriptors that the program inherits: those that are open when this is recorded.  Libraries
+ * of the agent later open descriptors that the program must not inherit. */
 struct site_inherited {
 	bool open[1024];
 };
@@ -47,8 +47,8 @@ void site_session_close(struct site_session *s);
 
 /* The agent is alive. */
 void site_session_beat(struct site_session *s);
-/* Allows guards `calls` more calls of the runtime, and wakes those that were put to sleep for want
- * of them. */
+/* Allows guards `calls` more calls of the runtime, and wakes those that sleep because their calls
+ * were used up. */
 void site_session_wake(struct site_session *s, int64_t calls);
 /* Regions whose guards have nothing to do run their copies without guards. */
 void site_session_settle(struct site_session *s);
@@ -72,8 +72,9 @@ bool site_session_report(struct site_session *s, struct raddle_guard_report *rep
 /* Starts `executable` with the session; with `session` NULL, as it is. */
 int site_start(const struct site_session *s, const char *executable, char *const *argv, pid_t *pid);
 
-/* The same with any memory: its descriptor, the variable that tells the runtime which one it is,
- * and where libraries are looked for first (NULL: nowhere else).  With `given` NULL, as it is. */
+/* The same for any shared memory: its descriptor, the environment variable that passes the
+ * descriptor's number to the runtime, and a directory that is searched first for libraries (may be
+ * NULL).  If `given` is NULL, the program starts without shared memory. */
 struct site_given {
 	int fd;
 	const char *variable, *libraries;

@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 enum {
-	/* The age of the agent's last beat at which guards fall silent.  A judgement: the agent
-	 * beats ten times a second, but may be stopped for a while on a busy machine. */
+	/* If the agent's last beat is older than this, guards become inactive.  A judgement: the
+	 * agent beats ten times a second, but on a busy machine it may be stopped for a while. */
 	AGENT_LOST_MS = 5000,
-	/* The longest time for which an access is tracked, and the share of run time that tracking
-	 * may take, in thousandths.  Judgements: they bound the cost at 5 %
+	/* The maximum time for which an access is tracked, and the share of the run time, in
+	 * thousandths, that tracking may take.  Judgements: they limit the cost to 5 %
 	 * (doc/design/guard.md). */
 	TRACKED_MAX_US = 20000,
 	TRACKED_PERMIL = 50,
@@ -125,8 +125,8 @@ static void set_flag(struct site_session *s, uint32_t guard, uint8_t flag)
 		s->regions[s->table->regions[i]] = 1;
 }
 
-/* Sets each region to what the flags of its guards ask for; without `wake`, sleeping regions stay
- * asleep. */
+/* Sets each region to the state that the flags of its guards require.  Without `wake`, sleeping
+ * regions stay asleep. */
 static void settle(struct site_session *s, bool wake)
 {
 	uint8_t *used = rd_xcalloc(RADDLE_GUARDS, 1);
@@ -276,8 +276,8 @@ static void keep_others_out(const struct site_inherited *inherited)
 			fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-/* In the child: the descriptor for the runtime.  Signals are as they were, since the agent does not
- * handle its own yet. */
+/* Runs in the child: passes the descriptor to the runtime and executes the program.  The program
+ * inherits the original signal handling, because the agent has not installed its handlers yet. */
 static void become(const struct site_given *given, const char *executable, char *const *argv)
 {
 	char number[16];

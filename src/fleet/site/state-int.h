@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a site keeps from run to run, in files of its own directory: its id, the hive's key, the
- * last task set of each program, the contexts that it has sent, and reports that could not be sent
- * yet.  A program that runs for milliseconds gets its tasks from here.
+ * What a site keeps between runs, in files in its own directory: its ID, the hive's key, the last
+ * task set of each program, the contexts that it has sent, and unsent reports.  A program that runs
+ * for only milliseconds gets its tasks from here.
  */
 #ifndef SITE_STATE_INT_H
 #define SITE_STATE_INT_H
@@ -48,8 +48,8 @@ void site_state_keep_memory(const struct site_state *s, const struct site_memory
 void site_state_contexts(const struct site_state *s, struct rd_buf *text);
 void site_state_keep_contexts(const struct site_state *s, const struct rd_buf *text);
 
-/* Reports that wait, a line each.  If there is no room for new ones (SITE_SPOOL_MAX), those are
- * dropped. */
+/* Reports that wait to be sent, one per line.  If the file is full (SITE_SPOOL_MAX), new reports
+ * are dropped. */
 #define SITE_SPOOL_MAX (4u << 20) /* bytes; a judgement: some ten thousand reports on a user's disk */
 void site_state_spool(const struct site_state *s, const struct rd_buf *lines);
 void site_state_unspool(const struct site_state *s, struct rd_buf *lines); /* and it is empty */

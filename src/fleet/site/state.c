@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The site's directory.  Each file is written whole: of two runs at the same time, the later one
- * wins.  A file that cannot be read or written is treated as missing: nothing depends on it.
+ * The site's directory.  Files are always replaced as a whole, so if two runs write at the same
+ * time, the later one wins.  A file that cannot be read or written is treated as missing; the agent
+ * works without any of them.
  */
 #include "site/state-int.h"
 
@@ -61,8 +62,8 @@ static bool line(const char **at, char *to, size_t size)
 	return true;
 }
 
-/* "ID MONTH": an identity is kept for a month, to tell reports of the same site from each
- * other's. */
+/* The format is "ID MONTH".  A site keeps its ID for a month, so that the hive can group the
+ * reports of one site. */
 static void identify(struct site_state *s)
 {
 	char *path = rd_xasprintf("%s/site", s->directory), month[16];
@@ -229,9 +230,9 @@ void site_state_spool(const struct site_state *s, const struct rd_buf *lines)
 	close(fd);
 }
 
-/* After a crash of the machine the spool may have a part of a line, or zeros.  A hive rejects a
- * whole body for one bad line, and a zero would end the text, so that nothing after it would ever
- * be sent. */
+/* After a crash of the machine the spool may contain a partial line or zeros.  A hive rejects a
+ * whole body for one bad line.  A zero would end the text, so nothing after it would ever be
+ * sent. */
 static void add_whole_lines(struct rd_buf *lines, const char *text, size_t length)
 {
 	for (const char *end; length > 0; length -= (size_t)(end - text), text = end) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The agent and the hive: polls, reports, and what is kept for the next run.  One request is under
- * way at a time. After a failure the next attempt waits, each time twice as long, up to an hour,
- * with a random share taken off.
+ * The agent and the hive: polls, reports, and what is kept for the next run.  At most one request
+ * is in progress.  After each failure the agent waits twice as long before the next attempt, up to
+ * an hour, minus a random share.
  */
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -28,8 +28,8 @@ enum {
 	UNKNOWN_BUILD_RETRY_S = 3600, /* if the hive does not know the program; the hive proposes the same */
 	POLL_S = 900,	  /* where a task set states no period: the period that a program has at first */
 	SEND_EVERY_S = 5, /* gathers reports, so that a busy site does not send a request for each */
-	/* For everything that is sent after the program has ended.  As long as one request may
-	 * take; the user waits for it. */
+	/* The time limit for everything that is sent after the program has ended.  It equals the
+	 * limit of one request, because the user waits for it. */
 	FINAL_SEND_MS = 10000,
 };
 
@@ -326,8 +326,8 @@ void agent_begin(struct site_agent *a)
 	}
 }
 
-/* A process in the background sends the remaining reports and polls for the next run of a program
- * that was too short to do so. */
+/* Starts a background process that sends the remaining reports.  If the last task set is older than
+ * the poll interval, the process also polls for the next run. */
 static void send_in_background(struct site_agent *a)
 {
 	uint64_t every = a->has_set && a->set.poll_s != 0 ? a->set.poll_s : 60;

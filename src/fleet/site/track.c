@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tracked runs of a site: a task in, a record out.  The site computes slice and plan itself; if
- * they differ from the hive's, it does nothing. */
+/* Tracked runs of a site.  In: a task.  Out: a record.  The site computes the slice and the plan
+ * itself; if they differ from the hive's, it does nothing. */
 #include "site/track-int.h"
 
 #include "base/alloc.h"
@@ -115,8 +115,8 @@ struct site_given site_tracking_given(const struct site_tracking *k)
 				   .libraries = k->track.program.flavour.library_path};
 }
 
-/* A program that was killed, that ended with a status other than 0, or that failed elsewhere, has
- * neither passed nor shown the failure of the task. */
+/* A run is irrelevant if the program was killed, exited with a status other than 0, or failed
+ * elsewhere.  Such a run neither passed nor showed the failure of the task. */
 static bool is_relevant(const struct site_tracking *k, const struct sketch_run *run,
 			const struct track_end *end)
 {

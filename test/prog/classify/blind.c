@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Pairs that a detector reports which does not know one kind of synchronisation: none is a race, each has one
- * order or is kept apart.  The first argument chooses a kind of the table at the end; the accesses are the
- * lines with its name in a comment.
+ * Pairs that a detector would report if it did not know one kind of synchronisation.  None is a
+ * race: each has a fixed order or is mutually exclusive.  The first argument selects a kind from
+ * the table at the end.  The accesses are the lines whose comment has the kind's name.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Pairs of accesses around things that have no owner, or are tried.  Some have one order, some are races
- * since somebody else may give what one thread waits for.  The first argument chooses a kind of the table at
- * the end; the accesses are the lines with its name in a comment.
- */
+/* Pairs of accesses around synchronisation that has no owner, or that is only
+ * tried.  Some have a fixed order.  Others are races, since another thread may
+ * post what one thread waits for.  The first argument selects a kind from the
+ * table at the end; the accesses are the lines whose comment has the kind's
+ * name. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Races whose harm another input brings out (test/cli/classify-paths.sh).  The program is chosen when it is
- * compiled, -DPROGRAM=name, so that its input has nothing else to decide; `labels-input` has the input of the
- * recorded run and what the race does.
+ * Races that do harm only with another input (test/cli/classify-paths.sh).  -DPROGRAM=name selects
+ * the program when it is compiled, so that its input does not have to.  `labels-input` has the
+ * input of the recorded run and what the race does.
  *
  * With the recorded input both orders of each race end the same.
  */
@@ -179,8 +179,8 @@ static void descriptor_file(char **argv)
 
 /* ---- what the race does ---- */
 
-/* Fig. 15 of the thesis: the value that races is harmless where it is printed nowhere, and an index where it
- * is used as one. */
+/* Figure 15 of Kasikci's thesis: the racing value is harmless where it is not printed, and harmful
+ * where it is used as an index. */
 static void *crashes_above_hundred(void *arg)
 {
 	int seen = shared;
@@ -241,8 +241,8 @@ static void *never_minds(void *arg)
 	return NULL;
 }
 
-/* What is printed is the input in one order and a constant in the other: with the recorded input they are the
- * same, and no branch says so. */
+/* The program prints its input in one order and a constant in the other.  With the recorded input
+ * the two are the same, although no branch tests for that. */
 static void *writes_five(void *arg)
 {
 	(void)arg;

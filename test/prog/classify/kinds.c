@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * More races whose class is known, as they come in programs of others: reference counts, lists, caches,
- * handmade locks, locks of the wrong kind (bench/classify).  The first argument chooses a program of the
- * table at the end; `labels-kinds` says what its races do.  As in races.c nobody sleeps to get an
- * interleaving.
+ * More races with a known class, as they occur in real programs: reference counts, lists, caches,
+ * hand-made locks, locks of the wrong kind (bench/classify).  The first argument selects a program
+ * from the table at the end; `labels-kinds` lists what its races do.  As in races.c, no thread
+ * sleeps to get an interleaving.
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * A second hold-out (strangers.c is the first): the labels (`labels-newcomers`) were written before any of
- * these programs was run.  The first argument chooses a program of the table at the end.  Nobody sleeps to
- * get an interleaving; who sleeps does so because such programs do.
- */
+/* A second hold-out set (strangers.c is the first): the labels
+ * (`labels-newcomers`) were written before any of these programs was run.  The
+ * first argument selects a program from the table at the end.  No thread sleeps to
+ * get an interleaving; a thread that sleeps does so because real programs of this
+ * kind do. */
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>

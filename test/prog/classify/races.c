@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Races whose class is known (test/cli/classify.sh).  The first argument chooses a program of
- * the table at the end; `labels` says what each race of it does.
+ * Races with a known class (test/cli/classify.sh).  The first argument selects a program from the
+ * table at the end; `labels` lists what each of its races does.
  *
- * No program sleeps to get an interleaving, and the recorded run of each ends well: that a race does harm
- * must come from running its orders.
+ * No program sleeps to get an interleaving, and the recorded run of each ends well.  So only
+ * running both orders can show that a race does harm.
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Variables for predicates (test/cli/classify-require.sh), of all kinds and with values that are known at the
- * line marked "here", and places where synchronisation can be left out.  The first argument chooses a
- * program.
+ * Variables for predicates (test/cli/classify-require.sh).  They are of all kinds and have known
+ * values at the line marked "here".  There are also places where synchronisation can be left out.
+ * The first argument selects a program.
  */
 #include <pthread.h>
 #include <semaphore.h>

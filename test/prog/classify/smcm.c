@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * The four micro-benchmarks that the thesis evaluates its memory models with (figure 31), as they are printed
- * and corrected (test/cli/classify-memory.sh, labels in memory-labels).  The first argument chooses one.
+/* The four micro-benchmarks with which Kasikci's thesis evaluates its memory models (figure 31), as
+ * printed and corrected (test/cli/classify-memory.sh, labels in memory-labels).  The first argument
+ * selects one.
  *
- * As printed, no-sync-bug and sync-bug cannot fail under any model: they wait for globaly == 2, and it is 0
- * or 1. With 1 they fail under sequential consistency already, since main reads globalx first.  Corrected,
- * main reads globaly first: then globaly == 1 with globalx == 0 needs stores that come out of order.
- */
+ * As printed, no-sync-bug and sync-bug cannot fail under any model: they wait for globaly == 2, but
+ * it is 0 or 1.  With 1 they already fail under sequential consistency, since main reads globalx
+ * first.  In the corrected versions main reads globaly first; then globaly == 1 with globalx == 0
+ * needs reordered stores. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,8 +83,8 @@ static void crash_y_first(void)
 
 /* ---- not of the thesis ---- */
 
-/* Each says that it comes and looks whether the other does: at most one goes in, unless stores wait in
- * buffers. */
+/* Each thread announces itself and checks whether the other has.  At most one enters, unless stores
+ * wait in store buffers. */
 static int coming[2];
 static int inside;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Races whose labels (`labels-strangers`) were written before any of them was run: a hold-out for the rules
- * that grew while looking at races.c and kinds.c (bench/classify).  The first argument chooses a program of
- * the table at the end.  As there nobody sleeps to get an interleaving.
+ * Races whose labels (`labels-strangers`) were written before any of them was run: a hold-out set
+ * for rules that were developed on races.c and kinds.c (bench/classify).  The first argument
+ * selects a program from the table at the end.  No thread sleeps to get an interleaving.
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * A third hold-out (strangers.c and newcomers.c are the others): the labels (`labels-visitors`) were written
- * before any of these programs was run.  The first argument chooses a program of the table at the end.
- */
+/* A third hold-out set, besides strangers.c and newcomers.c.  The
+ * labels (`labels-visitors`) were written before any of these programs
+ * was run.  The first argument selects a program from the table at the
+ * end. */
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prices of European options by the formula of Black and Scholes, options shared out to threads.
+ * Prices of European options by the Black-Scholes formula; the options are divided among threads.
  *
  *	blackscholes [OPTIONS [ROUNDS [THREADS]]]	prints their prices
  */

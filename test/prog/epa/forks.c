@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two forked children add numbers, each in a thread of its own, and send the sum to their parent, which
- * prints it and aborts if a child fails.
+ * Two forked children each add numbers in a thread and send the sum to their parent, which prints
+ * it.  The parent aborts if a child fails.
  */
 #include <pthread.h>
 #include <stdio.h>

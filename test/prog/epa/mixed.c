@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bit of everything that a comparison of runs can stumble over, in threads that do not touch what is the
- * others': heap blocks that grow, move and come back in another order, files of their own, strings, sorting,
- * jumps, thread-local and variable-length objects, padding, pointers in integers, destructors, threads of
- * threads.
+ * A mixture of things that can confuse a comparison of runs, in threads that do not access each
+ * other's data: heap blocks that grow, move and are freed in another order, private files, strings,
+ * sorting, jumps, thread-local and variable-length objects, padding, pointers in integers,
+ * destructors, nested threads.
  *
  *	mixed [THREADS [ROUNDS]]	prints a number for each thread
  */

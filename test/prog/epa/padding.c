@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Structures with padding, over memory in which pointers lay before: passed and returned by value, assigned,
- * copied; and a union of which only a part is used.  What lies in the padding differs from run to run and
- * means nothing.
+ * Structures with padding, in memory that held pointers before: passed and returned by value,
+ * assigned, and copied; and a union of which only a part is used.  The content of the padding
+ * differs between runs and is meaningless.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Quicksort with a thread for each part, down to parts of one number: threads that do next to nothing.
+/* Quicksort with a thread for each part, down to
+ * parts of one number, so that threads do almost
+ * nothing.
  *
- *	parts [COUNT]	prints the numbers in order
- */
+ *	parts [COUNT]	prints the numbers in order */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

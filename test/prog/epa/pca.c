@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first half of a principal component analysis: means of the rows of a matrix and their
- * covariances, each computed by threads that take rows from their own share.
+ * The first half of a principal component analysis: the means of the rows of a matrix and their
+ * covariances, each computed by threads that process their own share of the rows.
  *
  *	pca [ROWS [COLUMNS [THREADS]]]	writes the covariances and prints sums of them
  */

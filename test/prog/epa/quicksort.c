@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parallel quicksort: each half of a large part is sorted by a thread of its own.
+ * Parallel quicksort: each half of a large part is sorted by a separate thread.
  *
  *	quicksort [COUNT [SEED [SMALLEST]]]	prints the sum of the places where the order is right
  *
- * Parts of less than SMALLEST numbers are sorted by the thread that has them.  The numbers come from a file,
- * which the program has made itself.
+ * A part of less than SMALLEST numbers is sorted by the thread that has it.  The numbers come from
+ * a file that the program itself writes.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Situations for the reversibility check: reversible SITUATION.  Each is a few threads that share something
- * in one way; test/cli/reversible.sh knows which of them every schedule leaves as it is.
- */
+/* Situations for the reversibility check: reversible SITUATION.  In
+ * each, a few threads share something in one way.
+ * test/cli/reversible.sh lists the situations whose result is the same
+ * in every schedule. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

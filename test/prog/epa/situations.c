@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Situations in which two runs are compared.  Each is a function of its own, which the second thread calls;
- * NO is a comparison that a fault can turn into a yes, so that exactly the thing behind it is another.  The
- * first thread makes the addresses and numbers of everything differ from run to run.
+ * Situations in which two runs are compared.  Each is a separate function, which the second thread
+ * calls.  NO is a false condition that a fault can make true, so that only the statement it
+ * controls differs.  The first thread makes all addresses and numbers differ between runs.
  *
  *	situations NAME
  */
@@ -346,8 +346,8 @@ static NOINLINE void unknown(void)
 	errno = 3;
 }
 
-/* Where a system that randomises addresses more than others could have put it; another place in every run.
- * What is random is nowhere but in pointers. */
+/* An address that a system with stronger address randomisation could have chosen, different in
+ * every run.  Only pointers are random. */
 static void *far_away(uintptr_t base)
 {
 	char *place = (char *)base;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Monte Carlo prices of swaptions: each thread simulates rates for its share with a generator of its own
- * and keeps the paths in matrices from the heap.
+ * Monte Carlo prices of swaptions: each thread simulates rates for its share with its own random
+ * generator and keeps the paths in matrices on the heap.
  *
- *	swaptions [SWAPTIONS [TRIALS [THREADS]]]	prints price and standard error of each, and writes
- * all
+ *	swaptions [SWAPTIONS [TRIALS [THREADS]]]	prints price and standard error of each, and
+ *							writes all
  */
 #include <math.h>
 #include <pthread.h>

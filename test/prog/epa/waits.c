@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Four consumers wait for their own queues; how often each waits is up to the schedule, and nothing else is.
+ * Four consumers wait for their own queues.  Only how often each waits depends on the schedule.
  */
 #include <pthread.h>
 #include <stdio.h>

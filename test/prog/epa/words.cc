@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts words with C++'s own means: each std::thread has a part of the text, a map that grows and shrinks on
- * the heap and virtual readers; words of the wrong kind are exceptions, which the reader of the line or the
- * thread catches.
+ * Counts words with the C++ library.  Each std::thread has a part of the text, a map that grows and
+ * shrinks on the heap, and virtual readers.  Words of the wrong kind are exceptions, which the
+ * reader of the line or the thread catches.
  *
- *	words [LINES [THREADS]]	prints the words and how often they came
+ *	words [LINES [THREADS]]	prints the words and how often they occurred
  */
 #include <cstdio>
 #include <cstdlib>

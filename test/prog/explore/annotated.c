@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A test with annotations (raddle/annotate.h).  The first argument chooses which of them it shows.
+ * A test with annotations (raddle/annotate.h).  The first argument selects which of them it shows.
  */
 #include "raddle/annotate.h"
 

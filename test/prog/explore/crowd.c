@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Many threads do the same in two steps, and one looks whether the second step follows from the first.  It
- * sees them apart only if it gets its turn, again and again, between the first step of somebody and the first
- * second step of anybody.  With an argument both steps are one, and nothing is wrong.
- */
+/* Many threads do the same two steps, and one thread checks that the second
+ * step follows the first.  It sees a difference only if it is repeatedly
+ * scheduled between the first step of one thread and the first second step of
+ * any thread.  With an argument both steps are one, and the program is
+ * correct. */
 #include <assert.h>
 #include <pthread.h>
 

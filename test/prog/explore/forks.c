@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A test like those of Check: it loses an update in some schedules, and runs in a process of its own unless
- * CK_FORK says otherwise.
+ * A test in the style of Check: it loses an update in some schedules, and runs in a separate
+ * process unless CK_FORK disables that.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs whose every access is locked or atomic, and whose order is wrong in few schedules: the first
- * argument says which.  Those that end in -fine are right in all of them.
+ * Programs in which every access is locked or atomic, but whose order is wrong in a few schedules.
+ * The first argument selects one.  Those that end in -fine are correct in all schedules.
  */
 #include <assert.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A test suite of cmocka, of which one case fails if its two threads read before either writes.
+ * A cmocka test suite in which one case fails if both threads read before either writes.
  */
 #include <setjmp.h>
 #include <stdarg.h>

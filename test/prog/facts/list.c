@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A shared list whose nodes come from an allocation wrapper and carry a function pointer; threads are
- * created in a loop.  The golden facts are of this program: keep it as it is.
+ * A shared list whose nodes come from an allocation wrapper and contain a function pointer.
+ * Threads are created in a loop.  The golden facts depend on this program, so do not change it.
  */
 #include <pthread.h>
 #include <stdio.h>

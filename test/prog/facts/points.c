@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How pointers travel: fields, arrays, lists, function pointers in tables and fields, wrappers of wrappers,
- * callbacks, threads with arguments, results and data, copies of structs, pointers as numbers, arguments
- * without names.
+ * How pointers propagate: fields, arrays, lists, function pointers in tables and fields, nested
+ * wrappers, callbacks, arguments, results and data of threads, copies of structs, pointers as
+ * numbers, and variable arguments.
  */
 #include <pthread.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A spin lock in assembler, which names its memory; with -DHIDDEN it has it in a register, and nobody can
- * tell. */
+/* A spin lock in assembler that names its memory.  With -DHIDDEN the address is in a register, and
+ * no tool can see it. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Messages go through chan.c.  With -DRACE a counter is shared without any order;
- * with -DLOAD the library is loaded by the program. */
+/* Messages are sent through chan.c.  With -DRACE a counter is shared without any order; with -DLOAD
+ * the program loads the library at run time. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

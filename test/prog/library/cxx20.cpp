@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs with the primitives of C++20, chosen by the first argument: those below RACY are correct, the
- * others race on `total`.  Without an argument, both numbers are printed.
+ * Programs that use C++20 primitives, selected by the first argument.  Those with a number below
+ * RACY are correct; the others race on `total`.  Without an argument, both numbers are printed.
  */
 #include <atomic>
 #include <barrier>

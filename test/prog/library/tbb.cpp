@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs with oneTBB, chosen by the first argument: those below RACY are correct, the others race on
- * `total`. Without an argument, both numbers are printed.
+ * Programs that use oneTBB, selected by the first argument.  Those with a number below RACY are
+ * correct; the others race on `total`.  Without an argument, both numbers are printed.
  */
 #include <cstdio>
 #include <cstdlib>

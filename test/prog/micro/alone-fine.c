@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: one thread only.
-/* One thread may use any order. */
+// recorded: there is only one thread.
+/* A single thread may take locks in any order. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver is done before the taker looks.
-/* Published by release, taken by acquire. */
+/* Published with a release store, read with an acquire load. */
 #include "case.h"
 
 static atomic_int flag;

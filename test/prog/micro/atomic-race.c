@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data 1 speculative
 // recorded: the giver is done before the taker looks.
-/* Published and taken in relaxed order.  The accesses never meet: a value keeps them
- * apart, and only the language leaves them without an order, which a detector can see. */
+/* Published and read with relaxed order.  A value keeps the accesses from being adjacent.  But the
+ * language does not order them, which a detector can see. */
 #include "case.h"
 
 static atomic_int flag;

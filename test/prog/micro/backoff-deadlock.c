@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
-// recorded: first is done before second begins.
-/* The try succeeds; where it fails, the thread waits after all. */
+// recorded: the first thread is done before the second begins.
+/* Trylock succeeds in the recorded run; if it fails, the thread blocks on the lock. */
 #include "case.h"
 
 MUTEX(a);

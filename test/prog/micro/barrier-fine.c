@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: as the barrier has it.
+// recorded: in the order that the barrier enforces.
 /* Phases between barriers. */
 #include "case.h"
 

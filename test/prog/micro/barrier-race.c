@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race cell[]
-// recorded: as the barrier has it.
+// recorded: in the order that the barrier enforces.
 /* The second barrier is missing. */
 #include "case.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: all have left the barrier before it is destroyed.
-/* Main goes through the barrier too, so all have entered it. */
+/* Main passes the barrier too, so all threads have entered it. */
 #include "case.h"
 
 static pthread_barrier_t b;

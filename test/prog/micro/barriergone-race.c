@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race b 1
 // recorded: both workers have left the barrier before it is destroyed.
-/* Main does not know that the workers have met. */
+/* Main does not know that the workers have met at the barrier. */
 #include "case.h"
 
 static pthread_barrier_t b;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: first has left the lock before second takes it.
-/* Leaves the lock before the barrier. */
+// recorded: the first thread has released the lock before the second takes it.
+/* The lock is released before the barrier. */
 #include "case.h"
 
 MUTEX(m);

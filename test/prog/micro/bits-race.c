@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race flags.low 1
-// recorded: one is done before the other begins.
+// recorded: one thread is done before the other begins.
 /* Two bit fields in one byte. */
 #include "case.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock c 1
-// recorded: both wait before the broadcast comes.
-/* A broadcast that comes before a waiter without a predicate is missed by it. */
+// recorded: both threads wait before the broadcast.
+/* A thread that waits without a predicate misses a broadcast that comes before its wait. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: both wait before the broadcast comes.
-/* With a predicate. */
+// recorded: both threads wait before the broadcast.
+/* As in broadcast-deadlock.c, but with a predicate. */
 #include "case.h"
 
 MUTEX(m);

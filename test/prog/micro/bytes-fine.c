@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: one is done before the other begins.
-/* Neighbours in one word are no race. */
+// recorded: one thread is done before the other begins.
+/* Accesses to neighbouring bytes of one word do not race. */
 #include "case.h"
 
 static struct {

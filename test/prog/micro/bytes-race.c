@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race whole.wide
-// recorded: one is done before the other begins.
-/* One writes the word, the other a byte of it. */
+// recorded: one thread is done before the other begins.
+/* One thread writes the word, the other writes a byte of it. */
 #include "case.h"
 
 static union {

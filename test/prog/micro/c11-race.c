@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: main waits for the first thread's end by looking at it, then starts the second.
+// recorded: main polls until the first thread has ended, then starts the second.
 /* Commuting sections of C11 threads. */
 #include "case.h"
 #include <threads.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the thread is cancelled in its wait and cleans up before main reads.
-/* It changes x while it still has the lock. */
+/* The cancelled thread changes x while it still holds the lock. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x 1
 // recorded: the thread is cancelled in its wait and cleans up before main reads.
-/* A thread that is cancelled in a wait changes x while it cleans up, without the lock.
- * What the unwinder does comes between the wait and the wake, also when the wait is steered. */
+/* A thread that is cancelled in a wait changes x while it cleans up, without the lock.  The
+ * unwinder runs between the wait and the wake, even if the wait is steered. */
 #include "case.h"
 
 MUTEX(m);

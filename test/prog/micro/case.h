@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the programs of this folder share: threads, and a way to let the others go
+ * What the programs in this directory share: threads, and a way to let other threads run
  * first.
  *
- * settle() waits until every other thread of the process sleeps or has ended.  The
- * recorded order is thus the same in every run, also on a busy machine, and yet no
- * order of the program: a thread that is stopped elsewhere counts as asleep.  It asks
- * the kernel by system calls that no tool takes for synchronisation.  -DFREE_ORDER
- * leaves it out: the threads run as they come.
+ * settle() waits until every other thread of the process sleeps or has ended.  So the recorded
+ * order is the same in every run, even on a busy machine.  But the program does not enforce
+ * that order: a tool may stop a thread elsewhere, and settle() takes the thread for asleep.
+ * It asks the kernel by system calls that no tool treats as synchronisation.  -DFREE_ORDER
+ * disables it; the threads then run in any order.
  */
 #ifndef CASE_H
 #define CASE_H

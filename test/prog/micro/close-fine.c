@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: the first has closed its file before the second opens one, which gets the same number.
-/* Each thread has a file of its own; the one that takes over the pipe has read what the other wrote there. */
+// recorded: the first has closed its file before the second opens one, which gets the same descriptor.
+/* Each thread has its own file.  The reader closes the pipe after it has read what the writer sent. */
 #include "case.h"
 
 static int ends[2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race fd 1
 // recorded: the worker has written before the file is closed.
-/* A file is closed while another thread may still write to it, or to whatever has its number by then. */
+/* A file is closed while another thread may still write to it, or to a reused descriptor. */
 #include "case.h"
 
 static int file;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the consumer waits before the producer begins.
-/* A hand-over by a condition variable with its loop. */
+/* A hand-over by a condition variable, with the usual loop around the wait. */
 #include "case.h"
 
 MUTEX(m);

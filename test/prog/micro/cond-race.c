@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data
 // recorded: the consumer waits, is woken, and reads long after the write.
-/* The data are set after the signal. */
+/* The data are written after the signal. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the worker has signalled before the other looks.
-/* The signal comes within the lock, so a thread that saw the flag comes after it. */
+/* The signal is sent with the lock held, so a thread that saw the flag runs after the signal. */
 #include "case.h"
 
 MUTEX(m);

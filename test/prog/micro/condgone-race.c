@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race done 1
 // recorded: the worker has signalled before the other looks.
-/* The signal comes after the lock, so the variable may be gone by then. */
+/* The signal is sent after the unlock, so the condition variable may be gone already. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: the waiter waits, then x is written and the signal given.
+// recorded: the waiter waits; then x is written and the signal is sent.
 /* The thread that writes also signals. */
 #include "case.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the copy is made before the element is written.
-/* The element lies after what is copied. */
+/* The element lies behind the copied part. */
 #include "case.h"
 
 static int from[64], to[64];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: the users are done one after the other.
+// recorded: the users finish one after the other.
 /* The last user of a counted object frees it. */
 #include "case.h"
 

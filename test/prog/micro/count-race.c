@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race heap 1 speculative
-// recorded: the two users are done one after the other, then main drops its share.
-/* A counted object whose count has relaxed order: the last one does not see the others' writes.
- * The accesses never meet, as in atomic-race.c. */
+// recorded: the two users finish one after the other, then main gives up its reference.
+/* A reference count with relaxed order: the last user need not see the others' writes.  The
+ * accesses are never adjacent, as in atomic-race.c. */
 #include "case.h"
 
 struct counted {

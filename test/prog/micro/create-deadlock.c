@@ -2,7 +2,7 @@
 // expect: deadlock heap,list 1
 // drop: race heap 2
 // recorded: the object is made and changed before the other thread looks at the list.
-/* A listed object is changed, and its lock held when the list is locked again. */
+/* An object in the list is changed, and its lock is held when the list is locked again. */
 #include "case.h"
 
 struct object {

@@ -3,8 +3,8 @@
 // drop: deadlock heap,list 1
 // drop: race heap 2
 // recorded: the object is made and listed before the other thread looks at the list.
-/* google/sanitizers #1163: the object's lock is held when it enters the list, and can be known to nobody
- * before. */
+/* google/sanitizers #1163: the object's lock is held when the object enters the list.  Before that,
+ * no other thread can know the lock. */
 #include "case.h"
 
 struct object {

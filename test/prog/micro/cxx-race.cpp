@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: first is done before second begins.
+// recorded: the first thread is done before the second begins.
 /* Commuting sections of std::thread and std::mutex. */
 #include "case.h"
 #include <mutex>

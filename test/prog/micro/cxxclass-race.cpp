@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race heap
 // recorded: the worker is finished before the owner deletes.
-/* A destructor of the base class waits: by then the object is of another class, while its function is called.
- */
+/* The destructor of the base class waits.  By then the object has changed to the base class, although
+ * its virtual function may still be called. */
 #include "case.h"
 #include <condition_variable>
 #include <mutex>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the consumer waits before the producer begins.
-/* Data that are written before the notification. */
+/* The data are written before the notification. */
 #include "case.h"
 #include <condition_variable>
 #include <mutex>

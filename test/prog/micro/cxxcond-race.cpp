@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data
-// recorded: the consumer waits, is told, and reads long after the write.
-/* Data that are written after the notification of a std::condition_variable. */
+// recorded: the consumer waits, is notified, and reads long after the write.
+/* The data are written after the notification of a std::condition_variable. */
 #include "case.h"
 #include <condition_variable>
 #include <mutex>

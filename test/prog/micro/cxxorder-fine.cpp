@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: first is done before second begins.
-/* std::scoped_lock takes two locks in any order without a deadlock. */
+// recorded: the first thread is done before the second begins.
+/* std::scoped_lock takes two locks, named in any order, without a deadlock. */
 #include "case.h"
 #include <mutex>
 #include <thread>

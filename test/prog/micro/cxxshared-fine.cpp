@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the reader has left before the writer enters.
-/* Inside. */
+/* As in cxxshared-race.cpp, but both accesses are inside the sections. */
 #include "case.h"
 #include <mutex>
 #include <shared_mutex>

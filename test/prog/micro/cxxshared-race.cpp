@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: the reader has left before the writer enters.
-/* Hidden by the order of a shared and an exclusive section of std::shared_mutex. */
+/* The order of a shared and an exclusive section of a std::shared_mutex hides the race. */
 #include "case.h"
 #include <mutex>
 #include <shared_mutex>

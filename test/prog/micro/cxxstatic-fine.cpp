@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: one is done before the other begins.
-/* A static local is initialised once, which C++ takes care of. */
+// recorded: one thread is done before the other begins.
+/* C++ guarantees that a static local variable is initialised once. */
 #include "case.h"
 #include <thread>
 

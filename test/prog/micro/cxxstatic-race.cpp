@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race get.t.value
-// recorded: one is done before the other begins.
-/* A static local is initialised once, and changed by each. */
+// recorded: one thread is done before the other begins.
+/* A static local variable is initialised once, but each thread changes it. */
 #include "case.h"
 #include <thread>
 

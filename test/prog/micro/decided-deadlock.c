@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b 1 speculative
-// recorded: first is done before second looks.
-/* The flag is read and does not matter. */
+// recorded: the first thread is done before the second looks.
+/* The flag is read, but its value does not matter. */
 #include "case.h"
 
 MUTEX(flags);

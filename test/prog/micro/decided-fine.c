@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // drop: deadlock a,b 1
-// recorded: first is done before second looks.
-/* The second order is taken only after the first is over, which a flag under another lock shows. */
+// recorded: the first thread is done before the second looks.
+/* A flag under another lock makes the second lock order wait until the first thread is done. */
 #include "case.h"
 
 MUTEX(flags);

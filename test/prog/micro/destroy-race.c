@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race m 2
 // recorded: the worker is done with the mutex before it is destroyed.
-/* A mutex is destroyed while another thread may still want it. */
+/* A mutex is destroyed while another thread may still lock it. */
 #include "case.h"
 
 static pthread_mutex_t m;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: as the semaphore has it.
-/* A detached thread reports its end by a semaphore. */
+// recorded: in the order that the semaphore enforces.
+/* A detached thread posts a semaphore when it has finished. */
 #include "case.h"
 
 static sem_t finished;

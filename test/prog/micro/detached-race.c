@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race done
 // recorded: the thread is done before main looks again.
-/* A detached thread reports by a plain variable that it has finished. */
+/* A detached thread sets a plain variable when it has finished. */
 #include "case.h"
 
 static volatile int done;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race stop
 // recorded: the worker has seen the stop and is done before main's lock.
-/* A worker that is told to stop by a plain variable. */
+/* A plain variable tells a worker to stop. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: the producer is done before the consumer looks: no wait happens.
-/* The same where the wait never happened. */
+// recorded: the producer is done before the consumer looks, so no wait happens.
+/* As in cond-fine.c, but in the recorded run the wait never happens. */
 #include "case.h"
 
 MUTEX(m);

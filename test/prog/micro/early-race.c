@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data
-// recorded: the producer is done, also with data, before the consumer looks: no wait happens.
-/* The wait that never happened: data are written after the announcement. */
+// recorded: the producer has announced and written the data before the consumer looks, so no wait happens.
+/* The data are written after the announcement.  In the recorded run the wait never happens. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: each is done before the next begins.
+// recorded: each thread is done before the next begins.
 /* Eight philosophers, one of them left-handed. */
 #include "case.h"
 

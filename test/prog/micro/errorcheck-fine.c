@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: first is done before second begins.
-/* The second lock of one thread is refused, not waited for. */
+// recorded: the first thread is done before the second begins.
+/* A thread locks its mutex twice; the second attempt fails instead of blocking. */
 #include "case.h"
 
 static pthread_mutex_t m = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;

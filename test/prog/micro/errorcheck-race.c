@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: first is done before second begins.
-/* A mutex that checks for errors; its error is not checked. */
+// recorded: the first thread is done before the second begins.
+/* An error-checking mutex whose result is ignored. */
 #include "case.h"
 
 static pthread_mutex_t m = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data 1 speculative
 // recorded: the giver is done before the taker looks.
-/* The fence of the taker is missing. The accesses never meet; a detector sees them without an order. */
+/* The taker's fence is missing.  The accesses are never adjacent, but nothing orders them. */
 #include "case.h"
 
 static atomic_int flag;

@@ -2,7 +2,7 @@
 // expect: none
 // hidden: race data 1
 // recorded: the giver is done before the taker asks.
-/* A file orders the threads, which Raddle does not see: the taker reads it until there is something in it. */
+/* The taker reads a file until it has content.  Raddle cannot see that this orders the threads. */
 #include "case.h"
 
 #include <sys/mman.h>

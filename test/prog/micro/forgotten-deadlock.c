@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock m
-// recorded: the thread that keeps the mutex comes last.
-/* A thread ends with a mutex, for which another one may wait forever. */
+// recorded: the thread that keeps the mutex runs last.
+/* A thread ends while it holds a mutex, and another thread may wait for the mutex forever. */
 #include "case.h"
 
 MUTEX(m);

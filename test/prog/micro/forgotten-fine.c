@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: the second thread comes last.
+// recorded: the second thread runs last.
 /* Each thread releases the mutex. */
 #include "case.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
-// recorded: first is done before second begins.
+// recorded: the first thread is done before the second begins.
 /* A gate lock that only one side takes. */
 #include "case.h"
 

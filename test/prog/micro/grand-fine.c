@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the grandchild is done before main writes.
-/* The child waits for it. */
+/* The child joins the thread that it starts. */
 #include "case.h"
 
 static int x;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: the grandchild is done before main writes.
-/* A child starts a thread and does not wait for it; main joins the child. */
+/* A child starts a thread and does not join it; main joins only the child. */
 #include "case.h"
 
 static int x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race cells[] 1
-// recorded: one is done before the other begins.
+// recorded: one thread is done before the other begins.
 /* Two halves of an array that share one element. */
 #include "case.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data
 // recorded: the giver is done before main takes the mutex again.
-/* The mutex is released before the data are written. */
+/* The other thread unlocks the mutex before it writes the data. */
 #include "case.h"
 
 MUTEX(given);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race destroyed
-// recorded: one is done before the other begins.
-/* The destructors of two threads count without a lock. */
+// recorded: one thread is done before the other begins.
+/* The destructors of two threads increment a counter without a lock. */
 #include "case.h"
 
 static pthread_key_t key;

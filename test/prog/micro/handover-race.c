@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race heap 1
 // recorded: the first thread is done with the block before the second writes to it.
-/* A block is handed over by a semaphore, and still used by the giver. */
+/* A block is handed over by a semaphore, but the giver still uses it. */
 #include "case.h"
 
 static sem_t given;

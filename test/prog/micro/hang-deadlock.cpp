@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
 // status: 137
-// recorded: hangs for certain; whoever runs it has to end it.
+// recorded: the program hangs for certain; the caller must end it.
 /* google/sanitizers #492, #1258: a deadlock that always happens, over two std::mutex. */
 #include "case.h"
 #include <mutex>

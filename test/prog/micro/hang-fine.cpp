@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: both meet at the barrier, as they must.
-/* Both locks are taken at once. */
+// recorded: both threads meet at the barrier.
+/* Each thread takes both locks at once. */
 #include "case.h"
 #include <mutex>
 #include <thread>

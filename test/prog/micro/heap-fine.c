@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: one is done before the other begins.
-/* An allocation with its lock inside. */
+// recorded: one thread is done before the other begins.
+/* A heap block that contains its own lock. */
 #include "case.h"
 
 struct item {

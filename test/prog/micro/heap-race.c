@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race heap
-// recorded: one is done before the other begins.
+// recorded: one thread is done before the other begins.
 /* An allocation shared without a lock. */
 #include "case.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // drop: race heap 5
-// recorded: the first one to give the object up goes on before the other does.
-/* The last user of an object frees it, after it released the lock in it. */
+// recorded: the first thread gives up the object before the second does.
+/* The last user of an object frees it after releasing the lock inside it. */
 #include "case.h"
 
 struct box {

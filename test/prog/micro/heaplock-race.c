@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race heap 2 speculative
 // recorded: the worker is done with the object before it is released.
-/* Memory is released while another thread may still want the lock in it. */
+/* Memory is freed while another thread may still use the lock inside it. */
 #include "case.h"
 
 struct box {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock held[],held[]
-// recorded: first is done before second begins.
+// recorded: the first thread is done before the second begins.
 /* google/sanitizers #950, #1611: 200 locks held at once, and an inversion among them. */
 #include "case.h"
 

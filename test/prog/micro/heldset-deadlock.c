@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,c
-// recorded: first is done before second begins.
-/* The same where a is still held. */
+// recorded: the first thread is done before the second begins.
+/* As in heldset-fine.c, but a is still held. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: first is done before second begins.
-/* google/sanitizers #814: a is left before c is taken; the edges a-b, b-c, c-a make no deadlock. */
+// recorded: the first thread is done before the second begins.
+/* google/sanitizers #814: a is released before c is locked, so a-b, b-c, c-a are no deadlock. */
 #include "case.h"
 
 MUTEX(a);

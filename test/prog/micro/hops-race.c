@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: one, two, three in turn; two locks chain the accesses.
+// recorded: one, two and three run in turn; two locks chain the accesses.
 /* A race hidden by a chain of two unrelated critical sections. */
 #include "case.h"
 

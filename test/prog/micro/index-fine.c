@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the threads take their slots one after the other.
-/* Each thread takes a slot of its own by a counter under the lock. */
+/* Each thread gets its own slot from a counter under the lock. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race slots[] 1
 // recorded: the threads take their slots one after the other.
-/* The same slot for both: the counter is not advanced. */
+/* The counter is not advanced, so both threads get the same slot. */
 #include "case.h"
 
 MUTEX(m);

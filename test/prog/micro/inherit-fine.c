@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: first is done before second begins.
-/* Mutexes of the adaptive and the inheriting kind protect like others. */
+// recorded: the first thread is done before the second begins.
+/* Adaptive and priority-inheriting mutexes protect like ordinary ones. */
 #include "case.h"
 
 static pthread_mutex_t m, adaptive = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;

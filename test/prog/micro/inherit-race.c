@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: first is done before second begins.
-/* The same commuting sections with a mutex that inherits priority. */
+// recorded: the first thread is done before the second begins.
+/* Critical sections that commute, with a priority-inheriting mutex. */
 #include "case.h"
 
 static pthread_mutex_t m;

@@ -2,7 +2,7 @@
 // expect: race m
 // expect: race m 1 speculative
 // recorded: the mutex is initialised before the other thread wants it.
-/* The thread that initialises a mutex is not waited for. */
+/* The other thread does not wait until the mutex is initialised. */
 #include "case.h"
 
 static pthread_mutex_t m;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver is done before the taker reads.
-/* Pointers go through a pipe; the taker owns what it got. */
+/* Pointers are sent through a pipe; the receiver owns the objects. */
 #include "case.h"
 
 static int ends[2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: as creation and join have it.
+// recorded: in the order that creation and join enforce.
 /* Ordered by creation and join alone. */
 #include "case.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: the thread is done before main reads.
-/* Read before the join. */
+/* The variable is read before the join. */
 #include "case.h"
 
 static int x;

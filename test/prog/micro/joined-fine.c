@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: as creation and join have it.
-/* Two orders, one after the other by fork and join. */
+// recorded: in the order that creation and join enforce.
+/* Two lock orders, separated by fork and join. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock T_0_0,m
 // recorded: the thread is done with the lock before main takes it.
-/* Joins with a lock held that the other needs. */
+/* A thread joins another while it holds a lock that the other needs. */
 #include "case.h"
 
 MUTEX(m);

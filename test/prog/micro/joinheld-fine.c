@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the thread is done before main locks.
-/* Joins before it locks. */
+/* The join comes before the lock. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: both threads are done before main reads.
-/* Main joins both. */
+/* Main joins both threads. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the second thread is done with its lock before the first takes its own.
-/* The lock that is held is not the one that is needed. */
+/* The lock that is held during the join is not the one that is needed. */
 #include "case.h"
 
 MUTEX(a);

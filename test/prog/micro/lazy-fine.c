@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: one is done before the other begins.
-/* The same with acquire and release. */
+// recorded: one thread is done before the other begins.
+/* Double-checked locking with acquire and release. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race instance
-// recorded: one is done before the other begins.
+// recorded: one thread is done before the other begins.
 /* Double-checked locking without an atomic. */
 #include "case.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
-// recorded: the first thread is done before the second one starts, which main does not wait for.
-/* Two threads that lock in opposite orders, of which the end of the program knows nothing. */
+// recorded: the first thread is done before the second starts; main does not join the second.
+/* Two threads lock in opposite orders; main does not join the second. */
 #include "case.h"
 
 MUTEX(a);

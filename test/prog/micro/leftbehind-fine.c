@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recorded: the first thread is done before the second one starts, which main does not wait for.
-/* Two threads that lock in the same order, of which the end of the program knows nothing. */
+// recorded: the first thread is done before the second starts; main does not join the second.
+/* Two threads lock in the same order; main does not join the second. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: each thread is done before the next one starts.
-/* One thread takes the mutex, a second one releases it instead, a third uses the data. */
+/* One thread locks the mutex, a second unlocks it in its place, and a third uses the data. */
 #include "case.h"
 
 MUTEX(m);

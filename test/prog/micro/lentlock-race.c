@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data
 // recorded: each thread is done before the next one starts.
-/* The mutex is released before the data are touched. */
+/* The mutex is released before the data are accessed. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: main's section comes before the task's.
-/* Listing 1 with y inside the sections. */
+/* Listing 1 of Carril and Tichy (2015), with y inside the sections. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race y 1 speculative
 // recorded: main's section comes before the task's, which orders the accesses to y.
-/* Listing 1 of the paper, as it stands there. */
+/* Listing 1 of Carril and Tichy (2015), as printed. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: one is done before the other begins.
-/* Each thread has its own. */
+// recorded: one thread is done before the other begins.
+/* Each thread uses its own thread-local variable. */
 #include "case.h"
 
 static _Thread_local int mine;

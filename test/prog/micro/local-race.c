@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race mine
-// recorded: the thread is done with its variable, and stays, before main looks.
-/* A pointer to a thread-local variable is given away. */
+// recorded: the thread has written its variable, and still exists, when main reads it.
+/* A thread publishes a pointer to its thread-local variable. */
 #include "case.h"
 
 MUTEX(m);

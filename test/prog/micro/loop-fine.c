@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: all rounds of the first thread come before those of the second.
+// recorded: all rounds of the first thread precede those of the second.
 /* The result is written inside the last section. */
 #include "case.h"
 

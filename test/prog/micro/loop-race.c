@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race last
-// recorded: all rounds of the first thread come before those of the second.
-/* Many sections that commute; what is written after them races. */
+// recorded: all rounds of the first thread precede those of the second.
+/* Many sections that commute; the write after them races. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: the waiter waits before the signal comes.
-/* A wait with a time limit also ends when the signal is lost. */
+// recorded: the waiter waits before the signal.
+/* A wait with a time limit ends even if the signal is lost. */
 #include "case.h"
 
 MUTEX(m);

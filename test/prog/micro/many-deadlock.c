@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock many[],many[]
-// recorded: first is done before second begins.
-/* 10,000 mutexes, each pair taken in turn, and one pair the other way round. */
+// recorded: the first thread is done before the second begins.
+/* 10,000 mutexes, locked in pairs in one order, and one pair locked in the opposite order. */
 #include "case.h"
 
 #define N 10000

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: one is done, and its page gone, before the other begins.
-/* Each thread maps its own page, perhaps at the same place. */
+// recorded: one thread has unmapped its page before the other begins.
+/* Each thread maps its own page, perhaps at the same address. */
 #include "case.h"
 #include <sys/mman.h>
 

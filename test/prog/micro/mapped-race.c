@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race mmap
-// recorded: one is done before the other begins.
+// recorded: one thread is done before the other begins.
 /* Memory from mmap. */
 #include "case.h"
 #include <sys/mman.h>

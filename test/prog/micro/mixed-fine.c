@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: first is done before second begins.
-/* Both are atomic, if relaxed. */
+// recorded: the first thread is done before the second begins.
+/* Both accesses are atomic, though relaxed. */
 #include "case.h"
 
 static _Atomic int x;

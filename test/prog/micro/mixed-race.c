@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: first is done before second begins.
-/* One side is atomic, the other is not. */
+// recorded: the first thread is done before the second begins.
+/* One access is atomic, the other is not. */
 #include "case.h"
 
 static _Atomic int x;

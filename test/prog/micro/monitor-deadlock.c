@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,c
-// recorded: the teller has left a before the waiter takes it.
-/* Nested monitors: waits with another lock held that the notifier needs. */
+// recorded: the notifier has released a before the waiter takes it.
+/* Nested monitors: a thread waits while it holds another lock, which the notifier needs. */
 #include "case.h"
 
 MUTEX(a);

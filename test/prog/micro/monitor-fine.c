@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: the teller has left a before the waiter begins.
-/* Only the condition's own lock is held. */
+// recorded: the notifier has released a before the waiter begins.
+/* Only the condition's own lock is held during the wait. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: first is done before second begins.
-/* The inner lock around both accesses. */
+// recorded: the first thread is done before the second begins.
+/* The inner lock protects both accesses. */
 #include "case.h"
 
 MUTEX(outer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: one is done before the other begins.
-/* Initialised once. */
+// recorded: one thread is done before the other begins.
+/* The table is initialised by pthread_once(). */
 #include "case.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race table
-// recorded: the initialiser has run before the other looks.
-/* Used without asking whether it is initialised. */
+// recorded: the initialiser has run before the other thread looks.
+/* The table is used without a check that it is initialised. */
 #include "case.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: first is done before second begins.
-/* A spin lock of the program's own. */
+// recorded: the first thread is done before the second begins.
+/* A hand-made spin lock. */
 #include "case.h"
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;

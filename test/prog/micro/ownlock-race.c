@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x 1 speculative
-// recorded: first is done before second begins.
-/* A spin lock of the program's own with relaxed order.  The accesses never meet,
- * as in atomic-race.c. */
+// recorded: the first thread is done before the second begins.
+/* A hand-made spin lock with relaxed order.  The accesses are never adjacent, as in
+ * atomic-race.c. */
 #include "case.h"
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: as the threads come; all four must.
-/* A barrier of four. */
+// recorded: in any order; all four threads must reach the barrier.
+/* A barrier for four threads. */
 #include "case.h"
 
 static pthread_barrier_t four;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race argument_of_child
 // recorded: the child has read before main changes the variable.
-/* One variable as the argument of every child. */
+/* All children get a pointer to the same variable as their argument. */
 #include "case.h"
 
 static int argument_of_child;

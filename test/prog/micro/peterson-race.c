@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: one is done before the other begins.
-/* The same where the second thread forgets to wait. */
+// recorded: one thread is done before the other begins.
+/* Peterson's lock, but the second thread does not wait. */
 #include "case.h"
 
 static atomic_int wants[2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the threads take turns.
-/* Two mutexes as semaphores: each thread releases what the other took. */
+/* Two mutexes used as semaphores: each thread unlocks what the other locked. */
 #include "case.h"
 
 MUTEX(ping);

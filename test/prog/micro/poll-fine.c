@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver is done before the taker asks.
-/* A pipe orders the threads, and the taker asks for it again and again. */
+/* A pipe orders the threads, and the taker polls it. */
 #include "case.h"
 
 static int ends[2], data;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // recorded: the writer is done before the reader begins.
-/* What a conversion of a format reads is read only by the library. */
+/* Only the library reads the argument of the printf conversion. */
 #include "case.h"
 
 MUTEX(m);

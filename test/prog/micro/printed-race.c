@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race name[]
 // recorded: the writer is done before the reader begins.
-/* What a conversion of a format reads is read only by the library. */
+/* Only the library reads the argument of the printf conversion. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
-// recorded: the first thread has left its locks before it announces, which it need not.
-/* The step is announced too early. */
+// recorded: the first thread happens to release its locks before it announces the step.
+/* As in protocol-fine.c, but the step is announced too early. */
 #include "case.h"
 
 MUTEX(steps);

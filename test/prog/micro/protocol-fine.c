@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: as the protocol wants it.
-/* orlyatomics/orly #195: two orders, kept apart by steps that a condition variable announces. */
+// recorded: in the order that the protocol requires.
+/* orlyatomics/orly #195: two lock orders, separated by steps that a condition variable announces. */
 #include "case.h"
 
 MUTEX(steps);

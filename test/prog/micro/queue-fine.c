@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // drop: race heap 2
-// recorded: the item is put before it is taken.
-/* An item is handed over in a locked list; a thread that finds none leaves. */
+// recorded: the item is put into the list before it is taken.
+/* An item is handed over in a locked list; a thread that finds no item ends. */
 #include "case.h"
 
 struct item {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race heap 1
-// recorded: the item is put and finished before it is taken.
+// recorded: the item is put into the list and finished before it is taken.
 /* The item is put into the list before it is finished. */
 #include "case.h"
 

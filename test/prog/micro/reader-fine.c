@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the reader is done before the writer takes the lock.
-/* The same inside. */
+/* As in reader-race.c, but the read is inside the section. */
 #include "case.h"
 
 MUTEX(m);

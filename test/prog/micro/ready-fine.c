@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver is done before the taker asks.
-/* No thread reads the pipe: its readiness orders the threads. */
+/* The pipe is polled but never read: its readiness orders the threads. */
 #include "case.h"
 
 #include <poll.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data
 // recorded: the giver is done before the taker asks.
-/* The data are written when the pipe can already be read. */
+/* The data are written after the pipe became readable. */
 #include "case.h"
 
 #include <poll.h>

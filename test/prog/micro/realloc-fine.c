@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the writer is done before the block grows.
-/* The same with the use under the lock. */
+/* As in realloc-race.c, but the block is used under the lock. */
 #include "case.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

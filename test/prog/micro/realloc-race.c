@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race heap 1
 // recorded: the writer is done before the block grows.
-/* A block is written to while another thread may move it: the lock guards the pointer, not the use. */
+/* A thread writes to a block that another may move: the lock guards the pointer but not its use. */
 #include "case.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x 1
-// recorded: first is done before second begins.
-/* One unlock too early leaves the last access outside. */
+// recorded: the first thread is done before the second begins.
+/* One unlock too early leaves the last access unprotected. */
 #include "case.h"
 
 static pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;

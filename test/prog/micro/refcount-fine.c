@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: the first owner is done before the second lets go.
-/* Counted references, each given up after the last use. */
+// recorded: the first owner is done before the second gives up its reference.
+/* Reference counts; each reference is given up after the last use. */
 #include "case.h"
 
 struct shared {

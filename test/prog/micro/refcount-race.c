@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race heap 1
-// recorded: the first owner is done before the second lets go.
-/* Counted references: the first owner reads after it gave up its reference. */
+// recorded: the first owner is done before the second gives up its reference.
+/* Reference counts; the first owner reads after it gave up its reference. */
 #include "case.h"
 
 struct shared {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b 2
-// recorded: first is done before second begins.
-/* As before, but another thread takes both. */
+// recorded: the first thread is done before the second begins.
+/* As in relock-fine.c, but another thread takes both locks. */
 #include "case.h"
 
 MUTEX(a);

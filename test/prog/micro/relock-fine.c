@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: first is done before the others begin.
-/* google/sanitizers #488: one thread takes a lock again out of order; the others take one each. */
+// recorded: the first thread is done before the others begin.
+/* google/sanitizers #488: one thread relocks out of order; each of the others takes only one lock. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: one has freed its block before the other asks for one.
-/* Memory that is freed and given to another thread. */
+// recorded: one thread has freed its block before the other allocates one.
+/* A block is freed, and its memory is allocated again by another thread. */
 #include "case.h"
 
 THREAD(use)

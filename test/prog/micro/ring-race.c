@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race head
 // recorded: the producer is done before the consumer looks.
-/* A ring whose consumer looks at the head without the lock first. */
+/* A ring buffer whose consumer first reads the head without the lock. */
 #include "case.h"
 
 MUTEX(m);

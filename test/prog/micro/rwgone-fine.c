@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the reader has left before the lock is destroyed.
-/* The reader is waited for. */
+/* The writer waits for the reader. */
 #include "case.h"
 
 static pthread_rwlock_t rw;

@@ -2,7 +2,7 @@
 // expect: race rw
 // expect: race rw 1 speculative
 // recorded: the reader has left before the lock is destroyed.
-/* The writer knows that no thread reads now, not that none will. */
+/* The writer knows that no thread reads now, but not that none will. */
 #include "case.h"
 
 static pthread_rwlock_t rw;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the reader has left before the writer enters.
-/* x is only read by the reader, inside. */
+/* The reader accesses x only inside its section. */
 #include "case.h"
 
 RWLOCK(lock);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: the reader has left before the writer enters.
-/* A race hidden by the order of a read and a write section. */
+/* The recorded order of a read section and a write section hides the race. */
 #include "case.h"
 
 RWLOCK(lock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: as the threads come.
+// recorded: in any order.
 /* Readers and a writer. */
 #include "case.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first reader is done before the second begins.
-/* Both only read: no cycle. */
+/* Both threads take only the read lock, so there is no cycle. */
 #include "case.h"
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;

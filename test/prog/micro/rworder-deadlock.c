@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
-// recorded: first is done before second begins.
-/* Two read-write locks: each reads one and wants to write the other. */
+// recorded: the first thread is done before the second begins.
+/* Two read-write locks: each thread holds one for reading and wants the other for writing. */
 #include "case.h"
 
 RWLOCK(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: first is done before second begins.
-/* google/sanitizers #1862: both hold the second lock for reading. */
+// recorded: the first thread is done before the second begins.
+/* google/sanitizers #1862: both threads take the second lock for reading. */
 #include "case.h"
 
 RWLOCK(a);

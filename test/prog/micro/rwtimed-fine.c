@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the writer has left before the reader tries.
-/* Only a thread that has entered touches x. */
+/* Only a thread that got the lock accesses x. */
 #include "case.h"
 
 RWLOCK(lock);

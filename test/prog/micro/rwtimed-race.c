@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: the writer has left before the reader asks, which so waits for nothing.
-/* Hidden by the order of two sections that were entered with a time limit. */
+// recorded: the writer has left before the reader asks, so the reader does not wait.
+/* The recorded order of two sections, which were entered with a time limit, hides the race. */
 #include "case.h"
 
 RWLOCK(lock);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: one writer is done before the other enters.
-/* Hidden by the order of two write sections. */
+/* The recorded order of two write sections hides the race. */
 #include "case.h"
 
 RWLOCK(lock);

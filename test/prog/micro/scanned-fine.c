@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recorded: the one that scans is done before the reader begins.
-/* What a conversion of a format writes is written only by the library. */
+// recorded: the thread that scans is done before the reader begins.
+/* Only the library writes the argument of the scanf conversion. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: one is done before the other begins.
-/* The twin: both accesses are inside. */
+// recorded: one thread is done before the other begins.
+/* As in sections-race.c, but both accesses are inside the sections. */
 #include "case.h"
 
 MUTEX(m);

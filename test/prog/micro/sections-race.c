@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: first is done before second begins; the lock orders the accesses to x.
-/* The paper's listing 1: critical sections that commute; the lock orders them by chance. */
+// recorded: the first thread is done before the second begins; the lock orders the accesses to x.
+/* Listing 1 of Carril and Tichy (2015): critical sections that commute; the lock orders them by chance. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock m
 // status: 142
-// recorded: hangs for certain; an alarm ends it.
-/* Locks its own mutex again and hangs; an alarm ends it. */
+// recorded: the program hangs for certain; an alarm ends it.
+/* A thread locks its own mutex again and hangs; an alarm ends it. */
 #include "case.h"
 
 MUTEX(m);

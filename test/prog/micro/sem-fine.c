@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: as the semaphores have it.
-/* A hand-over and its answer by semaphores. */
+// recorded: in the order that the semaphores enforce.
+/* A hand-over and its reply, both by semaphores. */
 #include "case.h"
 
 static sem_t full, empty;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: the worker has posted twice before anybody waits.
-/* Both posts are waited for. */
+// recorded: the worker has posted twice before any thread waits.
+/* The thread waits for both posts before it destroys the semaphore. */
 #include "case.h"
 
 static sem_t s;

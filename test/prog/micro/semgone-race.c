@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race s 1
-// recorded: the worker has posted twice before anybody waits.
-/* The second post may come when the semaphore is gone. */
+// recorded: the worker has posted twice before any thread waits.
+/* The second post may come after the semaphore was destroyed. */
 #include "case.h"
 
 static sem_t s;

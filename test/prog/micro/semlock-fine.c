@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: first has posted before second waits.
-/* The accesses inside. */
+// recorded: the first thread has posted before the second waits.
+/* A semaphore as a lock; the accesses are inside the sections. */
 #include "case.h"
 
 static sem_t lock;

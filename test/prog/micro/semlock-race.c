@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: first has posted before second waits.
-/* A semaphore of one as a lock: its sections commute. */
+// recorded: the first thread has posted before the second waits.
+/* A semaphore with value 1 as a lock: its sections commute. */
 #include "case.h"
 
 static sem_t lock;

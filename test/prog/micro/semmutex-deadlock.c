@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock m,ready
 // recorded: the giver has posted before the taker locks.
-/* Waits for a semaphore with a lock held that the poster needs. */
+/* A thread waits for a semaphore while it holds a lock that the poster needs. */
 #include "case.h"
 
 MUTEX(m);

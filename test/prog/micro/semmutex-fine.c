@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver has posted before the taker waits.
-/* Waits before it locks. */
+/* The thread waits for the semaphore before it locks. */
 #include "case.h"
 
 MUTEX(m);

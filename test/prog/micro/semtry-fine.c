@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver has posted before the taker tries.
-/* Only a thread that got it writes. */
+/* Only a thread that got the semaphore writes. */
 #include "case.h"
 
 static sem_t ready;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: the giver has posted before the taker tries.
-/* A try that succeeded or not: x is written anyway. */
+/* The taker may get nudge's post instead of the giver's, so nothing orders the writes to x. */
 #include "case.h"
 
 static sem_t ready;

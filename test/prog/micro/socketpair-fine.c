@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver is done before the taker reads.
-/* What goes from one end of a pair of sockets to the other orders the threads. */
+/* A message from one end of a socket pair to the other orders the threads. */
 #include "case.h"
 
 #include <sys/socket.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data
 // recorded: the giver is done before the taker reads.
-/* The taker gets what was sent before the data were written. */
+/* The message is sent before the data are written. */
 #include "case.h"
 
 #include <sys/socket.h>

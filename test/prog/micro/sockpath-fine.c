@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver is done before the taker reads.
-/* A connection through a name in the file system orders the threads, whatever length is given for its address.
- */
+/* A connection through a socket in the file system orders the threads, whatever address length is
+ * given. */
 #include "case.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: one is done before the other begins.
+// recorded: one thread is done before the other begins.
 /* A spin lock protects. */
 #include "case.h"
 

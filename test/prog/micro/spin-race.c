@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: first has left the spin lock before second takes it.
-/* Hidden by the order of two sections of a spin lock. */
+// recorded: the first thread has released the spin lock before the second takes it.
+/* The recorded order of two sections of a spin lock hides the race. */
 #include "case.h"
 
 static pthread_spinlock_t spin;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: first is done before second begins.
+// recorded: the first thread is done before the second begins.
 /* Two spin locks in one order. */
 #include "case.h"
 

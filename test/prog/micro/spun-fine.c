@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: the taker asks for the flag until the giver, who waits a while, has set it.
-/* Published by release, taken by acquire, and the taker looks too early. */
+// recorded: the taker polls the flag until the giver, after a while, sets it.
+/* Published with release, read with acquire, and the taker polls too early at first. */
 #include "case.h"
 
 static atomic_int flag;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data 1 speculative
 // expect: race flag
-// recorded: the taker asks for the flag until the giver, who waits a while, has set it.
-/* A plain variable as a flag, as in flag-race.c, but the taker looks too early.  Of all it
- * read only the first is in the trace, and that one did not let it through: nothing after
- * the flag is certain. */
+// recorded: the taker polls the flag until the giver, after a while, sets it.
+/* A plain variable as a flag, as in flag-race.c, but the taker polls too early.  The trace has only
+ * the first of its reads, and that one found the flag not set.  So nothing after the flag is
+ * certain. */
 #include "case.h"
 
 static volatile int flag;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: as the join has it.
-/* A variable of main's stack, read after the join. */
+// recorded: in the order that the join enforces.
+/* A variable on main's stack, read after the join. */
 #include "case.h"
 
 THREAD(set)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race main.local
 // recorded: the thread is done before main reads.
-/* Read before the join. */
+/* A variable on main's stack, read before the join. */
 #include "case.h"
 
 THREAD(set)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: one call comes after the other.
-/* google/sanitizers #1717, #1798: two locks at one place of the stack, one after the other. */
+// recorded: the two calls run one after the other.
+/* google/sanitizers #1717, #1798: two locks at the same stack address, one after the other. */
 #include "case.h"
 
 MUTEX(outer);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
 // status: 142
-// recorded: hangs for certain; an alarm ends it.
-/* Hangs for certain; an alarm ends it, which begins anew when the second thread is there. */
+// recorded: the program hangs for certain; an alarm ends it.
+/* The program hangs for certain.  An alarm, restarted when the second thread arrives, ends it. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: both meet at the barrier, as they must.
-/* As in standing-deadlock, but the locks are left before the others are wanted. */
+// recorded: both threads meet at the barrier.
+/* As in standing-deadlock.c, but each lock is released before the other is requested. */
 #include "case.h"
 
 MUTEX(a);

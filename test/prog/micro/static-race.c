@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race next_id.last
-// recorded: one is done before the other begins.
+// recorded: one thread is done before the other begins.
 /* A static variable of a function. */
 #include "case.h"
 

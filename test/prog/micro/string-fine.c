@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the writer is done before the reader begins.
-/* The same under a lock. */
+/* As in string-race.c, but under a lock. */
 #include "case.h"
 
 MUTEX(m);

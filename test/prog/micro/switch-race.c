@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race mode
-// recorded: the setter is done before the others start; x is never in doubt.
-/* A mode that is set without the lock under which it is read. */
+// recorded: the setter is done before the other thread starts.  The accesses to x never race.
+/* The mode is set without the lock under which it is read. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock ring[],ring[],ring[]
-// recorded: each is done before the next begins.
+// recorded: each thread is done before the next begins.
 /* Three locks in a ring. */
 #include "case.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: first has counted before second counts.
-/* The second thread that counts may write. */
+// recorded: the first thread has counted before the second does.
+/* Only the second thread to count may write. */
 #include "case.h"
 
 static atomic_int count;

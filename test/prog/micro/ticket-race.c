@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x 1 speculative
-// recorded: first has counted before second counts.
-/* Hidden by an atomic counter that both advance. */
+// recorded: the first thread has counted before the second does.
+/* An atomic counter that both threads advance hides the race. */
 #include "case.h"
 
 static atomic_int count;

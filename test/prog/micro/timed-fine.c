@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: the holder keeps the lock until the other has given up.
-/* A timed lock that times out, and whose thread then touches no data. */
+// recorded: one thread holds the lock until the other has given up.
+/* A timed lock times out, and the thread then accesses no data. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: first has left before second asks, which so waits for nothing.
-/* Hidden by a timed lock that was free. */
+// recorded: the first thread has left before the second asks, so the second does not wait.
+/* A timed lock that was free hides the race. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
-// recorded: first is done before second begins.
-/* The outer lock of one side is waited for a while only; the inner one forever. */
+// recorded: the first thread is done before the second begins.
+/* One side waits only for a while for its outer lock, but forever for the inner one. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: first is done before second begins.
-/* The inner lock of one side is waited for a while only. */
+// recorded: the first thread is done before the second begins.
+/* One side waits only for a while for its inner lock. */
 #include "case.h"
 
 MUTEX(a);

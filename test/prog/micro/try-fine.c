@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: one is done before the other begins.
-/* Works only where trylock succeeded. */
+// recorded: one thread is done before the other begins.
+/* The thread accesses the data only if trylock succeeded. */
 #include "case.h"
 
 MUTEX(m);

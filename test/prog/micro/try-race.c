@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: the second tries while the first keeps the lock.
-/* Works also where trylock failed. */
+// recorded: the second thread tries while the first holds the lock.
+/* The thread accesses the data even if trylock failed. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: first has left before second tries, which so succeeds.
-/* Touches x only inside. */
+// recorded: the first thread has left before the second tries, so the attempt succeeds.
+/* The thread accesses x only inside the section. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: first has left before second tries, which so succeeds.
-/* Hidden by a successful try. */
+// recorded: the first thread has left before the second tries, so the attempt succeeds.
+/* A successful trylock hides the race. */
 #include "case.h"
 
 MUTEX(m);

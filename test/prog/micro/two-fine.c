@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: one is done before the other begins.
-/* Two locks, each protects its own data. */
+// recorded: one thread is done before the other begins.
+/* Two locks, each of which protects its own data. */
 #include "case.h"
 
 MUTEX(a);

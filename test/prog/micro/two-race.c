@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: first is done before second begins.
-/* Each side protects by a lock, but not by the same. */
+// recorded: the first thread is done before the second begins.
+/* Each thread holds a lock, but not the same one. */
 #include "case.h"
 
 MUTEX(a);

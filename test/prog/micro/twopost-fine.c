@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: both posts come before the second wait returns.
-/* The taker waits for both. */
+/* The taker waits for both posts. */
 #include "case.h"
 
 static sem_t ready;

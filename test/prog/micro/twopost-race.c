@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: the first post, behind the write, wakes the reader.
-/* Two threads post; only one of them wrote x before. */
+// recorded: the first post, which follows the write, wakes the reader.
+/* Two threads post, but only one of them wrote x before its post. */
 #include "case.h"
 
 static sem_t ready;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // drop: deadlock c 1
-// recorded: the writer announces, then the other, then the waiter goes on.
-/* The waiter waits for both. */
+// recorded: the writer announces, then the other thread does, then the waiter continues.
+/* The waiter waits for both announcements. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,c
-// recorded: first is done before second begins.
-/* The first section reaches as far as c. */
+// recorded: the first thread is done before the second begins.
+/* As in twosections-fine.cpp, but a is still held when c is locked. */
 #include "case.h"
 #include <mutex>
 #include <thread>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: first is done before second begins.
+// recorded: the first thread is done before the second begins.
 /* llvm/llvm-project #57955, google/sanitizers #1419: a-b and b-c in two sections, c-a elsewhere. */
 #include "case.h"
 #include <mutex>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// recorded: the first thread is done before the second one starts, which main does not wait for.
+// recorded: the first thread is done before the second starts; main does not join the second.
 /* The program ends while a thread still runs that has not done anything yet. */
 #include "case.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: the first thread is done before the second one starts, which main does not wait for.
+// recorded: the first thread is done before the second starts; main does not join the second.
 /* The program ends while a thread still runs that has not done anything yet. */
 #include "case.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock c
 // expect: race ready
-// recorded: the waiter waits before it is told.
-/* The predicate is set without the lock: between the look and the wait the signal is lost. */
+// recorded: the waiter waits before the signal.
+/* The predicate is set without the lock, so a signal between the check and the wait is lost. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: the waiter waits before it is told.
-/* The signal itself may be given without the lock. */
+// recorded: the waiter waits before the signal.
+/* The signal itself may be sent without the lock. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock lock
 // status: 142
-// recorded: hangs for certain; an alarm ends it.
-/* A reader asks for the write lock without leaving. */
+// recorded: the program hangs for certain; an alarm ends it.
+/* A reader requests the write lock without releasing the read lock. */
 #include "case.h"
 
 RWLOCK(lock);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: one is done before the other begins.
-/* A reader leaves before it asks for the write lock. */
+// recorded: one thread is done before the other begins.
+/* A reader releases the read lock before it requests the write lock. */
 #include "case.h"
 
 RWLOCK(lock);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // drop: race x 1
-// recorded: first is done before second, which reads what first wrote.
-/* Second touches x only after it has seen that first is done with it. */
+// recorded: the first thread is done before the second, which reads what the first wrote.
+/* The second thread accesses x only after it has seen that the first is done with it. */
 #include "case.h"
 
 MUTEX(m);

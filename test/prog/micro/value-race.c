@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x 1 speculative
-// recorded: first is done before second, which reads what first wrote.
-/* Second reads y, and does the same whatever it reads: only a replay can show that. */
+// recorded: the first thread is done before the second, which reads what the first wrote.
+/* The second thread reads y but does the same whatever it reads; only a replay can show that. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: one is done before the other begins.
-/* Both under the lock of the object that is changed. */
+// recorded: one thread is done before the other begins.
+/* Both changes are made under the lock of the changed object. */
 #include "case.h"
 
 struct item {

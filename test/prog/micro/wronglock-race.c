@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race heap 1
-// recorded: one is done before the other begins.
-/* Each object has a lock; one is changed under the lock of the other. */
+// recorded: one thread is done before the other begins.
+/* Each object has a lock; one object is changed under the other's lock. */
 #include "case.h"
 
 struct item {

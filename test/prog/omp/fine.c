@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Correct OpenMP programs, one for each number on the command line: whatever orders their threads is
- * OpenMP's. */
+/* Correct OpenMP programs, one for each number on the command line.  Their threads are ordered only
+ * by OpenMP. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

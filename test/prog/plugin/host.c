@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program with a plug-in, which is named by the first argument: two threads call its work().  With a second
- * argument the threads are started by turns, so that nothing races.
+ * Loads the plug-in that the first argument names; two threads call its work().  With a second
+ * argument the threads run one after the other, so that nothing races.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

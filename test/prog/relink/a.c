@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program that is hard to link again: what the linker and the object format
- * decide, spread over units of all kinds.  Prints lines that depend on nothing
- * else.  The other units are b.c, c.cpp, d.S and foreign.cpp.
+ * A program that is hard to relink: its output depends on decisions of the linker and the object
+ * format, and on nothing else.  The code is spread over units of all kinds; the others are b.c,
+ * c.cpp, d.S and foreign.cpp.
  */
 #include "relink.h"
 
@@ -14,8 +14,8 @@ __thread int shared_tls = 11;
 static int table_a __attribute__((section("words"), used)) = 1;
 extern int __start_words[], __stop_words[];
 
-/* Both C units have a static function of this name that only assembler code
- * mentions: each must keep its own. */
+/* Both C units have a static function of this name to which only assembler code refers: each unit
+ * must keep its own. */
 __attribute__((used)) static int helper(int x)
 {
 	return x + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* After Cherokee 0.9.2: two threads refresh one cached time string, and one reads what the other has half
- * done. */
+/* After Cherokee 0.9.2: two threads refresh one cached time string, and one reads it while the
+ * other has only half updated it. */
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* After curl 965: a URL with unbalanced braces leaves the current pattern without a value.  The input comes
- * from a random number, so that some runs pass. */
+/* After curl 965: a URL with unbalanced braces leaves the current pattern without a value.  The
+ * input is random, so that some runs pass. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* After MySQL's binary log: it is closed for a moment while it is rotated, and an entry that comes then is
- * lost. */
+/* After MySQL's binary log: it is briefly closed during rotation, and an entry written at that
+ * moment is lost. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* After Mozilla's I/O: the callback marks the transfer as done before the requester clears the mark and waits
- * for it, so it is written in the wrong order. */
+/* After Mozilla's I/O: the callback may clear `pending` before the requester sets it.  Then the
+ * transfer seems to be pending forever. */
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Torture program: what the C language and GNU C can do that an instrumenter may
- * break.  Each check prints a line that does not depend on addresses or
- * timing; the output must be the same with and without Raddle.  The other unit
- * is lang2.c.
+ * Torture program: features of C and GNU C that an instrumenter may break.
+ * Each check prints a line that does not depend on addresses or timing.  The
+ * output must be the same with and without Raddle.  The other unit is
+ * lang2.c.
  */
 #include "lang.h"
 #include <alloca.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Torture program: what a process does with its environment: signals, fork,
- * exec, descriptors, the ways to end.  One argument names the part to run.
+ * Torture program: how a process interacts with its environment: signals, fork, exec, descriptors,
+ * and ways to end.  The argument names the part to run.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -104,8 +104,8 @@ static void end_thread_exit(void)
 	pause();
 }
 
-/* A handler that locks and allocates; safe here because the main thread
- * blocks the signal while it does either. */
+/* A handler that locks and allocates.  This is safe, because the main thread blocks the signal
+ * while it does either. */
 static void busy_handler(int sig)
 {
 	(void)sig;

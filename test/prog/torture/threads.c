@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Torture program: POSIX threads.  One argument names the part to run; output
- * must not depend on timing.
+ * Torture program: POSIX threads.  The argument names the part to run; the output must not depend
+ * on timing.
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The client of server.c: two connections, which take turns with lines and wait for each answer.  It tries to
- * connect until the server is there.
+ * The client of server.c: two connections, which send lines in turn and wait for each answer.  It
+ * retries until the server accepts the connection.
  *
  *	client PORT LINES
  */

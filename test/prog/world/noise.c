@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program whose output is different in each run although its threads do not race for it: it prints the
- * time, random numbers and the number of its process.  With an argument both threads count without a lock.
+ * A program whose output differs in each run, although its threads do not race: it prints the time,
+ * random numbers and its process ID.  With an argument both threads count without a lock.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A server that renames the socket it has bound, as haproxy does, and cannot go on if that fails.  Its
+/* A server that renames the socket it has bound, as haproxy does, and fails if it cannot.  Its
  * threads race. */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A server with a thread that accepts connections and polls them (epoll), and two that answer.  A request is
- * a line; the answer is its number, the time in nanoseconds since the start, and the line in capitals.
- *SIGTERM ends it.
+ * A server with one thread that accepts and polls connections (epoll), and two that answer.  A
+ * request is a line.  The answer is its number, the time in nanoseconds since the start, and the
+ * line in capitals.  SIGTERM ends the server.
  *
  *	server PORT [careless]     careless: requests are counted without the lock
  */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * A server with a thread for each of two connections, which waits for its requests.  A request is a line; the
- * answer is a random number that all answers have, and the line.  It ends when its clients have ended.
+/* A server with a thread for each of two connections, which waits for requests.  A request is a
+ * line.  The answer is the line and a random number that is the same in all answers.  The server
+ * ends with its clients.
  *
  *	threads PORT MODE
  *
- *	noted    the threads note the latest request without a lock; nobody looks at it
+ *	noted    the threads store the latest request without a lock; it is never read
  *	counted  they count the requests without a lock, and the count is printed
- *	waits    the answer waits for a time to come, and a thread sleeps in between
- *	calls    the second thread calls somebody unless the first one has set a flag, without a lock
+ *	waits    the answer waits for a point in time, and meanwhile a thread sleeps
+ *	calls    the second thread makes a call unless the first has set a flag, without a lock
  */
 #include <arpa/inet.h>
 #include <errno.h>

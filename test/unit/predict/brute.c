@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All interleavings of a tiny execution, state by state.
+ * Enumerates all interleavings of a tiny execution, state by state.
  *
- * A state is what has been done by each thread, the write each variable holds
- * (only some reads care in the speculative model), and for each waiting thread the notifications since its
- * wait began.  In each state the next events of all threads are looked at: two that conflict are a race; a
- * set of which none can ever be served is a deadlock. Nothing here is shared with predict/ but the event
- * type.
+ * A state consists of the position of each thread, the write that each variable holds (which only
+ * matters for some reads in the speculative model), and, for each waiting thread, the notifications
+ * since its wait began.  In each state the next events of all threads are examined.  Two
+ * conflicting ones are a race.  A set of events of which none can ever proceed is a deadlock.  This
+ * code shares nothing with predict/ except the event type.
  */
 #include "brute.h"
 

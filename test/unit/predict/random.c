@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random well-formed executions for the comparison with brute.c: two to four
- * threads, mutexes (also recursive ones) and rwlocks (released in any order),
- * semaphores, conditions with and without time limits, barriers, once controls, fork
- * and join (or not), atomics, try locks that succeed or fail, operations left
- * pending, and accesses whose order is not known.
+ * Random well-formed executions for the comparison with brute.c.  They have two to four threads,
+ * mutexes (some recursive), rwlocks released in any order, semaphores, conditions with and without
+ * time limits, barriers, once controls, fork with or without join, atomics, try locks that succeed
+ * or fail, pending operations, and accesses whose order is not known.
  */
 #include "brute.h"
 #include "predict/overlap-int.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * STD text as an execution, by the steps of `raddle predict`: imported into a trace directory, read
- * as a model, filled in.  For tests and fuzz harnesses, which include it.
+ * Turns STD text into an execution, with the steps of `raddle predict`: imports it into a trace
+ * directory, reads the model, and fills in the execution.  Tests and fuzz harnesses include this
+ * file.
  */
 #ifndef TEST_PREDICT_STD_H
 #define TEST_PREDICT_STD_H

@@ -8,13 +8,14 @@
  * wait must have begun before the notification that ends it, and a failed acquisition must find the
  * section that made it fail.  At the end the threads of the targets are stopped before them, and
  * the targets are an error: two conflicting accesses, or operations that can never succeed:
- *  acquisition a thread of the set (or itself) holds the lock against it; join the thread is in the
- * set; barrier exit a thread of the set has not entered;
+ *   acquisition   a thread of the set (or the thread itself) holds the lock in conflict with it;
+ *   join          the joined thread is in the set;
+ *   barrier exit  a thread of the set has not entered;
  *   take          the semaphore is zero, and no thread outside the set can post;
  *   wake          every notification so far came before the wait or was consumed by another wake, and
  *                 no thread outside the set can give one.
- * What can still happen is taken from the recording: an event is dead if it is a target or depends
- * on a dead event.
+ * What can still happen is derived from the recording: an event can never happen ("dead") if it is
+ * a target or depends on a dead event.
  */
 #include "base/alloc.h"
 #include "order/machine.h"
@@ -240,9 +241,9 @@ static const char *check_race(const struct validation *k)
 	return NULL;
 }
 
-/* Marks the events that depend on a target; in recorded order causes come first.  With sound
- * semantics values are not such causes: a thread that reads another value continues, if not as
- * recorded. */
+/* Marks the events that depend on a target.  In recorded order, causes come before effects.  With
+ * sound semantics a value is not a cause here: a thread that reads another value still continues,
+ * although not as recorded. */
 static uint8_t *find_dead(const struct validation *k)
 {
 	const struct exec *x = k->x;
@@ -364,8 +365,8 @@ static const char *check_deadlock(const struct validation *k)
 	return why;
 }
 
-/* Runs the witness on a machine that knows the primitives only.  Returns NULL if it leads to the error that
- * the targets describe, else what is wrong. */
+/* Runs the witness on a machine that implements only the primitives.  Returns NULL if the witness
+ * leads to the error that the targets describe, otherwise what is wrong. */
 static const char *predict_validate(const struct exec *x, bool sound, const uint32_t *targets, uint32_t count,
 				    const struct predict_witness *w)
 {

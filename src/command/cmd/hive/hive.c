@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `raddle hive`: the service that collects what sites find out about race candidates, and the
- * commands that talk to it. */
+/* `raddle hive`: the service that collects what sites find out about race candidates, and commands
+ * that are its clients. */
 #include "cmd/cmd-int.h"
 
 #include "base/error.h"

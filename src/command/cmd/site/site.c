@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `raddle site run`: a program in production, with an agent beside it that looks for races as a
- * hive asks. */
+/* `raddle site run`: runs a program in production, with an agent beside it that looks for races at
+ * the request of a hive. */
 #include "cmd/cmd-int.h"
 
 #include "base/error.h"
