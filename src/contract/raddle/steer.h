@@ -266,12 +266,11 @@ struct raddle_slot {
 	_Atomic uint32_t timed; /* BLOCKED: the wait has a time limit */
 	/* Turns, under the runtime's lock. */
 	_Atomic uint32_t ready; /* it is runnable, apart from the turn */
-	_Atomic uint32_t away;	/* it is blocked in the kernel, in a call that Raddle does not control */
+	_Atomic uint32_t away;	/* it sleeps in the kernel or computes for long; others run meanwhile */
 	uint32_t stays;		/* points since it got the turn */
 	uint32_t due;		/* the time limit of its wait has expired */
-	uint64_t since;	  /* not 0: it has yielded until the others have had their turns; later yields have
-			   * higher numbers */
-	uint64_t point_n; /* its current or last point */
+	uint64_t since;		/* not 0: it waits; later waits have higher numbers */
+	uint64_t point_n;	/* its current or last point */
 	uint32_t point, point_count;
 	uint32_t spins;		  /* consecutive points at which it read nothing new, */
 	uint64_t news;		  /* and the count of new values of all threads at that time */

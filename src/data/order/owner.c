@@ -137,8 +137,7 @@ uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thre
 }
 
 /* Whether following owners leads back to the thread; each thread has one owner, so the number of
- * steps is
- * bounded. */
+ * steps is bounded. */
 static bool is_on_cycle(const struct owner_graph *g, const bool *closed, uint32_t thread)
 {
 	uint32_t at = owner_of(g, closed, thread);

@@ -124,8 +124,8 @@ static int compare_candidates(const void *a, const void *b, void *context)
 	return i < k ? -1 : 1;
 }
 
-/* Sound findings come first.  Among these, one finding of each object comes first, short schedules
- * before long ones, then a second finding of each object, and so on. */
+/* Sound findings come first.  Within the sound findings, and within the others, one finding of each
+ * object comes first, short schedules before long ones, then a second of each, and so on. */
 static void put_in_order(struct strategy *s)
 {
 	for (size_t i = 0; i < s->set->count; i++)

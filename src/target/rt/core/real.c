@@ -76,8 +76,8 @@ static const struct rt_function table[] = {
 #include "raddle/libc.inc"
 };
 
-/* Whether the library is libjemalloc, libtcmalloc or libmimalloc.  Other libraries may define
- * malloc() among other things. */
+/* Whether the library is only an allocator by its name, as libjemalloc, libtcmalloc and libmimalloc
+ * are.  Other libraries may define malloc() among other things. */
 static bool is_only_allocator(const char *path)
 {
 	const char *slash = __builtin_strrchr(path, '/');

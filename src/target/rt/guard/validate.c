@@ -7,8 +7,8 @@
  *
  * A task (on-demand detection) tracks the first access that is executed, until one of these
  * happens:
- *   - the other access is executed, at overlapping bytes, by a thread that is certainly not ordered after
- *     the first: race;
+ *   - the other access is executed, at overlapping bytes, by a thread that is certainly not ordered
+ *     after the first: race;
  *   - it is executed by a thread that is ordered after the first, or all threads are: ordered;
  *   - the memory is released, the time is up, or an operation was not recorded: nothing is known.
  * Then the next access is tracked, but only for the share of time that the agent allows.  If

@@ -14,7 +14,7 @@
  *   plain     recorded, and no layer listens: directly in the hook's slow path
  *   thin      the same in a thinned run: it may be left out
  *   gathered  layers listen, but the records are not read and no layer has to see the access now
- *   listened  layers listen: the record is written, then they are notified and may make the thread wait
+ *   listened  layers listen: the record is written, then they are notified and may stop the thread
  *   alone     by a thread that has no state yet, or by a handler that interrupted the encoder
  */
 static inline bool rt_is_plain(const struct raddle_self *self)

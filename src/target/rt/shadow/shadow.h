@@ -9,8 +9,8 @@
  * 	model-*.c  library functions, which pass expressions on
  * 	layer.c    the beginning
  *
- * Only one thread at a time runs this code, because threads of a program in this flavour take
- * turns.  If another thread still runs at the same time (`away`, raddle/steer.h), a lock that is
+ * Only one thread at a time runs this code, because threads take turns while input is followed.
+ * If another thread still runs at the same time (`away`, raddle/steer.h), a lock that is
  * held briefly protects the state.
  */
 #ifndef RT_SHADOW_H

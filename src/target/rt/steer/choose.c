@@ -226,7 +226,7 @@ bool rt_turn_may(uint32_t number)
 	return rt_turn_is_ready(number) || (rt_steer()->flags & RADDLE_STEER_TIMEOUTS && is_timed(number));
 }
 
-/* No thread can continue: among the waits with a time limit, the longest one times out. */
+/* No thread can continue: of the waits with a time limit, the one that began first times out. */
 static void wake_timed(void)
 {
 	struct raddle_slot *best = NULL;

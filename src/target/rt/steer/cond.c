@@ -5,11 +5,12 @@
  * The program's own condition variables are not touched.  A waiting thread is in a list of the
  * runtime, in order of arrival, and sleeps on a real condition variable of its own, under one
  * mutex.  So a wait has taken effect when the step ends.  A signal wakes the waiter whose wake-up
- * is first in the plan; if the plan lists none, the waiter that has waited longest.  Waiters
- * without a wake-up in the plan come last.
+ * is first in the plan; if the plan lists none, the waiter that has waited longest.  Waiters that
+ * the plan holds back in this wait (a stop, or past their limit) come last.
  *
  * A waiter whose time is up stays in the list until it gets its turn.  If a signal arrives before
- * that, the signal wakes it.  A waiter that is cancelled passes its signal on.
+ * that, the wait ends by the signal, not by the timeout.  A waiter that is cancelled passes its
+ * signal on.
  *
  * Results are those of the real functions: an unlock that fails ends the wait, and the result of
  * relocking takes precedence over that of the wait.  A condition variable that other processes can
@@ -183,8 +184,8 @@ static void end_wait(struct wait **ended)
 	errno = saved;
 }
 
-/* Releases the program's mutex.  The mutex of the list is held, so from then on the wait has taken
- * effect. */
+/* Enters the list and releases the program's mutex; the wait has then taken effect.  The mutex of
+ * the list stays held, unless the release failed. */
 static void release_mutex(struct wait *w, struct rt_op *op)
 {
 	rt_op_releasing(op, RADDLE_MUTEX_UNLOCK, A(w->mutex));

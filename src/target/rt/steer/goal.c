@@ -38,8 +38,8 @@ static bool meet(const struct raddle_steer_spot *a, const struct raddle_steer_sp
 	       (a->write || b->write) && !(a->atomic && b->atomic);
 }
 
-/* Puts the thread at its goal.  False: the thread continues, because the other thread is stopped
- * at different bytes. */
+/* Puts the thread at its goal.  False: the thread continues, because its access does not conflict
+ * with that of the thread at the other goal. */
 static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer *s = rt_steer();
@@ -298,7 +298,7 @@ void rt_steer_count(struct rt_thread *t, uint64_t count)
 		rt_steer_pass_kept(t);
 }
 
-/* While threads are led to their goals, no thread loses the turn here. */
+/* While threads are led (LEADING), no thread loses the turn here. */
 void rt_steer_emit(struct rt_thread *t)
 {
 	rt_steer_count(t, 0);
@@ -327,7 +327,7 @@ static struct raddle_steer_spot spot_of(uintptr_t address, uint64_t size, uint32
 					  .atomic = how & RT_ACCESS_ATOMIC ? 1 : 0};
 }
 
-/* Every access of the thread is examined, so the mark of this one is removed. */
+/* Every access of the thread is examined, so marks are cleared after each. */
 static void see(struct rt_thread *t, struct raddle_steer_spot spot)
 {
 	rt_turn_access(t, &spot);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The table of steering (rt/core/layer.h): converts the notifications of layers to steps, locks
- * and goals.  Whether layers must see each access of the thread changes only in these calls, so it
- * is computed at the end of each.
+ * and goals.  Whether steering must see each access of the thread changes only in these calls, so
+ * it is computed at the end of each.
  */
 #include "rt/core/io/outside.h"
 #include "rt/steer/steer-int.h"
@@ -165,8 +165,8 @@ static bool has_ended(uint64_t number)
 	       atomic_load(&raddle_steer_slots(rt_steer())[number].state) == RADDLE_SLOT_ENDED;
 }
 
-/* A thread ends for steering before it ends for the kernel, and only then can others join it and
- * take its robust mutexes. */
+/* A thread ends for steering before it ends for the kernel.  Others can join it and take its
+ * robust mutexes only after the latter. */
 static void op_wait(struct rt_op *op, const struct rt_until *until, bool *goes_on)
 {
 	if (op->kind == RADDLE_THREAD_JOIN ? !has_ended(op->object) : !rt_comes_back(op->kind, op->object))

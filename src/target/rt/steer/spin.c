@@ -50,7 +50,7 @@ static struct rt_spin_entry *find(struct rt_spin *s, uintptr_t address, uint32_t
 	return NULL;
 }
 
-/* Adds an access to memory that is not yet in the ledger. */
+/* Adds an access, by address and site, that is not yet in the ledger. */
 static void add(struct rt_spin *s, uintptr_t address, uint64_t size, uint32_t site)
 {
 	if (s->count == RT_SPIN_ENTRIES)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A thread that has the turn and does not use it: it sleeps in the kernel, or computes for long
- * without a point.  In: checks by threads that wait for the turn.  Out: they pass the turn on
+ * without a point or an access.  In: checks by threads that wait for the turn.  Out: they pass the turn on
  * instead of that thread.
  */
 #include "rt/common/bug.h"
@@ -39,7 +39,7 @@ bool rt_turn_sleeps(uint32_t tid)
 }
 
 /* Whether the thread that has the turn does not use it: it sleeps in the kernel, or has computed
- * for a long time without reaching a point. */
+ * for a long time without a choice or an access. */
 static bool is_still(struct rt_turns *turn, uint32_t number)
 {
 	const struct raddle_slot *slot = rt_slot_at(number);

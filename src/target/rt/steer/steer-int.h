@@ -107,7 +107,7 @@ void rt_turn_go_on(struct rt_thread *t, uint32_t first);
 bool rt_turn_is_alone(const struct rt_thread *t);
 
 /* Called with the lock held.  Whether every thread that can continue spins, and no other thread
- * can start. */
+ * can become runnable by itself: by a timeout, by input, or by returning from the kernel. */
 bool rt_turn_all_spin(void);
 
 /* Called with the lock held.  The first: whether the strategy may choose a thread, because it can
@@ -122,8 +122,8 @@ uint32_t rt_strategy_choose(uint32_t number);
 /* A thread begins. */
 void rt_strategy_meet(const struct rt_thread *t);
 
-/* rt/steer/spin.c.  Called at a new operation, at a yield, and when the number of accesses
- * suggests a spin. */
+/* rt/steer/spin.c.  reset(): at a new operation.  news(): the thread has seen or done something
+ * new.  yields(): at a yield.  comes_round(): when the number of accesses suggests a spin. */
 void rt_spin_reset(struct rt_thread *t);
 void rt_spin_news(struct rt_thread *t);
 void rt_spin_yields(struct rt_thread *t);

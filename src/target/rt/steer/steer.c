@@ -336,8 +336,8 @@ static bool is_stuck(void)
 	       stuck;
 }
 
-/* Whether another thread of the plan is alive and has not reached its stop.  A thread that has not
- * begun is assumed to be one, since its identity is unknown. */
+/* Whether another thread of the plan is alive.  A thread that has not begun is assumed to be of
+ * the plan, since its identity is unknown. */
 static bool is_another_to_come(const struct rt_thread *t)
 {
 	const struct raddle_slot *slots = raddle_steer_slots(rt_steer());
@@ -354,7 +354,8 @@ static bool is_another_to_come(const struct rt_thread *t)
 }
 
 /* The end of the process is not an operation of the plan, but it must not happen too early: not
- * before the other threads have reached their stops, nor before the replayer has seen a deadlock. */
+ * before the other threads have reached their goals or stops, nor before the replayer has seen a
+ * deadlock. */
 void rt_steer_exit(struct rt_thread *t)
 {
 	const struct raddle_steer_thread *plan = rt_steered(t)->plan;

@@ -6,7 +6,7 @@
  *
  * An operation (rt/core/layer.h) is a step.  It is counted when it begins, passes the gate before
  * it takes effect, and ends when it has taken effect and its record is written; then it is the
- * turn of the next step.  A step that is left by cancellation or an exception gets no number.
+ * turn of the next step.  A step that is left by cancellation or an exception is not counted.
  *
  * A thread waits with no lock of the runtime held and the encoder free, and errno is preserved.  A
  * signal handler may run meanwhile and make steps of its own.  After a fork the child is not

@@ -130,8 +130,8 @@ static void go_past_goal(struct rt_thread *t)
 	rt_steered(t)->goal = NULL;
 }
 
-/* A lock that prefers writers admits no reader while a writer waits.  If the writer is to be
- * first, the reader waits here until the lock shows a waiting writer.  The bit is the same since
+/* A lock that prefers writers admits no reader while a writer waits.  So that the writer is first,
+ * the reader waits here until the lock shows a waiting writer.  The bit is the same since
  * glibc 2.25. */
 #define WRITER_BIT 2u	/* of pthread_rwlock_t.__data.__readers */
 #define WRITER_NAPS 200 /* of RT_NAP_MS: 4 s, then the reader goes first */

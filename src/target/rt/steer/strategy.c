@@ -106,8 +106,8 @@ static uint32_t by_priority(uint32_t number)
 
 /* ---- partial orders ---- */
 
-/* Draws new priorities for events that touch the same object as the current one.  Otherwise their
- * order relative to it would depend on their old priorities. */
+/* New priorities will be drawn for events that touch the same object as the chosen one.  Otherwise
+ * they would keep the lower priorities because of which they come after it. */
 static void draw_rivals(uint32_t chosen)
 {
 	uint64_t pending = rt_slot_at(chosen)->pending;

@@ -343,7 +343,8 @@ void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point)
 		rt_turn_come_to(t, n, point, false);
 }
 
-/* Whether the kernel lists timers of the process.  If it does not say, there are none. */
+/* Whether the process has POSIX timers or a real interval timer.  If the kernel does not list POSIX
+ * timers, it is assumed to have none. */
 static bool has_timers(void)
 {
 	struct itimerval left = {0};

@@ -71,7 +71,7 @@ bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
 	return !due;
 }
 
-/* Lets others run until another thread releases the object, or the time is up. */
+/* Lets others run until the object is released, or the time is up. */
 static enum rt_idle wait_for(struct rt_thread *t, uint64_t object, bool timed)
 {
 	struct raddle_slot *slot = rt_steered(t)->slot;

@@ -71,7 +71,8 @@ static bool has_stopped(const struct rt_thread *t, const struct raddle_steer_wat
 	return stopped_at;
 }
 
-/* The first watch that matches the access.  All matching watches count it. */
+/* The watch that the access reaches: the last one with `stand` or, if there is none, the first.
+ * Watches that match count the access, unless the thread has already stopped there. */
 static uint32_t find_watch(const struct rt_thread *t, const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer_watch *watches = raddle_steer_watches(rt_steer());

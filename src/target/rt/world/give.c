@@ -108,8 +108,8 @@ static uint32_t family_of(enum raddle_source source)
 	}
 }
 
-/* The start time of a clock that no thread has read: that of an equivalent clock, otherwise an
- * arbitrary time. */
+/* The start time of a clock that no thread has read yet: a recorded time of it, otherwise the
+ * latest time of an equivalent clock, otherwise an arbitrary time. */
 static uint64_t begin_of(enum raddle_source source)
 {
 	uint64_t value, latest = 0;

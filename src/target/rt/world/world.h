@@ -109,8 +109,8 @@ void rt_time_releasing(struct rt_op *op, uint32_t kind, uintptr_t object);
 void rt_time_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result);
 void rt_time_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
 
-/* rt/world/arrive.c: input.  arrive(): delivers everything that is due; with `anyway`, also the
- * next arrival that is not due.  Returns whether something arrived. */
+/* rt/world/arrive.c: input.  arrive(): delivers everything that is due; with `anyway`, the first
+ * arrival even if it is not due.  Returns whether something arrived. */
 bool rt_world_arrive(bool anyway);
 bool rt_world_idle(bool timed);
 void rt_world_moves(struct rt_thread *t);

@@ -43,8 +43,8 @@ _Noreturn void rt_end_process(void)
 	}
 }
 
-/* The thread has reached an edit.  Returns NULL if the edit is not active, or in the child of a
- * fork. */
+/* The thread has reached an edit.  Returns NULL if the process is not steered, or in the child of
+ * a fork. */
 static struct raddle_steer *come_to(uint32_t number)
 {
 	struct raddle_steer *s = rt_guard.alive ? rt_steer_memory() : NULL;
