@@ -266,7 +266,7 @@ struct raddle_slot {
 	_Atomic uint32_t timed; /* BLOCKED: the wait has a time limit */
 	/* Turns, under the runtime's lock. */
 	_Atomic uint32_t ready; /* it is runnable, apart from the turn */
-	_Atomic uint32_t away;	/* it sleeps in the kernel or computes for long; others run meanwhile */
+	_Atomic uint32_t away;	/* it sleeps in the kernel or computes for long, without the turn */
 	uint32_t stays;		/* points since it got the turn */
 	uint32_t due;		/* the time limit of its wait has expired */
 	uint64_t since;		/* not 0: it waits; later waits have higher numbers */

@@ -4,12 +4,13 @@
  * agent requests it (raddle/guard.h), and does nothing else.
  *
  * It does not use rt/core/, which gives every thread a state and a buffer and decides at the start
- * of an operation whether it is recorded.  Here, a program that is not observed must cost nothing,
- * and tracking may begin or end in the middle of an operation.  So every function here tests one
+ * of an operation whether it is recorded.  Here, nothing may be kept for a program that is not
+ * observed, and tracking may begin or end in the middle of an operation.  So every function here tests one
  * byte:
  *
  * 	releasing   before the operation, so that a released thread finds the note
- * 	acquiring   after it, so that a thread that was already waiting finds the note, too
+ * 	acquiring   after it, so that a thread that already waited when tracking began finds the
+ * 	            note, too
  *
  * Rules: no allocation, no stdio, errno is preserved; memory comes from guard_map().  No call that
  * can wait is made with the lock held.  A signal handler that finds the lock held by the thread it
@@ -60,7 +61,8 @@ struct guard_thread {
 	uintptr_t stack_low, stack_high;
 };
 
-/* The only global state.  `alive` has a page of its own, which is empty in the child of a fork. */
+/* The state of the process.  `guard_alive` has a page of its own, which is empty in the child of a
+ * fork. */
 struct guard {
 	struct raddle_guard *session; /* NULL: there is no agent */
 	struct raddle_guard_seen *seen;

@@ -406,8 +406,8 @@ RT_EXPORT char *__raddle_sx_strdup(const char *s)
 	RESULT(__raddle_sx_strdup, 0, copy);
 }
 
-/* The bytes are moved before their expressions.  If source and destination overlap, source bytes are
- * then overwritten; rt_memory_copy() allows for that. */
+/* The bytes are moved before their expressions.  If source and destination overlap, source bytes
+ * are overwritten by then; rt_memory_copy() allows for that. */
 RT_EXPORT void *__raddle_sx_memmove(void *to, const void *from, size_t n)
 {
 	memmove(to, from, n);

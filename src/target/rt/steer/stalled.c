@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A thread that has the turn and does not use it: it sleeps in the kernel, or computes for long
- * without a point or an access.  In: checks by threads that wait for the turn.  Out: they pass the turn on
- * instead of that thread.
+ * without a point or an access.  In: checks by threads that wait for the turn.  Out: they pass the
+ * turn on instead of that thread.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/turn-int.h"

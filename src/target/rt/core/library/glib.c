@@ -473,7 +473,7 @@ FRONT(void, g_thread_pool_set_sort_function,
 	(pool, compare, context);
 }
 
-/* The memory of the pool is not freed, since threads that were not joined may still use it. */
+/* The memory of `ours` is not freed: threads that this call does not wait for may still use it. */
 FRONT(void, g_thread_pool_free, (struct g_pool * pool, int immediate, int wait))
 {
 	struct pool *ours = pool_of(pool);
