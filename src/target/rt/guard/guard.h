@@ -5,8 +5,8 @@
  *
  * It does not use rt/core/, which gives every thread a state and a buffer and decides at the start
  * of an operation whether it is recorded.  Here, nothing may be kept for a program that is not
- * observed, and tracking may begin or end in the middle of an operation.  So every function here tests one
- * byte:
+ * observed, and tracking may begin or end in the middle of an operation.  So every function here
+ * tests one byte:
  *
  * 	releasing   before the operation, so that a released thread finds the note
  * 	acquiring   after it, so that a thread that already waited when tracking began finds the
