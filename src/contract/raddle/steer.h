@@ -189,8 +189,8 @@ struct raddle_steer_watch {
 	uint32_t thread;	/* position in the table; NONE: any */
 	uint32_t site;		/* 0: any */
 	uint64_t address, size; /* size 0: any */
-	uint64_t after;		/* only once the thread has begun this many operations; UINT64_MAX:
-				 * always */
+	uint64_t after;		/* only while the thread has begun exactly this many operations;
+				 * UINT64_MAX: always */
 	uint64_t occurrence;	/* only this matching access, counted from 1; 0: all */
 	uint32_t how;		/* bits: 1 reads, 2 writes */
 	uint32_t stand; /* 1: the program stops there and asks; 2: only at a thread's first such access after
@@ -236,7 +236,7 @@ struct raddle_steer_spot {
 	uint32_t frames[RADDLE_STEER_FRAMES];
 };
 
-/* Two accesses that no operation of the program orders.  `second` is the later one. */
+/* Two accesses that no operation of the program orders.  Index 1 is the later one. */
 struct raddle_steer_race {
 	uint32_t slot[2], site[2], write[2], atomic[2];
 	uint64_t address, size;
