@@ -32,7 +32,7 @@ struct rt_look {
 };
 
 struct rt_outside {
-	/* Values.  gives: stores the recorded answer in *value; false: ask the system.  states:
+	/* Values.  gives: stores the recorded answer in *value; false: ask the system.  says:
 	 * reports the system's answer. */
 	bool (*gives)(struct rt_thread *t, enum raddle_source source, uint64_t *value);
 	void (*says)(struct rt_thread *t, enum raddle_source source, uint64_t value);
