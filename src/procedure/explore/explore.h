@@ -96,9 +96,10 @@ int explore_run(const struct explore *how, struct finding_set *set, struct explo
 void explore_result_release(struct explore_result *result);
 
 /* Records one run of a program in the flavour `record` under the schedule of `which`, whose sites
- * are ignored, into the directory `trace`.  *counts is set if the run kept its schedule and ended
- * by itself.  `made` receives the schedule with all decisions, or without turns if they are not
- * known.  It must be zero before the call, and the caller releases it. */
+ * are ignored, into the directory `trace`.  *counts is set if the run kept its schedule and either
+ * ended by itself or was cut off, as at the extent of `which`.  `made` receives the schedule with
+ * all decisions, or without turns if they are not known.  It must be zero before the call, and the
+ * caller releases it. */
 int explore_record(const struct explore *how, const struct explore_racy *which, const char *trace,
 		   bool *counts, struct schedule *made);
 
