@@ -4,8 +4,8 @@
  * file does the runs:
  *
  * 1. Runs are made until one fails, or the time is up.  They are not watched.
- * 2. The slice of the failure shows where to look.  Runs are made until enough of them have failed in
- *    the same way and enough have passed.
+ * 2. The slice of the failure shows where to look.  Runs are made until enough of them have failed
+ *    in the same way and enough have passed.
  * 3. Predictors are sought among the first two statements of the slice, then four, and so on, until
  *    one distinguishes failing from passing runs.
  * 4. The best orders are forced and prevented.
