@@ -36,20 +36,20 @@ struct explore_progress {
 
 struct explore { /* zero values are the defaults */
 	struct replay_conditions runs;
-	unsigned jobs;		/* runs at a time; 0: one */
-	uint64_t seed;		/* of the whole; 0: 1 */
-	uint64_t most;		/* schedules; 0: until nothing new comes */
-	uint64_t least;		/* schedules before nothing new can be the end; 0: by itself */
-	int64_t time_ns;	/* that all of it may take; 0: any */
-	const char *fail_if;	/* a command that ends with 0 for a run that failed (trial/judge.h); NULL: the
-				   exit status says it */
-	const char *strategy;	/* one alone: walk, pct, pos, weighted; NULL: all in turn */
-	const char *log;	/* a file: what was run (explore/log.h); NULL: nothing is written down */
-	bool resume;		/* continue where that log, and those of shards beside it, end */
-	bool collect;		/* and run nothing more: shards have */
-	unsigned shard, shards; /* explore only schedules shard, shard + shards, ..., with a separate log,
-				 * LOG.shard, and do not process failures further; if shards is 0, explore
-				 * all schedules */
+	unsigned jobs;	      /* runs at a time; 0: one */
+	uint64_t seed;	      /* of the whole; 0: 1 */
+	uint64_t most;	      /* schedules; 0: until nothing new comes */
+	uint64_t least;	      /* schedules before nothing new can be the end; 0: by itself */
+	int64_t time_ns;      /* that all of it may take; 0: any */
+	const char *fail_if;  /* a command that ends with 0 for a run that failed (trial/judge.h); NULL: the
+				 exit status says it */
+	const char *strategy; /* one alone: walk, pct, pos, weighted; NULL: all in turn */
+	const char *log;      /* a file: what was run (explore/log.h); NULL: nothing is written down */
+	bool resume;	      /* continue where that log, and those of shards beside it, end */
+	bool collect;	      /* and run nothing more: shards have */
+	/* Explore only schedules shard, shard + shards, ..., with a separate log, LOG.shard, and do
+	 * not process failures further.  If shards is 0, explore all schedules. */
+	unsigned shard, shards;
 	const struct finding_set *suggested; /* races: accesses of them are points from the beginning; NULL */
 	bool go_on;			     /* look for more failures when one was found */
 	void (*progress)(void *context, const struct explore_progress *so_far); /* may be NULL */
