@@ -279,8 +279,8 @@ static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
 	return !good;
 }
 
-/* Makes runs with these delays (0: none) until there are enough, or `most` were made, or so many
- * passed that the program fails too rarely, or this σ is clearly too small. */
+/* Makes runs, with delays if `delays` is set, until there are `enough`, or the limit is reached, or
+ * many were made and none failed, or this σ is clearly too small. */
 static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, size_t enough, bool delays)
 {
 	struct sketch_runs *runs = w->turns.runs;
