@@ -4,8 +4,8 @@
  * have written the thread handle that it reads:
  *
  *   - one place that only one call writes: the join ends the thread of that call;
- *   - an element of an array, written in a counting loop and read in a loop that counts in the same way and
- *     is left only at its end: after the loop all these threads have ended.
+ *   - an element of an array, written in a counting loop and read in a loop that counts in the same
+ *     way and is left only at its end: after the loop all these threads have ended.
  */
 #include "candidates/join-int.h"
 
@@ -187,9 +187,9 @@ static void match(struct join_search *s, const struct handle_place *join)
 			found = create;
 		}
 	}
-	/* If another call may also have written the handle, it is uncertain which thread a single join
-	 * ends.  A loop of joins ends the threads that the matching loop started; other threads stay
-	 * alive. */
+	/* If another call may also have written the handle, it is uncertain which thread a single
+	 * join ends.  A loop of joins ends the threads that the matching loop started; other
+	 * threads stay alive. */
 	for (size_t i = 0; i < s->count && found != NULL && !all; i++)
 		if (&s->creates[i] != found && !is_elsewhere(t->p, &s->creates[i], join))
 			return;

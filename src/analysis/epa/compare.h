@@ -34,14 +34,14 @@ struct epa_compare_options {
 	bool propagation; /* continue after the first deviation */
 	bool slow;	  /* unpack every record, to check the fast path */
 
-	/* The name of the thread with the fault; NULL: unknown.  If another thread deviates before the
-	 * walk reaches the fault, the two are unordered, and the deviation of the faulty thread is
-	 * reported as the first. */
+	/* The name of the thread with the fault; NULL: unknown.  If another thread deviates before
+	 * the walk reaches the fault, the two are unordered, and the deviation of the faulty
+	 * thread is reported as the first. */
 	const char *faulty_thread;
 
-	/* Decides whether to ignore a deviation of kind data, or a call that a fault prevented.  Called
-	 * for the first deviation and, as long as it returns true, for each following one.  Not called
-	 * with propagation.  May be NULL. */
+	/* Decides whether to ignore a deviation of kind data, or a call that a fault prevented.
+	 * Called for the first deviation and, as long as it returns true, for each following one.
+	 * Not called with propagation.  May be NULL. */
 	bool (*ignore)(void *context, const struct epa_deviation *deviation);
 	void *context;
 };

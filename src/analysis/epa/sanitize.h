@@ -7,8 +7,8 @@
  * 	while (epa_sanitizer_next(s, &r) > 0) ...
  *
  * Addresses and pointers are replaced by canonical names (epa/name.h), and threads are named after
- * their creators.  Whatever depends only on the schedule is left out: positions in the order,
- * times, waits, allocations inside libraries.
+ * their creators and counted there.  Whatever depends only on the schedule is left out: positions
+ * in the order, times, waits, allocations inside libraries.
  *
  * The schedule decides how often a loop around a condition wait iterates.  Iterations that end in a
  * wait are left out; only the one that found the condition true remains.  To do so, records are

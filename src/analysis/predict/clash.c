@@ -7,7 +7,8 @@
  * two takes; a wait and a notification; two notifications; two uses of a barrier; the initialiser
  * of a once control and the calls that pass it.  Accesses to the same variable clash too.  A
  * schedule orders only operations, so it can separate two accesses only if an operation of the
- * first thread follows the first access and an operation of the second thread precedes the second.
+ * first thread follows the first access and, later than that, an operation of the second thread
+ * precedes the second access.
  *
  * The program itself enforces program order, fork and join, barriers, and what a wait waits for.
  * Once acquisitions are in order, it also enforces that a release precedes the next acquisition.  A

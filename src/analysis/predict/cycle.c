@@ -6,8 +6,8 @@
  * enter a barrier, or for a notification or post of u.  A candidate is a set of nodes of different
  * threads, no two of which hold the same lock.  For each node, the set contains a thread that it
  * waits for: a holder of the lock, the joined thread, or a participant missing at the barrier.  For
- * conditions and semaphores, every thread that could notify or post is either in the set or assumed
- * to have done all it can.
+ * conditions and semaphores, every thread that a notification or post depends on is either in the
+ * set or assumed to have done all it can.
  *
  * In a minimal candidate, every node reaches every other one.  So the candidate lies within one
  * strongly connected component.  Components are found by Tarjan's algorithm, with an extra vertex

@@ -46,8 +46,8 @@ struct granules {
 	size_t last;
 	uint64_t *starts;   /* by granule: its offset */
 	struct mark *marks; /* while stories are computed */
-	/* Transitions map (segment, history) and (site, write) to a new access history.  A segment occurs
-	 * once, so entries of earlier segments may be forgotten. */
+	/* Transitions map (segment, history) and (site, write) to a new access history.  A segment
+	 * occurs once, so entries of earlier segments may be forgotten. */
 	struct rd_pmap next;
 	uint32_t story_count;
 	uint32_t *variables; /* by granule, NOT_SHARED: none */

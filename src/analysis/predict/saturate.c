@@ -9,11 +9,11 @@
  *       section c of the ideal.
  *   L2  If acquire(c) comes before release(d) and the sections conflict: release(c) -> acquire(d).
  *   R1  If a write w2 comes before a read r of the write w: w2 -> w.
- *   R2  If a write w comes before a write w2: every reader of w -> w2.  Readers of the initial value
- *       come before every write.
+ *   R2  If a write w comes before a write w2: every reader of w -> w2.  Readers of the initial
+ *       value come before every write.
  *   W   With sound semantics, a wait whose wake is in the ideal begins before the notification.
- *   B   With sound semantics, a failed acquisition comes before the release of the section that made
- *       it fail.
+ *   B   With sound semantics, a failed acquisition comes before the release of the section that
+ *       made it fail.
  *   H   For a wake that is a target: notifications that no thread consumed come before its wait.
  *
  * R1 and R2 apply to reads that keep their writer; with sound semantics these are all reads.  A

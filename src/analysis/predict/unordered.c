@@ -653,8 +653,8 @@ void predict_find_unordered(const struct model *m, uint64_t memory, struct predi
 	w.relaxed = rd_xcalloc(m->thread_count + 1, sizeof *w.relaxed);
 	w.q = rd_xcalloc(m->thread_count + 1, sizeof *w.q);
 	w.fenced = rd_xcalloc(m->thread_count + 1, sizeof *w.fenced);
-	/* At the deadline some threads have been read further than others, so accesses may look unordered
-	 * only because an operation was not read. */
+	/* At the deadline some threads have been read further than others, so accesses may look
+	 * unordered only because an operation was not read. */
 	while ((lane = trace_merge_next(&in)) && !out->cut && !trace_is_late(m->trace)) {
 		do_event(&w, lane);
 		out->cut = !fits(&w);

@@ -44,7 +44,7 @@ void rev_decision_release(struct rev_decision *d);
 /* The lock that keeps the two events of a pair apart; REV_NONE: no lock does. */
 uint32_t rev_common_lock(const struct rev_run *run, const struct rev_pair *pair);
 
-/* Whether the order of the pair decides only whether a thread waits for a condition.  That may be
+/* Whether the order of the pair may decide only whether a thread waits for a condition.  That is
  * so if both events are in sections of a lock that is used with conditions, because loop iterations
  * that end in a wait are ignored when runs are compared.  Returns the wait, or the notification if
  * the run had no wait.  Returns NULL if the order decides more than that. */

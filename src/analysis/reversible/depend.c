@@ -7,7 +7,8 @@
  * - the beginning of a condition wait, and a notification, which is lost if it comes first;
  * - two waits for a condition that is signalled, because a signal wakes only one thread;
  * - two calls with one once control, because the first thread runs the routine;
- * - operations of a barrier that more threads use than it waits for: which threads meet in which use.
+ * - operations of a barrier that more threads use than it waits for, because their order decides
+ *   which threads meet in which use.
  *
  * Two acquisitions of one mutex, or two posts of one semaphore, do not depend on each other,
  * although accesses to the memory that they protect may.  It is enough to compare an operation with

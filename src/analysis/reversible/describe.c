@@ -6,8 +6,8 @@
  * object.
  *
  * For a pair of segments s and r, the events are those that touch the address of the pair: the last
- * one in s that conflicts, and the first one in r.  If a segment has no such event, the operation
- * that begins it is used.
+ * one in s that conflicts, and the first one in r.  If s has no such event, the operation that ends
+ * it is used.  If the second event of the pair is an operation, that operation is used.
  */
 #include "reversible/describe.h"
 

@@ -6,7 +6,8 @@
  * Everything is represented by a location in a shadow memory: the contents of a file, by the hash
  * of its name; the position of a stream, by its descriptor or FILE; and the table of descriptors.
  * Opening a descriptor shows which numbers are free, so it reads and writes the table.  Closing a
- * descriptor, or opening a FILE, whose number the program does not see, only writes the table.
+ * descriptor, or opening a FILE, whose number the program does not see, changes the table but does
+ * not show it.  Two such calls do not depend on each other, so they count as reads of the table.
  */
 #include "reversible/file-int.h"
 

@@ -99,8 +99,8 @@ struct check_action {
 
 /* What came of an action; the members that do not belong to it are ignored. */
 struct check_outcome {
-	bool failed;   /* the action failed: only for CHECK_LOOK, CHECK_EXPLORE and CHECK_FURTHER, which a
-			* check can do without */
+	bool failed;   /* the action failed: only for CHECK_LOOK, CHECK_EXPLORE and CHECK_FURTHER,
+			* which a check can do without */
 	bool fresh;    /* CHECK_LOOK: it showed something new */
 	bool replayed; /* CHECK_TRY_EARLY: something was replayed */
 	bool walked;   /* CHECK_PREDICT: a large run was walked over, */

@@ -101,8 +101,8 @@ static int open_trace(struct check *c, const struct check_run *run)
 	int err;
 
 	c->predicted.batch.ended = check_ending_late(e) && WIFSIGNALED(e->end.status) && !run->deadlock;
-	/* A trace that ends before the failure does not show where it happened.  And a failure because
-	 * Raddle used up the memory is not the program's. */
+	/* A trace that ends before the failure does not show where it happened.  And a failure
+	 * because Raddle used up the memory is not the program's. */
 	c->predicted.batch.failures = !e->stopped && !check_ending_pinched(e);
 	err = predict_pass_open(&c->predicted.pass, &c->predicted.batch, path, c->set);
 	free(path);
@@ -153,8 +153,8 @@ static int end_prediction(struct check *c)
 {
 	check_notify(c, &(struct check_event){.kind = CHECK_PREDICTED});
 	check_note_loaded(c);
-	/* A large run takes long to search and to replay.  What it shows firmly unordered needs neither.
-	 */
+	/* A large run takes long to search and to replay.  Pairs that it shows firmly unordered
+	 * need neither. */
 	for (size_t i = 0; i < c->set->count && c->predicted.batch.walked; i++)
 		replay_trust_recorded(&c->program.flavour, c->set, c->set->items[i]);
 	warn_of_scope(c);

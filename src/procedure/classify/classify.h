@@ -54,8 +54,8 @@ struct classify { /* zero values are the defaults */
 	const struct tracks *tracks; /* set by classify_races() */
 	struct classify_techniques techniques;
 
-	/* Called about ten times a second, and when the class of a finding of the set is known; may be
-	 * NULL. */
+	/* Called about ten times a second, and when the class of a finding of the set is known;
+	 * may be NULL. */
 	void (*progress)(void *context, const struct classify_progress *so_far);
 	void (*classified)(void *context, struct finding *f);
 	void *context;

@@ -30,8 +30,8 @@ struct decide_place {
 struct decision {
 	enum finding_class class;  /* FINDING_NO_CLASS: no two twins count */
 	struct decide_place shows; /* the run that shows it */
-	struct decide_place other; /* one that differs from it: in the other order, or from the control
-				    * group */
+	struct decide_place other; /* one that differs from it: in the other order, or in the
+				    * control group */
 	bool has_other;
 	bool any_order; /* it comes with the meeting, in whatever order */
 	bool sorted;	/* the lines differ; their order differs from run to run anyway */

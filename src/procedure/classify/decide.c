@@ -3,7 +3,7 @@
  * Derives a class from runs.  In: trials by group.  Out: the class and the runs that show it.
  *
  * A fault is attributed to the race in four cases: it occurs in one order and not in the other, and
- * not by chance; it occurs only in runs in which the threads met; it occurs in all of these; or it
+ * not by chance; it occurs only in runs in which the threads met; all of these runs fail; or it
  * is the race itself, as when one access frees what the other one uses.  An output is attributed to
  * the race in two cases: twins differ in it, and it never occurs in the other order; or it occurs
  * only in runs in which the threads met.  "Never occurs" means something only in a group whose
@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* Outputs repeat if at most one in this many was seen only once.  By the Good-Turing estimate, the
- * next run then shows a new output with a probability of 1/8.  Set by hand. */
+ * next run then shows a new output with a probability of at most 1/8.  Set by hand. */
 #define ONCE_IN 8
 
 /* How outputs are compared. */
@@ -72,7 +72,7 @@ static bool has_fault(const struct decide_runs *r, enum variant_group group, con
 }
 
 /* Whether one order may lack, merely by chance, a fault that the other order and the control group
- * have: runs that fail as often as those would all pass with a probability of at least 1/10. */
+ * have: runs that fail as often as those would all pass with a probability of more than 1/10. */
 static bool is_chance(const struct decide_runs *r, enum variant_group lacks, const char *fault)
 {
 	size_t runs = 0, of = 0, count;

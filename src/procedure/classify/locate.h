@@ -12,8 +12,8 @@
 struct classify_place {
 	const char *file; /* the end of a path will do */
 	uint32_t line;
-	const char *within; /* the library function that is called at this place and makes the access;
-			     * NULL: the access is at the place itself */
+	const char *within; /* the library function that is called at this place and makes the
+			     * access; NULL: the access is at the place itself */
 };
 
 struct classify_pair {

@@ -8,19 +8,18 @@
 
 #include <string.h>
 
-/* Limits on the number of pairs (doc/design/classify.md).  The first two pairs have no seed; each
- * thread runs first in one of them.  The probability that four pairs agree by chance is about 1 in
- * 1000 (decide_is_plain()).  Eight pairs cover most schedules of small programs.  If six pairs in a
- * row bring no new schedule, hardly any is left. */
+/* Limits on the number of pairs (doc/design/classify.md).  The first two pairs have no seed; after
+ * the two accesses each thread runs on in one of them.  The probability that four pairs agree by
+ * chance is about 1 in 1000 (decide_is_plain()).  Eight pairs cover most schedules of small
+ * programs.  If six pairs in a row bring no new schedule, hardly any is left. */
 #define PAIRS_WITHOUT_SEED 2
 #define PAIRS_PLAIN 4
 #define PAIRS_LEAST 8
 #define PAIRS_STALE 6
 
 #define UNSURE_TIMES 4 /* repetitions of a run that was affected by timing, as on a busy machine */
-#define SHOW_TIMES                                                                                           \
-	4 /* runs that may fail to be reproduced before the race is left without a                           \
-	   * class */
+/* Runs that may fail to be reproduced before the race is left without a class. */
+#define SHOW_TIMES 4
 
 /* ---- pairs ---- */
 

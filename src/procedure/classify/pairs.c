@@ -3,7 +3,7 @@
  * Reads pairs of places.  In: text from the user, or a report of ThreadSanitizer.  Out: files and
  * lines.
  *
- * Two kinds of lines in a report matter: those that begin an access ("Write of size 4 at ...  by
+ * Two kinds of lines in a report matter: those that begin an access ("Write of size 4 at ... by
  * thread T1:"), and the frames that follow ("#0 add /src/a.c:12:3 (a+0x1234) (BuildId: 12ab)"), up
  * to an empty line.  The first frame that does not belong to the sanitizer is the place.  If that
  * frame has no line number, it may belong to a library function, and the next frame is used.

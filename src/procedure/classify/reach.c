@@ -77,7 +77,7 @@ static bool is_decided(const struct race_work *w, const struct adhoc *order)
 	return order->found || w->decision.class != FINDING_NO_CLASS;
 }
 
-/* Only the two accesses of the predicted way are kept. */
+/* Replaces the predicted way by the two accesses alone, at the given points. */
 static void lead_to(struct race_work *w, struct schedule_goal goals[2])
 {
 	RD_ASSERT(w->race.goal_count == 2);
@@ -87,8 +87,9 @@ static void lead_to(struct race_work *w, struct schedule_goal goals[2])
 	w->race.first = w->race.front = NULL;
 }
 
-/* Finds the first of the other ways on which both threads reach their accesses.  If there is none,
- * takes one on which something keeps them apart, unless they are known to have met. */
+/* Finds the first of the other ways on which both threads reach their accesses and the runs decide.
+ * If there is none, takes one on which something keeps them apart, unless they are known to have
+ * met. */
 static int try_ways(struct race_work *w, struct adhoc *order)
 {
 	size_t apart = w->routes.count;
@@ -129,7 +130,7 @@ static int lead_again(struct race_work *w, struct adhoc *order)
 
 /* If the race was seen in a run that led no thread (`anywhere`), a run whose threads take turns
  * shows first where they reach the accesses.  Otherwise the predicted points are tried first, and
- * such a run only if the threads do not reach them. */
+ * such a run only if that decides nothing: in this flavour another way may lead to the accesses. */
 int reach_race(struct race_work *w, struct adhoc *order)
 {
 	bool elsewhere = w->f->schedule->anywhere;

@@ -21,9 +21,9 @@ struct variant {
 	struct schedule_decision decisions[2];
 };
 
-/* Makes variant `number`, counted from 0.  The first two have no seed; each of the two threads runs
- * first in one of them.  In the third, the first thread continues even before the other access.
- * The following variants have seeds. */
+/* Makes variant `number`, counted from 0.  The first three have no seed.  In the first two, each
+ * thread in turn is the one that runs on after both accesses.  In the third, the first thread
+ * continues even before the other access.  The following variants have seeds. */
 void variant_make(struct variant *v, const struct schedule *race, enum variant_group group, unsigned number);
 
 #endif

@@ -47,9 +47,9 @@ struct explore { /* zero values are the defaults */
 	const char *log;      /* a file: what was run (explore/log.h); NULL: nothing is written down */
 	bool resume;	      /* continue where that log, and those of shards beside it, end */
 	bool collect;	      /* and run nothing more: shards have */
-	unsigned shard,
-		shards; /* explore only schedules shard, shard + shards, ..., with a separate log, LOG.shard,
-			 * and do not process failures further; if shards is 0, explore all schedules */
+	/* Explore only schedules shard, shard + shards, ..., with a separate log, LOG.shard, and do
+	 * not process failures further.  If shards is 0, explore all schedules. */
+	unsigned shard, shards;
 	const struct finding_set *suggested; /* races: accesses of them are points from the beginning; NULL */
 	bool go_on;			     /* look for more failures when one was found */
 	void (*progress)(void *context, const struct explore_progress *so_far); /* may be NULL */
@@ -96,9 +96,10 @@ int explore_run(const struct explore *how, struct finding_set *set, struct explo
 void explore_result_release(struct explore_result *result);
 
 /* Records one run of a program in the flavour `record` under the schedule of `which`, whose sites
- * are ignored, into the directory `trace`.  *counts is set if the run kept its schedule and ended
- * by itself.  `made` receives the schedule with all decisions, or without turns if they are not
- * known.  It must be zero before the call, and the caller releases it. */
+ * are ignored, into the directory `trace`.  *counts is set if the run kept its schedule and either
+ * ended by itself or was cut off, as at the extent of `which`.  `made` receives the schedule with
+ * all decisions, or without turns if they are not known.  It must be zero before the call, and the
+ * caller releases it. */
 int explore_record(const struct explore *how, const struct explore_racy *which, const char *trace,
 		   bool *counts, struct schedule *made);
 

@@ -17,10 +17,10 @@
 #define BATCH_QUICK_FROM EXPLORE_FIRST	   /* schedules, after which the mean time of a run is known */
 #define BATCH_QUICK_NS (20 * RD_NS_PER_MS) /* mean processor time of a quick run */
 
-/* When an exploration ends, in schedules (doc/design/explore.md).  It runs at least SETTLED_LEAST
- * schedules, and at least SETTLED_TIMES times as many as had been run when something new was last
- * seen, so that rare races have a chance.  If the caller sets no limit, it never runs more than
- * MOST. */
+/* When an exploration ends, in schedules (doc/design/explore.md).  Unless schedules repeat before
+ * that (learn.c), it runs at least SETTLED_LEAST schedules, and at least SETTLED_TIMES times as
+ * many as had been run when something new was last seen, so that rare races have a chance.  If the
+ * caller sets no limit, it never runs more than MOST. */
 #define SETTLED_LEAST 1500
 #define SETTLED_TIMES 3
 #define MOST 5000

@@ -17,8 +17,8 @@ struct draw {
 	struct replay_strategy strategy; /* without lengths and weights */
 	enum draw_points points;
 	uint64_t seed;	  /* 0: the default schedule */
-	bool from_prefix; /* the schedule begins like a run that showed something new (explore/prefix.h),
-			   * if there is one, with the points of that run */
+	bool from_prefix; /* the schedule begins like a run that showed something new
+			   * (explore/prefix.h), if there is one, with the points of that run */
 };
 
 /* How schedule `number`, counted from 0, is generated.  `only` is the name of a strategy; NULL: all

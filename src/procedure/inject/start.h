@@ -31,9 +31,8 @@ int inject_start_program(struct inject_start *c, const char *name, bool quick, b
 /* A directory for what is not kept. */
 int inject_start_temporary(struct inject_start *c);
 
-/* Creates the directory of a new campaign.  An existing one is replaced only if it is a campaign
- * and `force` is set.
- */
+/* Creates the directory of a new campaign.  An existing one is replaced only if it has nothing but
+ * files of a campaign, and a started campaign (campaign.json) only if `force` is set. */
 int inject_start_directory(struct inject_start *c, const char *directory, bool force);
 
 /* Runs the program without a fault.  With `check`, also checks whether its behaviour depends on

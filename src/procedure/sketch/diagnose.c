@@ -4,8 +4,8 @@
  * file does the runs:
  *
  * 1. Runs are made until one fails, or the time is up.  They are not watched.
- * 2. The slice of the failure shows where to look.  Runs are made until enough of them have failed in
- *    the same way and enough have passed.
+ * 2. The slice of the failure shows where to look.  Runs are made until enough of them have failed
+ *    in the same way and enough have passed.
  * 3. Predictors are sought among the first two statements of the slice, then four, and so on, until
  *    one distinguishes failing from passing runs.
  * 4. The best orders are forced and prevented.
@@ -279,8 +279,8 @@ static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
 	return !good;
 }
 
-/* Makes runs with these delays (0: none) until there are enough, or `most` were made, or so many
- * passed that the program fails too rarely, or this σ is clearly too small. */
+/* Makes runs, with delays if `delays` is set, until there are `enough`, or the limit is reached, or
+ * many were made and none failed, or this σ is clearly too small. */
 static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, size_t enough, bool delays)
 {
 	struct sketch_runs *runs = w->turns.runs;

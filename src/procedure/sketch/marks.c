@@ -37,8 +37,8 @@ static bool is_near(const struct sketch *s, const struct sketch_event *e)
 }
 
 /* Whether the events of a predictor are shown as steps.  That is so for the best predictor of each
- * type.  It is also so for a listed order that is as good as the best predictor and whose events do
- * not come later. */
+ * type if it is good enough.  It is also so for a listed order that is as good as the best
+ * predictor and whose events do not come later. */
 static bool is_listed(const struct sketch *s, size_t predictor, const size_t at[3], size_t end)
 {
 	const struct sketch_predictor *p = &s->predictors.items[predictor], *best = s->predictors.items;

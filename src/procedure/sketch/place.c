@@ -123,7 +123,7 @@ const struct sketch_place *sketch_place(struct sketch_places *p, const char *exe
 	struct rd_buf answer = RD_BUF_INIT;
 	char *llvm = rd_find_program("llvm-addr2line-" RADDLE_LLVM);
 
-	/* The addr2line of binutils does not understand all of clang's information about inlining. */
+	/* The addr2line of binutils does not understand all that clang records about inlining. */
 	rd_argv_add(&command, llvm ? llvm : "addr2line");
 	rd_argv_add(&command, "-fiCe");
 	rd_argv_add(&command, executable);

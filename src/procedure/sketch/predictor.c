@@ -148,8 +148,8 @@ static void look_at_triples(const struct walk *w, size_t at, size_t last)
 	}
 }
 
-/* The last read of a statement came before the last write of another one, so the last written value
- * was never read.  `before` becomes the chain of last events of an address. */
+/* The last read of a statement came before the last write of another one, so the statement never
+ * read the last value.  `before` becomes the chain of last events of an address. */
 static void look_at_last(const struct walk *w)
 {
 	const struct sketch_event *events = w->run->events;

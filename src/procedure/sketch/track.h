@@ -47,9 +47,8 @@ struct track_request {	   /* zero values are the defaults */
 	size_t events;	  /* that are kept, the last ones; 0: TRACK_EVENTS */
 	bool hardware;	  /* watchpoints too, where the system has them */
 	uint32_t turn;	  /* of runs with watchpoints: which locations get them if there are too many */
-	uint32_t budget;  /* limit of events for each gate, which is then shut and costs nothing more; 0:
-			   * no limit
-			   */
+	uint32_t budget;  /* limit of events for each gate, which is then shut and costs nothing
+			   * more; 0: no limit */
 	uint64_t perturb; /* the seed of random delays at gates that are open; 0: none */
 };
 /* A judgement: a failure is explained by the events before it; more of them only cost memory. */

@@ -28,9 +28,9 @@ struct sketch_turns {
 	bool blind;	       /* the program is not stopped: only how it ends is of interest */
 	const uint32_t *watch; /* sites that are looked at; NULL: all */
 	size_t watch_count;
-	/* The decisions of a run that failed without being watched; NULL if none is known.  Every second
-	 * run begins with them: such runs fail more often, and those that pass show more than runs that
-	 * were never near a failure. */
+	/* The decisions of a run that failed without being watched; NULL if none is known.  Every
+	 * second run begins with them: such runs fail more often, and those that pass show more
+	 * than runs that were never near a failure. */
 	const struct schedule *near;
 	struct sketch_places places; /* of crashes, and of calls */
 	struct caller *callers;	     /* of code in headers; NULL: unknown */

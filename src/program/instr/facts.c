@@ -87,7 +87,7 @@ static bool is_strong(LLVMValueRef v)
 	return v != NULL && !LLVMIsDeclaration(v) && LLVMGetLinkage(v) == LLVMExternalLinkage;
 }
 
-/* Weakens the definitions that `whole` already has, so that those in `whole` win. */
+/* Weakens the definitions in `unit` that `whole` has too, so that those in `whole` win. */
 static void yield_to(LLVMModuleRef whole, LLVMModuleRef unit)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(unit); f != NULL; f = LLVMGetNextFunction(f))

@@ -133,7 +133,8 @@ static void require(struct edit *e, LLVMValueRef inst)
 				  e->what->line, why);
 }
 
-/* Collects the instructions of a block that are to be changed, before any is changed. */
+/* Changes the instructions of a block that are at the place.  A predicate is inserted only where
+ * control enters the line. */
 static void edit_block(struct edit *e, LLVMBasicBlockRef block)
 {
 	bool before = !is_entered(e, block);

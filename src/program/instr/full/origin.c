@@ -23,7 +23,8 @@ static LLVMValueRef behind_tests(LLVMValueRef v)
 }
 
 /* Operations that turn an address into a number that is no longer a location.  Sums, differences
- * and setting or clearing bits are excluded: they are common, and mostly the same in every run. */
+ * and setting or clearing bits are excluded, unless the value is only a part of the address: they
+ * are common, and mostly the same in every run. */
 static bool is_calculation(LLVMOpcode opcode, bool part)
 {
 	switch (opcode) {

@@ -207,7 +207,7 @@ static void find_restores(struct emitter *e)
 	free(first);
 }
 
-/* Only functions that no other unit can call may leave the stack pointer changed. */
+/* Only functions without unknown callers may leave the top of the shadow stack changed. */
 static bool has_unknown_callers(LLVMValueRef function)
 {
 	LLVMLinkage linkage = LLVMGetLinkage(function);
