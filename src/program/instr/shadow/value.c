@@ -226,8 +226,8 @@ static void store(struct shadow_function *x, LLVMValueRef inst)
 	}
 }
 
-/* The operation by which an atomic update computes what it stores; 0: another operation, whose
- * result is treated as concrete. */
+/* The operation by which an atomic update computes what it stores; 0: an exchange, or an operation
+ * whose result is treated as concrete. */
 static unsigned update_of(LLVMAtomicRMWBinOp op)
 {
 	switch (op) {
