@@ -247,7 +247,7 @@ static unsigned drawn_before(const struct hive_program *p, uint32_t end)
 	return count;
 }
 
-/* The first of many candidates go to most of the sites, but the last ones go to some.  Candidates
+/* Of many candidates, most sites get one of the first, but some get one of the last.  Candidates
  * at which two threads were seen are preferred to all others.  A candidate whose accesses are not
  * executed is drawn less often, unless other runs execute them. */
 static void prefers_by_rank(void **state)

@@ -110,7 +110,7 @@ static void read_access(struct cursor *c, char letter)
 static void read_copy(struct cursor *c)
 {
 	const void *to = take_address(c), *from;
-	uint64_t source, length;
+	uint64_t source = 0, length = 0;
 	unsigned bytes;
 
 	assert_true(take_value(c, &source, &bytes) && take_value(c, &length, &bytes));
@@ -123,7 +123,7 @@ static void read_copy(struct cursor *c)
 static void read_fill(struct cursor *c)
 {
 	const void *to = take_address(c);
-	uint64_t byte, length;
+	uint64_t byte = 0, length = 0;
 	unsigned bytes;
 
 	assert_true(take_value(c, &byte, &bytes) && take_value(c, &length, &bytes));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Steering inside a program: hand-written plans for test/prog/steer.c, in which two threads, a and
- * b, do one small thing each.  A plan decides in which order they act, where they are held and
- * where they stop.  The program prints the order that it saw, and the steering memory has the rest.
+ * b, do one small thing each.  A plan decides in which order they act and where they are stopped.
+ * The program prints the order that it saw; everything else is checked in the steering memory.
  * Each run is repeated and must end the same way.
  */
 #include <setjmp.h>

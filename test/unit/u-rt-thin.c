@@ -2,10 +2,10 @@
 /*
  * Thinned recordings against their slow reference.  Two threads access memory through the hooks.
  * The reference keeps, in plain structs, which bytes a thread has accessed in its segment, how
- * often each place was recorded and which thread owns each block.  It numbers every first access of
- * a site since the last operation.  The recording must equal the reference's, with the same
- * numbers, which the trace has in its LEFT_OUT records.  The count of omitted accesses must be
- * equal, too.
+ * often each place was recorded and which thread owns each block.  It numbers the first
+ * accesses of each site, starting again after each operation.  The recording must contain the same
+ * accesses with the same numbers; a reader of the trace gets the numbers by adding the counts in
+ * LEFT_OUT records.  The count of omitted accesses must be equal, too.
  */
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wattributes"

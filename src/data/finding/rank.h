@@ -5,9 +5,9 @@
 
 #include "finding/finding.h"
 
-/* Whether a confirmed finding that is neither known nor hidden is as bad as `class`;
- * FINDING_NO_CLASS: any finding is.  Deadlocks and failures always are, and so is a race whose
- * class is unknown. */
+/* Whether the set has a confirmed finding, neither known nor hidden, that is at least as bad as
+ * `class`.  With FINDING_NO_CLASS any such finding will do.  Deadlocks, failures and races of
+ * unknown class always count. */
 bool finding_any_as_bad(const struct finding_set *set, enum finding_class class);
 
 /* The worst first, within each status. */

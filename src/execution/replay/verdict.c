@@ -2,9 +2,10 @@
 /*
  * What a replay means for a finding.  In: a finding with a schedule.  Out: its status, the reason,
  * the consequence, and the observations as evidence.
- * If the run diverged from the schedule, the finding is dropped, with the first difference as the
- * reason.  If the outcome depends on time alone, or on something unrelated, the finding stays
- * unconfirmed, and settle.h tries other ways.
+ * If the run diverged from the schedule, ended early or spun, this replay's verdict is "dropped",
+ * with the first difference as the reason.  If the replay proves nothing (chance decided, the
+ * system refused a resource, or the detector saw the accesses unordered), the finding stays
+ * unconfirmed.  settle.h then tries other ways.
  */
 #include "replay/replay.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Edits of the program.  In: the user's requests, documents, and the site table of the edited
- * program.  Out: lines that configure the flavour, and errors and warnings about places that were
- * not found.
+ * Edits of the program.  In: the user's requests, findings read from a file (whose schedules name the edits
+ * they were made with), and the site table of the edited program.  Out: lines that configure the flavour, and
+ * errors and warnings about places that were not found.
  */
 #include "check/edits.h"
 

@@ -61,9 +61,8 @@ struct sketch_predictors {
 void sketch_predict(const struct sketch_runs *runs, const char *signature, struct sketch_predictors *out);
 void sketch_predictors_release(struct sketch_predictors *p);
 
-/* Sorts the predictors again after interventions.  Of several causes, the one that became true
- * first led to the others.
- */
+/* Sorts the predictors again after interventions.  If several are causes, the one that came
+ * true first comes first, because it led to the others. */
 void sketch_predictors_sort(struct sketch_predictors *p);
 
 /* Says when the first `count` of them came true, in the same failing run where that is possible. */

@@ -11,12 +11,13 @@
  *               thread's hands, or it went from hand to hand too often for that to be news
  *
  * So everything new is recorded: places that a thread rarely reaches, memory that is rarely
- * touched, the first accesses after memory passed from one thread to another.  A write by another
- * thread makes memory new for longer, and at a cold place always.  After such a write, a thread
+ * touched, the first accesses after memory passed from one thread to another.  After a write
+ * by another thread, memory stays new for longer.  If the write is at a place that is not hot, the
+ * memory becomes new again even if it was quiet.  After such a write, a thread
  * that read the memory earlier is recorded once more: if a flag was read a million times and is
  * then written, its next read is recorded.  One block in RT_LINE_SAMPLE, chosen by its address, is
- * not quiet for a place until RT_THIN_SAMPLED more were recorded there (an allocator hands out the
- * same block over and over).  A block that decides whether a thread waits is never quiet
+ * not quiet for a place until RT_THIN_SAMPLED more accesses were recorded at that place (an allocator hands
+ * out the same block over and over).  A block that decides whether a thread waits is never quiet
  * (`pinned`).
  *
  * Updates of counters (RADDLE_ATOMIC_PASSED) are treated like other accesses, since they order no
