@@ -7,8 +7,7 @@
  * 	struct finding *f = finding_add(set, FINDING_RACE);
  * 	f->object.name = finding_text(set, "hits"); ...
  * 	finding_set_finish(set);     identities, duplicates, order
- * 	finding_write(set, stdout);  doc/format/finding.md
- */
+ * 	finding_write(set, stdout);  doc/format/finding.md */
 #ifndef FINDING_FINDING_H
 #define FINDING_FINDING_H
 

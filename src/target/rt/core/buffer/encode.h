@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The encoder: turns records into bytes, as raddle/event.h describes.
- * Header-only so that the hot path is one piece of straight-line code and the unit tests can run
- * it against the trace reader.
+ * The encoder: turns records into bytes, as raddle/event.h describes.  Header-only so that the hot
+ * path is straight-line code and the unit tests can run it against the trace reader.
  *
  * The encoder tracks the write position and the state of the decoder.  It does not manage buffers,
  * threads or signals (rt/record/recorder.c).  Every function takes the write position and returns
