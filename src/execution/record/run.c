@@ -197,11 +197,10 @@ int record_run(const struct record_run *run, struct record_result *result)
 
 	*result = (struct record_result){.answer = RD_BUF_INIT};
 	record_prepare_meta(&meta, run->program, run->argv);
+	/* The result owns the strings; the run, if it is made, fills in the numbers. */
+	result->meta = meta;
 	if (!r)
 		r = run_parts(&p, &meta);
-	/* The strings of a run that was made are those that it was prepared with. */
-	if (!result->ended_ns)
-		result->meta = meta;
 	trace_layout_free(p.layout);
 	trace_sites_free(p.sites);
 	return r;

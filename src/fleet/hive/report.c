@@ -238,7 +238,9 @@ static int read_reports(struct rd_json_read *j, void *into, const json_t *root)
 		return err;
 	array = rd_json_member(j, root, "reports", JSON_ARRAY);
 	if (!array || json_array_size(array) > PROTOCOL_BODY_REPORTS)
-		return j->err ? j->err : rd_fail(RD_EFORMAT, "reports: no list of at most 256 reports");
+		return j->err ? j->err
+			      : rd_fail(RD_EFORMAT, "reports: no list of at most %d reports",
+					PROTOCOL_BODY_REPORTS);
 	read_all(r, array);
 	return 0;
 }
