@@ -59,6 +59,12 @@ void rd_argv_add_number(struct rd_argv *a, const char *name, uint64_t value, con
 		rd_argv_addf(a, "--%s=%" PRIu64 "%s", name, value, unit);
 }
 
+void rd_argv_add_limit(struct rd_argv *a, const char *name, uint64_t ms)
+{
+	if (ms != RD_OPTION_UNSET)
+		rd_argv_addf(a, "--%s=%" PRIu64 "ms", name, ms);
+}
+
 void rd_argv_add_flag(struct rd_argv *a, const char *name, bool set)
 {
 	if (set)

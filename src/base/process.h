@@ -26,6 +26,7 @@ void rd_argv_add_all(struct rd_argv *a, char *const *items); /* up to NULL */
  * flag is set. */
 void rd_argv_add_text(struct rd_argv *a, const char *name, const char *value);
 void rd_argv_add_number(struct rd_argv *a, const char *name, uint64_t value, const char *unit);
+void rd_argv_add_limit(struct rd_argv *a, const char *name, uint64_t ms); /* 0, no limit, is passed on */
 void rd_argv_add_flag(struct rd_argv *a, const char *name, bool set);
 void rd_argv_release(struct rd_argv *a);
 

@@ -8,8 +8,6 @@
 #include "base/error.h"
 #include "cmd/cmd-int.h"
 
-#include <inttypes.h>
-
 /* Options of `raddle classify` that are options of `raddle check`. */
 static void pass_on_texts(struct rd_argv *to)
 {
@@ -37,8 +35,7 @@ void cmd_classify_anew_words(char **argv, struct rd_argv *words)
 	rd_argv_add(words, "check");
 	pass_on_texts(words);
 	rd_argv_add_flag(words, "coherent", opt.coherent);
-	if (opt.timeout != RD_OPTION_UNSET) /* 0 is no limit */
-		rd_argv_addf(words, "--timeout=%" PRIu64 "ms", opt.timeout);
+	rd_argv_add_limit(words, "timeout", opt.timeout);
 	rd_argv_add_number(words, "time", opt.class_time, "ms");
 	rd_argv_add_number(words, "jobs", opt.jobs, "");
 	rd_argv_add_flag(words, "quiet", opt.quiet);

@@ -36,7 +36,7 @@
 
 #define DIRECTORY "raddle-explore"
 /* Schedules of a cluster if the user names no number: some minutes on 16 machines. */
-#define MOST 5000
+#define CLUSTER_SCHEDULES 5000
 
 static const struct cmd_usage usage = {
 	"raddle explore [--json[=FILE]] [--] PROG ARGS...",
@@ -214,23 +214,16 @@ static int judge(const struct task *t)
 	return RD_OK;
 }
 
-/* A time-out, in which 0 is no limit. */
-static void add_timeout(struct rd_argv *argv)
-{
-	if (opt.timeout != RD_OPTION_UNSET)
-		rd_argv_addf(argv, "--timeout=%" PRIu64 "ms", opt.timeout);
-}
-
 /* The shards get the options about the amount of work. */
 static int submit(const struct task *t)
 {
 	struct rd_argv more = RD_ARGV_INIT;
-	uint64_t most = wanted() ? wanted() : MOST;
+	uint64_t most = wanted() ? wanted() : CLUSTER_SCHEDULES;
 	int err;
 
 	rd_argv_addf(&more, "--schedules=%" PRIu64, most);
 	rd_argv_add_number(&more, "time", opt.class_time, "ms");
-	add_timeout(&more);
+	rd_argv_add_limit(&more, "timeout", opt.timeout);
 	rd_argv_add_text(&more, "plugins", opt.plugins);
 	rd_argv_add_flag(&more, "all", opt.go_on);
 	err = cmd_slurm(&(struct cmd_slurm){
@@ -288,7 +281,7 @@ void cmd_explore_test_options(struct rd_argv *argv)
 	rd_argv_add_number(argv, "schedules", opt.schedules_most, "");
 	rd_argv_add_number(argv, "seed", opt.explore_seed, "");
 	rd_argv_add_number(argv, "jobs", opt.jobs, "");
-	add_timeout(argv);
+	rd_argv_add_limit(argv, "timeout", opt.timeout);
 	rd_argv_add_number(argv, "time", opt.class_time, "ms");
 	rd_argv_add_text(argv, "strategy", opt.strategy);
 	rd_argv_add_text(argv, "fail-if", opt.fail_if);
