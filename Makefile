@@ -82,10 +82,13 @@ INSTR_LIBS = -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(LLVM) -lxxhash -ljansso
 
 # The runtime is built by clang: hooks call it with clang's preserve_most.  It is the same in every kind of build
 # (sanitizers, fuzzers), so these share one.
-RT_FLAGS := -std=gnu17 -D_GNU_SOURCE= $(WARN) -O2 -g $(INCLUDES) -fPIC \
+# Every link of a flavour reads it: line tables are a quarter of full debug information.
+RT_FLAGS := -std=gnu17 -D_GNU_SOURCE= $(WARN) -O2 -g1 $(INCLUDES) -fPIC \
 	-fvisibility=hidden -fno-stack-protector -fexceptions -MMD -MP
 RT := src/target/rt
 RT_B := $(if $(filter build/%,$(B)),build,$(B))
+# For static programs, only the files that name real functions or interpose them are compiled again.
+RT_BY_LINK := $(shell grep -rlE 'RADDLE_STATIC|INTERPOSE|(real|resolve|front|track)\.h"' --include='*.c' $(RT))
 # Its variables lie after the program's (rt/core/memory/redzone.c).
 RT_OWN_BSS := objcopy --rename-section .bss=.raddle_bss
 # Flavours: name and layers of the runtime, from their one table.
@@ -161,8 +164,8 @@ endef
 $(B)/obj/%.o: src/%.c
 	$(compile)
 
-# With sanitizers, optimising the tests would take twice the time of compiling them.
-$(B)/obj/test/%.o: ALL_CFLAGS += -I. $(if $(SANITIZE),-O0)
+# Optimising the tests would take twice the time of compiling them.
+$(B)/obj/test/%.o: ALL_CFLAGS += -I. -O0
 $(B)/obj/test/%.o: test/%.c
 	$(compile)
 
@@ -188,10 +191,10 @@ define flavour_rules
 RT_$(1) := $(if $(filter guard track,$(1)),,core/memory/redzone.o layers-$(1).o) $(patsubst $(RT)/%.c,%.o,$(filter-out \
 	$(RT)/core/layers.c $(RT)/core/memory/redzone.c,$(wildcard $(foreach l,common $(if $(filter guard track,$(1)),,core) $(call layers,$(1)),\
 	$(RT)/$(l)/*.c $(RT)/$(l)/*/*.c))))
-$(B)/rt/layers-$(1).o $(B)/rt-static/layers-$(1).o: $(RT)/core/layers.c $(FLAVOUR_TABLE)
+$(B)/rt/layers-$(1).o: $(RT)/core/layers.c $(FLAVOUR_TABLE)
 	$$(call compile_rt,-DRT_LAYERS='$(foreach l,$(call layers,$(1)),RT_LAYER($(l)))')
 $(B)/libraddle-rt-$(1).a: $$(RT_$(1):%=$(B)/rt/%)
-$(B)/libraddle-rt-$(1)-static.a: $$(RT_$(1):%=$(B)/rt-static/%)
+$(B)/libraddle-rt-$(1)-static.a: $$(foreach o,$$(RT_$(1)),$(B)/$$(if $$(filter $(RT)/$$(o:.o=.c),$(RT_BY_LINK)),rt-static,rt)/$$(o))
 $(B)/hook-$(1).bc: $(RT)/$(firstword $(call layers,$(1)))/hook.c
 endef
 $(foreach f,$(FLAVOURS),$(eval $(call flavour_rules,$(f))))

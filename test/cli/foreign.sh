@@ -1,6 +1,6 @@
 # Synchronisation in code that Raddle did not compile.  What it orders is never confirmed as a race,
 # and the report names the code.  A race at which two threads are stopped at the same time is still
-# confirmed.
+# confirmed.  The short form leaves out other ways to link the same code.
 . "$ROOT/test/lib.sh"
 
 prog=$ROOT/test/prog/foreign
@@ -49,6 +49,8 @@ grep -q 'data race on counter (confirmed by replay)' err || complain "use-race: 
 "$RADDLE" cc -g -O1 -pthread "$prog/asm-lock.c" -o asm-lock || fail "asm-lock"
 "$RADDLE" check --no-classify -- ./asm-lock >out 2>err || complain "asm-lock: status $?"
 grep -q 'Raddle: 0 findings' err || complain "asm-lock is wrong"
-"$RADDLE" cc -g -O1 -fno-inline -pthread -DHIDDEN "$prog/asm-lock.c" -o asm-hidden || fail "asm-hidden"
-unordered asm-hidden 'assembler in lock, assembler in unlock'
+if [ -n "${RADDLE_LONG-}" ]; then
+	"$RADDLE" cc -g -O1 -fno-inline -pthread -DHIDDEN "$prog/asm-lock.c" -o asm-hidden || fail "asm-hidden"
+	unordered asm-hidden 'assembler in lock, assembler in unlock'
+fi
 verdict
