@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Raddle's build.  `make` builds, `make check` tests, `make demo` shows;
+# Builds Raddle.  `make` builds, `make check` tests, `make demo` shows an example,
 # `make help` lists the rest.  Sources are found by folder: a new .c file or
 # test needs no change here.
 
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 LLVM ?= 19
-# A web site of this build, for SARIF and packages; without one reports name the manual.
+# The web site of this build, for SARIF and packages; if it is empty, reports name the manual.
 HOMEPAGE ?=
 CLANG := clang-$(LLVM)
 LLVM_CONFIG := llvm-config-$(LLVM)
@@ -15,7 +15,7 @@ JOBS ?= $(shell nproc)
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Werror
 CFLAGS ?= -O2 -g
-# Some 200 tests are linked, with mold in a fraction of the time.
+# More than 250 tests are linked; mold takes a fraction of the time.
 ifndef LDFLAGS
 LDFLAGS := $(shell command -v mold >/dev/null && echo -fuse-ld=mold)
 endif
@@ -34,8 +34,8 @@ say = @printf '  %-5s %s\n' $(1) $(2)
 Q := @
 endif
 
-# Rooms lie on floors below src/ (ARCHITECTURE.md) and are included by their own name: "trace/stream.h".  A floor of
-# one room is that room.
+# Rooms lie on floors below src/ (ARCHITECTURE.md).  Headers are included by the name of their room:
+# "trace/stream.h".  A floor with only one room is that room.
 FLOORS := contract program target data execution analysis procedure fleet command
 INCLUDES := -Isrc $(FLOORS:%=-Isrc/%)
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE= $(WARN) $(CFLAGS) $(SANITIZE_FLAGS) $(INCLUDES) \
@@ -43,9 +43,10 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE= $(WARN) $(CFLAGS) $(SANITIZE_FLAGS) $(INC
 	$(if $(HOMEPAGE),-DRADDLE_HOMEPAGE='"$(HOMEPAGE)"') -MMD -MP
 ALL_LDFLAGS = $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 
-# Each room is an archive.  raddle proper knows nothing of LLVM, so that it starts fast and stays small beside the
-# program it records; raddle-instr is its LLVM worker.  The hive and the agent of a site are executables of their own,
-# because of what they link; `raddle hive` and `raddle site` run them.
+# Each room is an archive.  raddle does not link LLVM, so it starts fast and stays small beside the
+# program that it records; raddle-instr is its LLVM worker.  The hive and the agent of a site are
+# separate executables, because of the libraries that they need; `raddle hive` and `raddle site` run
+# them.
 ROOMS := base report $(filter-out raddle rt,$(notdir $(wildcard $(FLOORS:%=src/%/*))))
 INSTR_ROOMS := instr ir facts base
 TOOL_ROOMS := $(filter-out cmd instr ir protocol hive site,$(ROOMS))
@@ -54,7 +55,8 @@ object = $(patsubst src/%.c,$(B)/obj/%.o,$(1))
 archive = $(1:%=$(B)/lib/%.a)
 link_with = -Wl,--start-group $(filter %.a,$(1)) -Wl,--end-group
 
-# An archive is made anew when a file of its room comes or goes: the list of its objects is a file.
+# An archive also depends on a file that lists its objects, so it is made anew when a source file is
+# added to its room or removed.
 define archive_rules
 ifneq ($$(strip $$(file <$(B)/lib/$(1).list)),$$(strip $(2:$(B)/%=%)))
 $$(shell mkdir -p $(B)/lib)
@@ -80,18 +82,18 @@ SITE_LIBS := -lcurl $(PROTOCOL_LIBS)
 HIVE_LIBS := -lmicrohttpd -lsqlite3 -lpq -lcurl $(PROTOCOL_LIBS)
 INSTR_LIBS = -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(LLVM) -lxxhash -ljansson -lm
 
-# The runtime is built by clang: hooks call it with clang's preserve_most.  It is the same in every kind of build
-# (sanitizers, fuzzers), so these share one.
-# Every link of a flavour reads it: line tables are a quarter of full debug information.
+# The runtime is built by clang, because hooks call it with clang's preserve_most convention.  It is
+# the same in every kind of build (sanitizers, fuzzers), so all of them share one.  Every link of a
+# flavour reads it, so it has line tables only, a quarter of full debug information.
 RT_FLAGS := -std=gnu17 -D_GNU_SOURCE= $(WARN) -O2 -g1 $(INCLUDES) -fPIC \
 	-fvisibility=hidden -fno-stack-protector -fexceptions -MMD -MP
 RT := src/target/rt
 RT_B := $(if $(filter build/%,$(B)),build,$(B))
-# For static programs, only the files that name real functions or interpose them are compiled again.
+# For static programs, only the files that call or interpose real functions are compiled again.
 RT_BY_LINK := $(shell grep -rlE 'RADDLE_STATIC|INTERPOSE|(real|resolve|front|track)\.h"' --include='*.c' $(RT))
-# Its variables lie after the program's (rt/core/memory/redzone.c).
+# Places the runtime's variables after the program's (rt/core/memory/redzone.c).
 RT_OWN_BSS := objcopy --rename-section .bss=.raddle_bss
-# Flavours: name and layers of the runtime, from their one table.
+# The names of the flavours and the layers of their runtimes, from the table of flavours.
 FLAVOUR_TABLE := src/contract/raddle/flavour.inc
 FLAVOUR_ROWS := $(shell sed -n 's/^RADDLE_FLAVOUR.[A-Z]*, \([a-z]*\), "\([a-z ]*\)".*/\1 \2;/p' $(FLAVOUR_TABLE))
 FLAVOURS := $(shell echo '$(FLAVOUR_ROWS)' | tr ';' '\n' | awk '{ print $$1 }')
@@ -114,18 +116,18 @@ all: $(B)/raddle $(LINKS) $(SUPPORT)
 
 help:
 	@echo 'make            build into $(B)/ (V=1 shows the commands)'
-	@echo 'make demo       install what is needed, build, and record an example'
+	@echo 'make demo       install what is needed, build, and check an example'
 	@echo 'make check      install what is needed, build, and run the tests'
 	@echo 'make check-all  the same, with the long forms of the tests'
-	@echo 'make install    PREFIX=$(PREFIX) DESTDIR='
-	@echo 'make deb        a Debian package in $(B)/'
-	@echo 'make asan       build with ASan and UBSan (the same as B=build/asan)'
+	@echo 'make install    install into PREFIX=$(PREFIX), below DESTDIR='
+	@echo 'make deb        make a Debian package in $(B)/'
+	@echo 'make asan       build with ASan and UBSan into build/asan/'
 	@echo 'make fuzz       fuzz every reader for FUZZ_SECONDS=$(FUZZ_SECONDS)'
-	@echo 'make bench      measure (takes long)'
-	@echo 'make figures    doc/figures.md, of what was measured'
+	@echo 'make bench      run the benchmarks (takes long)'
+	@echo 'make figures    make doc/figures.md from what was measured'
 	@echo 'make format, check-format, check-layers, check-style, check-docs, check-clang, check-gcc, clean'
 
-# What is linked is the objects, then the archives, then libraries.
+# Links the objects, then the archives, then libraries.
 define link
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
@@ -142,7 +144,8 @@ $(LINKS):
 $(B)/raddle-instr: $(B)/obj/program/instr/main.o $(INSTR_ARCHIVES)
 	$(call link,$(INSTR_LIBS))
 
-# The archive that has the whole command comes before that with the stub of the same name, and is asked for it first.
+# cmd-hive contains the command, and cmd a stub of the same name, so cmd-hive comes first.  The same
+# is true of raddle-site.
 $(B)/raddle-hive: $(MAIN) $(call archive,cmd-hive cmd hive protocol) $(LIBS)
 	$(call link,-u cmd_hive $(TOOL_LIBS) $(HIVE_LIBS))
 
@@ -164,7 +167,7 @@ endef
 $(B)/obj/%.o: src/%.c
 	$(compile)
 
-# Optimising the tests would take twice the time of compiling them.
+# Optimised tests would take twice as long to compile.
 $(B)/obj/test/%.o: ALL_CFLAGS += -I. -O0
 $(B)/obj/test/%.o: test/%.c
 	$(compile)
@@ -185,8 +188,8 @@ $(B)/rt/%.o: $(RT)/%.c
 $(B)/rt-static/%.o: $(RT)/%.c
 	$(call compile_rt,-DRADDLE_STATIC)
 
-# The runtime of a flavour: what all have in common, the core and its layers; the first layer has the hooks.  Those of
-# guard and track have no core.
+# The runtime of a flavour consists of common/, the core (except in guard and track) and the layers
+# of the flavour.  The first layer has the hooks.
 define flavour_rules
 RT_$(1) := $(if $(filter guard track,$(1)),,core/memory/redzone.o layers-$(1).o) $(patsubst $(RT)/%.c,%.o,$(filter-out \
 	$(RT)/core/layers.c $(RT)/core/memory/redzone.c,$(wildcard $(foreach l,common $(if $(filter guard track,$(1)),,core) $(call layers,$(1)),\
@@ -217,8 +220,8 @@ runtime:
 	@$(MAKE) --no-print-directory B=$(RT_B) runtime
 endif
 
-# Tests.  Unit tests are built beside raddle, where they find its support files,
-# and so are the fuzz harnesses in the form that runs given inputs only.
+# Tests.  Unit tests are built beside raddle, where they find its support files.  So are the fuzz
+# harnesses, in the form that only runs given inputs.
 
 unit: $(UNIT)
 
@@ -243,8 +246,9 @@ $(UNIT_HIVE): $(call archive,hive protocol) $(LIBS)
 $(UNIT_SITE): $(call archive,site protocol) $(LIBS)
 	$(call link,-lcmocka $(TOOL_LIBS) $(SITE_LIBS))
 
-# Each test/fuzz/fuzz-*.c is a libFuzzer harness with its seeds in test/fuzz/corpus/fuzz-*/; `make check` runs the
-# seeds, `make fuzz` searches on, with harnesses of its own build.  What raddle-instr reads, it reads without LLVM.
+# Each test/fuzz/fuzz-*.c is a libFuzzer harness with its seeds in test/fuzz/corpus/fuzz-*/.  `make
+# check` runs the seeds; `make fuzz` searches for new inputs, with separately built harnesses.  The
+# job file of raddle-instr is read without LLVM, so fuzz-job needs only that object.
 FUZZ_DRIVER := $(if $(FUZZING),,$(B)/obj/test/fuzz/seeds.o)
 $(SEEDS): $(B)/fuzz-%: $(B)/obj/test/fuzz/fuzz-%.o $(FUZZ_DRIVER) $(LIBS)
 	$(call link,$(if $(FUZZING),-fsanitize=fuzzer) $(TOOL_LIBS) $(FUZZ_LIBS))
@@ -259,7 +263,7 @@ $(B)/fuzz-job: $(B)/obj/program/instr/job.o
 deps:
 	@tool/install-packages tool/packages
 
-# CONTRIBUTING.md says what belongs to which tier.
+# CONTRIBUTING.md describes the short and long forms of tests.
 check: deps
 	@$(MAKE) --no-print-directory -j$(JOBS) all unit seeds
 	@tool/run-tests --build $(B)
@@ -291,8 +295,9 @@ fuzzers:
 fuzz: fuzzers
 	@tool/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
-# The on-line detector without a plan: `make build/detect-run`, then give it a program.  Reading full traces:
-# bench/full makes and uses full-read.
+# detect-run runs a program under the on-line detector, with a plan that never ends (`make
+# build/detect-run`).
+# full-read reads full traces; bench/full builds and uses it.
 $(B)/detect-run $(B)/full-read: $(B)/%: $(B)/obj/bench/%.o $(LIBS)
 	$(call link,$(TOOL_LIBS))
 
@@ -311,7 +316,7 @@ bench: all
 figures:
 	@tool/figures
 
-# What keeps the tree in order.
+# Checks of the tree.
 
 SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
 
@@ -331,7 +336,8 @@ check-style: check-docs
 check-docs:
 	@tool/check-docs
 
-# Warnings of another compiler need no code.  The runtime is always built by clang.
+# To see the warnings of another compiler, checking the syntax is enough.  The runtime is left out,
+# because it is always built by clang.
 SYNTAX_SOURCES := $(filter-out $(RT)/%,$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c)) $(wildcard test/unit/*.c test/fuzz/*.c)
 check-clang: SYNTAX_CC := $(CLANG)
 check-gcc: SYNTAX_CC := gcc

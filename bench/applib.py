@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of other authors: how each toolchain builds them, their loads, what ThreadSanitizer reports in
-their runs, and which of its reports match a finding of Raddle.
+"""Programs by other authors: how each toolchain builds them, their loads, what ThreadSanitizer
+reports in their runs, and which of its reports match a finding of Raddle.
 
-A finding of ThreadSanitizer is a pair of source lines.  It counts as found by Raddle if Raddle has a pair
-of accesses within two lines of it in the same files.  If optimisation lost a line, the same function is
-enough."""
+A finding of ThreadSanitizer is a pair of source lines.  It counts as found by Raddle if Raddle has
+a pair of accesses within two lines of it in the same files.  If optimisation lost a line, the same
+function is enough."""
 
 import json
 import re

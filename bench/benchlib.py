@@ -2,10 +2,10 @@
 """What the benchmarks share: toolchains, the programs and how they are built, their loads, and the
 measurement of a command (CPU, wall time, memory).
 
-Everything is built and run in one scratch directory (RADDLE_BENCH_DIR, by default build/bench) and kept
-there, so that a second run only measures.  Sources of Debian packages are fetched with a private apt
-configuration.  If that fails, the directory with the package's name below RADDLE_BENCH_SRC is used.  A
-program whose source is not available is left out with a message."""
+Everything is built and run in one scratch directory (RADDLE_BENCH_DIR, by default build/bench) and
+kept there, so that a second run only measures.  Sources of Debian packages are fetched with a
+private apt configuration.  If that fails, the directory with the package's name below
+RADDLE_BENCH_SRC is used.  A program whose source is not available is left out with a message."""
 
 import concurrent.futures
 import ctypes

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kills a hive at random moments while sites report, and counts what it lost: hive-kill.py RADDLE DATABASE BUILD PROGRAM TIMES [OPTION...]
+"""Kills a hive at random moments while sites report, and counts what was lost.
 
-Four threads report without a pause and note what was acknowledged.  After each kill -9 the hive is started again on
-the same database.  In the end the database must have every acknowledged report, and the verdicts must be those that
-another hive computes from all rows.  The rows of a postgres:// database are read with psql.
-"""
+usage: hive-kill.py RADDLE DATABASE BUILD PROGRAM TIMES [OPTION...]
+
+Four threads report without a pause and remember which reports were acknowledged.  After each
+SIGKILL the hive is started again on the same database.  At the end the database must contain every
+acknowledged report, and the verdicts must be those that another hive computes from all rows.  The
+rows of a postgres:// database are read with psql."""
 import http.client
 import json
 import os

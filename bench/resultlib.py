@@ -3,10 +3,11 @@
 
 usage: python3 bench/resultlib.py AREA FIGURE MEASURED [--unit U] [--goal G] [--peer P]
 
-A program records each figure when it is measured; the new value replaces the old one of the same name.  A goal
-is a comparison ("<= 0.5", ">= 100", "= 0"); a peer is the result of another tool ("ThreadSanitizer 8.4").
-Commit, load and date are added here.  A commit with + had uncommitted changes in src/.  RADDLE_RESULTS names
-another directory; if it is empty, nothing is recorded.  `make figures` makes doc/figures.md from these files."""
+A program records each figure when it is measured; the new value replaces the old one of the same
+name.  A goal is a comparison ("<= 0.5", ">= 100", "= 0"); a peer is the result of another tool
+("ThreadSanitizer 8.4").  Commit, load and date are added here.  A commit with + had uncommitted
+changes in src/.  RADDLE_RESULTS names another directory; if it is empty, nothing is recorded.
+`make figures` makes doc/figures.md from these files."""
 
 import argparse
 import json

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rooms of src/, what their files include and what their objects define: for the checkers of this folder.
+"""The rooms of src/, what their files include and what their objects define, for the checkers here.
 
-Rooms lie on floors, which are folders of src/ without C files of their own.  A file is named from its
-room, without the floor: rt/core/real.c.
+Rooms lie on floors, which are folders of src/ that contain no C files directly.  A file is named by
+its room, without the floor: rt/core/real.c.
 """
 import collections
 import glob
@@ -11,12 +11,12 @@ import re
 import subprocess
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.M)
-# A command line holds some thousand names of objects.
+# How many names of objects are passed on one command line, which has a limited length.
 OBJECTS_AT_ONCE = 200
 
 
 def sources(tree, *endings):
-    """The files below src/, from the top of the tree."""
+    """The files below src/ with these endings, relative to the top of the tree."""
     found = (glob.glob(os.path.join(tree, "src/**/*." + ending), recursive=True) for ending in endings)
     return sorted(os.path.relpath(f, tree) for files in found for f in files)
 
@@ -38,7 +38,7 @@ class House:
 
 
 def users_of_headers(house, texts):
-    """The files that include each header, all by the names of their rooms.  texts: path -> text."""
+    """The files that include each header, all named by their rooms.  texts: path -> text."""
     users = collections.defaultdict(set)
     for path, text in texts.items():
         for header in INCLUDE.findall(text):
@@ -47,8 +47,8 @@ def users_of_headers(house, texts):
 
 
 def private_headers(house, texts):
-    """The headers that no other room includes, neither itself nor through another header, by their names.
-    Contracts are made for others."""
+    """The names of headers that no other room includes, neither directly nor through another header.
+    Contracts are left out, because they are made for other rooms."""
     users = users_of_headers(house, texts)
     headers = {house.name(p) for p in texts if p.endswith(".h") and house.room(p) != "raddle"}
 
@@ -63,7 +63,7 @@ def private_headers(house, texts):
 
 
 def is_inside(header):
-    """Whether the name of a header says that it is private: by its end, or by a folder within the room."""
+    """Whether the name of a header shows that it is private: by its end, or by a folder in the room."""
     return header.endswith("-int.h") or header.count("/") > 1
 
 
