@@ -91,7 +91,7 @@ static const struct {
 	{"raddle check --fail-on worse -- p", "check: --fail-on is spec-violated, "},
 	{"raddle check --strategy chess -- p", "check: --strategy is walk, pct, "},
 	{"raddle check --memory-models tso,x86 -- p", "check: --memory-models: 'x86' is "},
-	{"raddle check --coherent -- p", "check: --coherent is about --memory-models weak"},
+	{"raddle check --coherent -- p", "check: --coherent needs --memory-models weak"},
 	{"raddle classify", "classify: which findings?"},
 	{"raddle classify --resume d", "classify: --resume needs --shard"},
 	{"raddle classify --executor pbs f", "classify: --executor pbs: must be local or slurm"},
@@ -110,7 +110,7 @@ static const struct {
 	{"raddle explore --ctest build -- p", "explore: --ctest takes neither a program nor --resume"},
 	{"raddle explore --ctest build --html page", "explore: --ctest takes neither a program nor --resume"},
 	{"raddle explore --ctest build --strategy chess", "explore: --strategy is walk"},
-	{"raddle explore --resume d -o e", "explore: --resume knows the program"},
+	{"raddle explore --resume d -o e", "explore: --resume takes the program"},
 	{"raddle explore --shard 1/2 -- p", "explore: --shard I/N needs --resume"},
 	{"raddle export t", "export: needs --format std, perfetto or csp"},
 	{"raddle export --format pdf t", "export: unknown format 'pdf'"},
@@ -120,7 +120,7 @@ static const struct {
 	{"raddle inject", "inject: which program?"},
 	{"raddle inject -- p", "inject: which fault?"},
 	{"raddle inject --fault BitFlip --shard 0/2 -- p", "inject: --shard I/N needs --resume"},
-	{"raddle inject --fault BitFlip --run 3 -- p", "inject: --run is for a campaign that is there"},
+	{"raddle inject --fault BitFlip --run 3 -- p", "inject: --run is for an existing campaign"},
 	{"raddle inject --run 3", "inject: which campaign?"},
 	{"raddle inject --resume d -- p", "inject: the program is that of the campaign"},
 	{"raddle inject --resume d --until 1%", "inject: --until is for new campaigns"},
@@ -270,7 +270,7 @@ static void memory_models_are_bits(void **state)
 	models = 0;
 	forget();
 	assert_int_equal(cmd_classes_models("sc", "check", "--memory", &models), RD_EUSAGE);
-	assert_string_equal(message, "check: --coherent is about --memory weak");
+	assert_string_equal(message, "check: --coherent needs --memory weak");
 	models = 0;
 	assert_int_equal(cmd_classes_models("sc,weak", "check", "--memory", &models), RD_OK);
 	rd_buf_release(&names);

@@ -17,8 +17,8 @@ static const struct cmd_usage usage = {
 	"Shows the results of campaigns of 'raddle inject': for each kind of fault the number of\n"
 	"runs with each outcome, the fault coverage and the maximal possible false negative rate\n"
 	"(MPFNR) with 95 % confidence intervals, and the vulnerability of functions, lines and\n"
-	"variables.  --against compares it with another campaign, with a test of significance: the\n"
-	"status is 1 if they differ.  A campaign need not be finished.",
+	"variables.  --against compares a campaign with another one, with a test of significance;\n"
+	"the exit status is 1 if they differ.  A campaign need not be finished.",
 	"json html csv places shown_faults against",
 	"  raddle inject --fault all -n 5000 -o faults -- ./pca 10 8\n"
 	"  raddle campaign faults\n"

@@ -35,12 +35,11 @@ static const struct cmd_usage usage = {
 	"Runs a program built by 'raddle cc' once and records it; predicts the races and deadlocks\n"
 	"that other schedules lead to; and tries each one by running the program again under that\n"
 	"schedule.  Confirmed findings are reported on standard error, with the command that\n"
-	"reproduces them, and what races do to the program, as with 'raddle classify'.  A share of\n"
-	"the time is used for further runs under other schedules, as with 'raddle explore', which are\n"
-	"analysed in the same way, until they bring nothing new.  The exit status is 1 if something was "
-	"confirmed, "
-	"otherwise 0; see --fail-on.  Everything is\n"
-	"kept in " DIRECTORY " unless --output names another directory.",
+	"reproduces them.  For races, the report states what they do to the program, as with\n"
+	"'raddle classify'.  A share of the time is used for runs under other schedules, as with\n"
+	"'raddle explore'; these are analysed in the same way until they show nothing new.  The exit\n"
+	"status is 1 if something was confirmed, otherwise 0; see --fail-on.  Everything is kept\n"
+	"in " DIRECTORY " unless --output names another directory.",
 	"output " CMD_DOCUMENTS "coverage " CMD_KNOWN "write_baseline gen_suppressions " CMD_BESIDE
 	"jobs runs strategy explore_seed no_explore no_replay no_classify no_world all_accesses require "
 	"without_sync "
@@ -59,7 +58,7 @@ struct show {
 	int64_t logged_ns;			  /* the latest line in a log */
 };
 
-/* Where there is no terminal, a line now and then, if asked for. */
+/* Without a terminal, prints a line now and then if the user wants it. */
 static void log_progress(struct show *s, const struct replay_progress *so_far, const char *detail)
 {
 	int64_t at = rd_now_ns();
@@ -182,7 +181,7 @@ static int check(const struct check_opts *opts, enum finding_class fail_on)
 	return status;
 }
 
-/* The options as the room takes them. */
+/* The options in the form that check/ takes. */
 static struct check_opts wishes(char **argv, struct show *s)
 {
 	struct check_opts o = {.argv = argv,

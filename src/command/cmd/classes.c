@@ -43,11 +43,11 @@ int cmd_classes_models(const char *text, const char *name, const char *option, u
 
 	while (text && !err && (model = strsep(&rest, ",")) != NULL)
 		if (!add_model(model, models))
-			err = rd_fail(RD_EUSAGE, "%s: %s: '%s' is none of sc, tso, pso, weak", name, option,
-				      model);
+			err = rd_fail(RD_EUSAGE, "%s: %s: '%s' is not one of sc, tso, pso, weak", name,
+				      option, model);
 	RD_ASSERT(!(*models >> FINDING_MODELS));
 	if (!err && opt.coherent && !(*models >> FINDING_WEAK & 1))
-		err = rd_fail(RD_EUSAGE, "%s: --coherent is about %s weak", name, option);
+		err = rd_fail(RD_EUSAGE, "%s: --coherent needs %s weak", name, option);
 	free(copy);
 	return err;
 }

@@ -161,7 +161,7 @@ static int judge_places(const struct task *t, size_t missing)
 	return RD_OK;
 }
 
-/* A shard does not judge that: the process that joins the shards does. */
+/* A shard does not report missing places; the process that joins the shards does. */
 static int locate(struct task *t, const struct classify *how)
 {
 	size_t missing;

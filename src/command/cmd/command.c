@@ -120,7 +120,7 @@ static int cmd_version(int argc, char **argv)
 	return CMD_OK;
 }
 
-/* For shell completion; deliberately in no help. */
+/* For shell completion; deliberately not in the help. */
 static int list_commands(void)
 {
 	for (size_t i = 0; i < COMMAND_COUNT; i++)

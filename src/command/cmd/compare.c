@@ -54,7 +54,7 @@ static int show(void *context, const struct epa_process *p, const struct epa_com
 	return p->forked ? RD_OK : cmd_document(opt.html, write_page, &(struct page){p, c});
 }
 
-/* Each run is written when it was compared; `out` is NULL without --json. */
+/* Each run is written as soon as it is compared.  `out` is NULL without --json. */
 static int compare_runs(const void *what, FILE *out)
 {
 	struct all *all = *(struct all *const *)what;
@@ -77,7 +77,7 @@ static int check(int runs)
 	if (runs < 1)
 		return rd_fail(RD_EUSAGE, "compare: needs a golden run and another one");
 	if (opt.html && (runs > 1 || opt.first_only))
-		return rd_fail(RD_EUSAGE, "compare: --html needs exactly one run");
+		return rd_fail(RD_EUSAGE, "compare: --html needs exactly one run, and not --first");
 	return RD_OK;
 }
 

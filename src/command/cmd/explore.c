@@ -41,12 +41,12 @@
 static const struct cmd_usage usage = {
 	"raddle explore [--json[=FILE]] [--] PROG ARGS...",
 	"Runs a program built by 'raddle cc' again and again, one thread at a time, under schedules\n"
-	"that strategies draw.  A schedule in which it crashes, fails an assertion, deadlocks, hangs or\n"
-	"ends with another status than by default, or that --fail-if reports, is a failure.  It is reduced "
-	"to as "
-	"few\n"
-	"decisions as show it, run three more times, and reported on standard error with the command\n"
-	"that repeats it.  The exit status is 1 if there is a failure, otherwise 0.\n"
+	"that strategies draw.  A run fails if it crashes, fails an assertion, deadlocks or hangs, if\n"
+	"it uses freed memory, or if it ends with a status other than 0 although the default schedule\n"
+	"ends with 0; --fail-if can decide instead of the status.  The schedule of a failure is\n"
+	"reduced to the few decisions that are needed, run three more times, and reported on standard\n"
+	"error with the command that repeats it.  The exit status is 1 if there is a failure,\n"
+	"otherwise 0.\n"
 	"Schedules, and a log of all runs, are written to " DIRECTORY " unless --output names another\n"
 	"directory.  --resume DIR continues an exploration that was ended or killed.",
 	"output resume shard executor shards slurm_options ctest tests_regex " CMD_DOCUMENTS
@@ -74,7 +74,7 @@ struct task {
 	char **argv;
 	struct rd_claim claim; /* of the directory */
 	char *log;
-	struct rd_arena *arena; /* what the log says */
+	struct rd_arena *arena; /* texts from the log */
 };
 
 int cmd_strategy(const char *command)
@@ -153,7 +153,7 @@ static int report(struct task *t)
 
 /* ---- the directory ---- */
 
-/* What is explored again is what was explored, in the same way. */
+/* A resumed exploration takes the program, the seed and these options from its log. */
 static int read_log(struct task *t, struct cmd_words *words)
 {
 	struct log_head head = {0};
@@ -161,9 +161,9 @@ static int read_log(struct task *t, struct cmd_words *words)
 	int err;
 
 	if (*words->program || opt.output || opt.strategy || opt.fail_if || opt.with || opt.setup)
-		return rd_fail(RD_EUSAGE, "explore: --resume knows the program, and how it is explored; it "
-					  "takes neither a program nor -o, --strategy, --fail-if, --with, "
-					  "--setup");
+		return rd_fail(RD_EUSAGE,
+			       "explore: --resume takes the program and its options from the log; name "
+			       "no program, and none of -o, --strategy, --fail-if, --with, --setup");
 	t->log = rd_xasprintf("%s/log", opt.resume);
 	err = log_read_head(t->log, &head, t->arena);
 	if (err)
@@ -207,10 +207,10 @@ static int judge(const struct task *t)
 	if (t->set->count)
 		return RD_OK;
 	if (r->stop == EXPLORE_INTERRUPTED)
-		return rd_fail(RD_ESYSTEM, "explore: interrupted; --resume %s goes on", t->claim.path);
+		return rd_fail(RD_ESYSTEM, "explore: interrupted; --resume %s continues", t->claim.path);
 	if (!r->schedules)
-		return rd_fail(RD_ESYSTEM, "explore: no run came to an end that says anything: %s",
-			       r->why ? r->why : "none was made");
+		return rd_fail(RD_ESYSTEM, "explore: no run ended with a usable result: %s",
+			       r->why ? r->why : "none was started");
 	return RD_OK;
 }
 
@@ -308,7 +308,7 @@ static int explore_suite(const struct cmd_words *words)
 	    opt.executor) {
 		rd_fail(RD_EUSAGE,
 			"explore: --ctest takes neither a program nor --resume, --executor, --json, --sarif, "
-			"--html, --coverage: what is known of a test is in the directory, by its name");
+			"--html, --coverage: the results of a test are in the directory with its name");
 		return CMD_FAILED;
 	}
 	if (cmd_strategy("explore"))

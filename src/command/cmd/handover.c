@@ -20,7 +20,7 @@ int cmd_hand_over(const char *name, char **argv)
 	RD_ASSERT(argv[0]); /* replaced by the path of the executable */
 	if (rd_support_file(name, &path))
 		return CMD_FAILED;
-	argv[0] = path; /* by its name it knows the command */
+	argv[0] = path; /* its name selects the command */
 	execv(path, argv);
 	rd_fail_errno("%s", path);
 	free(path);

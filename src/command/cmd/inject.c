@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raddle inject: injects faults into runs of a program.  Builds the full flavour, runs it once
- * without a fault as the reference, and then runs it many times with one fault each.  It can also
+ * raddle inject: injects faults into runs of a program.  Builds the full flavour, runs it a few
+ * times without a fault as the reference, and then runs it many times with faults.  It can also
  * resume a campaign or repeat one of its runs.
  */
 #include "cmd/cmd-int.h"
@@ -263,8 +263,8 @@ static int do_repeat(struct inject_campaign *campaign)
 	return r;
 }
 
-/* On a cluster, the jobs have already made all runs, and opening the campaign here only merges
- * their logs. */
+/* On a cluster, the jobs make the runs first.  do_runs() then merges their logs, and has no run
+ * left to do. */
 static int run_campaign(struct inject_start *c)
 {
 	RD_ASSERT(c->directory);
@@ -337,14 +337,14 @@ static int check_options(bool program)
 	if (opt.resume || ((wants_run() || opt.repeat) && !program)) {
 		if (!opt.resume && !opt.output)
 			return rd_fail(RD_EUSAGE, "inject: which campaign? -o DIR names it");
-		return !program
-			       ? 0
-			       : rd_fail(RD_EUSAGE, "inject: the program is that of the campaign; name none");
+		return !program ? 0
+				: rd_fail(RD_EUSAGE,
+					  "inject: the program is that of the campaign; remove yours");
 	}
 	if (wants_run())
 		return rd_fail(
 			RD_EUSAGE,
-			"inject: --run is for a campaign that is there; -o DIR names it, and the program");
+			"inject: --run is for an existing campaign, which has its program; -o DIR names it");
 	if (!program)
 		return rd_fail(RD_EUSAGE, "inject: which program? 'raddle help inject' shows the usage");
 	if (!opt.list && !opt.repeat && !opt.faults)
@@ -363,8 +363,9 @@ int cmd_inject(int argc, char **argv)
 
 	if (status != CMD_GO_ON)
 		return status;
-	r = *words.program || !opt.fault_model ? inject_start_models(&c, opt.fault_model)
-					       : rd_fail(RD_EUSAGE, "inject: a campaign has its own --model");
+	r = *words.program || !opt.fault_model
+		    ? inject_start_models(&c, opt.fault_model)
+		    : rd_fail(RD_EUSAGE, "inject: a campaign has its own --model; remove yours");
 	if (!r)
 		r = check_options(*words.program != NULL);
 	if (!r && !*words.program)

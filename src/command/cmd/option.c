@@ -19,7 +19,7 @@
 struct cmd_options opt;
 
 enum {
-	OPTIONS_MAX = 160,	  /* of a command; more than option.inc has for any */
+	OPTIONS_MAX = 160,	  /* of a command; more than any command has */
 	DURATION_MAX_S = 1000000, /* eleven days; a judgement: a longer time is a typing error */
 };
 

@@ -4,7 +4,7 @@
 
 #include "cmd/option-int.h"
 
-/* Millions of steps, which stands for no limit: that many take more than a year. */
+/* In millions of steps; used for "no limit", because so many steps take more than a year. */
 #define WORK_MAX 1000000000
 
 void cmd_prediction_start(struct predict_batch *p)

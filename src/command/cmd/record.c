@@ -27,8 +27,8 @@ static const struct cmd_usage usage = {
 	"Runs a program built by 'raddle cc' and records what its threads do: accesses to\n"
 	"shared memory, synchronisation, allocation, call stacks.  Input, output, signals and\n"
 	"the exit status work as without Raddle.  A deadlock is reported, and the program is\n"
-	"killed.  The trace is in " DIRECTORY " unless --output names another directory; one\n"
-	"that is there already is renamed to DIR.old.",
+	"killed.  The trace is in " DIRECTORY " unless --output names another directory; an\n"
+	"existing trace is renamed to DIR.old.",
 	"output flavour fault limit_bytes " CMD_BUILD
 	"as_is force_old no_watchdog no_world all_accesses json verbose",
 	"  raddle cc -g -pthread -o bank bank.c\n"

@@ -41,7 +41,7 @@ static const struct cmd_usage usage = {
 
 /* ---- the finding ---- */
 
-/* Leaves the one finding that is meant in the set. */
+/* Removes all findings but the chosen one from the set. */
 static int choose(struct finding_set *set, const char *path)
 {
 	struct finding *f = opt.id ? finding_find(set, opt.id) : NULL;
@@ -142,20 +142,20 @@ static int prepare_turns(struct schedule *s, const char *path, struct finding_se
 	if (opt.turns_seed)
 		s->seed = opt.turns_seed;
 	if (s->turns && replay_is_order(s))
-		setenv("CK_FORK", "no", 0); /* as 'raddle explore' does, whose schedule it is */
+		setenv("CK_FORK", "no", 0); /* as 'raddle explore' did, which made the schedule */
 	wrong = schedule_check(s);
 	if (err || wrong)
 		return err ? err : rd_fail(RD_EUSAGE, "replay: %s: %s", path, wrong);
 	if (replay_is_order(s) && (opt.json || (opt.gdb && !s->turns)))
-		return rd_fail(
-			RD_EUSAGE,
-			"replay: %s: an order of operations has no finding for --json, nor a place for --gdb",
-			path);
+		return rd_fail(RD_EUSAGE,
+			       "replay: %s: an order of operations has neither a finding for --json nor a "
+			       "place for --gdb",
+			       path);
 	return RD_OK;
 }
 
-/* Schedules that depend on values need another flavour than `record`, in which a thread can be
- * stopped before each access.  A schedule that was made with that flavour is replayed with it. */
+/* Whether the run needs the flavour `led`, in which a thread can be stopped before each access: a
+ * schedule that was made with `led` is replayed with it, unless the user chooses. */
 static bool carries_values(const struct schedule *s)
 {
 	const char *made = s->flavour ? s->flavour : "record";
@@ -183,7 +183,7 @@ static int run_program(struct replay_repeat *t, char **argv)
 	if (!err)
 		err = replay_repeat_input(t, argv, scratch, &given);
 	if (given && !opt.quiet)
-		rd_warn("the run has the input of the schedule");
+		rd_warn("the program gets the input that the schedule contains");
 	if (!err)
 		err = replay_repeat(t, &program);
 	run_program_close(&program);
@@ -218,7 +218,7 @@ static int replay_path(const char *path, char **argv)
 		RD_ASSERT(t.set->count == 1 && t.set->items[0]->schedule);
 		t.finding = t.set->items[0];
 		cmd_findings_means(t.set, path, argv[0] != NULL);
-		set_options(&t); /* those that the document has are among them now */
+		set_options(&t); /* including those from the document */
 		argv = finding_set_program(t.set, argv);
 		if (!argv)
 			err = cmd_which("replay", "program");

@@ -11,7 +11,7 @@ static const struct cmd_usage usage = {
 	"Shows a full trace with canonical names for threads, memory and pointers. Two runs of\n"
 	"a pseudo-deterministic program then have the same records in each thread, whatever\n"
 	"their schedules and addresses were; 'raddle compare' uses these names. The objects\n"
-	"follow the records, each with its address, thread, size and life, then the threads.",
+	"follow the records, each with its address, thread, size and lifetime, then the threads.",
 	"output thread json",
 	"  raddle record --flavour full -o trace -- ./prog\n"
 	"  raddle sanitize trace | less\n"

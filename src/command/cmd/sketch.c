@@ -122,8 +122,8 @@ static int judge(const struct task *t)
 	if (d->interrupted)
 		return rd_fail(RD_ESYSTEM, "sketch: interrupted");
 	if (!d->set.runs)
-		return rd_fail(RD_ESYSTEM, "sketch: no run came to an end that says anything: %s",
-			       d->why ? d->why : "none was made");
+		return rd_fail(RD_ESYSTEM, "sketch: no run ended with a usable result: %s",
+			       d->why ? d->why : "none was started");
 	return RD_OK;
 }
 

@@ -217,7 +217,7 @@ static int show_in_all_forms(const struct hive_client *c, const json_t *sketch)
 	return 0;
 }
 
-/* The one of that id, or the only one if a document is asked for, which holds one. */
+/* Shows the sketch with that id or, without an id, all sketches.  A document contains only one. */
 static int show_sketches(const struct hive_client *c, const json_t *sketches, const char *id)
 {
 	size_t i, shown = 0;
@@ -237,7 +237,7 @@ static int show_sketches(const struct hive_client *c, const json_t *sketches, co
 	}
 	return err || shown ? err
 			    : rd_fail(RD_ENOTFOUND, "hive sketch: %s",
-				      id ? "there is none of that id"
+				      id ? "no sketch has that id"
 					 : "no failure of this program is tracked; "
 					   "'raddle hive track' has it tracked");
 }

@@ -26,7 +26,7 @@ static const struct cmd_usage usage = {
 	"  track PROG          let sites track a failure: --report\n"
 	"  sketch BUILD|PROG   show what they found about failures\n"
 	"  simulate -- PROG    run many sites on this machine\n"
-	"  token NAME          make a token for a fleet, or end it with --revoke\n"
+	"  token NAME          make a token for a fleet, or revoke it with --revoke\n"
 	"  backup FILE         copy the database of a hive, which may be running",
 	"hive listen hive_db tls_cert tls_key rate bound token ca admin revoke state rollout poll "
 	"hive_classes hive_sites rounds "
@@ -71,7 +71,7 @@ static int do_serve(char **words)
 	return hive_serve(&o, say_url) ? CMD_FAILED : CMD_OK;
 }
 
-/* One word behind the action. */
+/* The only word after the action. */
 static const char *only_word(char **words, const char *action, const char *what)
 {
 	if (*words && !words[1])

@@ -20,7 +20,7 @@ static const struct cmd_usage usage = {
 	"agent, and the exit status is that of the program.  It runs even if the hive fails.",
 	"hive token key ca state_dir kill_file site_mode max_tau poll_now dump_upload send_values ask "
 	"verbose",
-	"  raddle site run --hive http://127.0.0.1:7373 -- ./server -p 80\n"
+	"  raddle site run --hive http://127.0.0.1:8787 -- ./server -p 80\n"
 	"  raddle site run --hive https://hive.example --mode observe -- ./server\n",
 	true,
 };
