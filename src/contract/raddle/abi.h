@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The interface between instrumented code and the runtime.
- * The instrumenter inserts calls of the `__raddle_` functions declared here.  The small ones
- * (hooks) are defined in rt/record/hook.c.  That file is compiled to bitcode, kept beside the
- * tool, linked into every unit as internal functions and inlined.  The rest are ordinary functions
- * of the runtime library.  Bump RADDLE_ABI_VERSION whenever either side changes: it is part of the
+ * The instrumenter inserts calls of `__raddle_` functions.  The small ones (hooks) are defined in
+ * rt/record/hook.c.  That file is compiled to bitcode, kept beside the tool, linked into every
+ * unit as internal functions and inlined.  The rest are ordinary functions of the runtime library
+ * and are declared here.  Bump RADDLE_ABI_VERSION whenever either side changes: it is part of the
  * cache key.
  *
  * The first access test
@@ -20,11 +20,12 @@
  *
  * The call stack
  * --------------
- * Each thread has a shadow stack of call sites.  A function loads the stack pointer on entry.
- * Before each call it stores the call's site there and moves the pointer up by one; after the call
- * it restores the pointer.  A landing pad and the return of setjmp restore it too, so exceptions
- * and longjmp need nothing else.  The top bit of an entry belongs to the runtime: the entry has
- * been written to the stream.  A new store clears it.
+ * Each thread has a shadow stack of call sites.  A function that makes calls loads the stack
+ * pointer on entry.  Before each call it stores the call's site there and moves the pointer up by
+ * one.  After the call it restores the pointer, unless the next call sets it before anything reads
+ * it.  A landing pad and the return of setjmp restore it too, so exceptions and longjmp need
+ * nothing else.  The top bit of an entry belongs to the runtime: if it is set, the entry has been
+ * written to the stream.  A new store clears it.
  * `self` is loaded once on entry to a function and passed to each hook.  Until a thread has a
  * state of its own, `self` points to a shared placeholder, all zero but for its stack pointer.
  * Its table never matches (no tag is 0), and its stack is a scratch area that is written and never
@@ -86,8 +87,8 @@ RADDLE_COLD void __raddle_first_read(struct raddle_self *self, uintptr_t address
 RADDLE_COLD void __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site,
 				      uint32_t size);
 
-/* Called by the hook of a read followed by a write of the same bytes, if one of them is not marked
- * as written.  The upper half of `sites` is the site of the write. */
+/* Called by the hook of a read followed by a write of the same bytes, if one of the bytes is not
+ * marked as written.  The upper half of `sites` is the site of the write. */
 RADDLE_COLD void __raddle_first_update(struct raddle_self *self, uintptr_t address, uint64_t sites,
 				       uint32_t size);
 
@@ -137,8 +138,9 @@ void __raddle_write_appended(struct raddle_self *self, const char *p, const char
 uint64_t __raddle_readable(const char *p, uint32_t is_string, uint64_t size);
 
 /* Calls for edits of the program (base/edit.h).  leave_out: the program is about to omit a
- * synchronisation operation; `lock` is the lock that it does not take, or NULL.  The others
- * evaluate a predicate that dereferences pointers or divides by a number that may be 0. */
+ * synchronisation operation; `lock` is the lock that it does not take, or NULL.  require: a
+ * predicate has been evaluated.  peek and divisor: the predicate dereferences a pointer, or
+ * divides by a number that may be 0. */
 int __raddle_leave_out(uint32_t number, const void *lock);
 void __raddle_require(uint32_t number, uint32_t holds);
 void __raddle_peek(uint32_t number, void *to, const void *from, uint64_t size);
@@ -150,8 +152,8 @@ void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uin
 
 /* Called before and after each atomic instruction.  begin takes a lock chosen by the address, so
  * the operations on a location happen in the order of their q.  `what` combines the site, the size
- * in bytes, whether it may store, and RADDLE_ATOMIC_ORDERED, for layers that stop the thread
- * before it. */
+ * in bytes, whether the instruction may store, and RADDLE_ATOMIC_ORDERED.  Layers that stop the
+ * thread before the instruction need it. */
 #define RADDLE_ATOMIC_WHAT(site, size, writes)                                                               \
 	((uint64_t)(site) | (uint64_t)(size) << 32 | (uint64_t)(writes) << 63)
 /* For __raddle_stop().  CALLS: the thread does not access memory but calls a function that is not

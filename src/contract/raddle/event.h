@@ -128,13 +128,13 @@ static inline bool raddle_has_q(uint32_t kind)
 	return kind < RADDLE_ACCESS && raddle_event_rows[kind].has_q;
 }
 
-/* Plain, of a range or atomic. */
+/* Whether it is a memory access: plain, of a range, or atomic. */
 static inline bool raddle_is_access(uint32_t kind)
 {
 	return kind >= RADDLE_ACCESS || raddle_event_rows[kind].class == RADDLE_CLASS_ACCESS;
 }
 
-/* About a synchronisation object; about a lock. */
+/* Whether the event is about a synchronisation object; below: about a lock. */
 static inline bool raddle_is_sync(uint32_t kind)
 {
 	return raddle_class(kind) >= RADDLE_CLASS_MUTEX && raddle_class(kind) <= RADDLE_CLASS_CHANNEL;
@@ -162,13 +162,13 @@ static inline bool raddle_is_cond_wait(uint32_t kind)
 	       (raddle_role(kind) == RADDLE_ROLE_WAIT || raddle_role(kind) == RADDLE_ROLE_WAKE);
 }
 
-/* Acquires or tries to, exclusively or shared. */
+/* Whether the event acquires something or tries to, exclusively or shared. */
 static inline bool raddle_takes(uint32_t kind)
 {
 	return raddle_role(kind) == RADDLE_ROLE_ACQUIRE || raddle_role(kind) == RADDLE_ROLE_SHARE;
 }
 
-/* Does not wait without limit. */
+/* Whether the event waits at most for a limited time. */
 static inline bool raddle_is_limited(uint32_t kind)
 {
 	return raddle_manner(kind) == RADDLE_MANNER_TRY || raddle_manner(kind) == RADDLE_MANNER_TIMED;

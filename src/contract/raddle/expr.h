@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-/* RADDLE_EXPR(constant, operands, text): the text is for people. */
+/* X(constant, number of operands, text for people). */
 #define RADDLE_EXPRS(X)                                                                                      \
 	X(NONE, 0, "")                                                                                       \
 	X(VAR, 0, "") /* k: number of the variable */                                                        \
@@ -148,13 +148,13 @@ static inline uint32_t raddle_expr_operands(uint32_t op)
 	return op < RADDLE_EXPR_OPS ? counts[op] : 0;
 }
 
-/* The value of a node from the values of its operands.  `bits` is the width of a and b.  Not for
- * variables and tables. */
+/* The values of a node's operands, and the widths of a and b. */
 struct raddle_expr_values {
 	uint64_t a, b, c;
 	uint32_t a_bits, b_bits;
 };
 
+/* The value of a node from the values of its operands.  Not for variables and tables. */
 static inline uint64_t raddle_expr_apply(const struct raddle_expr *e, const struct raddle_expr_values *v)
 {
 	uint64_t mask = raddle_expr_mask(e->bits);

@@ -115,7 +115,7 @@ enum raddle_fault_action {
 	RADDLE_FAULT_FORMER,  /* the site's previous value, 0 in its first execution */
 	RADDLE_FAULT_MEMORY,  /* the value is an address: mask flips bits in the eight bytes it points
 			       * to */
-	RADDLE_FAULT_AWAY,    /* the value is an address: replaced by an address that no code reads */
+	RADDLE_FAULT_AWAY,    /* the value is an address: replaced by that of memory that no code reads */
 	RADDLE_FAULT_DELAY,   /* the thread sleeps for mask[0] microseconds */
 	RADDLE_FAULT_KILL,    /* the thread disappears: no locks are released, no handlers run */
 	RADDLE_FAULT_EXHAUST, /* from here on the process cannot allocate the resource mask[0] (enum

@@ -127,7 +127,7 @@ struct raddle_guard_task {
 	_Atomic uint32_t generation; /* 0: no task */
 	uint32_t guard[2];
 	uint32_t order;	 /* which access shall come first: RADDLE_GUARD_PRIMARY: guard[0] */
-	uint32_t tau_us; /* how long to hold a thread for that; 0: not at all */
+	uint32_t tau_us; /* how long to stop a thread for that; 0: not at all */
 	/* How many accesses pass before a thread is stopped, except at bytes that another thread
 	 * has just accessed.  RADDLE_GUARD_SHARED_ONLY: threads are stopped and accesses tracked
 	 * only at such bytes. */
@@ -136,7 +136,7 @@ struct raddle_guard_task {
 	 * a result. */
 	_Atomic uint32_t ordered; /* how many tracked accesses were ordered before all other threads, or
 				   * before the other access */
-	_Atomic uint32_t active;  /* 1: an access is being tracked, or a thread is held */
+	_Atomic uint32_t active;  /* 1: an access is being tracked, or a thread is stopped */
 	_Atomic uint32_t raced;	  /* 1 << order: the race was observed in that order */
 	_Atomic uint32_t over;	  /* 1: the task is complete */
 };
@@ -149,7 +149,7 @@ struct raddle_guard_report {
 	uint32_t generation; /* of the task */
 	uint32_t result, order, proof;
 	uint32_t tau_us, pause_us;
-	uint32_t watched; /* a hardware watchpoint also saw the other access at the held address */
+	uint32_t watched; /* a watchpoint also saw an access at the address of the stopped thread */
 };
 
 struct raddle_guard {
@@ -162,16 +162,16 @@ struct raddle_guard {
 	_Atomic uint64_t beat_ns;      /* CLOCK_MONOTONIC, updated regularly; if too old, the agent is gone */
 	_Atomic uint32_t patience_ms;  /* the age at which it is too old */
 	_Atomic uint32_t track_us;     /* the longest time for which an access is tracked */
-	_Atomic uint32_t track_permil; /* of the run time, in thousandths, that may be spent on tracking */
-	_Atomic int64_t pause_us;   /* time for which threads may still be held; the program decrements it */
-	_Atomic uint32_t watch;	    /* hardware watchpoints are allowed */
+	_Atomic uint32_t track_permil; /* thousandths of the run time that may be spent on tracking */
+	_Atomic int64_t pause_us; /* time for which threads may still be stopped; the program decrements it */
+	_Atomic uint32_t watch;	  /* hardware watchpoints are allowed */
 	_Atomic int64_t calls_left; /* how often guards may still call the runtime; at 0, guards do
 				     * nothing */
 
 	/* Written by the program. */
 	_Atomic uint32_t pid;	    /* of the process that has mapped this; 0: not yet mapped */
-	_Atomic uint64_t calls;	    /* of the runtime by guards */
-	_Atomic uint64_t paused_us; /* total time for which threads were held */
+	_Atomic uint64_t calls;	    /* how often guards called the runtime */
+	_Atomic uint64_t paused_us; /* total time for which threads were stopped */
 	_Atomic uint32_t pauses, tracked, abandoned, hits;
 	_Atomic uint32_t dropped; /* reports lost because the ring was full */
 	_Atomic uint32_t report_head;

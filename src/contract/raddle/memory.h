@@ -5,8 +5,8 @@
  * steering memory (steer.h: memory_at; 0: the program uses the machine's memory).
  * doc/design/memory.md defines the models.
  * Only *tracked* bytes obey the model.  A byte is tracked from the first access at one of the
- * sites in `track` on.  All other bytes are plain memory, which is sequentially consistent since
- * one thread runs at a time.
+ * sites in `track` on; in TSO, also from a store that follows a buffered one.  All other bytes
+ * are plain memory, which is sequentially consistent since one thread runs at a time.
  * Wherever a model allows several results, a choice is made among `from` alternatives; 0 is the
  * sequentially consistent one.  Choices are numbered from 1; if there is only one alternative,
  * there is no choice.  The plan lists the choices that are not 0, by ascending number.  After the

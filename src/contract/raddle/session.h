@@ -6,9 +6,10 @@
  * chroot cannot disturb it.  SIGKILL cannot lose an event, because the memory with the encoded
  * events is still mapped by the collector.
  *
- *   page 0         struct raddle_session
- *   then           buffer_count buffers of RADDLE_BUFFER_SIZE bytes each
- *   then           for a replay, struct raddle_steer (steer.h) and struct raddle_world (world.h)
+ *   0                             struct raddle_session
+ *   RADDLE_SESSION_HEADER_SIZE    buffer_count buffers of RADDLE_BUFFER_SIZE bytes each
+ *   then, where they are used     struct raddle_steer (steer.h), raddle_faults (full.h),
+ *                                 raddle_shadow (shadow.h) and raddle_world (world.h)
  *
  * A buffer changes its state as follows: FREE -> OPEN (a thread encodes into it; `used` grows only
  * when a whole record has been written) -> SEALED (the thread passed it to the collector) -> FREE
@@ -47,7 +48,7 @@
 #define RADDLE_BACKLOG 24	  /* sealed buffers that may wait for the collector */
 #define RADDLE_WAKE 8		  /* this many wake it; with fewer it polls */
 #define RADDLE_MAX_PROCESSES 1024 /* of a session, with their forks */
-#define RADDLE_SUCCESSOR_SIZE 256 /* bytes of a path; a longer one is cut, and only shown */
+#define RADDLE_SUCCESSOR_SIZE 256 /* bytes of a path, for messages only; a longer one is cut */
 /* A collector whose heartbeat stops for this long is treated as dead.  It beats every 100 ms, but
  * on a busy machine it may not run for seconds.  If its process is gone as well, the shorter time
  * is enough. */
@@ -74,7 +75,7 @@ struct raddle_process {
 	_Atomic uint32_t threads; /* threads numbered so far */
 	uint32_t fork_index;	  /* counts the parent's forks from 0 */
 	_Atomic uint32_t
-		exited; /* 1 and the wait status, once the process is about to exit or abort; 0: not known */
+		exited; /* 1 plus the wait status, once the process is about to exit or abort; 0: not known */
 	_Atomic uint64_t thin_q; /* from this q on accesses may be left out; 0: never */
 };
 
@@ -84,9 +85,9 @@ struct raddle_session {
 	uint32_t buffer_count;
 	_Atomic uint32_t state;	      /* enum raddle_state */
 	_Atomic uint32_t stop_reason; /* enum raddle_stop_reason */
-	_Atomic uint32_t heartbeat;   /* the collector increments it at least each 200 ms */
+	_Atomic uint32_t heartbeat;   /* the collector increments it about every 100 ms */
 	_Atomic uint32_t process_count;
-	_Atomic int32_t collector_pid;		/* the collector's; only to detect that it is dead */
+	_Atomic int32_t collector_pid;		/* only to detect that the collector is dead */
 	_Alignas(64) _Atomic uint64_t sequence; /* the global order: next q operand */
 	_Alignas(64) _Atomic uint64_t free_head;
 	_Atomic uint32_t touched; /* buffers that were ever used; the others occupy no memory yet */
@@ -100,9 +101,9 @@ struct raddle_session {
 	uint64_t fault_offset, fault_size;	    /* full.h: struct raddle_faults; 0: none */
 	uint64_t shadow_offset, shadow_size;	    /* shadow.h; 0: not used */
 	uint64_t world_offset, world_size;	    /* world.h; 0: input from outside is not replayed */
-	uint32_t discard;			    /* 1: a thread reuses its buffer and no events are kept */
-	uint32_t world;				    /* 1: input from outside is recorded too */
-	uint32_t all_accesses;			    /* 1: no access is left out, however long the run is */
+	uint32_t discard;      /* 1: full buffers become free again, and no events are kept */
+	uint32_t world;	       /* 1: input from outside is recorded too */
+	uint32_t all_accesses; /* 1: no access is left out, however long the run is */
 	_Alignas(64) struct raddle_process processes[RADDLE_MAX_PROCESSES];
 	char program[4096]; /* path of the program that the user named: what /proc/self/exe would be without
 			       Raddle */

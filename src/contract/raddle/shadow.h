@@ -15,8 +15,8 @@
  *   char                         RADDLE_SHADOW_TEXT: names and strings
  *
  * The program also has a map at a fixed address, with one byte for each page of 4 KiB.  The byte
- * is set if a byte of the page, or one of the first bytes of the next page, may have an
- * expression.  So the test before an access is a shift and a load.
+ * is set if a byte of this page or of the next page may have an expression.  So the test before an
+ * access is a shift and a load.
  */
 #ifndef RADDLE_SHADOW_H
 #define RADDLE_SHADOW_H
@@ -97,14 +97,14 @@ struct raddle_shadow_step {
 
 /* What was written: a byte, or a number before it became digits. */
 struct raddle_shadow_byte {
-	uint32_t fd; /* 1, 2 */
+	uint32_t fd; /* the descriptor it was written to */
 	uint32_t node;
 	uint64_t offset; /* in this list */
-	uint32_t step;	 /* steps so far */
+	uint32_t step;	 /* how many steps came before */
 	uint32_t unused;
 };
 
-/* What could not be tracked; bits of `lost`, counts in `lost_count`. */
+/* What could not be tracked; counted in `lost_count`. */
 #define RADDLE_SHADOW_LOSSES(X)                                                                              \
 	X(NODES, "the store of expressions was full")                                                        \
 	X(VARS, "there were too many variables")                                                             \
@@ -159,8 +159,9 @@ struct raddle_shadow_call {
 };
 extern __thread struct raddle_shadow_call __raddle_shadow_call __attribute__((tls_model("initial-exec")));
 
-/* What instrumented code calls for values that are not concrete (rt/shadow/).  `what` combines the
- * operator and the width of the operands: op << 8 | bits.  For a select, bit 31 is the condition. */
+/* What instrumented code calls for values that are not concrete (rt/shadow/).  `what` combines
+ * the operator and the width of the operands: op << 8 | bits.  For a select, bit 31 is the
+ * condition. */
 uint32_t __raddle_shadow_bin(uint32_t what, uint32_t ea, uint32_t eb, uint64_t a, uint64_t b);
 uint32_t __raddle_shadow_index(uint64_t what, uint32_t ea, uint32_t ei, uint64_t a, uint64_t i);
 uint32_t __raddle_shadow_cast(uint32_t what, uint32_t e, uint32_t from);

@@ -4,8 +4,9 @@
  * deadlock and learns what happened.  doc/format/schedule.md defines schedules.  The memory lies
  * after the buffers of the session (session.h: steer_offset, 0 for a run that is only recorded).
  * It controls the first process; forked processes run freely.  The replayer fills the plan before
- * the program starts.  From then on the program writes everything but `command`, and the replayer
- * only reads, except while the program is stopped and asks (below).
+ * the program starts.  From then on the program writes everything, and the replayer only reads.
+ * The exceptions are `command`, `refusal.known` and `crash.seen`, and the time while the program
+ * is stopped and asks (below).
  *
  *   struct raddle_steer
  *   struct raddle_steer_thread     thread_count of them, thread 0 first
@@ -37,19 +38,19 @@
  * points of a thread are: before an operation; when it has to wait in one; before a watched
  * access; when it continues after the racing access that the plan led it to; when it yields or
  * sleeps; before it writes to a stream, in the flavour `led`; when it ends; and before it ends the
- * process.  Two more points keep a program from hanging: SPIN (many accesses, or points, without a
- * change) and AWAY (it waits in the kernel in a call that Raddle does not control).  A point is
- * identified by the number n of operations that the thread has begun, the kind of the point, and
- * the number of points of that kind since operation n.
- * At each point a thread is chosen among the runnable ones:
+ * process.  Two more points keep a program from hanging: SPIN (many accesses without a point, or
+ * an iteration of a loop that waits) and AWAY (it computes for long, or waits in the kernel in a
+ * call that Raddle does not control).  A point is identified by three things: the number n of
+ * operations that the thread has begun, the kind of the point, and the number of points of that
+ * kind since operation n.  At each point a thread is chosen among the runnable ones:
  *   1. While decisions are left, the next one chooses if this is its point; else the default.
  *   2. Then `strategy` and `seed` choose, if `seed` is not 0; else the default.
- * The default is the thread itself, if it is runnable and has not yet kept the turn for
- * RADDLE_STEER_STAYS points.  Otherwise it is the next runnable thread by slot number, cyclically.
- * Other choices are recorded in `made`.  A decision whose point was passed, or whose thread is not
- * runnable, is a difference.  A wait with a time limit times out when no other thread is runnable,
- * when a decision says so, or, with RADDLE_STEER_TIMEOUTS, whenever the strategy chooses the
- * thread.
+ * The default is the thread itself, if it is runnable, neither yields nor spins at this point,
+ * and has not yet kept the turn for RADDLE_STEER_STAYS points.  Otherwise it is the next runnable
+ * thread by slot number, cyclically.  Other choices are recorded in `made`.  A decision whose
+ * point was passed, or whose thread is not runnable, is a difference.  A wait with a time limit
+ * times out when no other thread is runnable, when a decision requires it, or, with
+ * RADDLE_STEER_TIMEOUTS, whenever the strategy chooses the thread.
  *
  * The plan changes while the program is stopped
  * ---------------------------------------------
@@ -76,8 +77,7 @@
 #define RADDLE_STEER_VERSION 15 /* of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
 
-/* All values are judgements: the sizes bound the shared memory, the counts bound the time of a
- * run. */
+/* All values are judgements: sizes bound the shared memory, counts bound the time of a run. */
 #define RADDLE_SLOTS 32768	/* slots, by thread number; threads beyond these are not controlled */
 #define RADDLE_SLOT_HELD 1008	/* locks that a slot lists; `held_count` may exceed it */
 #define RADDLE_STEER_FRAMES 64	/* innermost call sites of a stack that is reported */
@@ -137,7 +137,7 @@ enum raddle_cause {
 	RADDLE_CAUSE_NONE,
 	RADDLE_CAUSE_KIND,    /* the thread's n-th operation is of another kind */
 	RADDLE_CAUSE_PAST,    /* the thread passed its goal without the access */
-	RADDLE_CAUSE_APART,   /* both were reached, but access different memory, or both only read */
+	RADDLE_CAUSE_APART,   /* both goals were reached, but the accesses do not conflict */
 	RADDLE_CAUSE_ENDED,   /* the thread ended before it reached its goal */
 	RADDLE_CAUSE_GIVE_UP, /* the replayer gave up */
 	RADDLE_CAUSE_MISSED,  /* the thread passed the point of the next decision */
@@ -205,7 +205,7 @@ struct raddle_steer_thread {
 	uint32_t first, count;	/* its operations */
 	uint64_t limit;	     /* the thread stops after this operation and stays stopped until LEADING is over;
 			      * UINT64_MAX: no limit */
-	uint32_t goal, stop; /* position in `goals`; 1 if it has a stop; NONE: none */
+	uint32_t goal, stop; /* goal: position in `goals`, or NONE; stop: 1 if it has a stop */
 	uint64_t stop_n;     /* the operation that it stops in */
 	uint32_t stop_kind;  /* enum raddle_event */
 	uint32_t expected;   /* expected number of points; 0: unknown */
@@ -246,9 +246,9 @@ struct raddle_steer_difference {
 	uint32_t cause; /* enum raddle_cause */
 	uint32_t slot;
 	uint64_t n;		  /* of the operation */
-	uint32_t expected, found; /* kinds; 0: none */
+	uint32_t expected, found; /* kinds, 0: none; of a decision: a thread's position, and the point */
 	uint32_t site;		  /* where it was: innermost call site */
-	uint32_t turn;		  /* operations of the plan that were done */
+	uint32_t turn;		  /* operations of the plan that were done; in GOES_ON: decisions */
 };
 
 struct raddle_slot {
@@ -284,13 +284,13 @@ struct raddle_slot {
 	_Atomic uint64_t held[RADDLE_SLOT_HELD];
 };
 
-/* How the program misused freed memory, or that a predicate failed. */
+/* How the program misused freed memory, or how a predicate failed. */
 enum raddle_misuse {
 	RADDLE_MISUSE_NONE,
 	RADDLE_MISUSE_AFTER_FREE,
 	RADDLE_MISUSE_DOUBLE_FREE,
-	RADDLE_MISUSE_PREDICATE, /* it is false */
-	RADDLE_MISUSE_UNDEFINED, /* undefined: no memory at `address`, or 0: a division by 0 */
+	RADDLE_MISUSE_PREDICATE, /* the predicate is false */
+	RADDLE_MISUSE_UNDEFINED, /* it is undefined: no memory at `address`, or 0: a division by 0 */
 };
 
 struct raddle_steer_misuse {
@@ -328,7 +328,7 @@ struct raddle_steer {
 	uint32_t version, flags;
 	uint32_t thread_count, op_count, goal_count, stop_count;
 	uint64_t threads_at, ops_at, slots_at; /* offsets from the start of this struct */
-	uint32_t order;			       /* which goal goes first */
+	uint32_t order;			       /* the goal whose thread continues first */
 	_Alignas(64) _Atomic uint32_t turn;    /* operations of the plan done; a futex */
 	_Alignas(64) _Atomic uint32_t phase;   /* enum raddle_phase; a futex, also for the replayer */
 	_Atomic uint32_t command;	       /* enum raddle_command; a futex */
@@ -355,13 +355,13 @@ struct raddle_steer {
 	uint64_t seed;		       /* 0: not random */
 	uint64_t length;	       /* PCT: points at which there is a choice, as far as known */
 	uint32_t strategy, depth;      /* enum raddle_strategy; of PCT */
-	uint32_t next;		       /* answer: the slot that runs next; NONE: as the plan says */
+	uint32_t next;		       /* answer: the slot that runs next; NONE: as the plan decides */
 	_Atomic uint32_t thread_added; /* threads after the first thread_count */
 	_Atomic uint32_t watch_count, decision_count;
 	_Atomic uint32_t past_count;	       /* decisions that were taken */
 	_Atomic uint32_t made_count;	       /* may exceed RADDLE_STEER_DECISIONS */
 	_Alignas(64) _Atomic uint32_t running; /* the slot that has the turn; NONE, ASKING */
-	_Atomic uint32_t asks, answers;	       /* `answers` is a futex */
+	_Atomic uint32_t asks, answers;	       /* futexes */
 	_Atomic uint32_t met;		       /* phase has been MET */
 	_Atomic uint64_t choices;	       /* points at which more than one thread could continue */
 	_Atomic uint64_t trail;		       /* a hash of all choices and their outcomes */

@@ -18,8 +18,8 @@
  * A thread that reads a source gets the next value that was recorded for this thread and source.
  * An arrival is input from outside: a connection, bytes, or end of file.  Arrivals keep their
  * order.  Each arrives as soon as the program has sent as much as it had at that time in the
- * recorded run; bytes also wait until earlier bytes were read.  If no thread is runnable, the next
- * input arrives anyway.
+ * recorded run.  Bytes and end of file also wait until earlier bytes of their connection were
+ * read.  If no thread is runnable, the next input arrives anyway.
  */
 #ifndef RADDLE_WORLD_H
 #define RADDLE_WORLD_H
@@ -108,7 +108,7 @@ struct raddle_world {
 	_Atomic uint32_t hurried; /* arrivals that came before the program had sent as much as in the
 				   * recorded run */
 	_Atomic uint32_t ended;	  /* end_signal was sent */
-	_Atomic uint32_t refused; /* bytes that arrived and could not be delivered */
+	_Atomic uint32_t refused; /* arrivals whose bytes could not all be delivered */
 	_Atomic uint64_t sent;	  /* bytes sent in total */
 	_Atomic uint64_t lacks[RADDLE_WORLD_LACKS];
 };

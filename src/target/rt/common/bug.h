@@ -6,8 +6,8 @@
  *
  *	RT_ASSERT(count <= room);
  *
- * It is not used on the paths of hooks, nor in rt/guard: programs in production continue without a
- * verdict instead.
+ * It is not used in code that is inlined into the program, nor in rt/guard: programs in production
+ * continue without a verdict instead.
  */
 #ifndef RT_COMMON_BUG_H
 #define RT_COMMON_BUG_H

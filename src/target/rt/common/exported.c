@@ -22,7 +22,7 @@ struct exports {
 struct wanted {
 	const char *name;
 	uint32_t hash;
-	bool program; /* the first object is the program, which asks */
+	bool program; /* the next object is the first one: the program itself, which is skipped */
 	bool found;
 };
 
@@ -85,7 +85,7 @@ static bool has(const struct exports *e, const struct wanted *w)
 	}
 }
 
-/* An object without that table may have anything. */
+/* An object without that table may export any name. */
 static int look_into(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct wanted *w = context;

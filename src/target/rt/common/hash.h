@@ -11,7 +11,8 @@
 /* 2^64 divided by the golden ratio: multiples of it are spread evenly. */
 #define RT_GOLDEN 0x9e3779b97f4a7c15ull
 
-/* The upper bits of the result depend on all bits of the key: `>> 56` is the index of a table of 256. */
+/* The upper bits of the result depend on all bits of the key: `>> 56` is an index into a table of
+ * 256 entries. */
 static inline uint64_t rt_hash(uint64_t key)
 {
 	return key * RT_GOLDEN;

@@ -35,8 +35,8 @@ void *rt_find_real(const char *name);
  * change. */
 void rt_find_all(const struct rt_function *table, size_t count, void *to);
 
-/* A thread may call an interposed function while it looks for the real ones.  Returns false in
- * that case. */
+/* Called before and after a thread looks up the real functions.  The lookup may itself call an
+ * interposed function; begin() then returns false. */
 bool rt_resolve_begin(void);
 void rt_resolve_end(void);
 #endif

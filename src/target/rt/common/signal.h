@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A signal ends the program again, as if it had no handler. */
+/* Gives a signal its default action, as if the program had no handler. */
 static inline void rt_signal_default(int number)
 {
 	struct {

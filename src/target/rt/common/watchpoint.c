@@ -17,13 +17,13 @@
 enum {
 	FIRST_DESCRIPTOR = 900, /* high, so that the program gets the same numbers as without us */
 	PERF_TRAP = 6,		/* TRAP_PERF, which not every libc has a name for */
-	DATA_AT = 24,		/* where siginfo_t has attr.sig_data, for which the same holds */
+	DATA_AT = 24,		/* offset of si_perf_data in siginfo_t, which not every libc names either */
 };
 
 static struct {
 	rt_hit *hit;
 	struct sigaction before;
-	uint64_t idle; /* what a watchpoint watches that watches nothing */
+	uint64_t idle; /* unused memory, for watchpoints that watch nothing yet */
 } traps;
 
 static struct perf_event_attr attributes(const struct rt_watched *w)

@@ -23,7 +23,8 @@ bool rt_watchpoint_catch(rt_hit *hit);
 int rt_watchpoint_open(uint64_t data);
 void rt_watchpoint_close(int watchpoint);
 
-/* How many bytes from the address on one watchpoint can watch, at most `size`: 1, 2, 4 or 8. */
+/* How many bytes, starting at the address, one watchpoint can watch: 1, 2, 4 or 8, but at most
+ * `size`. */
 uint64_t rt_watchpoint_length(uintptr_t address, uint64_t size);
 
 /* Which bytes are watched. */
@@ -33,7 +34,7 @@ struct rt_watched {
 	uint64_t data;
 	bool writes_only;
 };
-bool rt_watchpoint_move(int watchpoint, const struct rt_watched *to); /* and watches; false: refused */
+bool rt_watchpoint_move(int watchpoint, const struct rt_watched *to); /* and enables it; false: refused */
 void rt_watchpoint_disable(int watchpoint);			      /* also for signal handlers */
 
 #endif

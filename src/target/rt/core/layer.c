@@ -3,8 +3,9 @@
  * Notifying layers (rt/core/layer.h): which of them take part in this process, and notifications
  * that consist of several callbacks.
  *
- * Invariant: a process has listening layers from rt_layers_setup() until it ends or forks, so
- * threads are either all RT_LISTENED or all RT_PLAIN, as long as they are recorded.
+ * Invariant: which layers listen does not change after rt_layers_setup(), except in the child of
+ * a fork, where none does.  So threads are either all RT_LISTENED or all RT_PLAIN, as long as
+ * they are recorded.
  */
 #include "rt/core/layer.h"
 

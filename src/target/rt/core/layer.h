@@ -8,16 +8,17 @@
  * knows which layers listen: it reports here.  A new layer needs a table, a number in enum
  * rt_layer_number and a word in the row.
  *
- *   present    layers whose setup() said that they have something to do in this process.  They are notified
- *              of the life of the process and its threads.
- *   listening  those of them with `listens`: they are notified of operations, orders, accesses and memory
- *              as well.  If there is one, threads are RT_LISTENED instead of RT_PLAIN, and
+ *   present    layers whose setup() returned true: they have something to do in this process.
+ *              They are notified of the life of the process and its threads.
+ *   listening  those of them with `listens`: they are notified of operations, orders, accesses and
+ *              memory as well.  If there is one, threads are RT_LISTENED instead of RT_PLAIN, and
  *              interposed functions take their slower path.  Layers that do not listen cost
  *              nothing.
  *
- * All are notified in the order of the row.  Callbacks run in the thread that they are about, with
- * errno saved by the caller and no lock of the runtime held; they may wait, unless the encoder is
- * taken (t->busy), as it may be in a signal handler.  The child of a fork reports nothing.
+ * All are notified in the order of the row.  Callbacks run in the thread that they are about,
+ * with errno saved by the caller.  `atomic`, `refused`, `states` and `buffers` may be called with
+ * a lock of the runtime held and must not wait.  The others may wait, unless the encoder is taken
+ * (t->busy), as it may be in a signal handler.  In the child of a fork no layer listens.
  *
  * rt.layer[number] and t->layer[number] point to the state of a layer.
  */
@@ -67,7 +68,7 @@ struct rt_op {
 	} state[RT_LAYER_COUNT]; /* each layer's own, to be filled by its op_begin() */
 };
 
-/* A thread that has arrived at a barrier of a layer's. */
+/* A thread that has arrived at a barrier that a layer handles. */
 struct rt_arrival {
 	void *barrier; /* NULL: the layer leaves it to libc */
 	uint32_t round;
@@ -87,7 +88,7 @@ struct rt_instead {
 struct rt_layer {
 	enum rt_layer_number number;
 	bool listens;
-	bool (*is_deaf)(void); /* it does not listen in this process after all; NULL: it does */
+	bool (*is_deaf)(void); /* true: it does not listen in this process after all; NULL: it listens */
 	size_t thread_size;    /* of t->layer[number], zero in a new thread; 0: the layer sets the pointer */
 
 	/* The process.  setup(): called before the first thread; false: the layer has nothing to
@@ -150,7 +151,7 @@ static inline void rt_op_gate(struct rt_op *op)
 		RT_NOTIFY(op_gate, op);
 }
 
-/* Both, of the calling thread. */
+/* Begins an operation of the calling thread, and passes its gate. */
 static inline void rt_op(struct rt_op *op, uint32_t kind, uint64_t object)
 {
 	struct rt_thread *t = rt_self();

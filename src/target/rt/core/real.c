@@ -42,7 +42,7 @@ static void *early_malloc(size_t size)
 	return early_memalign(0, size);
 }
 
-/* The area is used once, so that it is zero. */
+/* No byte of the area is handed out twice, so it is still zero. */
 static void *early_calloc(size_t count, size_t size)
 {
 	return __builtin_mul_overflow(count, size, &size) ? NULL : early_malloc(size);
@@ -60,7 +60,7 @@ static void early_free(void *p)
 	(void)p;
 }
 
-struct rt_real rt_real; /* not initialised: such variables lie among the program's */
+struct rt_real rt_real; /* without an initialiser: initialised variables lie among the program's */
 
 static const struct rt_real early = {
 	.malloc = early_malloc,
@@ -76,8 +76,8 @@ static const struct rt_function table[] = {
 #include "raddle/libc.inc"
 };
 
-/* Whether the library is only an allocator by its name, as libjemalloc, libtcmalloc and libmimalloc
- * are.  Other libraries may define malloc() among other things. */
+/* Whether the library, judged by its name, is only an allocator, as libjemalloc, libtcmalloc and
+ * libmimalloc are.  Other libraries may define malloc() among other things. */
 static bool is_only_allocator(const char *path)
 {
 	const char *slash = __builtin_strrchr(path, '/');
@@ -85,8 +85,8 @@ static bool is_only_allocator(const char *path)
 	return __builtin_strstr(slash ? slash : path, "alloc") != NULL;
 }
 
-/* Finds the object that contains the code of malloc(), and whether that is libc.  The name of the
- * function does not tell, since jemalloc and tcmalloc define __libc_malloc too. */
+/* Finds the object that contains the code of malloc(), and whether that is libc.  The symbol
+ * __libc_malloc does not show that, since jemalloc and tcmalloc define it too. */
 static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct rt_real *real = context;

@@ -116,7 +116,7 @@ static inline size_t rt_early_size(const void *p)
 struct rt_real {
 	_Atomic uint32_t resolved;
 	bool own_allocator;		     /* not libc's */
-	uintptr_t allocator, allocator_size; /* where the code of one lies that is nothing else */
+	uintptr_t allocator, allocator_size; /* the library of that allocator, if it is nothing else */
 #define LIBC_INTERPOSED(group, name) __typeof__(name) *name;
 #include "raddle/libc.inc"
 };

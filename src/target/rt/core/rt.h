@@ -2,9 +2,9 @@
 /*
  * The runtime inside the recorded program: what its files share.
  *
- * Rules of this folder (doc/style.md): no malloc, no stdio, and no libc lock on a hot path.  Every
- * entry preserves the program's errno.  Memory comes from rt_map().  All state is in `rt` or in the
- * thread's struct.  Everything is hidden except the hooks and the interposed functions.
+ * Rules of this folder (doc/style.md): no malloc, no stdio, and no libc lock on a hot path.
+ * Every entry preserves the program's errno.  Memory comes from rt_map().  All state is in `rt`
+ * or in the thread's struct.  Everything is hidden except the hooks and the interposed functions.
  *
  * What happens on
  *   a signal         rt/core/thread/thread.h: if a handler interrupts the encoder, its records wait
@@ -34,18 +34,18 @@ struct rt_outside;
 struct rt_op;
 struct rt_until;
 
-/* The result of a wait for something from outside: no layer let other threads run; it may have
- * arrived; the time is up. */
+/* The result of a wait for something from outside: no layer let other threads run; what is awaited
+ * may have arrived; the time is up. */
 enum rt_idle { RT_IS_NOT_IDLE, RT_LOOK_AGAIN, RT_TIME_UP };
 
-/* What listening layers hear, for all of them: rt/core/layer.h. */
+/* The callbacks of the listening layers (rt/core/layer.h). */
 struct rt_callbacks {
 #define RT_CALLBACK(name, parameters, arguments) void(*name) parameters;
 #include "rt/core/callback.inc"
 #undef RT_CALLBACK
 };
 
-/* A thread that can be joined: which number its pthread_t has. */
+/* The pthread_t of a thread that can be joined, and the thread's number. */
 struct rt_handle {
 	uint64_t handle;
 	uint32_t number;
@@ -60,18 +60,18 @@ struct rt_limit {
 /* The state of the process; rt/core/tables.h has its tables. */
 struct rt {
 	struct raddle_session *session; /* NULL: nothing is recorded */
-	_Atomic uint32_t ready;		/* the constructor is through */
+	_Atomic uint32_t ready;		/* the runtime has started */
 	uint32_t process;		/* our number in the session */
 	uint32_t forks;			/* of this process so far */
-	_Atomic pid_t replayed_pid;	/* that getpid() gave back from a recorded run; 0: it did not */
+	_Atomic pid_t replayed_pid;	/* process ID of the recorded run that getpid() returned; 0: none */
 	pid_t pid;
 	pthread_key_t key;	  /* its destructor ends a thread */
 	uint32_t exited;	  /* the EXIT record is written */
-	_Atomic uint32_t others;  /* threads that were started and not joined, but for the first */
+	_Atomic uint32_t others;  /* threads that were started and not joined, without the first */
 	_Atomic uint32_t adopted; /* threads that the program did not create, so far */
 	size_t page;
 	uintptr_t arguments;	       /* above them lies what the kernel put on the stack */
-	uint64_t clock_tick, clock_ns; /* at the start; tick is 0 where ticks are no measure of time */
+	uint64_t clock_tick, clock_ns; /* at the start; the tick is 0 if ticks do not measure time */
 
 	/* Protects the members after it.  It is never taken while another lock is held.  All
 	 * signals are blocked while it is held, and no call that can wait is made. */
@@ -79,7 +79,7 @@ struct rt {
 	struct rt_thread *live, *idle;
 	struct rt_handle *handles;
 	size_t handle_count, handle_capacity;
-	uint64_t fork_signals; /* blocked by fork() while it has the lock */
+	uint64_t fork_signals; /* the signal mask that fork() restores when it releases the lock */
 
 	/* Layers (rt/core/layer.h): those that are present and those of them that listen, each
 	 * list ended by NULL; then the state of each layer. */
@@ -87,19 +87,19 @@ struct rt {
 	void *layer[RT_LAYER_COUNT];
 	struct rt_callbacks callbacks; /* of all that listen */
 
-	const struct rt_outside *outside; /* rt/core/io/outside.h; NULL: it is not asked for */
+	const struct rt_outside *outside; /* rt/core/io/outside.h; NULL: no layer needs it */
 
 	struct rt_channels *_Atomic channels; /* rt/core/io/channel.c; NULL: none yet */
-	_Atomic uint64_t mapped;	      /* memory of ours, with the session */
+	_Atomic uint64_t mapped;	      /* bytes that the runtime has mapped, with the session */
 	struct rt_limit limits[2];	      /* rt/core/process/limit.c: of the address space, of data */
-	bool leaves_out; /* rt/core/control/edit.c: some lock was not taken that should have been */
+	bool leaves_out;		      /* rt/core/control/edit.c: an edit has left out taking a lock */
 	char program[4096];
 	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/core/sync/atomic.c */
 };
 extern struct rt rt;
 
-/* A page that is empty in the child of a fork.  The child of a fork by a bare system call, which
- * the runtime did not see, finds `alive` 0, which shows that the buffers are not its own.
+/* A page that the kernel clears in the child of a fork.  If the fork was a bare system call,
+ * which the runtime did not see, the child finds `alive` 0, so the buffers are not its own.
  * Otherwise the value is RT_LISTENED if layers listen, RT_THIN if accesses are left out, or
  * RT_PLAIN.  So the slow path of the hooks needs one test for all cases. */
 struct rt_guard {
@@ -113,23 +113,22 @@ extern struct raddle_self rt_placeholder;
 void rt_placeholder_setup(void);
 
 /* rt/core/process/system.c: memory, locks, time, futex, by system calls of its own. */
-void *rt_map(size_t size); /* zeroed, never dumped, no huge pages; NULL if there is none */
+void *rt_map(size_t size); /* zeroed, never dumped, no huge pages; NULL: no memory */
 void rt_unmap(void *p, size_t size);
-bool rt_make_room(size_t size); /* below a limit that the program has set; false: there is none */
+bool rt_make_room(size_t size); /* raises limits that the program has set; false: none was raised */
 uint64_t rt_now(void);
-uint64_t rt_now_soon(struct rt_thread *t); /* the same, cheaper; with the encoder taken only */
+uint64_t rt_now_soon(struct rt_thread *t); /* the same, cheaper; only while the encoder is taken */
 void rt_clock_setup(void);
 int rt_futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t milliseconds);
 void rt_futex_wake(_Atomic uint32_t *word, uint32_t count);
 void rt_lock(uint64_t *saved_signals);
 void rt_unlock(const uint64_t *saved_signals);
 
-/* Locks that are held briefly while signals are not blocked.  The holder may be interrupted by a
- * handler, or have left one by longjmp, so a waiter gives up after RT_PATIENCE rounds and returns
- * false.  recover() releases a lock that the calling thread left locked.  Both numbers are
- * judgements.  A lock is held for less than RT_SPINS pauses unless its holder was preempted; after
- * that the waiter yields the processor.  A holder that is merely slow returns within RT_PATIENCE
- * yields. */
+/* Locks that are held briefly while signals are not blocked.  A handler may interrupt the holder,
+ * and may leave by longjmp, so a waiter gives up after RT_PATIENCE rounds and returns false.
+ * recover() releases a lock that the calling thread left locked.  Both numbers are judgements.  A
+ * lock is held for less than RT_SPINS pauses unless its holder was preempted; after that the
+ * waiter yields the processor.  A holder that is merely slow is done within RT_PATIENCE yields. */
 #define RT_SPINS 200
 #define RT_PATIENCE 100000
 bool rt_spin(_Atomic uint32_t *lock);
@@ -165,8 +164,8 @@ void rt_restore_signals(const uint64_t *old);
 
 /* rt/core/thread/thread.c */
 struct rt_thread *rt_thread_new(uintptr_t stack_size); /* NULL: no memory */
-void rt_thread_idle(struct rt_thread *t);	       /* a state that was not used */
-void rt_thread_begin(struct rt_thread *t);	       /* in the thread: adopts the state, THREAD_START */
+void rt_thread_idle(struct rt_thread *t);	       /* keeps a state for reuse */
+void rt_thread_begin(struct rt_thread *t);	       /* in the thread: takes its state, THREAD_START */
 struct rt_thread *rt_thread_adopt(void);	       /* state for a thread we did not start; NULL: none */
 void rt_clear_blocks(struct rt_thread *t);	       /* removes all marks and returns the memory */
 void rt_thread_after_fork(struct rt_thread *t);
@@ -193,8 +192,8 @@ bool rt_wakes_at_once(const void *lock);
 struct raddle_steer *rt_steer_memory(void); /* NULL: this run is not steered */
 _Noreturn void rt_end_process(void);	    /* by SIGABRT, whatever the program does about it */
 
-/* rt/core/process/refused.c: rt_refused(): a call has failed with that errno value for lack of a
- * resource.  rt_opened(): passes on the result of a call that opens a descriptor, or -1. */
+/* rt/core/process/refused.c.  rt_refused(): a call has failed with this errno value.  rt_opened():
+ * reports the failure of a call that opens a descriptor, and returns the call's result. */
 void rt_refused(int error);
 int rt_opened(int result);
 

@@ -11,11 +11,11 @@
 #define RT_PLACEHOLDER_STACK                                                                                 \
 	(256 * 1024)	    /* frames; deeper calls than a constructor's are not expected there */
 #define RT_MODULES 512	    /* loaded objects; more are reported again */
-#define RT_DESCRIPTORS 1024 /* the usual limit; those beyond share a place */
-#define RT_STREAMS 256	    /* a cache: streams that collide are asked about again */
+#define RT_DESCRIPTORS 1024 /* the usual limit; higher descriptors share entries */
+#define RT_STREAMS 256	    /* a cache: streams that collide are examined again */
 #define RT_FRONT_BUCKETS 256
 
-/* What the runtime knows about objects of the program; a number identifies each
+/* What the runtime knows about objects of the program, each identified by a number
  * (rt/core/library/front.h). */
 struct rt_front_table {
 	struct rt_front_entry *_Atomic buckets[RT_FRONT_BUCKETS];

@@ -25,11 +25,11 @@
 
 #include <malloc.h>
 
-#define WORDS 8192 /* powers of two */
+#define WORDS 8192 /* entries of the table; like INDEX, a power of two */
 #define INDEX (2 * RADDLE_STEER_PAIRS)
 /* kept per word since its last write; a judgement: a read by a further thread displaces one */
 #define READS 3
-#define WIDE 64 /* words of a large access that are looked at */
+#define WIDE 64 /* words of a large access that are examined */
 
 _Static_assert((WORDS & (WORDS - 1)) == 0 && (INDEX & (INDEX - 1)) == 0, "positions are the lower bits");
 _Static_assert(INDEX > RADDLE_STEER_PAIRS, "a search in the index ends at a free place");
@@ -49,14 +49,14 @@ struct cover_state {
 	struct raddle_steer *steer;
 	struct word *words;
 	uint64_t *index;    /* of pairs that are known, by open addressing; 0: none */
-	uint64_t now;	    /* counts threads that began, and times that one was alone */
+	uint64_t now;	    /* counts threads that began, and periods in which one was alone */
 	uint64_t floor;	    /* older words are forgotten */
 	uint64_t used;	    /* accesses since then */
 	uint32_t next_read; /* which read gives way */
 	_Atomic uint32_t lock;
 };
 
-/* Of a thread. */
+/* The layer's state of a thread. */
 struct own {
 	uint64_t began;
 };

@@ -4,10 +4,10 @@
  * hold the latest accesses of each byte; races (rt/detect/report.c).
  *
  * An access is compared with every cell of its bytes.  An access in a cell happened before if the
- * thread knows its epoch.  If the new access also covers it (a write covers everything, a plain
- * access covers an atomic one), the cell is dropped, because whatever races with it later also
- * races with the new access.  So a byte has few cells, and the first race is never lost.  A cell
- * that conflicts and whose epoch the thread does not know is a race.
+ * thread knows its epoch.  The new access covers it if the new one writes where the old one does,
+ * and is plain where the old one is.  Then the cell is dropped, because whatever races with it
+ * later also races with the new access.  So a byte has few cells, and the first race is never
+ * lost.  A cell that conflicts and whose epoch the thread does not know is a race.
  *
  * The slow path reports only the first read and the first write of a byte in a segment.  That is
  * enough: a segment lies within one epoch, so an access that is not ordered with a later access of
@@ -212,7 +212,7 @@ static uint64_t bits_in_block(uintptr_t a, uintptr_t end)
 	return (n == 64 ? ~0ull : (1ull << n) - 1) << a % 64;
 }
 
-/* Many blocks, inside the detector but for a moment a page. */
+/* An access of many blocks.  Leaves the detector for a moment after each page. */
 static void access_range(struct rt_thread *t, uintptr_t address, uintptr_t end, uint32_t site, uint32_t kind)
 {
 	struct rt_watch *w = rt_watch(t);
@@ -315,7 +315,7 @@ static bool copy_gathered(struct rt_watch *to, const struct rt_watch *from)
 		struct rt_clock clock = {0};
 		atomic_thread_fence(memory_order_acquire);
 		clock.count =
-			*(const volatile uint32_t *)&from->clock.count; /* before `at`: that only grows */
+			*(const volatile uint32_t *)&from->clock.count; /* before `at`, which only grows */
 		clock.at = *(uint64_t *const volatile *)&from->clock.at;
 		to->who = from->who;
 		to->gather.used = from->gather.used;
@@ -358,7 +358,7 @@ void rt_detect_exit(struct rt_thread *t)
 	rt_watch_leave(w);
 }
 
-#define GATHER_MAX 256 /* larger ones fill their blocks alone */
+#define GATHER_MAX 256 /* bytes; larger accesses are compared at once */
 
 void rt_detect_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t kind)
 {

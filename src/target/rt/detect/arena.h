@@ -16,7 +16,7 @@
 struct rt_arena {
 	_Atomic uint32_t lock;
 	uint64_t left;		      /* bytes that may still be mapped */
-	char *at, *end;		      /* of the mapping at hand */
+	char *at, *end;		      /* the unused rest of the current mapping */
 	void *idle[RT_ARENA_CLASSES]; /* by size class; linked through their first word */
 };
 

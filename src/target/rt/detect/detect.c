@@ -67,7 +67,7 @@ void rt_detect_lost(void)
 		rt_watch_forgive();
 }
 
-/* What a handler's longjmp left locked. */
+/* Releases what a handler's longjmp left locked. */
 __attribute__((noinline, cold)) bool rt_watch_recover(struct rt_watch *w)
 {
 	const struct rt_thread *t = (const struct rt_thread *)__raddle_self;

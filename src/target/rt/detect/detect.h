@@ -9,21 +9,23 @@
  * files and its test.
  *
  * Rules for the callers:
- *   - The detector is notified of a releasing operation before it takes effect, and of an acquiring
- *     one when it has succeeded.  So no edge is ever missing.
+ *   - The detector is notified of a releasing operation before it takes effect, and of an
+ *     acquiring one when it has succeeded.  So no edge is ever missing.
  *   - The segment of the thread (marks of abi.h) must end with each release: no access may
  *     come between rt_detect_release() and the record that begins the new segment.
- *   - An access is reported when the slow path would write its record, after a goal.  It is
- *     compared with others before the thread's next operation (rt/core/buffer/gather.h), so code
- *     that frees memory must first call rt_detect_flush() or rt_detect_forget(). An access of a
- *     signal handler that interrupted the encoder (t->busy) is not reported.
+ *   - An access is reported when the slow path would write its record and, at a goal, after the
+ *     thread was stopped there.  It is compared with others before the thread's next operation
+ *     (rt/core/buffer/gather.h), so code that frees memory must first call rt_detect_flush() or
+ *     rt_detect_forget().  An access of a signal handler that interrupted the encoder (t->busy) is
+ *     not reported.
  *   - Synchronisation by a handler is always reported, even if the handler interrupted the encoder
  *     or the detector.
  *
  * Guarantee: a byte is reported as racy exactly if two reported accesses to it conflict (one
- * writes, and not both are atomic) and are not ordered.  This holds as long as no eight bytes need
- * more than RT_CELLS_MAX cells and there is memory.  Each unordered pair of sites is one race.  If
- * a byte has several races, the first is always found.
+ * writes, and not both are atomic) and are not ordered.  This holds as long as there is memory,
+ * no eight bytes need more than RT_CELLS_MAX cells, and nothing is forgiven (rt/detect/watch.h).
+ * Each unordered pair of sites is one race.  If a byte has several races, the first is always
+ * found.
  */
 #ifndef RT_DETECT_H
 #define RT_DETECT_H
@@ -36,7 +38,7 @@ struct raddle_steer;
  * no memory. */
 bool rt_detect_setup(struct raddle_steer *steer);
 
-/* In the child of a fork: it runs free. */
+/* In the child of a fork, which runs freely. */
 void rt_detect_stop(void);
 
 /* The thread is about to free memory.  Called before the real free(). */
@@ -63,14 +65,15 @@ void rt_detect_update(struct rt_thread *t, uintptr_t address, uint32_t size, uin
 void rt_detect_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t access);
 void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32_t site, uint32_t access);
 
-/* The same for bytes of one block and plain accesses; key and sites as in rt/core/buffer/gather.h. */
+/* The same for bytes of one block and plain accesses; key and sites as in
+ * rt/core/buffer/gather.h. */
 void rt_detect_gather(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_t bits);
 
-/* An atomic operation, between its effect and the release of its lock (rt/core/sync/atomic.c).  It
- * acquires and releases, unless it is relaxed.  A relaxed operation keeps what others have
- * released.  It releases only what the thread knew at its last fence, and acquires only at the
- * thread's next fence.  An operation that runs without the lock calls rt_detect_release(t,
- * address) before its effect too.  If the size is unknown, it is 1.  `access` may be
+/* An atomic operation, between its effect and the release of its lock (rt/core/sync/atomic.c).
+ * It acquires and, if it writes, releases, unless it is relaxed.  A relaxed operation keeps what
+ * others have released.  It releases only if the thread has executed a fence before, and acquires
+ * only at the thread's next fence.  For an operation that runs without the lock,
+ * rt_detect_release(t, address) must be called before its effect too.  `access` may be
  * RT_ACCESS_WRITE combined with flags for what the memory order does not guarantee. */
 void rt_detect_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t access);
 void rt_detect_fence(struct rt_thread *t);
@@ -92,9 +95,8 @@ void rt_detect_barrier_init(struct rt_thread *t, uintptr_t object, uint32_t coun
 void rt_detect_barrier_enter(struct rt_thread *t, uintptr_t object);
 void rt_detect_barrier_exit(struct rt_thread *t, uintptr_t object);
 
-/* A synchronisation object was initialised: it no longer orders what an earlier object at this
- * address did.  Not called for sem_open(), which may return a semaphore in use, nor for a
- * destruction, because a thread may still be leaving the object. */
+/* A synchronisation object was initialised or destroyed: its address no longer orders anything
+ * that came before.  Not called for sem_open(), which may return a semaphore in use. */
 void rt_detect_fresh(struct rt_thread *t, uintptr_t object);
 
 /* An unknown edge: everything so far is treated as ordered before everything later. */

@@ -53,7 +53,7 @@ static void barrier_init(struct rt_thread *t, uintptr_t object, uint32_t count, 
 	rt_detect_barrier_init(t, object, count);
 }
 
-/* Atomic operations are notified when they have happened. */
+/* The detector handles atomic operations when they have happened (rt_detect_atomic()). */
 static void access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	if (!t->busy && !(how & RT_ACCESS_ATOMIC))

@@ -9,7 +9,7 @@
  * of an array of locks, chosen by the address (its stripe), protects the object and the list that
  * contains it.
  *
- * Most acquisitions tell a thread nothing new.  `whole` means that the clock is exactly what its
+ * Most acquisitions bring a thread nothing new.  `whole` means that the clock is exactly what its
  * last releaser knew in (lane, epoch); a thread that knows that epoch knows the whole clock.
  * `master` is a lane whose thread knows the whole clock.  A release by that thread replaces the
  * clock instead of adding to it.  If the thread has learned nothing since its last release, only
@@ -20,12 +20,12 @@
 #include "rt/detect/watch.h"
 
 struct barrier {
-	uint64_t id; /* no other one has had it */
+	uint64_t id; /* never used for another barrier */
 	uint32_t count, inside, entered, current;
 	bool loose; /* more threads than its count were inside at once: rounds cannot be distinguished */
 	struct {
 		struct rt_clock clock;
-		uint32_t left; /* entered and not out yet */
+		uint32_t left; /* threads that entered and have not left yet */
 	} round[2];
 };
 
@@ -351,7 +351,7 @@ static uint32_t enter_round(struct barrier *b)
 	return b->current;
 }
 
-/* NULL: there was no memory for the object. */
+/* `o` is NULL if there was no memory for the object. */
 static void enter_barrier(struct rt_watch *w, struct rt_object *o)
 {
 	struct barrier *b = o ? barrier_of(o, 0) : NULL;
@@ -404,7 +404,7 @@ void rt_detect_barrier_exit(struct rt_thread *t, uintptr_t object)
 	end(t, object);
 }
 
-/* Objects that are others from now on. */
+/* Objects whose memory becomes something else. */
 
 void rt_detect_fresh(struct rt_thread *t, uintptr_t object)
 {

@@ -95,7 +95,7 @@ uint32_t rt_part_grow(struct rt_arena *a, struct rt_part *part, uint32_t head)
 	return count << 8 | power << 1;
 }
 
-/* What a cell states of eight bytes, as one more cell of theirs. */
+/* Adds a cell, which has only bytes of this part, to the part. */
 static uint32_t add_part(struct rt_arena *a, struct rt_part *part, uint32_t head, struct rt_cell cell)
 {
 	uint32_t count = rt_line_count(head);

@@ -89,7 +89,7 @@ struct rt_detect_shadow {
 	struct rt_table *_Atomic table[1u << (RT_ADDRESS_BITS - RT_CHUNK_SHIFT - RT_TABLE_SHIFT)];
 };
 
-/* Chunks a thread met lately. */
+/* Chunks that a thread used recently. */
 struct rt_cache {
 	struct {
 		uintptr_t page; /* of the program, plus 1 */
@@ -99,7 +99,7 @@ struct rt_cache {
 
 /* Not found: NULL. */
 struct rt_chunk *rt_shadow_find(struct rt_detect_shadow *s, uintptr_t address);
-/* Made if need be.  NULL: no memory, or no address of a program. */
+/* Made if need be.  NULL: no memory, or it is not an address of a program. */
 struct rt_chunk *rt_shadow_make(struct rt_detect_shadow *s, struct rt_arena *a, uintptr_t address);
 
 static inline struct rt_chunk *rt_shadow_cached(struct rt_cache *c, uintptr_t address)

@@ -6,7 +6,7 @@
  * its thread.  Each release publishes the thread's clock and begins the next epoch.  So a thread
  * that knows an epoch knows everything that the thread of that lane knew when the epoch ended.  A
  * new thread reuses the lane of an ended thread if its creator knows the last epoch of that lane.
- * So a clock is only as long as the number of threads that exist at a time.
+ * So a clock is about as long as the number of threads that exist at the same time.
  *
  * Forgiveness: `floor` of a lane is an epoch that every thread is assumed to know.  If an edge may
  * have been lost (a signal handler synchronises while it interrupts the detector, a thread of
@@ -20,10 +20,10 @@
 #include "rt/detect/detect.h"
 #include "rt/detect/shadow.h"
 
-#define RT_LANES 65536 /* threads at a time: 16 bits of a cell */
+#define RT_LANES 65536 /* threads at the same time: 16 bits of a cell */
 #define RT_LANE_NONE UINT32_MAX
 #define RT_STRIPES 1024	      /* locks of objects: two threads seldom want the same one */
-#define RT_REPORTED 16384     /* pairs of sites that are notified apart */
+#define RT_REPORTED 16384     /* pairs of sites that are reported; further ones are dropped */
 #define RT_THREADS (1u << 20) /* numbers of threads */
 
 _Static_assert(RT_LANES == 1u << 16, "RT_WHO() has 16 bits for a lane");
@@ -36,18 +36,18 @@ struct rt_watch {
 	bool ticked;		   /* its epoch is another one than when its segment began */
 	struct rt_gather gather;   /* accesses of plain sites that were not compared with others yet */
 	uint32_t lane, round;	   /* round: of the barrier it is in */
-	uint64_t who;		   /* RT_WHO of now */
+	uint64_t who;		   /* RT_WHO of its lane and epoch */
 	uint64_t epoch;		   /* clock.at[lane] */
 	uint64_t version;	   /* changes when the clock learns of other lanes */
 	struct rt_clock clock;
 	struct rt_clock found;		   /* by relaxed reads since its last fence */
-	bool fenced;			   /* it has executed one: what it stores releases */
-	uint64_t barrier;		   /* that it is in */
-	_Atomic uint32_t *volatile locked; /* head of a line */
+	bool fenced;			   /* it has executed a fence: its relaxed stores release */
+	uint64_t barrier;		   /* the ID of the barrier that it is in */
+	_Atomic uint32_t *volatile locked; /* head of the line that it has locked */
 	struct rt_cache cache;
 };
 
-/* Since which epoch a lane has been whose. */
+/* A thread that has or had a lane, and its first epoch there. */
 struct rt_tenant {
 	struct rt_tenant *before;
 	uint64_t first;
@@ -59,7 +59,7 @@ struct rt_lane {
 	uint64_t version;
 	struct rt_tenant *tenant; /* the latest */
 	struct rt_watch *watch;	  /* of the thread that has it; lane_lock */
-	uint32_t next;		  /* idle ones: another one, plus 1 */
+	uint32_t next;		  /* of an idle lane: the next idle one, plus 1 */
 	uint32_t unused[5];
 };
 
@@ -88,14 +88,15 @@ struct rt_detect {
 };
 
 /* rt/detect/detect.c */
-__attribute__((noinline, cold)) bool rt_watch_recover(struct rt_watch *w); /* what a longjmp left locked */
+__attribute__((noinline, cold)) bool
+rt_watch_recover(struct rt_watch *w); /* after a longjmp; false: there was none */
 void rt_watch_forgive(void);
 void rt_watch_over(void);		/* no memory */
 void rt_watch_tick(struct rt_watch *w); /* something was published */
 
 /* rt/detect/access.c */
 void rt_watch_flush(struct rt_watch *w); /* compares what was gathered; inside the detector */
-struct rt_chunk *rt_watch_chunk(struct rt_watch *w, uintptr_t address); /* NULL: none; made if need be */
+struct rt_chunk *rt_watch_chunk(struct rt_watch *w, uintptr_t address); /* made if need be; NULL: none */
 
 /* rt/detect/object.c */
 void rt_objects_forget(struct rt_chunk *chunk, uintptr_t address, uint64_t size); /* within the chunk */

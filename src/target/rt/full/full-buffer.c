@@ -5,8 +5,8 @@
  * A thread that finds no space takes a new buffer, with all signals blocked.  The old one goes to
  * the collector, unless a piece in it is open.  In that case a signal handler has interrupted the
  * piece, and its writer will continue later.  Such a buffer, and those after it, are kept until
- * the piece is closed.  If the piece is still open after the handler's frame is gone (it left by
- * longjmp), they are handed over as well.
+ * the piece is closed.  If the piece is still open after the handler's frame is gone (the handler
+ * left by longjmp), they are handed over as well.
  *
  * Invariants:
  * 1. no thread writes into a buffer that was handed over;
@@ -21,12 +21,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define NO_ROOM 0x40000000u /* `used` of what is no buffer */
+#define NO_ROOM 0x40000000u /* `used` of struct rt_no_buffer */
 
 /* Receives pieces that are not recorded, and those of threads without a state. */
 static struct {
 	uint8_t room[2 * RADDLE_BUFFER_SIZE];
-	struct raddle_buffer *buffer; /* in it, aligned */
+	struct raddle_buffer *buffer; /* in `room`, aligned */
 	struct rt_no_buffer head;
 } unread;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Records of the runtime in the flavour full, instead of rt/record/event.c: events, atomics,
- * fences and ranges.  They are raw (doc/format/full.md): space is reserved like that of a piece,
- * the operands are stored, and the code is stored last.  There is no encoder and no state, so
- * signal handlers need no special case.  A position q is taken when the space is reserved, so what
- * a signal handler writes comes later and has a higher q.  Only a position that the caller took
- * earlier may be out of order.
+ * fences and ranges.  They are raw (doc/format/full.md): space is reserved as for a piece, the
+ * operands are stored, and the code is stored last.  There is no encoder and no state, so signal
+ * handlers need no special case.  A position q is taken just after the space is reserved, so a
+ * signal handler that runs later writes later and has a higher q.  Only a position that the caller
+ * took earlier, or a handler that runs between the two steps, may be out of order.
  */
 #include "rt/full/full.h"
 
@@ -155,7 +155,7 @@ void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t
 	rt_emit(t, &r);
 }
 
-/* Whether the thread runs or not, its creator knows it by that. */
+/* The creator knows the new thread by its handle, whether or not the thread runs already. */
 void rt_created(struct rt_thread *t, uint64_t handle)
 {
 	RT_EVENT(t, RADDLE_HANDLE, handle);
@@ -213,7 +213,7 @@ void rt_release_end(struct rt_thread *t, const struct rt_release *release, uint6
 	raddle_full_end(release->byte);
 }
 
-/* No other thread has to be excluded, and nothing is marked. */
+/* There is no encoder to take. */
 uint32_t rt_encoder_take(struct rt_thread *t)
 {
 	(void)t;
@@ -238,8 +238,8 @@ void rt_forget(struct rt_thread *t, uintptr_t address, size_t size)
 }
 
 /* New blocks up to this size are cleared.  Their old content (addresses) differs from run to run,
- * and programs copy it unintentionally in the padding of structures.  Larger blocks come from the
- * kernel and are zero. */
+ * and programs copy it unintentionally in the padding of structures.  Most larger blocks come
+ * directly from the kernel and are zero. */
 #define FRESH_MAX (64u << 10)
 
 void *rt_fresh(void *p, size_t known)
@@ -261,7 +261,7 @@ struct summary {
 	} pointer[RADDLE_FULL_POINTERS];
 };
 
-/* A whole word of memory: what of it is hashed. */
+/* What is hashed for a whole word of memory. */
 static uint64_t take_word(struct summary *s, const uint8_t *p, uint64_t offset)
 {
 	uint64_t word;

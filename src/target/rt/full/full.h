@@ -13,7 +13,7 @@
 /* buffers with an interrupted piece; if there are more, all are handed over as they are */
 #define RT_WAITING 16
 
-/* What it knows of a thread. */
+/* The layer's state of a thread. */
 struct rt_full {
 	/* The head of a buffer that never has room.  self.full points to it while there is no real
 	 * buffer. */

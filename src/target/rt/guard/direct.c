@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Pointers to the functions that instrumented code calls directly, not through the runtime
- * (guard.inc).  At first they point to the runtime's functions.  When the real functions are known,
- * and the program has no function of its own by that name, they point to the real ones.  While
- * something is tracked, the pointers to releasing functions lead to the runtime again.
+ * (guard.inc).  In a dynamic program they first point to the runtime's functions.  When the real
+ * functions are known, and the program has no function of its own by that name, they point to the
+ * real ones.  While something is tracked, the pointers to releasing functions lead to the runtime.
  */
 #include "rt/guard/real.h"
 

@@ -29,7 +29,7 @@
 
 #define GUARD_LIKELY(x) __builtin_expect(!!(x), 1)
 #define GUARD_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define GUARD_HIDDEN __attribute__((visibility("hidden"))) /* it is near, and found without a table */
+#define GUARD_HIDDEN __attribute__((visibility("hidden"))) /* reached without the global offset table */
 /* For functions that are called only if a test succeeds, which is rare.  The code around the test
  * saves no registers for the call. */
 #ifdef __clang__
@@ -61,8 +61,8 @@ struct guard_thread {
 	uintptr_t stack_low, stack_high;
 };
 
-/* The state of the process.  `guard_alive` has a page of its own, which is empty in the child of a
- * fork. */
+/* The state of the process.  `guard_alive` has a page of its own, which the kernel clears in the
+ * child of a fork. */
 struct guard {
 	struct raddle_guard *session; /* NULL: there is no agent */
 	struct raddle_guard_seen *seen;
@@ -76,7 +76,7 @@ struct guard {
 	struct guard_thread *threads, *idle; /* under the lock */
 	uint32_t live, numbers;
 	_Atomic uint32_t lock;
-	_Atomic uint32_t lost;	      /* a thread could not have the lock: what is tracked is worthless */
+	_Atomic uint32_t lost;	      /* a thread could not get the lock: what is tracked is worthless */
 	int watchpoint;		      /* watch.c */
 	_Atomic uint32_t armed, hits; /* of the watchpoint */
 	void (*free)(void *);	      /* what free() is: the real one while nothing is tracked */
@@ -89,8 +89,8 @@ struct guard_alive {
 extern GUARD_HIDDEN struct guard_alive guard_alive;
 
 enum {
-	GUARD_OBJECTS = 8192, /* that some milliseconds of synchronisation use */
-	GUARD_RECENT = 4096,  /* a table that forgets is enough */
+	GUARD_OBJECTS = 8192, /* as many as a few milliseconds of synchronisation use */
+	GUARD_RECENT = 4096,  /* entries of a table that may forget some */
 };
 
 /* The state of tracking, protected by the lock.  It is separate from `guard`, which is initialised
@@ -116,9 +116,9 @@ struct guard_tables {
 		uint32_t order, tau_us, skip;
 		uint32_t guard[2];
 		bool active;	/* an access is tracked */
-		bool settled;	/* enough were: only a thread to be held is waited for */
+		bool settled;	/* enough were tracked: only a thread is still to be stopped */
 		bool aliases;	/* two threads reached the same bytes */
-		bool unsettled; /* a thread ended that is not ordered after it */
+		bool unsettled; /* a thread ended that is not ordered after the tracked access */
 		bool done;	/* there is nothing more to find out */
 		bool steered;
 		struct guard_thread *thread;
@@ -126,7 +126,7 @@ struct guard_tables {
 		uintptr_t low, high;
 		uint64_t since, rest; /* when tracking began; when it may begin again */
 		uint32_t ordered;
-		/* A thread that is held. */
+		/* A thread that is stopped. */
 		struct guard_thread *held;
 		uintptr_t held_low, held_high;
 		_Atomic uint32_t met; /* the futex */
@@ -141,14 +141,14 @@ extern GUARD_HIDDEN volatile uint8_t __raddle_guard_tracking;
 void guard_track(bool any); /* direct.c: from now on something is tracked, or nothing */
 
 /* start.c */
-void *guard_map(size_t size); /* zeroed; NULL: there is none */
+void *guard_map(size_t size); /* zeroed; NULL: no memory */
 uint64_t guard_now(void);     /* ns, CLOCK_MONOTONIC */
 void guard_dormant(void);     /* the agent is gone: all flags are cleared */
 
 /* thread.c.  NULL: the thread has no state and gets none. */
 struct guard_thread *guard_self(void);
 
-/* What a thread keeps without a state. */
+/* What a thread keeps even without a state. */
 struct guard_local {
 	struct guard_thread *self; /* NULL: it has no state yet, or no more */
 	struct guard_once *once;   /* sync.c: the innermost initialisation that it runs */
@@ -216,10 +216,11 @@ void guard_access(const void *address, uint64_t size, uint32_t guard_number);
 bool guard_was_recently(const struct guard_thread *t, uintptr_t address, uint32_t guard_number);
 void guard_was_at(const struct guard_thread *t, uintptr_t address, uint32_t guard_number);
 
-/* settle.c: the guard no longer has a flag.  Disables its regions in which no other guard has one. */
+/* settle.c: the guard no longer has a flag.  Disables those of its regions in which no other guard
+ * has one. */
 void guard_settle(uint32_t guard_number);
 
-/* watch.c: the hardware's view of a held address. */
+/* watch.c: a watchpoint on the address of a stopped thread. */
 bool guard_watch_open(void);
 void guard_watch_arm(const void *address, uint64_t size, bool writes_only);
 uint32_t guard_watch_disarm(void); /* how often it was touched by others */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What interposed functions and instrumented code report about the order of threads, while
- * something is tracked.  Each call holds the lock briefly.  If an operation cannot be recorded, all
- * tracked accesses are dropped: no verdict is better than a wrong one.
+ * something is tracked.  Each call holds the lock briefly.  If an operation cannot be recorded,
+ * all tracked accesses are dropped: no verdict is better than a wrong one.
  */
 #include "rt/guard/guard.h"
 
@@ -50,7 +50,7 @@ void guard_unlock(void)
 	guard_local.busy = 0;
 }
 
-/* If something is tracked, returns the calling thread and takes the lock; otherwise returns NULL. */
+/* If something is tracked, takes the lock and returns the calling thread; otherwise NULL. */
 static struct guard_thread *enter(void)
 {
 	struct guard_thread *t = guard_self();
@@ -133,7 +133,7 @@ void guard_note_atomic(const volatile void *object, uint32_t what)
 	errno = saved;
 }
 
-/* Everything outside the program is treated as one object.  The order through it is never certain. */
+/* Everything outside the program is treated as one object.  Order through it is never certain. */
 static const char outside;
 
 void guard_note_outside(bool leaving)

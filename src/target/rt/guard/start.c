@@ -47,7 +47,7 @@ void guard_dormant(void)
 	__builtin_memset(__raddle_guard_regions, 0, sizeof __raddle_guard_regions);
 }
 
-/* Removes our variables from the environment in place.  Returns the descriptor, or -1. */
+/* Removes the agent's variable from the environment in place.  Returns the descriptor, or -1. */
 static int take_descriptor(char **envp)
 {
 	static const char name[] = RADDLE_GUARD_ENV "=", off[] = RADDLE_GUARD_OFF "=";
@@ -95,7 +95,7 @@ static void find_places(struct raddle_guard *s, uint64_t size)
 	guard.place_count = count;
 }
 
-/* Takes the session in use, if it is one. */
+/* Maps the agent's memory; false: it is invalid. */
 static bool map_session(int fd)
 {
 	struct stat st;

@@ -116,7 +116,7 @@ INTERPOSE(void, funlockfile, (FILE * stream))
 	REAL(funlockfile)(stream);
 }
 
-/* ---- locks of readers and writers ---- */
+/* ---- read-write locks ---- */
 
 INTERPOSE(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock))
 {

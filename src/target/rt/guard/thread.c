@@ -46,7 +46,7 @@ static void free_thread(struct guard_thread *t)
 	guard.idle = t;
 }
 
-/* The destructor of the key.  It acts in the last round, after the program's destructors have run. */
+/* The destructor of the key.  It acts in the last round, after the program's destructors. */
 static void end(void *value)
 {
 	struct guard_thread *t = value;

@@ -125,7 +125,7 @@ static void clear_flag(uint32_t number, uint8_t flag)
 	guard_settle(number);
 }
 
-/* Its guards are quiet again. */
+/* Clears the flags of its guards, unless another task uses them. */
 static void finish(struct guard_watch *w)
 {
 	w->done = true;
@@ -226,7 +226,7 @@ static bool is_turn(struct guard_watch *w, bool shared)
 	return false;
 }
 
-/* Whether this thread may be held now: its access should be second, the other access may still
+/* Whether this thread may be stopped now: its access should be second, the other access may still
  * come, and there is time left to wait. */
 static bool may_hold(struct guard_watch *w, uint32_t side, bool shared)
 {
@@ -243,7 +243,7 @@ static bool may_hold(struct guard_watch *w, uint32_t side, bool shared)
 	return policy != SCHED_FIFO && policy != SCHED_RR;
 }
 
-/* Called with the lock held; returns without it. */
+/* Stops the thread.  Called with the lock held; returns without it. */
 static void hold(struct guard_watch *w, struct guard_thread *t, uintptr_t low, uintptr_t high)
 {
 	uint32_t generation = w->generation, hits, tau = w->tau_us;
@@ -289,7 +289,7 @@ static void hold(struct guard_watch *w, struct guard_thread *t, uintptr_t low, u
 	guard_unlock();
 }
 
-/* A thread has reached the access that a held thread waits for. */
+/* A thread has reached the access that a stopped thread waits for. */
 static void meet(struct guard_watch *w)
 {
 	atomic_fetch_or(&task_of(w)->raced, 1u << w->order);
@@ -306,7 +306,7 @@ struct visit {
 	uint64_t now;
 };
 
-/* The pair of the task is known to meet at one address. */
+/* Two threads were seen at the same address, at the two accesses of the task. */
 static void note_alias(struct guard_watch *w, uint32_t number)
 {
 	uint32_t at = guard.starts[number], end = guard.starts[number + 1];
@@ -335,7 +335,7 @@ static bool is_shared(struct guard_watch *w, const struct visit *v)
 	return shared;
 }
 
-/* What the access states about the one that is tracked. */
+/* Draws a conclusion from the access about the one that is tracked. */
 static void judge(struct guard_watch *w, const struct visit *v, uint32_t side, bool same)
 {
 	const struct guard_thread *t = v->thread;
@@ -354,7 +354,7 @@ static void judge(struct guard_watch *w, const struct visit *v, uint32_t side, b
 	}
 }
 
-/* With the lock held; whether it was given back. */
+/* Called with the lock held; returns whether it has released the lock. */
 static bool consider(struct guard_watch *w, const struct visit *v)
 {
 	struct guard_thread *t = v->thread;

@@ -8,12 +8,12 @@
 #include "rt/guard/real.h"
 
 enum {
-	MARK = 0x52616464, /* "Radd": tells our watchpoints from others */
+	MARK = 0x52616464, /* "Radd": distinguishes our watchpoints from others */
 	MAX_HITS = 8,	   /* after that, the watchpoint is disabled: a trap costs microseconds, and one hit
 			    * is enough */
 };
 
-/* guard.watchpoint is the descriptor and 1; 0: there is none. */
+/* guard.watchpoint is the descriptor plus 1; 0: there is none. */
 static int watchpoint(void)
 {
 	return guard.watchpoint - 1;

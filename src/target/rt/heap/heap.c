@@ -8,8 +8,8 @@
  *
  * Freed blocks are passed on to the allocator only when there are more than BLOCKS of them or
  * BYTES in all, the oldest first.  Until then their memory cannot be reused.  A bit for each
- * GRANULE marks freed memory; the bits are found by page in a hash table with open addressing.  If
- * the table is full, blocks are freed at once.
+ * GRANULE marks freed memory; the bits are found by page in a hash table with open addressing.
+ * Once the table is half full, blocks are freed at once.
  *
  * During the plan of a replay only one thread runs at a time, but not after the end of the plan.
  * So there is a lock, and signals are blocked while it is held.
@@ -24,7 +24,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Sizes of the quarantine.  Judgements: it holds what a short run frees, and memory stays bounded. */
+/* Sizes of the quarantine.  Judgements: it holds what a short run frees, and memory stays
+ * bounded. */
 #define BLOCKS 65536
 #define BYTES (64u << 20)
 #define PAGES 65536 /* a power of two; four times what BYTES fill */

@@ -21,11 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A thread. */
+/* The layer's state of a thread. */
 struct injected {
-	uint32_t fault, fault_end; /* the fault that is due, and the end of this thread's */
-	uint64_t former;	   /* what its site had the last time */
-	uint8_t away[64];	   /* where stores go that do not happen */
+	uint32_t fault, fault_end; /* the fault that is due, and the end of this thread's faults */
+	uint64_t former;	   /* the previous value at its site */
+	uint8_t away[64];	   /* the target of RADDLE_FAULT_AWAY */
 };
 
 static struct injected *injected(const struct rt_thread *t)
@@ -33,7 +33,7 @@ static struct injected *injected(const struct rt_thread *t)
 	return t->layer[RT_LAYER_INJECT];
 }
 
-/* Of whatever process. */
+/* The plan, whichever process it belongs to. */
 static struct raddle_faults *any_plan(void)
 {
 	const struct raddle_session *s = rt.session;
@@ -45,7 +45,7 @@ static struct raddle_faults *any_plan(void)
 	return f->version == RADDLE_FAULT_VERSION && f->forks <= RADDLE_FAULT_FORKS ? f : NULL;
 }
 
-/* Of this process. */
+/* The plan, if it belongs to this process. */
 static struct raddle_faults *plan(void)
 {
 	struct raddle_faults *f = any_plan();
@@ -118,7 +118,7 @@ static void tell(struct rt_thread *t, const struct raddle_fault *f)
 	rt_full_finish(record, RADDLE_FULL_FAULT);
 }
 
-/* Counts an execution of the site; the fault if it strikes now. */
+/* Counts an execution of the site; returns the fault if it strikes now. */
 static struct raddle_fault *strikes(struct rt_thread *t, uint32_t site)
 {
 	struct raddle_faults *all = plan();
@@ -151,7 +151,8 @@ static void struck(struct rt_thread *t, struct raddle_fault *f, uint64_t before,
 	}
 }
 
-/* Only bytes whose bits flip are touched.  An invalid address crashes here, as the access would. */
+/* Only bytes whose bits flip are touched.  An invalid address crashes here, as the access
+ * would. */
 static uint64_t inject_memory(struct rt_thread *t, struct raddle_fault *f, uint64_t address)
 {
 	volatile uint8_t *p = (volatile uint8_t *)(uintptr_t)address;
@@ -186,7 +187,6 @@ static uint64_t inject_value(struct rt_thread *t, struct raddle_fault *f, uint64
 
 /* Called instead of a function that a fault prevents.  The result is in the register that returns
  * integers and pointers, whatever type the function returns. */
-
 static uint64_t prevented(void)
 {
 	if (rt_local.error)
@@ -226,14 +226,14 @@ static void exhaust(uint64_t resource)
 	const struct rlimit none = {0};
 
 	if (resource == RADDLE_RESOURCE_MEMORY)
-		syscall(SYS_prlimit64, 0, RLIMIT_DATA, &none, NULL); /* with no room for any thread */
+		syscall(SYS_prlimit64, 0, RLIMIT_DATA, &none, NULL); /* setrlimit() would add room for us */
 	else if (resource == RADDLE_RESOURCE_FILES)
 		setrlimit(RLIMIT_NOFILE, &none);
 	else
 		refuse_threads();
 }
 
-/* A fault that changes no value; false: it is another one. */
+/* A fault that changes no value; false: the fault is of another kind. */
 static bool inject_event(struct rt_thread *t, struct raddle_fault *f)
 {
 	int saved = errno;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Faults in a process of the flavour full (raddle/full.h).  The other layers do not call it: it is
- * notified of threads through its table, and of values by instrumented code.
+ * Faults in a process of the flavour `full` or `led` (raddle/full.h).  The other layers do not
+ * call this one: it is notified of threads through its table, and of values by instrumented code.
  */
 #ifndef RT_INJECT_H
 #define RT_INJECT_H

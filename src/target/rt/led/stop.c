@@ -11,7 +11,8 @@
 #include "rt/core/layer.h"
 #include "rt/core/buffer/mark.h"
 
-/* Whether some of the bytes have not been accessed in this segment. */
+/* Whether some of the bytes have not been accessed (for a write: written) in this segment.  Marks
+ * them. */
 static bool is_first(struct rt_thread *t, uintptr_t a, uint64_t size, bool write)
 {
 	bool first = false;
@@ -30,7 +31,7 @@ static bool is_first(struct rt_thread *t, uintptr_t a, uint64_t size, bool write
 	return first;
 }
 
-/* With its end, as far as sizes go; 0: there is none. */
+/* The size of a string with its NUL, at most RADDLE_STOP_STRING; 0: there is no string. */
 static uint64_t string_size(const char *s)
 {
 	uint64_t n = 0;

@@ -20,7 +20,7 @@
 #include <malloc.h>
 
 #define RANGE_MAX 512 /* bytes of a large access at a tracked site that become tracked */
-#define CALL_LOOKS 8  /* of a call, its ranges and what comes after it */
+#define CALL_LOOKS 8  /* checks after a call began: for its ranges, and for what follows it */
 
 /* ---- the program's memory ---- */
 
@@ -192,7 +192,7 @@ static uint32_t choose(void *context, enum raddle_choice_kind kind, uint32_t fro
 						.state = (uint64_t)m->asking->number << 32 | m->site});
 }
 
-/* The caller is back from its last access. */
+/* The calling thread has made its last access. */
 static void states(uint64_t *state)
 {
 	struct rt_memory *m = rt_memory();

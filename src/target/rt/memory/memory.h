@@ -17,7 +17,7 @@
 #define RT_MEMORY_RECENT 512	 /* stores of a thread since its last operation; a power of two */
 #define RT_MEMORY_PUBLISHED 4096 /* stores that others may see late; a power of two */
 
-/* What an access that has begun has still to be asked for. */
+/* What is still to be examined of an access that has begun. */
 enum rt_memory_pending { RT_PENDS_NOT, RT_PENDS_READ, RT_PENDS_WRITE, RT_PENDS_UPDATE, RT_PENDS_RANGE };
 
 struct rt_memory_access {
@@ -39,9 +39,9 @@ struct rt_memory {
 	struct memory model;
 	struct raddle_memory *plan;
 	struct rt_memory_access pending;
-	uint32_t viewer; /* whose view the program's memory is */
+	uint32_t viewer; /* the thread whose view the program's memory shows */
 	uint32_t called; /* how many more times to check whether uninstrumented code wrote */
-	bool off;	 /* the threads do not take turns any more */
+	bool off;	 /* threads no longer take turns, or are too many */
 	struct rt_thread *asking;
 	uint32_t site; /* of the access that choices are about, and its address */
 	uintptr_t address;
@@ -50,7 +50,7 @@ struct rt_memory {
 	uint32_t published_count;
 };
 
-/* A thread. */
+/* The layer's state of a thread. */
 struct rt_memory_own {
 	uint32_t epoch;			 /* counts its operations */
 	uint32_t through, through_epoch; /* the site of its last tracked store, and after which operation */

@@ -46,7 +46,7 @@ struct memory_clock {
 /* A write of the models without buffers. */
 struct memory_write {
 	uint64_t value, mask;
-	uint32_t thread, tick; /* MEMORY_THREADS: it was there in the beginning */
+	uint32_t thread, tick; /* thread MEMORY_THREADS: the initial value */
 	bool releases;
 	struct memory_clock clock, released; /* of the writer; what an acquiring read of it learns */
 };
@@ -55,7 +55,7 @@ struct memory_cell {
 	uintptr_t base; /* 0: unused */
 	uint64_t mask;	/* which bytes are tracked */
 	uint64_t value; /* the latest write: what all threads see, apart from their own buffers */
-	uint64_t shown; /* for the owner of the program's memory: what is there */
+	uint64_t shown; /* for rt/memory/layer.c: what the program's memory contains */
 	uint32_t first, count;
 	struct memory_write *writes; /* a ring of MEMORY_HISTORY; NULL: the model needs none */
 	uint64_t dropped;	     /* how many writes came before the first one */
@@ -139,11 +139,12 @@ void memory_updated(struct memory *m, uint32_t t, struct memory_part p, uint64_t
  * that are larger than a cell, or were noticed only afterwards. */
 void memory_write_through(struct memory *m, uint32_t t, struct memory_part p, uint64_t value);
 
-/* What the thread would see there without any choice: its own stores, otherwise the latest store. */
+/* What the thread would see there without any choice: its own stores, otherwise the latest
+ * store. */
 uint64_t memory_view(const struct memory *m, uint32_t t, const struct memory_cell *cell);
 
 void memory_fence(struct memory *m, uint32_t t, enum memory_fence fence);
-void memory_drain(struct memory *m, uint32_t t); /* all of its stores come to memory */
+void memory_drain(struct memory *m, uint32_t t); /* all of its stores reach memory */
 
 /* What orders threads. */
 void memory_create(struct memory *m, uint32_t t, uint32_t child);
@@ -154,7 +155,7 @@ void memory_release(struct memory *m, uint32_t t, uintptr_t object);
 /* From now on memory is sequentially consistent: all buffered stores reach memory. */
 void memory_end(struct memory *m, enum raddle_memory_over why);
 
-/* A hash of all that what follows depends on. */
+/* A hash of everything that the rest of the run depends on. */
 uint64_t memory_state(const struct memory *m);
 
 #endif

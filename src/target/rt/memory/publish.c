@@ -3,8 +3,9 @@
  * Stores that a racing location publishes.  Suppose a thread stores to several locations, and then
  * to a tracked one.  Another thread that reads the tracked location may also read the others, and
  * under a weak memory model it may find old values there.  In: stores and reads.  Out: pairs of
- * sites (raddle_memory.published), so that the next run tracks these stores too.  Stores that no
- * tracked store follows are listed as well; they matter only for later stores.
+ * sites (raddle_memory.published), so that the next run tracks these stores too.  Stores without a
+ * tracked store nearby are listed as well (`through` is 0): in a program with few shared accesses,
+ * later runs may switch threads there.
  *
  * Nothing here changes what the program does.  If a table is full or two addresses share an entry,
  * a location is missed; so is one that is read in parts other than those in which it was stored.

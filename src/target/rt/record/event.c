@@ -56,7 +56,7 @@ static void append(struct rt_thread *t, struct rt_record *r)
 	}
 }
 
-/* The record is the callee's to change. */
+/* Changes the record. */
 static void emit(struct rt_thread *t, struct rt_record *r)
 {
 	bool taken = r->code & RT_TAKEN;
@@ -304,7 +304,7 @@ void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t
 	emit(t, &r);
 }
 
-/* Another thread has the state next, and has been nowhere. */
+/* The next thread that gets this state has no places yet. */
 static void reset(struct rt_thread *t)
 {
 	if (t->places && t->places != rt_thin.nowhere)

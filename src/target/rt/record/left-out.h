@@ -27,7 +27,7 @@ static inline __attribute__((always_inline)) struct rt_place *rt_hot_place(const
 	return p->heat == (RT_PLACE_HOT | site) ? p : NULL;
 }
 
-/* With the encoder taken. */
+/* Counts an access that is left out.  Called with the encoder taken. */
 static inline __attribute__((always_inline)) void rt_leave_out(struct rt_thread *t, struct rt_place *p)
 {
 	if (p->step != t->steps) {
@@ -38,7 +38,7 @@ static inline __attribute__((always_inline)) void rt_leave_out(struct rt_thread 
 	t->buffer->left_out++;
 }
 
-/* The same for one that rt_was_left_out_here() may follow. */
+/* The same, and notes the block for rt_was_left_out_here(). */
 static inline __attribute__((always_inline)) void rt_leave_out_at(struct rt_thread *t, struct rt_place *p,
 								  uintptr_t address)
 {

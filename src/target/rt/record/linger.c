@@ -22,7 +22,7 @@
 
 #define STEP_NS 500000l		 /* between two looks */
 #define LONGEST_NS 1000000000ull /* that the end of a process is delayed at most */
-#define MOST_OPERATIONS 10000	 /* of all threads since */
+#define MOST_OPERATIONS 10000	 /* of all threads since the wait began */
 #define LOOKS 2			 /* in a row; a thread may sleep for a moment */
 
 static void read_at(int directory, const char *name, char *text, size_t size)

@@ -30,8 +30,8 @@ static inline bool is_sampled_half(const struct half *h, uintptr_t address)
 	return rt_is_sampled(h->first, address) || rt_is_sampled(h->last, address);
 }
 
-/* Leaves out one of the two accesses, some of whose bytes were not `marked`.  The read of an
- * update is counted only if they were not `seen` either. */
+/* Leaves out one of the two accesses, unless all its bytes were marked.  The read of an update is
+ * counted only if some of the bytes had not been seen. */
 static inline __attribute__((always_inline)) void leave_half_out(struct rt_thread *t, const struct half *h,
 								 uintptr_t address, uint64_t unmarked,
 								 uint64_t unseen)
@@ -57,8 +57,9 @@ leave_halves_out(struct rt_thread *t, const struct half *h, uintptr_t address, u
 	leave_half_out(t, &h[1], address, unmarked & high, unseen & high);
 }
 
-/* In a thinned run most accesses are left out.  Leaves out two at once, as rt_is_left_out() and
- * rt_is_update_left_out() would do one by one.  False: each access must be examined on its own. */
+/* In a thinned run most accesses are left out.  Leaves out two at once, as is_left_out() and
+ * is_update_left_out() of rt/record/access.c would do one by one.  False: each access must be
+ * examined on its own. */
 static inline __attribute__((always_inline)) bool leave_two_out(struct raddle_self *self, uintptr_t address,
 								const uint64_t sites[2], uint32_t size,
 								bool write, bool update)

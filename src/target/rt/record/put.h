@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Encodes accesses as fast as the hooks require.  Writes the same bytes as rt_put_access() and
- * rt_put_run() of rt/core/buffer/encode.h, but without branches if the access is near the previous
- * one.
+ * rt_put_run() of rt/core/buffer/encode.h, but with few branches if the access is near the
+ * previous one.
  */
 #ifndef RT_RECORD_PUT_H
 #define RT_RECORD_PUT_H
@@ -83,7 +83,7 @@ RT_COLD_KEEPS uint8_t *rt_put_far(struct rt_encoder *e, uint8_t *p, uint32_t sit
 __attribute__((noinline, preserve_most)) uint8_t *rt_put_run_apart(struct rt_encoder *e, uint8_t *p,
 								   uint32_t site, uint64_t address);
 
-/* rt_put_access() or rt_put_run() for the hooks: no branches for near accesses, and few registers. */
+/* rt_put_access() or rt_put_run() for the hooks: few branches for near accesses, few registers. */
 static inline __attribute__((always_inline)) uint8_t *
 rt_put_near(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address, const uint8_t *floor)
 {

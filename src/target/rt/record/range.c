@@ -6,10 +6,11 @@
 #include "rt/common/bug.h"
 #include "rt/record/access.h"
 
-/* The largest range whose bytes are marked one by one. */
+/* The largest range whose bytes are marked; a larger one is always recorded. */
 #define RANGE_MARK_MAX (RADDLE_BLOCKS / 4 * RADDLE_BLOCK_BYTES)
 
-/* What the marks said about a range: all bytes were marked; none had been seen; anything else. */
+/* What the marks showed about a range: all bytes were marked; none had been seen; anything
+ * else. */
 enum met { MET_ALL, MET_NONE, MET_SOME };
 
 static inline bool in_block(uintptr_t a, uint64_t size)
@@ -17,8 +18,8 @@ static inline bool in_block(uintptr_t a, uint64_t size)
 	return size - 1 < 64 - a % 64; /* not if it is empty */
 }
 
-/* The same for bytes that may lie in two blocks.  False: some are not marked, or they lie in more
- * blocks. */
+/* rt_is_marked() for bytes that may lie in two blocks.  False: some are not marked, or they lie in
+ * more blocks. */
 static inline __attribute__((always_inline)) bool is_marked_range(const struct raddle_self *self, uintptr_t a,
 								  uint64_t size, bool write)
 {
@@ -56,7 +57,7 @@ static __attribute__((noinline)) enum met mark_blocks(struct raddle_self *self, 
 	return met;
 }
 
-/* Marks all bytes of a range. */
+/* Marks all bytes of a range, unless it is too large. */
 static inline enum met mark_range(struct raddle_self *self, uintptr_t a, uint64_t size, bool write)
 {
 	return RT_LIKELY(in_block(a, size)) ? mark_block(self, a, size, write)
@@ -78,7 +79,7 @@ static void gather_range(struct rt_thread *t, uintptr_t a, uint64_t size, uint64
 	}
 }
 
-#define GATHER_MAX 256 /* a larger one fills its blocks alone */
+#define GATHER_MAX 256 /* bytes; layers are notified of a larger range at once */
 
 /* The encoder is taken and there is room.  As with single accesses, a range may be moved before
  * other records only if all its bytes are new. */

@@ -14,8 +14,6 @@
 #include "rt/core/buffer/mark.h"
 #include "rt/record/thin.h"
 
-/* In the child of a fork that the runtime did not see: releases the parent's
- * buffer. */
 RT_COLD bool rt_recorder_is_orphan(struct rt_thread *t)
 {
 	if (rt_guard.alive)
@@ -33,7 +31,6 @@ static bool switch_buffer(struct rt_thread *t)
 	return rt_buffer_switch(t);
 }
 
-/* Makes room for `need` bytes and writes the current call stack if the decoder does not know it. */
 RT_COLD_KEEPS bool rt_recorder_prepare(struct rt_thread *t, size_t need)
 {
 	uint32_t *top = t->self.stack_top;
@@ -107,7 +104,7 @@ static void encode_pending(struct rt_thread *t, struct rt_pending *p)
 	rt_recorder_publish(t);
 }
 
-/* Records that are lost are owned up to. */
+/* Writes a note that records were lost. */
 #define NOTE_LOST(t, text) note_lost(t, text, sizeof text - 1)
 static void note_lost(struct rt_thread *t, const char *text, uint32_t length)
 {

@@ -19,10 +19,12 @@
 #define RT_COLD_KEEPS __attribute__((noinline, cold, preserve_most))
 #define RT_BARRIER() atomic_signal_fence(memory_order_seq_cst)
 
-/* Makes room for `need` bytes and writes the current call stack if the decoder does not know it. */
+/* Makes room for `need` bytes and writes the current call stack if the decoder does not know
+ * it. */
 RT_COLD_KEEPS bool rt_recorder_prepare(struct rt_thread *t, size_t need);
 
-/* In the child of a fork that the runtime did not see: gives up the parent's buffer. */
+/* Whether this is the child of a fork that the runtime did not see.  If so, gives up the parent's
+ * buffer. */
 RT_COLD bool rt_recorder_is_orphan(struct rt_thread *t);
 
 /* Appends a record for which there is room. */
@@ -53,7 +55,7 @@ static inline bool rt_recorder_ready(struct rt_thread *t)
 	       rt_recorder_prepare(t, 0);
 }
 
-/* The same where rt_is_plain() has looked at rt_guard. */
+/* The same where the caller has already checked rt_guard. */
 static inline bool rt_recorder_ready_alive(struct rt_thread *t)
 {
 	return RT_LIKELY(t->cursor <= t->limit && !rt_stack_changed(&t->encoder, t->self.stack_top)) ||

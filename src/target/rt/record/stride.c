@@ -4,10 +4,10 @@
  * fast flavours put one call before the loop instead of a hook into it.
  *
  * The accesses that lie in one block are tested and marked together.  A block with a byte that is
- * not marked belongs to a run; each run becomes one STRIDE record.  (An access of such a block that
- * was already marked is recorded again, which does no harm.)  The encoder is taken while a run is
- * marked, so that a signal handler sees no half-marked block; a handler that interrupted the
- * encoder uses the code for single accesses.
+ * not marked belongs to a run; each run becomes one STRIDE record.  (An access of such a block
+ * that was already marked is recorded again, which does no harm.)  The encoder is taken while a
+ * run is marked, so that a signal handler sees no half-marked block; a handler that interrupted
+ * the encoder uses the code for single accesses.
  */
 #include "rt/core/layer.h"
 #include "rt/record/thin.h"
@@ -52,8 +52,8 @@ static uint64_t block_bits(const struct stride *s, uint64_t *bits)
 	return n;
 }
 
-/* Marks the run that starts here and returns its number of accesses.  Returns 0 if the next
- * accesses are marked already, and skips them. */
+/* Skips accesses that are marked already, then marks the run that follows and returns its number
+ * of accesses; 0 if there is none. */
 static uint64_t next_run(struct raddle_self *self, struct stride *s, bool write)
 {
 	uint64_t run = 0;
@@ -118,7 +118,8 @@ static __attribute__((noinline, cold)) void walk_listened(struct rt_thread *t, s
 	}
 }
 
-/* A run is never left out, but the table of blocks must note that this thread used them last. */
+/* A run is never left out, but the table of blocks must note that this thread used its blocks
+ * last. */
 static void touch(const struct rt_thread *t, uintptr_t at, uint64_t by, uint64_t count, bool write)
 {
 	uint64_t skip = by == 0 ? count : by < RADDLE_BLOCK_BYTES ? RADDLE_BLOCK_BYTES / by : 1;

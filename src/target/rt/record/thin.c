@@ -7,7 +7,7 @@
 #include "rt/common/bug.h"
 #include "rt/record/left-out.h"
 
-#define MOSTLY 3 /* times as many accesses were left out as events recorded */
+#define MOSTLY 3 /* a thread is lazy if it leaves out more than this many accesses per recorded event */
 
 struct rt_thin rt_thin;
 
@@ -60,7 +60,7 @@ bool rt_thin_goes_on(struct rt_thread *t)
 	return false;
 }
 
-/* Only one thread's word counts. */
+/* The first thread that gets here determines thin_q. */
 static void begin(void)
 {
 	uint64_t never = 0, now = atomic_load(&rt.session->sequence);
@@ -86,8 +86,6 @@ void rt_thin_look(struct rt_thread *t)
 		begin();
 }
 
-/* Called at the thread's first access after thinning began.  If there is no memory, all places of
- * the thread stay cold. */
 RT_COLD_KEEPS void rt_thin_begin_places(struct rt_thread *t)
 {
 	RT_ASSERT(!t->places);
@@ -107,7 +105,6 @@ static RT_COLD_KEEPS void report_left(struct rt_thread *t, const struct rt_place
 	rt_recorder_publish(t);
 }
 
-/* A record of the place is about to be appended, and there is room for another one. */
 void rt_thin_record_at(struct rt_thread *t, uint32_t site)
 {
 	struct rt_place *p = rt_place_of(t->places, site);

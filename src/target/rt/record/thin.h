@@ -7,18 +7,18 @@
  * is then RT_THIN.  From then on an access is left out if both its place and its memory are hot:
  *
  *   the place   the thread has been recorded RT_THIN_PLACE times at this site since
- *   the memory  the block of 64 bytes is quiet: it has been recorded a few times since it came into this
- *               thread's hands, or it went from hand to hand too often for that to be news
+ *   the memory  the block of 64 bytes is quiet: it has been recorded a few times since it came into
+ *               this thread's hands, or it changed hands too often for another change to be news
  *
- * So everything new is recorded: places that a thread rarely reaches, memory that is rarely
- * touched, the first accesses after memory passed from one thread to another.  After a write
- * by another thread, memory stays new for longer.  If the write is at a place that is not hot, the
- * memory becomes new again even if it was quiet.  After such a write, a thread
- * that read the memory earlier is recorded once more: if a flag was read a million times and is
- * then written, its next read is recorded.  One block in RT_LINE_SAMPLE, chosen by its address, is
- * not quiet for a place until RT_THIN_SAMPLED more accesses were recorded at that place (an allocator hands
- * out the same block over and over).  A block that decides whether a thread waits is never quiet
- * (`pinned`).
+ * A block is in the hands of the thread that accessed it last.  So everything new is recorded:
+ * places that a thread rarely reaches, memory that is rarely touched, the first accesses after
+ * memory passed from one thread to another.  After a write by another thread, memory stays new for
+ * longer.  If the write is at a place that is not hot, the memory becomes new again even if it was
+ * quiet.  After such a write, a thread that read the memory earlier is recorded once more: if a
+ * flag was read a million times and is then written, its next read is recorded.  One block in
+ * RT_LINE_SAMPLE, chosen by its address, is not quiet for a place until RT_THIN_SAMPLED more
+ * accesses were recorded at that place (an allocator hands out the same block over and over).  A
+ * block that decides whether a thread waits is never quiet (`pinned`).
  *
  * Updates of counters (RADDLE_ATOMIC_PASSED) are treated like other accesses, since they order no
  * threads.
@@ -46,13 +46,13 @@
 
 #define RT_THIN_EVENTS (1u << 22) /* shorter runs are recorded whole */
 #define RT_THIN_PLACE 512u	  /* records of a place until it is hot */
-#ifndef RT_THIN_SAMPLED		  /* tests have less time */
+#ifndef RT_THIN_SAMPLED		  /* tests define a smaller one */
 #define RT_THIN_SAMPLED 4096u
 #endif
 #define RT_THIN_LAZY 256u /* operations of a segment at most */
 
 #define RT_LINES (1u << 20) /* entries: 64 MB of memory without collisions */
-#define RT_HANDS 255u	    /* a byte, but for 0 */
+#define RT_HANDS 255u	    /* the values of a byte other than 0 */
 #define RT_LINE_COUNT 3u    /* records after the first one in the same hands, */
 #define RT_LINE_CHANGES 3u  /* changes of hands, */
 #define RT_LINE_WRITES 3u   /* and those by a write: two bits each */
@@ -62,7 +62,7 @@
 #define RT_LINE_ONE 0x100u
 #define RT_LINE_CHANGE 0x400u
 #define RT_LINE_WRITE 0x1000u
-#define RT_LINE_PINNED RT_LINE_ONE /* no thread's hand, and counted */
+#define RT_LINE_PINNED RT_LINE_ONE /* hand 0, which no thread has; not 0, so rt_line_after() keeps it */
 
 /* Threads whose numbers are RT_HANDS apart have the same one. */
 static inline uint32_t rt_hand(uint32_t thread)
@@ -116,8 +116,8 @@ struct rt_place {
 	uint32_t site;
 	uint32_t heat; /* records so far; RT_PLACE_HOT and the site when they are enough */
 	uint32_t step; /* the operation since which `left` counts */
-	uint32_t left; /* accesses left out since */
-	uint32_t more; /* records since it is hot */
+	uint32_t left; /* accesses left out since then */
+	uint32_t more; /* records since it became hot */
 	uint64_t tag;  /* the block, as its mark has it, of the last access that was left out */
 };
 #define RT_PLACES 32768u /* entries per thread; a judgement: 1 MiB, few programs have more hot places */
@@ -165,7 +165,7 @@ static inline bool rt_is_sampled(const struct rt_place *hot, uintptr_t address)
 struct rt_thin {
 	_Atomic uint16_t lines[RT_LINES];
 	_Alignas(64) _Atomic uint32_t changes; /* of hands, anywhere */
-	_Alignas(64) _Atomic uint64_t events;  /* of threads side by side */
+	_Alignas(64) _Atomic uint64_t events;  /* of concurrent threads */
 	struct rt_place nowhere[RT_PLACES];
 };
 extern struct rt_thin rt_thin __attribute__((visibility("hidden")));

@@ -36,7 +36,7 @@ static bool same(const struct raddle_expr *x, const struct raddle_expr *y)
 	       x->k == y->k;
 }
 
-/* The one node like this. */
+/* The only node that equals n; it is added if it is new. */
 static uint32_t intern(struct raddle_expr n)
 {
 	struct raddle_shadow *s = rt_shadow.shared;
@@ -107,7 +107,7 @@ static bool is_commutative(uint32_t op)
 	       op == RADDLE_EXPR_OR || op == RADDLE_EXPR_XOR || op == RADDLE_EXPR_EQ;
 }
 
-/* x op k, where that is x or k again; 0: it is not. */
+/* The value of a op k, if that is a or k again; otherwise 0. */
 static uint32_t absorb(uint32_t op, uint32_t a, uint64_t k, uint32_t bits)
 {
 	switch (op) {
@@ -211,7 +211,7 @@ uint32_t rt_expr_sext(uint32_t a, uint32_t bits)
 	return make((struct raddle_expr){.op = RADDLE_EXPR_SEXT, .bits = (uint8_t)bits, .a = a});
 }
 
-/* A part of what was put together. */
+/* A part of a concatenation; 0: it spans both halves. */
 static uint32_t extract_concat(const struct raddle_expr *n, uint32_t low, uint32_t bits)
 {
 	uint32_t cut = at(n->b)->bits;

@@ -68,7 +68,7 @@ INLINE uint32_t __raddle_sx_extent(const void *p, uint64_t rounds, int64_t by, u
 	return what >> 8 ? 1 : __raddle_shadow_extent(p, rounds, by, what);
 }
 
-/* The same in a loop; `flag` is set if any of its memory may have an expression. */
+/* A load and a store in a loop; `flag` is set if any memory of the loop may have an expression. */
 INLINE uint32_t __raddle_sx_load_in(const void *p, uint32_t size, uint32_t ea, _Bool flag)
 {
 	return flag ? __raddle_sx_load(p, size, ea) : 0;
@@ -95,7 +95,7 @@ INLINE void __raddle_sx_switch(uint32_t what, uint32_t site, uint32_t e, uint64_
 	__raddle_shadow_cases(what, site, e, v, cases);
 }
 
-/* Variables of a function that begins, up to a page. */
+/* Local variables of a function that begins; at most a page. */
 INLINE void __raddle_sx_fresh(const void *p, uint64_t size)
 {
 	if (LIKELY(!(SHADOWED(p) | SHADOWED((const char *)p + size - 1))))

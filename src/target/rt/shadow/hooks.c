@@ -10,7 +10,7 @@ static uint32_t operand(uint32_t e, uint64_t value, uint32_t bits)
 	return e ? e : rt_expr_const(value, bits);
 }
 
-/* A node whose value is known in any case is concrete. */
+/* A node that is a constant is treated as concrete. */
 static uint32_t unless_const(uint32_t e)
 {
 	uint64_t k;
@@ -43,7 +43,7 @@ RT_EXPORT uint32_t __raddle_shadow_bin(uint32_t what, uint32_t ea, uint32_t eb, 
 	return leave_with(e);
 }
 
-/* a + i * size, where the index is extended as it is signed. */
+/* a + i * size, where the index is sign-extended. */
 RT_EXPORT uint32_t __raddle_shadow_index(uint64_t what, uint32_t ea, uint32_t ei, uint64_t a, uint64_t i)
 {
 	uint32_t bits = what & 0xff, e;
@@ -56,7 +56,7 @@ RT_EXPORT uint32_t __raddle_shadow_index(uint64_t what, uint32_t ea, uint32_t ei
 	return leave_with(e);
 }
 
-/* `what`: the operator and the bits that come out. */
+/* `what`: the operator, and the width of the result. */
 RT_EXPORT uint32_t __raddle_shadow_cast(uint32_t what, uint32_t e, uint32_t from)
 {
 	uint32_t bits = what & 0xff, made;
@@ -84,7 +84,7 @@ RT_EXPORT uint32_t __raddle_shadow_choose(uint32_t what, uint32_t ec, uint64_t r
 
 /* ---- accesses ---- */
 
-/* The address depends on input: from now on it is what it is. */
+/* The address depends on input: the path assumes that it has its value of this run. */
 static void settle(uint32_t ea, uintptr_t a)
 {
 	rt_path_lose(RADDLE_LOST_ADDRESS);
@@ -92,7 +92,7 @@ static void settle(uint32_t ea, uintptr_t a)
 }
 
 /* If one input byte decides the address of a load, the values loaded for all 256 byte values form
- * a table.  This is done only if the whole table lies within REACH of the address and is readable. */
+ * a table.  This is done only if the addresses span at most REACH bytes and all are readable. */
 #define REACH 2048
 
 /* Whether all addresses are near and can be read. */
@@ -169,7 +169,7 @@ RT_EXPORT void __raddle_shadow_write(void *p, uint32_t size, uint32_t e, uint32_
 	rt_shadow_leave();
 }
 
-/* An extent of more than this takes too long to look at. */
+/* A larger extent takes too long to examine. */
 #define EXTENT_MAX (1ull << 30)
 
 RT_EXPORT uint32_t __raddle_shadow_extent(const void *p, uint64_t rounds, int64_t by, uint32_t what)

@@ -91,7 +91,7 @@ void rt_memory_set_byte(uintptr_t a, uint32_t e)
 		p->bytes[offset] = *(const volatile uint8_t *)a;
 }
 
-/* A byte as an expression, whatever it is. */
+/* A byte as an expression, even if it is concrete. */
 static uint32_t byte_at(uintptr_t a)
 {
 	uint32_t e = rt_memory_byte(a);

@@ -30,7 +30,7 @@ RT_EXPORT FILE *__raddle_sx_fopen(const char *path, const char *mode);
 RT_EXPORT int __raddle_sx_fscanf(FILE *f, const char *format, ...);
 RT_EXPORT int __raddle_sx_scanf(const char *format, ...);
 
-/* Files of the system are no input that a user would change. */
+/* Files of the system are not input that a user would change. */
 static bool is_system_file(const char *path)
 {
 	static const char *const directories[] = {"/proc/", "/sys/", "/dev/", "/usr/",
@@ -248,7 +248,7 @@ static void scanned(FILE *f, int64_t from, struct rt_scan *x, va_list arguments)
 	rt_shadow_leave();
 }
 
-/* The arguments twice: a list can be walked once. */
+/* Takes the arguments twice, because a list can be walked only once. */
 static int scan_stream(FILE *f, const char *format, va_list arguments, va_list again)
 {
 	int64_t from = offset_of(f);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of functions that read numbers from text.  A number in the input becomes one variable, not
- * a formula over its digits: the driver writes the value that it wants there, as text.
+ * Models of functions that read numbers from text.  A number in the input becomes one variable,
+ * not a formula over its digits: the driver writes the value that it wants there, as text.
  */
 #include "rt/shadow/model.h"
 
@@ -68,7 +68,7 @@ static uint32_t number(const char *s, const char *end, uint64_t value, int base)
 	return e;
 }
 
-/* For a base that there is not the library stores no end. */
+/* If the base is invalid, the library stores no end. */
 RT_EXPORT long __raddle_sx_strtol(const char *s, char **end, int base)
 {
 	char *last = NULL;
@@ -139,7 +139,7 @@ static const char *read_size(const char *f, struct conversion *c)
 	return f;
 }
 
-/* From after the % on; NULL: there is nothing to convert. */
+/* Reads a conversion, starting after the %.  Returns its end; NULL: it is incomplete. */
 static const char *read_conversion(const char *f, struct conversion *c)
 {
 	*c = (struct conversion){0};
@@ -223,7 +223,7 @@ static const char *take(const struct conversion *c, const char *s)
 	return (size_t)(end - s) > most ? s + most : end;
 }
 
-/* What was taken goes to memory. */
+/* Gives the value that a conversion has stored its expression. */
 static void store(const struct conversion *c, const char *s, const char *end, void *to)
 {
 	bool is_hex = c->kind == 'x' || c->kind == 'X';

@@ -23,7 +23,7 @@ RT_EXPORT int __raddle_sx_putc(int c, FILE *f);
 RT_EXPORT size_t __raddle_sx_fwrite(const void *p, size_t size, size_t n, FILE *f);
 RT_EXPORT ssize_t __raddle_sx_write(int fd, const void *p, size_t n);
 
-/* Within rt_shadow_enter(). */
+/* Called within rt_shadow_enter(). */
 static void put_item(int fd, uint32_t node)
 {
 	struct raddle_shadow *s = rt_shadow.shared;

@@ -55,7 +55,7 @@ uint32_t rt_model_byte(const void *p)
 
 /* ---- lengths ---- */
 
-/* The string stays as long as it is. */
+/* Assumes that the string keeps its length. */
 static void assume_string(const char *s, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -132,7 +132,7 @@ struct comparison {
 	const char *a, *b;
 	size_t length;		   /* bytes that are compared */
 	size_t a_length, b_length; /* of the strings, at most what is compared */
-	bool folds;		   /* letters are alike */
+	bool folds;		   /* upper and lower case are equal */
 };
 
 /* -1, 0 or 1, by the first bytes that differ. */
@@ -249,13 +249,13 @@ RT_EXPORT int __raddle_sx_memcmp(const void *a, const void *b, size_t n)
 			memcmp(a, b, n));
 }
 
-/* ---- searches: the place that is found is concrete, and each byte that was looked at a branch ---- */
+/* ---- searches: the place that is found is concrete; each byte examined is a branch ---- */
 
 struct search {
 	const char *s;
-	size_t length; /* bytes that were looked at */
+	size_t length; /* bytes that were examined */
 	uint32_t what, site;
-	bool found; /* the last of them is it */
+	bool found; /* the last of them matches */
 };
 
 static void searched(const struct search *x)
@@ -303,7 +303,7 @@ RT_EXPORT void *__raddle_sx_memchr(const void *s, int c, size_t n)
 	RESULT(__raddle_sx_memchr, 0, found);
 }
 
-/* From the end: what lies after the place is not it. */
+/* Searches from the end: no byte after the place that is found matches. */
 RT_EXPORT char *__raddle_sx_strrchr(const char *s, int c)
 {
 	char *found = strrchr(s, c);
@@ -319,8 +319,7 @@ RT_EXPORT char *__raddle_sx_strrchr(const char *s, int c)
 	RESULT(__raddle_sx_strrchr, 0, found);
 }
 
-/* Asks whether the string is at each of the first positions, and at the position where it was
- * found. */
+/* There is a branch for each position that was tried: whether the string is there. */
 RT_EXPORT char *__raddle_sx_strstr(const char *s, const char *of)
 {
 	char *found = strstr(s, of);

@@ -17,7 +17,7 @@ uint32_t rt_model_byte(const void *p);
  * the values that the conversions stored. */
 struct rt_scan {
 	const char *text, *format;
-	int stored; /* as many as the function said */
+	int stored; /* how many conversions stored a value: what the function returned */
 };
 void rt_model_scan(struct rt_scan *s, __builtin_va_list arguments);
 

@@ -37,7 +37,7 @@ struct rt_shadow {
 	char *text;
 	uint32_t *index; /* of nodes, by hash */
 	_Atomic uint32_t lock;
-	/* path.c: numbers of byte variables, and 1; 0: not made yet. */
+	/* path.c: numbers of byte variables, plus 1; 0: not made yet. */
 	uint32_t byte_vars[RADDLE_SHADOW_INPUTS][RADDLE_SHADOW_BYTES];
 	/* memory.c: the pages with expressions, by address. */
 	struct rt_shadow_page *pages[2 * RT_SHADOW_PAGES];
@@ -61,7 +61,7 @@ static inline bool rt_shadow_is_on(void)
 void rt_shadow_enter(void);
 void rt_shadow_leave(void);
 
-/* ---- expr.c: 0 where the store is full; operands of 0 are not allowed. ---- */
+/* ---- expr.c: the result is 0 if the store is full, or if an operand is 0. ---- */
 
 uint32_t rt_expr_const(uint64_t value, uint32_t bits);
 uint32_t rt_expr_var(uint32_t number, uint32_t bits, uint32_t input);
@@ -83,7 +83,7 @@ static inline uint32_t rt_expr_bits(uint32_t e)
 /* The only variable that an expression depends on, if it has eight bits; 0 if there are several,
  * or others. */
 uint32_t rt_expr_only_byte(uint32_t e);
-/* The value of an expression if that variable has this one. */
+/* The value of an expression if that variable has this value. */
 uint64_t rt_expr_with_byte(uint32_t e, uint32_t var, uint8_t value);
 
 /* ---- memory.c ---- */
@@ -117,7 +117,7 @@ struct rt_text_slot {
 	uint32_t length;
 };
 bool rt_slot_of(const void *p, size_t length, struct rt_text_slot *slot);
-/* A new variable about a slot: its node. */
+/* The node of a variable about a slot; the variable is added if it is new. */
 uint32_t rt_slot_var(const struct rt_text_slot *slot, const struct raddle_shadow_var *like);
 
 /* ---- calls ---- */

@@ -14,7 +14,6 @@
 /* points in a row at which a thread may continue in an exploration: it may be waiting in a loop */
 #define EXPLORED_STAYS 12
 
-/* The slot of a thread of the plan; NONE: it has not begun. */
 uint32_t rt_turn_slot(uint32_t position)
 {
 	const struct raddle_steer_thread *threads = raddle_steer_threads(rt_steer()), *at;
@@ -265,7 +264,7 @@ static bool let_in(void)
 	return true;
 }
 
-/* Of the program's, if it has annotations. */
+/* Defined by the program, if it uses raddle/annotate.h. */
 extern unsigned __raddle_waits __attribute__((weak));
 
 static bool is_too_early(void)
@@ -280,7 +279,6 @@ static bool has_choice(uint32_t ready)
 	       (ready > 1 || rt_steer()->flags & RADDLE_STEER_TIMEOUTS);
 }
 
-/* The thread that continues after a point of `number`; NONE: no thread can. */
 uint32_t rt_turn_choose(uint32_t number, const struct rt_thread *t, uint32_t wish)
 {
 	uint32_t usual, next = wish, count;

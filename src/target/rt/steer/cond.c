@@ -6,7 +6,7 @@
  * runtime, in order of arrival, and sleeps on a real condition variable of its own, under one
  * mutex.  So a wait has taken effect when the step ends.  A signal wakes the waiter whose wake-up
  * is first in the plan; if the plan lists none, the waiter that has waited longest.  Waiters that
- * the plan holds back in this wait (a stop, or past their limit) come last.
+ * the plan keeps in this wait (a stop, or past their limit) come last.
  *
  * A waiter whose time is up stays in the list until it gets its turn.  If a signal arrives before
  * that, the wait ends by the signal, not by the timeout.  A waiter that is cancelled passes its
@@ -100,7 +100,7 @@ struct wait {
 	int result;
 };
 
-/* The same if threads take turns: the mutex of the list is released while others run. */
+/* Sleeps if threads take turns: the mutex of the list is released while others run. */
 static int wait_by_turns(struct rt_waiter *w, const struct rt_until *until)
 {
 	bool waits = true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records the place of a fatal signal in a process whose threads take turns; then the signal has
- * its usual effect.  In: the signal.  Out: places in the program's code (raddle/crash-find.h).  A
- * handler that the program installs replaces this one.
+ * Records the place of a fatal signal in a steered process; then the signal has its usual effect.
+ * In: the signal.  Out: places in the program's code (raddle/crash-find.h).  A handler that the
+ * program installs replaces this one.
  */
 #include "rt/common/signal.h"
 #include "raddle/crash-find.h"

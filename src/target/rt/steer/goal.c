@@ -156,7 +156,7 @@ static __attribute__((noinline)) void wait_at_goal(struct rt_thread *t, struct r
 		rt_steered(t)->leads = true;
 }
 
-/* Whether the thread, at its access, meets the one that is stopped at the other goal. */
+/* Whether the thread, at its access, meets the thread that is stopped at the other goal. */
 static bool meets_there(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer *s = rt_steer();
@@ -216,7 +216,7 @@ static void leave_goal(uint32_t which)
 	rt_steer_unlock(&signals);
 }
 
-/* A thread alone would only lose time. */
+/* A lone thread would only lose time by waiting. */
 static bool has_company(void)
 {
 	return atomic_load_explicit(&rt_steer()->slot_count, memory_order_relaxed) > 1;
@@ -355,7 +355,7 @@ void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 		wait_anywhere(t, spot_of(address, size, site, how));
 }
 
-/* A use does not race with another one. */
+/* Two uses of a synchronisation object do not race, so a use is treated as atomic. */
 void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object)
 {
 	enum raddle_handling handling = raddle_handling(kind);

@@ -127,7 +127,7 @@ static void op_turns(struct rt_op *op, bool *turns)
 
 static void yields(struct rt_thread *t, bool *others_ran)
 {
-	rt_steer_count(t, 0); /* a sign that it is back from its access */
+	rt_steer_count(t, 0); /* shows that it has made its access */
 	*others_ran |= rt_turn_yield(t);
 	heed(t);
 }

@@ -11,7 +11,7 @@
 #include "rt/steer/steer-int.h"
 
 #define NAP_MS 20      /* between two looks, as RT_NAP_MS */
-#define KNOWN_NAPS 100 /* that the replayer has to ask the living program for a name */
+#define KNOWN_NAPS 100 /* for which the process stays alive, so that the replayer can find a name */
 
 /* The thread that is stopped at a goal and holds the lock; NONE: there is none. */
 static uint32_t find_owner(uintptr_t object)
@@ -53,7 +53,7 @@ void rt_refuse_note(struct rt_thread *t, uint32_t kind, uintptr_t object, bool t
 		*r = (struct rt_refused){0};
 }
 
-/* Only the name of the object depends on this. */
+/* Waits until the replayer has read the object's name.  Nothing else depends on this wait. */
 void rt_refuse_exit(void)
 {
 	struct raddle_steer_refusal *refusal = &rt_steer()->refusal;

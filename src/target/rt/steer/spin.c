@@ -9,11 +9,12 @@
  * the two, the certificate is complete only when the thread continues because a location in the
  * ledger has changed.
  *
- * Only the thread itself uses its ledger; the certificate is written under the lock of steering.
+ * Only the thread itself uses its ledger.  The certificate is begun under the lock of steering;
+ * only the thread that it is about completes it.
  */
 #include "rt/steer/steer-int.h"
 
-#define YIELD_STEADY 50 /* yields that are as good as a spin */
+#define YIELD_STEADY 50 /* yields that count as a spin */
 /* a loop that yields this often without seeing anything new waits for another thread */
 #define YIELDS_A_SPIN 16
 
@@ -125,7 +126,7 @@ static void go_on(struct rt_spin *s, uintptr_t address, uint32_t site)
 		s->notified = false;
 }
 
-/* A new operation: whatever the thread waited for is there. */
+/* A new operation: whatever the thread waited for has happened. */
 void rt_spin_reset(struct rt_thread *t)
 {
 	struct rt_spin *s = &rt_steered(t)->spin;

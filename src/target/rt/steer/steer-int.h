@@ -28,7 +28,7 @@ void rt_steer_unlock(const uint64_t *signals);
 bool rt_steer_change_phase(uint32_t from, uint32_t to);
 void rt_steer_show(struct rt_thread *t, uint32_t state);
 void rt_steer_fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spot);
-uint64_t rt_steer_time_of(uint32_t slot); /* that the thread has computed, in nanoseconds */
+uint64_t rt_steer_time_of(uint32_t slot); /* the CPU time of the thread, in nanoseconds */
 
 /* With the lock: the plan cannot be kept. */
 void rt_steer_differs(const struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found);
@@ -75,10 +75,10 @@ static inline uint32_t rt_slot_count(void)
 /* rt/steer/turn.c.  These functions do nothing in a process whose threads do not take turns. */
 
 void rt_turn_setup(void);
-void rt_crash_setup(void); /* fatal signals leave a note */
+void rt_crash_setup(void); /* rt/steer/crash.c: fatal signals are recorded */
 void rt_turn_end(struct rt_thread *t);
 
-/* The thread has to stop, and may continue. */
+/* give(): the thread has to stop.  take(): it may continue; returns when it has the turn. */
 void rt_turn_give(struct rt_thread *t, uint32_t state);
 void rt_turn_take(struct rt_thread *t);
 
@@ -129,12 +129,12 @@ void rt_spin_news(struct rt_thread *t);
 void rt_spin_yields(struct rt_thread *t);
 void rt_spin_comes_round(struct rt_thread *t);
 
-/* rt/steer/refuse.c.  note(): an attempt to take a lock ended with that result.  The other, called
- * with the lock held: a thread cannot reach its goal. */
+/* rt/steer/refuse.c.  note(): an attempt to take a lock has succeeded (`taken`) or failed.
+ * certify(), called with the lock held: the thread cannot reach its goal. */
 void rt_refuse_note(struct rt_thread *t, uint32_t kind, uintptr_t object, bool taken);
 void rt_refuse_certify(const struct rt_thread *t);
 void rt_refuse_exit(void); /* the process is about to end */
 
-void rt_turn_look(void); /* by a thread that waits: does the one with the turn move? */
+void rt_turn_look(void); /* by a waiting thread: passes the turn on if its owner is stalled */
 
 #endif

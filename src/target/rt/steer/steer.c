@@ -9,7 +9,7 @@
  * Invariants:
  * 1. `turn` moves by one when an operation of the plan has taken effect, so at most one operation
  *    of the plan is in progress.
- * 2. `phase` leaves LEADING once, under `lock`; no thread waits in FREE or DIVERGED.
+ * 2. `phase` leaves LEADING once, under `lock`; no thread waits here in RUNS_FREE or DIVERGED.
  * 3. A thread sleeps on the word of its own place, so an operation wakes one thread.
  *
  * Signals are blocked while `lock` is held, because a handler may try to take it.  The child of a
@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #define SPINS 64 /* looks before the first sleep */
-/* before the process ends in spite of a deadlock; the replayer needs ten to see one */
+/* naps before the process ends in spite of a deadlock; the replayer needs ten to see one */
 #define STUCK_NAPS 50
 #define ALIVE_NAPS 25 /* naps between two checks of the replayer */
 
@@ -122,7 +122,7 @@ static bool replayer_is_gone(void)
 	return gone;
 }
 
-/* What the replayer wants. */
+/* Obeys the replayer's command, and gives up if the replayer is gone. */
 static void look_at_command(uint32_t naps)
 {
 	uint32_t command = atomic_load(&rt_steer()->command);
@@ -323,7 +323,8 @@ void rt_steer_end(struct rt_thread *t)
 	rt_steer_show(t, RADDLE_SLOT_ENDED);
 }
 
-/* Whether a thread that was led to be stuck is. */
+/* Whether the deadlock has happened: all stops were reached, and a thread waits without a time
+ * limit. */
 static bool is_stuck(void)
 {
 	const struct raddle_slot *slots = raddle_steer_slots(rt_steer());

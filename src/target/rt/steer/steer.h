@@ -30,7 +30,7 @@ struct rt_sleeping_place {
  * only while no thread runs. */
 struct rt_turns {
 	uint64_t random, seeded;
-	uint64_t lowest;	  /* priority that was given to a thread that was deferred last */
+	uint64_t lowest;	  /* the priority of the thread that was deferred last */
 	bool begun[RADDLE_SLOTS]; /* threads of the plan, for the strategy that weighs them */
 	/* For the strategy by kinds: the function that threads run, and the first thread that runs
 	 * it. */
@@ -39,12 +39,12 @@ struct rt_turns {
 		uint32_t first;
 	} kinds[RADDLE_SLOTS];
 	uint64_t waits;			    /* that have begun */
-	bool front_waits;		    /* the thread that runs first has reached a loop */
-	uint64_t points;		    /* that threads have come to */
+	bool front_waits;		    /* the thread that runs first has begun to wait in a loop */
+	uint64_t points;		    /* that threads have reached */
 	uint64_t news;			    /* how often a thread has seen or done something new */
 	uint64_t low, high;		    /* around all watched addresses */
 	uint64_t sites[RT_WATCH_BITS / 64]; /* watched ones, by their lowest bits */
-	uint32_t watches;		    /* that these were made of */
+	uint32_t watches;		    /* the number of watches that these were made from */
 	bool any_site;			    /* a watch names neither a site nor an address */
 	/* The thread that had the turn at the last check, and since when. */
 	_Atomic uint32_t looking;
@@ -58,42 +58,42 @@ struct rt_turns {
 struct rt_spin {
 	struct rt_spin_entry {
 		uintptr_t address;
-		uint64_t value; /* that was there, if visited */
+		uint64_t value; /* at the last visit, if `visited` */
 		uint32_t site, size;
 		bool visited;
 	} entries[RT_SPIN_ENTRIES];
 	uint32_t count;
 	uint32_t steady; /* accesses in a row that showed nothing new */
 	uint32_t yields; /* meanwhile */
-	bool notified;	 /* the certificate is out, but not complete */
+	bool notified;	 /* the certificate is written, but not complete */
 };
 
 /* The process. */
 struct rt_steering {
 	struct raddle_steer *memory;	  /* that the replayer shares with us */
 	struct rt_sleeping_place *places; /* by position in the table of threads */
-	struct rt_sleeping_place *own;	  /* by slot, where threads take turns */
-	uint32_t *owners;		  /* by turn: whose it is */
+	struct rt_sleeping_place *own;	  /* by slot, if threads take turns */
+	uint32_t *owners;		  /* by turn: the position of the thread whose turn it is */
 	_Atomic uint32_t sleepers;
 	struct rt_sleeping_place common; /* of threads that no plan leads */
 	/* By goal, protected by the lock: whether a thread is stopped there; how many threads
 	 * passed without waiting since the last one waited in vain; and how many shall pass. */
 	bool waits_at[RADDLE_STEER_GOALS];
 	uint64_t passed[RADDLE_STEER_GOALS], gap[RADDLE_STEER_GOALS];
-	_Atomic uint64_t patience_ns; /* that threads have waited for others that seldom come by */
+	_Atomic uint64_t patience_ns; /* time for which threads have waited for rare accesses of others */
 	struct rt_turns turns;
 	pthread_mutex_t waiters_mutex; /* rt/steer/cond.c; zero is unlocked */
 	struct rt_waiter *waiters;
 	struct rt_barrier *barriers; /* rt/steer/barrier.c */
 };
 
-/* An attempt to take a lock that was in vain. */
+/* A failed attempt to take a lock. */
 struct rt_refused {
 	uintptr_t object;
-	uint32_t kind, site; /* kind 0: there was none */
+	uint32_t kind, site; /* kind 0: no attempt failed */
 };
 
-/* A thread. */
+/* The layer's state of a thread. */
 struct rt_steered {
 	struct raddle_slot *slot;		/* NULL: it has none */
 	const struct raddle_steer_thread *plan; /* NULL: the plan does not name it, or is over */
@@ -105,9 +105,9 @@ struct rt_steered {
 	uint32_t listed;			/* entries of slot->held in use */
 	bool stopped;				/* it has reached its stop */
 	bool keeps;				/* it is at the access that another one waits for */
-	bool leads;				/* it goes first out of a race */
+	bool leads;				/* it has left its goal, but has not made its access yet */
 	bool anywhere;				/* no thread follows a plan: it may stop at any goal */
-	bool sees_all;				/* each of its accesses is looked at */
+	bool sees_all;				/* each of its accesses is examined */
 	uint32_t looks;				/* accesses since its last point */
 	uint64_t touches;			/* where its last watched access was */
 	uint64_t stopped_n, stopped_at;		/* bits of watches that it stopped at after that operation */
@@ -115,7 +115,7 @@ struct rt_steered {
 	uint32_t points[RADDLE_POINTS];		/* after that operation, by kind */
 	uint32_t depth[RADDLE_SLOT_HELD];	/* how often each lock is held */
 	struct rt_spin spin;
-	struct rt_refused refused; /* the last one, until it gets that */
+	struct rt_refused refused; /* the last one, until the thread gets that lock */
 };
 
 /* A step, as the operation carries it. */
@@ -143,7 +143,8 @@ static inline struct rt_steered *rt_steered(const struct rt_thread *t)
 	return t->layer[RT_LAYER_STEER];
 }
 
-/* rt/steer/steer.c.  Setup happens before the first thread begins; false: this process is not steered. */
+/* rt/steer/steer.c.  setup(): before the first thread begins; false: this process is not
+ * steered. */
 bool rt_steer_setup(void);
 void rt_steer_give_up(void);
 
@@ -179,12 +180,12 @@ static inline bool rt_step_takes_turns(const struct rt_step *step)
  * thread must check whether it can continue.  False: the time is up. */
 bool rt_turn_wait(struct rt_step *step, const struct rt_until *until);
 
-/* The thread lets others run, if there are any that can; false: there are none. */
+/* The thread lets others run; false: none can run, so the thread must really wait. */
 bool rt_turn_yield(struct rt_thread *t);
 
 /* The thread waits for something from outside; others run meanwhile. */
 enum rt_idle rt_turn_idle(struct rt_thread *t, bool timed);
-bool rt_turn_sleep(struct rt_thread *t); /* until only time can pass; false: threads do not take turns */
+bool rt_turn_sleep(struct rt_thread *t); /* until no thread can continue; false: there are no turns */
 
 /* released(): threads that wait for the object may check again.  ready(): this thread may check
  * again. */
@@ -192,13 +193,15 @@ void rt_turn_released(uint64_t object);
 void rt_turn_ready(const struct rt_thread *t);
 void rt_turn_cancelled(uint32_t number);
 
-/* The position of a step in the plan; later steps have larger ones.  Used to choose among waiters. */
+/* The position of a step in the plan; later steps have larger ones.  Used to choose among
+ * waiters. */
 uint64_t rt_step_rank(const struct rt_step *step);
 
-/* If the thread is to stop in this step, it has reached its stop by being blocked in the step. */
+/* Called when the thread is stopped or blocked in the step: if this is its stop, it has reached
+ * it. */
 void rt_step_reached(const struct rt_step *step);
 
-/* Locks that a thread has, by the kind of operation. */
+/* Locks that a thread holds, by the kind of operation. */
 void rt_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result);
 struct rt_lost {
 	uint32_t own;		   /* its place in the thread's list, or */
@@ -209,7 +212,8 @@ bool rt_is_read_lock(const struct rt_thread *t, const struct rt_lost *lost);
 void rt_released(struct rt_thread *t, const struct rt_lost *lost, uint64_t result);
 void rt_leave_locks(struct rt_thread *t); /* it is about to end */
 
-/* Whether the object is a robust mutex whose owner has ended: the kernel is about to release it. */
+/* Whether the object is a robust mutex whose owner has ended: the kernel is about to release
+ * it. */
 bool rt_comes_back(uint32_t kind, uintptr_t object);
 
 /* Whether the thread cannot stop at any access before its next operation, because its goal is
@@ -226,7 +230,7 @@ void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object);
 void rt_spin_touch(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site);
 void rt_steer_emit(struct rt_thread *t);		  /* it is about to write to a stream */
-void rt_steer_count(struct rt_thread *t, uint64_t count); /* of them, none of which is one to stop at */
+void rt_steer_count(struct rt_thread *t, uint64_t count); /* accesses at which it never stops */
 bool rt_steer_heeds(const struct rt_thread *t, uint32_t site);
 
 /* What is done in place of libc: rt/steer/cond.c, barrier.c. */

@@ -4,9 +4,9 @@
  * threads, and what each is about to access.  Out: one of them.
  *
  * All of it happens under the lock of steering and draws from one stream of random numbers, so a
- * seed gives the same schedule again as long as the program does the same.  Every strategy is fair
- * to threads that wait in loops: a thread that yields, spins or has run for long is deferred once
- * until all others have run.
+ * seed gives the same schedule again as long as the program does the same.  No strategy lets a
+ * thread that waits in a loop starve the others.  Priorities and rounds defer a thread that
+ * yields, spins or has run for long; the other strategies choose at random.
  */
 #include "rt/common/hash.h"
 #include "rt/steer/steer-int.h"
@@ -15,8 +15,8 @@
 #define DEPTH_MAX 16	       /* changes of PCT */
 #define LENGTH_UNKNOWN 64      /* points, if they were not counted */
 #define QUANTUM_MAX 4	       /* points of a turn in a round */
-#define LONGER_ONE_OF 8	       /* turns is longer, by at most */
-#define LONGER_MAX 16	       /* points */
+#define LONGER_ONE_OF 8	       /* one turn in this many is longer, */
+#define LONGER_MAX 16	       /* by at most this many points */
 #define WEIGHT_UNKNOWN 1000000 /* of an unknown thread: it is new, and so is whatever it does */
 
 static uint64_t draw(void)

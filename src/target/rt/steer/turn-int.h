@@ -42,7 +42,7 @@ static inline bool rt_turn_is_ready(uint32_t number)
 	return atomic_load(&rt_slot_at(number)->ready) != 0;
 }
 
-/* No thread has the turn: perhaps something has arrived from outside. */
+/* Whether no thread has the turn.  Then something may have arrived from outside. */
 static inline bool rt_turn_is_idle(void)
 {
 	return rt_turn_running() == RADDLE_STEER_NONE;
@@ -52,9 +52,10 @@ static inline bool rt_turn_is_idle(void)
 uint32_t rt_turn_slot(uint32_t position);
 uint32_t rt_turn_count_ready(void);
 bool rt_turn_waits_outside(uint32_t number);
-bool rt_turn_has_decisions(void); /* the plan has decisions that were not made yet */
+bool rt_turn_has_decisions(void); /* the plan has decisions that were not taken yet */
 
-/* The thread that runs after a point of `number`; NONE: no thread can.  `wish`: the replayer's choice. */
+/* The thread that runs after a point of `number`; NONE: no thread can.  `wish`: the replayer's
+ * choice. */
 uint32_t rt_turn_choose(uint32_t number, const struct rt_thread *t, uint32_t wish);
 void rt_turn_hand_over(uint32_t from, uint32_t next);
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Turns: one thread of a steered process runs at a time, and the plan decides which (raddle/steer.h defines
- * how).
+ * Turns: one thread of a steered process runs at a time, and the plan decides which
+ * (raddle/steer.h defines how).
  *
  * In: threads that reach points, have to wait, or are stopped.  Out: `running`, and what was
  * decided.
  *
  * Invariants, under the lock of steering:
- * 1. Only the thread that has the turn chooses the next one, or another thread for it when it is stalled.
- * 2. The next thread is chosen only when all others are stopped, including newly created ones.  So which
- *    threads can run does not depend on their speed.
+ * 1. Only the thread that has the turn chooses the next one, or another thread for it when it is
+ *    stalled.
+ * 2. The next thread is chosen only when all others are stopped, including newly created ones.  So
+ *    which threads can run does not depend on their speed.
  * 3. `ready` is set by the thread that makes another one ready, not by the sleeper when it wakes.
  *
- * No thread waits in the kernel for a lock of the program: it tries, and when it fails it waits here until
- * the lock is released, and tries again when it has the turn.
+ * No thread waits in the kernel for a lock of the program.  It tries to take the lock; if that
+ * fails, it waits here until the lock is released, and tries again when it has the turn.
  */
 #include "rt/common/bug.h"
 #include "rt/core/io/outside.h"
@@ -26,16 +27,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SETTLE_YIELDS 200 /* before it sleeps between two checks */
-#define SETTLE_NAPS 2000  /* of a millisecond */
-#define SETTLE_ASKS 20	  /* naps until the kernel is asked */
+#define SETTLE_YIELDS 200 /* yields before the thread sleeps between two checks */
+#define SETTLE_NAPS 2000  /* sleeps of a millisecond before it stops waiting for the other thread */
+#define SETTLE_ASKS 20	  /* sleeps before it asks the kernel whether the other thread sleeps */
 
 void rt_turn_setup(void)
 {
 	rt_steering()->turns.looked_at = rt_steer()->ask.watch = RADDLE_STEER_NONE;
 }
 
-/* A thread that has not reached where it stops; NONE: all have. */
+/* A thread that has not yet stopped, blocked or ended; NONE: all have. */
 uint32_t rt_turn_find_unsettled(uint32_t self)
 {
 	uint32_t count = atomic_load(&rt.session->processes[rt.process].threads);
@@ -87,7 +88,7 @@ static void await_turn(struct rt_thread *t)
 	}
 }
 
-/* The replayer may sleep there. */
+/* The replayer may be asleep on this futex. */
 static void wake_leader(void)
 {
 	atomic_fetch_add(&rt.session->sealed_futex, 1);
@@ -224,7 +225,7 @@ static void see_all(struct rt_thread *t)
 	rt_see_again(t);
 }
 
-/* It could continue, and does when it has the turn. */
+/* The thread is ready, and continues when it has the turn. */
 static void go(struct rt_thread *t)
 {
 	await_turn(t);
@@ -343,8 +344,8 @@ void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point)
 		rt_turn_come_to(t, n, point, false);
 }
 
-/* Whether the process has POSIX timers or a real interval timer.  If the kernel does not list POSIX
- * timers, it is assumed to have none. */
+/* Whether the process has POSIX timers or a real interval timer.  If the kernel does not list
+ * POSIX timers, it is assumed to have none. */
 static bool has_timers(void)
 {
 	struct itimerval left = {0};

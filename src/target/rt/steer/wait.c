@@ -123,7 +123,7 @@ void rt_turn_ready(const struct rt_thread *t)
 		rt_steer_wake(rt_steered(t)->place);
 }
 
-/* It looks again, and ends if that is a place where it can. */
+/* The thread checks again, and is cancelled if it waits at a cancellation point. */
 void rt_turn_cancelled(uint32_t number)
 {
 	struct raddle_slot *slot = number < rt_slot_count() ? rt_slot_at(number) : NULL;

@@ -13,9 +13,9 @@
 #include <time.h>
 
 enum {
-	SPINS = 64,	      /* tries for an address before the thread yields */
-	YIELDS = 256,	      /* then its place in the order is not sure */
-	ONE_IN = 8,	      /* accesses that are delayed, where delays are asked for */
+	SPINS = 64,	      /* tries for the lock of an address before the thread yields */
+	YIELDS = 256,	      /* after that, the place of its event in the order is unsure */
+	ONE_IN = 8,	      /* one event in this many is delayed, if delays are requested */
 	LONGEST_NS = 1000000, /* the longest delay: longer than a context switch, shorter than a time
 			       * slice */
 };
@@ -61,7 +61,7 @@ static void give_back(void)
 	track_local.stripe = 0;
 }
 
-/* Whether the address is this thread's now. */
+/* Takes the lock of the address; false: that takes too long. */
 static bool take(const void *address)
 {
 	uint32_t stripe = (uint32_t)(((uintptr_t)address >> 3) * 0x9e3779b1u >> 8) % TRACK_STRIPES;
@@ -161,7 +161,7 @@ static uint64_t begin(const void *address, uint32_t gate, uint32_t how, uint64_t
 	e->what = (uint8_t)what;
 	e->state = RADDLE_TRACK_BEGUN;
 	e->unsure = !sure;
-	/* What is no block any more may not be asked. */
+	/* Only an address that malloc() may have returned has a size. */
 	if (what == RADDLE_TRACK_FREE && address && !((uintptr_t)address & 15))
 		e->more = malloc_usable_size((void *)address);
 	track_complete(e, token);

@@ -20,14 +20,14 @@
 #include <stddef.h>
 
 enum {
-	TRACK_STRIPES = 256,   /* locks of addresses, 8 bytes together */
+	TRACK_STRIPES = 256,   /* locks, chosen by the address of eight bytes */
 	TRACK_STARTING = 4096, /* threads that were created and have not begun */
 	TRACK_LOCATIONS = 256, /* that may get a watchpoint */
 	TRACK_FATAL = 5,       /* signals of fail.c */
 };
 
 struct track_process {
-	struct raddle_track *shared; /* NULL: it is not asked for */
+	struct raddle_track *shared; /* NULL: the program is not tracked */
 	struct raddle_track_event *events;
 	uint32_t event_count;
 	const uint32_t *groups; /* by gate */
@@ -60,9 +60,9 @@ struct track_process {
 };
 extern struct track_process track;
 
-/* A thread. */
+/* The state of a thread. */
 struct track_local {
-	uint32_t number; /* and 1; 0: it has none yet */
+	uint32_t number; /* its number plus 1; 0: it has none yet */
 	uint32_t stripe; /* the lock that it holds, plus 1; 0: none.  An access that was left by longjmp
 			  * leaves it locked */
 	uint64_t random;
@@ -75,7 +75,7 @@ extern volatile uint8_t __raddle_track_flags[RADDLE_TRACK_GATES];
 uint32_t track_thread(void); /* number of this thread */
 
 /* note.c */
-struct raddle_track_event *track_event(uint32_t gate, uint64_t *token); /* a new one, to be completed: */
+struct raddle_track_event *track_event(uint32_t gate, uint64_t *token); /* to be completed by: */
 void track_complete(struct raddle_track_event *e, uint64_t token);
 
 /* fail.c */

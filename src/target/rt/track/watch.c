@@ -17,12 +17,12 @@
 #include <unistd.h>
 
 enum {
-	MARK = 0x52616474,    /* "Radt": tells our watchpoints from others */
+	MARK = 0x52616474,    /* "Radt": distinguishes our watchpoints from others */
 	HITS_MAX = 64,	      /* of a location */
 	STACK_NEAR = 8 << 20, /* bytes: what is nearer to a frame is a local variable */
 };
 
-/* By the kernel, whose accesses do not trap. */
+/* Reads the value through the kernel, whose accesses do not trap. */
 static uint64_t look_at(uint64_t address, uint64_t length)
 {
 	uint64_t value = 0;
@@ -83,8 +83,7 @@ void track_watch_open(void)
 }
 
 /* The location's number in the order of first accesses; TRACK_LOCATIONS: it was seen before, or
- * there are too many.
- */
+ * there are too many. */
 static uint32_t meet(uint64_t location)
 {
 	uint32_t count = atomic_load(&track.met_count);

@@ -26,14 +26,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SLICE_MS 2		  /* of a wait without turns */
-#define QUIET_NS 200000000u	  /* in which nothing moved: without turns, no thread continues then */
-#define END_NS 1000000000u	  /* the same, before the end, */
-#define END_LATER_NS 10000000000u /* if the program has not sent yet what it had sent by then */
-#define TIMED 64		  /* waits in a row that may end by their limits before that, */
-#define TIMED_MORE 4096		  /* the same */
-#define LOOKS 64		  /* that found nothing: others may run; */
-#define LOOKS_MOST 1024		  /* no thread continues */
+#define SLICE_MS 2 /* length of one sleep, without turns */
+/* If nothing has moved for this long, without turns, no thread is expected to continue, and the
+ * next input arrives. */
+#define QUIET_NS 200000000u
+/* The same before end_signal is sent: if the program has sent everything, and if it has not. */
+#define END_NS 1000000000u
+#define END_LATER_NS 10000000000u
+/* With turns, how many waits in a row may end by their time limits before input arrives anyway:
+ * the same two cases. */
+#define TIMED 64
+#define TIMED_MORE 4096
+/* Polls in a row that found nothing, after which other threads may run, and input arrives
+ * anyway. */
+#define LOOKS 64
+#define LOOKS_MOST 1024
 
 static struct raddle_world *memory(void)
 {
@@ -145,8 +152,8 @@ static bool arrive(bool anyway)
 	return came;
 }
 
-/* If another thread is already here, or a handler interrupted this one here, that thread does the
- * work. */
+/* Does nothing if another thread is already here, or if this is a handler that interrupted the
+ * thread here: the work is already being done. */
 bool rt_world_arrive(bool anyway)
 {
 	struct rt_giving *g = rt_giving();
@@ -182,8 +189,8 @@ void rt_world_moves(struct rt_thread *t)
 	RT_NOTIFY(came);
 }
 
-/* The signals that the initial thread blocks.  If it blocks all of them, the runtime blocks them
- * for a moment. */
+/* The signals that the initial thread blocks.  If these are all signals, it is the runtime that
+ * blocks them, for a moment. */
 static uint64_t blocked_by_first(void)
 {
 	static const char word[] = "SigBlk:\t";

@@ -21,10 +21,10 @@
 
 /* Judgements: a program that polls the clock until a certain time must not wait forever. */
 #define NS_PER_S 1000000000ull
-#define STEP_NS 10	   /* that a clock continues by between two answers without a record */
-#define STEPS 64	   /* after this many of them in a row it advances twice as fast, */
-#define STEPS_MOST 26	   /* so often at most: less than a second at a time */
-#define SOME_TIME 1000000u /* seconds: where nothing is known of a clock */
+#define STEP_NS 10	   /* by which a clock advances at an answer without a record */
+#define STEPS 64	   /* after this many such answers in a row the step doubles, */
+#define STEPS_MOST 26	   /* at most this often: a step stays below a second */
+#define SOME_TIME 1000000u /* seconds: the time of a clock that nothing is known about */
 
 void rt_world_misses(enum raddle_world_lack lack)
 {
@@ -166,7 +166,7 @@ static bool gives(struct rt_thread *t, enum raddle_source source, uint64_t *valu
 	return find_value(source, value);
 }
 
-/* The latest time of the clock by which a wait is measured that any thread has been given. */
+/* The latest time that any thread was given of the clock that measures a wait; 0: none. */
 static uint64_t now_of(clockid_t clock)
 {
 	static const enum raddle_source real[] = {RADDLE_SOURCE_REALTIME, RADDLE_SOURCE_TIMEOFDAY,
@@ -200,7 +200,8 @@ static void real_end(clockid_t clock, struct timespec *end)
 
 /* ---- random numbers ---- */
 
-/* From the thread and how many were made up before. */
+/* A random byte without a record.  It depends on the thread and on how many were made up
+ * before. */
 static uint8_t made_up(struct rt_replayed *g)
 {
 	uint64_t number = ((uint64_t)g->position << 40) + g->made_up++ + 1;
@@ -272,7 +273,7 @@ bool rt_world_give_setup(void)
 	return true;
 }
 
-/* The thread of the recorded run that was created in the same way. */
+/* Finds the thread of the recorded run that was created in the same way. */
 void rt_world_give_begin(struct rt_thread *t)
 {
 	struct rt_giving *g = rt_giving();

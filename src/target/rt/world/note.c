@@ -6,8 +6,8 @@
  * Invariants:
  * 1. A record is in its buffer as a whole or not at all.
  * 2. A buffer can be read alone: it begins with THREAD, and differences begin anew.
- * 3. Nothing here changes what the program does: no system call is added, except for the name of a
- *    socket, and a record that cannot be written is counted and left out.
+ * 3. Nothing here changes what the program does: no system call is added, except to query the name
+ *    and type of a socket, and a record that cannot be written is counted and left out.
  * 4. A handler that interrupts the writing of a record writes none itself.
  *
  * Sent bytes take their place in the order before they are sent, received bytes after they are
@@ -26,7 +26,7 @@
 
 #define HEAD 64		       /* room for a record without its bytes */
 #define PART 8192	       /* bytes of one record */
-#define BYTES_MAX (256u << 20) /* that are kept of a process */
+#define BYTES_MAX (256u << 20) /* received bytes that are kept for a process */
 
 static struct rt_world *world(void)
 {
@@ -117,8 +117,9 @@ static bool make_room(struct rt_thread *t, struct rt_noted *n, size_t size)
 	return true;
 }
 
-/* Takes the encoder.  NULL: we are in a handler that interrupted the encoder, or there is no
- * buffer.  If an earlier entry was left by longjmp, its frame was deeper in the stack than ours. */
+/* Begins a record.  NULL: this is a handler that interrupted the writing of a record, or there is
+ * no buffer.  If an earlier entry was left by longjmp, its frame was deeper in the stack than
+ * ours. */
 static struct rt_noted *take(struct rt_thread *t, size_t bytes)
 {
 	struct rt_noted *n = noted(t);
@@ -228,8 +229,8 @@ static void set_kind(int fd, uint32_t what)
 		atomic_store_explicit(&world()->fds[fd], what, memory_order_release);
 }
 
-/* Where the checksum of a connection is stored.  The earlier connection that used the same entry
- * has ended. */
+/* Where the checksum of a connection is stored.  An earlier connection that used the same entry is
+ * assumed to have ended. */
 static _Atomic uint64_t *sum_of(uint32_t number)
 {
 	return &world()->sums[number % RT_WORLD_FDS];
@@ -310,7 +311,8 @@ static void connected(struct rt_thread *t, int fd, const struct iovec *address, 
 					   address->iov_len});
 }
 
-/* The first bytes of what the program was started with. */
+/* Called when bytes arrive: writes the INPUT record before the first bytes of a descriptor that
+ * the program was started with. */
 static uint32_t begin_input(struct rt_thread *t, int fd, uint32_t what)
 {
 	uint32_t number = number_of(what);

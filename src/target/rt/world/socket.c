@@ -10,7 +10,7 @@
  * modelled.  The program sees the recorded addresses.
  *
  * Invariants:
- * 1. No byte leaves the process, and only recorded bytes come in.
+ * 1. No byte leaves the process through these sockets, and only recorded bytes come in.
  * 2. The runtime's ends have high descriptor numbers, so the program's descriptors have their
  *    usual numbers.
  * 3. Sent bytes are always accepted completely and at once.
@@ -28,7 +28,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define NUMBER_NONE ((uint32_t)RT_FD_LISTENER - 1) /* of a listener that was never connected to */
+#define NUMBER_NONE ((uint32_t)RT_FD_LISTENER - 1) /* of a listener that is not in the recording */
 #define HIGH_MOST 4096				   /* our descriptors begin there, or lower */
 #define BACKLOG 4096 /* connections that wait: as many as the kernel allows by default */
 
@@ -62,7 +62,7 @@ static struct raddle_world_connection *connection_at(uint32_t number)
 	return &raddle_world_connections(rt_giving()->memory)[number];
 }
 
-/* Moves a descriptor of ours to where the program has none. */
+/* Moves a descriptor of ours to a number that the program does not use. */
 static int move_high(int fd)
 {
 	int high = fd < 0 ? -1 : (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, rt_giving()->high);
@@ -73,7 +73,7 @@ static int move_high(int fd)
 	return high;
 }
 
-/* Addresses that only this process knows: those of the other side of a connection. */
+/* Addresses that only this process knows: those of the runtime's ends of connections. */
 struct name {
 	struct sockaddr_un address;
 	socklen_t size;
@@ -97,7 +97,7 @@ static struct name name_of(uint32_t number)
 
 /* ---- setup ---- */
 
-/* What the program was started with. */
+/* Replaces a descriptor that the program was started with. */
 static void give_input(uint32_t number)
 {
 	struct rt_peer *peer = &rt_giving()->peers[number];
@@ -154,8 +154,7 @@ void rt_world_opened(struct rt_thread *t, int fd, int domain)
 	set_kind(fd, RT_FD_SOCKET | (uint32_t)domain);
 }
 
-/* Reports a socket that does not occur in the recording and so has no other side.  Socket pairs
- * are not affected. */
+/* Counts the use of a real network socket, of a kind that is not replayed. */
 static void strange(const struct iovec *address)
 {
 	const struct sockaddr *a = address->iov_base;
@@ -199,9 +198,8 @@ static bool is_address(const struct raddle_world_address *a, const struct iovec 
 	return a->size <= address->iov_len && !__builtin_memcmp(a->bytes, address->iov_base, a->size);
 }
 
-/* A program may rename the socket file that it has bound, or change its mode.  So the file exists,
- * although no process listens there.
- */
+/* Creates the socket file that bind() would create, although no process listens there: the program
+ * may rename the file or change its mode. */
 static void leave_name(const struct iovec *address)
 {
 	struct sockaddr_un un = {0};
@@ -269,7 +267,8 @@ static uint32_t find_connection(const struct iovec *address)
 	return RADDLE_WORLD_NONE;
 }
 
-/* Its other end is ours: no other process connects there. */
+/* Connects a socket of the program with an end of ours: no other process connects to our
+ * listener. */
 static int tie(int fd, uint32_t number)
 {
 	struct rt_peer *peer = &rt_giving()->peers[number];
@@ -464,7 +463,7 @@ bool rt_world_names(struct rt_thread *t, int fd, bool peer, struct iovec *addres
 	return true;
 }
 
-/* Options that the replacement has to know of. */
+/* Options that the replacing socket handles itself. */
 static bool is_native(const int option[2])
 {
 	if (option[0] != SOL_SOCKET)

@@ -8,8 +8,8 @@
  * notice, and get the times of the recorded run, whichever runs first.  So threads read the same
  * times in both orders of a race.
  *
- * A release leaves its times in a table without keys: if two objects share an entry, a thread may
- * learn too late a time, and then reads a later time.
+ * A release leaves its times in a table without keys.  If two objects share an entry, a thread may
+ * learn a time that is too late, and then reads a later time than necessary.
  */
 #include "rt/common/hash.h"
 #include "rt/core/layer.h"
@@ -55,7 +55,7 @@ static void learn(struct rt_thread *t, uint64_t object)
 	}
 }
 
-/* Threads are no addresses. */
+/* Keeps numbers of threads apart from addresses. */
 static uint64_t object_of(uint32_t number)
 {
 	return number | 1ull << 63;

@@ -9,14 +9,14 @@
 #include "raddle/world.h"
 #include "rt/core/io/outside.h"
 
-#define RT_WORLD_FDS 65536 /* descriptors above are not of the world */
+#define RT_WORLD_FDS 65536 /* higher descriptors are ignored */
 
-/* A thread that is recorded. */
+/* The layer's state of a thread that is recorded. */
 struct rt_noted {
 	struct raddle_buffer *buffer; /* NULL: it has none yet */
 	uint8_t *cursor;
 	uint32_t buffers, events, lost;
-	volatile uintptr_t busy; /* the frame of the one that writes a record; 0: no thread does */
+	volatile uintptr_t busy; /* the frame of the function that writes a record; 0: none does */
 	uint64_t order, values[RADDLE_SOURCES]; /* what the reader of the buffer knows */
 };
 
@@ -30,13 +30,13 @@ struct rt_lineage {
 /* The process. */
 struct rt_world {
 	struct rt_lineage lineage[RT_LINEAGE];
-	_Atomic uint32_t numbers;	     /* of connections and listeners that were given out */
+	_Atomic uint32_t numbers;	     /* given to connections and listeners so far */
 	_Atomic uint64_t bytes;		     /* that were received and kept */
 	_Atomic uint32_t fds[RT_WORLD_FDS];  /* enum rt_world_fd and a number */
 	_Atomic uint64_t sums[RT_WORLD_FDS]; /* of what was sent, by connection */
 };
 
-/* What a descriptor is, above its number. */
+/* What a descriptor is; the bits below are the number of the listener or connection. */
 enum rt_world_fd {
 	RT_FD_NONE,
 	RT_FD_LISTENER = 1 << 28,
@@ -49,7 +49,7 @@ enum rt_world_fd {
 
 _Static_assert((RT_FD_LISTENER & (RT_WORLD_FDS - 1)) == 0, "a kind leaves room for numbers of descriptors");
 
-/* A thread whose input is replayed. */
+/* The layer's state of a thread whose input is replayed. */
 struct rt_replayed {
 	uint32_t position;		/* in the table of threads; NONE: it is not there */
 	uint32_t looks;			/* in a row that found nothing and did not wait */
@@ -58,7 +58,7 @@ struct rt_replayed {
 	uint64_t known[RADDLE_SOURCES]; /* the latest time that it, or a thread ordered before it, has read */
 };
 
-/* A connection, as the code knows it that plays its other side. */
+/* A connection, as seen by the code that plays its other side. */
 struct rt_peer {
 	int32_t fd;		/* our end; -1: none */
 	_Atomic uint32_t users; /* descriptors of the program */
@@ -71,16 +71,16 @@ struct rt_giving {
 	struct rt_peer *peers;		       /* by connection */
 	_Atomic int32_t *bound;		       /* by listener: the program's descriptor; -1: none yet */
 	uint32_t position_of[RT_LINEAGE];      /* by thread number */
-	_Atomic uint64_t last[RADDLE_SOURCES]; /* that was given, in nanoseconds */
-	uint64_t passed_by[RADDLE_SOURCES];    /* how much of `passed` is in it */
+	_Atomic uint64_t last[RADDLE_SOURCES]; /* the latest time given, in nanoseconds */
+	uint64_t passed_by[RADDLE_SOURCES];    /* how much of `passed` it includes */
 	_Atomic uint64_t passed;	       /* nanoseconds that threads slept */
-	_Atomic uint32_t in_a_row;	       /* clocks that no record answered */
+	_Atomic uint32_t in_a_row;	       /* consecutive queries of clocks without a record */
 	_Atomic uint64_t *left;		       /* rt/world/time.c: the latest times, by what was released */
 	_Atomic uint32_t fds[RT_WORLD_FDS];    /* enum rt_world_fd and a number */
 	_Atomic uint32_t pulse, sleepers;      /* a futex: something has moved */
 	_Atomic uint32_t lock, interrupts, quiet;
 	_Atomic uint64_t debt; /* bytes that the program has not sent although arrivals depended on them */
-	int32_t hidden;	       /* what the program's own connections lead to; -1: none */
+	int32_t hidden;	       /* the listener that the program's own connections reach; -1: none */
 	int32_t high;	       /* where our descriptors begin */
 };
 
@@ -98,7 +98,7 @@ static inline struct rt_replayed *rt_replayed(const struct rt_thread *t)
 bool rt_world_give_setup(void);
 void rt_world_give_begin(struct rt_thread *t);
 void rt_world_misses(enum raddle_world_lack lack);
-void rt_world_passes(uint64_t ns); /* time, without a thread that waits for it */
+void rt_world_passes(uint64_t ns); /* time passes although no thread waits for it */
 
 /* rt/world/time.c: what a thread can know of the time. */
 bool rt_time_setup(void);

@@ -20,7 +20,7 @@
  *
  * Runs.  A site that walks through an array makes accesses at equal distances.  From the third
  * access on they are written as one STRIDE record.  The last byte of that record is the number of
- * accesses; it is incremented in place, even after accesses of other sites were written behind the
+ * accesses; it is incremented in place, even after accesses of other sites were written after the
  * record.  So accesses may change their order, but never across a record that is not an access:
  * `floor` is the position after the last such record.  Ranges of one size at equal distances
  * become a RANGES record in the same way.
@@ -35,7 +35,7 @@
 #include <string.h>
 
 #define RT_STACK_EMITTED 0x80000000u /* a bit of an entry: it is in the stream already */
-/* entries, as below; a judgement: at five bytes each they take a sixth of a buffer */
+/* entries (see above); a judgement: at five bytes each they take a sixth of a buffer */
 #define RT_STACK_WHOLE 1024
 #define RT_STACK_OUTER 512
 #define RT_STACK_INNER 32
@@ -50,7 +50,7 @@ struct rt_slot {
 	uint64_t by;   /* from the one before */
 	uint8_t *at;   /* the record, or the number of accesses in it; NULL: it has no record of its own */
 	uint32_t site; /* whose it was; RT_SLOT_RANGE: it was a range */
-	uint16_t left; /* by how much that number may grow; 0: it is no run */
+	uint16_t left; /* by how much that number may grow; 0: it is not a run */
 	uint16_t size; /* of a range; 0: it is too long for a run */
 };
 #define RT_RUN_MAX 127 /* accesses: their number is one byte */
@@ -119,7 +119,7 @@ static inline uint8_t *rt_put_address(struct rt_encoder *e, uint8_t *p, uint32_t
 	return rt_put_delta(p, &slot->address, address);
 }
 
-/* A single access, whatever went before it. */
+/* A single access, whatever precedes it. */
 static inline uint8_t *rt_put_access(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
 {
 	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];

@@ -21,7 +21,7 @@
 #define RT_GATHER_UPDATE 2u
 struct rt_gathered {
 	uint64_t key, sites, bits; /* upper half of `sites`: the site */
-	void *place;		   /* of the layer's */
+	void *place;		   /* for the layer's own use */
 };
 
 struct rt_thread;

@@ -23,7 +23,7 @@ static inline void rt_new_segment(struct rt_thread *t)
 
 _Static_assert(RADDLE_BLOCK_WORDS == 1, "a block has one word of each kind");
 
-/* Marks bytes of one block; those of them that had not been seen. */
+/* Marks bytes of one block; returns those that had not been seen. */
 static inline __attribute__((always_inline)) uint64_t rt_mark(struct raddle_self *self, uintptr_t a,
 							      uint64_t bits, bool write)
 {

@@ -23,7 +23,7 @@ void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t siz
 bool rt_atomic(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t flags);
 
 /* Writes an event of class OUTSIDE: something was sent outside the program, or received from
- * there.  Full traces contain no such events, since replays do not read full traces. */
+ * there.  Full traces contain no such events. */
 void rt_outside_event(struct rt_thread *t, uint32_t code);
 uint32_t rt_encoder_take(struct rt_thread *t); /* keeps handlers out until the event; returns RT_TAKEN or 0 */
 

@@ -2,7 +2,7 @@
 /*
  * Makes the choices that a memory model leaves open and, in an exploration, chooses which thread
  * continues.  The plan in the session's memory decides (raddle/memory.h).  In: the number of
- * alternatives.  Out: the alternative taken, and a list of all choices so far.
+ * alternatives.  Out: the alternative taken, and the list `made` of that memory.
  *
  * The caller has the turn, so there is no lock.
  */

@@ -6,7 +6,7 @@
 #include "raddle/memory.h"
 #include "rt/core/layer.h"
 
-/* The plan; NULL: memory is what it is. */
+/* The plan; NULL: there is no memory model. */
 struct raddle_memory *rt_memory_plan(void);
 
 /* Which of c.from alternatives is taken, counted from 0.  The function fills in `at` and `taken`.

@@ -2,7 +2,7 @@
 /*
  * The functions that edits of the program call (base/edit.h): to leave out synchronisation, or to
  * check that a predicate is true.  In: the number of the edit.  Out: `edits` of raddle/steer.h,
- * which lists the edits that were reached.  If a predicate is false, `fault` is set and the
+ * which has a bit for each edit that was reached.  If a predicate is false, `fault` is set and the
  * process ends.
  *
  * A lock that was not taken must not be released anywhere: the thread remembers what it did not
@@ -133,7 +133,7 @@ EXPORT void __raddle_peek(uint32_t number, void *to, const void *from, uint64_t 
 		violate(s, number, RADDLE_MISUSE_UNDEFINED, (uintptr_t)from);
 }
 
-/* A value that C does not define: a division by zero. */
+/* The divisor of a division.  C does not define a division by 0. */
 EXPORT uint64_t __raddle_divisor(uint32_t number, uint64_t value)
 {
 	struct raddle_steer *s = value ? NULL : come_to(number);

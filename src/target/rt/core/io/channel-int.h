@@ -22,7 +22,7 @@ union rt_address {
 	struct sockaddr_un un;
 };
 
-/* One end of a socket; size 0: it is not known. */
+/* One end of a socket; size 0: its address is unknown. */
 struct rt_end {
 	union rt_address address;
 	socklen_t size;
@@ -32,7 +32,7 @@ struct rt_end rt_end_of(int fd, long which); /* which: SYS_getsockname or SYS_ge
 struct rt_end rt_end_from(const struct sockaddr *address, socklen_t size);
 uint64_t rt_end_name(const struct rt_end *e, enum rt_subject subject); /* its key; 0: it has none */
 
-/* What is known of a key; 0: nothing. */
+/* Stores a value for a key; gets it, or 0 if there is none. */
 void rt_channel_put(uint64_t key, uint64_t value);
 uint64_t rt_channel_get(uint64_t key);
 
@@ -64,7 +64,7 @@ static inline ssize_t rt_received(int fd, void *to, ssize_t length)
 	return rt_received_parts(fd, &(struct iovec){to, (size_t)(length > 0 ? length : 0)}, length);
 }
 
-/* Bytes that stay where they are. */
+/* The same if the program gets no bytes: they stay in the kernel. */
 static inline ssize_t rt_peeked(int fd, ssize_t length)
 {
 	if (length >= 0)
@@ -72,7 +72,7 @@ static inline ssize_t rt_peeked(int fd, ssize_t length)
 	return length;
 }
 
-/* What has been sent is reported. */
+/* Reports what was sent. */
 static inline ssize_t rt_sent_parts(struct rt_sending sending, const struct iovec *parts, ssize_t length)
 {
 	if (length > 0)
@@ -86,15 +86,16 @@ static inline ssize_t rt_sent(struct rt_sending sending, const void *from, ssize
 			     length);
 }
 
-/* When input is replayed, sent bytes stay inside the process. */
+/* Whether a layer takes the bytes in place of the system, because input is replayed.  Then *length
+ * is the result of the call. */
 static inline bool rt_gives_parts(int fd, const struct iovec *parts, size_t count, ssize_t *length)
 {
 	return rt_outside_sends(fd, &(struct msghdr){.msg_iov = (struct iovec *)parts, .msg_iovlen = count},
 				length);
 }
 
-/* A thread is about to send these bytes.  Returns false if input is replayed; then the real call
- * is skipped and returns *r. */
+/* A thread is about to send these bytes.  Returns false if a layer has taken them; then the caller
+ * skips the real call and returns *r. */
 static inline bool rt_sends(int fd, const struct iovec *part, struct rt_sending *sending, ssize_t *r)
 {
 	rt_channel_sends(fd);
@@ -104,7 +105,7 @@ static inline bool rt_sends(int fd, const struct iovec *part, struct rt_sending 
 	return true;
 }
 
-/* A thread may wait for what a call has done. */
+/* Reports a call whose effect another thread may wait for. */
 static inline ssize_t rt_moved(ssize_t r)
 {
 	int saved = errno;
@@ -114,7 +115,7 @@ static inline ssize_t rt_moved(ssize_t r)
 	return r;
 }
 
-/* False: the call that was to receive is interrupted. */
+/* False: a signal interrupted the wait, so the receiving call fails. */
 static inline bool rt_awaits(int fd, int flags)
 {
 	return rt_outside_awaits(fd, flags & MSG_DONTWAIT);

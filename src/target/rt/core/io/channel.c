@@ -5,13 +5,14 @@
  * wrote before whatever another thread does after it has read.
  *
  * A channel is what the bytes pass through: a pipe, one direction of a socket pair, an eventfd, a
- * connection of the process with itself.  It is identified by the kernel's inode, which is queried
- * at every call because uninstrumented code may close and duplicate descriptors.  Bytes are not
- * counted: a receiver is assumed to have received everything sent so far.  That can hide a race
- * but never invents one.  Files, and sockets whose other end is outside the process, are not
- * channels, because it is unknown what happens to the data there.  They cause the events
- * `outside-tell` and `outside-hear`, for analyses that must be sure that nothing ordered two
- * accesses.  While there is only one thread, nothing is recorded.
+ * connection of the process with itself.  It is identified by an inode, by ports or a path or,
+ * for an eventfd, by the descriptor.  The kernel is queried at every call because uninstrumented
+ * code may close and duplicate descriptors.  Bytes are not counted: a receiver is assumed to have
+ * received everything sent so far.  That can hide a race but never invents one.  Files, and
+ * sockets whose other end is outside the process, are not channels, because it is unknown what
+ * happens to the data there.  They cause the events `outside-tell` and `outside-hear`, for
+ * analyses that must be sure that nothing ordered two accesses.  While there is only one thread,
+ * nothing is recorded.
  *
  * A send is reported before it takes effect, a receipt after it.
  */
@@ -54,7 +55,7 @@ static struct rt_channels *channels(void)
 	return c;
 }
 
-/* The position of the key; NO_SLOT: it has none, and none is added. */
+/* The position of the key; NO_SLOT: it has none, and none was added. */
 static int slot_of(struct rt_channels *c, uint64_t wanted, bool make)
 {
 	uint64_t at = rt_channel_mix(wanted, 1);
@@ -82,7 +83,6 @@ void rt_channel_put(uint64_t wanted, uint64_t value)
 		atomic_store_explicit(&c->values[slot], value, memory_order_release);
 }
 
-/* 0: it is not known. */
 uint64_t rt_channel_get(uint64_t wanted)
 {
 	struct rt_channels *c = channels();
@@ -195,7 +195,6 @@ static uint64_t key_of(int fd, bool sending, const struct rt_end *to)
 	}
 }
 
-/* The thread if there are others that it could be ordered with. */
 struct rt_thread *rt_one_of_many(void)
 {
 	return atomic_load_explicit(&rt.others, memory_order_relaxed) ? rt_self() : NULL;
@@ -213,8 +212,8 @@ static uintptr_t address_of(uint64_t wanted)
 	return RADDLE_CHANNELS + (uintptr_t)slot * RADDLE_CHANNEL_BYTES;
 }
 
-/* Listeners treat everything outside the program as one channel.  This channel causes no channel
- * events. */
+/* Layers are notified of everything outside the program as one channel.  This channel causes no
+ * channel events. */
 #define OUTSIDE (RADDLE_CHANNELS + (uintptr_t)RADDLE_CHANNEL_COUNT * RADDLE_CHANNEL_BYTES)
 
 void rt_channel_send_by(struct rt_thread *t, uint64_t wanted)

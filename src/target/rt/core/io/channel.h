@@ -49,16 +49,16 @@ static inline uint64_t rt_channel_mix(uint64_t a, uint64_t b)
 void rt_channel_send(uint64_t key);
 void rt_channel_receive(uint64_t key);
 
-/* tells: the thread is about to inform the outside world through a path or a process.  hears: it
- * has learned something in this way. */
+/* tells: through a path or a process, the thread is about to do something that others may notice.
+ * hears: it has noticed something in this way. */
 void rt_path_tells(void);
 void rt_path_hears(void);
 
-/* The same for what a descriptor leads to, which may be nothing. */
+/* A thread is about to send, or has received, through whatever the descriptor refers to. */
 void rt_channel_sends(int fd);
 void rt_channel_receives(int fd);
 
-/* Whether it leads to a channel. */
+/* Whether the descriptor refers to a channel. */
 bool rt_channel_is(int fd);
 
 /* The descriptor is about to be closed.  If it holds a lock on its file, closing releases the

@@ -235,8 +235,7 @@ INTERPOSE(void, funlockfile, (FILE * stream))
 /* ---- signals ---- */
 
 /* A thread that waits for the signal is ordered after this call.  If the signal starts a handler,
- * no event orders what the handler does.
- */
+ * no event orders what the handler does. */
 static void sends_signal(int signal)
 {
 	struct rt_thread *t = alone() || !signal ? NULL : rt_self();

@@ -109,7 +109,7 @@ ASK(clock_t, clock, RADDLE_SOURCE_CLOCK)
 ASK(pid_t, getppid, RADDLE_SOURCE_PARENT_PID)
 #undef ASK
 
-/* Of the executable, which we are linked into. */
+/* The bounds of the executable's code; the runtime is linked into it. */
 extern const char __executable_start[] __attribute__((weak)), etext[] __attribute__((weak));
 
 /* Libraries use the process ID to name things that other processes see.  libomp, for example,

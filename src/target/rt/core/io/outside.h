@@ -22,7 +22,7 @@
  * is saved because a thread that receives the bytes may close it. */
 struct rt_sending {
 	uint64_t order;
-	uint32_t what; /* the layer's; 0: nothing that it wants to know of */
+	uint32_t what; /* for the layer's own use; 0: the layer ignores these bytes */
 };
 
 /* What a thread waits for.  look() does not wait and returns what the call would. */
@@ -82,12 +82,12 @@ struct rt_outside {
 	void (*real_end)(clockid_t clock, struct timespec *end);
 };
 
-/* Stands for the outside world as what a thread waits for in the kernel.  No object has this
- * address, and no thread this number. */
+/* As the object that a thread waits for: the outside world.  No object has this address, and no
+ * thread this number. */
 #define RT_OUTSIDE_OBJECT (UINT64_MAX - 1)
-#define RT_SLEEP_OBJECT (UINT64_MAX - 2) /* of one that sleeps */
+#define RT_SLEEP_OBJECT (UINT64_MAX - 2) /* the same: the end of a sleep */
 
-/* The thread that a callback is about; NULL: it is not asked for. */
+/* The calling thread, if a layer wants to be called for it; else NULL. */
 static inline struct rt_thread *rt_outside_self(void)
 {
 	return rt.outside ? rt_self() : NULL;

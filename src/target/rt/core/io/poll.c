@@ -90,7 +90,7 @@ static int selected(int count, const fd_set *readable, int r)
 	return r;
 }
 
-/* What is asked for is overwritten by the answer. */
+/* The answer overwrites the sets that were passed, so they are restored first. */
 static int look_select(void *context)
 {
 	struct wait *w = context;

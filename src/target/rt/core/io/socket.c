@@ -126,7 +126,7 @@ INTERPOSE(int, shutdown, (int fd, int how))
 	return (int)rt_moved(REAL(shutdown)(fd, how));
 }
 
-/* Each end is notified of the other. */
+/* Remembers, for each end, which socket is the other one. */
 INTERPOSE(int, socketpair, (int domain, int type, int protocol, int fds[2]))
 {
 	int r = rt_opened(REAL(socketpair)(domain, type, protocol, fds)), saved = errno;

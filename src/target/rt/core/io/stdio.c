@@ -63,7 +63,8 @@ static void writes(FILE *stream)
 		rt_channel_sends(fd);
 }
 
-/* Reports that something was read.  End of file is a message too; an error is not. */
+/* Reports that something was read.  It is called whatever the result: end of file is a message
+ * too. */
 static void has_read(FILE *stream)
 {
 	int fd = channel_of(stream);
@@ -161,7 +162,7 @@ INTERPOSE(int, __dprintf_chk, (int fd, int flag, const char *restrict format, ..
 	return r;
 }
 
-/* The next stream at this address leads elsewhere. */
+/* The next stream at this address may lead elsewhere. */
 INTERPOSE(int, fclose, (FILE * stream))
 {
 	writes(stream);

@@ -3,7 +3,7 @@
  * Interposed functions of C++ programs: guards of static locals, captured exceptions, operator new
  * and delete.  This archive member is linked only if the program uses one of them.
  *
- * operator new calls malloc, whose interposer writes the event; this file only reports the kind of
+ * operator new calls malloc, whose interposer writes the event; this file only notes the kind of
  * allocation.  The real operator may throw, hence the cleanup.
  */
 #include "rt/core/layer.h"

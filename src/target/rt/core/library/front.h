@@ -37,7 +37,7 @@ static inline void *rt_behind(void *_Atomic *cached, const char *name)
 		(type(*) parameters) rt_behind(&cached_, #name);                                             \
 	})
 
-/* Memory that no trace has, zero. */
+/* Zeroed memory whose allocation is not recorded. */
 static inline void *rt_front_allocate(size_t size)
 {
 	void *p = REAL(calloc)(1, size);
@@ -47,8 +47,8 @@ static inline void *rt_front_allocate(size_t size)
 	return p;
 }
 
-/* What the runtime knows about objects of the program; a number identifies each object.  Entries
- * are never removed.  An entry begins with a struct rt_front_entry; the rest is zero at first. */
+/* What the runtime knows about an object of the program, which a number (the key) identifies.
+ * Entries are never removed.  An entry begins with this struct; the rest is zero at first. */
 struct rt_front_entry {
 	uint64_t key;
 	struct rt_front_entry *next;

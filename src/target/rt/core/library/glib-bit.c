@@ -20,10 +20,10 @@ void rt_member_glib_bit(void)
 struct bit {
 	struct rt_front_entry entry;
 	pthread_mutex_t *_Atomic mutex;
-	_Atomic bool held; /* since the bit was set, until before it is cleared */
+	_Atomic bool held; /* set after the bit is set, cleared before the bit is cleared */
 };
 
-/* Words are aligned, and the bits of an int are 32. */
+/* Words are multiples of 4 and bits are numbered below 32, so no two bits have the same key. */
 static struct bit *bit_of(const volatile void *word, int number)
 {
 	struct bit *b =

@@ -23,14 +23,14 @@ typedef int compare_fn(const void *, const void *, void *);
 
 struct link {
 	void *data;
-	sem_t given; /* 1: this item */
+	sem_t given; /* posted by the thread that adds the item */
 	struct link *next;
 };
 
 struct queue {
 	pthread_mutex_t mutex;
-	sem_t filled;	    /* at most as many as the list has */
-	struct link *first; /* that is taken next */
+	sem_t filled;	    /* counts items, never more than the list has */
+	struct link *first; /* the item that is taken next */
 	int length, waiting;
 	_Atomic int uses;
 	void (*free_item)(void *);

@@ -38,7 +38,7 @@ union g_object {
 	unsigned words[2];
 };
 
-/* Only one of several threads that make it wins. */
+/* If several threads make the object at the same time, one of them wins. */
 static void *made_of(union g_object *o, void *(*make)(void), void (*unmake)(void *))
 {
 	void *made = atomic_load_explicit(&o->made, memory_order_acquire), *fresh;
@@ -52,7 +52,7 @@ static void *made_of(union g_object *o, void *(*make)(void), void (*unmake)(void
 	return made;
 }
 
-/* Where zero is the initial state of pthread's object too. */
+/* Zero is the initial state of pthread's objects too. */
 static void *make_mutex(void)
 {
 	return rt_front_allocate(sizeof(pthread_mutex_t));

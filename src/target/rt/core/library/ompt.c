@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * OpenMP: learns how libomp orders threads through its tools interface (OMPT, OpenMP 5.2, chapter
- * 19).
+ * OpenMP: learns through libomp's tools interface (OMPT, OpenMP 5.2, chapter 19) how libomp orders
+ * threads.
  *
  * libomp is not instrumented, and it implements fork, barriers, tasks and locks with atomics and
  * futexes that are not visible.  It looks for ompt_start_tool() in the program and then calls
@@ -20,7 +20,7 @@
  *
  * In libomp, the thread that created tasks executes all of them if it reaches them before others
  * wake up.  Likewise, the thread that created the team is the first to reach a `single` or a loop
- * with a dynamic schedule.  Then the threads never interact.  So the first few times that thread
+ * with a dynamic schedule.  Then the threads never interact.  So, the first few times, that thread
  * waits briefly until another one has arrived.
  *
  * Memory is never reused, because an edge is identified by its address.  Nothing here holds a lock
@@ -39,10 +39,10 @@ enum {
 	MUTEX_BUCKETS = 256,	 /* of a hash table */
 	MAPPED_BYTES = 1 << 20,	 /* that are asked of the kernel at once */
 	TEAM_MAX = 1024,	 /* threads; bounds the pairs of a barrier */
-	ENTERED_LOOKS = 1 << 20, /* until waiting for the first thread of a section is given up */
-	NAPS = 10,		 /* waits of a process that may take a while: each is at most 20 ms, */
-	NAP_PARTS = 100,	 /* in so many parts, */
-	NAP_NS = 200000		 /* of so many nanoseconds */
+	ENTERED_LOOKS = 1 << 20, /* checks before a thread stops waiting for the first one in a `single` */
+	NAPS = 10,		 /* waits of a process that may take up to 20 ms each: */
+	NAP_PARTS = 100,	 /* the parts of such a wait, */
+	NAP_NS = 200000		 /* and the nanoseconds of a part */
 };
 
 /* The interface, as published. */
@@ -76,7 +76,7 @@ struct edge {
 	_Atomic uint32_t tokens;
 };
 
-/* One use of a construct that one thread does. */
+/* One use of a `single` construct, which one thread of the team executes. */
 struct single {
 	uint32_t number; /* among those of the team */
 	_Atomic bool entered;
@@ -88,7 +88,7 @@ struct team {
 	uint32_t size;
 	struct single *_Atomic singles;
 	_Atomic uint32_t single_count;
-	_Atomic uint32_t loops; /* to which others than the first thread came */
+	_Atomic uint32_t loops; /* loops that a thread other than the first has reached */
 	pthread_mutex_t reduction;
 	struct edge across;   /* iterations that wait for others (doacross) */
 	struct edge *fork;    /* by thread */
@@ -103,19 +103,20 @@ struct group {
 struct task {
 	struct team *team;
 	struct task *parent;
-	struct task *implicit; /* that of the thread which runs it */
+	struct task *implicit; /* the implicit task of the thread that runs it */
 	struct group *group;
-	struct edge begin;	  /* of this task, or it continues */
-	struct edge children;	  /* that are done */
+	struct edge begin;	  /* to the thread that begins or continues this task */
+	struct edge children;	  /* from children that are done */
 	struct edge *dependences; /* of the children: DEPENDENCES for readers, then as many for writers */
-	uint64_t in, out;	  /* its own, by hash */
+	uint64_t in, out;	  /* its own dependences, by hash */
 	uint32_t number,
 		turn; /* of an implicit one: its thread in the team, and which of the two barriers is next */
-	uint32_t singles;	/* of an implicit one: that it came to, */
-	uint32_t loops;		/* the same, */
-	bool made;		/* and whether it made a task that no thread may have taken yet; */
-	uint32_t seen;		/* what `taken` was then */
-	_Atomic uint32_t taken; /* tasks of its that other threads began */
+	/* Of an implicit task. */
+	uint32_t singles;	/* that it has reached */
+	uint32_t loops;		/* the same */
+	bool made;		/* it made a task that perhaps no other thread has taken yet */
+	uint32_t seen;		/* `taken` when it made that task */
+	_Atomic uint32_t taken; /* tasks made by its thread that other threads began */
 	bool in_barrier, started;
 };
 
@@ -280,7 +281,7 @@ static void nap_until(const _Atomic uint32_t *number, uint32_t wanted)
 	errno = saved;
 }
 
-/* Others may take the tasks that the thread has made. */
+/* Gives other threads time to take the tasks that the thread has made. */
 static void let_others_take(struct task *task)
 {
 	if (!task->implicit->made || task->team->size == 1)
@@ -338,7 +339,7 @@ static void sync_region(int kind, int endpoint, union ompt_data *parallel, union
 	if (!task || kind == REGION_REDUCTION)
 		return;
 	if (endpoint == SCOPE_BEGIN && !atomic_load(&task->implicit->taken))
-		let_others_take(task); /* or does the last of several tasks itself */
+		let_others_take(task); /* otherwise the thread might execute its last task itself */
 	if (kind == REGION_TASKGROUP)
 		task_group(task, endpoint);
 	else if (kind != REGION_TASKWAIT)

@@ -9,7 +9,7 @@
  * go unnoticed.  Without address randomisation the heap begins right after these variables, so it
  * is kept at the same distance.
  *
- * The red zone is larger than everything between its ends, so that flipping a single bit of a
+ * Each red zone is larger than everything between the two, so that flipping a single bit of a
  * pointer never leads from the program's variables or its heap to the runtime's variables.
  */
 #include "rt/core/rt.h"

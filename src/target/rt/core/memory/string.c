@@ -2,7 +2,7 @@
 /*
  * Ranges as long as a string.  Instrumented code calls these functions in addition to the string
  * functions of libc.  In: the address of a string.  Out: a range event.  NULL is left to the real
- * function.  Nothing here allocates, locks or sets errno; strnlen may not be interposed.
+ * function.  Nothing here allocates, locks or sets errno, so strnlen() must not be interposed.
  */
 #include "raddle/abi.h"
 
@@ -16,7 +16,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* The bytes of a string with its end, at most max. */
+/* The size of a string with its NUL, at most max. */
 static uint64_t string_size(const char *p, uint64_t max)
 {
 	uint64_t n = strnlen(p, max);
@@ -118,7 +118,7 @@ static uint64_t readable_pages(uintptr_t p, uint64_t count)
 	long got = syscall(SYS_process_vm_readv, (long)getpid(), &here, 1L, there, (long)count, 0L);
 	bool refused = got < 0 && errno == EFAULT;
 	errno = kept;
-	/* Where the call is forbidden, the memory is taken to be there. */
+	/* If the call is forbidden, the memory is assumed to be readable. */
 	return got >= 0 ? (uint64_t)got : refused ? 0 : count;
 }
 

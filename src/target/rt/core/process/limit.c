@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-	CODE = 16 << 20 /* of the runtime and of instrumentation, about */
+	CODE = 16 << 20 /* bytes: about the code of the runtime and of the instrumentation */
 };
 #define GROWTH (1ull << 40) /* of a hard limit, which could not be raised later */
 
@@ -26,7 +26,7 @@ void rt_member_limit(void)
 {
 }
 
-/* NULL: not one of memory. */
+/* NULL: it is not a limit of memory. */
 static struct rt_limit *find(int which)
 {
 	return which == RLIMIT_AS ? &rt.limits[0] : which == RLIMIT_DATA ? &rt.limits[1] : NULL;
@@ -42,7 +42,7 @@ static int change(int which, const struct rlimit *new, struct rlimit *old)
 	return (int)syscall(SYS_prlimit64, 0, which, new, old);
 }
 
-/* As the program would have set it, but with room. */
+/* Sets the limit that the program wants, plus room for the runtime. */
 static int set(struct rt_limit *limit, int which, const struct rlimit *wanted)
 {
 	struct rlimit now,

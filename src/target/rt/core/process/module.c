@@ -116,7 +116,7 @@ static bool real_path(const char *path, char out[PATH_SIZE])
 	return found;
 }
 
-/* Puts the link for `key` beside the executable into `out`. */
+/* Puts into `out` the path of the link for `key`, which lies beside the executable. */
 static bool link_path(const char *key, char out[PATH_SIZE])
 {
 	static const char directory[] = "/" RADDLE_PLUGIN_DIRECTORY "/";

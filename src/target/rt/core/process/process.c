@@ -257,8 +257,8 @@ void rt_process_setup(void)
 
 /* exec */
 
-/* Tells the collector which program replaces this one, since that program is not recorded; "" if
- * the exec failed. */
+/* Names the program that replaces this one, for the collector, since that program is not recorded;
+ * "" if the exec failed. */
 static void name_successor(const char *path)
 {
 	char *to = rt.session->successor;
@@ -440,7 +440,7 @@ INTERPOSE(void *, mremap, (void *old, size_t old_size, size_t size, int flags, .
 	return mapped(p, size);
 }
 
-/* Links to the executable are replaced by the program that the user named, not the flavour made of
+/* Links to the executable lead to the program that the user named, not to the flavour made from
  * it. */
 
 static bool is_own_link(const char *path)
@@ -491,8 +491,8 @@ INTERPOSE(ssize_t, readlinkat, (int fd, const char *restrict path, char *restric
 	return REAL(readlinkat)(fd, path, out, size);
 }
 
-/* The size and the address of the environment and arguments differ in every run.  Only distances
- * from the end of the stack below them are the same. */
+/* The environment and the arguments at the top of the stack differ in size and address from run to
+ * run.  Only distances from the place just below them are the same. */
 void rt_layout(struct rt_thread *t)
 {
 	if (rt.arguments > t->stack_low && rt.arguments < t->stack_high)

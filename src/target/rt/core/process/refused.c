@@ -5,8 +5,7 @@
  * nothing about its schedule.
  *
  * Functions that allocate memory or create threads and processes are interposed elsewhere and
- * report their failures here.  Functions that open descriptors are interposed in this file, only
- * for this purpose.
+ * report their failures here.  Most functions that open descriptors are interposed in this file.
  */
 #include "raddle/steer.h"
 #include "rt/core/io/channel.h"
@@ -33,8 +32,7 @@ void rt_refused(int error)
 	}
 }
 
-/* The result of a call that opens a descriptor; -1 if there is none.  EAGAIN has other reasons
- * here. */
+/* A call that opens a descriptor may return EAGAIN for reasons other than a lack of threads. */
 int rt_opened(int r)
 {
 	if (RT_UNLIKELY(r < 0) && errno != EAGAIN)
@@ -50,7 +48,7 @@ static FILE *opened_stream(FILE *stream)
 	return stream;
 }
 
-/* The mode is there if a file may be made. */
+/* The caller passes a mode only if the call may create a file. */
 #define OPEN(name, ...)                                                                                      \
 	do {                                                                                                 \
 		mode_t mode_ = 0;                                                                            \

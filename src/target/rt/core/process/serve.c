@@ -57,7 +57,7 @@ static long take_request(int socket, int fds[RADDLE_SERVE_FDS], int *count)
 	return r;
 }
 
-/* The copy: it dies with the process that asked for it. */
+/* Runs in the clone, which dies with the process that requested it. */
 static int begin_copy(int socket, const int *fds, int count, const struct thread_words *w)
 {
 	syscall(SYS_set_robust_list, w->robust, w->robust_size);

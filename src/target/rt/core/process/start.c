@@ -36,7 +36,8 @@ static int take_descriptor(char **envp)
 	return fd;
 }
 
-/* Maps at a multiple of the buffer size, so that an address inside a buffer leads to the buffer. */
+/* Maps at a multiple of the buffer size, so that an address inside a buffer leads to the
+ * buffer. */
 static void *map_shared(int fd, size_t size)
 {
 	size_t more = size + RADDLE_BUFFER_SIZE;

@@ -66,7 +66,7 @@ uint64_t rt_now(void)
  */
 #define TRUST (1u << 20)
 #define MEASURE (1u << 22)     /* ticks that the speed is measured over */
-#define UNDISTURBED (1u << 12) /* ticks that looking at the clock takes at most */
+#define UNDISTURBED (1u << 12) /* ticks; a reading of the clock that takes longer is not used */
 
 #if defined(__x86_64__)
 void rt_clock_setup(void)
@@ -167,7 +167,7 @@ void rt_pause(uint32_t round)
 	errno = saved;
 }
 
-/* States the owner of a lock: states of threads are pages apart. */
+/* Identifies the owner of a lock: the states of threads are pages apart. */
 static uint32_t own_mark(void)
 {
 	return (uint32_t)((uintptr_t)__raddle_self >> 12) | 1u << 31;

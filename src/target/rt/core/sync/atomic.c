@@ -6,10 +6,10 @@
  * and releases the lock.  So operations on one location happen in the order of their q.  A handler
  * that interrupts a thread between the two executes its own atomics without a lock, since it could
  * otherwise wait for itself.  If the operation faults and a handler leaves by longjmp, the thread
- * finds at its next atomic that it still holds the lock, and releases it first; another thread
+ * finds at its next atomic that it still holds the lock, and releases it first.  Another thread
  * that waits for the lock meanwhile gives up after RT_PATIENCE rounds.
  *
- * These locks are never taken together with another lock.
+ * No thread holds two of these locks, or takes one while it holds another lock of the runtime.
  */
 #include "rt/common/hash.h"
 #include "raddle/full.h"

@@ -34,7 +34,7 @@ static void wake(struct wait *w)
 	errno = saved;
 }
 
-/* However the wait ends, the end of this variable's scope writes the wake event. */
+/* However the wait ends, the cleanup of `w` writes the wake event. */
 #define WAIT_BEGIN(cond_, mutex_, timed, notified)                                                           \
 	if (RT_UNLIKELY(rt.leaves_out) && rt_wakes_at_once(mutex_))                                          \
 		return 0;                                                                                    \
@@ -152,7 +152,7 @@ INTERPOSE(void, cnd_destroy, (cnd_t * cond))
 	REAL(cnd_destroy)(cond);
 }
 
-/* Is the function to be called that was asked for? */
+/* Whether the real function is to be called; otherwise rt_listened_notify() is. */
 static bool notify(uint32_t code, const void *cond)
 {
 	struct rt_thread *t = rt_plain();
@@ -162,7 +162,7 @@ static bool notify(uint32_t code, const void *cond)
 	return t || !rt.listening[0];
 }
 
-/* `status` makes what the function returns of an error. */
+/* `status` converts an errno value to what the function returns. */
 #define NOTIFY(name, type, code, status)                                                                     \
 	INTERPOSE(int, name, (type * cond))                                                                  \
 	{                                                                                                    \

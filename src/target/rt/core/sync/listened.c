@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Operations of a process that layers listen to: rt/core/sync/sync.c and cond.c call these
- * functions if a thread is not plainly recorded.
+ * functions if a thread is not RT_PLAIN.
  *
  * They write the same events in the same order, and notify the layers of each operation and of
  * what the thread waits for.  Results are errno values.  For a thread that is not recorded at all
@@ -87,7 +87,8 @@ static struct attempt attempt_of(uint32_t code)
 	}
 }
 
-/* Whether trying first gives the answer that the real function would give (rt/core/sync/sync.c). */
+/* Whether trying first gives the answer that the real function would give
+ * (rt/core/sync/sync.c). */
 static bool may_try(uint32_t code, const struct rt_until *until)
 {
 	if (!until)
@@ -112,7 +113,7 @@ static bool is_refused(uint32_t code, const void *object)
 	return raddle_class(code) == RADDLE_CLASS_RWLOCK && rwlock->__data.__cur_writer == self;
 }
 
-/* Others have their turns until the attempt works. */
+/* Lets other threads run until the attempt succeeds or the time is up. */
 static int wait_by_turns(struct rt_op *op, uint32_t attempt, void *object, const struct rt_until *until)
 {
 	int busy = attempt == RADDLE_SEM_TRYWAIT ? EAGAIN : EBUSY, r = busy;

@@ -26,7 +26,8 @@
 
 void *__raddle_interpose_sync(void);
 
-/* The marker is a member that the others hang on. */
+/* A program refers to the marker below.  The marker refers to the other archive members, so they
+ * are linked too. */
 void rt_member_cond(void);
 void rt_member_once(void);
 void rt_member_create(void);
@@ -494,7 +495,7 @@ INTERPOSE(sem_t *, sem_open, (const char *name, int flags, ...))
 	return sem;
 }
 
-/* Others may have the same one open. */
+/* rt_handling() is not called: other threads may still use the same semaphore. */
 INTERPOSE(int, sem_close, (sem_t * sem))
 {
 	struct rt_thread *t = rt_self();

@@ -20,8 +20,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How many records a signal handler may leave while its thread is busy, and how many innermost
- * call sites of theirs are kept.  Judgements: further records are counted as lost. */
+/* How many records a signal handler may leave while its thread is busy, and how many of the
+ * innermost call sites are kept for each.  Judgements: further records are counted as lost. */
 #define RT_PENDING 32
 #define RT_PENDING_FRAMES 12
 
@@ -35,7 +35,7 @@ struct rt_once;	  /* rt/core/sync/once.c */
 struct rt_place;  /* rt/record/thin.h */
 struct rt_gather; /* rt/core/buffer/gather.h */
 
-/* Layers but for the core (rt/core/layer.h). */
+/* Layers other than the core (rt/core/layer.h). */
 enum rt_layer_number {
 	RT_LAYER_RECORD,
 	RT_LAYER_FULL,
@@ -58,7 +58,7 @@ enum rt_recording {
 	RT_THIN,     /* only in rt_guard: threads are RT_PLAIN, and rt/record/thin.h leaves accesses out */
 };
 
-#define RT_LEFT_OUT 16 /* a judgement: locks nest less deep */
+#define RT_LEFT_OUT 16 /* locks; a judgement: they nest less deeply */
 
 struct rt_thread {
 	struct raddle_self self; /* first: hooks know only this part */
@@ -75,14 +75,14 @@ struct rt_thread {
 	uint32_t pending_done; /* of them, in the buffer already */
 	uint32_t pending_lost;
 	uint8_t recording; /* enum rt_recording */
-	bool fenced;	   /* it has come to a fence */
+	bool fenced;	   /* it has executed a fence */
 	uint32_t steps;	   /* operations so far that count in schedules */
 
 	/* Of a thinned run (rt/record/thin.h). */
-	struct rt_place *places; /* where it has been; NULL: the run is not thinned here yet */
+	struct rt_place *places; /* where it has been; NULL: the thread is not thinned yet */
 	uint32_t hand;
-	uint32_t lazy;	       /* operations since its segment began, + 1; 0: each begins one */
-	uint32_t thin_changes; /* rt_thin.changes then */
+	uint32_t lazy;	       /* operations since its segment began, plus 1; 0: each begins a segment */
+	uint32_t thin_changes; /* rt_thin.changes when its segment began */
 
 	struct rt_encoder encoder;
 	struct rt_pending pending[RT_PENDING];
@@ -125,7 +125,7 @@ struct rt_thread {
 	void *layer[RT_LAYER_COUNT];
 	uint32_t each;		    /* a bit for each layer that has to see each access before it happens */
 	struct rt_gather *gather;   /* accesses that no layer has to see at once; NULL: no layer wants them */
-	_Atomic uint64_t *notified; /* counts accesses that were notified; NULL: it is not asked for */
+	_Atomic uint64_t *notified; /* counts accesses that layers were notified of; NULL: not counted */
 
 	struct rt_thread *next, **link;
 };
@@ -133,12 +133,12 @@ struct rt_thread {
 _Static_assert(offsetof(struct rt_thread, self) == 0, "__raddle_self is the state of the thread");
 _Static_assert(RT_LAYER_COUNT <= 32, "`each` has a bit for each layer");
 
-/* What a thread keeps also without a state. */
+/* What a thread keeps even without a state. */
 struct rt_local {
 	uint64_t result, error; /* rt/inject/inject.c: of a call that a fault replaced */
 	bool ended;		/* THREAD_END is written */
 	bool adopting;		/* an adoption of this thread is under way */
-	bool tries;		/* rt/core/library/ompt.c: libomp reports a nested lock that was only tried */
+	bool tries;		/* rt/core/library/ompt.c: the thread only tries a nestable lock of libomp */
 };
 extern __thread struct rt_local rt_local __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
