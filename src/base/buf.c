@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The growing byte buffer.  Bytes and formatted text are appended.  `data` always has a NUL after
- * it.  An empty buffer that never grew points to the shared rd_buf_empty, which is never written.
+ * The growing byte buffer.  Bytes and formatted text are appended.  The content of `data` is always
+ * NUL-terminated.  A buffer that never grew points to the shared rd_buf_empty, which is never
+ * written.
  */
 #include "base/buf.h"
 
@@ -94,7 +95,7 @@ void rd_buf_vaddf(struct rd_buf *b, const char *format, va_list ap)
 	room = b->capacity - b->length;
 	n = vsnprintf(b->data + b->length, room, format, ap);
 	if (n < 0)
-		RD_BUG("a format vsnprintf does not take");
+		RD_BUG("vsnprintf() rejects a format");
 	if ((size_t)n >= room) {
 		rd_buf_reserve(b, (size_t)n);
 		vsnprintf(b->data + b->length, (size_t)n + 1, format, again);

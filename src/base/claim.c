@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 enum {
-	DIRECTORIES_MAX = 1000, /* PATH, PATH-2 … that rd_claim() tries before it gives up */
+	DIRECTORIES_MAX = 1000, /* rd_claim() tries PATH-N for N below this, then gives up */
 	RETRIES_MAX = 100,	/* lock files that may vanish between open() and flock() */
 };
 
@@ -71,7 +71,7 @@ int rd_claim(struct rd_claim *claim, const char *path, bool elsewhere)
 
 		r = try_claim(claim, other);
 		if (r == 1)
-			rd_warn("%s is being written by another raddle; using %s", path, other);
+			rd_warn("%s is being written to by another raddle; using %s", path, other);
 		free(other);
 	}
 	if (r == 0)

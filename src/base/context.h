@@ -4,7 +4,7 @@
  * Commands run from the command line need no context.  Their messages go to the sink of the process
  * (error.h), and the process ends when memory runs out.  A server runs each request through
  * rd_context_run(): the request has its own messages, and running out of memory ends the request,
- * not the server.  A library enters a context without a boundary to intercept messages.
+ * not the server.  To intercept messages only, a library enters a context without a boundary.
  * Contexts nest and belong to one thread.  A thread that works for another thread enters its own
  * context, which may share the sink if the sink is thread-safe.
  */
@@ -27,7 +27,9 @@ struct rd_cleanup {
 struct rd_context {
 	rd_log_fn *log; /* where messages go; NULL: to the sink of the outer context */
 	void *data;	/* first argument of `log` */
-	size_t limit;	/* bytes that the rd_x functions of alloc.h may allocate in total; 0: no limit */
+	/* Bytes that the rd_x functions of alloc.h, except rd_xasprintf(), may allocate in total;
+	 * 0: no limit. */
+	size_t limit;
 
 	/* Private. */
 	size_t allocated;
@@ -54,8 +56,8 @@ void rd_cleanup_remove(struct rd_cleanup *cleanup); /* must be the newest; it is
 /* The innermost context of this thread, or NULL. */
 struct rd_context *rd_context_current(void);
 
-/* For alloc.c: counts bytes, and ends the context whose limit is exceeded.  Returns if no context
- * has to end. */
+/* For alloc.c.  The first counts bytes in this and all outer contexts.  If a limit is exceeded, or
+ * memory has run out, the innermost context with a boundary ends.  Without one, both return. */
 void rd_context_count(size_t bytes);
 void rd_context_no_memory(void);
 

@@ -28,7 +28,7 @@
 
 enum { FILE_MAX = 65536 }; /* bytes; a judgement: a list of options is far shorter */
 
-/* A place that gives options. */
+/* Where options come from. */
 struct source {
 	const struct rd_defaults *d;
 	const char *name;      /* for messages: the path of the file, or the variable */
@@ -43,7 +43,7 @@ static char *keep(const struct source *s, const char *text, size_t n)
 
 #define PLACE_MAX (PATH_MAX + 16)
 
-/* Where in the source: "FILE:3: " or "RADDLE_OPTIONS: ". */
+/* The beginning of a message: "FILE:3: " or "RADDLE_OPTIONS: ". */
 static void place_of(const struct source *s, char out[PLACE_MAX])
 {
 	if (s->directory)
@@ -147,7 +147,7 @@ static int read_section(const struct source *s, const char *text, size_t n, bool
 	const char *end = text + n - 1;
 
 	if (*end != ']')
-		return wrong(s, "no ] behind", text, n);
+		return wrong(s, "no ] at the end of", text, n);
 	*ours = false;
 	for (text++; text < end;) {
 		size_t length = strcspn(text, " \t]");
@@ -187,7 +187,7 @@ static int read_line(const struct source *s, const char *text, size_t n, bool *o
 
 static int read_lines(struct source *s, const char *text)
 {
-	bool ours = true; /* before the first section: for all */
+	bool ours = true; /* lines before the first section apply to every command */
 	int err = RD_OK;
 
 	for (s->line = 1; *text && !err; s->line++) {
@@ -199,7 +199,7 @@ static int read_lines(struct source *s, const char *text)
 	return err;
 }
 
-/* Whether the search ends here: in the home directory, or at the top of a repository. */
+/* Whether the search ends here: in the home directory, at the top of a repository, or in /. */
 static bool is_top(const char *directory)
 {
 	char *git = rd_xasprintf("%s/.git", directory);
@@ -262,8 +262,9 @@ static int read_file(struct source s, const char *path)
 	s.name = path;
 	s.directory = slash ? directory : ".";
 	if (!err)
-		err = strlen(text.data) != text.length ? rd_fail(RD_EFORMAT, "%s: a zero byte in it", path)
-						       : read_lines(&s, text.data);
+		err = strlen(text.data) != text.length
+			      ? rd_fail(RD_EFORMAT, "%s: it contains a zero byte", path)
+			      : read_lines(&s, text.data);
 	free(directory);
 	rd_buf_release(&text);
 	return err < 0 ? err : RD_OK;

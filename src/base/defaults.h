@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Options that need not be typed each time.  They come from a .raddle file, then from
- * RADDLE_OPTIONS. raddle(1) describes both.
+ * RADDLE_OPTIONS.  raddle(1) describes both.
  */
 #ifndef BASE_DEFAULTS_H
 #define BASE_DEFAULTS_H
@@ -12,7 +12,7 @@
 struct rd_defaults {
 	const struct rd_option *options; /* of the command */
 	const char *command;
-	struct rd_arena *values; /* keeps what the options get as long as they are used */
+	struct rd_arena *values; /* holds the values; must live as long as the options are used */
 	/* Whether any command has an option of this name, and whether a command of this name
 	 * exists; the name has `n` characters. */
 	bool (*is_option)(const char *name, size_t n);

@@ -146,7 +146,7 @@ static int add_line(struct rd_edits *e, const char *text, size_t length)
 		if (length > n && !strncmp(text, names[i], n) && text[n] == ' ')
 			return kinds[i](e, text + n + 1, length - n - 1);
 	}
-	return rd_fail(RD_EFORMAT, "'%.*s' is no change to a program", (int)length, text);
+	return rd_fail(RD_EFORMAT, "'%.*s' is not a change to a program", (int)length, text);
 }
 
 int rd_edits_parse(struct rd_edits *e, const char *lines, const char *name)

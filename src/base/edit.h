@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edits: changes to a program that the user requests before it is instrumented.  "require" adds a
- * predicate that must hold whenever control reaches a line.  "without-sync" removes the
- * synchronisation on a line.
+ * Edits: changes to a program that the user requests.  They are made before instrumentation.
+ * "require" adds a predicate that must hold whenever control reaches a line.  "without-sync"
+ * removes the synchronisation on a line.
  * An edit is written as a line of text: "require EXPR @ FILE:LINE" or "without-sync FILE:LINE".
  * Flavours, schedules and documents store this text.
  */
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RD_EDITS_MAX 32 /* a bit for each fits a word */
+#define RD_EDITS_MAX 32 /* so that a 32-bit word has a bit for each */
 
 enum rd_edit_kind { RD_EDIT_REQUIRE, RD_EDIT_WITHOUT_SYNC };
 
@@ -32,13 +32,13 @@ struct rd_edit {
 struct rd_edits {
 	struct rd_edit items[RD_EDITS_MAX];
 	size_t count;
-	struct rd_arena *arena; /* holds the strings; NULL if count is 0 */
+	struct rd_arena *arena; /* holds the strings; NULL before the first call */
 };
 
 void rd_edits_release(struct rd_edits *e);
 
-/* In the form that users write: "EXPR @ FILE:LINE; EXPR @ FILE:LINE" and "FILE:LINE,FILE:LINE".
- * NULL adds nothing. */
+/* Add edits from the form that users write: "EXPR @ FILE:LINE; EXPR @ FILE:LINE" and
+ * "FILE:LINE,FILE:LINE".  NULL adds nothing. */
 int rd_edits_require(struct rd_edits *e, const char *text);
 int rd_edits_without_sync(struct rd_edits *e, const char *text);
 

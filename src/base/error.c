@@ -98,7 +98,7 @@ static void release(void *buf)
 	rd_buf_release(buf);
 }
 
-/* Formats first and restores errno, so callers keep it as it was. */
+/* Leaves errno unchanged. */
 static void emit(enum rd_level level, int error, const char *format, va_list ap)
 {
 	struct rd_buf message = RD_BUF_INIT;

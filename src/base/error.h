@@ -48,7 +48,7 @@ void rd_log_level(enum rd_level level);
 /* Emits the message as an error and returns `code`. */
 int rd_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Like rd_fail(RD_ESYSTEM, ...) and appends ": strerror(errno)". */
+/* Like rd_fail(RD_ESYSTEM, ...), but appends ": strerror(errno)". */
 int rd_fail_errno(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void rd_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

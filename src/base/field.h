@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tab-separated fields of a line, as in site tables, schedules and job files.  A backslash escapes
- * tabs, newlines and backslashes in a field.  An empty or absent field is "-".
+ * tabs, newlines and backslashes in a field.  An empty or absent field is "-"; the text "-" itself
+ * is "\-".
  */
 #ifndef BASE_FIELD_H
 #define BASE_FIELD_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Files, directories and the cache.  In: paths.  Out: bytes and mappings.  Every failure is
- * reported here with its path.
+ * Files, directories and the cache.  In: paths.  Out: bytes and mappings.  Failures are reported
+ * here with their paths, unless the header calls a function silent.
  */
 #include "base/file.h"
 
@@ -99,7 +99,7 @@ int rd_write_all(int fd, const void *data, size_t length)
 	return 0;
 }
 
-/* `flags`: how it is opened for writing. */
+/* Silent; sets errno.  `flags` are further flags for open(). */
 static int write_to(const char *path, int flags, const void *data, size_t length)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
@@ -352,7 +352,7 @@ static const char *why_untrusted(const char *directory)
 {
 	struct stat st;
 
-	return stat(directory, &st) ? "cannot be looked at" : rd_untrusted_reason(&st);
+	return stat(directory, &st) ? "cannot be examined" : rd_untrusted_reason(&st);
 }
 
 static int named_cache(const char *configured, char **path)

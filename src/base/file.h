@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files, directories and the cache. All report their own failures. */
+/* Files, directories and the cache.  Functions that return an rd_err report their failures. */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
@@ -8,21 +8,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Readers accept the files of outside.h: regular files up to a maximum size.  rd_file_read() also
- * accepts a pipe that the user passes. */
+/* Readers accept the files of outside.h: regular files up to a maximum size.  rd_file_read() and
+ * rd_file_read_max() also accept a pipe that the user passes. */
 
 /* Appends a whole file of at most `max` bytes to `b`. */
 int rd_file_read_max(const char *path, uint64_t max, struct rd_buf *b);
 
-/* For documents and lists. */
+/* The maximum for documents and lists. */
 #define RD_TEXT_MAX (UINT64_C(64) << 20)
 
-/* The same for the largest size of any file that is read as a whole. */
+/* Appends a whole file of at most RD_FILE_MAX bytes. */
 #define RD_FILE_MAX (UINT64_C(1) << 30)
 int rd_file_read(const char *path, struct rd_buf *b);
 
-/* Reads the first bytes, to detect the format.  Silent; 0 if the file does not exist.  Returns the
- * number of bytes read. */
+/* Reads the first bytes, to detect the format.  Returns the number of bytes read: silently 0 if
+ * the file cannot be read. */
 size_t rd_file_head(const char *path, void *out, size_t n);
 
 /* Reads a file of at most `max` bytes into the buffer `text` and evaluates `call`.  Its value is
@@ -55,8 +55,8 @@ const char *rd_tmp_dir(void);		    /* $TMPDIR, else /tmp */
 /* An unnamed file in rd_tmp_dir(), for reading and writing.  An error is reported and returned. */
 int rd_temporary_file(void);
 
-/* Drops pages of a shared file mapping that are not needed soon.  A later access reads them from
- * the file again. */
+/* Drops pages of a file mapping that are not needed soon.  A later access reads them from the file
+ * again, so changes in a private mapping are lost. */
 void rd_drop_pages(const void *bytes, size_t length);
 
 /* The program that a shell would run for `name`.  A name with a slash is returned unchanged.  Other

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Signals that end a long task: SIGINT, SIGTERM, SIGHUP.  They are blocked between begin and end,
- * so the task can check for them where it can stop in an orderly way.  Child processes inherit the
- * blocked signals and must call rd_interrupt_end() first.
+ * so the task can check for them where it can stop in an orderly way.  A child process inherits the
+ * signal mask, so it must call rd_interrupt_end() before it does anything else.
  */
 #ifndef BASE_INTERRUPT_H
 #define BASE_INTERRUPT_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reading JSON documents (json-read.h).  In: a tree that jansson made.  Out: values of the type and
- * range that the caller asked for.
+ * Reading JSON documents (json-read.h).  In: bytes, which jansson parses into a tree.  Out: values
+ * of the type and range that the caller asked for.
  */
 #include "base/json-read.h"
 
@@ -101,7 +101,7 @@ const char *rd_json_get_item(struct rd_json_read *r, const json_t *array, const 
 	char what[80];
 
 	if (!text) {
-		snprintf(what, sizeof what, "has element %zu, which is no string", i);
+		snprintf(what, sizeof what, "has element %zu, which is not a string", i);
 		rd_json_wrong(r, key, what);
 	}
 	return text ? text : "";

@@ -167,7 +167,7 @@ void rd_json_unsigned(struct rd_json *j, const char *name, uint64_t value)
 	trail(j);
 }
 
-/* The shortest of 15 and 17 digits that reads back as the same number. */
+/* 15 digits if they read back as the same number, else 17. */
 void rd_json_double(struct rd_json *j, const char *name, double value)
 {
 	char text[32];

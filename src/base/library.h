@@ -12,7 +12,7 @@
 /* A function: its name in the library, and where its address goes. */
 struct rd_library_function {
 	const char *name;
-	void *to; /* of a pointer to a function */
+	void *to; /* the address of a pointer to a function */
 };
 
 /* The handle of a library that has all these functions.  NULL if the library or one of the

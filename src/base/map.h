@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hash maps: numbers to numbers, strings to numbers. Open addressing. */
+/* Hash maps from numbers, pairs of numbers and strings to numbers.  Open addressing. */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
 
@@ -36,7 +36,7 @@ void rd_umap_release_all(size_t count, struct rd_umap *const *maps);
  * longer key, chain the maps: the value for the first two numbers forms a pair with the next
  * number. */
 struct rd_pmap {
-	struct rd_umap map; /* two keys a slot */
+	struct rd_umap map; /* a key takes two elements of `keys` */
 };
 uint64_t *rd_pmap_get(const struct rd_pmap *m, uint64_t a, uint64_t b); /* as rd_umap_get() */
 uint64_t *rd_pmap_put(struct rd_pmap *m, uint64_t a, uint64_t b, bool *is_new);

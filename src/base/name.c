@@ -12,7 +12,7 @@
 
 #define DIGITS "0123456789"
 #define HEX_DIGITS DIGITS "abcdef"
-#define INDEX_DIGITS 9 /* so that an index fits 32 bits */
+#define INDEX_DIGITS 9 /* so that an index fits in 32 bits */
 
 bool rd_is_one_of(const char *name, const char *const *names, size_t count)
 {

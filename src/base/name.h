@@ -28,12 +28,12 @@ bool rd_is_one_of(const char *name, const char *const *names, size_t count);
 /* Whether a source file belongs to the system or the compiler, so the user will not change it. */
 bool rd_is_library_source(const char *path);
 
-/* The caller frees it.  Creator NULL: a thread without a creator. */
+/* The caller frees the result.  Creator NULL: a thread without a creator. */
 char *rd_thread_name(const char *creator, uint64_t index);
 char *rd_thread_unknown(uint32_t number);
 
 /* Splits T_0_1 into its creator's name, the first `creator` bytes, and an index.  False for T_<n>,
- * which has no creator, and for names that are not those of threads. */
+ * which has no creator, and for names that do not end with an index.  Does not check the T. */
 bool rd_thread_split(const char *name, size_t length, size_t *creator, uint32_t *index);
 
 /* T_<n>, a thread without a creator: T_0, or a thread that libc created for itself. */
@@ -46,7 +46,7 @@ int rd_thread_path(const char *name, size_t length, uint32_t *path, int most);
 /* The same for a process that descends from P_0 by forks: 2, 1 for P_0_2_1. */
 int rd_process_path(const char *name, size_t length, uint32_t *path, int most);
 
-/* As for strcmp(): T_0, T_0_2, T_0_10. */
+/* Like strcmp(), but numbers are compared by value: T_0, T_0_2, T_0_10. */
 int rd_thread_compare(const char *a, const char *b);
 
 /* Where something was made: in a name, the part after the kind of object: `T_0_1 (queue.c:14)#3`.

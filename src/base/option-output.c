@@ -27,8 +27,7 @@ static const char *parent_of(const char *path, char out[PATH_MAX])
 	return out;
 }
 
-/* Rejects "--" and "-q", which are misplaced options, and a program, which is a misplaced
- * operand. */
+/* Rejects names such as "-q", which are misplaced options. */
 static int check_name(const struct rd_option *o, const char *path, const char *command)
 {
 	if (!*path)
@@ -49,6 +48,7 @@ static bool is_program(const char *path)
 	return (n == 4 && !memcmp(head, "\177ELF", 4)) || (n >= 2 && !memcmp(head, "#!", 2));
 }
 
+/* A program as the output is a misplaced operand. */
 static int check_file(const struct rd_option *o, const char *path, const char *command)
 {
 	char parent[PATH_MAX];

@@ -193,7 +193,7 @@ static int unknown_option(const char *name, size_t n, const struct rd_usage *usa
 	if (nearest)
 		rd_fail(RD_EUSAGE, "unknown option --%s; did you mean --%s?", word.data, nearest);
 	else
-		rd_fail(RD_EUSAGE, "unknown option --%s; --help lists them", word.data);
+		rd_fail(RD_EUSAGE, "unknown option --%s; --help lists all options", word.data);
 	rd_buf_release(&word);
 	return RD_EUSAGE;
 }
@@ -272,7 +272,7 @@ int rd_option_set(const struct rd_option *o, const char *where, const char *argu
 	if (!argument && takes_argument(o)) {
 		if (!(o->traits & RD_OPT_OPTIONAL))
 			return rd_fail(RD_EUSAGE, "%soption --%s needs an argument%s (%s)", where, o->name,
-				       *where ? " behind '='" : "", o->argument);
+				       *where ? " after '='" : "", o->argument);
 		argument = "-";
 	}
 	switch (o->type) {
@@ -352,7 +352,7 @@ static int parse_letters(char **args, const struct rd_usage *usage)
 		while (o->type != RD_OPT_END && o->letter != *p)
 			o++;
 		if (o->type == RD_OPT_END)
-			return rd_fail(RD_EUSAGE, "unknown option -%c; --help lists them", *p);
+			return rd_fail(RD_EUSAGE, "unknown option -%c; --help lists all options", *p);
 		next = !p[1] && takes_next(o, args[1], usage);
 		if (takes_argument(o) && !p[1] && !next)
 			return rd_fail(RD_EUSAGE, "option -%c needs an argument (%s)", *p, o->argument);

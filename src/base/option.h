@@ -25,14 +25,14 @@
 
 enum rd_option_type { RD_OPT_END, RD_OPT_FLAG, RD_OPT_STRING, RD_OPT_NUMBER, RD_OPT_DURATION };
 
-/* What an option affects. */
+/* What an option affects.  A .raddle file must not set options that write, make or run
+ * (base/defaults.c). */
 enum rd_option_trait {
-	RD_OPT_READS = 1,  /* names a file to read, or several with commas */
-	RD_OPT_WRITES = 2, /* names a file to write; "-" is standard output */
-	RD_OPT_MAKES = 4,  /* names a directory to create or fill */
-	RD_OPT_RUNS =
-		8, /* decides what is executed, or removes something: accepted only from the command line */
-	RD_OPT_OPTIONAL = 16, /* --name[=ARGUMENT]; without it the value is "-" */
+	RD_OPT_READS = 1,     /* names a file to read, or several with commas */
+	RD_OPT_WRITES = 2,    /* names a file to write; "-" is standard output */
+	RD_OPT_MAKES = 4,     /* names a directory to create or fill */
+	RD_OPT_RUNS = 8,      /* decides what is executed, or removes something */
+	RD_OPT_OPTIONAL = 16, /* --name[=ARGUMENT]; without the argument the value is "-" */
 };
 
 /* The value of a number or duration that was not set.  For options whose 0 has a meaning of its
@@ -75,7 +75,7 @@ struct rd_usage {
 	const char *example; /* lines of an example, shown verbatim */
 
 	/* Allows the word after an option with an optional argument to be that argument, unless it
-	 * begins with "-".  For commands whose operand follows all options. */
+	 * looks like an option.  For commands whose operand follows all options. */
 	bool next_word;
 };
 
@@ -92,7 +92,7 @@ void rd_options_init(const struct rd_option *options);
 const struct rd_option *rd_option_find(const struct rd_option *options, const char *name, size_t n);
 
 /* Stores an argument, which must outlive the options; NULL for an option given without an
- * argument. Messages begin with `where`, which may be "". */
+ * argument.  Messages begin with `where`, which may be "". */
 int rd_option_set(const struct rd_option *o, const char *where, const char *argument);
 
 /* Checks whether the files and directories that the options name can be written, so that an error

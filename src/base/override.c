@@ -190,6 +190,6 @@ int rd_override_parse(struct rd_override *g, const char *text, const char *name)
 	*g = (struct rd_override){0};
 	for (const char *at = text; at && *at;)
 		if (!get_part(g, &at))
-			return rd_fail(RD_EFORMAT, "%s: input that cannot be read", name);
+			return rd_fail(RD_EFORMAT, "%s: the input cannot be decoded", name);
 	return RD_OK;
 }

@@ -41,8 +41,8 @@ void rd_override_copy(struct rd_override *to, const struct rd_override *from); /
 void rd_override_release(struct rd_override *g);
 
 void rd_override_format(const struct rd_override *g, struct rd_buf *out);
-/* `g` must be empty; it is released if parsing fails.  NULL means no input.  `name` is for
- * messages. */
+/* `g` must be empty; the caller releases it, also if parsing fails.  NULL means no input.  `name`
+ * is for messages. */
 int rd_override_parse(struct rd_override *g, const char *text, const char *name);
 
 const char *rd_override_kind_name(enum rd_override_kind kind);

@@ -69,7 +69,7 @@ struct rd_pool_loop {
 	bool (*is_over)(void *context);
 	void (*look)(void *context);
 
-	const struct rd_interrupt *signals; /* that end it, between begin and end; NULL: none */
+	const struct rd_interrupt *signals; /* end the loop; already blocked; NULL: none */
 	void *context;
 };
 

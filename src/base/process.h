@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* An argument vector under construction; always NULL-terminated. */
+/* An argument vector under construction; NULL-terminated after the first addition. */
 struct rd_argv {
 	char **items; /* each owned */
 	size_t count, capacity;
@@ -45,13 +45,13 @@ int rd_wait(pid_t pid);
 /* Turns this process, a child that was just forked, into a shell that runs the command. */
 _Noreturn void rd_become_shell(const char *command);
 
-/* Replaces the standard streams of a process that outlives its command by /dev/null: otherwise, whoever
- * reads the output of the command through a pipe would wait for that process. */
+/* Replaces the standard streams by /dev/null, for a process that outlives its command.  Otherwise
+ * a reader of the command's output through a pipe would wait for that process. */
 void rd_leave_streams(void);
 
 int rd_run(char *const *argv); /* spawn and wait, inherited streams */
 
-/* The same, but at rd_now_ns() == end_ns the program gets SIGTERM.  0: never. */
+/* The same, but once rd_now_ns() reaches end_ns the program gets SIGTERM.  0: never. */
 int rd_run_until(char *const *argv, int64_t end_ns);
 
 /* Appends stdout and stderr to the buffer.  A program that writes more than `max` bytes is killed,

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* By which the state advances: 2^64 divided by the golden ratio. */
+/* The state advances by this: 2^64 divided by the golden ratio. */
 #define RD_RANDOM_STEP 0x9e3779b97f4a7c15ull
 
 /* Each bit of the result depends on all of z; different z have different results. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Temporary directories.  Each is removed with its content when it is closed, and also if SIGINT,
- * SIGTERM, SIGHUP or SIGQUIT ends the process that created it, unless the process handles that
- * signal.  Only SIGKILL and a bug in Raddle leave one on the disk.
+ * Temporary directories.  Each is removed with its content when it is closed.  It is also removed
+ * if SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the process that created it, unless the process
+ * handles that signal.  Only SIGKILL and a bug in Raddle leave one on the disk.
  */
 #ifndef BASE_SCRATCH_H
 #define BASE_SCRATCH_H

@@ -16,8 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* In a directory where everybody may create files but only the owner can replace one, check the
- * file alone. */
+/* In a directory with the sticky bit other users cannot replace the file, so the directory does
+ * not matter. */
 static const char *stranger_above(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *who;
@@ -57,7 +57,7 @@ void rd_stranger_warn(const char *path, const struct rd_stranger *what)
 	add_command(&words, "filtered by", what->filter);
 	add_command(&words, "with plug-ins", what->plugins);
 	if (who || where)
-		rd_warn("%s: %s %s; it has this run: %s", path, who ? "it" : "its directory",
+		rd_warn("%s: %s %s; it makes Raddle run: %s", path, who ? "it" : "its directory",
 			who ? who : where, words.data);
 	rd_buf_release(&words);
 }

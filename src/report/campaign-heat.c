@@ -9,9 +9,9 @@
  * Colours range from light to dark in one hue (reversed on a dark page), so the order is visible
  * without colour vision.  The number is always shown, too.
  *
- * Each cell carries the data for the script.  For each kind of fault: the number of the kind and of
- * its runs.  Then for each measure: the hits, the ends of the interval, and the share in
- * thousandths.  For example "0:25:3,25,313,120;...|2:...".
+ * Each cell carries the data for the script.  For each kind of fault: its number, and how many runs
+ * it had.  Then for each measure: the hits, the ends of the interval, and the share.  The last
+ * three are in thousandths.  For example "0:25:3,25,313,120;...|2:...".
  */
 #include "report/campaign-html-int.h"
 

@@ -67,7 +67,7 @@ static void put_figure(FILE *out, const struct report_campaigns *c)
 	fputs("<section class=\"card\"><h2>Fault coverage</h2>\n<p class=\"note\">Of the runs whose fault "
 	      "was "
 	      "activated, those whose trace departs from the golden one, by outcome; whiskers are 95 % "
-	      "confidence intervals of the whole bar (Clopper-Pearson, if nothing else is said).</p>\n<div "
+	      "confidence intervals of the whole bar (Clopper-Pearson, unless stated otherwise).</p>\n<div "
 	      "class=\"figs\">\n",
 	      out);
 	for (size_t i = 0; i < c->count; i++)
@@ -206,8 +206,8 @@ static void put_notes(FILE *out, const struct campaign_statistics *s)
 		fputs(" Sampling was stratified: shares are weighted by the strata.", out);
 	if (r->until > 0)
 		fprintf(out,
-			" Runs went on until the share of %s is known to \xc2\xb1%g %%: intervals hold at "
-			"every "
+			" Runs continue until the share of %s is known to \xc2\xb1%g %%: intervals are "
+			"valid at every "
 			"number of runs.",
 			runlog_outcome_name(r->until_outcome), 100 * r->until);
 	if (r->forced)
@@ -253,7 +253,7 @@ static void put_contrast(FILE *out, const struct campaign_contrast *c)
 		campaign_differs(c) ? "differs" : "");
 }
 
-/* One family of tests; of places those that differ and a few others. */
+/* One family of tests.  Of places, those that differ and a few others are shown. */
 static void put_family(FILE *out, const struct report_campaigns *c, unsigned by)
 {
 	const struct campaign_against *a = c->against;
@@ -293,11 +293,11 @@ static void put_against(FILE *out, const struct report_campaigns *c)
 		a->base->groups[0].weighted || a->with->groups[0].weighted
 			? "chi-square tests with effective sizes"
 			: "Fisher's exact test",
-		a->same_program ? "" : " These are different programs: places are those of the same name.",
+		a->same_program ? "" : " These are different programs: places are matched by name.",
 		a->same_proportions
 			? ""
-			: " The campaigns have not the same kinds of fault in the same proportions: only "
-			  "the kinds that both have are compared.");
+			: " The campaigns do not have the same kinds of fault in the same proportions: "
+			  "only the kinds that both have are compared.");
 	put_family(out, c, CAMPAIGN_WHOLE);
 	for (unsigned by = 0; by < CAMPAIGN_BYS; by++)
 		put_family(out, c, by);
@@ -338,5 +338,5 @@ int report_campaign_html(const struct report_campaigns *c, FILE *out)
 	put_runs(out, c);
 	fprintf(out, "</main>\n<footer><p>Raddle %s</p></footer>\n<script>\n%s%s</script></body></html>\n",
 		RADDLE_VERSION, html_theme, campaign_script);
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: writing");
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: cannot write it");
 }

@@ -5,10 +5,11 @@
  * match the filter, one page at a time.  The same texts occur in many runs.  So each text is stored
  * once, and a run refers to it by its index in "texts".
  *
- * 	{"texts":["", "BitFlip", ...], "runs":[[campaign, run, fault, ...], ...]}
+ * 	{"runs":[[campaign, run, fault, ...], ...], "texts":["", "BitFlip", ...], ...}
  *
- * If there are more than RUNS_MAX runs, masked ones are left out first.  Of each diff only the
- * beginning is included.  Equal diffs are stored once, and their total size is limited.
+ * If there are more than RUNS_MAX runs, masked and not activated ones are left out first.  Of each
+ * diff only the beginning is included.  Equal diffs are stored once, and their total size is
+ * limited.
  */
 #include "report/campaign-html-int.h"
 
@@ -23,7 +24,7 @@
 #include <string.h>
 
 /* Judgements: a browser opens a page of some ten megabytes without delay. */
-#define RUNS_MAX 60000		/* that are listed */
+#define RUNS_MAX 60000		/* in the list */
 #define DIFF_SHOWN 4000		/* bytes of a difference, the first ones: they fit a screen or two */
 #define DIFF_FILE_MAX (4 << 20) /* bytes of a file with a difference; larger ones are not read */
 #define DIFFS_MAX (8 << 20)	/* bytes of all differences of a page */
@@ -79,7 +80,7 @@ static void put_diff(struct data *d, const struct campaign_results *r, const cha
 	struct rd_buf text = RD_BUF_INIT;
 	char *path;
 
-	/* The name comes from the log, and must not lead out of the campaign. */
+	/* The name comes from the log, and must not lead out of the campaign's directory. */
 	if (!name || *name == '/' || strstr(name, "..")) {
 		put_number(d, 0);
 		return;
@@ -140,7 +141,7 @@ static bool is_dull(const struct runlog_run *run)
 	return run->outcome >= RUNLOG_MASKED;
 }
 
-/* Masked runs are included while there is room for all others. */
+/* How many masked and not activated runs there is room for after all others. */
 static size_t room_for_dull(const struct report_campaigns *c, size_t *all)
 {
 	size_t telling = 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Campaigns in a terminal.  Each campaign has a table of outcomes with their shares and MPFNR, the
- * fault coverage as bars (like figure 5 of the TraceSanitizer paper), and the places where faults
- * did most harm.  Lines have at most 80 columns.  Names that are too long are cut, and control
- * characters in names become '?'.  If two campaigns are compared, only the comparison is shown.
+ * Campaigns in a terminal.  Each campaign has a table of outcomes with their shares and MPFNR.  The
+ * fault coverage follows as bars (like figure 5 of the TraceSanitizer paper), and then the places
+ * where faults did most harm.  Lines have at most 80 columns.  Names that are too long are cut, and
+ * control characters in names become '?'.  If two campaigns are compared, only the comparison is
+ * shown.
  */
 #include "report/campaign.h"
 
@@ -15,7 +16,7 @@
 #include <string.h>
 
 #define BAR 44	       /* columns; with its labels a line has less than 80 */
-#define PLACES_SHOWN 8 /* of a table, unless the user states a number; a judgement: a screen has several */
+#define PLACES_SHOWN 8 /* of a table, unless the user states a number; a judgement */
 
 /* What a bar is drawn with, and the colours of a terminal. */
 static const struct mark {
@@ -199,8 +200,7 @@ static void put_until(FILE *out, const struct campaign_statistics *s)
 	for (size_t i = 1; i < s->group_count; i++)
 		missing += !campaign_is_precise(s, &s->groups[i]);
 	if (missing || s->group_count < 2)
-		fprintf(out, ", which it is not yet%s",
-			missing < s->group_count - 1 ? " for all faults" : "");
+		fprintf(out, "; not reached yet%s", missing < s->group_count - 1 ? " for all faults" : "");
 	fputc('\n', out);
 }
 
@@ -223,8 +223,7 @@ static void put_heading(FILE *out, const struct campaign_statistics *s, bool col
 		fprintf(out, "%zu lines of the log are incomplete or damaged and left out\n",
 			r->cut + r->damaged);
 	if (r->repeated)
-		fprintf(out, "%zu lines of the log are about runs that it has already and left out\n",
-			r->repeated);
+		fprintf(out, "%zu lines of the log repeat runs and are left out\n", r->repeated);
 	if (s->groups[0].weighted)
 		fputs("sampling was stratified: shares are weighted by the strata\n", out);
 	if (r->until > 0)
@@ -262,7 +261,7 @@ static void put_chance(FILE *out, double p)
 		fprintf(out, " %7.4f", p);
 }
 
-/* Two names and the shares: 79 columns. */
+/* Two names and the shares: at most 78 columns. */
 static void put_contrast(FILE *out, const struct campaign_contrast *c)
 {
 	const struct campaign_difference *d = &c->difference;
@@ -314,11 +313,10 @@ static void put_against(FILE *out, const struct report_campaigns *c)
 	put_command(out, "baseline:", a->base->results);
 	put_command(out, "now:", a->with->results);
 	if (!a->same_program)
-		fputs("These are different programs: places are those of the same name.\n", out);
+		fputs("These are different programs: places are matched by name.\n", out);
 	if (!a->same_proportions)
-		fputs("The campaigns have not the same kinds of fault in the same proportions: only\nthe "
-		      "kinds "
-		      "that both have are compared.  --fault KIND compares places, too.\n",
+		fputs("The campaigns do not have the same kinds of fault in the same proportions: only\n"
+		      "the kinds that both have are compared.  --fault KIND compares places, too.\n",
 		      out);
 	put_family(out, c, CAMPAIGN_WHOLE);
 	for (unsigned by = 0; by < CAMPAIGN_BYS; by++)
@@ -347,7 +345,7 @@ static void put_legend(FILE *out, const struct report_campaigns *c)
 		!until		    ? "Clopper-Pearson"
 		: until == c->count ? "valid at every number of runs"
 				    : "Clopper-Pearson; --until: valid at every number of runs");
-	fputs("MPFNR: of the runs that ended so, those whose trace shows no deviation.\n"
+	fputs("MPFNR: of the runs with that outcome, those whose trace shows no deviation.\n"
 	      "Harm: crash, hang or SDC.\n",
 	      out);
 }
@@ -364,5 +362,5 @@ int report_campaign_text(const struct report_campaigns *c, FILE *out)
 		put_against(out, c);
 	else
 		put_legend(out, c);
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: writing");
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: cannot write it");
 }

@@ -14,7 +14,7 @@
 struct report_campaigns {
 	const struct campaign_statistics *items;
 	size_t count;
-	size_t places; /* how many functions, lines and opcodes to list; 0: 8 (text), 20 (HTML) */
+	size_t places; /* how many functions, lines, ... to list; 0: 8 (text), 20 (HTML) */
 	bool colour;   /* text: the stream is a terminal with colours */
 	const struct campaign_against *against; /* items[0] compared with another campaign; or NULL */
 };
@@ -34,10 +34,10 @@ int report_campaign_csv(const struct report_campaigns *c, FILE *out);
 /* What a comparison groups by: "campaign", "function", ... */
 const char *report_contrast_by(const struct campaign_contrast *c);
 
-/* The name of a group's fault, "all" for all. */
+/* The name of a group's fault, or "all" for the group of all faults. */
 const char *report_fault_name(const struct campaign_group *g);
 
-/* Whether groups[0] differs from groups[1]. */
+/* Whether groups[0], which has all faults, differs from groups[1]: false for a single kind. */
 bool report_campaign_is_mixed(const struct campaign_statistics *s);
 
 #endif

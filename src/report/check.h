@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a check did beside its findings. */
+/* What a check did, apart from its findings. */
 #ifndef REPORT_CHECK_H
 #define REPORT_CHECK_H
 

@@ -31,7 +31,7 @@ static void print_one(const struct finding_set *set, const struct finding *f, FI
 	}
 }
 
-/* Reports that were printed before have no class. */
+/* Findings that were printed earlier were printed without their class. */
 static void print_reported(const struct finding_set *set, FILE *out)
 {
 	for (size_t i = 0; i < set->count; i++) {
@@ -60,7 +60,7 @@ void report_classes(const struct finding_set *set, const struct classify_result 
 		fputs(".\n", out);
 	print_reported(set, out);
 	if (result->undecided)
-		fprintf(out, "Not classified: %" PRIu64 "; the notes say why.\n", result->undecided);
+		fprintf(out, "Not classified: %" PRIu64 "; their notes state why.\n", result->undecided);
 	if (result->untried)
 		fprintf(out, "Not classified %s: %" PRIu64 ".\n",
 			result->interrupted ? "before the interrupt" : "in the time given (--time raises it)",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A comparison as what report/propagation-int.h makes a page of. */
+/* Converts a comparison to the form from which report/propagation-int.h makes a page. */
 #include "report/compare-int.h"
 
 #include "base/alloc.h"

@@ -17,7 +17,8 @@ struct compare_view {
 void compare_view_init(struct compare_view *v, const struct epa_process *p, const struct epa_comparison *c);
 void compare_view_release(struct compare_view *v);
 
-/* Texts live as long as the view's arena.  NULL: there is none. */
+/* Texts live until compare_view_release().  NULL: there is no such text.  `there`: whether the
+ * record exists. */
 const char *compare_record(const struct compare_view *v, const struct epa_record *r, bool there);
 const char *compare_slot(const struct compare_view *v, const struct epa_record *r, bool there, unsigned slot);
 const char *compare_operation(const struct compare_view *v, const struct epa_node *n);
@@ -32,7 +33,7 @@ const char *compare_what(const struct compare_view *v, uint32_t site);
 /* "T_0_1 at file.c:12 function: 5 became 7" */
 const char *compare_fault(const struct compare_view *v, const struct epa_fault *fault);
 
-/* The record of a node that is there. */
+/* The run's record of a node, or the golden one if the run has no such record. */
 const struct epa_record *compare_node_record(const struct epa_node *n);
 
 /* "data deviation in T_0_1, record 12, at file.c:12 function" */

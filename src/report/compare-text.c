@@ -33,7 +33,7 @@ static void print_first(FILE *out, const struct compare_view *v)
 	line(out, "golden", compare_record(v, &d->golden, d->has_golden));
 	line(out, "run", compare_record(v, &d->run, d->has_run));
 	if (d->previous_site)
-		line(out, "behind", compare_place(v, d->previous_site));
+		line(out, "after", compare_place(v, d->previous_site));
 	for (size_t i = 0; i < d->depth && i < EPA_STACK_MAX; i++)
 		line(out, i ? "" : "called", compare_place(v, d->stack[i]));
 }
@@ -69,7 +69,7 @@ static const struct epa_edge *edge_to(const struct epa_propagation *p, size_t no
 	return NULL;
 }
 
-/* Below the number of a node. */
+/* An indented line below that of a node. */
 static void detail(FILE *out, const char *label, const char *text)
 {
 	fprintf(out, "      %s ", label);
@@ -120,7 +120,7 @@ static void print_masks(FILE *out, const struct compare_view *v)
 	for (size_t i = 0; i < p->mask_count; i++) {
 		const struct epa_mask *m = &p->masks[i];
 		const char *object = compare_name(v, m->object);
-		fprintf(out, "  masked: what %u left was %s", m->node + 1,
+		fprintf(out, "  masked: the wrong value from %u was %s", m->node + 1,
 			m->freed ? "freed" : "overwritten");
 		if (m->count > 1)
 			fprintf(out, ", %" PRIu64 " times", m->count);

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* For people, in 80 columns; of places that the error reached at most `limit`. */
+/* For people, in 80 columns.  Lists at most `limit` of the places that the error reached. */
 void report_comparison_text(const struct epa_process *p, const struct epa_comparison *c, uint64_t limit,
 			    FILE *out);
 

@@ -149,7 +149,7 @@ static void put_curve(const struct finding_set *set, uint64_t schedules, FILE *o
 
 	RD_ASSERT(count <= 2 * set->pair_count);
 	last = count && firsts[count - 1] > schedules ? firsts[count - 1] : schedules;
-	RD_ASSERT(!count || last > 0); /* x is a part of it */
+	RD_ASSERT(!count || last > 0); /* the divisor below */
 	fprintf(out,
 		"<svg class=\"curve\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"orders seen, by "
 		"schedules\"><polyline fill=\"none\" stroke=\"var(--blue)\" stroke-width=\"2\" "
@@ -193,9 +193,9 @@ int report_coverage(const struct finding_set *set, const struct report_opts *opt
 	fputs("</span><button id=\"theme\" type=\"button\">light / dark</button></div></header><main>\n",
 	      out);
 	fprintf(out,
-		"<p class=\"lead\">%zu pairs of places touch the same thing in two threads, and one of them "
-		"writes, or both take the same lock. %zu were seen in both orders, <b>%zu in one only</b>: "
-		"there the program may not allow the other order, or no schedule has come to it.</p>\n",
+		"<p class=\"lead\">At %zu pairs of places, two threads access the same memory and one of "
+		"them writes, or both take the same lock. %zu were seen in both orders, <b>%zu in one "
+		"only</b>: the program may not allow the other order, or no schedule has reached it.</p>\n",
 		set->pair_count, both, one);
 	put_curve(set, schedules, out);
 	fprintf(out, "<h2>In one order only: %zu</h2>\n", one);
@@ -203,5 +203,5 @@ int report_coverage(const struct finding_set *set, const struct report_opts *opt
 	fprintf(out, "<h2>In both orders: %zu</h2>\n", both);
 	put_pairs(set, opts->root, true, out);
 	fprintf(out, "</main><script>%s</script></body></html>\n", html_theme);
-	return ferror(out) ? rd_fail_errno("coverage: the page") : RD_OK;
+	return ferror(out) ? rd_fail_errno("coverage: cannot write the page") : RD_OK;
 }

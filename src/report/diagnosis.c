@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is said of a diagnosis beside its sketches.  In: its numbers.  Out: sentences. */
+/* What a diagnosis did, apart from its sketches.  In: its numbers.  Out: sentences. */
 #include "report/diagnosis.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 void report_diagnosis_text(const struct diagnosis *d, const struct sketch_failure *wanted, FILE *out)
 {
 	if (d->untracked)
-		fprintf(out, "The program was run by turns only: %s\n", d->untracked);
+		fprintf(out, "The program was only run with threads taking turns: %s\n", d->untracked);
 	if (d->discarded)
 		fprintf(out, "%zu runs could not be judged: %s\n", d->discarded, d->why);
 	if (!d->set.count && wanted)
@@ -17,7 +17,7 @@ void report_diagnosis_text(const struct diagnosis *d, const struct sketch_failur
 		fprintf(out, "No run of %zu failed.\n", d->set.runs);
 	if (d->set.unexplained)
 		fprintf(out,
-			"%zu more kinds of failures were met and are not explained; more time (--time) may "
+			"%zu more kinds of failures occurred and are not explained; more time (--time) may "
 			"help.\n",
 			d->set.unexplained);
 }

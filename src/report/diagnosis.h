@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of a diagnosis beside its sketches. */
+/* What a diagnosis did, apart from its sketches. */
 #ifndef REPORT_DIAGNOSIS_H
 #define REPORT_DIAGNOSIS_H
 

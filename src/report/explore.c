@@ -12,7 +12,7 @@ static const char *stop_words(enum explore_stop stop)
 {
 	switch (stop) {
 	case EXPLORE_SETTLED: return "the last ones brought nothing new";
-	case EXPLORE_ENOUGH: return "that was the number wanted (--schedules)";
+	case EXPLORE_ENOUGH: return "that was the number requested (--schedules)";
 	case EXPLORE_TIME: return "the time was up (--time)";
 	case EXPLORE_FAILED: return "a failure was found (--all continues)";
 	case EXPLORE_INTERRUPTED: return "interrupted";
@@ -29,7 +29,7 @@ void report_explore_text(const struct finding_set *set, const struct explore_res
 		fprintf(out, "%" PRIu64 " runs could not be judged: %s\n", r->discarded,
 			r->why ? r->why : "");
 	if (r->unrepeated)
-		fprintf(out, "%" PRIu64 " failures did not come again and are not reported.\n",
+		fprintf(out, "%" PRIu64 " failures could not be repeated and are not reported.\n",
 			r->unrepeated);
 }
 

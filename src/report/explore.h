@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of an exploration beside its findings. */
+/* What an exploration did, apart from its findings. */
 #ifndef REPORT_EXPLORE_H
 #define REPORT_EXPLORE_H
 
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* How many schedules, what they covered, why it ended, and which runs do not count. */
+/* How many schedules ran, what they covered, why it ended, and how many runs do not count. */
 void report_explore_text(const struct finding_set *set, const struct explore_result *r, FILE *out);
 
 /* The same as statistics of the set. */

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* Text with markup characters escaped, bad bytes and control characters replaced. */
+/* Writes a text.  Escapes markup, and replaces invalid bytes and control characters. */
 void html_text(FILE *out, const char *text);
 
 /* Writes the lines around a place; returns whether its source could be read. */

@@ -24,7 +24,7 @@ struct page {
 	struct rd_buf words;
 };
 
-/* Puts the words that were collected. */
+/* Writes the collected words. */
 static void flush_words(struct page *p)
 {
 	html_text(p->out, p->words.data);
@@ -397,5 +397,5 @@ int report_html(const struct finding_set *set, const struct report_opts *opts, F
 		put_finding(&p, set->items[i], i == 0);
 	put_footer(&p);
 	rd_buf_release(&p.words);
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: writing");
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: cannot write it");
 }

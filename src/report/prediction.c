@@ -14,13 +14,14 @@ void report_prediction_rest(const struct predict_batch *p, FILE *out, const char
 			p->not_recorded);
 	if (p->parts)
 		fprintf(out,
-			"The trace was too large for the memory and was looked at in %" PRIu64
-			" parts; errors between two of them are not seen, and --memory makes them larger.\n",
+			"The trace was too large for the memory and was examined in %" PRIu64
+			" parts; errors across two parts are missed; --memory makes the parts larger.\n",
 			p->parts);
 	if (p->skipped)
 		fprintf(out, "There was no time for %" PRIu64 " of the parts.\n", p->skipped);
 	if (p->late)
-		fputs("The time for prediction was up before all was decided; --time raises it.\n", out);
+		fputs("The time for prediction was up before everything was decided; --time raises it.\n",
+		      out);
 	if (p->left_out)
 		fprintf(out, "%" PRIu64 " more were not %s; --limit raises the number.\n", p->left_out, done);
 	if (p->unknown)

@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-/* Names what was left out and which option changes that; `done` is what is done with findings. */
+/* Names what was left out and which option changes that.  `done` is a word for what happens to
+ * findings, as in "3 more were not tried". */
 void report_prediction_rest(const struct predict_batch *p, FILE *out, const char *done);
 
 #endif

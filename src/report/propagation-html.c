@@ -25,7 +25,7 @@ static void put_cell(FILE *out, const char *class, const char *text)
 	fputs("</td>", out);
 }
 
-/* Without directories, which the page can show. */
+/* Without directories, which are in the tooltip. */
 static void put_file(FILE *out, const struct propagation_place *at)
 {
 	fputs("<td class=\"mono\" title=\"", out);
@@ -49,7 +49,7 @@ static void put_place(FILE *out, const struct propagation_place *at)
 
 /* ---- causes ---- */
 
-/* The edges by their targets: those of node i are at[start[i]] ... at[start[i + 1]]. */
+/* The edges by their targets: those of node i are at[start[i]] ... at[start[i + 1] - 1]. */
 struct causes {
 	size_t *start, *at;
 };
@@ -225,5 +225,5 @@ int report_propagation_html(const struct propagation *p, FILE *out)
 	put_ends(out, p);
 	fprintf(out, "</main>\n<footer><p>Raddle %s</p></footer>\n<script>\n%s%s</script></body></html>\n",
 		RADDLE_VERSION, html_theme, propagation_script);
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: writing");
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: cannot write it");
 }

@@ -28,7 +28,7 @@ struct builder {
 	struct propagation_listing *l;
 	const struct propagation *p;
 	struct rd_names files;	   /* "" for places without a file */
-	struct rd_names functions; /* of such places; their number is the line */
+	struct rd_names functions; /* of such places; their number plus one serves as the line */
 	struct rd_umap row_of;	   /* file << 32 | line: row + 1 */
 };
 
@@ -109,7 +109,7 @@ static void add_code(struct builder *b, const char *text, uint32_t line, bool re
 	row->reached = reached;
 }
 
-/* Reads the text once; `lines` says where to stop. */
+/* Goes through the text once.  `lines` are the reached lines, in ascending order. */
 static void add_source(struct builder *b, uint32_t file, const char *text, const uint32_t *lines,
 		       size_t count)
 {
@@ -175,7 +175,7 @@ static const char *function_at(struct builder *b, uint32_t file, uint32_t line)
 	for (size_t i = 0; i < place_count(b); i++)
 		if (place(b, i)->line == line && place(b, i)->function && file_of(b, place(b, i)) == file)
 			return place(b, i)->function;
-	return "(the source is not there)";
+	return "(source not found)";
 }
 
 static void add_places(struct builder *b, uint32_t file, const uint32_t *lines, size_t count)

@@ -32,7 +32,7 @@ struct mark {
 };
 
 struct arrow {
-	size_t from, to, count, first; /* marks; the edges, and the number of the earliest target */
+	size_t from, to, count, first; /* two marks; how many edges; the earliest target */
 	enum propagation_way way;
 };
 

@@ -10,7 +10,7 @@
 
 struct report_opts {	  /* all zero: the default */
 	bool colour;	  /* text: the stream is a terminal with colours */
-	bool all;	  /* text: every finding at full length, including dropped and hidden ones */
+	bool all;	  /* text: every finding in full: also dropped, known and suppressed ones */
 	bool others;	  /* text: also list dropped ones, and speculative ones that are not confirmed */
 	bool baseline;	  /* a baseline was used: findings that are not in it are new */
 	size_t steps;	  /* how many operations of a schedule to show; 0: 24 (text), 60 (HTML) */
@@ -20,7 +20,8 @@ struct report_opts {	  /* all zero: the default */
 /* In the layout of ThreadSanitizer, 80 columns. */
 int report_text(const struct finding_set *set, const struct report_opts *opts, FILE *out);
 
-/* One finding as in the text report, which then omits it. */
+/* One finding as in the text report.  A caller that sets f->printed afterwards makes report_text()
+ * omit it. */
 int report_finding(const struct finding_set *set, const struct finding *f, const struct report_opts *opts,
 		   FILE *out);
 

@@ -24,7 +24,7 @@ static bool is_atomic(const struct rev_side *s)
 	return s->access == REV_ATOMIC_READ || s->access == REV_ATOMIC_WRITE;
 }
 
-/* Sentences about a reversal: what it is. */
+/* A sentence that describes a reversal. */
 static const char *reversible_words(const struct rev_result *x, const struct rev_reversal *v)
 {
 	const struct rev_side *a = &v->side[0], *b = &v->side[1];
@@ -32,28 +32,26 @@ static const char *reversible_words(const struct rev_result *x, const struct rev
 
 	if (is_atomic(a) && is_atomic(b))
 		return a->access == REV_ATOMIC_WRITE && b->access == REV_ATOMIC_WRITE
-			       ? "two atomic operations: if both only add, the end is the same, but what "
-				 "each "
-				 "one finds is not"
-			       : "two atomic operations: what the one finds depends on the order";
+			       ? "two atomic operations: if both only add, the final value is the same, but "
+				 "what each one reads is not"
+			       : "two atomic operations: what one of them reads depends on the order";
 	if (rev_common_lock(&x->run, &v->pair) != REV_NONE)
 		return rev_decided_wait(&x->run, &v->pair)
-			       ? "a lock keeps them apart, but not in order; if that only decides whether a "
-				 "thread waits for a condition, raddle compare leaves the rounds that end in "
-				 "a "
-				 "wait out and runs are the same; that it decides nothing else cannot be "
-				 "concluded from one run, because a trace does not tell with which values a "
-				 "thread would have waited"
-		       : change ? "a lock keeps them apart, but not in order; each changes what it finds, so "
-				  "if "
-				  "the changes commute the end is the same, but what each one finds is not"
+			       ? "a lock keeps them apart, but not in order; if the order only decides "
+				 "whether a thread waits for a condition, runs are still the same: raddle "
+				 "compare leaves out loop iterations that end in a wait; one run cannot show "
+				 "that it decides nothing else, because a trace does not contain the values "
+				 "with which a thread would have waited"
+		       : change ? "a lock keeps them apart, but not in order; each changes the value it "
+				  "reads, so if the changes commute the final value is the same, but what "
+				  "each one reads is not"
 				: "a lock keeps them apart, but not in order";
 	if (a->access == REV_SYNC && b->access == REV_SYNC)
-		return "what comes of the one depends on whether the other came before";
+		return "the result of one depends on whether the other came first";
 	if (a->access == REV_CALLED && b->access == REV_CALLED)
-		return "the functions share a state that libraries hide";
+		return "the functions share hidden state of a library";
 	if (a->access == REV_RELEASED || b->access == REV_RELEASED)
-		return "memory is released and used in no certain order";
+		return "memory is released and used in no fixed order";
 	return a->access <= REV_WRITE && b->access <= REV_WRITE ? "nothing orders them: a data race"
 								: "nothing orders them";
 }
@@ -154,7 +152,7 @@ static void print_sources(FILE *out, const struct report_reversible *c)
 
 	if (!x->source_count)
 		return;
-	fprintf(out, "\n%zu place%s where something comes in that the program does not decide:\n",
+	fprintf(out, "\n%zu place%s where the program receives something that it does not determine:\n",
 		x->source_count, x->source_count == 1 ? "" : "s");
 	for (size_t i = 0; i < x->source_count; i++) {
 		const struct rev_source *s = &x->sources[i];
@@ -208,8 +206,7 @@ void report_reversible_text(const struct report_reversible *c, FILE *out)
 				x->counts.unknown, x->counts.pairs);
 	}
 	if (c->signal)
-		fprintf(out,
-			"the program was ended by signal %d, so this is about what it had done by then\n",
+		fprintf(out, "the program was ended by signal %d, so this covers only what it did before\n",
 			c->signal);
 	print_counts(out, x);
 	for (size_t i = 0; i < x->reversal_count; i++)

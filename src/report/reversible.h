@@ -21,7 +21,7 @@ struct report_reversible {
 void report_reversible_text(const struct report_reversible *c, FILE *out);
 int report_reversible_json(const struct report_reversible *c, FILE *out);
 
-/* Whether a certificate holds; `why` not: NULL if it does. */
+/* Whether a certificate holds.  `why` is the reason if it does not, else NULL. */
 void report_certificate_text(const char *name, const struct rev_certificate *c, const char *why, FILE *out);
 
 #endif

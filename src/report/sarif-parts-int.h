@@ -6,10 +6,10 @@
 #include "base/json.h"
 #include "report/uri-int.h"
 
-/* The base that relative URIs have, by the name that services know. */
+/* The base of relative URIs.  Services know this name. */
 #define SARIF_BASE "%SRCROOT%"
 
-/* A document with one run, up to the members of that; and its end. */
+/* The beginning of a document with one run, up to the members of the run; and the end. */
 void sarif_begin(struct rd_json *j, FILE *out, bool indent);
 void sarif_end(struct rd_json *j);
 
@@ -19,7 +19,7 @@ void sarif_text(struct rd_json *j, const char *name, const char *text);
 struct sarif_place {
 	const char *file;      /* NULL or "": unknown, and nothing is written */
 	uint32_t line, column; /* 0: unknown */
-	const char *snippet;   /* the line, for readers without the source; NULL */
+	const char *snippet;   /* the line, for readers without the source; or NULL */
 };
 void sarif_physical(struct rd_json *j, const struct uri_root *root, const struct sarif_place *place);
 

@@ -6,7 +6,7 @@
  * Each access has its stack.  The schedule is a code flow with one thread flow per thread, whose
  * steps carry the execution order.  Finding IDs become partial fingerprints, the baseline becomes
  * the baseline state, and suppressed findings are marked.  Unconfirmed findings are notes; dropped
- * findings are left out.  The consequence of a confirmed race determines its level and rank.
+ * findings are left out.  The class of a confirmed race determines its level and rank.
  */
 #include "report/report.h"
 
@@ -45,7 +45,7 @@ static const struct rule {
 #undef FINDING_KIND
 };
 
-/* The words that were collected, as a text. */
+/* Writes the collected words. */
 static void put_message(struct writer *w, const char *name)
 {
 	sarif_text(&w->j, name, w->words.data);
@@ -480,7 +480,8 @@ static void put_invocation(struct writer *w)
 	rd_json_end(&w->j);
 }
 
-/* Where the top was when the report was made; a service replaces it by its own checkout. */
+/* Where the top of the source tree was when the report was made.  A service replaces it by the path
+ * of its own checkout. */
 static void put_bases(struct writer *w)
 {
 	struct uri_root above = {.here = w->root.top, .top = w->root.top};
@@ -517,5 +518,5 @@ int report_sarif(const struct finding_set *set, const struct report_opts *opts, 
 	sarif_end(&w.j);
 	rd_buf_release(&w.words);
 	uri_root_release(&w.root);
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: writing");
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: cannot write it");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Failure sketches as one HTML page.  It shows the failing run beside the most similar passing run,
- * with a column for each thread, the predictors with their counts, and the sketch as text to copy.
+ * with a column for each thread.  The predictors with their counts and the sketch as text follow.
  * Each value links to the row of the step that wrote it.  The page is self-contained and can be
  * read without its script.
  */
@@ -200,8 +200,7 @@ static void put_predictors(const struct sketch *s, FILE *out)
 			put_predictor(s, i, out);
 	fputs("</tbody></table>\n", out);
 	if (!s->passing)
-		fputs("<p>No run passed: what is said above holds in every run, and may be no cause.</p>\n",
-		      out);
+		fputs("<p>No run passed: the above holds in every run, and may not be a cause.</p>\n", out);
 }
 
 /* The terminal's form, for an email or a ticket. */
@@ -215,7 +214,7 @@ static int put_text(const struct sketch_report *r, const struct sketch *s, FILE 
 	int err;
 
 	if (!memory)
-		return rd_fail_errno("sketch: the page");
+		return rd_fail_errno("sketch: cannot write the page");
 	err = sketch_text(&text, memory);
 	fclose(memory);
 	fputs("<details><summary>as text</summary><button class=\"copy\">copy</button><pre class=\"text\">",
@@ -249,15 +248,15 @@ static int put_sketch(const struct sketch_report *r, size_t number, FILE *out)
 	}
 	fprintf(out, "%zu failing and %zu passing runs", s->failing, s->passing);
 	if (s->perturbed)
-		fprintf(out, "; %zu of the failures came under schedules of Raddle's making", s->perturbed);
+		fprintf(out, "; %zu of the failures occurred under schedules that Raddle chose",
+			s->perturbed);
 	fprintf(out, "; %" PRIu32 " statements of the slice were tracked.</p>\n<div class=\"runs\">\n",
 		s->sigma);
 	put_steps(r, &s->fails, "A run that fails", fails, out);
 	if (s->passes.count)
 		put_steps(r, &s->passes, "The passing run that is most like it", passes, out);
-	fputs("</div>\n<p>Dotted: what tells failing from passing runs. A bar at the left: the other run "
-	      "does not have "
-	      "it. A value leads to the step that wrote it.</p>\n",
+	fputs("</div>\n<p>Dotted: what distinguishes failing from passing runs. A bar at the left: the "
+	      "other run does not have this step. A value links to the step that wrote it.</p>\n",
 	      out);
 	put_predictors(s, out);
 	if (put_text(r, s, out))
@@ -279,5 +278,5 @@ int sketch_html(const struct sketch_report *r, FILE *out)
 	for (size_t i = 0; i < r->set->count && !err; i++)
 		err = put_sketch(r, i, out);
 	fprintf(out, "</main><script>%s%s</script></body></html>\n", html_theme, script);
-	return err ? err : ferror(out) ? rd_fail_errno("sketch: the page") : RD_OK;
+	return err ? err : ferror(out) ? rd_fail_errno("sketch: cannot write the page") : RD_OK;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Failure sketches as JSON; doc/format/sketch.md has the document. */
+/* Failure sketches as JSON; doc/format/sketch.md describes the document. */
 #include "report/sketch.h"
 
 #include "base/error.h"
@@ -160,5 +160,5 @@ int sketch_json(const struct sketch_report *r, FILE *out)
 		put_sketch(&j, r, &r->set->items[i]);
 	rd_json_end(&j);
 	rd_json_end(&j);
-	return ferror(out) ? rd_fail_errno("sketch: the document") : RD_OK;
+	return ferror(out) ? rd_fail_errno("sketch: cannot write the document") : RD_OK;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Failure sketches for ui.perfetto.dev, in the JSON trace format that it shares with Chrome.  A run
- * is shown as a process with its threads.  A step is a slice of one millisecond, because a sketch
- * has an order but no times.  Arrows lead from the writer of a value to its reader, and along the
- * steps of the best predictor.
+ * is shown as a process with its threads.  Each step gets one millisecond, because a sketch has an
+ * order but no times.  Arrows lead from the writer of a value to its reader, and along the steps of
+ * the best predictor.
  */
 #include "report/sketch.h"
 
@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Steps have no times, so each has a millisecond in the viewer, with a gap to the next. */
+/* A slice is shorter than its step, so that there is a gap to the next one. */
 enum { STEP_US = 1000, SLICE_US = 900 };
 
 struct writer {
@@ -82,7 +82,7 @@ static void put_step(struct writer *w, const struct sketch_step *step, size_t nu
 	free(source);
 }
 
-/* From the end of one slice to the beginning of another; steps count from 1. */
+/* From the middle of one slice to the beginning of another; steps count from 1. */
 static void put_arrow(struct writer *w, const struct sketch_steps *steps, size_t from, size_t to,
 		      const char *name)
 {
@@ -147,5 +147,5 @@ int sketch_perfetto(const struct sketch_report *r, FILE *out)
 	}
 	rd_json_end(&w.j);
 	rd_json_end(&w.j);
-	return ferror(out) ? rd_fail_errno("sketch: the document") : RD_OK;
+	return ferror(out) ? rd_fail_errno("sketch: cannot write the document") : RD_OK;
 }

@@ -135,5 +135,5 @@ int sketch_sarif(const struct sketch_report *r, FILE *out)
 	rd_json_end(&w.j);
 	sarif_end(&w.j);
 	uri_root_release(&w.root);
-	return ferror(out) ? rd_fail_errno("sketch: the SARIF document") : RD_OK;
+	return ferror(out) ? rd_fail_errno("sketch: cannot write the SARIF document") : RD_OK;
 }

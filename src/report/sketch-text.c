@@ -78,7 +78,7 @@ struct columns {
 	int width; /* of each */
 };
 
-/* The threads with the most steps have a column; the others share the last one. */
+/* The first threads that appear have a column each; the others share the last one. */
 static size_t column_of(const struct columns *c, uint32_t thread)
 {
 	RD_ASSERT(c->count > 0);
@@ -212,7 +212,7 @@ static void put_predictors(const struct sketch *s, FILE *out)
 		if (sketch_is_shown(s, i))
 			put_predictor(s, i, out);
 	if (s->predictors.count && !s->passing)
-		fputs("  No run passed: what is said above holds in every run, and may be no cause.\n", out);
+		fputs("  No run passed: the above holds in every run, and may not be a cause.\n", out);
 }
 
 static void put_sketch(const struct sketch_report *r, const struct sketch *s, FILE *out)
@@ -227,7 +227,7 @@ static void put_sketch(const struct sketch_report *r, const struct sketch *s, FI
 			f->function ? " in " : "", 40, f->function ? f->function : "");
 	fprintf(out, "%zu failing and %zu passing runs; sigma %" PRIu32, s->failing, s->passing, s->sigma);
 	if (s->perturbed)
-		fprintf(out, "; %zu failed under schedules of Raddle's making", s->perturbed);
+		fprintf(out, "; %zu failed under schedules that Raddle chose", s->perturbed);
 	fputc('\n', out);
 	put_steps(r, s, out);
 	put_predictors(s, out);
@@ -243,5 +243,5 @@ int sketch_text(const struct sketch_report *r, FILE *out)
 			fputc('\n', out);
 		put_sketch(r, &r->set->items[i], out);
 	}
-	return ferror(out) ? rd_fail_errno("sketch: the report") : RD_OK;
+	return ferror(out) ? rd_fail_errno("sketch: cannot write the report") : RD_OK;
 }

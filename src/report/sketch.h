@@ -11,8 +11,8 @@ struct sketch_report {
 	const struct sketch_set *set;
 	const char *root; /* where relative names of source files are searched; NULL: the current directory */
 	bool all;	  /* text: print steps that are otherwise folded */
-	/* Returns a source line that cannot be read from a file, or NULL if it is unknown.  The
-	 * caller owns the text.  The function pointer may be NULL. */
+	/* Returns the source line of a step, or NULL if it is unknown.  The text belongs to
+	 * `context`.  If the function pointer is NULL, lines are read from the source files. */
 	const char *(*source)(void *context, const struct sketch_step *step);
 	void *context;
 };
@@ -26,10 +26,10 @@ int sketch_perfetto(const struct sketch_report *r, FILE *out); /* JSON, for ui.p
 /* The source line, without white space around it, to be freed; NULL: it cannot be read. */
 char *sketch_source(const struct sketch_report *r, const struct sketch_step *step);
 
-/* Inside report/: "3 of 4 forced runs fail, 0 of 20 prevented ones"; "" without such runs. */
+/* Inside report/: "forced 3/4 fail, prevented 0/20"; "" without such runs. */
 void sketch_tries_text(const struct sketch_predictor *p, char *out, size_t size);
 
-/* Inside report/: the name of the failure: "segmentation fault", "failed assertion x". */
+/* Inside report/: the kind of the failure: "crash", "failed assertion". */
 const char *sketch_title(const struct sketch *s);
 
 #endif

@@ -23,7 +23,7 @@ enum { DECIMAL_MAX = 4096 };	  /* greater values are shown in hex: they are addr
 enum { NAME_MAX_SHOWN = 24 };	  /* columns of a variable's name among the words for a line */
 enum { ROOM_FOR_MORE = 40 };	  /* columns that must be left for another word and name */
 
-/* By function, then by line. */
+/* A line of the slice.  Lines are sorted by function, then by line. */
 struct line {
 	uint32_t function, file, line, statement;
 	size_t item;
@@ -128,7 +128,7 @@ void report_slice_text(struct slice *s, FILE *out)
 	fprintf(out, "Slice of %s:%" PRIu32 ": %zu statements in %zu functions.\n", facts_string(f, s->file),
 		s->line, count, functions);
 	if (s->moved)
-		fputs("There is no code at the line that was asked for; this is the nearest one.\n", out);
+		fputs("There is no code at the requested line; this is the nearest one.\n", out);
 	print_lines(out, s, lines, count);
 	free(lines);
 }
@@ -157,10 +157,10 @@ void report_track_text(const struct sketch_runs *runs, const struct track_end *e
 
 	fprintf(out, "The run %s%s%s; %zu events at %zu statements, %" PRIu64 " seen.\n",
 		run->signature ? "failed: " : "passed", run->signature ? run->signature : "",
-		run->perturbed ? " (its threads lost time by chance)" : "", run->count, runs->statement_count,
-		end->seen);
+		run->perturbed ? " (its threads were delayed at random)" : "", run->count,
+		runs->statement_count, end->seen);
 	if (end->no_hardware)
-		fputs("The system has no watchpoints for us; gates in the code tracked alone.\n", out);
+		fputs("No hardware watchpoint was available; only gates in the code tracked the run.\n", out);
 	for (size_t i = 0; i < run->count; i++)
 		print_event(out, runs, &run->events[i]);
 }

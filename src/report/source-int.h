@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside report/: source files, which may be missing, changed, or replaced by now. */
+/* Inside report/: source files, which may be missing or may have changed since the build. */
 #ifndef REPORT_SOURCE_INT_H
 #define REPORT_SOURCE_INT_H
 

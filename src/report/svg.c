@@ -4,8 +4,8 @@
  * operation is a box.  Arrows connect an operation to one that it enables.  The bottom shows where
  * the threads are stopped when the failure happens.
  *
- * Boxes are placed on a grid: row i shows operation first + i, and two more rows show the end.
- * Colours come from the page's style, through classes.
+ * Boxes are placed on a grid: row i shows operation first + i, and the end is below.  Colours come
+ * from the page's style, through classes.
  */
 #include "report/html-int.h"
 
@@ -29,7 +29,7 @@ static const struct grid {
 	size_t label;
 } wide = {216, 172, 23}, narrow = {150, 124, 16};
 
-#define THREADS_WIDE 5 /* up to so many threads have wide columns: 5 * 216 pixels fit a screen */
+#define THREADS_WIDE 5 /* up to this many threads have wide columns: 5 * 216 pixels fit a screen */
 #define LABEL_MAX 23   /* characters: the label of a wide column */
 
 struct drawing {
@@ -288,7 +288,7 @@ static size_t find_owner(const struct drawing *d, const struct schedule_stop *t)
 	return SIZE_MAX;
 }
 
-/* From a blocked thread to what it is blocked on. */
+/* An arrow from a blocked thread to the operation that took what it waits for. */
 static void put_want(const struct drawing *d, const struct schedule_stop *t)
 {
 	size_t i = find_owner(d, t);

@@ -25,7 +25,7 @@
 
 #define WIDTH 80       /* columns of a terminal */
 #define STEPS_SHOWN 24 /* of a schedule, unless the user states a number: the lines of a terminal */
-#define MANY 4	       /* with so many reports, an overview follows them */
+#define MANY 4	       /* with at least this many reports, an overview follows them */
 #define RULE "=================="
 
 struct printer {
@@ -158,7 +158,7 @@ static void print_stack(struct printer *p, const struct finding_stack *s)
 	print_frames(p, s, NULL);
 }
 
-/* With the source line of the thread. */
+/* With the source line of the innermost frame of the program's own code. */
 static void print_quoted(struct printer *p, const struct finding_stack *s)
 {
 	print_frames(p, s, finding_own_code_frame(s));
@@ -397,17 +397,17 @@ static void add_decision(struct rd_buf *out, const struct schedule_decision *d)
 	print_place(out, &d->place);
 	if (!d->place.file)
 		rd_buf_addf(out, " (operation %" PRIu64 ", %s %" PRIu32 ")", d->n, d->point, d->count);
-	rd_buf_addf(out, "; %s goes on", d->next);
+	rd_buf_addf(out, "; %s continues", d->next);
 }
 
-/* How it continues; only the first decisions of a long list. */
+/* How the schedule continues if threads take turns.  Only the first decisions of a long list. */
 static void print_turns(struct printer *p, const struct schedule *s, size_t most)
 {
 	size_t count = s->decision_count < most ? s->decision_count : most;
 
 	if (!s->turns)
 		return;
-	rd_buf_addf(&p->line, "one thread runs at a time%s%s", s->first ? "; after the meeting first " : "",
+	rd_buf_addf(&p->line, "one thread runs at a time%s%s", s->first ? "; first after the meeting: " : "",
 		    s->first ? s->first : "");
 	flush_line(p, 7, "");
 	for (size_t i = 0; i < count; i++) {
@@ -420,7 +420,7 @@ static void print_turns(struct printer *p, const struct schedule *s, size_t most
 		flush_line(p, 7, "");
 	}
 	if (s->seed) {
-		rd_buf_addf(&p->line, "then by seed %" PRIu64, s->seed);
+		rd_buf_addf(&p->line, "then seed %" PRIu64 " decides", s->seed);
 		flush_line(p, 7, "");
 	}
 }
@@ -431,7 +431,7 @@ static void print_schedule(struct printer *p, const struct schedule *s, const st
 	size_t first = s->op_count > most ? s->op_count - most : 0;
 
 	rd_buf_adds(&p->line, s->anywhere  ? "Where they met, in any order of operations:"
-			      : s->nowhere ? "A schedule in which both come, one after the other:"
+			      : s->nowhere ? "A schedule in which both happen, one after the other:"
 					   : "The order of operations that leads there:");
 	flush_line(p, 2, BLUE);
 	if (first) {
@@ -477,8 +477,8 @@ static void print_verdict(struct printer *p, const struct finding *f)
 		word_reproduce(&p->line, p->set, f->schedule_path);
 		rd_make_printable(p->line.data, p->line.length, false);
 		fprintf(p->out, "  Reproduce%s:\n    %s%s%s\n",
-			f->recorded ? " (the recording shows it; a run may go another way)" : "",
-			colour(p, BOLD), p->line.data, colour(p, PLAIN));
+			f->recorded ? " (the recording shows it; a new run may differ)" : "", colour(p, BOLD),
+			p->line.data, colour(p, PLAIN));
 		rd_buf_clear(&p->line);
 	}
 }
@@ -667,7 +667,7 @@ static int finish(struct printer *p)
 {
 	free(p->here);
 	rd_buf_release(&p->line);
-	return fflush(p->out) == 0 && !ferror(p->out) ? RD_OK : rd_fail_errno("report: writing");
+	return fflush(p->out) == 0 && !ferror(p->out) ? RD_OK : rd_fail_errno("report: cannot write it");
 }
 
 int report_schedule(const struct schedule *schedule, const struct report_opts *opts, FILE *out)
@@ -740,7 +740,7 @@ int report_predictions(const struct finding_set *set, const struct report_opts *
 	size_t n = print_section(&p, true, "can happen: every read keeps the value it had");
 
 	n += print_section(&p, false,
-			   "speculative: some read would get another value, so a replay must tell");
+			   "speculative: some read would get another value, so only a replay can tell");
 	rd_buf_addf(&p.line, "Raddle: %zu finding%s predicted, none confirmed: nothing was run", n,
 		    n == 1 ? "" : "s");
 	if (n && !opts->all)

@@ -13,7 +13,8 @@ struct uri_root {
 	char *top;  /* what URIs are relative to: `here` or a parent of it */
 };
 
-/* `root` NULL: the working directory; the top is the repository that contains it, if any. */
+/* `root` is also the top.  NULL: the working directory, and the top is the repository that contains
+ * it, if any. */
 void uri_root_find(struct uri_root *r, const char *root);
 void uri_root_release(struct uri_root *r);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Source files as URIs.  In: a name from debug information.  Out: if the file is inside the
- * repository, a URI relative to the repository's top directory, so that a report made on one
- * machine matches the checkout on another; otherwise an absolute file: URI.  Names are compared as
- * text.  The file system is only used to find the top directory.
+ * Source files as URIs.  In: a name from debug information.  Out: a URI relative to the top
+ * directory of the repository, so that a report made on one machine matches the checkout on
+ * another.  A file outside the repository gets an absolute file: URI.  Names are compared as text.
+ * The file system is only used to find the top directory.
  */
 #include "report/uri-int.h"
 
@@ -32,7 +32,7 @@ static void add_parts(struct rd_buf *out, const char *path)
 	}
 }
 
-/* The absolute path of a directory, or with the '/' at its end of a file. */
+/* The absolute path of a directory or file, in both cases with a '/' at its end. */
 static char *resolve(const char *here, const char *path)
 {
 	struct rd_buf out = RD_BUF_INIT;

@@ -353,7 +353,7 @@ const char *word_left_out(const struct schedule *s)
 {
 	for (size_t i = 0; i < s->op_count; i++)
 		if (word_role(s->ops[i].kind) == WORD_ACQUIRE && is_taken_over(s, i))
-			return "what follows by itself, such as unlocking, is left out";
+			return "operations that follow by themselves, such as unlocking, are left out";
 	return NULL;
 }
 

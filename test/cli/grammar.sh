@@ -129,7 +129,7 @@ number=$(limit_of)
 RADDLE_OPTIONS='--json="a b"' "$RADDLE" predict "$trace" >out && jq -e .version 'a b' >/dev/null || complain "quotes"
 RADDLE_OPTIONS='--nonsense' refused "RADDLE_OPTIONS: no command has the option 'nonsense'" predict "$trace"
 RADDLE_OPTIONS='limit' refused "RADDLE_OPTIONS: write --NAME" predict "$trace"
-RADDLE_OPTIONS='--limit 1' refused "RADDLE_OPTIONS: option --limit needs an argument behind '=' (COUNT)" predict "$trace"
+RADDLE_OPTIONS='--limit 1' refused "RADDLE_OPTIONS: option --limit needs an argument after '=' (COUNT)" predict "$trace"
 RADDLE_OPTIONS="--id='x" refused 'a quote is not closed' predict "$trace"
 RADDLE_OPTIONS='--nonsense' accepted predict --help
 
@@ -172,7 +172,7 @@ refused 'deep/.raddle:3: --limit=many: not a number' predict "$trace"
 echo '[prdict]' >.raddle
 refused ".raddle:1: there is no command 'prdict'" predict "$trace"
 echo '[predict' >.raddle
-refused ".raddle:1: no ] behind" predict "$trace"
+refused ".raddle:1: no ] at the end of" predict "$trace"
 echo 'limt = 1' >.raddle
 refused ".raddle:1: no command has the option 'limt'" predict "$trace"
 printf 'limit = 1\0' >.raddle

@@ -37,7 +37,7 @@ race -- app/host-path link.so
 # What lies elsewhere is named: in a warning, by --plugins, and in the command that reproduces a finding.
 cp app/modules/deep/plug.so.1.0 far/plug.so
 "$RADDLE" check --no-classify -- app/host far/plug.so >out 2>err || complain "far: status $?"
-grep -q 'far/plug.so was loaded as it is, though it carries bitcode' err || complain "far/plug.so is not named"
+grep -q 'far/plug.so was loaded without instrumentation, although it carries bitcode' err || complain "far/plug.so is not named"
 race --plugins far -- app/host far/plug.so
 race --plugins far/plug.so -- app/host far/plug.so
 grep -q -- 'raddle replay --plugins far/plug.so ' err || complain "the command does not name it"

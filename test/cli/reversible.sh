@@ -67,9 +67,9 @@ reversed library text 'data race'
 reversed library-sort text 'data race'
 reversed overlap 'mixed.*+2' 'data race'
 reversed atomic-add counter 'two atomic operations: if both only add'
-reversed atomic-load counter 'two atomic operations: what the one finds'
+reversed atomic-load counter 'two atomic operations: what one of them reads'
 reversed mutex value 'the changes commute'
-reversed trylock mutex 'what comes of the one'
+reversed trylock mutex 'the result of one'
 reversed rwlock value 'a lock keeps them apart, but not in order (rwlock)'
 reversed spin value '(spin)'
 reversed semaphore-two value 'data race'
@@ -79,9 +79,9 @@ wait=$(grep -n 'pthread_cond_wait' "$ROOT/test/prog/epa/reversible.c" | cut -d: 
 notified=$(grep -n 'pthread_cond_signal' "$ROOT/test/prog/epa/reversible.c" | cut -d: -f1)
 place=$(sed -n 's/^  the \(wait\|notification.*\): .*reversible.c:\([0-9]*\):.*/\2/p' out | head -n1)
 printf '%s\n' "$wait" "$notified" | grep -qx "${place:-none}" || complain "condition-open: no place of a wait: $(cat out)"
-grep -q 'which values a' out || [ "$(grep -c '^1. cond' out)" -eq 1 ] || complain "condition-open: why no: $(cat out)"
-reversed once once 'what comes of the one'
-reversed hidden 'the state of rand()' 'libraries hide'
+grep -q 'that end in a wait' out || [ "$(grep -c '^1. cond' out)" -eq 1 ] || complain "condition-open: why no: $(cat out)"
+reversed once once 'the result of one'
+reversed hidden 'the state of rand()' 'hidden state of a library'
 
 # The other thread's handle: pthread_create() cannot be held where it writes.
 check handle-next 1

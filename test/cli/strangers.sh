@@ -69,17 +69,17 @@ told() {
 document=mine/found/findings.json
 told '' replay "$document"
 chmod g+w "$document"
-told "findings.json: it can be written by others; it has this run: ./race, before each run 'touch prepared'" replay "$document"
+told "findings.json: it can be written by others; it makes Raddle run: ./race, before each run 'touch prepared'" replay "$document"
 chmod g-w "$document"
 chmod o+w mine/found
-told 'findings.json: its directory can be written by others; it has this run: ./race' replay "$document"
-told 'its directory can be written by others; it has this run: ./race' classify -o classes "$document"
+told 'findings.json: its directory can be written by others; it makes Raddle run: ./race' replay "$document"
+told 'its directory can be written by others; it makes Raddle run: ./race' classify -o classes "$document"
 chmod 1777 mine/found
 told '' replay "$document"
 chmod 755 mine/found
 if [ "$(id -u)" = 0 ]; then
 	chown 12345 "$document"
-	told 'findings.json: it belongs to another user; it has this run: ./race' replay "$document"
+	told 'findings.json: it belongs to another user; it makes Raddle run: ./race' replay "$document"
 fi
 # With a program of the user's the document runs nothing.
 rm -f prepared
@@ -94,5 +94,5 @@ printf '#include <stdio.h>\nint main(int argc, char **argv) { (void)argv; return
 grep -q 'has this run' err && complain "an own campaign: $(cat err)"
 chmod g+w campaign/campaign.json
 "$RADDLE" inject --resume campaign >out 2>err
-grep -q "campaign.json: it can be written by others; it has this run: ./sum, filtered by 'tee filtered'" err || complain "a campaign: $(cat err)"
+grep -q "campaign.json: it can be written by others; it makes Raddle run: ./sum, filtered by 'tee filtered'" err || complain "a campaign: $(cat err)"
 verdict

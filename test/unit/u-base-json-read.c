@@ -154,7 +154,7 @@ static void an_element_that_is_no_string_is_named(void **state)
 
 	(void)state;
 	assert_string_equal(rd_json_get_item(&r, json_object_get(root, "list"), "list", 1), "");
-	assert_string_equal(message, "thing: FILE: \"list\" has element 1, which is no string");
+	assert_string_equal(message, "thing: FILE: \"list\" has element 1, which is not a string");
 	json_decref(root);
 }
 

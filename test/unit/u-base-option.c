@@ -152,10 +152,10 @@ static void mistakes_are_explained(void **state)
 {
 	(void)state;
 	expect_error("--ouptut=x", "0:unknown option --ouptut; did you mean --output?\n");
-	expect_error("--zzzzzz", "0:unknown option --zzzzzz; --help lists them\n");
-	expect_error("--out", "0:unknown option --out; --help lists them\n");
-	expect_error("-x", "0:unknown option -x; --help lists them\n");
-	expect_error("-qx", "0:unknown option -x; --help lists them\n");
+	expect_error("--zzzzzz", "0:unknown option --zzzzzz; --help lists all options\n");
+	expect_error("--out", "0:unknown option --out; --help lists all options\n");
+	expect_error("-x", "0:unknown option -x; --help lists all options\n");
+	expect_error("-qx", "0:unknown option -x; --help lists all options\n");
 	expect_error("--quiet=yes", "0:option --quiet takes no argument\n");
 	expect_error("--output", "0:option --output needs an argument (DIR)\n");
 	expect_error("-o", "0:option -o needs an argument (DIR)\n");

@@ -137,21 +137,21 @@ static void what_is_refused(void **state)
 	(void)state;
 	expect("", "! the expression ends too early at ''");
 	expect("a +", "! the expression ends too early at ''");
-	expect("a b", "! more text than an expression has at 'b'");
+	expect("a b", "! unexpected text after the expression at 'b'");
 	expect("(a", "! no closing parenthesis at ''");
 	expect("a[1", "! no closing bracket at ''");
 	expect("f(1)", "! a call cannot be evaluated at '(1)'");
-	expect("a = 1", "! a predicate changes nothing at '= 1'");
-	expect("a += 1", "! a predicate changes nothing at '= 1'");
-	expect("a++", "! a predicate changes nothing at ''");
-	expect("--a", "! a predicate changes nothing at 'a'");
+	expect("a = 1", "! a predicate cannot change anything at '= 1'");
+	expect("a += 1", "! a predicate cannot change anything at '= 1'");
+	expect("a++", "! a predicate cannot change anything at ''");
+	expect("--a", "! a predicate cannot change anything at 'a'");
 	expect("a ? b", "! no ':' after '?' at ''");
-	expect("1x", "! no number at '1x'");
-	expect("''", "! a character without an end at ''''");
-	expect("'ab'", "! a character without an end at ''ab''");
-	expect("sizeof a", "! sizeof is not understood at 'sizeof a'");
+	expect("1x", "! not a number at '1x'");
+	expect("''", "! a character constant without its closing quote at ''''");
+	expect("'ab'", "! a character constant without its closing quote at ''ab''");
+	expect("sizeof a", "! sizeof is not supported at 'sizeof a'");
 	expect("p->", "! the name of a member was expected at ''");
-	expect("99999999999999999999", "! a number that is too large at '99999999999999999999'");
+	expect("99999999999999999999", "! the number is too large at '99999999999999999999'");
 	expect("@", "! an expression was expected at '@'");
 }
 

@@ -48,7 +48,7 @@ static void nothing_classified(void **state)
 	char *text = said(set, &r);
 
 	(void)state;
-	assert_string_equal(text, "Not classified: 2; the notes say why.\n"
+	assert_string_equal(text, "Not classified: 2; their notes state why.\n"
 				  "Not classified in the time given (--time raises it): 3.\n");
 	free(text);
 	r.interrupted = true;

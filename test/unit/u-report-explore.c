@@ -36,7 +36,7 @@ static void explorations(void **state)
 	text = explored(&r);
 	assert_non_null(strstr(text, "; the time was up (--time)\n"));
 	assert_non_null(strstr(text, "3 runs could not be judged: \n")); /* no reason is known */
-	assert_non_null(strstr(text, "2 failures did not come again and are not reported.\n"));
+	assert_non_null(strstr(text, "2 failures could not be repeated and are not reported.\n"));
 	free(text);
 }
 
@@ -89,7 +89,7 @@ static void diagnoses(void **state)
 	d.set.unexplained = 3;
 	text = diagnosed(&d, &wanted);
 	assert_string_equal(text,
-			    "3 more kinds of failures were met and are not explained; more time (--time) "
+			    "3 more kinds of failures occurred and are not explained; more time (--time) "
 			    "may help.\n");
 	free(text);
 }

@@ -30,7 +30,7 @@ enum { BITCODE_KEY_TEXT = 33 };
 void bitcode_key_text(XXH128_hash_t hash, char text[BITCODE_KEY_TEXT]);
 
 struct bitcode_cache {
-	char *directory; /* the whole */
+	char *directory; /* of the whole cache */
 	char *work;	 /* this build's own directory */
 };
 
@@ -46,7 +46,7 @@ char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key); /* wit
 bool bitcode_cache_has_flavour(const struct bitcode_cache *c, const char *path);
 bool bitcode_cache_has_unit(const struct bitcode_cache *c, const char *path);
 
-/* Makes `work`, empty. */
+/* Creates `work` as an empty directory. */
 int bitcode_cache_begin(struct bitcode_cache *c);
 
 /* Moves an entry's files from `work` into place: PATH.o and PATH.sites, or PATH.facts. */

@@ -10,9 +10,8 @@
  *                       then rename, if sources were compiled on the way
  *
  * Our options come before the user's, so "--" and -x do not affect them, and the user's options
- * win.  Two kinds of user options are withheld (bitcode_args_keep).  Diagnostics are the same as
- * clang's: we add options only where something is compiled, so clang never warns that one is
- * unused.
+ * win.  A few user options are withheld (bitcode_args_keep).  Diagnostics are the same as clang's:
+ * we add options only where something is compiled, so clang never warns that one is unused.
  *
  * The link object and shortened response files are memory files that clang and the linker open
  * through /proc, so a killed build leaves no files.
@@ -87,7 +86,7 @@ static void add_embedding(struct rd_argv *out, const struct bitcode_args *args)
 	rd_argv_add(out, "-Xclang");
 	rd_argv_add(out, "-fembed-bitcode=all");
 	if (!args->optimised) {
-		/* Attributes that forbid later optimisation; the code is the same. */
+		/* Omits attributes that forbid later optimisation; the code is the same. */
 		rd_argv_add(out, "-Xclang");
 		rd_argv_add(out, "-disable-O0-optnone");
 	}
@@ -298,7 +297,7 @@ static int link_program(struct cc_run *r)
 	struct rd_argv arguments = RD_ARGV_INIT, all = RD_ARGV_INIT;
 	int status = command(r, &arguments);
 
-	/* First, where no "--" precedes it. */
+	/* The link object comes first, where no "--" precedes it. */
 	rd_argv_add(&all, r->driver);
 	if (!status && r->args->phase == BITCODE_LINK)
 		status = add_line(r, &all);

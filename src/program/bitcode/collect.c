@@ -4,10 +4,10 @@
  * names.  Out: records for line.c.
  *
  * Arguments keep their order.  -Wl, lists are split, and relative paths are made absolute.  Inputs
- * are examined.  Only the names of inputs with bitcode are stored.  Inputs without bitcode that lie
- * outside the system's directories are copied, because they may be gone when the program is linked
- * again.  Members of archives: those with bitcode need no copy, because the program contains
- * their bitcode if they were used; those without bitcode are copied.
+ * are examined.  Of inputs with bitcode, only the names are stored.  Inputs without bitcode that
+ * lie outside the system's directories are copied, because they may be gone when the program is
+ * linked again.  Members of archives that have bitcode need no copy: if they were used, the program
+ * contains their bitcode.  Members without bitcode are copied.
  */
 #include "bitcode/line-int.h"
 
@@ -201,7 +201,7 @@ static void add_input(struct collector *c, const char *given)
 	free(path);
 }
 
-/* An assembler source of the link, under its own name. */
+/* The object of an assembler source of the link, under the name of the source. */
 static void add_assembled(struct collector *c, const char *source, const char *object)
 {
 	struct rd_map map;
@@ -381,7 +381,7 @@ static void add_option(struct collector *c, const struct bitcode_args *args, con
 		add(c, BITCODE_ITEM_ARGUMENT, s);
 }
 
-/* Options first: a -L after a -l applies to it too. */
+/* Collects all -L options first, because a -L after a -l applies to it, too. */
 static void find_searches(struct collector *c, const struct bitcode_args *args)
 {
 	struct rd_buf unused = RD_BUF_INIT, *out = c->out;

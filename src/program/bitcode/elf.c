@@ -17,7 +17,7 @@ static bool inside(uint64_t offset, uint64_t size, uint64_t length)
 	return offset <= length && size <= length - offset;
 }
 
-/* The string at `offset` of a table, or NULL if it does not end there. */
+/* The string at `offset` of a table, or NULL if it does not end inside the table. */
 static const char *string_at(const uint8_t *table, uint64_t size, uint64_t offset)
 {
 	if (!table || offset >= size || !memchr(table + offset, 0, size - offset))
@@ -170,7 +170,8 @@ void bitcode_elf_dynamic(const struct bitcode_elf *e, int64_t tag, bitcode_elf_d
 	}
 }
 
-/* One note: 4-byte name size, descriptor size and type, then both padded to 4. */
+/* A note has the sizes of name and descriptor and the type, each in 4 bytes.  Name and descriptor
+ * follow, both padded to 4 bytes. */
 bool bitcode_elf_note(const struct bitcode_elf *e, uint8_t key[16])
 {
 	static const uint8_t head[] = {7, 0, 0,	  0,   16,  0,	 0,   0,   1, 0,

@@ -2,7 +2,7 @@
 /*
  * Reading ELF files from memory.  Only 64-bit little-endian x86-64 files are supported; all other
  * files are rejected as "not ELF".  No byte is trusted: each offset and length is checked against
- * the file before it is used, and a name that does not end inside its table is rejected.  Nothing
+ * the file before it is used, and a name that does not end inside its table reads as "".  Nothing
  * is copied; results point into the caller's bytes.
  */
 #ifndef BITCODE_ELF_H
@@ -21,7 +21,7 @@
 	".rad.as" /* of a flavour: functions with assembler that may order threads */
 #define BITCODE_NOTE_SECTION ".note.raddle" /* survives tools that strip the others */
 
-/* Clang's names for the first two sections; they have the same lengths. */
+/* Clang's names for the first two of these sections.  They have the same lengths as ours. */
 #define BITCODE_CLANG_SECTION ".llvmbc"
 #define BITCODE_CLANG_COMMAND_SECTION ".llvmcmd"
 
@@ -51,7 +51,7 @@ struct bitcode_elf_symbol {
 /* False, without a message, if the bytes are not such a file. */
 bool bitcode_elf_parse(struct bitcode_elf *e, const void *data, size_t length);
 
-/* Section `index`; false if its header lies outside the file. */
+/* Section `index`; false if there is no such section. */
 bool bitcode_elf_section(const struct bitcode_elf *e, uint32_t index, struct bitcode_elf_section *s);
 
 /* The next section after `previous` (0 to start) called `name`. */

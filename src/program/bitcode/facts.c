@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The worker's own bytes represent everything that it knows. */
+/* The key includes the bytes of raddle-instr, since another version may make other facts. */
 static int make_key(const struct bitcode_modules *all, const char *worker, char key[BITCODE_KEY_TEXT])
 {
 	XXH3_state_t *state = XXH3_createState();

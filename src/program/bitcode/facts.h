@@ -9,7 +9,7 @@ int rd_facts_build(const char *program, char **path);
 
 struct facts;
 
-/* The same, and reads them: facts_free(). */
+/* The same, and reads the facts.  The caller frees them with facts_free(). */
 int rd_facts_open(const char *program, struct facts **f);
 
 #endif

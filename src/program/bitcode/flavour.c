@@ -122,7 +122,7 @@ static int hash_tools(struct flavour_build *b, XXH3_state_t *state)
 	return err;
 }
 
-/* All our sections except the bitcode, which the hashes of the units represent. */
+/* The units by their hashes, the link line and the native objects. */
 static void hash_module(XXH3_state_t *state, const struct bitcode_module *m)
 {
 	static const char *const sections[] = {BITCODE_LINK_SECTION, BITCODE_NATIVE_SECTION};
@@ -399,7 +399,7 @@ static int link_module(struct flavour_build *b, const struct bitcode_module *m)
 	return err;
 }
 
-/* For the runtime (raddle/plugin.h). */
+/* Makes a link through which the runtime finds a flavoured plug-in (raddle/plugin.h). */
 static void link_key(const struct flavour_build *b, const char *what, const char *to)
 {
 	char key[RADDLE_PLUGIN_KEY_SIZE], *path;
@@ -407,7 +407,7 @@ static void link_key(const struct flavour_build *b, const char *what, const char
 	raddle_plugin_key(what, key);
 	path = rd_xasprintf("%s/" RADDLE_PLUGIN_DIRECTORY "/%s", b->stage, key);
 	if (symlink(to, path) && errno != EEXIST)
-		rd_warn("%s: it will be loaded as it is: %s: cannot make it", what, path);
+		rd_warn("%s: it will be loaded without instrumentation: %s: cannot create it", what, path);
 	free(path);
 }
 

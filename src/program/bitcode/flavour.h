@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Flavours: turns a program that `raddle cc` built into the same program with hooks, through a
- * cache. The first use takes seconds.  Later uses take only the time to hash the program's bitcode.
+ * cache.  The first use takes seconds.  Later uses only hash the program's bitcode and the cached
+ * files.
  */
 #ifndef BITCODE_FLAVOUR_H
 #define BITCODE_FLAVOUR_H
@@ -18,14 +19,14 @@
 struct rd_flavour_opts {
 	const char *name;    /* of the instrumentation, as in flavour.inc */
 	bool fast;	     /* optimised code, which takes long to generate; else quick */
-	bool choose;	     /* fast code that is in the cache, or requested quick code, or what costs less */
-	double expected;     /* for that: CPU seconds that quick code is expected to run */
+	bool choose;	     /* cached fast code, or quick code requested before, or what costs less */
+	double expected;     /* with `choose`: CPU seconds that quick code is expected to run */
 	bool debug;	     /* with debug information */
 	bool optimised;	     /* of the flavour `full`: instrumented after optimisation */
 	bool verbose;	     /* report by rd_info() what is done and what is left out */
 	int64_t end_ns;	     /* the deadline, as rd_now_ns(); then RD_ELIMIT.  0: no deadline */
 	const char *edits;   /* changes to the program, as lines (base/edit.h); NULL: no changes */
-	const char *guards;  /* of the flavour `guard`: the file of instr/guard/guards.h, as text */
+	const char *guards;  /* of `guard` and `track`: the file of instr/guard/guards.h, as text */
 	const char *plugins; /* that the program loads by dlopen() from elsewhere: files or directories,
 			      * separated by colons; NULL: none */
 };
@@ -63,7 +64,8 @@ void rd_flavour_spend(const struct rd_flavour *f, double seconds);
  * run. */
 void rd_flavour_loaded(struct rd_flavour *f, const char *path);
 
-/* All of `foreign` as text, the first few by name.  The caller frees it; NULL: there is none. */
+/* All of `foreign` as text, the first few by name.  The caller frees it.  NULL: there is no foreign
+ * code. */
 char *rd_flavour_foreign(const struct rd_flavour *f);
 
 #endif

@@ -6,8 +6,8 @@
  *
  * Libraries that are known not to order threads by themselves are left out: they work through libc,
  * whose functions are interposed, or on data of one thread.  An unknown library is listed even if
- * it has no atomic instructions, because on x86-64 a plain store releases.  Members of archives are
- * listed whether they are linked or not, since the link line does not show which are.
+ * it has no atomic instructions, because on x86-64 a plain store is also a release.  Members of
+ * archives are listed whether they are linked or not, since the link line does not show which are.
  */
 #include "bitcode/foreign-int.h"
 
@@ -111,7 +111,7 @@ static void add_module(struct foreign_names *l, const struct bitcode_program *p)
 		add_item(l, &p->line.items[i]);
 }
 
-/* The section has a name with a NUL for each function; see instr/scan/scan.c. */
+/* The section is a sequence of NUL-terminated texts, which instr/foreign.c writes. */
 static void add_assembler(struct foreign_names *l, const char *path)
 {
 	struct bitcode_elf e;
@@ -170,8 +170,8 @@ void rd_flavour_loaded(struct rd_flavour *f, const char *path)
 		return;
 	rd_argv_add(&f->foreign, name);
 	if (bitcode_program_probe(&p, path)) {
-		rd_warn("%s was loaded as it is, though it carries bitcode; --plugins names what lies far "
-			"from the program",
+		rd_warn("%s was loaded without instrumentation, although it carries bitcode; name it with "
+			"--plugins",
 			path);
 		bitcode_program_close(&p);
 	}

@@ -20,7 +20,7 @@
 
 struct library_search {
 	struct bitcode_libraries *found;
-	struct rd_names seen; /* requested names; their order is that of the queue */
+	struct rd_names seen; /* requested names */
 	struct rd_argv queue; /* files whose dependencies are not searched yet */
 	char *origin;	      /* directory of the current file */
 	const struct bitcode_elf *file;

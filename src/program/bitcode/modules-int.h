@@ -33,7 +33,7 @@ struct bitcode_modules {
 };
 
 /* `all` must be zeroed.  `plugins` are the ones that the user names (bitcode/plugin-int.h).  The
- * size of slots depends on the flavour.  Must be closed even after a failure. */
+ * flavour determines how many slots a unit gets.  Must be closed even after a failure. */
 int bitcode_modules_open(struct bitcode_modules *all, const char *program, const char *plugins,
 			 const struct raddle_flavour *flavour);
 /* Removes everything except the program; the numbers of its sites stay. */

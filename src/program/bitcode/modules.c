@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Opens a program and those of its libraries and plug-ins that contain bitcode, and numbers them.
+ * Opens a program and those of its libraries and plug-ins that contain bitcode, and numbers sites.
  * In: a path, or a name that is searched for in PATH.  Out: the modules, each with the hash of
  * every unit and its range of site numbers (its slots).
  *
@@ -103,8 +103,7 @@ static int assign_slot(const struct raddle_flavour *flavour, uint8_t *used, stru
 	uint64_t count = 1 + length / (flavour->bytes << RADDLE_SITE_LOCAL_BITS), places;
 
 	if (count >= SLOT_COUNT)
-		return rd_fail(RD_ELIMIT,
-			       "a unit has %llu bytes of bitcode, more than sites can be numbered for",
+		return rd_fail(RD_ELIMIT, "a unit has %llu bytes of bitcode, too many to number its sites",
 			       (unsigned long long)length);
 	places = SLOT_COUNT - count; /* slot 0 is not used */
 	for (uint64_t i = 0; i < places; i++) {
@@ -116,7 +115,8 @@ static int assign_slot(const struct raddle_flavour *flavour, uint8_t *used, stru
 		u->slot = slot;
 		return 0;
 	}
-	return rd_fail(RD_ELIMIT, "the program has more units than there are %d slots for", SLOT_COUNT);
+	return rd_fail(RD_ELIMIT, "the program has too many units for the %d slots of site numbers",
+		       SLOT_COUNT);
 }
 
 static int assign_slots(struct bitcode_modules *all, const struct raddle_flavour *flavour)

@@ -2,8 +2,8 @@
 /*
  * Changes to objects that clang has just written.
  *
- * Names: clang puts bitcode into .llvmbc.  GNU ar, nm and ranlib load LLVM's plug-in, which takes
- * any file with such a section for a link-time optimisation object and drops its symbols from the
+ * Names: clang puts bitcode into .llvmbc.  GNU ar, nm and ranlib load LLVM's plug-in.  It takes any
+ * file with such a section for a link-time optimisation object, and drops its symbols from the
  * archive's index.  Our names have the same length, so only bytes of the section name table change.
  *
  * Native objects: an object without bitcode gets a section that contains the original object.  The
@@ -46,7 +46,7 @@ static int map_for_patching(const char *path, struct mapping *m)
 
 	*m = (struct mapping){0};
 	if (fd < 0)
-		return errno == ENOENT ? 0 : rd_fail_errno("%s: cannot open it to name its bitcode", path);
+		return errno == ENOENT ? 0 : rd_fail_errno("%s: cannot open it to rename its sections", path);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size == 0) {
 		close(fd);
 		return 0;
@@ -54,7 +54,7 @@ static int map_for_patching(const char *path, struct mapping *m)
 	p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	if (p == MAP_FAILED)
-		return rd_fail_errno("%s: cannot map it to name its bitcode", path);
+		return rd_fail_errno("%s: cannot map it to rename its sections", path);
 	*m = (struct mapping){p, (size_t)st.st_size};
 	return 0;
 }
@@ -215,7 +215,7 @@ enum { LINK_NULL, LINK_LINE, LINK_NOTE, LINK_STACK, LINK_NAMES, LINK_SECTIONS };
 /*
  * The line's section must be retained: `ld.bfd --gc-sections` drops an object that has only
  * unallocated sections.  Retention is a GNU extension, so the object must be marked as a GNU
- * object. The note is allocated, so that even tools that remove every unallocated section keep it.
+ * object.  The note is allocated, so that even tools that remove every unallocated section keep it.
  */
 void bitcode_link_object(struct rd_buf *out, const struct rd_buf *line, bool note)
 {

@@ -9,7 +9,8 @@
 bool bitcode_loads_more(const struct bitcode_program *p);
 
 /* Adds the plug-ins in `named`: files or directories separated by colons (NULL: none).  If the
- * program can load plug-ins, also adds those in its own directory and up to two levels below it.
+ * program or a library can load plug-ins, also adds those in the program's directory and up to two
+ * levels below it.
  * Shared objects in `libraries` are not plug-ins.  It is an error if a named file is missing or
  * contains no bitcode. */
 int bitcode_plugins_find(struct bitcode_libraries *plugins, const struct bitcode_libraries *libraries,

@@ -35,7 +35,7 @@ static void split_units(struct bitcode_program *p, const struct bitcode_elf_sect
 	}
 }
 
-/* An entry: "RADOBJ01", u64 length of the name, u64 length of the object, both. */
+/* An entry: "RADOBJ01", u64 length of the name, u64 length of the object, the name, the object. */
 static size_t split_native(struct bitcode_program *p, const uint8_t *data, size_t left)
 {
 	uint64_t sizes[2];
@@ -89,7 +89,7 @@ static int explain(const struct bitcode_program *p)
 	if (p->map.length >= 2 && !memcmp(p->map.data, "#!", 2))
 		return rd_fail(
 			RD_EFORMAT,
-			"%s: is a script; give the program that it starts (libtool keeps it in .libs/)",
+			"%s: is a script; name the program that it starts (libtool keeps it in .libs/)",
 			p->path);
 	if (!p->elf.data)
 		return rd_fail(RD_EFORMAT, "%s: not an x86-64 ELF program", p->path);

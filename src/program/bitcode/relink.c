@@ -284,7 +284,7 @@ static int add_item(struct linker *l, const struct bitcode_item *item, const str
 	case BITCODE_ITEM_INPUT: add_input(l, item->text); return 0;
 	case BITCODE_ITEM_COVERED: return place_objects(l);
 	case BITCODE_ITEM_ARCHIVE: return add_archive(l, item, end);
-	case BITCODE_ITEM_PARTIAL: /* waits until something is found missing */ return place_objects(l);
+	case BITCODE_ITEM_PARTIAL: /* supply() adds it if a name is missing */ return place_objects(l);
 	case BITCODE_ITEM_NATIVE:
 		if (l->r->verbose)
 			rd_info("%s: %s has no bitcode; its accesses are not seen", l->r->program->path,
@@ -297,11 +297,11 @@ static int add_item(struct linker *l, const struct bitcode_item *item, const str
 		err = add_bytes(l, format, item->data, item->length);
 		free(format);
 		return err;
-	default: /* members were added with their archive; the rest is newer than we */ return 0;
+	default: /* a member, which its archive added, or a kind of a newer version */ return 0;
 	}
 }
 
-/* How many items from `item` on are left out, that is ignored. */
+/* How many items from `item` on are left out: as above, or because they are not trusted. */
 static size_t left_out_here(struct linker *l, const struct bitcode_item *item, const struct bitcode_item *end)
 {
 	size_t skip = 0;
@@ -385,8 +385,8 @@ static int add_runtime(struct linker *l)
 	char *path;
 	int err;
 
-	/* libc.a's malloc is in every static program; a malloc that the program defines lacks
-	 * libc's other allocation functions. */
+	/* Every static program contains a malloc.  It is that of libc.a if __libc_malloc is there,
+	 * too. */
 	if (l->is_static)
 		memory = bitcode_program_defines(l->r->program, "__libc_malloc") ||
 			 !bitcode_program_defines(l->r->program, "malloc");
@@ -439,8 +439,8 @@ static int build_command(struct linker *l)
 	rd_argv_add(&l->command, "-o");
 	rd_argv_add(&l->command, l->r->output);
 	if (l->r->found_in) {
-		/* The old tag.  The loader uses it before LD_LIBRARY_PATH, and also for the
-		 * libraries that libraries need. */
+		/* The old tag, DT_RPATH.  The loader uses it before LD_LIBRARY_PATH, and also for
+		 * the libraries that libraries need. */
 		add_for_linker(l, "--disable-new-dtags");
 		add_for_linker(l, "-rpath");
 		add_for_linker(l, l->r->found_in);
@@ -467,7 +467,7 @@ static int run_command(struct linker *l, struct rd_buf *output)
 
 	rd_buf_clear(output);
 	if (fd < 0) {
-		status = rd_fail_errno("%s: cannot make it", log);
+		status = rd_fail_errno("%s: cannot create it", log);
 	} else {
 		status = rd_spawn(l->command.items, access(directory, X_OK) ? l->r->work : directory, fd,
 				  &pid);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether tables of facts are consistent, which facts_read() guarantees.  In: tables of any
- * content. Out: nothing, or the first row that is wrong.
+ * content.  Out: nothing, or a message about the first fault.
  *
- * Members are checked by their description (table.c).  Four rules concern several rows: starts
- * ascend; the arguments and blocks of a function lie among its values; the targets of constants
- * depend on their kind; places, members of a set and rows of the call graph ascend.
+ * Members are checked by their description (table.c).  Other rules concern several members or rows.
+ * Starts ascend.  The arguments and blocks of a function lie among its values.  What a constant or
+ * an object refers to depends on its kind.  The operand of an access exists.  Places, members of a
+ * set and rows of the call graph ascend.
  */
 #include "base/error.h"
 #include "facts/facts-int.h"

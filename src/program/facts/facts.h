@@ -6,7 +6,8 @@
  *
  * Everything is stored in tables; a row refers to rows of other tables by number.  A member called
  * a *start* is the number of the first of several consecutive rows; they end where those of the
- * next row start.  facts_run() returns them.  A text is the number of a string; string 0 is "".
+ * next row start.  A struct facts_run has both ends.  A text is the number of a string; string 0 is
+ * "".
  *
  * facts_read() guarantees that every such number refers to an existing row.
  */
@@ -101,7 +102,7 @@ bool facts_sets_overlap(const struct facts *f, uint32_t a, int64_t a_size, uint3
 /* The blocks of a function as a graph, numbered from 0 (facts/graph.h). */
 void facts_flow(const struct facts *f, uint32_t function, struct facts_graph *g);
 
-/* Names of numbers, for messages: "load", "pthread-create". */
+/* Names of numbers, for messages: "load", "thread-create". */
 const char *facts_kind_name(uint32_t kind);
 const char *facts_role_name(uint32_t role);
 const char *facts_call_name(uint32_t kind);

@@ -6,15 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Identifier and name.  The subject of a row (facts.h) is the argument that the role refers to: the
- * lock, the condition variable, the start routine of a new thread. */
+/* Identifier and name.  The subject of a function (row.h) is the argument that the role refers to:
+ * the lock, the condition variable, where the ID of a new thread is stored. */
 #define FACTS_ROLES(R)                                                                                       \
 	R(NONE, "none")                                                                                      \
-	R(THREAD_CREATE, "thread-create") /* subject: where the thread's name goes */                        \
+	R(THREAD_CREATE, "thread-create") /* subject: where the thread's ID is stored */                     \
 	R(THREAD_JOIN, "thread-join")	  /* subject: the thread */                                          \
 	R(THREAD_DETACH, "thread-detach")                                                                    \
 	R(THREAD_EXIT, "thread-exit")                                                                        \
-	R(LOCK, "lock")		/* mutexes and spin locks; for writing, of a lock of two kinds */            \
+	R(LOCK, "lock")		/* a mutex or spin lock, or a read-write lock for writing */                 \
 	R(TRY_LOCK, "try-lock") /* it is held if the result is 0 */                                          \
 	R(READ_LOCK, "read-lock")                                                                            \
 	R(TRY_READ_LOCK, "try-read-lock")                                                                    \
@@ -31,7 +31,7 @@
 	R(ONCE, "once")                                                                                      \
 	R(FORK, "fork")                                                                                      \
 	R(ALLOCATE, "allocate") /* the result is fresh memory */                                             \
-	R(RESIZE, "resize")	/* subject: the old memory; the result is it or fresh */                     \
+	R(RESIZE, "resize")	/* subject: the old memory; the result is the same or fresh */               \
 	R(FREE, "free")                                                                                      \
 	R(EXIT, "exit")		/* of the process */                                                         \
 	R(HANDLER, "handler")	/* a function is registered to be called later */                            \

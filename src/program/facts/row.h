@@ -78,24 +78,24 @@ enum facts_kind {
 
 enum facts_value_flag {
 	FACTS_VALUE_POINTER = 1,    /* its type is a pointer */
-	FACTS_VALUE_VOLATILE = 2,   /* of loads and stores */
+	FACTS_VALUE_VOLATILE = 2,   /* of loads, stores and atomics */
 	FACTS_VALUE_ATOMIC = 4,	    /* likewise */
-	FACTS_VALUE_INDIRECT = 8,   /* a call whose callee is a value, or assembler */
+	FACTS_VALUE_INDIRECT = 8,   /* a call through a pointer */
 	FACTS_VALUE_ASSEMBLER = 16, /* a call of inline assembler */
 	FACTS_VALUE_RELAXED = 32,   /* an atomic access that orders nothing */
 };
 
 struct facts_value {
 	uint32_t kind;
-	uint32_t detail; /* LLVM's number of the operation or, of a comparison, of the predicate */
+	uint32_t detail; /* LLVM's number of the operation, or of an integer comparison's predicate */
 	uint32_t flags;
 	uint32_t file; /* string */
 	uint32_t line, column;
 	uint32_t site;	   /* of calls and fences, as numbered in the flavour `record`, quick; 0: no site */
-	uint32_t what;	   /* string: the address of a load, a store or an atomic, as in the source */
+	uint32_t what;	   /* string: the variable, or what a load, store or atomic accesses */
 	uint32_t operands; /* start in operands */
 	uint32_t set;	   /* what it may point to */
-	int64_t number;	   /* see enum facts_kind; of loads and stores the size in bytes */
+	int64_t number;	   /* see enum facts_kind; of loads, stores and atomics the size in bytes */
 };
 
 /* An operand is the number of a value or, with FACTS_CONSTANT set, of a constant. */
@@ -127,8 +127,7 @@ enum facts_object_flag {
 	FACTS_OBJECT_THREAD_LOCAL = 2,
 	FACTS_OBJECT_EXTERNAL = 4, /* defined elsewhere */
 	FACTS_OBJECT_ARRAY = 8,	   /* its elements are merged: places are those of the first */
-	FACTS_OBJECT_MANY =
-		16, /* there may be several at a time: heap, stack of a function that runs more than once */
+	FACTS_OBJECT_MANY = 16,	   /* several may exist at a time: heap, stack, thread-local variables */
 };
 
 struct facts_global {
@@ -150,7 +149,7 @@ enum facts_object_kind {
 
 struct facts_object {
 	uint32_t kind;
-	uint32_t name; /* string: "counter", "malloc at queue.c:12" */
+	uint32_t name; /* string: "counter", "malloc@queue.c:12" */
 	uint32_t flags;
 	uint32_t origin; /* global, function, or the value that makes it (stack, heap); FACTS_NONE: library */
 	uint32_t through; /* heap: the allocation inside the wrapper that origin calls; FACTS_NONE: no wrapper

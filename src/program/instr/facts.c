@@ -22,9 +22,9 @@
 #include <llvm-c/Linker.h>
 #include <string.h>
 
-/* What the marks of one instruction are gathered in. */
+/* The sites of a unit so far, and the marks of one instruction while they are collected. */
 struct marking {
-	uint32_t slot_base, count; /* sites given so far */
+	uint32_t slot_base, count; /* the site before the first one; sites assigned so far */
 	struct ir_mark marks[IR_MARKS_MAX];
 	unsigned mark_count;
 };
@@ -98,7 +98,7 @@ static void yield_to(LLVMModuleRef whole, LLVMModuleRef unit)
 			LLVMSetLinkage(g, LLVMWeakAnyLinkage);
 }
 
-/* Survives until the functions are listed. */
+/* Marks the functions of a library, by an attribute that survives the linking. */
 static void mark_library(LLVMModuleRef unit)
 {
 	LLVMAttributeRef mark = LLVMCreateStringAttribute(LLVMGetModuleContext(unit), IR_LIBRARY_ATTRIBUTE,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The calls that are inserted.  A hook is declared when it is first used.  Hooks that this mode
- * inlines get their bodies at the end: the bitcode of rt/record/hook.c is linked into the unit and
- * made internal, and the always-inline pass does the rest.  Large functions of large units call the
- * hooks instead.  The other hooks are functions of the runtime.
+ * inlines get their bodies at the end: the bitcode of the flavour's hooks (rt/record/hook.c and
+ * others) is linked into the unit and made internal, and the always-inline pass does the rest.
+ * Large functions of large units call the hooks instead.  The other hooks are functions of the
+ * runtime.
  *
  * To the optimiser a hook is a function that touches only memory that no other code can see.  So
  * hooks keep their order among themselves and relative to calls, while the program's own loads and
@@ -66,7 +67,7 @@ static bool is_barrier(enum instr_hook hook)
 	       (hook >= HOOK_GUARD_pthread_mutex_lock && hook <= HOOK_GUARD_free);
 }
 
-/* String hooks read the program's memory. */
+/* Hooks that read the program's memory. */
 static bool looks(enum instr_hook hook)
 {
 	return hook == HOOK_READ_STRING || hook == HOOK_WRITE_STRING || hook == HOOK_READ_COMMON ||

@@ -2,8 +2,8 @@
 /*
  * The job file of raddle-instr.  Each line describes a unit, in fields separated by tabs: the file
  * that holds the bitcode, offset, length, slot, object to make, site table part to make, and a
- * word.  The word is "table" if the unit contains the program's table of guards, "library" if it
- * belongs to a library or plug-in (for facts), or else "-".
+ * word.  The word is "table" if the unit contains the program's table of guards.  For facts it is
+ * "library" if the unit belongs to a library or plug-in.  Otherwise it is "-".
  */
 #ifndef INSTR_JOB_INT_H
 #define INSTR_JOB_INT_H

@@ -9,7 +9,7 @@
  * job-int.h describes JOBFILE.
  *
  * LLVM is loaded once; workers are forked (base/pool.h) and get the units, the largest first.
- * --facts needs all units in one module, so it uses one worker.  LLVM aborts on some inputs.  Then
+ * --facts needs all units in one module, so it uses no workers.  LLVM aborts on some inputs.  Then
  * the worker dies, its unit is reported as failed, and a new worker takes its place.
  */
 #include "base/alloc.h"
@@ -115,7 +115,7 @@ static int read_guards(struct instr_guards *guards, const char *path)
 	return code;
 }
 
-/* A line is a gate. */
+/* Each line is a gate. */
 static int read_gates(struct rd_names *gates, const char *path)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -158,17 +158,18 @@ int main(int argc, char **argv)
 		RD_STRING(0, "flavour", &flavour, "NAME", "what to instrument for (raddle/flavour.inc)"),
 		RD_STRING(0, "facts", &options.facts, "FILE",
 			  "write facts of all units together, and no objects"),
-		RD_STRING(0, "program", &options.program, "NAME", "what the facts are of"),
+		RD_STRING(0, "program", &options.program, "NAME", "name of the program, for the facts"),
 		RD_NUMBER(0, "budget", &options.budget, "N",
 			  "steps after which points-to sets are made cheaply"),
 		RD_STRING(0, "mode", &mode, "quick|fast", "generate code quickly, or fast code"),
 		RD_STRING(0, "hooks", &options.hooks, "FILE", "bitcode of the hooks"),
 		RD_STRING(0, "edits", &edits_text, "LINES", "changes to the program"),
-		RD_STRING(0, "guards", &guards_path, "FILE", "what the flavours guard and track are about"),
+		RD_STRING(0, "guards", &guards_path, "FILE",
+			  "guards or gates to insert, of the flavours guard and track"),
 		RD_NUMBER(0, "jobs", &workers, "N", "processes to use"),
 		RD_FLAG(0, "optimised", &options.optimised, "flavour full: optimise before instrumenting"),
 		RD_FLAG(0, "debug", &options.debug, "keep debug information"),
-		RD_FLAG(0, "keep-redundant", &options.keep_redundant, "keep events that say nothing new"),
+		RD_FLAG(0, "keep-redundant", &options.keep_redundant, "keep events that add nothing new"),
 		RD_FLAG(0, "print", &options.print, "print the instrumented code on stderr"),
 		RD_FLAG(0, "time", &options.time, "print the CPU time of each step on stderr"),
 		RD_END,

@@ -15,7 +15,7 @@ struct instr_sites {
 	uint32_t pieces;	/* of the flavour full */
 	struct ir_debug *debug; /* owned */
 	struct rd_names files;
-	struct rd_buf text; /* S and P records */
+	struct rd_buf text; /* S, O, R and P records */
 };
 
 struct instr_site {
@@ -26,9 +26,9 @@ struct instr_site {
 	LLVMValueRef inst;    /* where */
 	LLVMValueRef pointer; /* what is accessed; NULL for calls and fences */
 	const char *callee;   /* for calls; NULL: indirect */
-	bool of_function;     /* without a place of its own it is that of the function */
+	bool of_function;     /* if the instruction has no place, that of the function is used */
 	LLVMTypeRef type;     /* of a value; NULL: that of what is accessed */
-	bool of_object;	      /* it is asked what heap object it is about */
+	bool of_object;	      /* also add what may show the name of a heap object */
 };
 
 void instr_sites_init(struct instr_sites *s, uint64_t slot, LLVMModuleRef module);
@@ -37,7 +37,7 @@ void instr_sites_release(struct instr_sites *s);
 /* Adds a record and returns the site's number in the trace. */
 uint32_t instr_sites_add(struct instr_sites *s, const struct instr_site *site);
 
-/* The whole part of this unit: U, F, S, G and T records. */
+/* The whole part of this unit: U and F records, those in `text`, G and T records. */
 void instr_sites_text(struct instr_sites *s, LLVMModuleRef module, struct rd_buf *out);
 
 #endif

@@ -52,7 +52,8 @@ static void add_chain(struct instr_sites *s, LLVMMetadataRef location)
 	}
 }
 
-/* The one pointer that a library function gets, as that of a lock or of memory to be freed. */
+/* The only pointer argument of a library function, such as a lock or memory to be freed.  NULL: it
+ * has none, or several. */
 static LLVMValueRef handled_pointer(LLVMValueRef inst)
 {
 	LLVMValueRef callee = ir_callee(inst), pointer = NULL;

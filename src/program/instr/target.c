@@ -82,8 +82,8 @@ int instr_target_emit(struct instr_unit *u)
 	return code;
 }
 
-/* The code for the target site is out of line, in a subsection.  The 128 bytes below the stack
- * pointer belong to the function.  The runtime finds the site and the value on the stack and
+/* The code that runs at the target site is out of line, in a subsection.  The 128 bytes below the
+ * stack pointer belong to the function.  The runtime finds the site and the value on the stack and
  * preserves all registers (rt/inject/inject-x86.c).  A procedure linkage table would not preserve
  * them, so the call goes through the global offset table. */
 static const char integer_test[] =
@@ -97,7 +97,7 @@ static const char float_test[] =
 	"leaq 8(%%rsp), %%rsp\n\tmovq (%%rsp), $0\n\tleaq 136(%%rsp), %%rsp\n\t"
 	"jmp 2b\n\t.previous";
 
-/* The bits a value is tested with, 0 if it is not of a type that is. */
+/* With how many bits a value of this type is tested; 0: it is not tested. */
 unsigned instr_target_bits(LLVMTypeRef type)
 {
 	unsigned width;

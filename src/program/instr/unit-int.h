@@ -11,6 +11,8 @@
  *	instr_full()            full.c     the flavour `full`
  *	instr_led()             led.c      the flavour `led`
  *	instr_guard()           guard.c    the flavour `guard`
+ *	instr_track()           track.c    the flavour `track`
+ *	instr_shadow()          shadow.c   the flavour `shadow`
  *	instr_keep_waiting()    spin.c     keeps loops that wait for memory from being optimised away
  *	instr_late()            late.c     removes hooks after the code is optimised
  *	instr_edit()            edit.c     changes that the user asked for, before everything else
@@ -36,7 +38,7 @@ enum instr_inlined { HOOK_INLINED_NEVER, HOOK_INLINED_FAST, HOOK_INLINED_ALWAYS 
 struct instr_options {
 	const struct raddle_flavour *flavour;
 	const char *hooks;		   /* path of the hooks' bitcode */
-	const char *facts;		   /* file to make, if it is not about objects */
+	const char *facts;		   /* file of facts to make instead of objects; or NULL */
 	const char *program;		   /* name, for the facts */
 	uint64_t budget;		   /* for tests: of the points-to sets; 0: the usual one */
 	const struct rd_edits *edits;	   /* to be made first; NULL: none */
@@ -50,8 +52,8 @@ struct instr_options {
 	bool time;			   /* for tuning: CPU seconds of each step on stderr */
 };
 
-/* Every hook: identifier, name, result and parameters (v void, p pointer, i 32 bits, l 64 bits),
- * and when it is inlined: always, in fast mode, never. */
+/* Every hook: identifier, name, result and parameters (v void, p pointer, b 1 bit, i 32 bits, l 64
+ * bits), and when it is inlined: always, in fast mode, never. */
 #define INSTR_HOOKS(H)                                                                                       \
 	H(ENTER, "__raddle_enter", "p", ALWAYS)                                                              \
 	H(STACK, "__raddle_stack", "pp", ALWAYS)                                                             \
@@ -171,17 +173,18 @@ int instr_unit_make(const struct instr_options *options, const struct instr_job 
 int instr_unit_passes(struct instr_unit *u, const char *pipeline);
 int instr_unit_scalar_passes(struct instr_unit *u, const char *pipeline); /* the same without vectorising */
 int instr_unit_verify(struct instr_unit *u);
-int instr_unit_inline(struct instr_unit *u); /* links the hooks and puts them in place */
-/* The same, and the passes that clean up after them where the code is optimised. */
+int instr_unit_inline(struct instr_unit *u); /* links the hooks and inlines them */
+/* The same, and in fast mode the passes of `clean_up` after that. */
 int instr_unit_finish(struct instr_unit *u, const char *clean_up);
-void instr_unit_step(struct instr_unit *u, const char *what); /* a step is over: --time says so */
+void instr_unit_step(struct instr_unit *u, const char *what); /* a step is over: --time prints it */
 
 /* target.c */
 void instr_target_init(void);
 int instr_target_open(struct instr_unit *u);
 int instr_target_emit(struct instr_unit *u);
-/* The test of a value that a fault may change (full.h), as one assembler instruction, which is far
- * less work for the code generator than a branch and a call.  Returns the value after the test. */
+/* The test of a value that a fault may change (full.h), as one call of inline assembler.  That is
+ * far less work for the code generator than a branch and a call.  Returns the value after the
+ * test. */
 struct instr_test {
 	LLVMValueRef self;
 	uint32_t site;
@@ -197,9 +200,9 @@ int instr_hook_link(struct instr_unit *u); /* defines the inlined ones as intern
 void instr_hook_refresh(struct instr_unit *u); /* after passes that may drop declarations */
 
 /* foreign.c */
-bool instr_is_fence(const char *text); /* assembler that touches no memory of ours */
+bool instr_is_fence(const char *text); /* assembler that only orders accesses, or does nothing */
 void instr_note_assembler(struct instr_unit *u, LLVMValueRef function); /* it may order threads unseen */
-void instr_note_module_assembler(struct instr_unit *u); /* the same of that outside of functions */
+void instr_note_module_assembler(struct instr_unit *u); /* the same for assembler outside of functions */
 
 /* used.c */
 void instr_keep_used(struct instr_unit *u); /* keeps what __attribute__((used)) kept */

@@ -67,7 +67,7 @@ int instr_unit_passes(struct instr_unit *u, const char *pipeline)
 	return code;
 }
 
-/* Whether a function of the unit had the attribute before it was set for all. */
+/* Sets the attribute in all functions; returns whether one of them had it before. */
 static bool set_in_all(struct instr_unit *u, unsigned kind)
 {
 	LLVMAttributeRef attribute = LLVMCreateEnumAttribute(u->context, kind, 0);
@@ -84,8 +84,7 @@ static bool set_in_all(struct instr_unit *u, unsigned kind)
 /* Pipelines such as default<O2> switch the vectorisers on, whatever the options of the pass
  * builder are.  Both vectorisers skip functions with the attribute that forbids implicit use of
  * floating-point registers.  If a function of the unit was compiled with that attribute, all
- * functions keep it, because inlining may have moved the attribute from a function to its
- * caller. */
+ * functions keep it: inlining may have moved it from a function to its caller. */
 int instr_unit_scalar_passes(struct instr_unit *u, const char *pipeline)
 {
 	static const char name[] = "noimplicitfloat";
@@ -206,7 +205,7 @@ static int make_base(struct instr_unit *u)
 		code = instr_unit_passes(u, "instrprof");
 	if (code == 0)
 		code = instr_unit_passes(u, inlines_early(u) ? fast_base_pipeline : quick_base_pipeline);
-	if (code == 0 && u->options->optimised) /* vectors are no values that a fault could change */
+	if (code == 0 && u->options->optimised) /* a fault cannot change vectors */
 		code = instr_unit_scalar_passes(u, "default<O2>");
 	LLVMSetIsNewDbgInfoFormat(u->module, false);
 	u->layout = LLVMGetModuleDataLayout(u->module);
@@ -223,8 +222,7 @@ static int instrument(struct instr_unit *u)
 		code = write_sites(u);
 	instr_sites_release(&u->sites);
 	if (u->options->debug)
-		LLVMSetIsNewDbgInfoFormat(u->module,
-					  true); /* beside the instructions, so nothing else changes */
+		LLVMSetIsNewDbgInfoFormat(u->module, true); /* records instead of instructions */
 	else
 		LLVMStripModuleDebugInfo(u->module);
 	instr_unit_step(u, "instrument");

@@ -62,7 +62,7 @@ static bool must_stay(LLVMValueRef v, const struct rd_buf *text)
 	const char *section = LLVMGetSection(v);
 	size_t n;
 	const char *name = LLVMGetValueName2(v, &n);
-	if (n == 0) /* a constant of the compiler's, such as what -fsanitize=undefined states of a type */
+	if (n == 0) /* a constant that the compiler made, such as a type of -fsanitize=undefined */
 		return false;
 	if (LLVMGetFirstUse(v) == NULL || (section != NULL && *section != '\0'))
 		return true;

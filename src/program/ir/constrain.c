@@ -20,7 +20,7 @@ enum {
 	/* The limits were set by hand; they bound the number of constraints. */
 	MAX_COPY = 256,	     /* bytes that are copied word by word; more are copied as a whole */
 	WORD = 8,	     /* bytes of a pointer */
-	MAX_ELEMENTS = 4096, /* of an array's initial value that are looked at */
+	MAX_ELEMENTS = 4096, /* of an array that is loaded or stored as a whole */
 };
 
 /* Words of sets that the solver may touch: about a minute. */
@@ -156,7 +156,7 @@ static bool is_arithmetic(LLVMValueRef v)
 	}
 }
 
-/* Marks a value and, once, what follows from it. */
+/* Values that are marked, and those among them whose neighbours have not been visited. */
 struct marks {
 	const struct ir_constrain *c;
 	bool *marked;
@@ -420,8 +420,7 @@ static void constrain_constants(struct ir_constrain *c)
 	}
 }
 
-/* Finds pointers in an initial value.  Elements of an array are merged, so that a long table makes
- * few constraints. */
+/* Finds pointers in an initial value. */
 static void constrain_initial(struct ir_constrain *c, uint32_t object, LLVMValueRef value, int64_t at)
 {
 	LLVMTypeRef type = LLVMTypeOf(value);
@@ -551,7 +550,7 @@ static void note_numbers(struct ir_constrain *c)
 	for (uint32_t v = 0; v < f->value_count; v++)
 		if (f->values[v].kind == FACTS_CAST && f->values[v].detail == LLVMIntToPtr &&
 		    f->values[v].set == 0)
-			ir_constrain_note(c, "number made a pointer, to where is not known",
+			ir_constrain_note(c, "number converted to a pointer with an unknown target",
 					  c->program->refs[v], &note);
 }
 

@@ -42,9 +42,9 @@ struct ir_call_site {
 struct ir_constrain {
 	struct ir_program *program;
 	struct ir_points_problem problem;
-	struct ir_object *objects; /* beside those of the problem */
+	struct ir_object *objects; /* one for each object of the problem */
 	size_t object_capacity;
-	struct ir_call_site *sites; /* beside the calls of the problem */
+	struct ir_call_site *sites; /* one for each call of the problem */
 	size_t site_capacity;
 	struct ir_frame **frames; /* the copies */
 	size_t frame_count, frame_capacity;
@@ -52,12 +52,12 @@ struct ir_constrain {
 	uint32_t constants;			   /* variable of the first constant; the others follow */
 	uint32_t *function_object, *global_object; /* by number; IR_NO_VARIABLE: not created yet */
 	uint32_t *variadic;			   /* object that holds a function's further arguments */
-	uint32_t thread_result, thread_data; /* variables: results of threads, what is stored for threads */
-	struct rd_umap library;		     /* name of a library function to its object */
-	uint8_t *wrapper;		     /* of functions: 0 unknown, 1 being analysed, 2 no, 3 yes */
-	bool *needed;			     /* functions whose own frame is called */
-	bool *from_pointer, *to_pointer;     /* values that are numbers and carry pointers */
-	struct rd_umap unknown;		     /* library function to 1 + note */
+	uint32_t thread_result, thread_data;	   /* variables: results of threads, thread-specific data */
+	struct rd_umap library;			   /* library function to its object */
+	uint8_t *wrapper;		 /* of functions: 0 unknown, 1 being analysed, 2 no, 3 yes */
+	bool *needed;			 /* functions whose own frame is called */
+	bool *from_pointer, *to_pointer; /* values that are numbers and carry pointers */
+	struct rd_umap unknown;		 /* library function to 1 + note */
 	uint32_t assembler_note, plugin_note;
 	uint32_t messages; /* object; IR_NO_VARIABLE: not created yet */
 };

@@ -32,7 +32,7 @@ struct ir_debug {
 	size_t used_capacity;
 };
 
-/* Operand numbers of scopes: 1 is the scope around, 2 the name. */
+/* Operand numbers of scopes: 1 is the enclosing scope, 2 the name. */
 enum { SCOPE_PARENT = 1, SCOPE_NAME = 2 };
 /* Of variables, local and global. */
 enum { VARIABLE_SCOPE = 0, VARIABLE_NAME = 1, VARIABLE_TYPE = 3 };
@@ -40,7 +40,7 @@ enum { VARIABLE_SCOPE = 0, VARIABLE_NAME = 1, VARIABLE_TYPE = 3 };
 const char *ir_debug_string(struct ir_debug *d, LLVMMetadataRef string); /* "" for none */
 LLVMMetadataRef ir_debug_global_variable(struct ir_debug *d,
 					 LLVMValueRef global); /* NULL: it has no debug information */
-/* The value that a debug intrinsic describes, if it is a single one; NULL. */
+/* The value that a debug intrinsic describes, if it is a single one; else NULL. */
 LLVMValueRef ir_debug_described(LLVMValueRef call);
 
 /* All operands of a node; the list lives in the arena. */
@@ -61,7 +61,7 @@ void ir_type_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out);
 bool ir_type_record_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out);
 
 /* Appends the path from an object of this type to the byte at `offset`, such as ".state" or
- * "[].next". The path goes as deep as `size` bytes fit (size 0: no deeper than the offset
+ * "[].next".  The path goes as deep as `size` bytes fit (size 0: no deeper than the offset
  * requires).  Returns the type at its end. */
 LLVMMetadataRef ir_type_path(struct ir_debug *d, LLVMMetadataRef type, uint64_t offset, uint64_t size,
 			     struct rd_buf *out);

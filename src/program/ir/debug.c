@@ -3,11 +3,11 @@
  * Source names from debug information.  LLVM's C API has few getters for it, so nodes are read by
  * operand number, and the results are kept: each node is read once.
  *
- * The name of an access is found by walking from the pointer to its object, adding up constant
- * offsets, and then walking down the object's type with that offset: global `table` at offset 24 is
- * `table[].next`.  A pointer that was itself loaded is named first, in the same way, and then
- * followed: `c->next->state`.  Without debug information the name is left empty; no name is better
- * than a wrong one.
+ * The name of an access is found in two steps.  A walk from the pointer to its object adds up
+ * constant offsets.  Then a walk down the object's type finds the member at that offset: global
+ * `table` at offset 24 is `table[].next`.  A pointer that was itself loaded is named first, in the
+ * same way, and then followed: `c->next->state`.  Without debug information the name is left empty;
+ * no name is better than a wrong one.
  *
  * ir/type.c handles the types.
  */
@@ -235,7 +235,7 @@ struct pointed_place {
 	struct rd_buf text;
 	LLVMMetadataRef type;
 	int64_t offset;
-	uint64_t stride; /* of the largest variable index met */
+	uint64_t stride; /* of the variable index with the largest steps; 0: no variable index */
 	bool follow;
 };
 

@@ -28,7 +28,7 @@ const char *ir_debug_file(struct ir_debug *d, LLVMMetadataRef scope);
 /* Source name of the function that contains a scope, with its classes and namespaces; valid as long
  * as d.  "" if unknown. */
 const char *ir_debug_scope_name(struct ir_debug *d, LLVMMetadataRef scope);
-/* The same of a function; its linkage name if there is no debug information. */
+/* The same for a function; its linkage name if there is no debug information. */
 const char *ir_debug_function_name(struct ir_debug *d, LLVMValueRef function);
 
 /* The target of a pointer: as the source writes it, and the name of its type; either may stay
@@ -45,7 +45,7 @@ void ir_debug_what_release(struct ir_what *what);
 
 /* Appends the name of the largest struct or union that contains the target of a pointer and is
  * itself the target of another pointer: for `&c->list.next` the type of *c.  *offset is the
- * position in it. False: unknown. */
+ * position in it.  False: unknown. */
 bool ir_debug_holder(struct ir_debug *d, LLVMValueRef pointer, struct rd_buf *type, uint64_t *offset);
 
 /* Appends the variable that receives the result of a call; nothing if it is unknown. */
@@ -101,13 +101,13 @@ struct ir_view {
 };
 void ir_type_view(struct ir_debug *d, LLVMMetadataRef type, struct ir_view *out);
 uint64_t ir_type_bytes(struct ir_debug *d, LLVMMetadataRef type);
-/* Elements that one step in the dimension-th dimension skips. */
+/* How many elements one step in that dimension skips; dimensions count from 0. */
 uint64_t ir_type_step(struct ir_debug *d, LLVMMetadataRef array, unsigned dimension);
 
 struct ir_found_member {
 	LLVMMetadataRef type;
 	uint64_t offset; /* bits */
-	unsigned bits;	 /* of a bit-field; 0 */
+	unsigned bits;	 /* of a bit-field; 0: it is not a bit-field */
 };
 /* A member of a struct or union, also within anonymous members. */
 bool ir_type_member(struct ir_debug *d, LLVMMetadataRef record, const char *name,

@@ -19,8 +19,8 @@ struct function_facts {
 	LLVMValueRef function;
 	uint32_t *callees; /* numbers of functions of the unit */
 	size_t count, capacity;
-	bool synchronises; /* may synchronise */
-	bool calls_wait;   /* itself, by name */
+	bool synchronises; /* it may synchronise */
+	bool calls_wait;   /* calls a function of wait_names itself */
 	bool waits;	   /* outside of any loop of its own, see learn_waits() */
 	bool early;
 	uint8_t *keeps; /* of each parameter: 0 unknown, 1 being analysed, 2 keeps, 3 does not */

@@ -14,8 +14,8 @@ struct ir_effects;
 struct ir_effects *ir_effects_new(LLVMModuleRef module);
 void ir_effects_free(struct ir_effects *e);
 
-/* A library function that only computes and accesses the memory that it is given: it neither
- * synchronises nor calls back.  raddle/libc.inc lists them. */
+/* Whether raddle/libc.inc lists this library function as quiet: it only computes and accesses the
+ * memory that it is given; it neither synchronises nor calls back. */
 bool ir_effects_is_quiet(struct ir_effects *e, const char *name);
 
 /* Whether the unit's body of the function is the one that runs when it is called by name. */
@@ -24,7 +24,8 @@ bool ir_effects_is_final(struct ir_effects *e, LLVMValueRef function);
 /* Whether executing this instruction may end the segment. */
 bool ir_effects_synchronises(struct ir_effects *e, LLVMValueRef inst);
 
-/* Whether this call is a condition wait, or calls a function of the unit that is one. */
+/* Whether this call is a condition wait, or calls a function of the unit that waits outside of any
+ * loop of its own. */
 bool ir_effects_waits(struct ir_effects *e, LLVMValueRef call);
 
 /* Whether the body of the function has such a call. */

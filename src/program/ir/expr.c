@@ -83,13 +83,13 @@ static struct ir_expr *parse_number(struct expr_parser *p)
 	errno = 0;
 	e.value = strtoull(p->at, &end, 0);
 	if (errno != 0)
-		return fail(p, "a number that is too large");
+		return fail(p, "the number is too large");
 	for (; strchr("uUlL", *end) != NULL && *end != '\0'; end++) {
 		is_unsigned |= tolower((unsigned char)*end) == 'u';
 		is_long |= tolower((unsigned char)*end) == 'l';
 	}
 	if (isalnum((unsigned char)*end) || *end == '_')
-		return fail(p, "no number");
+		return fail(p, "not a number");
 	if (is_long || e.value > UINT32_MAX || (e.value > INT32_MAX && decimal && !is_unsigned))
 		e.type.bits = 64;
 	if (is_unsigned || e.value > (e.type.bits == 32 ? (uint64_t)INT32_MAX : (uint64_t)INT64_MAX))
@@ -112,9 +112,9 @@ static struct ir_expr *parse_character(struct expr_parser *p)
 				c = escapes[i + 1];
 	}
 	if (c <= 0 && !(c == 0 && length == 3))
-		return fail(p, "no character");
+		return fail(p, "not a character");
 	if (p->at[length] != '\'')
-		return fail(p, "a character without an end");
+		return fail(p, "a character constant without its closing quote");
 	p->at += length + 1;
 	return make(p, (struct ir_expr){
 			       .kind = IR_EXPR_INTEGER, .value = (uint64_t)c, .type = {32, true, false}});
@@ -210,7 +210,7 @@ static struct ir_expr *parse_name(struct expr_parser *p)
 			    *p->at != '\0' ? "an expression was expected" : "the expression ends too early");
 	if (strcmp(name, "sizeof") == 0) {
 		p->at = start;
-		return fail(p, "sizeof is not understood");
+		return fail(p, "sizeof is not supported");
 	}
 	for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
 		if (strcmp(name, constants[i].name) == 0)
@@ -249,7 +249,7 @@ static struct ir_expr *parse_postfix(struct expr_parser *p)
 		if (*p->at == '(')
 			return fail(p, "a call cannot be evaluated");
 		if (take(p, "++") || take(p, "--"))
-			return fail(p, "a predicate changes nothing");
+			return fail(p, "a predicate cannot change anything");
 		if (take(p, "->")) {
 			e = parse_member(p,
 					 make(p, (struct ir_expr){.kind = IR_EXPR_UNARY, .op = '*', .a = e}));
@@ -273,7 +273,7 @@ static struct ir_expr *parse_operand(struct expr_parser *p)
 	struct ir_arithmetic type;
 	skip(p);
 	if (take(p, "++") || take(p, "--"))
-		return fail(p, "a predicate changes nothing");
+		return fail(p, "a predicate cannot change anything");
 	if (*p->at != '\0' && strchr("-+!~*&", *p->at) != NULL) {
 		int op = *p->at++;
 		struct ir_expr *a = parse_unary(p);
@@ -328,7 +328,7 @@ static struct ir_expr *parse_binary(struct expr_parser *p, int rank)
 	while (left != NULL && (o = next_operator(p)) != NULL && o->rank >= rank) {
 		p->at += strlen(o->text);
 		if (*p->at == '=')
-			return fail(p, "a predicate changes nothing");
+			return fail(p, "a predicate cannot change anything");
 		struct ir_expr *right = parse_binary(p, o->rank + 1);
 		if (right == NULL)
 			return NULL;
@@ -365,6 +365,6 @@ struct ir_expr *ir_expr_parse(const char *text, struct rd_arena *arena, struct r
 	if (e == NULL)
 		return NULL;
 	if (*p.at == '=')
-		return fail(&p, "a predicate changes nothing");
-	return *p.at == '\0' ? e : fail(&p, "more text than an expression has");
+		return fail(&p, "a predicate cannot change anything");
+	return *p.at == '\0' ? e : fail(&p, "unexpected text after the expression");
 }

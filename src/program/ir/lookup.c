@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many scopes the outer one is away; -1: it is not an outer scope. */
+/* How many scopes `to` is outside of `from`; -1: it does not enclose it. */
 static int distance(struct ir_debug *d, LLVMMetadataRef from, LLVMMetadataRef to)
 {
 	for (int n = 0; from != NULL; n++) {

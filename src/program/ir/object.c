@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The objects of a points-to problem and their layouts.  A variable has the layout of its type.
- * Heap memory has no type, so its layout is guessed from the requested size (a multiple of 24 is an
- * array of 24-byte elements) and from its first uses (as a struct of some type).  A wrong guess
+ * Heap memory has no type, so its layout is guessed: from the requested size (a multiple of 24 is
+ * an array of 24-byte elements), and from its first uses (as a struct of some type).  A wrong guess
  * costs precision, not soundness: a step that does not match the layout leads anywhere in the
  * object.
  */
@@ -20,7 +20,7 @@ enum {
 	MAX_USES = 64,	 /* uses that a guess is based on */
 	/* The most places of an object; limited because a pointer may be advanced without end. */
 	PLAIN_PLACES = 16,  /* without a known layout */
-	TYPED_PLACES = 512, /* with a type, or as many as the type has members */
+	TYPED_PLACES = 512, /* with a type; fewer if the type has fewer members */
 };
 
 struct object_ranges {
@@ -98,8 +98,8 @@ static uint32_t add_typed(struct ir_constrain *c, const struct ir_object *object
 	return add_object(c, object, &r, many || size == 0 ? -1 : size);
 }
 
-/* A variable whose initialiser is longer than its type (a flexible array member) has no known size.
- */
+/* A variable that is defined elsewhere, or whose initialiser is longer than its type (a flexible
+ * array member), has no known size. */
 static bool outgrows(const struct ir_constrain *c, LLVMValueRef global)
 {
 	LLVMValueRef value = LLVMGetInitializer(global);
@@ -236,7 +236,8 @@ static struct requested_size requested_by(LLVMValueRef call)
 	return requested;
 }
 
-/* The largest struct that the memory is used as, and whether it is used with a variable index. */
+/* The largest struct that the memory is used as, and whether it is used with an index other than
+ * 0. */
 struct usage {
 	LLVMTypeRef type;
 	int64_t size, stride;

@@ -7,7 +7,7 @@
  * for the next wave.
  *
  * The nodes are the variables, and one node for each place that occurs, which represents its
- * contents. A place "anywhere in an object" has two nodes: a store to it flows to every place of
+ * contents.  A place "anywhere in an object" has two nodes: a store to it flows to every place of
  * the object, and the contents of every place flow to loads from it.
  *
  * Invariants: parent[] is a forest whose roots own sets and edges; done[n] is a subset of sets[n]
@@ -362,7 +362,7 @@ static void wave(struct solver *v)
 		ir_bits_release(&fresh[n]);
 	}
 	free(fresh);
-	/* Then the wave is incomplete. */
+	/* If the budget is exceeded, the wave is incomplete. */
 	v->changed |= !within_budget(v);
 }
 

@@ -110,13 +110,14 @@ struct ir_solution {
  * empty. */
 bool ir_points_solve(const struct ir_points_problem *p, uint64_t budget, struct ir_solution *s);
 
-/* Unification-based and without fields: all places are IR_ANYWHERE.  Nearly linear. */
+/* Unification-based and without fields: all places are IR_ANYWHERE.  Nearly linear in the
+ * constraints. */
 void ir_points_unify(const struct ir_points_problem *p, struct ir_solution *s);
 
 void ir_solution_release(struct ir_solution *s);
 const struct ir_bits *ir_solution_set(const struct ir_solution *s, uint32_t variable);
 
-/* layout.c: where an offset leads in an object.  False: out of it. */
+/* layout.c: where an offset leads in an object.  False: outside of it. */
 bool ir_object_place(const struct ir_points_object *o, int64_t offset, int64_t *place);
 bool ir_object_step(const struct ir_points_object *o, int64_t from, const struct ir_constraint *step,
 		    int64_t *place);

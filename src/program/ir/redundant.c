@@ -6,7 +6,7 @@
  * the set of bytes read or written and the set of bytes written; empty both at a FORGET step.  A
  * step is redundant if its bytes are in the set on all paths.  Here a fact is a bit, and each key
  * has two (seen, written).  The set at a block's start is the intersection of those at the ends of
- * its predecessors, starting from "all facts" so that loops converge to the largest solution.
+ * its predecessors.  All sets start as "all facts", so that loops converge to the largest solution.
  *
  * Containment of keys is resolved when a fact is added: a step that covers eight bytes also adds
  * the facts of the keys inside them.  A key that only one step uses and that no other key contains

@@ -27,7 +27,7 @@ bool ir_address_taken(LLVMValueRef function);
 LLVMValueRef ir_base(LLVMValueRef pointer);
 
 /* One step of ir_base(): the pointer that `pointer` is derived from, with the constant offset in
- * bytes if it has one; NULL if it is a base. */
+ * bytes if it has one.  ir_derive() returns false if `pointer` is a base. */
 struct ir_derived {
 	LLVMValueRef from;
 	int64_t offset;
@@ -52,7 +52,7 @@ bool ir_gep_next(struct ir_gep *g); /* false: there are no more */
 typedef bool ir_harmless_fn(void *context, LLVMValueRef call, unsigned argument);
 bool ir_escapes(LLVMValueRef object, ir_harmless_fn *harmless, void *context);
 
-/* Redirects the edges from a block to `old` to another block; phi nodes are not updated. */
+/* Makes the edges from `from` to `old` lead to `to` instead; phi nodes are not updated. */
 void ir_redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef old, LLVMBasicBlockRef to);
 
 /* A function's blocks as a graph; block numbers are in layout order. */

@@ -62,7 +62,7 @@ static bool is_there(const struct edit *e, LLVMValueRef inst)
 	return file != NULL && rd_is_path_end(file, e->what->file);
 }
 
-/* Whether control comes to a block from another line, or from nowhere. */
+/* Whether control reaches the block from another line, or the block has no predecessor. */
 static bool is_entered(const struct edit *e, LLVMBasicBlockRef block)
 {
 	bool any = false;
@@ -80,8 +80,8 @@ static bool is_entered(const struct edit *e, LLVMBasicBlockRef block)
 
 /* --- synchronisation -------------------------------------------------------------- */
 
-/* Functions that can be left out: the synchronisation functions that the runtime interposes,
- * because the runtime must know about locks that it did not see taken. */
+/* Functions that can be left out: only those that the runtime interposes, because it must ignore
+ * the release of a lock that was not taken. */
 static bool is_interposed(const char *name)
 {
 	static const char *const names[] = {

@@ -6,7 +6,7 @@
  * The function gets local variables as arguments.  Numbers and pointers are passed by value, so
  * that they can stay in registers.  Structures, arrays and variables whose address other code may
  * know are passed by address.  The function reads globals itself.  The runtime reads memory through
- * pointers. It ends the program if the predicate has no value or is false.  Types come from debug
+ * pointers.  It ends the program if the predicate has no value or is false.  Types come from debug
  * information; conversions are those of C.
  */
 #include "instr/edit/edit.h"
@@ -25,7 +25,7 @@ enum { LOCALS_MAX = 32 }; /* local variables of one predicate */
 
 /* A value: `v`, or what lies at `address`. */
 struct value {
-	enum ir_shape shape; /* IR_SHAPE_NONE: there is none, the error is reported */
+	enum ir_shape shape; /* IR_SHAPE_NONE: there is no value, and the error has been reported */
 	unsigned bits;
 	bool is_signed;
 	LLVMMetadataRef to;   /* of a pointer or an array: what it leads to; NULL: unknown */
@@ -127,7 +127,7 @@ static LLVMValueRef load(struct emitter *e, LLVMTypeRef type, LLVMValueRef addre
 	return v;
 }
 
-/* A bit-field that fits into an int is one, whatever its type is. */
+/* A bit-field that fits in an int becomes an int, whatever its type is. */
 static struct value load_field(struct emitter *e, struct value a)
 {
 	bool small = a.field < 32;
@@ -148,11 +148,11 @@ static struct value scalar(struct emitter *e, struct value a)
 	struct ir_view view;
 	switch (a.shape) {
 	case IR_SHAPE_NONE: return a;
-	case IR_SHAPE_RECORD: return fail(e, "a structure is no value that can be compared%s", "");
+	case IR_SHAPE_RECORD: return fail(e, "a structure cannot be compared%s", "");
 	case IR_SHAPE_ARRAY:
 		ir_type_view(e->debug, a.type, &view);
 		if (a.dimension + 1 != view.dimensions)
-			return fail(e, "an array of arrays is no value%s", "");
+			return fail(e, "an array of arrays has no value%s", "");
 		return (struct value){.shape = IR_SHAPE_POINTER, .bits = 64, .to = a.to, .v = a.address};
 	default: break;
 	}
@@ -176,7 +176,7 @@ static struct value place(struct emitter *e, LLVMMetadataRef type, LLVMValueRef 
 	struct ir_view view;
 	ir_type_view(e->debug, type, &view);
 	if (view.shape == IR_SHAPE_NONE)
-		return fail(e, "its type is not understood%s", "");
+		return fail(e, "its type is not supported%s", "");
 	return (struct value){.shape = view.shape,
 			      .bits = view.bits,
 			      .is_signed = view.is_signed,
@@ -235,8 +235,8 @@ static struct value emit_name(struct emitter *e, const struct ir_expr *x)
 		return integer(LLVMConstInt(e->u->i32, (uint64_t)value, true), 32, true);
 	return fail(
 		e,
-		"there is no variable '%s' there (a macro is none, and a global that this file does not use "
-		"is not known in it)",
+		"there is no variable '%s' there (macros are not variables, and globals are known only in "
+		"files that use them)",
 		x->name);
 }
 
@@ -329,7 +329,7 @@ static struct value emit_unary(struct emitter *e, const struct ir_expr *x)
 		return a;
 	if (x->op == '*') {
 		if (a.shape != IR_SHAPE_POINTER || a.to == NULL)
-			return fail(e, "what is not known to be a pointer to something is followed%s", "");
+			return fail(e, "only a pointer to a known type can be followed%s", "");
 		return place(e, a.to, a.v, true);
 	}
 	if (x->op == '!')
@@ -342,7 +342,7 @@ static struct value emit_unary(struct emitter *e, const struct ir_expr *x)
 	else if (a.shape == IR_SHAPE_INTEGER && x->op == '~')
 		a.v = LLVMBuildNot(e->builder, a.v, "");
 	else if (x->op != '+' || a.shape == IR_SHAPE_POINTER)
-		return fail(e, "an operator that its operand does not have%s", "");
+		return fail(e, "the operator does not fit its operand%s", "");
 	return a;
 }
 
@@ -407,7 +407,7 @@ static struct value reals(struct emitter *e, int op, struct value left, struct v
 	case '-': r.v = LLVMBuildFSub(builder, a, b, ""); break;
 	case '*': r.v = LLVMBuildFMul(builder, a, b, ""); break;
 	case '/': r.v = LLVMBuildFDiv(builder, a, b, ""); break;
-	default: return fail(e, "an operator that numbers with a point do not have%s", "");
+	default: return fail(e, "the operator does not fit floating-point numbers%s", "");
 	}
 	return r;
 }
@@ -480,7 +480,7 @@ static struct value pointers(struct emitter *e, int op, struct value a, struct v
 	if (op == '-' && !both && a.shape == IR_SHAPE_POINTER)
 		return move(e, a, b, true);
 	if (op != '-' || !both)
-		return fail(e, "an operator that pointers do not have%s", "");
+		return fail(e, "the operator does not fit pointers%s", "");
 	uint64_t size = a.to != NULL ? ir_type_bytes(e->debug, a.to) : 1;
 	LLVMValueRef bytes = LLVMBuildSub(e->builder, to_bits(e, a, 64), to_bits(e, b, 64), "");
 	return integer(
@@ -497,7 +497,7 @@ static struct value emit_binary(struct emitter *e, const struct ir_expr *x)
 		return (struct value){.shape = IR_SHAPE_NONE};
 	if (a.shape == IR_SHAPE_POINTER || b.shape == IR_SHAPE_POINTER) {
 		if (a.shape == IR_SHAPE_REAL || b.shape == IR_SHAPE_REAL)
-			return fail(e, "a pointer and a number with a point%s", "");
+			return fail(e, "a pointer and a floating-point number cannot be combined%s", "");
 		return pointers(e, x->op, a, b);
 	}
 	if (a.shape == IR_SHAPE_REAL || b.shape == IR_SHAPE_REAL)
@@ -570,11 +570,11 @@ static struct value emit_index(struct emitter *e, const struct ir_expr *x)
 	if (a.shape == IR_SHAPE_NONE || index.shape == IR_SHAPE_NONE)
 		return (struct value){.shape = IR_SHAPE_NONE};
 	if (index.shape != IR_SHAPE_INTEGER)
-		return fail(e, "an index that is no integer%s", "");
+		return fail(e, "the index is not an integer%s", "");
 	if (a.shape != IR_SHAPE_ARRAY) {
 		a = scalar(e, a);
 		if (a.shape != IR_SHAPE_POINTER || a.to == NULL)
-			return fail(e, "what is neither an array nor a pointer has an index%s", "");
+			return fail(e, "only an array or a pointer to a known type can have an index%s", "");
 		a = move(e, a, index, false);
 		return place(e, a.to, a.v, true);
 	}
@@ -689,7 +689,7 @@ static LLVMTypeRef make_function(struct emitter *e)
 	return type;
 }
 
-/* A block of its own keeps the memory for copies in front. */
+/* The body has a block of its own, so that the entry block only allocates memory for copies. */
 static void emit_body(struct emitter *e, const struct ir_expr *x)
 {
 	LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(e->u->context, e->function, "body");

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A fault may have got between the pointer that was seen first and its user. */
+/* A test for faults may have been inserted between the pointer and its user since the scan. */
 static const struct instr_event *refresh(struct instr_event *event)
 {
 	if (event->pointer != NULL)
@@ -95,7 +95,7 @@ static bool stays(struct full_function *x, LLVMValueRef call)
 	       ir_effects_is_quiet(x->f->effects, ir_name(callee)) && !takes_pointer(call);
 }
 
-/* Whether the callee's entry will have the arguments. */
+/* Whether the callee records the arguments at its entry. */
 static bool enters(struct full_function *x, LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -173,7 +173,7 @@ static void load_words(struct full_function *x, const struct instr_event *event,
 	}
 }
 
-/* What a fence orders, in the flavour `led`. */
+/* In the flavour `led`: reports to the runtime what a fence orders. */
 static void put_barrier(struct full_function *x, unsigned kind)
 {
 	if (x->u->stops && kind != 0)
@@ -184,7 +184,7 @@ static void put_barrier(struct full_function *x, unsigned kind)
 /* As enum memory_fence of rt/memory/model.h. */
 enum { BARRIER_LOADS = 1, BARRIER_ALL = 4, BARRIER_STORES = 5 };
 
-/* The barrier that an instruction's name, or assembler, is; 0: none. */
+/* Which barrier the name of an instruction, or assembler, means; 0: none. */
 static unsigned barrier_of(const char *text)
 {
 	if (strstr(text, "mfence") || strstr(text, "lock"))
@@ -254,8 +254,7 @@ static const struct instr_event *atomic_call(struct full_function *x, LLVMValueR
 
 /* --- the flavour `led` --------------------------------------------------------- */
 
-/* The length of a range as far as it is known before the call, at most 16 bits of it; NULL: it is
- * not. */
+/* The length of a range, limited to 16 bits; NULL: it is not known before the call. */
 static LLVMValueRef stop_length(struct full_function *x, const struct instr_event *event)
 {
 	LLVMBuilderRef b = x->u->builder;
@@ -295,7 +294,8 @@ static void stop_at_ranges(struct full_function *x, LLVMValueRef call)
 			any |= stop_at_range(x, e, any);
 }
 
-/* Library functions that the runtime interposes report where they were called. */
+/* Announces the site of a call that leaves the unit: functions that the runtime interposes report
+ * it. */
 static void stop_before(struct full_function *x, LLVMValueRef call, uint32_t site)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -437,8 +437,8 @@ static void fill(struct full_function *x, LLVMValueRef call)
 	full_put_word(x, "i8", length_of(x, call));
 }
 
-/* What va_start creates.  On x86-64 the second pointer of the list leads to the arguments passed on
- * the stack, the third to a copy of those passed in registers. */
+/* What va_start creates.  On x86-64 the pointer at offset 8 of the list leads to the arguments on
+ * the stack.  That at offset 16 leads to a copy of those passed in registers. */
 static void variable_arguments(struct full_function *x, LLVMValueRef call, LLVMValueRef next)
 {
 	static const struct {

@@ -105,7 +105,7 @@ int instr_full(struct instr_unit *u)
 	return 0;
 }
 
-/* The optimiser cannot move accesses across hooks anyway, so hooks are inserted before the code is
+/* The optimiser cannot move accesses across hooks anyway, so hooks are inlined before the code is
  * optimised. */
 int instr_full_generate(struct instr_unit *u)
 {

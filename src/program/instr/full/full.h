@@ -5,7 +5,7 @@
  *	instr_full()          full.c    the unit: function by function
  *	instr_full_walk()     walk.c    a function: its blocks as chains, an op for each instruction
  *	full_piece_*()        piece.c   pieces: their space, fields and end, and their rows in the table
- *	full_call()           call.c    calls and what belongs to them
+ *	full_call_*()         call.c    calls, intrinsics and atomics
  *	full_inject*()        inject.c  values that a fault may change
  */
 #ifndef INSTR_FULL_H
@@ -25,13 +25,13 @@ struct full_piece {
 /* What is known of a block. */
 struct full_block {
 	uint32_t into; /* the block whose chain it continues, FACTS_NONE: it begins one */
-	uint32_t tail; /* of a block that begins a chain: the block that follows it, FACTS_NONE: none */
+	uint32_t tail; /* the block that continues its chain, FACTS_NONE: none */
 	bool bare;     /* stores nothing at run time and only plain branches lead there: no piece */
 	uint32_t next; /* of a bare chain: as in a piece */
 	struct rd_buf ops;
 };
 
-/* A place holder of a test: a `freeze` of the value, or a call whose callee is tested. */
+/* The placeholder of a test: a `freeze` of the value, or a call whose callee is tested. */
 struct full_injection {
 	LLVMValueRef place, self;
 	uint32_t site;
@@ -40,8 +40,8 @@ struct full_injection {
 struct full_function {
 	struct instr_function *f;
 	struct instr_unit *u;
-	LLVMValueRef self;  /* the thread's state, as long as a piece is open; NULL: not asked for yet */
-	LLVMValueRef frame; /* NULL if no exception can unwind to this function */
+	LLVMValueRef self;  /* the thread's state, as long as a piece is open; NULL: not loaded yet */
+	LLVMValueRef frame; /* NULL if neither an exception nor longjmp() can lead here */
 	struct full_block *blocks;
 	struct full_piece *pieces;
 	size_t piece_count, piece_capacity;
@@ -72,7 +72,7 @@ bool full_is_recorded(struct full_function *x, LLVMTypeRef type);
 void full_rows(struct full_function *x); /* the P records */
 void full_build_at(struct full_function *x, LLVMValueRef inst);
 
-/* The same for a value that begins here: its type shows whether the code calculates with it. */
+/* full_put_value() for a value that originates here, with a mark if the code calculates with it. */
 void full_put_origin(struct full_function *x, LLVMValueRef v);
 /* After an op: a mark of full.md, with a number unless it is 0. */
 void full_mark(struct full_function *x, char mark, uint32_t n);

@@ -2,12 +2,12 @@
 /*
  * Values that a fault may change.  The test of self->target is put after the instruction that makes
  * the value, or before the call that takes it.  Users of the value use the result of the test.
- * While a function is walked through, a `freeze` is the placeholder of each test, because the code
- * that names accesses looks through it.
+ * While the walk over a function lasts, a `freeze` is the placeholder of each test, because the
+ * code that names accesses looks through it.
  *
- * Not changed are phi nodes (their incoming values can be changed), values without a machine type,
- * and values that the backend needs unchanged: constants that an intrinsic needs, and arguments
- * passed in memory.
+ * Phi nodes are not changed, since their incoming values can be.  Nor are values without a machine
+ * type, and values that the backend needs unchanged: constants that an intrinsic needs, and
+ * arguments passed in memory.
  */
 #include "instr/full/full.h"
 

@@ -80,7 +80,7 @@ struct formatted {
 	bool behind;
 };
 
-/* Strings that are printed before the call, what is written after it. */
+/* Printed strings are recorded before the call, memory that it writes after it. */
 static void put_conversion(void *context, const struct instr_conversion *c)
 {
 	const struct formatted *f = context;

@@ -7,12 +7,12 @@
  */
 #include "instr/full/full.h"
 
-#define LOOK_DEPTH 6 /* uses of uses */
-#define LOOK_MAX 128 /* in all */
+#define LOOK_DEPTH 6 /* uses of uses that are followed; set by hand, bounds time */
+#define LOOK_MAX 128 /* uses in all; likewise */
 
 struct look {
 	unsigned left;
-	bool part; /* of an address: every calculation shows which one it was */
+	bool part; /* the value has less than eight bytes, so it is only a part of an address */
 };
 
 static LLVMValueRef behind_tests(LLVMValueRef v)

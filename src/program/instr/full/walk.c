@@ -5,8 +5,8 @@
  *
  * Blocks that simply follow one another form a chain.  A chain takes as few pieces as its calls
  * allow.  A chain has no piece at all if it stores nothing at run time and only plain branches lead
- * to it.  Then the preceding piece, which lists the chain's ops, shows that it was executed, and
- * the next piece shows which way the branch at its end went.
+ * to it.  Then the preceding piece lists the chain's ops and shows that it was executed.  The next
+ * piece shows which way the branch at its end went.
  */
 #include "base/error.h"
 #include "instr/full/full.h"
@@ -293,7 +293,7 @@ static const char *value_name(LLVMOpcode opcode)
 	return opcode < sizeof names / sizeof *names ? names[opcode] : NULL;
 }
 
-/* Of instructions whose operands a fault may change. */
+/* Names of the instructions whose operands a fault may change. */
 static const char *operand_name(LLVMOpcode opcode)
 {
 	return opcode == LLVMLoad ? "load" : opcode == LLVMStore ? "store" : value_name(opcode);

@@ -21,7 +21,7 @@
 #include <string.h>
 
 enum {
-	TIGHT = 100,	      /* instructions of a loop that is too small for a test in each round */
+	TIGHT = 100,	      /* instructions; smaller counting loops have no test */
 	MAX_COPIED = 30000,   /* instructions of a function */
 	REGION_STEP = 40503u, /* from one unit's first region to the next one's: odd, far apart */
 	MARK_ADDRESS = 0,     /* operands of a mark */
@@ -99,7 +99,7 @@ static void test_all(struct instr_unit *u, LLVMValueRef function)
 
 struct census {
 	size_t marks, instructions;
-	bool strange; /* it holds what cannot be there twice */
+	bool strange; /* it contains something that cannot be duplicated */
 };
 
 static bool is_strange(LLVMValueRef inst)
@@ -156,7 +156,7 @@ static bool is_worth_it(LLVMValueRef function)
 
 /* ---- loops ---- */
 
-/* Code that a loop with a test in each round would have anyway, or that is slow. */
+/* Code beside which a test costs little: volatile and atomic accesses, and most calls. */
 static bool is_heavy(LLVMValueRef inst)
 {
 	if (LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst))
@@ -169,7 +169,7 @@ static bool is_heavy(LLVMValueRef inst)
 	return callee == NULL || (LLVMGetIntrinsicID(callee) == 0 && !ir_has_attribute(callee, "willreturn"));
 }
 
-/* Instructions that reg2mem inserted disappear again. */
+/* Instructions that reg2mem inserted do not count, because they disappear again. */
 bool instr_clone_is_real(LLVMValueRef inst)
 {
 	unsigned pointer = LLVMIsAStoreInst(inst) ? 1 : 0;
@@ -189,7 +189,7 @@ static bool is_in_each_round(const struct instr_clone *t, const struct facts_loo
 	return true;
 }
 
-/* Properties of a loop, for loops that have to test now and then. */
+/* Properties of a loop's iterations, apart from those of loops inside it. */
 struct rounds {
 	bool heavy; /* there is something slow in each */
 	bool nest;  /* another loop is in it */
@@ -258,7 +258,7 @@ static void find_loops(struct instr_clone *t, const struct rd_umap *pieces,
 
 /* What the guards of a loop, or of the function (the last scope), have in common. */
 struct scope {
-	uint32_t block; /* where all ways to them lead through; FACTS_NONE: there are none */
+	uint32_t block; /* which all paths to them pass; FACTS_NONE: there are no guards */
 	size_t marks;
 	bool tight; /* one is in a tight loop */
 };

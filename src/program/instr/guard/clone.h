@@ -34,12 +34,12 @@ struct instr_clone {
 	struct instr_unit *unit;
 	LLVMValueRef function;
 	uint32_t region;  /* its first one, of the whole function */
-	uint32_t regions; /* that it has */
+	uint32_t regions; /* how many it has */
 	struct ir_cfg cfg;
 	struct facts_loops loops;
 	uint32_t *parent; /* of each loop: the one around it, FACTS_NONE: none */
-	bool *polled;	  /* of each loop: its rounds test */
-	bool *light;	  /* of each loop: it must test now and then, and each round is often */
+	bool *polled;	  /* of each loop: each iteration tests */
+	bool *light;	  /* of each loop: it must test sometimes, but its iterations are cheap */
 	const struct instr_unrolled *unrolled;
 	bool *meets;		    /* of each block: the byte is tested before it */
 	bool *keeps;		    /* of each block: its marks are tests in the clean copy, too */
@@ -54,14 +54,14 @@ bool instr_clone_has_marks(const struct instr_clone *t, const struct facts_loop 
 
 /* Whether the loop has a counter, so that it normally ends by itself. */
 bool instr_clone_counts(const struct instr_clone *t, const struct facts_loop *loop);
-bool instr_clone_is_real(LLVMValueRef inst); /* not of reg2mem, and no mark */
+bool instr_clone_is_real(LLVMValueRef inst); /* neither of reg2mem nor a mark */
 
 /* unroll.c: keys are blocks. */
 struct instr_unrolled {
-	struct rd_umap headers; /* of loops that are there several times */
-	struct rd_umap tests;	/* where such a loop tests; the way leads to the guarded copy only */
+	struct rd_umap headers; /* of unrolled loops */
+	struct rd_umap tests;	/* where such a loop tests, which leads to the guarded copy only */
 	struct rd_umap first;	/* from the header of a further copy to that of the first */
-	struct rd_umap tried;	/* headers of loops that were looked at */
+	struct rd_umap tried;	/* headers of loops that were considered */
 };
 /* Unrolls one loop, which invalidates the analysis of the function.  False: no loop is left to
  * unroll. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The copies of a function's blocks (clone.h).  No value lives in a register from one block to the
- * next, so a copy of a block is a copy of its instructions, and a branch may lead from a block of
- * one copy to a block of the other:
+ * next.  So a copy of a block is a copy of its instructions, and a branch may lead from one copy of
+ * the function to the other:
  *
  *	entry ---> clean 0 ... meeting 5 -+-> clean 5 ...
  *	                          ^        \-> guarded 5 ...
@@ -172,8 +172,7 @@ static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
 	}
 }
 
-/* Declares a function of the same type.  Instructions outside a function's own debug information
- * have no lines. */
+/* Declares a function of the same type, without debug information. */
 static LLVMValueRef declare_alike(struct instr_unit *u, LLVMValueRef f)
 {
 	struct rd_buf name = RD_BUF_INIT;
@@ -193,7 +192,7 @@ static LLVMValueRef declare_alike(struct instr_unit *u, LLVMValueRef f)
 	return g;
 }
 
-/* The body of `t`'s function, as it is, becomes that of `g`. */
+/* Copies the body of `t`'s function, as it is, to `g`.  The copied instructions have no lines. */
 static void copy_body(struct instr_clone *t, LLVMValueRef g)
 {
 	struct instr_unit *u = t->unit;

@@ -23,8 +23,8 @@
 
 struct guarding {
 	uint32_t slot_base, count;	/* of sites so far, as instr/facts.c counts them */
-	struct rd_umap callbacks;	/* functions that are handed to unknown ones */
-	const struct instr_guards *all; /* what the program has */
+	struct rd_umap callbacks;	/* functions that are passed to code outside */
+	const struct instr_guards *all; /* the guards of the program */
 };
 
 static void build_at(struct instr_unit *u, LLVMValueRef inst)
@@ -294,7 +294,7 @@ static void call_all_directly(struct instr_unit *u)
 /* The encoding of memory(inaccessiblemem: readwrite). */
 enum { ONLY_INACCESSIBLE_MEMORY = 3 << 2 };
 
-/* The code after a test must not prevent any optimisation. */
+/* The slow path of a test must not prevent any optimisation. */
 static void describe_slow_path(struct instr_unit *u)
 {
 	static const struct {
@@ -348,7 +348,7 @@ int instr_guard_generate(struct instr_unit *u)
 	struct rd_buf regions = RD_BUF_INIT;
 	int code = instr_unit_verify(u);
 	if (code == 0 && u->options->fast &&
-	    instr_has_guards(u)) /* others are optimised as they always were */
+	    instr_has_guards(u)) /* units without guards are optimised as usual */
 		code = instr_unit_passes(u, simplify);
 	if (code == 0)
 		code = instr_clones(u, &regions);

@@ -2,7 +2,7 @@
 /*
  * The file of guards of a program: which accesses get a guard, and which library functions may
  * order threads unnoticed.  Its lines are the table of raddle/guard.h, and "x NAME" for each such
- * function. The "x" lines are not stored in the program.
+ * function.  The "x" lines are not stored in the program.
  */
 #ifndef INSTR_GUARDS_H
 #define INSTR_GUARDS_H

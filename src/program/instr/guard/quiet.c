@@ -22,7 +22,7 @@
 #include <stdlib.h>
 
 enum {
-	NEST = 2,	 /* loops in each other that are quiet together */
+	NEST = 2,	 /* nested loops that are copied together */
 	TESTS = 1 << 30, /* the depth of a loop in which something is tested, so that it may run forever */
 };
 

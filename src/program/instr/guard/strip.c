@@ -18,7 +18,7 @@
  * the counter exactly at its limit.
  *
  * The function is in the form that reg2mem makes: a value that lives longer than a block has a
- * slot, and the slot of a counter holds its next value whenever the loop's first block is entered.
+ * slot.  Whenever the loop's first block is entered, the slot of a counter holds its next value.
  */
 #include "base/error.h"
 #include "instr/guard/clone.h"
@@ -33,7 +33,7 @@ struct counted {
 	LLVMValueRef test, next; /* the comparison, and the addition */
 	LLVMValueRef slot;	 /* of the counter */
 	LLVMValueRef bound;	 /* a constant, an argument, or a load in the loop's last block */
-	LLVMIntPredicate stays;	 /* while next ? bound */
+	LLVMIntPredicate stays;	 /* the loop continues while next and bound have this relation */
 	int64_t step;
 	LLVMBasicBlockRef header, latch, back, exit; /* `latch` tests and `back` leads back */
 };
@@ -57,7 +57,7 @@ static bool is_stored_in(const struct instr_clone *t, const struct facts_loop *l
 	return false;
 }
 
-/* The stored value if `v` is a load of a slot that is filled in only one place. */
+/* If `v` is a load of a slot that is filled in only one place, the stored value; else `v`. */
 static LLVMValueRef behind(LLVMValueRef v)
 {
 	LLVMValueRef stored = NULL;
@@ -88,7 +88,7 @@ static LLVMIntPredicate opposite(LLVMIntPredicate p)
 	case LLVMIntEQ: return LLVMIntNE;
 	case LLVMIntUGE: return LLVMIntULT;
 	case LLVMIntSGE: return LLVMIntSLT;
-	default: return LLVMIntEQ; /* not one that is understood */
+	default: return LLVMIntEQ; /* a form that find_counted() rejects */
 	}
 }
 
@@ -155,7 +155,7 @@ static bool find_counted(const struct instr_clone *t, const struct facts_loop *l
 	return counts && c->slot != NULL && LLVMGetAllocatedType(c->slot) == LLVMTypeOf(c->next);
 }
 
-/* Whether something in the loop changes by the same amount in each iteration. */
+/* Whether the instruction changes a variable of the loop by the same amount in each iteration. */
 static bool is_step(const struct instr_clone *t, const struct facts_loop *loop, LLVMValueRef inst)
 {
 	if (!LLVMIsAGetElementPtrInst(inst) && LLVMGetInstructionOpcode(inst) != LLVMAdd)
@@ -206,7 +206,7 @@ struct piece {
 	LLVMValueRef limit, more;
 };
 
-/* Where a piece begins. */
+/* The code at the beginning of a piece. */
 static void set_limit(struct instr_unit *u, const struct counted *c, const struct piece *p)
 {
 	LLVMBuilderRef b = u->builder;
@@ -216,7 +216,7 @@ static void set_limit(struct instr_unit *u, const struct counted *c, const struc
 	LLVMValueRef is_long = LLVMBuildICmp(b, LLVMIntUGT, LLVMBuildSub(b, bound, now, ""), piece, "");
 	LLVMValueRef last = bound;
 	if (c->stays != LLVMIntNE) {
-		/* The first round is certain. */
+		/* The first iteration is certain. */
 		LLVMValueRef below = LLVMBuildICmp(b, c->stays, now, bound, "");
 		LLVMValueRef first = LLVMBuildAdd(b, now, LLVMConstInt(type, (uint64_t)c->step, false), "");
 		is_long = LLVMBuildAnd(b, below, is_long, "");

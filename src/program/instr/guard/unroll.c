@@ -24,15 +24,15 @@
 #include <stdlib.h>
 
 enum {
-	AFFORDS = 150,	 /* instructions of a round that hide a test */
+	AFFORDS = 150,	 /* instructions of an iteration beside which a test costs little */
 	MAX_TIMES = 16,	 /* copies */
-	MAX_SIZE = 1200, /* instructions of all */
-	ROUNDS = 10,	 /* of an inner loop, as a guess */
+	MAX_SIZE = 1200, /* instructions of all copies */
+	ROUNDS = 10,	 /* iterations of an inner loop, as a guess */
 };
 
 struct weights {
 	uint32_t *of;  /* each block of the function */
-	uint32_t *way; /* the least from the header to the end of a block; UINT32_MAX: not known yet */
+	uint32_t *way; /* the least from the header to the end of a block; UINT32_MAX: unknown */
 	uint32_t size; /* of the loop */
 	bool unfit;    /* it cannot be copied */
 };

@@ -8,8 +8,8 @@
  * 2. Hooks that add nothing new are removed (ir_redundant()).
  * 3. Hooks are moved out of loops (loop.c).
  * 4. Accesses of an unrolled loop to adjacent bytes become one range again.
- * 5. A read and then a write of the same bytes become one hook that tests once (`x += y`), if
- *    nothing between them could end the segment or keep the write from happening.
+ * 5. A read and then a write of the same bytes (`x += y`) become one hook, which tests once.
+ *    Nothing between them may end the segment or keep the write from happening.
  * 6. Two hooks of one kind for adjacent bytes, such as fields of a struct, become one (pair.c).
  *
  * This may change the order of records within a segment, but never the set of bytes read and
@@ -27,8 +27,8 @@
 /* The arguments of access hooks. */
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2 };
 
-enum { REACH = 16 }; /* steps looked ahead */
-enum { ROW = 16, SHORTEST_ROW = 3 };
+enum { REACH = 16 };		     /* steps looked ahead */
+enum { ROW = 16, SHORTEST_ROW = 3 }; /* accesses that become one range: at most, at least */
 
 /* Size and direction of the access hooks, in the order of enum instr_hook. */
 static bool access_of(enum instr_hook hook, struct late_hook *out)
@@ -211,7 +211,7 @@ static void merge_updates(struct late *l)
 struct row {
 	struct steps *steps;
 	const struct ir_key *keys;
-	struct late_hook *first;      /* where the range will stand */
+	struct late_hook *first;      /* the range is inserted before it */
 	struct late_hook *parts[ROW]; /* the first one too */
 	size_t count;
 	int64_t low, high, at; /* offsets: of the bytes covered, and of the first part */
@@ -225,7 +225,7 @@ static bool joins(const struct row *row, const struct ir_key *key, const struct 
 	       (key->offset == row->high || key->offset + (int64_t)key->size == row->low);
 }
 
-/* Collects what follows a hook in its block and lies beside it. */
+/* Collects the hooks that follow a hook in its block and whose bytes are adjacent. */
 static void find_row(struct row *row, size_t from)
 {
 	const struct steps *s = row->steps;

@@ -31,14 +31,15 @@ struct late {
 struct late_shape {
 	struct late *late;
 	const struct facts_loop *loop;
-	bool at_most;	     /* it may end sooner than `rounds` states: in: that is allowed, out: so it is */
+	bool at_most;	     /* in: `rounds` may be only an upper bound; out: it is only that */
 	uint32_t preheader;  /* block number */
 	uint32_t latch;	     /* FACTS_NONE if there are several */
 	LLVMValueRef end;    /* the preheader's terminator */
 	LLVMValueRef rounds; /* as 64 bits, in the preheader; NULL: not known */
 };
 
-/* Finds the form of the loop in `late` and `loop`; false if it has another one. */
+/* Completes `s`, in which `late`, `loop` and `at_most` are set.  False: the loop has another
+ * form. */
 bool instr_late_shape(struct late_shape *s);
 
 /* What an access in the loop touches: `rounds` accesses, the first at `first`, each `by` bytes

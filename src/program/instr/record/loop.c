@@ -6,12 +6,13 @@
  *		sum += a[i] * *p;
  *
  * the hook of `*p` may be placed before the loop, and one hook for the range a[0] to a[n - 1] may
- * replace the hooks of `a[i]`, if these hooks are executed whenever the loop is entered.  That is
- * known if the loop is in the form that optimisers produce: a block before it (the preheader) that
- * leads nowhere else, and no exit before the hook.  For a range or a series of equally spaced
- * accesses, the number of iterations must be known too: the loop has one exit, at the end of an
- * iteration, when a counter reaches a bound that does not change.  If a loop-invariant branch
- * decides whether the hook is executed, the range is made empty when it is not.
+ * replace the hooks of `a[i]`.  The condition is that these hooks are executed whenever the loop is
+ * entered.  That is known if the loop is in the form that optimisers produce: a block before it
+ * (the preheader) that leads nowhere else, and no exit before the hook.  For a range or a series of
+ * equally spaced accesses, the number of iterations must be known too: the loop has one exit, at
+ * the end of an iteration, when a counter reaches a bound that does not change.  If a
+ * loop-invariant branch decides whether the hook is executed, the range is made empty when it is
+ * not.
  *
  * Inner loops come first, so that a hook may be moved out of several loops, even as a range.
  */
@@ -108,7 +109,7 @@ static bool ends_at_latch(const struct late_shape *s)
 	return s->latch != FACTS_NONE && leaves(s, s->latch) && (s->at_most || !has_other_exit(s));
 }
 
-/* A counter: a PHI of the header that grows by a constant in each round. */
+/* A counter: a PHI of the header that grows by a constant in each iteration. */
 struct counter {
 	LLVMValueRef start, next;
 	int64_t step;
@@ -202,7 +203,7 @@ static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 	LLVMValueRef first = t->before
 				     ? t->counter.start
 				     : LLVMBuildAdd(b, t->counter.start, LLVMConstInt(type, step, false), "");
-	/* distance = bound - first (+ 1): further rounds = ceil(distance / step), if positive */
+	/* distance = bound - first (+ 1); further iterations: ceil(distance / step), if positive */
 	LLVMValueRef distance = LLVMBuildSub(b, t->bound, first, "");
 	distance = LLVMBuildAdd(b, distance, LLVMConstInt(type, inclusive ? step : step - 1, false), "");
 	LLVMValueRef further = LLVMBuildUDiv(b, distance, LLVMConstInt(type, step, false), "");
@@ -274,7 +275,7 @@ static bool is_invariant(const struct late_shape *s, LLVMValueRef v, int depth)
 	return is;
 }
 
-/* By how much a value grows in a round; false if not by a constant. */
+/* By how much a value grows in an iteration; false if not by a constant. */
 static bool growth(const struct late_shape *s, LLVMValueRef v, int depth, int64_t *by)
 {
 	struct counter c;
@@ -321,7 +322,7 @@ static bool growth(const struct late_shape *s, LLVMValueRef v, int depth, int64_
 	}
 }
 
-/* The same of an address, in bytes. */
+/* The same for an address, in bytes. */
 static bool address_growth(const struct late_shape *s, LLVMValueRef v, int depth, int64_t *by)
 {
 	LLVMTargetDataRef layout = s->late->unit->layout;
@@ -408,7 +409,7 @@ static bool find_guard(const struct late_shape *s, uint32_t block, struct loop_g
 	return true;
 }
 
-/* The amount, or 0 if the guarded block is not met. */
+/* The amount, or 0 if the guarded block is not executed. */
 static LLVMValueRef guarded(const struct late_shape *s, const struct loop_guard *guard, LLVMValueRef amount)
 {
 	LLVMBuilderRef b = s->late->unit->builder;
@@ -462,7 +463,7 @@ static void hoist_range(struct late_shape *s, struct late_hook *hook, const stru
 	replace(s, hook, instr_hook_call(u, hook->hook, arguments));
 }
 
-/* A hook all of whose arguments are the same in each round. */
+/* Whether all arguments of the hook are the same in each iteration. */
 static bool is_constant(const struct late_shape *s, const struct late_hook *hook)
 {
 	unsigned n = LLVMGetNumArgOperands(hook->call);

@@ -6,9 +6,9 @@
  *	p->re = a;
  *	p->im = b;
  *
- * become one hook, which tests once and, if something is not marked, calls the runtime once.  The
- * second hook is moved to the first, so nothing between them may end the segment.  Both keep their
- * sites.
+ * become one hook, which tests once and, if one of the accesses is new in the segment, calls the
+ * runtime once.  The second hook is moved to the first, so nothing between them may end the
+ * segment.  Both keep their sites.
  */
 #include "instr/record/late.h"
 #include "base/error.h"

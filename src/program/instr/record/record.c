@@ -23,7 +23,7 @@ struct emitter {
 	struct instr_function *f;
 	struct instr_unit *u;
 	LLVMValueRef self, top;
-	bool *restore; /* per block: at its start, something looks at the stack before the next call */
+	bool *restore; /* per block: from its start on, the stack is read before the next call */
 	bool restore_at_exit;
 };
 

@@ -5,15 +5,15 @@
  *	while (!done)
  *		;
  *
- * If `done` is a plain variable, the optimiser may read it once, before the loop, or remove the
- * loop, because it may assume that no other thread writes the variable meanwhile.  If another
- * thread does, that is the race to be shown; but a recorded run that stays in the loop forever
- * shows nothing after it.  So the reads of such loops become volatile, which does not change the
- * meaning of the program.
+ * If `done` is a plain variable, the optimiser may assume that no other thread writes it meanwhile.
+ * So it may read the variable once, before the loop, or remove the loop.  If another thread does
+ * write it, that is the race to be shown; but a recorded run that stays in the loop forever shows
+ * nothing after it.  So the reads of such loops become volatile, which does not change the meaning
+ * of the program.
  *
  * In: a module with hooks, before it is optimised.  A loop waits if it has no effect and its exit
  * conditions depend only on reads of memory.  It has no effect if it writes nothing and calls only
- * hooks and functions that touch no memory.  A counting loop does not wait: it ends by itself.
+ * hooks, intrinsics and inline assembler.  A counting loop does not wait: it ends by itself.
  *
  * If threads take turns, such a loop must let others run, and so must a loop without an exit,
  *
@@ -33,7 +33,7 @@
 
 #include <stdlib.h>
 
-/* Hooks touch no memory of the program. */
+/* Hooks touch no memory of the program; intrinsics and assembler are assumed not to. */
 static bool is_silent_call(LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);

@@ -13,7 +13,7 @@
 
 struct backward {
 	const struct ir_cfg *cfg;
-	const struct facts_loop *loop; /* NULL: the whole function is looked at */
+	const struct facts_loop *loop; /* NULL: the whole function */
 	struct rd_umap seen;
 	LLVMValueRef *work;
 	size_t count, capacity;

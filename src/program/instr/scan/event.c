@@ -11,7 +11,6 @@ static LLVMValueRef const32(struct instr_unit *u, uint64_t n)
 	return LLVMConstInt(u->i32, n, false);
 }
 
-/* Where code after an instruction is inserted; for an invoke, where it returns to. */
 LLVMValueRef instr_place_after(LLVMValueRef inst)
 {
 	if (LLVMGetInstructionOpcode(inst) != LLVMInvoke)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events of a function: what a trace records of its instructions. scan.c finds them, wait.c and
- * eliminate.c mark them, record.c inserts their hooks.
+ * The events of a function: what a trace records of its instructions.  scan.c finds them, wait.c
+ * and eliminate.c mark them, record.c inserts their hooks.
  */
 #ifndef INSTR_EVENT_H
 #define INSTR_EVENT_H
@@ -58,7 +58,7 @@ struct instr_function {
 	struct ir_cfg cfg;
 	bool everything;		/* includes memory that no other thread can reach */
 	struct rd_umap wait_reads;	/* of the whole unit: loads that decide a wait loop */
-	struct rd_umap private_objects; /* object to 1 + whether it is private */
+	struct rd_umap private_objects; /* object to whether it is private */
 	struct instr_event *events;	/* in order of blocks, then of instructions */
 	size_t count, capacity;
 };
@@ -69,7 +69,7 @@ void instr_find_wait_reads(LLVMModuleRef module, struct ir_effects *effects, str
 /* Where code after an instruction is inserted; for an invoke, where it returns to. */
 LLVMValueRef instr_place_after(LLVMValueRef inst);
 unsigned instr_order_number(LLVMAtomicOrdering order); /* as RADDLE_ATOMIC_ORDERED has it */
-/* What the runtime is notified before an atomic operation: RADDLE_ATOMIC_WHAT. */
+/* The argument of the hook before an atomic operation: RADDLE_ATOMIC_WHAT. */
 uint64_t instr_atomic_what(const struct instr_event *event, LLVMValueRef site);
 /* The site of an event, as a constant. */
 LLVMValueRef instr_event_site(struct instr_unit *u, const struct instr_event *event);
@@ -78,11 +78,11 @@ LLVMValueRef instr_atomic_stored(struct instr_unit *u, const struct instr_event 
 bool instr_is_counter(LLVMValueRef update);						 /* EVENT_PASSES */
 bool instr_only_looks(LLVMValueRef load);						 /* the same */
 
-/* Records the range of a library function's argument at the builder's place. */
 /* What a library function will read or write, if that is known before the call: a number, or
  * RADDLE_STOP_STRING for an existing string.  NULL: unknown. */
 LLVMValueRef instr_libc_length_before(struct instr_unit *u, const struct instr_event *event);
 
+/* Records the range of a library function's argument at the builder's place. */
 void instr_libc_call(struct instr_unit *u, const struct instr_event *event, LLVMValueRef self,
 		     LLVMValueRef site);
 

@@ -30,11 +30,11 @@ struct conversion {
 	unsigned stars;	  /* printing: arguments that are its width and precision */
 	bool takes_limit; /* the last of them is the precision */
 	uint64_t limit;	  /* bytes of a string */
-	uint64_t size;	  /* bytes written; 0: nothing of ours */
+	uint64_t size;	  /* bytes written; 0: none, or a string */
 };
 
-/* The text of a constant string, NULL if it is not one.  A place holder of a test may be before
- * it. */
+/* The text of a constant string, NULL if it is not one.  It may be inside the placeholder of a
+ * test. */
 static const char *constant_text(LLVMValueRef v)
 {
 	size_t n;

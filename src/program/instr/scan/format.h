@@ -14,7 +14,7 @@ struct instr_conversion {
 	bool is_scanned; /* only if the result of the call is more than `least` */
 	unsigned least;
 	uint64_t size; /* bytes, of a string the most; UINT64_MAX: no limit */
-	int limit;     /* the argument that has the most instead; -1: none */
+	int limit;     /* the argument that states the most instead; -1: none */
 };
 typedef void instr_conversion_fn(void *context, const struct instr_conversion *c);
 

@@ -17,7 +17,7 @@ static const struct instr_libc rows[] = {
 
 static const size_t row_count = sizeof rows / sizeof *rows;
 
-/* Made when first asked for; workers have one thread. */
+/* Made on first use; workers have one thread. */
 static struct {
 	struct rd_names names;
 	uint16_t first[sizeof rows / sizeof *rows]; /* row of each name */
@@ -75,7 +75,7 @@ static struct instr_libc row_of(const struct instr_conversion *c)
 	return row;
 }
 
-/* Formats have few of them that differ. */
+/* Few rows differ, so a list is enough. */
 const struct instr_libc *instr_libc_of_format(const struct instr_conversion *c)
 {
 	struct instr_libc row = row_of(c);

@@ -9,8 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many bytes of the argument are read or written.  `a` and `b` are the
- * numbers in the row. */
+/* How many bytes of the argument are read or written.  `a` and `b` are the numbers in the row. */
 enum instr_length {
 	LENGTH_FIXED,	     /* a bytes; nothing if the pointer is NULL */
 	LENGTH_ARG,	     /* argument a */
@@ -21,7 +20,7 @@ enum instr_length {
 	LENGTH_PRINTED,	     /* the result + 1, if not negative, and at most argument a (a < 0: no limit) */
 	LENGTH_STRING,	     /* the string with its end */
 	LENGTH_STRING_MAX,   /* the string with its end, at most argument a */
-	LENGTH_STRING_IF,    /* after the call, if it returned no NULL: as STRING_MAX */
+	LENGTH_STRING_IF,    /* after the call, unless it returned NULL: as STRING_MAX */
 	LENGTH_COMMON,	     /* what comparing with argument a reads; at most argument b (b < 0: no limit) */
 	LENGTH_FOUND,	 /* up to the result, which points into it; if NULL: argument a (a < 0: the string) */
 	LENGTH_COPIED,	 /* a copy of the string in argument a, at most argument b (b < 0: no limit) */
@@ -40,7 +39,7 @@ struct instr_libc {
 	const char *name;
 	int argument;
 	bool write;
-	bool is_checked; /* by the kernel: the pointer need not lead anywhere */
+	bool is_checked; /* by the kernel: the pointer may be invalid */
 	enum instr_length length;
 	int a, b;
 };

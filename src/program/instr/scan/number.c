@@ -21,7 +21,7 @@ enum {
 
 /* An expression over value numbers. */
 struct expression {
-	uint64_t operation; /* opcode, or opcode and type */
+	uint64_t operation; /* opcode */
 	uint64_t type;
 	uint32_t operands[MAX_OPERANDS];
 	uint32_t count;

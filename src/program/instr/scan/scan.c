@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * In: a function's instructions.  Out: its events, in program order.  Accesses that no other thread
- * can conflict with are left out: those of constants, and those of stack or thread-local variables
- * whose address stays in the function.  An access that a library function makes for its caller
- * (memcpy, read, strlen) is an event of the caller.
+ * can conflict with are left out: those of constants, and those of stack variables and static
+ * thread-local variables whose address does not escape.  An access that a library function makes
+ * for its caller (memcpy, read, strlen) is an event of the caller.
  */
 #include "instr/scan/event.h"
 
@@ -84,7 +84,7 @@ static void add_if_it_matters(struct instr_function *f, struct instr_event event
 		add(f, &event);
 }
 
-/* Sizes that a hook of their own handles; everything else is a range. */
+/* Aligned accesses of these sizes have a hook of their own; everything else is a range. */
 static bool is_simple(uint64_t size, unsigned align)
 {
 	return (size == 1 || size == 2 || size == 4 || size == 8 || size == 16) && align >= size;

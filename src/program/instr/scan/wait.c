@@ -11,9 +11,9 @@
  * In: a module.  Out: the set of its load instructions that decide such a loop.  The loop is the
  * innermost natural loop around the wait.  The deciding branches are those that leave the loop or
  * choose between waiting and not waiting.  Their conditions are followed backwards through the
- * loop's instructions, and into functions of the unit that are called to compute a condition (a
- * C++ predicate is always such a function).  For a wait outside a loop, the last branch that can
- * bypass it decides: some barriers count their threads and wait once in this way.
+ * loop's instructions, and into functions of the unit that compute a condition.  A C++ predicate is
+ * always such a function.  For a wait outside a loop, the last branch that can bypass it decides:
+ * some barriers count their threads and wait once in this way.
  */
 #include "base/error.h"
 #include "instr/scan/backward-int.h"
@@ -132,7 +132,7 @@ static void look_at_loop(struct wait_slice *s, uint32_t wait)
 	free(marked);
 }
 
-/* Whether a way leads from a block to the wait. */
+/* Whether a path leads from a block to the wait. */
 static bool leads_to(const struct facts_graph *g, uint32_t block, uint32_t wait)
 {
 	RD_ASSERT(block < g->nodes && wait < g->nodes);

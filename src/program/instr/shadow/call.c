@@ -69,7 +69,8 @@ static bool is_asm(LLVMValueRef call)
 	return LLVMIsAInlineAsm(LLVMGetCalledValue(call)) != NULL;
 }
 
-/* The block that an invoke returns to may also be reached from elsewhere. */
+/* Whether code after the call runs only after this call.  The block that an invoke returns to may
+ * also be reached from elsewhere. */
 static bool returns_alone(LLVMValueRef call)
 {
 	LLVMBasicBlockRef to;
@@ -223,7 +224,7 @@ static void allocated(struct shadow_function *x, LLVMValueRef call, const char *
 	bool is_pair = strcmp(name, "calloc") == 0,
 	     is_second = is_pair || strcmp(name, "realloc") == 0 || strcmp(name, "aligned_alloc") == 0;
 	if (strcmp(name, "realloc") == 0 || !returns_alone(call) || is_tail(call))
-		return; /* what was moved is not known: old bytes that differ are found out */
+		return; /* what was moved is unknown; expressions whose value differs are dropped */
 	shadow_at(x, instr_place_after(call));
 	LLVMValueRef size = shadow_word(x, LLVMGetArgOperand(call, is_second ? 1 : 0));
 	if (is_pair)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loops on concrete values.  In: a function, before references are added to its values.  Out: a
- * flag for each loop whose accesses are known before it is entered.  The flag is set if any value
- * that enters the loop has an expression.  If the flag is not set, there are no references in the
- * loop, and accesses test the flag instead of the marks of their page.  So the optimiser can
- * duplicate the loop, and one copy does only what the program does.
+ * flag for each loop whose accesses are known before it is entered.  The flag is set if a value
+ * that enters the loop, or memory that the loop accesses, may have an expression.  If the flag is
+ * not set, there are no references in the loop, and accesses test the flag instead of the marks of
+ * their page.  So the optimiser can duplicate the loop, and one copy does only what the program
+ * does.
  *
  * The marks are tested after the hooks of `record` that precede the loop.  A thread that is stopped
  * at a hook in the loop keeps the flag.  If another thread meanwhile makes a value depend on input,
@@ -202,7 +203,7 @@ static void look_at_loop(struct shadow_function *x, struct late *late, size_t nu
 		return;
 	spread_loose(&k);
 	if (!stores_loose(&k))
-		add_loop(&k, marks); /* else the accesses look for themselves: they are in no loop */
+		add_loop(&k, marks); /* otherwise each access tests the marks itself */
 }
 
 void shadow_loops_find(struct shadow_function *x)

@@ -7,8 +7,8 @@
  * Then the code is optimised, but not vectorised, and switches are not turned into tables.
  * References are added to values after that, so code that the optimiser has removed costs nothing.
  * Loops are duplicated; the copy for concrete values is then vectorised (loop.c).  Values that
- * cannot depend on input have no reference at all: constants, addresses, pointers loaded from
- * memory, and floating-point numbers.
+ * cannot depend on input have no reference at all: constants, addresses of variables, pointers
+ * loaded from memory, and floating-point numbers.
  */
 #include "instr/shadow/shadow.h"
 #include "base/error.h"

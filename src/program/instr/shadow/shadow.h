@@ -7,7 +7,7 @@
  *	instr_shadow_generate()  shadow.c  the unit: function by function, after the optimiser
  *	shadow_value()           value.c   instructions that compute, access memory or branch
  *	shadow_call()            call.c    calls: library functions with models, arguments, results
- *	shadow_loops_find()      loop.c    duplicates loops; the second copy has no references
+ *	shadow_loops_find()      loop.c    loops that may be duplicated, for concrete values
  */
 #ifndef INSTR_SHADOW_H
 #define INSTR_SHADOW_H
@@ -42,8 +42,8 @@ struct shadow_function {
 /* Bits of an integer or a pointer that can have an expression; 0: it cannot. */
 unsigned shadow_bits(const struct instr_unit *u, LLVMTypeRef type);
 bool shadow_may(const struct shadow_function *x, LLVMValueRef v);
-/* Whether the instruction's own value may depend on input, if its operands do as far as is
- * known. */
+/* Whether the value of an instruction may depend on input: whatever its operands are (a load, the
+ * result of a call), or if one of its operands does. */
 bool shadow_is_source(const struct shadow_function *x, LLVMValueRef inst);
 bool shadow_passes_on(LLVMValueRef inst);
 

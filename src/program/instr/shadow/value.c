@@ -317,7 +317,7 @@ static void cases(struct shadow_function *x, LLVMValueRef inst)
 
 /* ---- all ---- */
 
-/* What makes its value from others. */
+/* The reference of a value that is computed from others; NULL: it stays concrete. */
 static LLVMValueRef made(struct shadow_function *x, LLVMValueRef inst)
 {
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);

@@ -112,14 +112,14 @@ static LLVMValueRef bits_of(struct instr_unit *u, LLVMValueRef v)
 	return LLVMBuildIntCast2(u->builder, v, u->i64, false, "");
 }
 
-/* What is done at an address, in a register of `size` bytes. */
+/* What an instruction does at an address, with a value of `size` bytes. */
 struct doing {
 	enum raddle_track_what what;
 	unsigned size;
 	LLVMValueRef address; /* NULL: none */
 	LLVMValueRef value;   /* that is known before; NULL: none */
 	LLVMValueRef result;  /* that is known after it; NULL: none */
-	bool returns;	      /* it returns to the caller */
+	bool returns;	      /* code can be inserted after it */
 };
 
 static void emit(struct gating *g, LLVMValueRef inst, uint32_t gate, const struct doing *d)
@@ -214,7 +214,7 @@ static bool has_behind(LLVMValueRef call)
 	return ways == 1;
 }
 
-/* The first argument that is a number or pointer of the program's. */
+/* The first argument that is a number or a pointer. */
 static LLVMValueRef first_value(struct instr_unit *u, LLVMValueRef call)
 {
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)

@@ -28,7 +28,7 @@
 
 enum {
 	MAX_SIZE = 20000, /* instructions of all copies of a function */
-	MANY = 16,	  /* gates of a loop that are too many to be looked at one by one */
+	MANY = 16,	  /* a loop with more gates tests the bytes of functions, not of gates */
 };
 
 /* Pointers to bytes of __raddle_track_flags, which are constants. */
@@ -37,7 +37,7 @@ struct bytes {
 	size_t count, capacity;
 };
 
-/* Blocks that are to be there twice: a loop, or the whole function. */
+/* Blocks to be duplicated: a loop, or the whole function. */
 struct part {
 	const uint32_t *body;
 	uint32_t header, size;
@@ -54,7 +54,7 @@ struct spending {
 	size_t room; /* instructions that may still be copied */
 };
 
-/* The byte that a load is of; NULL: it is of none. */
+/* The flag byte that an instruction loads; NULL: it loads no such byte. */
 static LLVMValueRef byte_of(LLVMValueRef inst)
 {
 	if (!LLVMIsALoadInst(inst))
