@@ -324,7 +324,7 @@ jq -e '.version == 1 and .points_to == "inclusion" and (.unsound | any(test("ass
 	(.candidates[0] | .rank == 1 and .group == 1 and (.id | test("^[0-9a-f]{16}$")) and (.reason | length > 0) and
 	(.accesses | length == 2 and all(.line > 0 and (.file | endswith("unknown.c")) and (.op == "read" or .op == "write"))))' \
 	unknown.json >/dev/null || complain "the document lacks something: $(cat unknown.json)"
-grep -q 'Not looked into' unknown.txt || complain "the text does not say what was not looked into"
+grep -q 'Not covered' unknown.txt || complain "the text does not say what is not covered"
 { echo; echo 'static int unused;'; cat plain.c; } >plain2.c
 "$RADDLE" cc -w -g -pthread plain2.c -o plain2 && "$RADDLE" candidates --json=- ./plain2 >plain2.json || complain "plain2"
 [ "$(jq -c '[.candidates[].id]' plain2.json)" = "$(jq -c '[.candidates[].id]' plain.json)" ] || complain "ids differ when lines move"

@@ -66,7 +66,7 @@ expect cycle 'deadlock of 2 threads (seen in the recorded run)' 'Thread T_0_0 wa
 expect self 'deadlock of a thread with itself' 'Thread T_0 waits for mutex first, holding first'
 expect spin 'deadlock of 2 threads' 'Thread T_0_0 waits for spin left, holding right'
 expect ended 'deadlock of one thread that nothing wakes' 'Thread T_0 waits for mutex first, holding no lock' \
-	'Thread T_0_0_0 ended without giving back first.'
+	'Thread T_0_0_0 ended without releasing first.'
 expect cond 'deadlock of one thread that nothing wakes' 'Thread T_0_0 waits for a signal on news' \
 	'Thread T_0 waits for the end of T_0_0 meanwhile.'
 expect blocked 'deadlock of 2 threads' 'Thread T_0_0 waits for a signal on news, holding second' \

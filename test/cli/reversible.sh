@@ -45,8 +45,8 @@ refuse '.steps[0][4] = 4' 'step 1 does not follow'
 refuse '.steps[0][1] = 99' 'not in the trace'
 refuse '.records += 1' 'another trace'
 refuse '.proved = [[1, 1, 0, 2]]' 'does not hold'
-refuse '.steps[0][2] = "magic"' 'steps are not in order' 2
-refuse '.threads = 1' 'threads are not in order' 2
+refuse '.steps[0][2] = "magic"' 'steps are invalid' 2
+refuse '.threads = 1' 'threads are invalid' 2
 echo '{' >false
 "$RADDLE" reversible --check-certificate false trace >out 2>&1
 [ $? -eq 2 ] || complain "half a certificate: $(cat out)"

@@ -97,7 +97,7 @@ static const struct {
 	{"raddle classify --executor pbs f", "classify: --executor pbs: must be local or slurm"},
 	{"raddle classify --shards 3 f", "classify: --shards and --slurm-options need --executor slurm"},
 	{"raddle classify --executor slurm f", "classify: -o DIR must name a directory"},
-	{"raddle classify --sym pipe:1 f", "--sym: argv:NUMBER, stdin, "},
+	{"raddle classify --sym pipe:1 f", "--sym: an input is argv:NUMBER, stdin, "},
 	{"raddle compare a", "compare: needs a golden run and another one"},
 	{"raddle compare --html page a b c", "compare: --html needs exactly one run"},
 	{"raddle compare --first --html page a b", "compare: --html needs exactly one run"},

@@ -42,7 +42,7 @@ struct candidates {
 	struct candidate *items; /* by rank */
 	size_t count, capacity;
 	size_t groups;
-	size_t left_out; /* pairs of groups that are not listed */
+	size_t left_out; /* further pairs of these groups, which are not listed */
 	char **unsound;	 /* what the analysis does not cover */
 	size_t unsound_count, unsound_capacity;
 	/* Properties of the program. */
@@ -55,7 +55,7 @@ struct candidates {
 void candidates_find(struct candidates *c, const struct facts *f);
 void candidates_release(struct candidates *c);
 
-/* Why its accesses cannot have guards (raddle/guard.h); NULL: at least one can. */
+/* Why one of its accesses cannot have a guard (raddle/guard.h); NULL: both can. */
 const char *candidate_unguarded(const struct candidates *c, const struct candidate *it);
 
 /* Writes the document of doc/format/candidates.md, or a text with at most `limit` groups, 0: all.

@@ -28,7 +28,7 @@ static bool at_the_same_time(const struct access_walk *w, const struct instance 
 	return y_in_x || x_in_y;
 }
 
-/* Whether the two instances are of memory that is different in every thread. */
+/* Whether the two instances access different memory, or never at the same time. */
 static bool is_kept_apart(const struct instance *x, const struct instance *y)
 {
 	if (x->thread == y->thread && x->own && y->own)

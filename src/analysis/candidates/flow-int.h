@@ -5,9 +5,9 @@
  * every instruction.
  *
  * Each function has an effect, expressed in terms of its arguments and of unique objects, which is
- * applied at every call.  Effects are computed bottom-up; recursive functions are recomputed until
- * nothing changes.  Joins and semaphores are trusted until a walk over the program disproves them
- * (the rounds in candidates/walk.c).
+ * applied at every call.  Effects are computed bottom-up.  Because of recursive functions that is
+ * repeated until nothing changes, a few times at most.  Joins and semaphores are trusted until a
+ * walk over the program disproves them (the rounds in candidates/walk.c).
  */
 #ifndef CANDIDATES_FLOW_INT_H
 #define CANDIDATES_FLOW_INT_H
@@ -21,8 +21,7 @@ struct flow_state {
 	uint64_t ended;	   /* threads that have certainly ended since the entry */
 	uint32_t nothing;  /* a pointer that is null here; FACTS_NONE: unknown */
 	uint32_t held;	   /* set of locks */
-	uint32_t released; /* set of locks that may have been released since the entry without being acquired
-			      in it */
+	uint32_t released; /* set of locks that the function may have released without acquiring them */
 };
 
 /* A function whose argument `parameter` becomes the routine of a thread at the call `create`. */
@@ -31,7 +30,7 @@ struct starter {
 };
 
 struct flow_effect {
-	uint64_t alive, ended; /* at the end: threads that may have been started, that have ended */
+	uint64_t alive, ended; /* at the end: threads that it started and that may be alive; that ended */
 	uint64_t started;      /* at any time, including threads that these start */
 	uint32_t held, released;
 	bool stub; /* it does nothing: a placeholder for a real function */
@@ -46,7 +45,7 @@ struct flow {
 	struct flow_effect *effects; /* by function */
 	struct semaphore {
 		uint32_t lock;
-		bool banned; /* not a lock: it starts with 0, or a thread posts it that did not wait */
+		bool banned; /* not a lock: its initial value is not 1, or a thread posts without a wait */
 	} * semaphores;
 	size_t semaphore_count, semaphore_capacity;
 };

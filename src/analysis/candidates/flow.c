@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-	ROUNDS_MAX = 6,	  /* passes over recursive functions; set by hand, more is sound but slow */
+	ROUNDS_MAX = 6,	  /* passes over all functions; set by hand, bounds time if many are recursive */
 	CALLEES_MAX = 64, /* functions of an indirect call; set by hand, further ones are ignored */
 };
 
@@ -301,7 +301,7 @@ static size_t callees_of(const struct flow *w, uint32_t call, uint32_t *callees)
 		callees[count++] = callee;
 		effective |= w->effects[callee].held != 0 || w->effects[callee].released != 0;
 	}
-	/* Stubs that replace lock functions are assumed not to be chosen. */
+	/* Stubs that replace lock functions are assumed not to be called. */
 	size_t to = 0;
 	for (size_t i = 0; i < count; i++)
 		if (!effective || !w->effects[callees[i]].stub)
@@ -309,7 +309,8 @@ static size_t callees_of(const struct flow *w, uint32_t call, uint32_t *callees)
 	return to;
 }
 
-/* Whether the functions may also not be called: they are registered, or a library calls them. */
+/* Whether the call may return without having called the functions: it registers them, or passes
+ * them to a library. */
 static bool is_optional(const struct flow *w, uint32_t call)
 {
 	struct facts_run calls = facts_calls_of(w->p->f, call);
@@ -411,7 +412,7 @@ static struct flow_state through_block(const struct flow_run_state *r, uint32_t 
 	return s;
 }
 
-/* After a loop that joins all threads these have ended. */
+/* After a loop that joins all threads, these have ended. */
 static void leave_loop(const struct flow_run_state *r, uint32_t from, uint32_t to, struct flow_state *s)
 {
 	uint64_t joined = thread_joined_by(r->w->threads, r->function, from);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fresh memory, which no other thread can reach yet: a new allocation or a local variable whose
+ * Fresh memory, which no other thread can reach yet: a new allocation, or a local variable.  Its
  * address was passed only to calls that do not keep it.  Accesses to it cannot race until its
  * address is published.
  */
@@ -13,11 +13,11 @@ struct fresh;
 struct fresh *fresh_new(struct program *p);
 void fresh_free(struct fresh *f);
 
-/* Whether the instruction of the value created the memory. */
+/* Whether the value is an address of memory that its own instruction creates. */
 bool fresh_is_made(const struct program *p, uint32_t value);
 
-/* Whether the address in `root` (an argument, or a value that created memory) may have been
- * published when control is at `at`, in the same function. */
+/* Whether the address in `root` may have been published when control is at `at`, in the same
+ * function.  `root` is an argument, or a value that created memory. */
 bool fresh_is_known(struct fresh *f, uint32_t root, uint32_t at);
 
 #endif

@@ -147,8 +147,8 @@ static enum use use_of(struct fresh *h, uint32_t user, uint32_t pointer, unsigne
 	}
 }
 
-/* Collects the instructions that publish the address in `root`; a return counts as one if
- * `returned` is set. */
+/* Collects the instructions that publish the address in `root`.  Sets *returned if the function
+ * returns it. */
 static void find_publications(struct fresh *h, uint32_t root, unsigned depth, struct known *k, bool *returned)
 {
 	struct rd_umap seen = RD_UMAP_INIT;
@@ -181,9 +181,9 @@ static void find_publications(struct fresh *h, uint32_t root, unsigned depth, st
 	rd_umap_release(&seen);
 }
 
-/* Whether a function publishes an argument: YES if it stores or returns the argument, since callers
- * do not track results; RELAXED if every publication is relaxed.  If a function publishes in
- * several ways, one that is not relaxed is enough for YES. */
+/* Whether a function publishes an argument.  YES if it stores or returns the argument, since
+ * callers do not track results.  RELAXED if every publication is relaxed.  If a function publishes
+ * in several ways, one that is not relaxed is enough for YES. */
 static enum keeps keeps_argument(struct fresh *h, uint32_t argument, unsigned depth)
 {
 	if (h->keeps[argument] == NOT_YET && depth < DEPTH_MAX) {

@@ -4,8 +4,8 @@
  * have written the thread handle that it reads:
  *
  *   - one place that only one call writes: the join ends the thread of that call;
- *   - an element of an array, written in a counting loop and read in a loop that counts in the same
- *     way and is left only at its end: after the loop all these threads have ended.
+ *   - an element of an array, written in a counting loop and read in another loop.  If that loop
+ *     counts in the same way and is left only at its end, all these threads have ended after it.
  */
 #include "candidates/join-int.h"
 
@@ -65,7 +65,8 @@ static bool ends_program(const struct program *p, uint32_t function, uint32_t bl
 	return p->f->values[values.end - 1].kind == FACTS_UNREACHABLE;
 }
 
-/* Whether the loop is left only at its header, and the block runs in each round. */
+/* Whether the loop is left only at its header or to end the program, and the block runs in each
+ * iteration. */
 static bool runs_whole(const struct program *p, uint32_t function, const struct facts_loop *loop,
 		       uint32_t block)
 {
@@ -117,7 +118,7 @@ static bool through_table(const struct program *p, const struct handle_place *n,
 	return false;
 }
 
-/* Whether the join reads, in each round, what the creation wrote in the same round. */
+/* Whether the join reads, in each iteration, what the creation wrote in the same iteration. */
 static bool joins_all(const struct program *p, const struct handle_place *create,
 		      const struct handle_place *join, uint32_t *header)
 {
@@ -139,7 +140,8 @@ static bool joins_all(const struct program *p, const struct handle_place *create
 
 /* ------------------------------------------------------------------ matches --- */
 
-/* Whether two handles are certainly in different places: fixed distances from the same root. */
+/* Whether two handles are certainly in different places: at other offsets from the same root, or in
+ * other objects. */
 static bool is_elsewhere(const struct program *p, const struct handle_place *a, const struct handle_place *b)
 {
 	if (a->path.kind == b->path.kind && a->path.root == b->path.root && a->path.loads == 0 &&

@@ -97,7 +97,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The set with these numbers, which are sorted. */
+/* The set with these numbers.  Sorts them. */
 static uint32_t number_set(struct rd_tuples *sets, uint32_t *items, size_t count)
 {
 	RD_ASSERT(count <= LOCKS_MAX);
@@ -195,7 +195,7 @@ static bool is_known_everywhere(const struct path *path)
 	return path->kind == PATH_OBJECT || path->kind == PATH_GLOBAL;
 }
 
-/* The path in terms of the arguments; the index must be an argument itself. */
+/* The path in terms of the arguments.  An index must be in the part that the argument replaces. */
 static bool enter_path(const struct facts *f, const struct path *path, uint32_t call, uint32_t callee,
 		       struct path *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses that conflict: two threads may make them at the same time, to the same bytes; at least
+ * Accesses that conflict: two threads may make them at the same time, to the same bytes.  At least
  * one is a write, and no common lock is certainly held.
  *
  * Pairs of accesses to the same object form a group.  For each member of the object the best pairs
@@ -25,7 +25,7 @@ struct pairs {
 	size_t count, capacity;
 
 	size_t left_out;  /* of full groups */
-	size_t unrelated; /* accesses of different members through pointers that may point nearly anywhere */
+	size_t unrelated; /* atoms (pair.c) that were compared by member only, or not at all */
 };
 
 void pairs_find(struct pairs *pairs, const struct access_walk *w);

@@ -6,8 +6,7 @@
  * the same member in the source form one *atom*.  Atoms whose pointers have few targets are
  * compared at each target that they share.  If a pointer may point nearly anywhere, its points-to
  * set does not show which member is accessed.  Atoms with such pointers are compared only if the
- * source names the same member.
- * The pairs that this rule leaves out are counted.
+ * source names the same member.  These atoms are counted.
  */
 #include "candidates/pair-int.h"
 
@@ -21,8 +20,8 @@
 
 enum {
 	/* All four were set by hand; they bound the number of pairs and the time. */
-	PAIRS_MAX = 16,	   /* of a group, not counting accesses with themselves */
-	WIDE = 48,	   /* places of a pointer that "may point nearly anywhere" */
+	PAIRS_MAX = 16,	   /* of a member of a group; accesses with themselves may exceed it */
+	WIDE = 48,	   /* with more places than this, a pointer "may point nearly anywhere" */
 	EXAMPLES = 3,	   /* instances that are kept of an atom */
 	BUCKET_MAX = 4000, /* atoms of one member */
 };
@@ -352,8 +351,8 @@ static void compare_members(struct pair_search *s, const struct atom_list *l)
 
 /* ---------------------------------------------------------------------- the whole --- */
 
-/* Lists atoms where they are compared: by place, or by member.  An atom without a member has member
- * 0. */
+/* Lists atoms where they are compared: by member and, if their pointers have few targets, by place.
+ * An atom without a member has member 0. */
 static void enter(struct pair_search *s, bool writers)
 {
 	for (uint32_t i = 0; i < s->atom_count; i++) {

@@ -4,16 +4,16 @@
  * and so on.  `o->next->lock` is the root `o`, a load at the offset of `next`, and the offset of
  * `lock`.  At most one step may select an array element by a variable index.
  *
- * Two equal paths of one function, or of any functions if the root is global, are assumed to be the
- * same address: the pointers that a path loads are assumed not to change between two uses
- * (doc/design/candidates.md).
+ * Two equal paths of one function are assumed to be the same address; if the root is global, so are
+ * those of different functions.  That is, the pointers that a path loads are assumed not to change
+ * between two uses (doc/design/candidates.md).
  */
 #ifndef CANDIDATES_PATH_H
 #define CANDIDATES_PATH_H
 
 #include "candidates/program.h"
 
-enum { PATH_LOADS = 3 }; /* loads of a path; set by hand, longer ones are PATH_NONE */
+enum { PATH_LOADS = 3 }; /* loads of a path; set by hand, the root of a longer one is a loaded value */
 
 enum path_root {
 	PATH_NONE,

@@ -129,7 +129,7 @@ const struct facts_loop *program_loop(const struct program *p, uint32_t function
 	return l->count != 0 && l->innermost[block] != FACTS_NONE ? &l->items[l->innermost[block]] : NULL;
 }
 
-/* The instruction with a constant that computes the next value of a loop variable. */
+/* Whether the operand is the loop variable plus a constant, *step. */
 static bool next_value(const struct facts *f, uint32_t operand, uint32_t phi, int64_t *step)
 {
 	if (operand & FACTS_CONSTANT || f->values[operand].kind != FACTS_COMPUTE)
@@ -327,7 +327,7 @@ static bool changes(uint32_t role)
 	       role == FACTS_ROLE_LOCK_DESTROY || role == FACTS_ROLE_THREAD_CREATE;
 }
 
-/* Adds the access of a library function to an object, if the facts have none. */
+/* Adds what a library function does to the object that it synchronises with, creates or ends. */
 static void add_library_access(struct program *p, uint32_t value, const struct facts_function *called)
 {
 	uint32_t operand = program_argument(p->f, value, called->subject);

@@ -2,10 +2,10 @@
 /*
  * What the parts of the analysis share: the facts, and what is computed once for each function.
  *
- * The parts run in this order (README.md lists all files): program.c builds the structures of this
- * file; thread.c and join.c find the threads; flow.c computes the effects of calls; share.c finds
- * objects that several threads can reach; walk.c finds the locks and threads at each access; pair.c
- * and conflict.c find conflicting accesses; rank.c sorts the pairs.
+ * The parts run in this order (README.md lists all files).  program.c builds the structures of this
+ * file.  share.c finds objects that several threads can reach.  thread.c and join.c find the
+ * threads.  flow.c computes the effects of calls.  walk.c finds the locks and threads at each
+ * access.  pair.c and conflict.c find conflicting accesses.  rank.c sorts the pairs.
  */
 #ifndef CANDIDATES_PROGRAM_H
 #define CANDIDATES_PROGRAM_H
@@ -27,8 +27,8 @@ enum {
 };
 enum { IS_EQUAL = 32, IS_NOT_EQUAL = 33 }; /* LLVMIntEQ and LLVMIntNE */
 
-/* A loop that counts: the variable goes from `first` by `step` while `compare` holds against
- * `bound`. */
+/* A loop that counts: the variable begins with `first` and changes by `step` in each iteration.
+ * The loop's header compares it with `bound`. */
 struct counting {
 	uint32_t variable;     /* the phi */
 	uint32_t first, bound; /* operands */
@@ -50,7 +50,7 @@ struct call_edge {
 	uint32_t caller, value, callee, kind;
 };
 
-/* An access, of the facts or of a library function that the facts do not count as one. */
+/* An access of the facts, or what a library function does to a lock, a block or another object. */
 struct access {
 	uint32_t value, operand; /* the address */
 	uint32_t set, kind, flags, site;
@@ -84,7 +84,7 @@ const struct facts_loop *program_loop(const struct program *p, uint32_t function
 bool program_counts(const struct program *p, uint32_t function, const struct facts_loop *loop,
 		    struct counting *c);
 
-/* Whether control may flow from after the value `from` to `to` without passing the block `barrier`
+/* Whether control may flow from the instruction `from` to `to` without entering the block `barrier`
  * of the function; FACTS_NONE: no barrier. */
 bool program_reaches(const struct program *p, uint32_t function, uint32_t from, uint32_t to,
 		     uint32_t barrier);

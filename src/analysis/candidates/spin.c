@@ -94,11 +94,11 @@ static bool find_cycle(struct empty_cycle *c, uint32_t function, uint32_t start)
 	return found;
 }
 
-/* Instructions of a cycle that are followed.  A judgement: longer ones count as work. */
+/* Instructions of a cycle that are followed.  Set by hand: a longer cycle counts as work. */
 enum { STEPS_MAX = 256 };
 
 /* Whether `value` is computed, on the cycle, from `source`; or, if that is FACTS_NONE, from the
- * previous round. */
+ * previous iteration. */
 static bool is_made_of(const struct empty_cycle *c, uint32_t function, uint32_t value, uint32_t source)
 {
 	const struct facts *f = c->f;
@@ -124,7 +124,8 @@ static bool is_made_of(const struct empty_cycle *c, uint32_t function, uint32_t 
 	return false;
 }
 
-/* Whether a later round uses what the load has read: then the loop works, and does not wait. */
+/* Whether a later iteration uses what the load has read.  Then the loop works, and does not
+ * wait. */
 static bool is_used_later(const struct empty_cycle *c, uint32_t function, uint32_t load)
 {
 	for (uint32_t b = c->blocks.first; b < c->blocks.end; b++) {

@@ -3,8 +3,8 @@
  * The threads of a program: main, and one for each call that starts threads and each function that
  * it may start.  Such a thread represents all threads that this call starts with this function.
  *
- * This part also finds the arguments that differ from thread to thread (fresh memory, an element of
- * an array, a number): no other thread of the same kind accesses what they refer to.  And it finds
+ * This part also finds the arguments that differ from thread to thread: fresh memory, an element of
+ * an array, a number.  No other thread of the same kind accesses what they refer to.  And it finds
  * which joins end which threads, one by one or in a loop that joins all threads that another loop
  * started.
  */
@@ -24,7 +24,7 @@ struct thread_kind {
 	/* What differs between threads of this kind. */
 	bool own_pointer, own_number;
 	int64_t own_size;   /* bytes at the pointer that belong to one thread */
-	uint32_t own_since; /* where the creating function makes the next one: one of its blocks */
+	uint32_t own_since; /* the block of the creating function that makes the argument */
 };
 
 /* A call that joins one thread, or the loop around it, which joins all. */
@@ -56,7 +56,7 @@ uint32_t thread_number(const struct threads *t, uint32_t create, uint32_t functi
 uint32_t thread_routine(const struct program *p, uint32_t create);
 
 const struct join *thread_join(const struct threads *t,
-			       uint32_t value); /* NULL: it certainly ends no thread */
+			       uint32_t value); /* NULL: it is not certain which thread it ends */
 /* Threads that have ended when control leaves the loop with this header. */
 uint64_t thread_joined_by(const struct threads *t, uint32_t function, uint32_t header);
 

@@ -42,7 +42,7 @@ static void find_own(const struct program *p, struct thread_kind *t)
 		t->own_size = INT64_MAX;
 		t->own_since = p->block_of[path.root];
 	} else if (!p->functions[function].once) {
-		return; /* another execution of it counts from the start again */
+		return; /* another call of the function counts from the start again */
 	} else if (path.kind != PATH_NONE && path.index != FACTS_NONE && path.index_at == path.loads &&
 		   counted_by(p, function, t->create, path.index, &c)) {
 		t->own_pointer = true;
@@ -105,12 +105,12 @@ uint32_t thread_number(const struct threads *t, uint32_t create, uint32_t functi
 	return number != NULL ? (uint32_t)*number - 1 : FACTS_NONE;
 }
 
-/* In what a library runs a registered function. */
+/* Where a library runs a registered function. */
 enum beside { BESIDE_NOTHING, BESIDE_HANDLER, BESIDE_THREADS, BESIDE_PLUGIN };
 
-/* Functions that a library runs concurrently with the program's own: a signal handler interrupts
- * some thread at any point, a destructor of thread-specific data runs in every thread that ends,
- * and a plug-in may have its own threads. */
+/* Functions that a library runs concurrently with the program's own.  A signal handler interrupts
+ * some thread at any point.  A destructor of thread-specific data runs in every thread that ends.
+ * A plug-in may have its own threads. */
 static enum beside runs_beside(const struct program *p, uint32_t value)
 {
 	const struct facts_function *called = program_library(p, value);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Walks from the start functions of all threads down to every access and computes which thread
- * makes the access, which other threads may be alive, and which locks are held.  A function is
- * analysed once for each context that differs in these respects.  Beyond a limit the contexts are
+ * Walks from the start functions of all threads down to every access.  For each access it computes
+ * which thread makes it, which other threads may be alive, and which locks are held.  A function is
+ * analysed once for each context that differs in these respects.  Contexts beyond a limit are
  * merged into one, which keeps only what holds in all of them.
  */
 #ifndef CANDIDATES_WALK_INT_H
@@ -16,8 +16,8 @@ struct instance {
 	uint32_t access;
 	uint32_t thread;
 	uint64_t alive;	 /* other threads, and itself if there are several of it */
-	uint64_t apart;	 /* threads to whose own memory it cannot belong while they run: they have not been
-			    started yet, or have ended */
+	uint64_t apart;	 /* threads whose own memory it accesses only before they start or after they
+			    were joined */
 	uint32_t guards; /* set of guards */
 	uint32_t held;
 	bool own;    /* of memory that belongs to one thread of its kind */

@@ -11,12 +11,14 @@
 #include <string.h>
 
 enum {
-	CONTEXTS_MAX = 12, /* of a function in a thread; set by hand, further ones are merged */
-	ARGUMENTS_MAX = 32,
-	ROUNDS_MAX = 8,
+	CONTEXTS_MAX = 12,  /* of a function in a thread; set by hand, further ones are merged */
+	ARGUMENTS_MAX = 32, /* bits of a mask; of further arguments nothing is known */
+	ROUNDS_MAX = 8,	    /* walks that may disprove assumptions; set by hand, bounds time */
 };
 
-/* Bits of arguments: memory that only the caller knows; memory that belongs to the thread. */
+/* A function in a thread, and what is known when it is entered.  `fresh`, `own` and `own_number`
+ * have a bit for each argument.  It is set for memory that only the caller knows, for memory that
+ * belongs to the thread, and for a number that differs from thread to thread. */
 struct context {
 	uint32_t function, thread;
 	uint64_t alive;

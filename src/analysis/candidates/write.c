@@ -67,7 +67,7 @@ static bool is_shown(const struct candidates *c, const size_t *shown, size_t cou
 	return false;
 }
 
-/* The group of candidate `first`: the best pair of each of some members. */
+/* The group of candidate `first`: the best pair of each of at most SHOWN_PAIRS members. */
 static void print_group(const struct candidates *c, size_t first, FILE *out)
 {
 	const struct candidate *it = &c->items[first];
@@ -112,7 +112,7 @@ int candidates_text(const struct candidates *c, FILE *out, size_t limit)
 	if (c->left_out != 0)
 		fprintf(out, "%zu further pairs of these groups are not listed\n", c->left_out);
 	if (c->unsound_count != 0)
-		fputs("Not looked into, so that races may be missing:\n", out);
+		fputs("Not covered, so races may be missing:\n", out);
 	for (size_t i = 0; i < c->unsound_count; i++)
 		fprintf(out, "  %s\n", c->unsound[i]);
 	return 0;

@@ -4,10 +4,10 @@
  * diverged.
  *
  * As long as both execute the same instructions, each record has a partner.  Where they diverge,
- * both are searched for the nearest place where they agree again: a sequence of equal instructions
- * at the same call depth, with the fewest unmatched records before it.  The search is bounded.  If
- * it fails, both are skipped to the end of the scope in which they diverged.  So the time is linear
- * in the length of the two sequences.
+ * both are searched for the nearest place where they agree again.  That is a sequence of equal
+ * instructions at the same call depth, with the fewest unmatched records before it.  The search is
+ * bounded.  If it fails, both are skipped to the end of the scope in which they diverged.  So the
+ * time is linear in the length of the two sequences.
  */
 #ifndef EPA_ALIGN_H
 #define EPA_ALIGN_H

@@ -6,7 +6,7 @@
 #include "epa/name.h"
 
 #define EPA_CELLS (1u << 19) /* words; set by hand, bounds memory */
-#define EPA_CELL 4	     /* bytes of a word; neighbours of that size are often left by different nodes */
+#define EPA_CELL 4	     /* bytes of a word; adjacent ints are often written by different nodes */
 
 struct epa_cell {
 	uint64_t word;	 /* address / EPA_CELL */

@@ -161,9 +161,9 @@ static bool same_words(const uint64_t *a, const uint64_t *b, size_t count)
 	return true;
 }
 
-/* The same access, which one of the runs did not finish.  Either the thread died in it, or the
- * thread was cut off by an exit or by the death of another thread.  Which of these is true is known
- * after the last record. */
+/* Whether both records are the same access, and only one of the runs finished it.  In the other,
+ * the thread died in it, or was cut off by an exit or by the death of another thread.  Which of
+ * these is true is known after the last record. */
 static bool is_cut_within(const struct epa_record *r, const uint64_t *golden)
 {
 	struct epa_record g;
@@ -211,7 +211,7 @@ static bool agrees(struct comparison_state *c, const struct epa_record *r, const
 		return true;
 	}
 	/* The exit of the golden run cut this thread off at an arbitrary point, perhaps before its
-	 * first record; in that case the thread's creator shows whether it existed. */
+	 * first record.  In that case the thread's creator shows whether it existed. */
 	return !*golden && !t->cursor.err && (t->reference == SIZE_MAX || !t->cursor.thread->ended);
 }
 
@@ -415,7 +415,7 @@ static bool compare_record(struct comparison_state *c, const struct epa_record *
 	return true;
 }
 
-/* After an equal record mostly equal ones follow: compares them without unpacking. */
+/* After an equal record, equal ones usually follow.  Compares them without unpacking them. */
 static void pass_equal(struct comparison_state *c, size_t place)
 {
 	struct run_thread *t = &c->threads[place];
@@ -605,8 +605,8 @@ static void close_all(struct comparison_state *c)
 	epa_walk_close(c->walk);
 }
 
-/* Sites of both have the same numbers, because the slots of units are derived from their content.
- */
+/* Whether both have the same sites.  Comparing slots is enough, because the slot of a unit is
+ * derived from its content. */
 static bool same_sites(const struct trace_sites *a, const struct trace_sites *b)
 {
 	if (a->site_count != b->site_count || a->unit_count != b->unit_count ||

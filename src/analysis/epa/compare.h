@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Comparing a run with the golden run, thread by thread.
+ * Compares a run with the golden run, thread by thread.
  *
  * 	struct epa_reference *ref;     epa_reference_open(&ref, golden)    (epa/reference.h)
  * 	struct epa_comparison c;       epa_compare(ref, run, NULL, &c)

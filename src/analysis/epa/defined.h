@@ -16,7 +16,7 @@
 struct epa_defined {
 	uint64_t size;	/* of the object */
 	uint64_t few;	/* a bit for each byte, if there are at most 64 */
-	uint64_t *many; /* or here; NULL: all are defined */
+	uint64_t *many; /* the bits of larger objects; NULL: `few` is used, or all are defined */
 	bool whole;	/* all are defined */
 };
 
@@ -35,7 +35,7 @@ uint8_t epa_defined_without(const struct epa_defined *d, uint64_t offset, uint64
 
 struct epa_parts {
 	struct epa_defined bits; /* `few` or `many`, as above */
-	bool any;		 /* some byte was: the bits exist */
+	bool any;		 /* some byte is or was part of an address: the bits exist */
 };
 
 static inline void epa_parts_begin(struct epa_parts *p)
@@ -43,11 +43,11 @@ static inline void epa_parts_begin(struct epa_parts *p)
 	p->any = false;
 }
 
-/* Sets the property of at most eight bytes of an object of that size: `which` are, the others are
- * not. */
+/* Sets the property of at most eight bytes of an object of size `object`: those in `which` are part
+ * of an address, the others are not. */
 void epa_parts_set(struct epa_parts *p, uint64_t object, uint64_t offset, uint64_t size, uint8_t which);
 
-/* Of at most eight bytes, those that are. */
+/* Of at most eight bytes, those that are part of an address. */
 static inline uint8_t epa_parts_get(const struct epa_parts *p, uint64_t offset, uint64_t size)
 {
 	RD_ASSERT(size <= 8);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Leaves out those iterations of a loop that ended in a condition wait (epa/sanitize.h).  While a
- * thread holds a mutex, its last EPA_DELAYED records are delayed.  The first record after a wait
- * decides: if it equals a delayed record, it begins another iteration, and the delayed records from
- * the equal one on are dropped.  Otherwise the wait was not in a loop.
+ * thread holds a mutex, its last records are delayed, fewer than EPA_DELAYED.  The first record
+ * after the wait's result decides.  If a delayed record has the same site, kind and depth, another
+ * iteration begins, and the delayed records from the last such record on are dropped.  Otherwise
+ * the wait was not in a loop.
  */
 #ifndef EPA_DELAY_INT_H
 #define EPA_DELAY_INT_H
 
 #include "epa/sanitize.h"
 
-#define EPA_DELAYED 1024 /* records of a round; a power of two, set by hand */
+#define EPA_DELAYED 1024 /* records of an iteration; a power of two, set by hand */
 
 struct epa_delay;
 struct epa_delay *epa_delay_new(struct epa_objects *objects, size_t threads);
@@ -28,8 +29,8 @@ bool epa_delay_take(struct epa_delay *h, const struct epa_record *r);
 /* True: *r was delayed and is passed on now. */
 bool epa_delay_next(struct epa_delay *h, struct epa_record *r);
 
-/* Whether no record of the thread is delayed, the next one will not be, and no other thread's is
- * being passed on. */
+/* Whether no record of the thread is delayed, its next one will not be, and no delayed record of
+ * any thread is being passed on. */
 bool epa_delay_idle(const struct epa_delay *h, size_t place);
 
 /* After the last record: false if nothing is delayed.  Delayed records of a thread that was cut off

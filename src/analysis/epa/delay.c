@@ -76,7 +76,8 @@ void epa_delay_fault(struct epa_delay *h, size_t place)
 	h->threads[place].struck |= h->threads[place].locks != 0;
 }
 
-/* A new round begins with this record: drops the last round and everything that it counted. */
+/* If a new iteration begins with this record: drops the last one, and takes the variables that it
+ * made off the count. */
 static void drop_round(struct epa_delay *h, struct ring *t, const struct epa_record *r)
 {
 	for (size_t i = t->count; i-- > 0;) {

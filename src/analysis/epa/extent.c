@@ -2,10 +2,10 @@
 /*
  * Nested ranges are kept in a treap with two caches in front of it.
  *
- * Ranges are nested or disjoint.  So of all ranges that start at or below an address, take the one
- * with the largest start: every range that contains the address is this one or encloses it.  Range
- * 0 is empty and means "none" in caches and links.  Caches may be out of date, so a lookup checks
- * that the cached range contains the address.  A range with others inside is never cached.
+ * Ranges are nested or disjoint.  Take the range with the largest start of all that start at or
+ * below an address.  Every range that contains the address is this one or encloses it.  Range 0 is
+ * empty and means "none" in caches and links.  Caches may be out of date, so a lookup checks that
+ * the cached range contains the address.  A range with others inside is never cached.
  */
 #include "epa/extent.h"
 
@@ -53,7 +53,7 @@ static bool meets(const struct epa_extent *a, const struct epa_extent *b)
 
 /* --- the tree ---------------------------------------------------------------------------- */
 
-/* Ranges before `key` go to *low, the rest to *high. */
+/* Ranges before `key` go to parts[0], the rest to parts[1]. */
 static void split(struct epa_extents *x, uint32_t root, const struct epa_extent *key, uint32_t parts[2])
 {
 	uint32_t *low = &parts[0], *high = &parts[1];
@@ -214,7 +214,7 @@ static uint32_t clear_room(struct epa_extents *x, const struct epa_extent *room)
 			epa_extents_remove(x, n);
 		n = next;
 	}
-	/* With the same start, larger ones come first: they were around and have been checked. */
+	/* Larger ranges with the same start come before `key`; the loop above has checked them. */
 	struct epa_extent key = {.start = room->start, .size = room->size};
 	while ((n = first_from(x, &key)) && x->list[n].start <= last_of(room))
 		epa_extents_remove(x, n);
@@ -240,7 +240,7 @@ static uint32_t next_random(struct epa_extents *x)
 	return x->random;
 }
 
-/* Whether nothing is inside it, and it has the bounds of the new one. */
+/* Whether the range has the bounds of the new one, and nothing inside. */
 static bool is_leaf_like(const struct epa_extents *x, uint32_t n, const struct epa_extent *fresh)
 {
 	const struct epa_extent *e = &x->list[n];

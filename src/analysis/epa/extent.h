@@ -20,7 +20,7 @@
 
 struct epa_extent {
 	uint64_t start, size;
-	uint32_t left, right; /* in the tree: a treap over start, larger ones first */
+	uint32_t left, right; /* in a treap ordered by start; of equal starts the larger range is first */
 	uint32_t priority;
 	uint32_t around; /* the next larger range that contains this one; 0: there is none */
 	bool ended;

@@ -72,7 +72,7 @@ static inline struct epa_name epa_name_of(enum epa_kind kind, uint32_t thread, u
 uint32_t epa_name_thread(struct epa_name n);
 int64_t epa_name_offset(struct epa_name n);
 
-/* The same without the offset: equal for two places of one object. */
+/* The name without its offset: equal for two places of one object. */
 struct epa_name epa_name_base(struct epa_name n);
 
 /* Strings to numbers.  With a base, strings that it contains have its numbers, and it is not

@@ -32,7 +32,8 @@ static struct unknown_address *new_unknown(struct epa_objects *o, size_t place, 
 	uint64_t nth = epa_objects_count_up(o, place, EPA_UNKNOWN, site) & 0xffffff;
 	struct unknown_address u = {.start = address, .site = site, .depth = own ? (uint32_t)t->depth : 0};
 	size_t at = t->unknown_count;
-	/* Memory comes in pages or aligned blocks; on a stack there may be strings. */
+	/* Memory comes in pages or aligned blocks, so the low bits do not vary.  On a stack there
+	 * may be strings, which have any alignment. */
 	u.ordinal = nth << 16 | (own ? 1u : initial ? 2u : 3u) << 12 | (own || initial ? 0 : address & 15);
 	RD_GROW(t->unknowns, t->unknown_capacity, t->unknown_count + 1);
 	for (; at > 0 && t->unknowns[at - 1].start > address; at--)
@@ -75,7 +76,7 @@ static const struct epa_object *near_object(const struct epa_objects *o, uint64_
 }
 
 /* The name of an address whose object has ended or is unknown.  The former place of a local
- * variable now contains something else, mostly a frame of a library. */
+ * variable now contains something else, usually a frame of a library. */
 static struct epa_name ended_or_unknown_name(struct epa_objects *o, uint32_t site, uint64_t address,
 					     uint32_t n)
 {
@@ -118,7 +119,7 @@ void epa_objects_skip(struct epa_objects *o, uint64_t records)
 	o->records += records;
 }
 
-/* The first page, the kernel's addresses and unmapped ranges are not addresses of the program; a
+/* The first page, the kernel's addresses and unmapped ranges are not addresses of the program.  A
  * program that is loaded at a fixed place has a heap below 4 GB. */
 static bool is_number(struct epa_objects *o, uint32_t site, uint64_t value)
 {

@@ -26,7 +26,7 @@ struct unknown_address {
 	uint32_t depth; /* scopes when it was first seen, if it is on the thread's stack; else 0 */
 };
 
-/* A thread that another one created and has not joined. */
+/* A thread that another one created and has not joined or detached. */
 struct child_thread {
 	uint64_t end; /* of its stack, and of its control block; 0: unknown */
 	uint32_t number, name;

@@ -5,8 +5,8 @@
  * All are ranges of one set (epa/extent.h): modules with their variables inside, stacks of threads
  * with local variables inside, heap blocks.  Each thread has a stack of scopes; the variables of a
  * scope end with it.  Addresses in memory that no record describes (a library's frame, the strings
- * of the environment) are numbered separately for each thread, because the schedule decides which
- * thread uses one first.
+ * of the environment) are numbered separately for each thread.  The schedule decides which thread
+ * uses one first.
  */
 #include "epa/object-int.h"
 
@@ -21,12 +21,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All sizes in bytes.  Those of libc's structures are upper bounds for glibc on x86-64; the others
- * were set by hand. */
-#define DEPTH_MAX (1u << 22)
-#define ARGUMENT_SIZE 64  /* of a string of the command line, if no other begins before */
-#define CONTROL_SIZE 1024 /* of the initial thread's control block, at least */
-#define CONTROL_ROOM 4096 /* at the upper end of a stack, with the block in it */
+/* Sizes are in bytes, and set by hand.  CONTROL_SIZE is a lower bound for the size of glibc's
+ * control block on x86-64, CONTROL_ROOM an upper bound. */
+#define DEPTH_MAX (1u << 22) /* scopes of a thread */
+#define ARGUMENT_SIZE 64     /* of a string of the command line, if no other begins before */
+#define CONTROL_SIZE 1024    /* of the initial thread's control block, at least */
+#define CONTROL_ROOM 4096    /* at the upper end of a stack, with the block in it */
 
 /* --- objects begin and end ---------------------------------------------------------------------
  */
@@ -224,8 +224,8 @@ static void add_module(struct epa_objects *o, const struct trace_event *e)
 /* --- threads -----------------------------------------------------------------------------------
  */
 
-/* A pthread_t points to the upper end of the stack, after the thread-local variables; that of the
- * initial thread directly after them. */
+/* A pthread_t points to the control block: at the upper end of the thread's stack, after the
+ * thread-local variables.  That of the initial thread is directly after these variables. */
 static void add_control(struct epa_objects *o, size_t place, uint64_t start, uint64_t end)
 {
 	struct epa_object object = {.start = start,
@@ -279,7 +279,7 @@ static void add_child(struct epa_objects *o, size_t place, const struct trace_ev
 	free(lost);
 }
 
-/* The thread was joined or detached: its pthread_t is invalid or means another thread. */
+/* The thread was joined or detached: its pthread_t may be invalid or mean another thread. */
 static void forget_child(struct epa_objects *o, size_t place, const struct trace_event *e)
 {
 	struct object_thread *t = &o->threads[place];
@@ -344,7 +344,7 @@ static void end_thread(struct epa_objects *o, struct object_thread *t)
 /* --- scopes ------------------------------------------------------------------------------------
  */
 
-/* The array is on the stack above main; the distance to what follows it varies. */
+/* argv[] lies on the stack above main(); the distance to the strings after it varies. */
 static void enter_main(struct epa_objects *o, size_t place, const struct trace_record *r)
 {
 	const struct trace_site *site = trace_sites_find(o->sites, r->site);
@@ -499,7 +499,8 @@ static void note_argument(struct epa_objects *o, size_t place, const struct trac
 	if (r->size != 8 || r->value < o->argv + o->argv_size || r->value >= high ||
 	    (n && o->list[n].kind == EPA_ARGUMENT && o->list[n].start == r->value))
 		return;
-	/* It extends up to the next known string, which may lie inside an earlier one's range. */
+	/* The string ends before the next known object.  If it begins in the range of an earlier
+	 * string, that range is shortened. */
 	n = epa_extents_after(&o->extents, r->value);
 	if (n && o->list[n].start - r->value < object.size)
 		object.size = o->list[n].start - r->value;

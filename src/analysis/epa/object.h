@@ -30,7 +30,7 @@ struct epa_object {
 	uint32_t thread;      /* number of the name of the thread that made it */
 	uint32_t place;	      /* that thread in the walk */
 	uint32_t site;	      /* where it was made; 0: unknown */
-	uint32_t index;	      /* variables: of trace_sites.placed */
+	uint32_t index;	      /* variables: of trace_sites.placed; modules: number of the name */
 	uint8_t kind;	      /* enum epa_kind */
 	bool live;
 	struct epa_defined defined; /* local and heap objects */
@@ -52,7 +52,7 @@ void epa_objects_finish(struct epa_objects *o);
 void epa_objects_feed(struct epa_objects *o, const struct trace_record *r);
 
 /* The smallest object at an address, alive or the last one; NULL: unknown.  It is valid until the
- * next record is fed.  `site` is a hint: the same site mostly finds the same object. */
+ * next record is fed.  `site` is a hint: the same site usually finds the same object. */
 const struct epa_object *epa_objects_find(struct epa_objects *o, uint64_t address, uint32_t site);
 
 /* The canonical name of an address for the thread of the last record.  An address in no object gets
@@ -62,14 +62,14 @@ struct epa_name epa_objects_name(struct epa_objects *o, uint32_t site, uint64_t 
 /* The same for a value that may also be a number: numbers that cannot be addresses are plain. */
 struct epa_name epa_objects_value(struct epa_objects *o, uint32_t site, uint64_t value);
 
-/* The live object at an address, if its name and the offset are the name of the address for every
- * thread, and an access there changes nothing; else NULL.  For many records of one thread: */
+/* The live object at an address, if all threads have the same name for that address, and accesses
+ * to it change no names; else NULL.  Such loads and stores need not be fed. */
 struct epa_object *epa_objects_plain(struct epa_objects *o, uint32_t site, uint64_t address);
 
 /* The name of an address in an object. */
 struct epa_name epa_object_name(const struct epa_object *object, uint64_t address);
 
-/* ... whose loads and stores need not be fed; this many were skipped. */
+/* Counts records that were not fed: loads and stores of plain objects, and branches. */
 void epa_objects_skip(struct epa_objects *o, uint64_t records);
 
 /* Whether the bytes of an object are tracked individually, and some are undefined. */
@@ -78,15 +78,15 @@ static inline bool epa_object_has_gaps(const struct epa_object *object)
 	return (object->kind == EPA_STACK || object->kind == EPA_HEAP) && !object->defined.whole;
 }
 
-/* Whether there is or was an object at the value, for the thread of the last record.  Then a large
- * number of unknown type is an address, wherever the system places memory. */
+/* Whether the thread of the last record knows an object at the address `value`, alive or ended.  A
+ * large number of unknown type is then treated as an address. */
 bool epa_objects_has(struct epa_objects *o, uint32_t site, uint64_t value);
 
-/* Removes a local variable of the site from the count: the next one gets its ordinal (a wait that
- * is left out). */
+/* Takes one local variable of the site off the count, so that the next one gets its ordinal.  Used
+ * for iterations that are left out because they ended in a wait. */
 void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site);
 
-/* The number of the name of the thread with that number, even if the thread has no records. */
+/* The number of the name of thread `number`, even if the thread has no records. */
 uint32_t epa_objects_named(struct epa_objects *o, uint32_t number);
 
 /* The number of a thread's name, by place. */
@@ -101,7 +101,7 @@ struct epa_move {
 };
 bool epa_objects_take_move(struct epa_objects *o, struct epa_move *move);
 
-/* Marks memory of a live local or heap object as defined, except the bytes in `except`
+/* Marks memory of a local or heap object as defined, except the bytes in `except`
  * (epa/defined.h). */
 void epa_objects_define(struct epa_objects *o, const struct trace_record *r, uint64_t size, uint64_t except);
 

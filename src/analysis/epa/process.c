@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Compares the processes of two runs.  In: the golden run and another one, as directories.  Out: a comparison
- * for each process that both runs have, parents before their children.
+ * Compares the processes of two runs.  In: the golden run and another one, as directories.  Out: a
+ * comparison for each process that both runs have, parents before their children.
  */
 #include "epa/process.h"
 
@@ -54,7 +54,7 @@ static int compare_both(const struct walk *w, const struct epa_process *p)
 	return err;
 }
 
-/* False: neither run has a child of that number. */
+/* False: neither run has a child with that number. */
 static bool compare_child(const struct walk *w, const struct epa_process *parent, unsigned number, int *err)
 {
 	char *golden = rd_xasprintf("%s/fork-%u", parent->golden, number);
@@ -69,7 +69,7 @@ static bool compare_child(const struct walk *w, const struct epa_process *parent
 	return before || now;
 }
 
-/* Processes that this one forked have traces inside of its own. */
+/* The traces of processes that this one forked are inside its own. */
 static int compare_children(const struct walk *w, const struct epa_process *p)
 {
 	int err = RD_OK;

@@ -16,7 +16,7 @@ struct epa_process {
 	bool forked;
 };
 
-/* Called for each comparison; an error ends the rest. */
+/* Called for each comparison; after an error no further process is compared. */
 typedef int epa_process_fn(void *context, const struct epa_process *p, const struct epa_comparison *c);
 
 /* Compares the trace `run` with `golden`, the trace of the reference, and then the forked processes

@@ -6,7 +6,7 @@
  * becomes a new node or is added to an existing one.  Its cause is looked for in wrong memory
  * first.  A deviating store makes memory wrong; an equal store makes it correct again.  If the run
  * made a golden store elsewhere or not at all, the memory that it should have changed is also
- * wrong; that memory is identified by its canonical name.
+ * wrong.  That memory is identified by its canonical name.
  */
 #include "epa/propagate.h"
 
@@ -527,7 +527,7 @@ static void on_only(void *context, size_t place, const struct epa_record *r, boo
 	count(p, t, kind, like.number);
 	if (!golden)
 		note_scope(t, r);
-	/* What a thread would have done when the process died is not reported. */
+	/* What a thread would have done if the process had not died is not reported. */
 	if (t->control != NONE && (!is_notable(r) || (p->stopped && golden)))
 		return;
 	*(golden ? &like.golden : &like.run) = *r;
@@ -559,8 +559,6 @@ void epa_propagator_begin(struct epa_propagator *p, const struct epa_record *las
 	t->depth = last->depth;
 }
 
-/* Golden threads are created in the order of their indices, so those of a creator are requested one
- * by one. */
 bool epa_propagator_missing(struct epa_propagator *p, size_t *place, uint64_t *index)
 {
 	if (!p->missing_count)

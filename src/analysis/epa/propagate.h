@@ -4,7 +4,7 @@
  *
  * A node represents all deviating records of one thread, site and kind.  An edge means that the
  * error spread from one node to another (doc/format/compare.md).  Wrong memory is tracked byte by
- * byte.  Registers are not in a trace, so a deviation without a cause in memory is attributed to
+ * byte.  Registers are not in a trace.  So a deviation without a cause in memory is attributed to
  * the previous deviation in its scope, or in the enclosing scopes.
  */
 #ifndef EPA_PROPAGATE_H

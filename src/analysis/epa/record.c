@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packs canonical records into words, unpacks words into records, and compares two records. */
+/* Packs canonical records into words, unpacks words into records, and computes their keys. */
 #include "epa/sanitize-int.h"
 
 #include "base/error.h"

@@ -29,7 +29,7 @@ struct epa_reference {
 	struct epa_reference_thread *threads;
 	size_t thread_count, thread_capacity;
 	struct rd_umap by_name; /* to index */
-	struct rd_umap ops;	/* of the layout: (site, kind) to piece << 16 | which of it */
+	struct rd_umap ops;	/* of the layout: (site, kind) to piece << 16 | index of the op in it */
 	uint64_t records;
 	uint64_t file_blocks;
 	const uint64_t *map; /* of the file; NULL: it is read */
@@ -257,7 +257,7 @@ void epa_cursor_copy(struct epa_cursor *to, const struct epa_cursor *from)
 	to->words = to->own;
 }
 
-/* Loads the block at that position of the file; if it is read, its bytes are in c->own. */
+/* Reads the block at that position of the file into c->own. */
 static bool read_block(struct epa_cursor *c, off_t at, size_t bytes)
 {
 	size_t done = 0;

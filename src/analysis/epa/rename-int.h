@@ -10,8 +10,8 @@
 #include "epa/name.h"
 
 struct epa_rename {
-	uint64_t from;	/* ordinals from here on ... */
-	uint64_t shift; /* ... are those of golden objects minus this */
+	uint64_t from;	/* ordinals of the run from here on ... */
+	uint64_t shift; /* ... are larger by this than those of the golden objects */
 };
 
 struct epa_renames {

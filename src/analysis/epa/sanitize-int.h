@@ -31,9 +31,9 @@ struct sanitizer_thread {
 	struct carried_part carried[CARRIED];
 	unsigned carried_count, carried_next; /* next: the one to be replaced if all are used */
 	struct padded_word padded[PADDED];
-	unsigned next, known;	  /* known: how many there are */
+	unsigned next, known;	  /* next: the one to be replaced; known: how many there are */
 	uint64_t read, read_size; /* the last range that was read, for copies by libraries */
-	uint64_t number;	  /* process number; 0: unknown */
+	uint64_t number;	  /* its ID in the kernel; 0: unknown */
 };
 
 struct epa_sanitizer {
@@ -47,8 +47,8 @@ struct epa_sanitizer {
 	bool moves; /* the program stores parts of words as it has loaded them */
 	struct epa_fault faults[EPA_FAULTS];
 	size_t fault_count;
-	struct rd_umap numbered; /* process numbers of processes and threads */
-	bool forked;		 /* numbers of children have events */
+	struct rd_umap numbered; /* known IDs of processes and threads */
+	bool forked;		 /* events have the IDs of child processes */
 	/* Properties of call sites: whether bytes enter or leave there; by number of the site. */
 	struct {
 		uint32_t site;

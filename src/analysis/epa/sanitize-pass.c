@@ -76,7 +76,7 @@ static size_t pass_access(struct epa_sanitizer *s, const struct plain_op *p, con
 	}
 }
 
-/* Whether parts of addresses matter there. */
+/* Whether the op may load or store a part of an address. */
 static bool has_parts(const struct sanitizer_thread *t, const struct plain_op *p)
 {
 	if (p->op->size >= 8)
@@ -87,7 +87,7 @@ static bool has_parts(const struct sanitizer_thread *t, const struct plain_op *p
 	       epa_parts_get(&p->object->parts, p->address - p->object->start, p->op->size);
 }
 
-/* The same for any op. */
+/* The same as pass_access() for any op. */
 static size_t pass_op(struct epa_sanitizer *s, const struct trace_op *op, const uint8_t *base,
 		      const uint64_t *words, size_t left)
 {
@@ -112,7 +112,7 @@ static size_t pass_op(struct epa_sanitizer *s, const struct trace_op *op, const 
 	n = pass_access(s, &p, words, left);
 	if (n && op->kind == TRACE_FULL_STORE && epa_object_has_gaps(p.object))
 		epa_defined_set(&p.object->defined, p.address - p.object->start, op->size, 0);
-	/* With a name the record is a word longer. */
+	/* If the value is a name, the record has five words. */
 	if (n && op->kind == TRACE_FULL_STORE && s->moves)
 		epa_parts_set(&p.object->parts, p.object->size, p.address - p.object->start, op->size,
 			      n == 5 ? 0xff : 0);

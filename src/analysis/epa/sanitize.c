@@ -6,11 +6,12 @@
  * - events about waiting, and which thread of a barrier was the last one;
  * - allocations and releases: those of the program are calls with arguments and results; those of
  *   libraries (a buffer of stdout) are made by whichever thread comes first;
- * - the old values of atomic additions: the sum does not depend on their order;
+ * - the old values of atomic read-modify-writes, of which only the difference is kept: the sum of
+ *   additions does not depend on their order;
  * - the bytes of copies, which may be padding; bytes that enter or leave the program are kept;
  * - undefined bytes in a partly defined word: padding that is loaded with the rest of a structure,
  *   and then passed on or stored;
- * - which bytes of an address are moved when it is moved byte by byte: the address is compared when
+ * - the values of an address's bytes when they are moved one by one: the address is compared when
  *   it is used as a whole.
  */
 #include "epa/sanitize-int.h"
@@ -111,8 +112,8 @@ static uint64_t widen(uint8_t bytes)
 	return mask;
 }
 
-/* Also for a known word: which entries are replaced must not depend on the contents of the padding.
- */
+/* A known word gets another entry: which entries are replaced must not depend on the contents of
+ * the padding. */
 static void note_padding(struct sanitizer_thread *t, uint64_t word, uint8_t bytes)
 {
 	t->padded[t->next] = (struct padded_word){word, bytes};
@@ -121,7 +122,7 @@ static void note_padding(struct sanitizer_thread *t, uint64_t word, uint8_t byte
 }
 
 /* Most addresses can be recognised by their value.  If the stack is unlimited or address
- * randomisation is stronger, some cannot; these must refer to an object. */
+ * randomisation is stronger, some cannot; those count as addresses if an object is there. */
 static bool is_pointer(struct epa_sanitizer *s, const struct epa_record *r, uint64_t word)
 {
 	return raddle_looks_like_pointer(word) ||
@@ -422,7 +423,7 @@ static void put_operands(struct epa_sanitizer *s, struct epa_record *r)
 }
 
 /* Whether the program requested the event.  Ends of waits, the choice of the first thread at a once
- * control, and notes of the runtime are left to chance. */
+ * control, and notes of the runtime are not requested and vary from run to run. */
 static bool is_of_program(enum raddle_event kind)
 {
 	if (raddle_class(kind) == RADDLE_CLASS_PROCESS)
@@ -497,8 +498,8 @@ static void fill_result(struct epa_sanitizer *s, struct epa_record *r)
 		put_values(s, r);
 }
 
-/* The effects of a fault show in later records.  The exception is a prevented call with the same
- * result: the record before it announces the call. */
+/* The effects of a fault show in later records.  The exception is a prevented call whose result is
+ * the same: the record before it announces the call, although it was not made. */
 static bool prevents_call(const struct epa_sanitizer *s, uint32_t number)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, number);
@@ -525,7 +526,8 @@ static void note_fault(struct epa_sanitizer *s, size_t place)
 								 s->raw.site, s->raw.before, s->raw.after};
 }
 
-/* Which byte of an address a load returned is not compared, because it differs from run to run. */
+/* Whether the fault changed a part of an address.  The record of the load does not show that,
+ * because the value of such a part differs from run to run and is not compared. */
 static bool changes_part(const struct epa_sanitizer *s, const struct epa_record *r)
 {
 	const struct carried_part *c = s->moves ? carried_by(&s->threads[r->place], r->site) : NULL;

@@ -33,7 +33,7 @@
 
 #include "epa/object.h"
 
-#define EPA_SLOTS 16 /* a judgement: few calls have more values, and records are kept in great numbers */
+#define EPA_SLOTS 16 /* set by hand: few calls have more values, and many records are stored */
 
 struct epa_record {
 	uint32_t site;
@@ -93,18 +93,18 @@ static inline size_t epa_packed_size(uint64_t head)
 {
 	return 1 + (head >> 43 & 31) + (size_t)__builtin_popcountll(head >> 48);
 }
-/* Site, kind and event: identifies the instruction, finished or not. */
+/* Site, kind and event, which identify the instruction whether it was finished or not. */
 uint64_t epa_packed_key(uint64_t head);
 uint64_t epa_record_key(const struct epa_record *r);
 
-/* Skips records of the last thread as long as they equal the packed records.  The effect is that of
- * epa_sanitizer_next() and epa_record_pack(), but no records are created.  This works only for
- * common loads, stores and branches; the function stops before any other record and leaves it
- * unread. */
+/* Skips records of the last record's thread as long as they equal the packed records.  The effect
+ * is that of epa_sanitizer_next() and epa_record_pack(), but no records are created.  This works
+ * only for common loads, stores and branches; the function stops before any other record and leaves
+ * it unread. */
 struct epa_passed {
 	uint64_t records;
-	size_t words;  /* of all these */
-	uint32_t site; /* of the last one, if any; its kind */
+	size_t words;  /* of all these records */
+	uint32_t site; /* of the last one, if any */
 	uint8_t kind;
 };
 void epa_sanitizer_pass(struct epa_sanitizer *s, const uint64_t *words, const uint64_t *end,

@@ -23,7 +23,7 @@
 struct raw_buffer {
 	const void *data;
 	size_t length;
-	const void *from; /* of a mapping of a file; NULL: not mapped */
+	const void *from; /* start of the file's mapping; NULL: not mapped */
 };
 
 struct walk_memory_thread {
@@ -45,7 +45,7 @@ struct walk_lane {
 	struct trace_full *reader;
 	const struct walk_memory_thread *memory;
 	size_t next_buffer;
-	struct trace_record waiting; /* the next record, if it is not the first lane's */
+	struct trace_record waiting; /* the next record, while the lane is in the heap */
 	struct trace_event start;
 	bool started; /* `start` is valid */
 	bool cut;     /* the file ended too early, and the reader is closed */
@@ -61,7 +61,7 @@ struct epa_walk {
 	size_t lane_count;
 	uint32_t *heap; /* lanes with a waiting record, the first in the order at 0 */
 	size_t heap_count;
-	struct walk_lane *current; /* continues; NULL: the heap decides */
+	struct walk_lane *current; /* is read next; NULL: the heap decides */
 	size_t place;
 	struct rd_umap by_number; /* to place */
 	char *lost;		  /* the last name of a missing thread */
@@ -102,7 +102,7 @@ void epa_source_of_memory(struct epa_source **out, const struct trace_layout *la
 	*out = s;
 }
 
-/* Threads are in ascending order; mostly the last one is requested. */
+/* Threads are in ascending order; the last one is requested most often. */
 static struct walk_memory_thread *memory_thread(struct epa_source *s, uint32_t number)
 {
 	size_t at = s->thread_count;

@@ -28,12 +28,13 @@ int epa_source_open(struct epa_source **source, const char *directory);
 void epa_source_of_memory(struct epa_source **source, const struct trace_layout *layout,
 			  const struct trace_sites *sites);
 
-/* Adds a buffer of a thread, in the order in which they were filled.  The bytes are used in place
- * and must outlive the source.  Not while a walk is open. */
+/* Adds a buffer of a thread.  A thread's buffers must be added in the order in which they were
+ * filled, and not while a walk is open.  The bytes are used in place and must outlive the
+ * source. */
 void epa_source_add(struct epa_source *source, uint32_t thread, const void *raw, size_t length);
 
-/* The same for bytes in a shared mapping of a file that begins at `from`.  Pages that were read are
- * released from there on, because the kernel maps pages around those that are read. */
+/* The same for bytes in a shared mapping of a file that begins at `from`.  When the buffer has been
+ * read, all pages from there to its end are released: the kernel maps more pages than are read. */
 void epa_source_add_mapped(struct epa_source *source, uint32_t thread, const void *raw, size_t length,
 			   const void *from);
 
@@ -65,7 +66,7 @@ uint32_t epa_walk_number(const struct epa_walk *walk, size_t place);
 
 /* T_0, T_0_1, ...: a thread is named after its creator, followed by _n, where n counts the
  * creator's threads from 0.  Names are known from the beginning of the walk.  "T_?7" is thread
- * number 7 whose stream or first record is lost.
+ * number 7 if its creator is unknown, for example because its stream or first record is lost.
  */
 const char *epa_walk_name(const struct epa_walk *walk, size_t place);
 const char *epa_thread_name(struct epa_walk *walk, uint32_t number);
@@ -76,8 +77,8 @@ const struct trace_event *epa_walk_start(const struct epa_walk *walk, uint32_t n
 /* The call sites of the scopes of a thread's last record, as trace_full_stack(). */
 size_t epa_walk_stack(const struct epa_walk *walk, size_t place, uint32_t *sites, size_t max);
 
-/* The reader of the thread of the last record, if its next record, when it is part of a piece, is
- * the next one of the walk; NULL: that is not known. */
+/* The reader of the thread of the last record.  If that reader's next record is part of a piece, it
+ * is also the next one of the walk.  NULL: the thread has no more records. */
 struct trace_full *epa_walk_reader(const struct epa_walk *walk);
 
 const struct epa_source *epa_walk_source(const struct epa_walk *walk);

@@ -19,7 +19,7 @@ struct predict_batch {
 	uint64_t limit;	      /* number of findings to describe */
 	uint64_t work;	      /* millions of search steps */
 	int64_t deadline_ns;  /* when to stop (base/clock.h); 0: never.  The time that the caller of a pass
-				 takes  between two calls is added */
+				 takes between two calls is added */
 	int64_t latest_ns;    /* the latest deadline, to which a trace that takes long to read may move it */
 	uint64_t memory;      /* bytes that may be used; a larger trace is cut into parts.  0: no limit */
 	bool failures;	      /* report a run that failed by itself as a finding */
@@ -62,8 +62,8 @@ int predict_batch_run(struct predict_batch *p, const char *trace, struct finding
  */
 int predict_batch_again(void *batch, const char *trace, struct finding_set *set);
 
-/* Adds the accesses that the run itself shows unordered, without a search: findings without
- * schedules.  Adds the failure of the run, too, and finishes the set. */
+/* Adds the accesses that the run itself shows unordered, without a search.  Only firm ones get a
+ * schedule.  Adds the failure of the run, too, and finishes the set. */
 int predict_batch_look(struct predict_batch *p, const char *trace, struct finding_set *set);
 
 /* Whether the trace shows accesses of the two sites firmly unordered: they raced in that run. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds the operations of a schedule that must keep their order, because swapping them would give
- * another execution, and the orders that the program enforces by itself (clash.c).
+ * another execution.  Orders that the program enforces by itself are left out (clash.c).
  */
 #ifndef PREDICT_CLASH_INT_H
 #define PREDICT_CLASH_INT_H

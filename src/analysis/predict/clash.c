@@ -6,9 +6,9 @@
  * a lock; a failed acquisition and the section that made it fail; a post and the take it serves;
  * two takes; a wait and a notification; two notifications; two uses of a barrier; the initialiser
  * of a once control and the calls that pass it.  Accesses to the same variable clash too.  A
- * schedule orders only operations, so it can separate two accesses only if an operation of the
- * first thread follows the first access and, later than that, an operation of the second thread
- * precedes the second access.
+ * schedule orders only operations.  So it can separate two accesses only if an operation of the
+ * first thread follows the first access, and an operation of the second thread comes after that and
+ * before the second access.
  *
  * The program itself enforces program order, fork and join, barriers, and what a wait waits for.
  * Once acquisitions are in order, it also enforces that a release precedes the next acquisition.  A
@@ -187,7 +187,7 @@ static void merge(uint32_t *to, const uint32_t *from, uint32_t n)
 			to[i] = from[i];
 }
 
-/* Orders operation `from`, and all that precedes it, before the next operation of `thread`. */
+/* Orders operation `from`, and all that precedes it, before the latest operation of `thread`. */
 static void learn(struct clash_walk *w, uint32_t from, uint32_t thread)
 {
 	RD_ASSERT(from < w->l->op_count);
@@ -403,7 +403,7 @@ static void do_note(struct clash_walk *w, const struct exec_event *e, uint32_t o
 	s->ended = NO_OP;
 }
 
-/* How many threads wait when a signal is sent: with several, it can wake any of them. */
+/* How many threads wait for the condition.  A signal can wake any of them. */
 static uint32_t count_waiting(const struct clash_walk *w, uint32_t cond)
 {
 	uint32_t n = 0;
@@ -422,7 +422,7 @@ static void do_wake(struct clash_walk *w, const struct exec_event *wake, uint32_
 
 	while (*at != NO_OP && w->l->op_thread[w->nodes[*at].op] != thread)
 		at = &w->nodes[*at].next;
-	/* Only speculative semantics allow a notification that is later than the wake. */
+	/* Only speculative semantics allow a notification that is earlier than the wait. */
 	bool ended = note == NO_OP || (*at != NO_OP && note < w->nodes[*at].op);
 	if (*at != NO_OP)
 		*at = w->nodes[*at].next;
@@ -519,8 +519,8 @@ static void do_sync(struct clash_walk *w, const struct exec_event *e, uint32_t o
 
 /* ---- accesses ---- */
 
-/* Orders an access after an earlier one that it clashes with: the next operation of the earlier
- * thread before the last operation of this thread, if they came in that order. */
+/* Orders an access after an earlier one that it clashes with.  The next operation of the earlier
+ * thread must come before the last operation of this thread, if they came in that order. */
 static void keep_apart(struct clash_walk *w, uint32_t touch, uint32_t thread)
 {
 	const struct touch *t = &w->touches[touch];

@@ -164,7 +164,7 @@ static inline bool core_next_rival(const struct core *c, const uint32_t *p, cons
 	return false;
 }
 
-/* Whether two accesses or stops hold a lock in conflicting ways. */
+/* Whether threads stopped before the two events hold a common lock, not both for reading. */
 bool core_common_lock(const struct core *c, uint32_t a, uint32_t b);
 
 /* Tier 1, the sync-preserving closure (sp.c): closes the union of closed ideals. */

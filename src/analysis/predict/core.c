@@ -21,7 +21,7 @@
 
 struct sharing {
 	uint16_t *variable_user, *lock_user; /* the first thread, UINT16_MAX: none yet */
-	uint8_t *variable, *lock;	     /* SHARED | WRITTEN | PLAIN */
+	uint8_t *variable, *lock;	     /* SHARED | WRITTEN */
 };
 enum { SHARED = 1, WRITTEN = 2, PLAIN = 4 }; /* bits */
 
@@ -582,7 +582,7 @@ bool core_common_lock(const struct core *c, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* One walk over the events; `p` is the ideal of the latest event of each thread. */
+/* One walk over the events, which computes a table of rows. */
 struct clocking {
 	struct core *c;
 	struct rows *r;
@@ -636,7 +636,8 @@ static void end_change(struct clocking *k, const struct event *v)
 		k->row_of[v->thread] = rows_add(k->r, k->p);
 }
 
-/* The events beside program order that `e` must follow in this table. */
+/* Event number `i` that `e` must follow in this table, beside program order; NONE after the
+ * last. */
 static uint32_t predecessors(const struct clocking *k, uint32_t e, uint32_t i)
 {
 	const struct core *c = k->c;

@@ -2,9 +2,10 @@
 /*
  * In: a trace.  Out: the numbers of races and deadlocks.
  *
- * For every access it is decided whether it is in a race, whatever that costs.  There is no overall budget,
- * so an answer is unknown only if a single question takes more than fifty million steps.  Pairs of source
- * lines are counted in a separate pass, because the first pass stops at the first race of each access.
+ * For every access it is decided whether it is the second one of a race, whatever that costs.
+ * There is no overall budget for races, so an answer is unknown only if a single question takes
+ * more than fifty million steps.  Pairs of source lines are counted in a separate pass, because the
+ * first pass stops at the first race of each access.
  */
 #include "predict/count.h"
 

@@ -118,7 +118,7 @@ static void join_statement(struct source_line *l, const struct trace_site *membe
 }
 
 /* Identifies the statement of an access.  The read and the write of an assignment, and the many
- * sites of a struct copy, belong to one statement: they have the same column or access the same
+ * sites of a struct copy, belong to one statement.  They have the same column or access the same
  * thing.  Which of them is seen differs from run to run, so the first one represents all. */
 static const char *subject_of(const struct describer *d, const struct trace_site *site)
 {
@@ -305,7 +305,7 @@ static void describe_deadlock(struct describer *d, const struct predict_deadlock
 	f->reason = f->sound ? "predicted from the trace; every read keeps its value, not replayed yet"
 			     : "predicted from the trace; reads may get other values, not replayed yet";
 	if (happened(d, l))
-		finding_note(d->set, f, "The recorded run stood still there.");
+		finding_note(d->set, f, "The recorded run hung there.");
 	f->cycle = finding_array(d->set, l->count, sizeof *f->cycle);
 	f->cycle_count = l->count;
 	for (uint32_t i = 0; i < l->count; i++)

@@ -5,8 +5,8 @@
  * In: the model of its trace, and the signal.  Out: a finding with the thread that failed and its
  * position, or, if the thread is not known, with the last position of each thread.  A thread is
  * known to have failed if it called abort() or failed an assertion, or if all other threads had
- * ended or were waiting.  A crash is also attributed to a thread if it is the only one whose last
- * access was to the page at address 0, which is never mapped.
+ * ended or were waiting.  A SIGSEGV is also attributed to the thread whose last access was to the
+ * lowest 64 KiB of addresses, if there is only one such thread.  Nothing is mapped there.
  */
 #include "predict/failure.h"
 

@@ -5,18 +5,18 @@
  * A segment is an operation and the accesses after it.  Segments are added in the order of their
  * operations. Accesses to bytes that several threads touch become accesses to variables
  * (granule-int.h).  A second access to a variable from the same site within a segment adds no
- * information and is left out, except in traces that order all accesses, because their users count
- * accesses.
+ * information and is left out.  Traces that order all accesses are an exception, because their
+ * users count accesses.
  *
  * order/fill.c turns operations into events; this file adds the accesses.
  *
  * A relaxed read-modify-write continues a release sequence, so it synchronises if some other write
  * to the variable does.  A relaxed write after a fence of its thread is treated as a release, and a
- * relaxed read before a fence as an acquire; the order takes effect at the access, not at the
+ * relaxed read before a fence as an acquire.  The order takes effect at the access, not at the
  * fence.  These rules can hide a race but not invent one.
  *
- * Events that contradict the meaning of a primitive are dropped and counted: a mutex taken over
- * from a dead thread, or one unlocked by a library that was not recorded.
+ * Events that contradict the meaning of a primitive are dropped and counted.  Examples are a mutex
+ * taken over from a dead thread, and one unlocked by a library that was not recorded.
  */
 #include "predict/fill.h"
 
@@ -442,8 +442,8 @@ static void do_segments(struct filler *f)
 	free(all);
 }
 
-/* Finds unfinished operations that may wait forever.  A program that was killed from outside may
- * have hung.  But a thread that waited for work or for several other threads might have been served
+/* Which unfinished operations may wait forever.  A program that was killed from outside may have
+ * hung.  But a thread that waited for work or for several other threads might have been served
  * later.  Only a wait for a lock or for the end of a thread depends on a single other thread. */
 enum pending { PENDING_NONE, PENDING_OWNED, PENDING_ALL };
 
@@ -494,8 +494,8 @@ static bool is_seen(const struct model *m, const struct exec_event *e)
 enum { RELEASED = 1, SEEN = 2 }; /* bits of an object */
 
 /* Relaxed updates continue release sequences.  If no thread looks at the value of an atomic
- * variable, such as a counter that is only incremented, the order of its updates is accidental and
- * is ignored. */
+ * variable, the order of its updates is accidental and is ignored.  An example is a counter that is
+ * only incremented. */
 static void synchronise_updates(const struct model *m, struct exec *x)
 {
 	uint8_t *found = rd_xcalloc((size_t)x->variables + 1, 1);

@@ -15,7 +15,7 @@ struct predict_origin {
 	uint32_t seen;	/* position among the operations of the run, from 1 */
 };
 
-/* A granule, the first of those that are this variable (granule-int.h). */
+/* The first granule of a variable (granule-int.h). */
 struct predict_variable {
 	uint32_t object;
 	uint64_t offset, size;

@@ -4,10 +4,10 @@
  *
  * Cuts are bits, in blocks of 64 bytes.  Granules are numbered by object and first byte, so an
  * access is a range of numbers.  There are two passes over the histories.  The first sets the cuts.
- * The second gives each granule a number that stands for its access history so far: the segments,
- * sites and directions (read or write) of its accesses, thread by thread.  Granules of one object
- * with the same history become one variable.  A loop that touches a granule repeatedly counts as
- * one access.
+ * The second gives each granule a number that stands for its access history so far.  The history
+ * consists of the segments, sites and directions (read or write) of its accesses, thread by thread.
+ * Granules of one object with the same history become one variable.  A loop that touches a granule
+ * repeatedly counts as one access.
  */
 #include "predict/granule-int.h"
 
@@ -32,7 +32,7 @@ struct block {
 };
 
 struct mark {
-	uint32_t story;		/* granules with the same story are merged; 0: only one thread accesses it */
+	uint32_t story;		/* number of its access history; 0: only one thread accesses it */
 	uint32_t segment, site; /* the latest access, to skip repetitions */
 	bool write;
 };
@@ -45,7 +45,7 @@ struct granules {
 	uint64_t last_key; /* of `last`, plus one */
 	size_t last;
 	uint64_t *starts;   /* by granule: its offset */
-	struct mark *marks; /* while stories are computed */
+	struct mark *marks; /* while the access histories are computed */
 	/* Transitions map (segment, history) and (site, write) to a new access history.  A segment
 	 * occurs once, so entries of earlier segments may be forgotten. */
 	struct rd_pmap next;

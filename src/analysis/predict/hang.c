@@ -5,8 +5,8 @@
  * In: its trace so far, and the state of its threads in the kernel.  Out: confirmed deadlocks, or
  * nothing. A wrong answer ends a healthy program, so every doubt counts in its favour.  A thread
  * counts as waiting only if trace and kernel agree.  The conclusion that no thread is left to wake
- * a waiter requires that every thread waits in an operation of the trace, on an object that no
- * other process can reach, and that no signal has a handler.
+ * a waiter has two requirements.  Every thread waits in an operation of the trace, on an object
+ * that no other process can reach.  No signal has a handler, and there are no child processes.
  *
  * Threads may wait for something that is not in the trace: a futex of the program, or a lock of a
  * library. Then the owner of what they wait for is unknown.  But if all threads wait without a time
@@ -132,7 +132,7 @@ static void add_dead_owners(const struct predict_trace *t, const struct predict_
 			continue;
 		model_name_sync(t->model, operation_of(t, l->stops[i])->sync, &name);
 		finding_note(set, f,
-			     finding_textf(set, "Thread %s ended without giving back %s.",
+			     finding_textf(set, "Thread %s ended without releasing %s.",
 					   t->model->threads[owner].name, name.data));
 		rd_buf_release(&name);
 	}

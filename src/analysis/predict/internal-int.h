@@ -19,18 +19,18 @@ struct predictor {
 	struct rd_umap cycles;	     /* and by their number: failures or FOUND, see deadlock.c */
 	uint32_t *p;		     /* scratch ideal */
 	int64_t extension_ns;	     /* by how much the deadline is later than `o` has it */
-	struct race_walk *walk;	     /* the search for races between two tiers (race-int.h); NULL: not open */
+	struct race_walk *walk;	     /* the search for races, if it is open (race-int.h); else NULL */
 };
 
-/* The races with one semantics, one tier at a time; predict_races_next() returns false after the
- * last tier. */
+/* The races with one semantics, one effort (race-int.h) at a time; predict_races_next() returns
+ * false after the last one. */
 void predict_races_open(struct predictor *r);
 bool predict_races_next(struct predictor *r);
 void predict_races_close(struct predictor *r);
 void predict_deadlocks(struct predictor *r);
 
-/* Fills a witness from an ideal in recorded order (schedule NULL) or from the
- * latest answer of the search. */
+/* Fills a witness from an ideal in recorded order (`order` is NULL) or from the latest answer of
+ * the search. */
 void predict_witness_of_ideal(const struct core *c, const uint32_t *p, struct predict_witness *w);
 void predict_witness_of_search(const struct predict_search *s, struct predict_witness *w);
 

@@ -29,8 +29,8 @@ struct lines {
 void predict_lines_init(struct lines *s, const struct exec *x);
 void predict_lines_release(struct lines *s);
 
-/* The synchronisation operations of a line are numbered by their place in its order, its threads
- * and variables from 0 in the order in which they appear. */
+/* The synchronisation operations of a line are numbered by their place in its order.  Its threads
+ * and variables are numbered from 0 in the order in which they appear. */
 struct event_line {
 	const struct exec *x;
 	const struct lines *of;

@@ -4,7 +4,7 @@
  *
  * Before a join, the joined thread is run to its end, because the witness leaves out events that no
  * other thread depends on.  An access represents the following accesses of the same thread to the
- * same variable, as long as no other thread touches the variable and the thread does no operation.
+ * same variable, until another thread touches the variable or the thread does an operation.
  * All of them lie between the same two operations, so whatever separates one of them from another
  * thread's access separates all.
  */

@@ -6,17 +6,18 @@
  *
  * Two accesses e1 and e2 of different threads, e1 recorded first, can race only if e2 does not need
  * e1 (core-int.h).  Needs only grow along a thread, so walking both threads at once finds the first
- * such pair.  If the next e1 is after e2, e2 advances to its thread's first access after e1; if e2 needs e1,
- * e1 advances to the first access that e2 does not need.  The number of steps is the number of times that the
- * threads alternate, not the number of accesses.
+ * such pair.  If the next e1 is after e2, e2 advances to its thread's first access after e1.  If e2
+ * needs e1, e1 advances to the first access that e2 does not need.  The number of steps is the
+ * number of times that the threads alternate, not the number of accesses.
  *
  * Accesses of one thread with the same site, kind and locks form a group.  Whether two groups
  * conflict, exclude each other or are already known is checked once; their pairs are walked in the
  * same way.  Striped locks may give many lock sets, so a slot with more than GROUPS_MAX groups is
  * grouped without regard to locks.
  *
- * Pairs that are rejected without a question have a separate budget, proportional to the number of
- * accesses to the variable, so that a hot variable does not use up the budget of the others.
+ * Pairs that are rejected without a question have a separate budget.  It is proportional to the
+ * number of accesses to the variable, so that a hot variable does not use up the budget of the
+ * others.
  */
 #include "base/alloc.h"
 #include "base/compare.h"

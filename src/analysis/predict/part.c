@@ -23,11 +23,12 @@
  * when the first piece is read. */
 #define PIECES_MAX 64
 
-/* What reading a part and looking at it in recorded order take, as a multiple of reading: an estimate. */
+/* The time for reading a part and looking at it in recorded order, as a multiple of the time for
+ * reading: an estimate. */
 #define LOOK_COST 3
 
-/* Operations and accesses of a part, at least: smaller parts lose more errors at their borders than
- * they save. */
+/* Operations and accesses of a part, at least.  Smaller parts would lose too many errors at their
+ * borders. */
 #define PART_ITEMS_MIN (1 << 16)
 
 /* Number of operations in the current part. */
@@ -77,8 +78,8 @@ void pass_cut_again(struct predict_pass *d, uint64_t pieces)
 	d->p->parts = count > d->p->parts ? count : d->p->parts;
 }
 
-/* The first part, then the last, which has the end of the program, then the others in order: if
- * time runs out, the beginning and the end have been seen. */
+/* The first part, then the last, then the others in order.  If time runs out, the beginning and the
+ * end of the program have been seen. */
 static size_t next_part(const struct predict_pass *d)
 {
 	size_t next = d->done == 1 ? d->count - 1 : 0;

@@ -108,8 +108,8 @@ void pass_walk(struct predict_pass *d);
 /* Searches the few parts in which the walk saw accesses unordered. */
 int pass_search_unordered(struct predict_pass *d);
 
-/* The walk alone, for a small trace: accesses that were unordered in the run race, whatever replays
- * show. */
+/* The walk after the search, for a small trace: it shows which races happened in the recorded run,
+ * whatever replays show. */
 void pass_walk_last(struct predict_pass *d);
 
 /* Marks the findings from number `from` on whose accesses the run shows firmly unordered. */

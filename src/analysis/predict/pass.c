@@ -20,12 +20,12 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* Share of the time (one in so many) that is kept for describing what was found: a judgement, since a search
+/* One part in so many of the time is kept for describing what was found.  Set by hand: a search
  * that ends at its deadline has found most of what there is. */
 #define DESCRIBE_SHARE 5
 
-/* A part that is searched first gets one part in so many of the search steps: there are many such
- * parts, and their races are close.  Set by hand. */
+/* A part that is searched first gets one part in so many of the search steps.  There are many such
+ * parts, and the accesses of their races are close together.  Set by hand. */
 #define FIRST_WORK 100
 
 void pass_set_arguments(struct finding_set *set, const struct trace_meta *meta)

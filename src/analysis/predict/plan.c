@@ -31,7 +31,7 @@ struct thinning {
 	const struct clashes *c;
 	uint8_t *listed;
 	uint32_t *next, *previous; /* by operation: the listed ones of its thread */
-	uint32_t *replaced_by;	   /* the operation that replaced it as the first of clashes; itself */
+	uint32_t *replaced_by;	   /* the operation that replaced it as the first of clashes, or itself */
 	uint32_t *nearest;	   /* by first operation: the earliest second one, NO_OP: none */
 	uint32_t *latest;	   /* by second operation, 1 + the latest first one; 0: none */
 };

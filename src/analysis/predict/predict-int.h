@@ -2,13 +2,14 @@
 /*
  * Prediction: finds the races and deadlocks in reorderings of one execution.
  *
- * There are two semantics.  Sound: every thread does a prefix of what it did in the recorded run,
- * and every read before the error returns the value of the same write as in that run, so every
- * result can happen.  Speculative (Carril and Tichy): reads may return other values, so control
- * flow may differ, and a result has to be confirmed by a replay.
+ * There are two semantics.  Sound: every thread does a prefix of what it did in the recorded run.
+ * Every read before the error returns the value of the same write as in that run.  So every result
+ * can happen.  Speculative (Carril and Tichy): reads may return other values, so control flow may
+ * differ, and a result has to be confirmed by a replay.
  *
- * Under either semantics the answer is exact for the recorded events, unless it is counted as
- * unknown: a pair is reported if and only if a schedule exists.
+ * With max_tries = UINT32_MAX the answer is exact for the recorded events under either semantics.
+ * A pair of sites is then reported if and only if a schedule exists, unless a question is counted
+ * as unknown.  By default, pairs that have failed often are given up.
  */
 #ifndef PREDICT_PREDICT_INT_H
 #define PREDICT_PREDICT_INT_H
@@ -18,7 +19,7 @@
 
 enum predict_class { PREDICT_SOUND, PREDICT_SPECULATIVE };
 
-/* How the search ended: in recorded order, or by exact search. */
+/* How a result was found: in recorded order, or by exact search. */
 enum predict_tier { PREDICT_RECORDED_ORDER = 1, PREDICT_EXACT = 2 };
 
 struct predict_result;
@@ -35,15 +36,14 @@ struct predict_opts { /* all zero: the default */
 	bool recorded_order_only; /* tier 1 alone: sync-preserving */
 	bool count_events;	  /* decide for every access whether it is the second one of a race */
 	uint32_t begin;		  /* events before this one have happened, as recorded */
-	uint32_t window;	  /* events of a window; 0: no windows, */
-	uint64_t memory; /* unless the clocks of very many threads would take more than so many bytes; 0: no
-			    limit */
-	uint32_t max_tries;    /* pairs to try for one event and thread; 0: 64; UINT32_MAX: all */
-	uint32_t max_cycle;    /* threads of a deadlock; 0: any number */
-	int64_t total_work;    /* steps for all questions of a phase; 0: 1 billion, or unlimited with
-				  count_events */
-	int64_t work;	       /* steps for one question; 0: 50 million */
-	int64_t deadline_ns;   /* when to stop (base/clock.h), sound semantics earlier; 0: never */
+	uint32_t window;	  /* events of a window; 0: no windows, unless `memory` requires them */
+	uint64_t memory;	  /* bytes that the clocks of very many threads may take; 0: no limit */
+	uint32_t max_tries;	  /* pairs to try for one event and thread; 0: 64; UINT32_MAX: all */
+	uint32_t max_cycle;	  /* threads of a deadlock; 0: any number */
+	int64_t total_work;	  /* steps for all questions of a phase; 0: 1 billion, or unlimited with
+				     count_events */
+	int64_t work;		  /* steps for one question; 0: 50 million */
+	int64_t deadline_ns;	  /* when to stop (base/clock.h), sound semantics earlier; 0: never */
 	struct rd_umap *pairs; /* pairs of sites (predict_pair_key()) with a known race, by class; NULL: none,
 				  and only this execution counts */
 	const struct rd_umap *wanted; /* pairs of sites; other races are not looked for; NULL: all are */
@@ -91,10 +91,10 @@ struct predict_result {
 	uint8_t *racy;	 /* by event, with count_events: 1 << class if it is the second access of a race */
 };
 
-/* Prediction in steps.  Each step decides one tier of one semantics for one window and adds its
- * results.  Between two steps the caller may remove the results (predict_result_clear()).  The
- * execution and what the options point to must not change until predict_close(), which accepts
- * NULL. */
+/* Prediction in steps.  Each step looks for races with some effort (race-int.h), or for deadlocks,
+ * with one semantics and in one window.  It adds its results.  Between two steps the caller may
+ * remove the results (predict_result_clear()).  The execution and what the options point to must
+ * not change until predict_close(), which accepts NULL. */
 struct predict_steps;
 int predict_open(struct predict_steps **steps, const struct exec *x, const struct predict_opts *o,
 		 struct predict_result *out);

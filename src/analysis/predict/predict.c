@@ -53,7 +53,7 @@ void predict_result_release(struct predict_result *r)
 	*r = (struct predict_result){0};
 }
 
-/* Sound semantics and those that take unsure accesses as recorded share a budget. */
+/* The sound pass and the pass that takes unsure accesses as recorded share a budget. */
 static int64_t total_work(const struct predict_opts *o, bool shared)
 {
 	int64_t total = o->total_work ? o->total_work : DEFAULT_TOTAL_WORK;
@@ -202,8 +202,8 @@ static void close_window(struct predict_steps *s)
 		predict_windows_end(s->windows, &s->window_out, s->out);
 }
 
-/* Decides one tier of races; after the last one the deadlocks, which are the last step of the
- * semantics. */
+/* Looks for races with one effort.  After the last one, looks for deadlocks, which is the last step
+ * of the semantics. */
 static void step(struct predict_steps *s)
 {
 	struct predictor *r = &s->r;

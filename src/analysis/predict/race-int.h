@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the search for races share: race.c asks in recorded order and decides, pair.c
+/* What the parts of the search for races share.  race.c asks in recorded order and decides.  pair.c
  * chooses which pairs of a variable's accesses are worth a question. */
 #ifndef PREDICT_RACE_INT_H
 #define PREDICT_RACE_INT_H
@@ -12,7 +12,7 @@ enum effort { EFFORT_FIRST, EFFORT_RECORDED, EFFORT_FEW, EFFORT_ALL };
 
 #define RACE_TRIES 64 /* pairs that are tried for one event by default; set by hand */
 
-/* What all accesses of a slot have in common, and what some do. */
+/* What all accesses of a slot have in common, and what is true of some of them. */
 struct slot_summary {
 	uint32_t locks[4]; /* held exclusively at each of them */
 	uint32_t lock_count;
@@ -66,7 +66,8 @@ static inline bool race_conflict(const struct core *c, uint32_t a, uint32_t b)
 	return exec_conflict(race_raw(c, a), race_raw(c, b));
 }
 
-/* Written, atomic: accesses of one kind conflict with the same kinds. */
+/* Whether it writes, and whether it is atomic.  Accesses of one kind conflict with the same
+ * kinds. */
 static inline unsigned race_kind(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];

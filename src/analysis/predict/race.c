@@ -7,10 +7,10 @@
  * excludes a race.  The question is whether some schedule leads to a state in which both are the
  * next events of their threads.
  *
- * In recorded order (tier 1) the answer "no" is monotone: if the closure of the ideal before e1 and
- * e2 contains e1, it also does for every later e2 of the same thread.  A common lock is a special
- * case of this.  So one cursor for each pair of threads and each kind of e2 visits each e1 once.
- * The closure never contains e2, since it only adds events earlier than e2.
+ * In recorded order (tier 1) the answer "no" is monotone.  If the closure of the ideal before e1
+ * and e2 contains e1, it also does for every later e2 of the same thread.  A common lock is a
+ * special case of this.  So one cursor for each pair of threads and each kind of e2 visits each e1
+ * once.  The closure never contains e2, since it only adds events earlier than e2.
  *
  * Only pairs that tier 1 does not find go to the exact search.  Unless every event has to be
  * decided (count_events), one race per pair of code sites is enough.  A pair of sites that has
@@ -36,8 +36,8 @@ enum { PAIR_SOUND = 1, PAIR_SPECULATIVE = 2 };
 
 #define KINDS 4 /* kinds of e2: written or not, atomic or not */
 
-/* Failed searches are counted in the upper half of a word, failures in the recorded order in the lower one.
- */
+/* Failed searches are counted in the upper half of a word, failures in recorded order in the lower
+ * one. */
 #define FAILED_SEARCH (1ull << 32)
 
 static uint64_t pair_key(const struct predictor *r, uint32_t e1, uint32_t e2)

@@ -123,7 +123,7 @@ static uint64_t hash_position(uint32_t thread, uint32_t position)
 	return rd_mixed((thread + 1) * 0xd1342543de82ef95ull + position * RD_RANDOM_STEP);
 }
 
-/* The hash of all positions is the sum of their hashes, so a step changes it by two terms. */
+/* The hash of all positions is the exclusive or of their hashes, so a step changes two terms. */
 static void move(struct predict_search *s, const struct event *v, int by)
 {
 	RD_ASSERT(by == 1 || by == -1);

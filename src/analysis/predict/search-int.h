@@ -58,8 +58,8 @@ struct step { /* of the schedule under construction */
 struct sched {
 	uint32_t *at;	   /* positions */
 	uint32_t *readers; /* per lock; UINT32_MAX: held exclusively */
-	int64_t *stock;	   /* per semaphore: change since the start */
-	uint32_t *pending; /* per variable: readers in the ideal of its value still to come */
+	int64_t *stock;	   /* per semaphore: its value */
+	uint32_t *pending; /* per variable: readers of its value, in the ideal, that are still to come */
 	uint8_t *known;	   /* per variable: pending is valid */
 	uint32_t *touched;
 	size_t touched_count, touched_capacity;
@@ -122,7 +122,7 @@ bool order_saturate(struct predict_search *s, const uint32_t *p);
 /* Whether no witness can close the section: its end needs a target, or never came. */
 bool search_stays_open(const struct predict_search *s, uint32_t section);
 
-/* How much of `thread` must come before `e`. */
+/* How much of each thread must come before `e`. */
 static inline const uint32_t *order_row(const struct predict_search *s, uint32_t e)
 {
 	const struct core *c = s->c;
@@ -138,7 +138,7 @@ void sched_release(struct predict_search *s);
 enum answer sched_run(struct predict_search *s, const uint32_t *p, bool greedy);
 void sched_reset(struct predict_search *s);
 
-/* The section of `e` is in the ideal and does not end in it. */
+/* Whether a section that begins in the ideal does not end in it. */
 static inline bool section_open(const struct core *c, const uint32_t *p, uint32_t section)
 {
 	uint32_t release = c->sections.list[section].release;

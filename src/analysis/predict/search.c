@@ -6,7 +6,7 @@
  * a witness must be larger:
  *   - two conflicting sections are open: one of them must end;
  *   - there are more takes than the initial value and the posts allow: another post is needed;
- *   - a target waits for a semaphore that is not zero: another take is needed;
+ *   - a target waits for a semaphore that is not zero: another take is needed.
  * If the ideal cannot be scheduled, it is grown by something that could help: the end of an open
  * section whose lock others in the ideal use, another post, or a wake that consumes a notification.
  *
@@ -142,7 +142,7 @@ static enum answer grow(struct predict_search *s, const uint32_t *p, uint32_t e)
 	return a;
 }
 
-/* An alternative that fails leaves `*sum`; an unknown one makes it unknown. */
+/* An alternative that fails leaves `*sum` unchanged; an unknown one makes it unknown. */
 static bool try_grow(struct predict_search *s, const uint32_t *p, uint32_t e, enum answer *sum)
 {
 	enum answer a = grow(s, p, e);

@@ -12,8 +12,8 @@ struct predict_waiters {
 
 /* Adds to `out` the deadlocks in which the threads of the execution are stuck with their pending
  * operations (predict_fill_stuck()).  If `all` is false, only deadlocks that no other thread could
- * end are added: each thread waits for a lock that another thread holds or held when it died, or
- * for the end of another thread.  They are reported in recorded order, and as sound. */
+ * end are added.  In these, each thread waits for the end of another thread, or for a lock that
+ * another thread holds or held when it died.  They are reported in recorded order, and as sound. */
 void predict_find_stuck(const struct exec *x, const struct predict_waiters *waiters,
 			struct predict_result *out);
 

@@ -6,10 +6,10 @@
  * the owner graph (order/owner.h) of the state after the last event shows which threads are stuck.
  *
  * Each stuck thread points at a thread that it waits for.  Following these pointers leads into a
- * cycle or to a root: a thread that waits for a signal, a post or a barrier arrival, or for a lock
- * of a dead thread.  Each cycle is a deadlock, and so is each root together with the threads that
- * wait for its locks.  Threads that merely wait in a join for one of these are not part of the
- * deadlock.
+ * cycle or to a root.  A root is a thread that waits for a signal, a post or a barrier arrival, or
+ * for a lock of a dead thread.  Each cycle is a deadlock, and so is each root together with the
+ * threads that wait for its locks.  Threads that merely wait in a join for one of these are not
+ * part of the deadlock.
  */
 #include "predict/stuck-int.h"
 
@@ -120,7 +120,7 @@ static void add(struct graph *g, struct predict_result *out, const uint32_t *thr
 			l->witness.done[x->events[i].thread] = i;
 }
 
-/* The thread at which the arrows from `thread` end, or one of the circle that they lead into. */
+/* The thread at which the pointers from `thread` end, or one of the cycle that they lead into. */
 static uint32_t end_of(const struct graph *g, uint32_t thread)
 {
 	RD_ASSERT(thread < g->x->threads);
@@ -140,7 +140,7 @@ static void add_circle(struct graph *g, struct predict_result *out, uint32_t *sc
 	add(g, out, scratch, count);
 }
 
-/* Whether the arrows from the thread to `root` are all waits for locks. */
+/* Whether the pointers from the thread to `root` are all waits for locks. */
 static bool is_blocked_by(const struct graph *g, uint32_t thread, uint32_t root)
 {
 	while (thread != root && g->next[thread] != OWNER_NONE &&

@@ -26,7 +26,7 @@ struct predict_unordered {
 struct predict_unordered_list {
 	struct predict_unordered *items; /* one for each pair of sites */
 	size_t count, capacity;
-	bool cut; /* the memory did not suffice for the whole run */
+	bool cut; /* the run has too many threads, or the memory did not suffice for all of it */
 };
 
 /* Walks over the trace of the model, within about so many bytes (0: no limit), until its deadline

@@ -6,7 +6,7 @@
  * current point.  A release of a lock or other object stores the clock in the object; an
  * acquisition joins that clock into the thread's.  When a reader releases a read-write lock, its
  * clock is stored separately, and only writers join it.  Atomics that are not relaxed are treated
- * like locks, and so are all atomics of a thread that uses fences.
+ * like locks, and so are all atomics of a thread after its first fence.
  *
  * For each unit of eight bytes, the latest access of each thread, site and kind is kept.  That
  * suffices: if an earlier access is unordered with a new one, so is the latest access of the same
@@ -22,7 +22,8 @@
  *   - every channel, since its other end may be a process;
  *   - atomic updates whose result no thread uses;
  *   - relaxed reads, from the next fence on;
- *   - if the program has memory barriers in assembler: all relaxed atomics, and plain accesses that race;
+ *   - if the program has memory barriers in assembler: all relaxed atomics, and plain accesses that
+ *     race;
  *   - everything before a thread that the program did not create.
  * Two accesses that even this order leaves unordered are a race that happened, if all code that
  * could order threads is in the trace.  In an incomplete trace nothing is firm, because the streams
@@ -56,8 +57,8 @@ struct cell {
 	uint8_t mask; /* of the unit's bytes */
 	uint8_t kind;
 };
+
 /* How much of a thread comes before, in the two orders; `firm` is never less than `known`. */
-/* How much of a thread comes before, in the two orders; the second is never less. */
 struct tick {
 	uint32_t known, firm;
 };
@@ -317,8 +318,8 @@ static uint32_t new_cell(struct unordered_walk *w)
 
 /* Whether two accesses that even the second order leaves unordered are a race that happened.  If
  * the program has memory barriers in assembler, plain accesses may have passed data from thread to
- * thread, and the position of an access in its segment is not known.  So the earlier access must
- * have come before the segment of the later one began. */
+ * thread.  The position of an access in its segment is not known.  So the earlier access must have
+ * come before the segment of the later one began. */
 static bool is_firm(const struct unordered_walk *w, const struct cell *a, const struct cell *b)
 {
 	if (a->epoch <= clock_at(&w->clocks[b->thread], a->thread).firm)
@@ -464,7 +465,8 @@ static void touch(struct unordered_walk *w, struct cell *now, uint64_t address, 
 	}
 }
 
-/* Forgets the units of a page that lie in a range; an access is compared with them before. */
+/* Forgets the units of a page that lie in a range.  Before that, the access `now`, if there is one,
+ * is compared with them. */
 static void clear_page(struct unordered_walk *w, struct page *p, const struct model_part *range,
 		       const struct cell *now)
 {

@@ -16,8 +16,8 @@
 
 #include <stdlib.h>
 
-/* Events of a trace whose search may take so long that the walk comes first: of memcached's 34 M events no
- * part was searched within 200 s on a busy machine. */
+/* The search of a trace with so many events may take so long that the walk comes first.  Of
+ * memcached's 34 million events, no part was searched within 200 s on a busy machine. */
 #define FIRST_EVENTS 1000000
 
 /* Operations of a short part: short parts are searched in the order of the run, before longer ones.
@@ -158,13 +158,12 @@ static void report_pairs(const struct predict_pass *d, size_t looked)
 
 	for (size_t i = 0; i < d->unordered.count; i++)
 		found += is_found(d, &d->unordered.items[i]);
-	rd_info("predict: %zu pairs of places are unordered in the run; %zu parts that have them were looked "
-		"at: "
-		"%zu of the pairs can race",
+	rd_info("predict: %zu pairs of places are unordered in the run; %zu parts that contain them were "
+		"searched, and %zu of the pairs can race",
 		d->unordered.count, looked, found);
 }
 
-/* Certain races come first. */
+/* Sound races are looked for first. */
 int pass_search_unordered(struct predict_pass *d)
 {
 	struct predict_batch *p = d->p;
@@ -212,8 +211,8 @@ void pass_list_unordered(struct predict_pass *d)
 		if (rd_umap_get(&described, predict_pair_key(u->sites[0], u->sites[1])))
 			continue;
 		predict_describe_unordered(d->model, u,
-					   is_found(d, u) ? "unordered in the recorded run, and it can "
-							    "happen at once; it was not described "
+					   is_found(d, u) ? "unordered in the recorded run; a schedule "
+							    "was found, but it was not described "
 							    "within the limits of the prediction"
 							  : "unordered in the recorded run; no order that "
 							    "brings the two together was found within "

@@ -11,7 +11,7 @@ struct predict_windows *predict_windows_open(const struct exec *x, const struct 
 void predict_windows_close(struct predict_windows *s);
 
 /* The next window as an execution of its own, in which everything before the window is done in
- * recorded order; NULL:  that was the last one. */
+ * recorded order; NULL: there are no more. */
 const struct exec *predict_windows_next(struct predict_windows *s);
 
 /* When the search of the window must end, so that it takes its share of the time until deadline_ns;
@@ -22,7 +22,7 @@ int64_t predict_windows_deadline(const struct predict_windows *s, int64_t deadli
 void predict_windows_gather(struct predict_windows *s, struct predict_result *from,
 			    struct predict_result *out);
 
-/* Ends the window: moves these, adds the sums, and releases `from`. */
+/* Ends the window: moves its results, adds the sums, and releases `from`. */
 void predict_windows_end(struct predict_windows *s, struct predict_result *from, struct predict_result *out);
 
 #endif

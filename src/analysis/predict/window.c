@@ -4,12 +4,12 @@
  *
  * The execution is cut into pieces of N events.  Each piece is searched as a separate execution.
  * Its threads first take the locks that they held at the cut, begin the waits and enter the
- * barriers that they were in; semaphores start with the value that they had at the cut.  Everything
- * before the cut is assumed to run in recorded order.  Errors that span a cut are lost.
+ * barriers that they were in.  Semaphores start with the value that they had at the cut.
+ * Everything before the cut is assumed to run in recorded order.  Errors that span a cut are lost.
  *
  * Events of a piece are mapped back to the execution.  The events that represent the state at the
- * cut are mapped to the operations that caused it; they are left out of witnesses, which begin with
- * the recorded prefix.
+ * cut are mapped to the operations that caused it.  They are left out of witnesses, which begin
+ * with the recorded prefix.
  */
 #include "predict/window-int.h"
 
@@ -76,7 +76,7 @@ static uint8_t *find_open(const struct exec *x, uint32_t cut)
 	return open;
 }
 
-/* Marks the waits and barrier enters that are not finished at the cut. */
+/* Marks the waits and barrier entries that are not finished at the cut. */
 static void find_waits(const struct exec *x, uint32_t cut, uint8_t *open)
 {
 	uint32_t *latest = rd_xmalloc(((size_t)x->threads + 1) * sizeof *latest);
@@ -113,7 +113,7 @@ static void add_sems(struct predict_windows *w)
 	free(value);
 }
 
-/* A wait requires that its mutex is held, so that is acquired first. */
+/* A wait requires that its mutex is held, so the mutex is acquired first. */
 static void add_state(struct predict_windows *w)
 {
 	uint8_t *open = find_open(w->x, w->begin);
@@ -145,7 +145,8 @@ static void add_window(struct predict_windows *w)
 	}
 }
 
-/* A once control that ran before the cut has run. */
+/* If the routine of a once control ran before the cut, a call that passes the control needs
+ * nothing.  It is replaced by an event that orders nothing. */
 static void drop_passes(struct predict_windows *w)
 {
 	uint8_t *runs = rd_xcalloc((size_t)w->x->onces + 1, 1);

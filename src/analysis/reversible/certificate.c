@@ -177,13 +177,13 @@ static const char *get_all(struct rev_certificate *c, const json_t *from)
 	    !rd_json_is_count(json_object_get(from, "operations"), INT64_MAX, &c->operations))
 		return "the size of the trace is missing";
 	if (!get_threads(c, json_object_get(from, "threads")))
-		return "its threads are not in order";
+		return "its threads are invalid";
 	c->steps = get_list(c, json_object_get(from, "steps"), sizeof *c->steps, &c->step_count, get_step);
 	if (!c->steps)
-		return "its steps are not in order";
+		return "its steps are invalid";
 	c->proved =
 		get_list(c, json_object_get(from, "proved"), sizeof *c->proved, &c->proved_count, get_pair);
-	return c->proved ? NULL : "its proved pairs are not in order";
+	return c->proved ? NULL : "its proved pairs are invalid";
 }
 
 int rev_certificate_parse(struct rev_certificate *c, const void *data, size_t length, const char *name)

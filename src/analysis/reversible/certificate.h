@@ -38,7 +38,8 @@ void rev_certificate_release(struct rev_certificate *c);
 int rev_certificate_check(const struct rev_certificate *c, struct epa_source *source, unsigned solver_ms,
 			  char **why);
 
-/* The same of files: a certificate and a trace.  The certificate is to be released in any case. */
+/* The same for files: a certificate and a trace.  The caller releases the certificate, even after
+ * an error. */
 int rev_certificate_check_file(struct rev_certificate *c, const char *path, const char *trace,
 			       unsigned solver_ms, char **why);
 

@@ -53,7 +53,7 @@ static bool moves_bytes(const char *call)
 	return is_sending(call) || rd_is_one_of(call, names, sizeof names / sizeof *names);
 }
 
-/* Before the first thread is created.  The standard streams lead elsewhere. */
+/* Notes a send before the first thread is created.  The standard streams lead elsewhere. */
 static void check_early_send(struct rev_channels *c, const struct trace_record *r)
 {
 	const char *call = name_of(c, r->site);

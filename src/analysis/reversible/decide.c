@@ -5,7 +5,7 @@
  * could not be decided.
  *
  * An order that reverses a pair may reverse another pair earlier, and after that the program may
- * behave differently.  So only the first reversed pair is used, and the order ends with it: up to
+ * behave differently.  So only the first reversed pair is used, and the order ends with it.  Up to
  * that point every event has the same result as in the recorded run.
  */
 #include "reversible/decide.h"

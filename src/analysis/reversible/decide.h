@@ -12,11 +12,11 @@ struct rev_counts {
 	uint64_t conflicts;    /* adjacent dependent accesses of two threads */
 	uint64_t ordered;      /* of these, by clocks */
 	uint64_t pairs;	       /* segments that the clocks leave open */
-	uint64_t searched;     /* of these, an order was found */
-	uint64_t solver_found; /* by the solver */
+	uint64_t searched;     /* of these, the search found an order that reverses them */
+	uint64_t solver_found; /* the solver found one */
 	uint64_t solver_never; /* proved by the solver to be in order */
 	uint64_t unknown;      /* neither */
-	uint64_t left;	       /* not decided, because enough reversals were found */
+	uint64_t left;	       /* not tried: enough reversals were found, or too many are unknown */
 };
 
 /* A pair that can be reversed. */
@@ -45,9 +45,9 @@ void rev_decision_release(struct rev_decision *d);
 uint32_t rev_common_lock(const struct rev_run *run, const struct rev_pair *pair);
 
 /* Whether the order of the pair may decide only whether a thread waits for a condition.  That is
- * so if both events are in sections of a lock that is used with conditions, because loop iterations
- * that end in a wait are ignored when runs are compared.  Returns the wait, or the notification if
- * the run had no wait.  Returns NULL if the order decides more than that. */
+ * so if both events are in sections of a lock that is used with conditions.  It matters because
+ * loop iterations that end in a wait are ignored when runs are compared.  Returns the wait, or the
+ * notification if the run had no wait.  Returns NULL if the order decides more than that. */
 const struct rev_op *rev_decided_wait(const struct rev_run *run, const struct rev_pair *pair);
 
 #endif

@@ -8,7 +8,7 @@
  * - two waits for a condition that is signalled, because a signal wakes only one thread;
  * - two calls with one once control, because the first thread runs the routine;
  * - operations of a barrier that more threads use than it waits for, because their order decides
- *   which threads meet in which use.
+ *   which threads pass it together.
  *
  * Two acquisitions of one mutex, or two posts of one semaphore, do not depend on each other,
  * although accesses to the memory that they protect may.  It is enough to compare an operation with
@@ -49,7 +49,8 @@ static bool is_relevant(const struct rev_run *run, uint32_t object)
 	}
 }
 
-/* There are two kinds for each class of objects; operations of other classes are independent. */
+/* Each class of objects has at most two kinds of operations.  Those without a kind depend on
+ * none. */
 static uint8_t kind_of(const struct rev_object *o, const struct rev_op *op)
 {
 	switch (o->class) {

@@ -5,9 +5,10 @@
  * touch, and the names of the locks.  For a certificate: how often dependent events touched each
  * object.
  *
- * For a pair of segments s and r, the events are those that touch the address of the pair: the last
- * one in s that conflicts, and the first one in r.  If s has no such event, the operation that ends
- * it is used.  If the second event of the pair is an operation, that operation is used.
+ * For a pair of segments s and r, the events are those that touch the address of the pair.  They
+ * are the last one in s that conflicts, and the first one in r.  If s has no such event, the
+ * operation that ends it is used.  If the second event of the pair is an operation, that operation
+ * is used.
  */
 #include "reversible/describe.h"
 
@@ -112,8 +113,8 @@ static void see(struct rev_describer *d, size_t pair, int which, const struct re
 		v->object = name_at(d, d->now->site, v->pair.address);
 }
 
-/* Counts the other places that the site touched in the segment, because the record flavour counts
- * them. */
+/* Counts the places that the site touched in the segment, because the flavour `record` counts them
+ * too. */
 static void count_instance(struct rev_describer *d, size_t pair, int which, const struct rev_touch *t)
 {
 	RD_ASSERT(which == 0 || which == 1);
@@ -278,7 +279,7 @@ static int walk(struct rev_describer *d)
 	return 0;
 }
 
-/* Whether a thread can be stopped at both: they are accesses, and not both atomic. */
+/* Whether threads can be stopped at both events: they are accesses, and not both atomic. */
 static bool can_meet(const struct rev_reversal *v)
 {
 	const struct rev_side *a = &v->side[0], *b = &v->side[1];

@@ -12,7 +12,7 @@ int rev_describe(struct rev_result *x, struct epa_source *source, bool objects);
  * object. */
 const char *rev_object_name(const struct rev_result *x, const struct rev_op *op);
 
-/* The frame of a site, innermost; of an unknown one all is empty. */
+/* The innermost frame of a site.  If the site is unknown, its members are empty. */
 struct trace_frame rev_frame(const struct trace_sites *sites, uint32_t site);
 
 #endif

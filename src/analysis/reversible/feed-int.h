@@ -36,7 +36,7 @@ struct rev_effects {
 };
 
 /* Processes the next record of the run; `thread` is an index of rev_run.threads, `call` the
- * function that it called last.  An operation begins its segment here. */
+ * function that it called last.  If the record is an operation, it begins a new segment. */
 void rev_feed_record(struct rev_feed *f, uint32_t thread, const struct trace_record *r, const char *call,
 		     struct rev_effects *e);
 

@@ -140,8 +140,8 @@ static void event_record(struct rev_feed *f, struct rev_effects *e, uint32_t thr
 	if (raddle_role(event->kind) == RADDLE_ROLE_INIT || raddle_role(event->kind) == RADDLE_ROLE_DESTROY) {
 		t.access = REV_SYNC;
 	} else if (counted) {
-		/* A thread that reads the guard of a C++ static first sees when the initialisation
-		 * was done. */
+		/* Other threads read the guard of a C++ static without an operation, so the end of
+		 * its initialisation is a write. */
 		t.access = event->kind == RADDLE_ONCE_DONE ? REV_SYNC : REV_READ;
 		t.ops = 2;
 	} else {

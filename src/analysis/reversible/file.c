@@ -34,8 +34,8 @@ static const struct function {
 #include "raddle/libc.inc"
 };
 
-/* Places in a shadow memory that no address of the program reaches: the table of descriptors, the positions
- * of descriptors (a larger number is the address of a FILE), and files. */
+/* Places in the shadow memory, which is not that of the program: the table of descriptors, the
+ * positions of descriptors (a larger number is the address of a FILE), and files. */
 enum { TABLE = 8, DESCRIPTORS = 1 << 16 };
 #define FILES (1ull << 40)
 #define PLACE 8 /* bytes of each */

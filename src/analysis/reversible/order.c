@@ -5,15 +5,15 @@
  * The operations are visited in the order in which they happened, in repeated sweeps, until nothing
  * changes.  A thread's clock grows where an operation needs an operation of another thread:
  *
- * - A thread's first operation needs its creation, a join needs the last operation of the thread,
- *   the exit of a barrier needs all entries of the same use, and a call that passes a once control
+ * - A thread's first operation needs its creation.  A join needs the last operation of the thread.
+ *   The exit of a barrier needs all entries of the same use.  A call that passes a once control
  *   needs the end of the routine.
  * - A successful semaphore wait needs k posts, where k - 1 is what the waits that must come before
  *   it took beyond the initial value.  It is unknown which posts these are.  So each column of the
  *   wait's clock is only the k-th smallest of this column in all posts that may come before it.
  * - A wake needs one notification: the same rule with k = 1.
- * - An operation in a section of a lock needs the end of those sections of other threads that
- *   exclude this one and must have begun by then, because the two cannot overlap.
+ * - An operation in a section of a lock needs the end of other threads' sections, if they exclude
+ *   this one and must have begun by then.  The two cannot overlap.
  *
  * Which posts may come before a wait depends on the clocks of later operations, as computed by
  * earlier sweeps.  Clocks only grow and are correct lower bounds at any time, so stopping early is

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Operations that need an operation. */
+/* The operations that need a certain operation. */
 struct needing {
 	uint32_t *at;
 	size_t count, capacity;
@@ -132,8 +132,8 @@ static void accept(struct prover *p, uint32_t at, uint32_t from)
 
 /* ---- rules ---- */
 
-/* At least k of the candidates are done when `self` is; fewer than k do not need operation n of the
- * thread. */
+/* Whether `self` needs operation n of the thread.  At least k of the candidates must come before
+ * `self`.  If fewer than k candidates do not need that operation, `self` needs it. */
 struct vote {
 	const struct rev_op *self, *wait; /* wait: candidates that must come before it do not count */
 	uint32_t thread, n;

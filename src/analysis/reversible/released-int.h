@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Large blocks of memory that were released, and by which thread, until the memory is reused.  This
- * makes it possible to notice a later use of any byte, while the cost of a release depends only on
- * the bytes of the block that were touched.
+ * Large blocks of memory that were released, and by which thread, until the memory is reused.  With
+ * these a later use of any byte is noticed, but a release costs only as much as marking those bytes
+ * of the block that were touched.
  */
 #ifndef REVERSIBLE_RELEASED_INT_H
 #define REVERSIBLE_RELEASED_INT_H

@@ -63,7 +63,7 @@ static bool is_called(const struct trace_site *site)
 	return false;
 }
 
-/* Locks inside libraries are left out: for example, the thread that throws the first exception
+/* Locks inside libraries are left out.  For example, the thread that throws the first exception
  * initialises the unwinder, and nothing else depends on which thread that is.  A semaphore opened
  * by sem_open() may start with any value. */
 static void note_object(struct rev_result *x, const struct modules *m, const struct trace_sites *sites,

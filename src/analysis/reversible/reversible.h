@@ -33,7 +33,7 @@ struct rev_side {
 	uint32_t instance;  /* its number among the site's accesses of different memory since then, from 1 */
 	size_t frame_count; /* of the call stack, without the site itself: call sites, innermost first */
 	uint32_t *frames;
-	bool reads, changes; /* its segment reads the byte and later writes it */
+	bool reads, changes; /* its segment reads the byte; and writes it after that */
 };
 
 struct rev_reversal {
@@ -41,7 +41,7 @@ struct rev_reversal {
 	struct rev_side side[2];   /* in the order of the run */
 	struct rev_witness order;  /* the beginning of a run in which the second comes first */
 	struct rev_witness replay; /* the same with what a replay needs; empty: a replay cannot reach it */
-	bool meet; /* at its end both threads are stopped at their accesses; else it passes both */
+	bool meet;		   /* at the end of `replay` both threads are stopped at their accesses */
 	bool by_solver;
 	char *object; /* canonical name */
 };

@@ -246,7 +246,7 @@ static void translate_channel(struct order_op *op)
 	op->value = 0;
 }
 
-/* The operation in our numbers. */
+/* The operation with the numbers of the run in place of addresses. */
 static struct order_op translate(struct rev_run *run, uint32_t thread, const struct trace_event *e)
 {
 	enum raddle_role role = raddle_role(e->kind);
@@ -308,7 +308,7 @@ bool rev_run_event(struct rev_run *run, uint32_t thread, const struct trace_even
 
 /* ---- the end ---- */
 
-/* A semaphore from which more was taken than it can have had started with a larger value than
+/* If more was taken from a semaphore than it can have had, its initial value was larger than
  * recorded. */
 static void check_semaphores(struct rev_run *run)
 {
@@ -333,7 +333,7 @@ static void check_semaphores(struct rev_run *run)
 	}
 }
 
-/* A wake without a notification was spurious and needs none. */
+/* A wake without a notification was spurious or timed out, and needs none. */
 static void take_causes(struct rev_run *run)
 {
 	exec_match_signals(&run->x);

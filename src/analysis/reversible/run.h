@@ -21,7 +21,7 @@
 enum rev_flag {
 	REV_SHARED = 1, /* of an acquisition: for reading */
 	REV_TRY = 2,	/* its result depends on when it is done */
-	REV_ALONE = 4,	/* of a wake: it needs no notification, because the time was up */
+	REV_ALONE = 4,	/* of a wake: it needs no notification; it was spurious, or the time was up */
 };
 
 /* An operation; it is the event of the execution with the same position. */
@@ -136,7 +136,7 @@ bool rev_run_event(struct rev_run *run, uint32_t thread, const struct trace_even
 /* To be called after the last event: completes the tables. */
 void rev_run_finish(struct rev_run *run);
 
-/* Lets a semaphore start with any value. */
+/* Makes the initial value of a semaphore unlimited. */
 void rev_run_endless(struct rev_run *run, uint32_t object);
 
 /* The object at an address now; REV_NONE. */

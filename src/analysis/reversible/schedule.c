@@ -53,7 +53,7 @@ static void add_goal(const struct rev_in *c, struct schedule *s, const struct re
 	h->place = schedule_place_of(s, c->sites, side->site);
 }
 
-/* Threads that were created do no more than the witness has, until its end. */
+/* Until the end of the witness, threads that were created do no more than it contains. */
 static void add_limits(const struct rev_in *c, struct schedule *s, const struct rev_reversal *v)
 {
 	const struct rev_run *run = &c->result->run;

@@ -3,11 +3,12 @@
  * Checks and finds orders.  In: a skeleton with its clocks, and the question whether thread u can
  * reach a segment before thread t leaves one.  Out: an order that shows that it can, or nothing.
  *
- * The search includes only what thread u needs, in the recorded order.  If an operation is blocked
- * because a section is open, a semaphore is zero or a wait is not notified, the operation that
- * unblocked it in the recorded run is added.  If thread t has not left its segment at the end, the
- * result is a witness.  Leaving out a critical section lets a later one come first.  Questions that
- * need two sections of one lock in reverse order are left to the solver (solve.c).
+ * The search includes only what thread u needs, in the recorded order.  An operation may be blocked
+ * because a section is open, a semaphore is zero or a wait is not notified.  Then an operation that
+ * unblocks it is added: the end of the section, the next post of the recorded order, or the
+ * notification of the recorded run.  If thread t has not left its segment at the end, the result is
+ * a witness.  Leaving out a critical section lets a later one come first.  Questions that need two
+ * sections of one lock in reverse order are left to the solver (solve.c).
  */
 #include "reversible/search.h"
 

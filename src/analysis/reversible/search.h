@@ -38,8 +38,8 @@ bool rev_accepts(const struct rev_run *run, struct machine *m, const uint32_t *o
 
 /* ---- the search ---- */
 
-/* Looks for a witness that keeps the recorded order of what it needs.  false: there is no such
- * witness. */
+/* Looks for a witness that keeps the recorded order of what it needs.  false: none was found, but
+ * one may exist. */
 bool rev_search(const struct rev_run *run, struct machine *m, const struct rev_question *q,
 		struct rev_witness *w);
 

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes.  A judgement: programs touch memory in small pieces, and a page takes 1 KiB of cells. */
+/* Bytes, set by hand: programs touch memory in small pieces, and a page takes 1 KiB of cells. */
 #define PAGE 512
 #define CELLS (PAGE / 4)
 #define CACHE 256	  /* pages; a direct-mapped cache of lookups */
@@ -396,7 +396,6 @@ static void begin(struct rev_shadow *s, const struct rev_touch *t)
 void rev_shadow_touch(struct rev_shadow *s, const struct rev_touch *t)
 {
 	begin(s, t);
-	/* The common case: within one cell that the segment has touched before. */
 	on_range(s, t->address, t->size, true, touch_cell);
 }
 

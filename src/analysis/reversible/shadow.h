@@ -47,8 +47,8 @@ struct rev_touch {
 };
 void rev_shadow_touch(struct rev_shadow *s, const struct rev_touch *t);
 
-/* The same as a write of everything that has been touched before, and then forgets it: a lifetime
- * of the memory ends.  With `fresh` a new one begins, with undefined contents. */
+/* A lifetime of the memory ends: the same as a write of those bytes that have been touched before,
+ * which are then forgotten.  With `fresh` a new lifetime begins, with undefined contents. */
 void rev_shadow_end(struct rev_shadow *s, const struct rev_touch *t, bool fresh);
 /* A write of all bytes, however many: those touched before and those touched later. */
 void rev_shadow_release(struct rev_shadow *s, const struct rev_touch *t);

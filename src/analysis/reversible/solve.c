@@ -5,10 +5,10 @@
  *
  * Each operation that can happen before thread t leaves its segment s has an integer variable: its
  * position in the order.  The operation that begins segment r of thread u is the end of the
- * witness.  Program order and needs between operations are inequalities.  The machine tries each
- * solution, and further rules are added only when a solution violates them: two sections of a lock
- * do not overlap, unless one begins after the end of the witness; a semaphore wait finds a post.
- * Which notification ends which wait is a choice variable.
+ * witness.  Program order and needs between operations are inequalities.  Which notification ends
+ * which wait is a choice variable.  The machine tries each solution, and two further rules are
+ * added only when a solution violates them.  Two sections of a lock do not overlap, unless one
+ * begins after the end of the witness.  A semaphore wait finds a post.
  *
  * The library is loaded when the first question is asked, because loading takes longer than
  * checking most runs.  Any failure in it makes the answer unknown, never a yes or a no.
@@ -51,7 +51,7 @@ struct z3_question {
 	Z3_ast end;
 	unsigned next; /* number of the next variable */
 	bool more;     /* a constraint was added in this round */
-	bool lost;     /* a solution violates a constraint that was added: give up */
+	bool lost;     /* give up: the question is too large, or no constraint excludes a wrong order */
 };
 
 /* ---- the library ---- */
@@ -289,7 +289,7 @@ static void require_conditions(struct z3_question *a)
 
 /* ---- a question ---- */
 
-/* The operations of a thread that do not need t to have continued. */
+/* How many operations of a thread do not need t to have left its segment. */
 static uint32_t bound_of(const struct rev_run *run, const struct rev_question *q, uint32_t thread)
 {
 	uint32_t low = 0, high = (uint32_t)run->threads[thread].count;
@@ -300,8 +300,7 @@ static uint32_t bound_of(const struct rev_run *run, const struct rev_question *q
 	return low;
 }
 
-/* Creates variables for what can be in a witness.  false: there are too many, or the end is not
- * possible. */
+/* Creates variables for the operations that can be in a witness.  false: there are too many. */
 static bool make_places(struct z3_question *a)
 {
 	size_t total = 0;

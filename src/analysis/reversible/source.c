@@ -3,9 +3,9 @@
  * Finds sources of values that the program itself does not determine.  In: records.  Out: a list of
  * places.
  *
- * This is a deny list, as the paper proposes: functions by name, operations with a time limit,
- * paths by their hash, addresses in output, loads of fresh heap memory, and scheduling choices that
- * no order of events shows.  Other sources are not found.
+ * This is a deny list, as the TraceSanitizer paper proposes: functions by name, operations with a
+ * time limit, paths by their hash, addresses in output or in calculations, loads of fresh heap
+ * memory, and scheduling choices that no order of events shows.  Other sources are not found.
  */
 #include "reversible/source.h"
 
@@ -315,8 +315,8 @@ static bool takes(const char *name)
 	return rd_is_one_of(name, takers, sizeof takers / sizeof *takers);
 }
 
-/* How much a call takes, if it is such a call; a wait for one descriptor, however long, takes
- * nothing. */
+/* Notes how many bytes a call takes at most.  A poll() of one descriptor without a time limit
+ * counts as taking one byte. */
 static void look_at_taker(struct rev_sources *s, uint32_t thread, const struct trace_record *r, bool input)
 {
 	struct source_lane *lane = &s->lanes[thread];

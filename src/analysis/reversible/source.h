@@ -16,7 +16,7 @@ enum rev_source_kind {
 	REV_OF_IDENTITY,  /* numbers of processes and threads */
 	REV_OF_INPUT,	  /* sockets, terminals, what is ready first */
 	REV_OF_ADDRESS,	  /* addresses that leave the program */
-	REV_OF_NUMBER,	  /* addresses that the program calculates with, for a hash say */
+	REV_OF_NUMBER,	  /* addresses that the program calculates with, for example for a hash */
 	REV_OF_UNWRITTEN, /* memory without a recorded write */
 	REV_OF_OUTPUT,	  /* several threads use a file, stream or descriptor table in no certain order */
 	REV_OF_CHOICE,	  /* which of several threads is woken, or is the serial one of a barrier */

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The function that gets each dependence. */
 struct reporter {
 	struct depend *d;
 	depend_fn *fn;
@@ -34,7 +33,7 @@ static void report_operands(struct reporter *t, uint32_t value)
 
 /* ------------------------------------------------------------------- memory --- */
 
-/* All of a path but where it ends: the last distance, and which element. */
+/* A hash of a path without its last offset and without its index. */
 static uint64_t name_of(const struct path *p)
 {
 	uint64_t hash = rd_hash_add(rd_hash_add(p->kind, p->root), p->loads);
@@ -54,7 +53,7 @@ static bool is_range(const struct path *p, int64_t size)
 	return size <= 0 || (p->index != FACTS_NONE && p->index_at == p->loads);
 }
 
-/* Whether accesses of so many bytes at paths of one name may meet. */
+/* Whether accesses of these sizes at paths of the same name may overlap. */
 static bool overlap(const struct path *a, int64_t a_size, const struct path *b, int64_t b_size)
 {
 	int64_t x = a->offsets[a->loads], y = b->offsets[b->loads];
@@ -88,7 +87,7 @@ static bool touches_memory(const struct facts_value *v)
 	       v->kind == FACTS_EXCHANGE;
 }
 
-/* The operand of a call that one of its accesses is about; FACTS_NONE: there is none. */
+/* The operand of a call that is the address of one of its accesses; FACTS_NONE: there is none. */
 static uint32_t operand_of(const struct facts *f, const struct facts_access *a)
 {
 	struct facts_run run = facts_operands_of(f, a->value);
@@ -153,8 +152,8 @@ static int by_block(const void *a, const void *b)
 }
 
 /* The branch at the end of block n controls the blocks that are reached through one of its edges
- * but not through all of them: those from the edge's target up the post-dominator tree, to the
- * parent of n. */
+ * but not through all of them.  These are the blocks from the edge's target up the post-dominator
+ * tree, below the parent of n. */
 static void find_decisions(struct depend *d, uint32_t function)
 {
 	const struct facts *f = d->f;
@@ -228,8 +227,8 @@ static bool takes_lock(const struct facts *f, uint32_t call)
 	return false;
 }
 
-/* How long a thread waits for a lock depends on its holder, which may itself wait for a lock that this thread
- * took before. */
+/* How long a thread waits for a lock depends on its holder.  That thread may itself wait for a lock
+ * that this thread took before. */
 static void report_held(struct reporter *t, uint32_t value)
 {
 	const struct facts *f = t->d->f;
@@ -240,8 +239,8 @@ static void report_held(struct reporter *t, uint32_t value)
 			report(t, v);
 }
 
-/* If the facts contain a function, its result is what it returns; the result of any other function
- * depends on all its arguments. */
+/* If the facts contain the called function, the call depends on its returns.  The result of any
+ * other function depends on all its arguments. */
 static void report_call(struct reporter *t, uint32_t value, bool whole)
 {
 	const struct facts *f = t->d->f;
@@ -284,7 +283,7 @@ static void report_given(struct reporter *t, uint32_t value, bool calls)
 
 /* -------------------------------------------------------------------- whole --- */
 
-/* Which value a phi has is decided where its ways part. */
+/* The value of a phi is decided by the branches that lead to the blocks before it. */
 static void report_ways(struct reporter *t, uint32_t value)
 {
 	const struct facts *f = t->d->f;

@@ -46,16 +46,17 @@ void depend_release(struct depend *d);
 typedef void depend_fn(uint32_t on, void *context);
 void depend_each(struct depend *d, uint32_t value, bool whole, depend_fn *fn, void *context);
 
-/* The branches that decide whether `value` is executed; where none of its function does, its callers. */
+/* The branches that decide whether `value` is executed.  If no branch of its function does, the
+ * calls of the function. */
 void depend_control(struct depend *d, uint32_t value, depend_fn *fn, void *context);
 
 /* The calls of a function, and the starts of threads that run it. */
 void depend_callers(struct depend *d, uint32_t function, depend_fn *fn, void *context);
 
-/* Whether the call starts a thread, or registers what runs later. */
+/* Whether the call starts a thread, or registers a function that runs later. */
 bool depend_starts_thread(const struct depend *d, uint32_t call);
 
-/* What callers give for an argument. */
+/* What callers pass for an argument. */
 void depend_given(struct depend *d, uint32_t argument, depend_fn *fn, void *context);
 
 #endif

@@ -5,8 +5,8 @@
  * line do not add to it.
  *
  * Items are sorted by that distance, then by their distance from the failure in the flow graph of
- * all threads, then by position in the source, last line first.  Items on one line of a function
- * stay together.
+ * all threads, then by position in the facts, last one first.  Items on one line of a function stay
+ * together.
  */
 #include "slice/slice.h"
 
@@ -80,7 +80,7 @@ int slice_find(struct slice_place *at, const struct facts *f, const char *file, 
 		return rd_fail(
 			RD_ENOTFOUND,
 			"%s:%" PRIu32
-			": there is no code of the program near this line; the nearest is line %" PRIu32,
+			": the program has no code near this line; the nearest code is on line %" PRIu32,
 			facts_string(f, at->file), line, at->line);
 	at->moved = nearest;
 	for (uint32_t v = 0; v < f->value_count; v++)
@@ -99,11 +99,10 @@ void slice_place_release(struct slice_place *at)
 
 /* --------------------------------------------------------------- the search --- */
 
-/* Distances of values; those of the line at hand go to its own list, the others to the next round. */
 struct search {
 	struct depend depend;
-	uint32_t *depth; /* by value; FACTS_NONE: not in the slice */
-	uint32_t *now, *later;
+	uint32_t *depth;       /* by value; FACTS_NONE: not in the slice */
+	uint32_t *now, *later; /* values of this round, and of the next one: farther by 1 */
 	size_t now_count, later_count, now_capacity, later_capacity;
 	uint32_t at; /* the value whose dependences are looked up */
 };
@@ -111,7 +110,7 @@ struct search {
 static bool on_one_line(const struct facts *f, uint32_t a, uint32_t b)
 {
 	const struct facts_value *x = &f->values[a], *y = &f->values[b];
-	/* An argument or another value without a place is where it is used. */
+	/* An argument or another value without a place counts as on the line that uses it. */
 	if (x->line == 0 || y->line == 0)
 		return true;
 	return x->line == y->line && x->file == y->file && facts_function_at(f, a) == facts_function_at(f, b);
@@ -169,7 +168,7 @@ const struct facts_function *slice_library(const struct facts *f, uint32_t call)
 	return NULL;
 }
 
-/* What a call is to a run that is watched; false: nothing.  Copies that the compiler makes are accesses. */
+/* The kind of a call; false: it cannot be watched.  Copies that the compiler makes are accesses. */
 static bool kind_of_call(const struct facts *f, uint32_t value, enum slice_kind *kind)
 {
 	const struct facts_function *library = slice_library(f, value);
@@ -231,7 +230,7 @@ static int by_statement(const void *a, const void *b)
 	return by_distance(a, b);
 }
 
-/* Numbers lines of functions in the order in which they come. */
+/* Numbers the statements (lines of functions) in the order of their nearest items. */
 static void number_statements(struct slice *s)
 {
 	struct rd_pmap lines = {0};

@@ -5,10 +5,11 @@
  * tracked before the rest.  In: facts of a whole program (facts/facts.h) and a place.  Out:
  * instructions at which a run can be watched.
  *
- * It follows algorithm 1 of the thesis (chapter 4): backward, interprocedural and path-insensitive,
- * restricted to what may come before the failure in the flow graph of all threads (slice/tflow.h).
- * It uses no alias analysis: a read depends on writes to whatever has the same name in the source.
- * Writes that this misses are found in runs of the program.  doc/design/sketch.md has the rules.
+ * It follows algorithm 1 of Kasikci's thesis (chapter 4): backward, interprocedural and
+ * path-insensitive.  It is restricted to what may come before the failure in the flow graph of all
+ * threads (slice/tflow.h).  It uses no alias analysis: a read depends on writes to whatever has
+ * the same name in the source.  Writes that this misses are found in runs of the program.
+ * doc/design/sketch.md has the rules.
  */
 #ifndef SLICE_SLICE_H
 #define SLICE_SLICE_H
@@ -21,15 +22,15 @@
 /* An instruction of the slice at which a run can be watched: an access, a call, a branch. */
 struct slice_item {
 	uint32_t value;	    /* in the facts */
-	uint32_t statement; /* the line of a function that it is on: 0 is the failing one; what σ counts */
-	uint32_t depth;	    /* how many dependences it is away from the failing statement */
-	uint32_t steps;	    /* how many blocks, in the flow graph of all threads */
+	uint32_t statement; /* number of its statement, a line of a function; 0: the failing one */
+	uint32_t depth;	    /* distance from the failing statement, in dependences between lines */
+	uint32_t steps;	    /* the same in edges of the flow graph of all threads */
 	enum slice_kind kind;
 };
 
 struct slice {
 	const struct facts *facts;
-	uint32_t file, line;	  /* file: string of the facts; where it begins */
+	uint32_t file, line;	  /* of the failing statement; file: a string of the facts */
 	struct slice_item *items; /* nearest first */
 	size_t count, capacity;
 	uint32_t statements;
@@ -61,14 +62,16 @@ void slice_release(struct slice *s);
 /* An item as a statement of a sketch.  The strings are the slice's. */
 struct slice_statement slice_statement_at(struct slice *s, size_t item);
 
-/* The same for any instruction that can be watched: what it is, and as a statement of that kind. */
+/* The kind of any instruction; false: it cannot be watched. */
 bool slice_kind_of(const struct facts *f, uint32_t value, enum slice_kind *kind);
+
+/* Any instruction that can be watched, as a statement of its kind. */
 struct slice_statement slice_statement_of(struct slice *s, uint32_t value, enum slice_kind kind);
 
-/* The function of a library that a call calls; NULL: none. */
+/* The library function that a call calls; NULL: it calls none. */
 const struct facts_function *slice_library(const struct facts *f, uint32_t call);
 
-/* Into an object: the members of the document of doc/format/slice.md. */
+/* Writes the members of the document into an object (doc/format/slice.md). */
 void slice_json(struct slice *s, struct rd_json *j);
 
 #endif

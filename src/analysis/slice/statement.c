@@ -48,7 +48,7 @@ static enum slice_role role_of_call(uint32_t role)
 	}
 }
 
-/* What the first operand of a call is in the source, if a variable lies there or is loaded. */
+/* What an operand of a call is in the source, by its number; NULL: it has no name there. */
 static const char *subject_of(const struct facts *f, uint32_t call, uint32_t number)
 {
 	struct facts_run run = facts_operands_of(f, call);

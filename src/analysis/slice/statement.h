@@ -19,7 +19,7 @@ enum slice_kind {
 	SLICE_SYNC,   /* lock, unlock, create, join, wait: address is the object's */
 };
 
-/* What a statement is to the memory or object at its address, for orders. */
+/* What a statement does to the memory or object at its address.  Decides which orders matter. */
 enum slice_role {
 	SLICE_NEUTRAL,
 	SLICE_READS,	/* also: uses an object, waits for it */
@@ -28,17 +28,18 @@ enum slice_role {
 	SLICE_RELEASES,
 };
 
-/* A statement of the slice, or one that tracking found.  The strings belong to the table. */
+/* A statement of the slice, or one that tracking found.  The strings belong to the slice, or to the
+ * table of statements that contains it. */
 struct slice_statement {
 	char *file; /* as the debug information names it */
 	char *function;
 	char *variable;	 /* what an access is to ("fifo->mut"), or NULL */
 	char *operation; /* of SLICE_SYNC: "mutex-lock", as raddle/event.inc names it; else NULL */
 	uint32_t line, column;
-	uint32_t distance; /* from the failure, in statements of the slice; what was found is farther away */
+	uint32_t distance; /* from the failure, in statements; UINT32_MAX: it is not in the slice */
 	enum slice_kind kind;
 	enum slice_role role;
-	bool found; /* not of the static slice: a watchpoint or gate saw it */
+	bool found; /* not in the static slice: a watchpoint or gate saw it */
 };
 
 /* "read", "write", ..., as documents name it. */
@@ -49,7 +50,7 @@ static inline bool slice_is_access(enum slice_kind kind)
 	return kind == SLICE_READ || kind == SLICE_WRITE;
 }
 
-/* Into an object: the members of a statement. */
+/* Writes the members of a statement into an object. */
 void slice_statement_json(const struct slice_statement *s, struct rd_json *j);
 
 #endif

@@ -52,7 +52,7 @@ static bool is_join(const struct facts *f, uint32_t value)
 	return false;
 }
 
-/* Whether control leaves the function here for code that the facts have, or comes back from a thread. */
+/* Whether the value is a call of code in the facts, or a join. */
 static bool ends_node(const struct facts *f, uint32_t value)
 {
 	struct facts_run calls = facts_calls_of(f, value);
@@ -79,7 +79,7 @@ static void number_nodes(struct tflow *w, uint32_t function)
 	}
 }
 
-/* The node where a block begins, where it ends. */
+/* The nodes where a block begins and where it ends. */
 static uint32_t first_node(const struct tflow *w, uint32_t function, uint32_t block)
 {
 	struct facts_run run = facts_block_values(w->f, function, block);
@@ -92,7 +92,7 @@ static uint32_t last_node(const struct tflow *w, uint32_t function, uint32_t blo
 	return run.first < run.end ? w->node_of[run.end - 1] : FACTS_NONE;
 }
 
-/* From where a function returns to the node `back`. */
+/* Adds edges from the returns of a function to the node `back`. */
 static void add_returns(const struct tflow *w, struct edges *e, uint32_t function, uint32_t back)
 {
 	struct facts_run values = facts_values_of(w->f, function);
@@ -151,7 +151,7 @@ static void connect(const struct tflow *w, struct edges *e, uint32_t function)
 
 /* ----------------------------------------------------------------- searches --- */
 
-/* Adds to `set` what is reached from the node by one edge or more. */
+/* Adds to `set` what is reached from the node by one edge or more.  Returns the number of nodes. */
 static uint32_t spread(const struct tflow *w, uint32_t node, bool back, uint64_t *set)
 {
 	const struct facts_graph *g = &w->graph;
@@ -180,7 +180,7 @@ static void put_function(const struct tflow *w, uint32_t function, uint64_t *set
 		put(set, w->node_of[v]);
 }
 
-/* All that a function and those that it calls do. */
+/* Adds the nodes of a function and of all functions that it calls, directly or not. */
 static void put_reached(const struct tflow *w, uint32_t function, uint64_t *set)
 {
 	const struct facts *f = w->f;

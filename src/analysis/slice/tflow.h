@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flow graph of all threads connects the flow graphs of all functions.  Its edges are calls and
- * returns, starts of threads, which are like calls that the caller does not wait for, and ends of
- * threads, which come before joins.  It answers whether one instruction may come before another.
- * What another thread does may happen at any time between its start and the end of the program.
+ * The flow graph of all threads connects the flow graphs of all functions.  Its edges are calls,
+ * returns, and the starts and ends of threads.  A start is like a call that the caller does not
+ * wait for; an end comes before every join.  The graph answers whether one instruction may come
+ * before another.  What another thread does may happen at any time between its start and the end of
+ * the program.
  *
- * A node is a part of a basic block that ends with a call or at the end of the block.  Returns are
- * not matched with calls: a function may return to any of its callers.
+ * A node is a part of a basic block.  It ends at the end of the block, or after a join or a call of
+ * code in the facts.  Returns are not matched with calls: a function may return to any of its
+ * callers.
  */
 #ifndef SLICE_TFLOW_H
 #define SLICE_TFLOW_H
@@ -28,7 +30,7 @@ struct tflow {
 	struct tflow_start *starts;
 	size_t start_count, start_capacity;
 	uint64_t **before; /* by node, made when it is asked for: what may come before it */
-	uint64_t made;	   /* of those, in nodes */
+	uint64_t made;	   /* the work for all these sets, in nodes */
 	bool coarse;	   /* there were too many: then everything may come before everything */
 };
 
@@ -38,7 +40,7 @@ void tflow_release(struct tflow *w);
 /* Whether the instruction `from` may be executed before `to` is. */
 bool tflow_comes_before(struct tflow *w, uint32_t from, uint32_t to);
 
-/* Fills `steps`, by node, with how many nodes lie between each one and the nearest of the
+/* Fills `steps`, by node, with the number of edges from each node to the nearest of the
  * instructions `values`; FACTS_NONE: none of them can be reached from it. */
 void tflow_steps(const struct tflow *w, const uint32_t *values, size_t count, uint32_t *steps);
 

@@ -16,9 +16,8 @@
 static int is_wrong(const char *text)
 {
 	return rd_fail(RD_EUSAGE,
-		       "--sym: argv:NUMBER, stdin, file:PATH, env:NAME, followed by :FIRST-LAST for "
-		       "bytes, separated "
-		       "by commas; not %s",
+		       "--sym: an input is argv:NUMBER, stdin, file:PATH or env:NAME, optionally followed "
+		       "by :FIRST-LAST to choose bytes, not '%s'; inputs are separated by commas",
 		       text);
 }
 

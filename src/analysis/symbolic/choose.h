@@ -5,7 +5,7 @@
 
 #include "symbolic/trace.h"
 
-#define SYM_INPUTS 2 /* inputs that change by default; as many as in the thesis (doc/design/paths.md) */
+#define SYM_INPUTS 2 /* inputs that change by default, as in Kasikci's thesis (doc/design/paths.md) */
 
 /* An input that may change, and which of its bytes. */
 struct sym_selector {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LENGTH_MAX 4096u /* bytes of a slot; the limit of solve.c */
+#define LENGTH_MAX 4096u /* bytes of a slot; the same limit as in solve.c */
 
 /* The replacement of a slot. */
 struct slot_edit {
@@ -71,7 +71,7 @@ static void add_slot(const struct sym_trace *t, const struct raddle_shadow_var *
 }
 
 /* Changes are made from the end backwards, so that earlier offsets stay valid.  Of two changes at
- * one offset, the one for a whole string wins. */
+ * one offset, the one for the longer slot wins. */
 static int by_place(const void *x, const void *y)
 {
 	const struct slot_edit *a = x, *b = y;
@@ -111,7 +111,7 @@ static bool is_changed(const struct raddle_shadow_var *v, uint64_t value)
 	return (value & raddle_expr_mask(v->bits)) != (v->value & raddle_expr_mask(v->bits));
 }
 
-/* The new bytes of one input. */
+/* Changes the bytes of one input; false: nothing has changed. */
 static bool change(const struct sym_trace *t, uint32_t input, const uint64_t *values, struct rd_buf *data)
 {
 	RD_ASSERT(input < t->input_count);

@@ -4,7 +4,7 @@
  * satisfies them.
  *
  * Conditions that share no variable with the subject of a question, directly or through other
- * conditions, are left out: they hold with the values of the run.  Every node is a bit vector; a
+ * conditions, are left out.  They hold with the values of the run.  Every node is a bit vector; a
  * condition has one bit.
  */
 #include "symbolic/solve.h"
@@ -19,8 +19,8 @@
 
 #define LENGTH_MAX 4096u /* bytes that a string may have; bounds the formula */
 #define SMALL                                                                                                \
-	((1ull << 31) - 1) /* the largest number that is tried before any other: those that people write */
-#define NEAR_BY 16	   /* distance from the number of the run that is tried first; set by hand */
+	((1ull << 31) - 1) /* numbers up to this are tried before larger ones: people write such numbers */
+#define NEAR_BY 16	   /* numbers this near to the run's are tried even earlier; set by hand */
 
 enum nearness { NEAR, USUAL };
 
@@ -240,13 +240,13 @@ static bool is_about(struct sym_solver *s, uint32_t node)
 	return r.any;
 }
 
-/* Whether a slot and a byte overlap in one input. */
+/* Whether the bytes of two variables overlap. */
 static bool overlap(const struct raddle_shadow_var *a, const struct raddle_shadow_var *b)
 {
 	return a->input == b->input && a->offset < b->offset + b->length && b->offset < a->offset + a->length;
 }
 
-/* Adds the variables of the bytes that lie in slots of the question. */
+/* Adds the variables that overlap slots of the question. */
 static bool touch_slots(struct sym_solver *s)
 {
 	struct var_reach r = {.s = s};

@@ -2,8 +2,8 @@
 /*
  * Asks Z3 for values of a trace's variables that make given conditions true.
  *
- * The library is loaded when the first question is asked.  Any failure in it makes the answer
- * unknown, never a yes or a no.
+ * The library is loaded when the first solver is made.  Any failure in it makes the answer unknown,
+ * never a yes or a no.
  */
 #ifndef SYMBOLIC_SOLVE_H
 #define SYMBOLIC_SOLVE_H

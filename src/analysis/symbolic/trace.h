@@ -30,7 +30,8 @@ struct sym_trace {
 int sym_trace_read(struct sym_trace *t, const void *memory, size_t size);
 void sym_trace_release(struct sym_trace *t);
 
-/* The values of all nodes, `values` by variable; node_count of them go to `out`. */
+/* Computes the value of each node from `values` of the variables.  `out` has node_count
+ * elements. */
 void sym_evaluate(const struct sym_trace *t, const uint64_t *values, uint64_t *out);
 
 /* The values of variables in the run. */
@@ -43,16 +44,16 @@ struct sym_walk *sym_walk_new(const struct sym_trace *t);
 void sym_walk_free(struct sym_walk *w);
 void sym_walk_vars(struct sym_walk *w, uint32_t node, sym_var_fn *fn, void *context);
 
-/* The input of `t` that corresponds to input `input` of another trace; UINT32_MAX: there is none.
+/* The input of `t` that corresponds to input `input` of the trace `of`; UINT32_MAX: there is none.
  */
 uint32_t sym_same_input(const struct sym_trace *t, const struct sym_trace *of, uint32_t input);
 
-/* An input, as a part without data; the caller frees the name. */
+/* An input as a part of an override, without data; the caller frees the name. */
 struct rd_override_part sym_trace_part(const struct sym_trace *t, uint32_t input);
 
 /* ---- symbolic/words.c ---- */
 
-/* A condition as a user would write it; false: it is too long. */
+/* A condition as a user would write it; false: it is too long or has no such form. */
 bool sym_words_condition(const struct sym_trace *t, uint32_t node, bool holds, struct rd_buf *out);
 extern const char *const sym_loss_text[RADDLE_LOSSES];
 

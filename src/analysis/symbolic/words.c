@@ -165,8 +165,7 @@ static const char *sign_for(uint32_t op, bool holds, bool swapped)
 	}
 }
 
-/* Removes double negations: a one-bit condition that is compared with 1 or inverted by an exclusive
- * or. */
+/* Removes negations: exclusive ors of a one-bit condition with a constant. */
 static uint32_t positive(const struct sym_trace *t, uint32_t e, bool *holds)
 {
 	for (;;) {
