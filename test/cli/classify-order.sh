@@ -1,4 +1,5 @@
-# What keeps accesses in one order, with and without an owner, and what only seems to.
+# Synchronisation that keeps two accesses in one order, with and without an owner, and
+# synchronisation that only seems to.
 . "$ROOT/test/lib.sh"
 shown=(err)
 

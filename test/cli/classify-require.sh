@@ -34,7 +34,7 @@ for option in -O0 -O2; do
 	classify --require "$list" found/findings.json
 	[ $got = 1 ] || complain "$option: status $got"
 	is k-witness-harmless null "$option: what is true"
-	! grep -q 'no run came' err || complain "$option: not evaluated"
+	! grep -q 'no run reached' err || complain "$option: not evaluated"
 
 	# A lost update: it depends on the order whether 10 or more are left.
 	classify --require "shared <= 20 @ require.c:$(line end)" found/findings.json
@@ -76,7 +76,7 @@ refused "n == 1 @ require.c:1" "no code at require.c:1"
 refused "n == 1 @ other.c:1" "no code at other.c:1"
 refused "copy.x == 1 @ require.c:$(line inner); *n == 1 @ $here" "pointer"
 classify --require "1 @ require.c:$(line lock)" found/findings.json
-grep -q 'no run came to' err || complain "a predicate that no run comes to"
+grep -q 'no run reached' err || complain "a predicate that no run comes to"
 
 # Without a synchronisation the races of that program are predicted and classified.
 without() {

@@ -1,4 +1,5 @@
-# Paths to a race that only one of its threads can open, and accesses made by a library function.
+# Races that threads reach only in a certain order or in a later iteration, and accesses made by a
+# library function.
 . "$ROOT/test/lib.sh"
 shown=(err)
 

@@ -35,7 +35,7 @@ jq -e '[.findings[0].cycle[].function] | sort == ["wait_for_first", "wait_for_se
 	complain "stuck: $(jq -c '.findings[0].cycle' stuck.json)"
 
 # As few decisions as show it, in words.
-jq -e '.findings[0].notes[0] | test("with [0-3] decisions it came again in 3 of 3 runs")' lost.json >/dev/null ||
+jq -e '.findings[0].notes[0] | test("with [0-3] decisions it happened again in 3 of 3 runs")' lost.json >/dev/null ||
 	complain "not reduced: $(jq -c '.findings[0].notes' lost.json)"
 "$RADDLE" explore -o out/text -- ./order lost >out.txt 2>err </dev/null
 grep -q 'is stopped .*; T_0_[01] goes on' err || complain "the decisions are not told"
@@ -103,7 +103,7 @@ jq -e '.stats.schedules == 130' shards.json >/dev/null || complain "of shards: $
 sed -i 's/"program":"..../"program":"0000/' out/part/log
 status=0
 "$RADDLE" explore -q --resume out/part 2>err </dev/null || status=$?
-[ $status = 2 ] && grep -q 'another one now' err || complain "another program: status $status"
+[ $status = 2 ] && grep -q 'the program has changed' err || complain "another program: status $status"
 "$RADDLE" explore -q --resume out/part -- ./order lost 2>err </dev/null && complain "--resume with a program"
 
 # A command says what a failure is: what was written, or the status.

@@ -1,4 +1,4 @@
-# Which code a program gets without an option: depends on what exists, what was requested, and what
+# Which code a program gets without an option depends on what exists, what was requested, and what
 # costs less.
 . "$ROOT/test/lib.sh"
 export RADDLE_CACHE=$PWD/cache

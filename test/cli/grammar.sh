@@ -1,5 +1,5 @@
-# One grammar of options for all commands: --json, letters, durations, 0, outputs that cannot be written,
-# RADDLE_OPTIONS and .raddle files.
+# One grammar of options for all commands: --json, letters, durations, 0, outputs that cannot be
+# written, RADDLE_OPTIONS and .raddle files.
 # sanitizers: yes, reads command lines of every kind
 . "$ROOT/test/lib.sh"
 

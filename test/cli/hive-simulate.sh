@@ -1,5 +1,5 @@
-# Real sites on this machine: a seeded race is confirmed within three rounds, and accesses that a
-# lock protects are not.
+# Real sites on this machine: all sites report, and accesses that a join orders are not a race.  In
+# the long form, with a hundred sites, a race is confirmed within three rounds.
 # timeout: 900
 . "$ROOT/test/lib.sh"
 . "$ROOT/test/cli/hive-lib.bash"

@@ -2,8 +2,7 @@
 # findings with the same IDs and fingerprints, about objects with the same names.  The programs of
 # test/prog/identity have the names in their first lines, with _ for a space; for some of
 # test/prog/micro only the IDs are compared.  The short form checks six programs three times, the
-# long one twenty programs eight times or $TIMES times.  The figure of the issue is TIMES=20
-# tool/run-tests --long identity.
+# long one twenty programs eight times or, if it is set, $TIMES times.
 # timeout: 3600
 . "$ROOT/test/lib.sh"
 

@@ -1,5 +1,5 @@
-# OpenMP: nothing that libomp orders is a race, and what it leaves unordered is found.  The long form checks all
-# programs, the short one some of each kind.
+# OpenMP: nothing that libomp orders is a race, and what it leaves unordered is found.  The long
+# form checks all programs, the short one some of each kind.
 . "$ROOT/test/lib.sh"
 
 shown=(err)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# raddle predict --count: the counts that the literature compares, for each model, from STD text and
-# from a trace directory, as text and as JSON.
+# raddle predict --count: the counts that the literature compares, for each semantics, from STD text
+# and from a trace directory, as text and as JSON.
 . "$ROOT/test/lib.sh"
 
 # a: raced for as it was recorded (lines 1, 2, 2 again).  b: only if T2's section comes first.

@@ -1,5 +1,5 @@
-# A recorded program behaves as without Raddle: the kernels of bench/, small.  The short form records each kernel in one
-# of the two modes, in turn.
+# A recorded program behaves as without Raddle: the kernels of bench/, small.  The short form
+# records each kernel in one of the two modes, in turn.
 # timeout: 1800
 set -u
 . "$ROOT/test/prog/compare.bash"

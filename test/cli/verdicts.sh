@@ -1,4 +1,4 @@
-# What a verdict may rest on, and what not.
+# What a verdict may rest on, and what it may not.
 . "$ROOT/test/lib.sh"
 
 # verdict_of ARGUMENTS...: status and reason of each finding of a check.

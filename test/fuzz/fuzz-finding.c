@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as a finding document.  What is accepted must survive being finished,
+ * Reads any bytes as a finding document.  An accepted document must survive being finished,
  * written, read again and reported in every format.
  */
 #include "base/error.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Any bytes as the table of a guarded program.  What is read stays within its bounds. */
+/* Reads any bytes as the table of a guarded program.  All numbers of an accepted table must be
+ * within their bounds. */
 #include "base/error.h"
 #include "guard/guards.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reports of failures as gdb, sanitizers and libc write them (sketch/outcome.c). */
+/* Reads any bytes as the report of a failure, which gdb, a sanitizer or libc may have written
+ * (sketch/outcome.c). */
 #include "base/error.h"
 #include "sketch/outcome.h"
 

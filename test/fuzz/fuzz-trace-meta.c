@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Any bytes as meta.json. */
+/* Reads any bytes as meta.json. */
 #include "base/error.h"
 #include "trace/meta.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads any bytes as STD text.  An imported text must be a sound trace, and its export must be
+ * Reads any bytes as STD text.  An imported text must be a valid trace, and its export must be
  * importable again.
  */
 #include "model/export.h"

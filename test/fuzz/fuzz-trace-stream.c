@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Any bytes as a stream file: header, chunks, checksums, decompression. */
+/* Reads any bytes as a stream file: header, chunks, checksums, decompression. */
 #include "base/error.h"
 #include "trace/stream.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reports of ThreadSanitizer, and places as a user writes them (classify/pairs.c). */
+/* Reads any bytes as a report of ThreadSanitizer, and as places that a user names
+ * (classify/pairs.c). */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "classify/locate.h"

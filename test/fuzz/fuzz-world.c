@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Any bytes as the file of what came from outside: header, chunks, pieces, records. */
+/* Reads any bytes as the file `world`, the input from outside: header, chunks, pieces, records. */
 #include "base/error.h"
 #include "trace/world.h"
 

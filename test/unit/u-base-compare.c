@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of base/compare.h: searches in sorted numbers against a walk from the left, and comparisons. */
+/* Unit tests of base/compare.h: searches in sorted numbers against a walk from the left, and
+ * comparisons. */
 #include "base/compare.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Hexadecimal digits: every byte is written as printf would and is read again; other texts are refused. */
+/* Hexadecimal digits: every byte is written as printf would and is read again; other texts are
+ * refused. */
 #include "base/hex.h"
 
 #include <setjmp.h>

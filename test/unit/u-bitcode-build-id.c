@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of the identity of builds: programs with and without a GNU build-id, and damaged notes. */
+/* Unit tests of the identity of builds: programs with and without a GNU build-id, and damaged
+ * notes. */
 #include "base/buf.h"
 #include "base/file.h"
 #include "bitcode/build-id.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of bitcode/text-int.h, and of the list of linker options that name files (bitcode/trust-int.h).
- */
+/* Unit tests of bitcode/text-int.h, and of the list of linker options that name files
+ * (bitcode/trust-int.h). */
 #include "bitcode/text-int.h"
 
 #include "base/alloc.h"

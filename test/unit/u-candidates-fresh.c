@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Unit tests of candidates/fresh-int.h: from which point on other threads may know memory that a
- * function allocated.  There are functions with one allocation and one use of its address, in
- * straight code or in a loop, and random functions, which are compared with an interpreter that
- * takes all paths.
+ * function allocated.  Some functions have one allocation and one use of its address, in straight
+ * code or in a loop.  Random functions are compared with an interpreter that takes all paths.
  */
 #include "candidates-fixture.h"
 

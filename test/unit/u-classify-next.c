@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Unit tests of classify/next-int.h: whole classifications with made-up runs, without a program.
- * The test has its own loop that asks next.h.  The number of runs and the conclusion are compared
- * with the rules written out slowly, also on random runs.
+ * The test has its own loop that asks next-int.h.  The number of runs and the conclusion are
+ * compared with a slow version of the rules, also on random runs.
  */
 #include "classify/next-int.h"
 
@@ -256,7 +256,7 @@ static void test_way(void **state)
 			run(&w, g, i);
 	w.runs.count = 1;
 	assert_null(next_apart(&w.runs));
-	assert_string_equal(next_why_none(&w.runs), "no run came to the race");
+	assert_string_equal(next_why_none(&w.runs), "no run reached the race");
 	w.items[1][0].why = "it left its schedule";
 	assert_string_equal(next_why_none(&w.runs), "it left its schedule");
 	w.runs.count = 2;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of classify/variant-int.h: the schedules of both orders of a race, and of the control group. */
+/* Unit tests of classify/variant-int.h: the schedules of both orders of a race, and of the control
+ * group. */
 #include "classify/classify.h"
 #include "classify/variant-int.h"
 

@@ -141,7 +141,7 @@ static void test_weakened(void **state)
 	words_weakened(&text, &race, &usual, &r, &nothing);
 	expect(&text, "where the two accesses are not brought together, the program crashed; memory did what "
 		      "sequential "
-		      "consistency does not for T_0 at x.c:5");
+		      "consistency does not allow, for T_0 at x.c:5");
 }
 
 /* What keeps the order: a lock with an owner, a semaphore without one, a loop. */
@@ -155,7 +155,7 @@ static void test_order(void **state)
 
 	(void)state;
 	words_adhoc(&text, &race, &a);
-	expect(&text, SECOND " comes before " FIRST ": T_0_0 waits in mutex-lock for m, which T_0_1 has");
+	expect(&text, SECOND " comes before " FIRST ": T_0_0 waits in mutex-lock for m, which T_0_1 holds");
 	a.obstacle =
 		(struct trial_obstacle){.thread = "T_0_0", .name = "flag", .file = "/home/a/x.c", .line = 9};
 	words_adhoc(&text, &race, &a);

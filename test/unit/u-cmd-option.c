@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How a command gets its options and other arguments.  test/cli/grammar.sh tests the whole grammar from
- * outside. */
+/* How a command gets its options and other arguments.  test/cli/grammar.sh tests the whole grammar
+ * from outside. */
 #include "golden.h"
 
 #include "base/error.h"

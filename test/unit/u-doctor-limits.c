@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of the probe of limits in doctor/system.c: each in a child, which alone has the limits. */
+/* Unit tests of the probe of limits in doctor/system.c.  Each test runs in a child process, which
+ * alone has the limits. */
 #include "doctor/probe-int.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of epa/delay-int.h: random threads with locks and waits, against lists that drop
- * rounds by definition. */
+/* Unit tests of epa/delay-int.h: random threads with locks and waits, against lists from which the
+ * iterations that end in a wait are dropped by definition. */
 #include "epa/delay-int.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Objects and canonical names: one situation each, in runs with other addresses and another order. */
+/* Objects and canonical names: one situation each, in runs with other addresses and another
+ * order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Unit tests of explore/cover.h, explore/sighted.h and explore/known.h with a made-up table of
- * sites: pairs of conflicting places (compared with plain loops over all pairs), races that only explored
- * schedules showed, and sites that findings suggest.
+ * sites: pairs of conflicting places (compared with plain loops over all pairs), races that only
+ * explored schedules showed, and sites that findings suggest.
  */
 #include "explore/cover.h"
 #include "explore/known.h"

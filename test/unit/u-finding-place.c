@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Places of sites: with the functions that they were inlined into, and what is not known is left out. */
+/* Places of sites: with the functions that they were inlined into, and what is not known is left
+ * out. */
 #include "base/alloc.h"
 #include "finding/place.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that raddle-instr reads: jobs (instr/job-int.h) and guards (instr/guard/guards.h), good and bad. */
+/* Files that raddle-instr reads: jobs (instr/job-int.h) and guards (instr/guard/guards.h), good
+ * and bad. */
 #include "instr/guard/guards.h"
 #include "instr/job-int.h"
 

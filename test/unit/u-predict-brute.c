@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Prediction against brute force, on random executions.  All races and all minimal deadlocks, in
- * both models, must be those that the enumeration of every interleaving finds, and every witness
+ * both semantics, must be those that the enumeration of every interleaving finds, and every witness
  * must pass the validator.
  *
  * RADDLE_BRUTE=COUNT[,FIRST] sets the number of executions and the first seed.  Only this test uses

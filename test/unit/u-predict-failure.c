@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Which thread failed in a run, according to its trace: the thread that aborted, even if it
- * allocated memory for the message of an assertion after that; the thread that dereferenced NULL; or the only
- * thread that ran.  If the thread is unknown, all threads are shown.
+ * allocated memory for the message of an assertion after that; the thread that dereferenced NULL;
+ * or the only thread that ran.  If the thread is unknown, all threads are shown.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where a schedule holds a thread: `after` and `occurrence` of every race predicted from random
+ * Where a schedule stops a thread: `after` and `occurrence` of every race predicted from random
  * traces are recounted in the list of what was written to the trace.  The traces mix things that a
  * careless count would confuse: allocations, atomics and requests between accesses, private memory,
  * strides, and ranges over two objects.

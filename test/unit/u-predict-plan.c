@@ -2,8 +2,8 @@
 /*
  * Plans against all executions that they allow, on random executions.
  *
- * The slow reference enumerates every state that can be reached, up to the end of the witness, if a
- * list of operations is enforced and everything else is free.
+ * The slow reference enforces a list of operations and leaves everything else free.  It enumerates
+ * every state that can then be reached, up to the end of the witness.
  *   - If the plan is enforced, no execution gets stuck, and none has two clashing events in an order
  *     that enforcing all operations of the witness would exclude.
  *   - If any one of its operations is left out, some execution does.

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a user gets from STD text, against brute force.  Random executions are written as text and
- * processed like `raddle predict` does.  The races and minimal deadlocks of both models must be
+ * processed as `raddle predict` does.  The races and minimal deadlocks of both semantics must be
  * those that the enumeration of every interleaving of the execution finds.
  *
  * Executions that the text cannot express are left out: pending operations, accesses of unknown
  * order, the parts of a once control, timed waits.
  *
- * The same executions are also cut in two.  From the second part, of whose past the model keeps
- * only what lasts, prediction must find what it finds in the whole execution if everything before
- * the cut has happened.
+ * The same executions are also cut in two.  Of the past of the second part, the model keeps only
+ * what lasts.  From this part, prediction must find what it finds in the whole execution if
+ * everything before the cut has happened.
  *
  * RADDLE_BRUTE=COUNT[,FIRST] sets the number of executions and the first seed.
  */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From schedules to plans: threads with their ancestors, operations, sites, and what does not fit. */
+/* From schedules to plans: threads with their ancestors, operations, sites, and what does not
+ * fit. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "raddle/event.h"

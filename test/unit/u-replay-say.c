@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The sentences about replays: counts, turns, input from outside; gdb's words. */
+/* The sentences about replays: counts, turns, input from outside, and gdb. */
 #include "golden.h"
 
 #include "replay/repeat.h"

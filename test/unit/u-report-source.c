@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of report/source.c: files that are not what they should be, lines by number, text as HTML. */
+/* Unit tests of report/source.c: files that are not what they should be, lines by number, text as
+ * HTML. */
 #include "report/source-int.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of report/uri-int.h: random paths come back when the URI is decoded, without "." and "..". */
+/* Unit tests of report/uri-int.h: decoding the URI of a random path returns the path, without "."
+ * and "..". */
 #include "report/uri-int.h"
 
 #include "base/alloc.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which threads are ordered after a tracked access (rt/guard/order.c), against vector clocks on random
- * operations. */
+/* Which threads are ordered after a tracked access (rt/guard/order.c), against vector clocks on
+ * random operations. */
 #include "rt/guard/order.c"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of run/fault.h: faults as text, and as a plan in a session that the program answers in. */
+/* Unit tests of run/fault.h: faults as text, and as a plan in a session that the program answers
+ * in. */
 #include "run/fault.h"
 
 #include "base/error.h"

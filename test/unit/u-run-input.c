@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of run/input.h: whatever standard input is, each run of a program gets the same bytes. */
+/* Unit tests of run/input.h: whatever standard input is, each run of a program gets the same
+ * bytes. */
 #include "run/input.h"
 
 #include "base/alloc.h"

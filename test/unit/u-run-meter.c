@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of run/meter.h: how an end is named, and limits of a program that sleeps or computes. */
+/* Unit tests of run/meter.h: how an end is named, and limits of a program that sleeps or
+ * computes. */
 #include "run/meter.h"
 
 #include "base/clock.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of run/override.h: what a run with substituted input gets, and that the user's files stay. */
+/* Unit tests of run/override.h: what a run with substituted input gets, and that the user's files
+ * stay. */
 #include "run/override.h"
 
 #include "base/alloc.h"

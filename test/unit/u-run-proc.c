@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* run/proc: what the kernel reports about processes that the test makes, each in a state of its own. */
+/* run/proc: what the kernel reports about processes of the test, each in a different state. */
 #include "run/proc.h"
 
 #include <poll.h>

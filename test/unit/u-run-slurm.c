@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Unit tests of the Slurm executor with a cluster of shell scripts, which can be made to fail at
- * will. test/cli/inject-slurm.sh uses a real cluster.
+ * will.  test/cli/inject-slurm.sh uses a real cluster.
  */
 #include "golden.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of failure reports: texts as gdb, the sanitizers and libc write them, and ends of processes. */
+/* Unit tests of failure reports: texts as gdb, the sanitizers and libc write them, and ends of
+ * processes. */
 #include "sketch/verdict-int.h"
 
 #include "base/error.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Plans and records: what is written is read back the same, addresses and values never leave the
- * site, and wrong input is rejected. */
+/* Plans and records: what is written is read back unchanged, no address leaves a site, nor any
+ * value that it does not allow, and wrong input is rejected. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "sketch/plan.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of sketch/stack-int.h: a process that waits in a function of ours was called from there. */
+/* Unit tests of sketch/stack-int.h: the stack of a process that waits in a function of the test
+ * shows that function. */
 #include "sketch/stack-int.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the room do for run.c: each action of the budget is one call that returns. */
+/* The actions of the budget, for run.c: each is one call.  Also what the files of the room
+ * share. */
 #ifndef CHECK_ACT_INT_H
 #define CHECK_ACT_INT_H
 
@@ -9,17 +10,18 @@
 
 int check_do_record(struct check *c, const struct check_action *a);
 
-/* Records one run into a directory, with these streams. */
+/* Records one run into a directory.  `streams`: the program's three standard streams. */
 int check_record_into(struct check *c, struct check_run *run, const char *path, const int *streams);
 
 /* ---- predict.c ---- */
 
 int check_do_predict(struct check *c, const struct check_action *a, struct check_outcome *o);
 
-/* Makes what the program loaded with dlopen() part of its flavour, as far as prediction knows it. */
+/* Adds the modules that the program loaded with dlopen() to its flavour, as far as prediction knows
+ * them. */
 void check_note_loaded(struct check *c);
 
-/* Adds the deadlocks that a run was ended for, in the place of what prediction knows of them. */
+/* Adds the deadlocks that a run was killed for.  They replace what prediction found about them. */
 void check_add_deadlock(struct finding_set *set, const struct finding_set *deadlock);
 
 /* ---- look.c ---- */
@@ -27,10 +29,11 @@ void check_add_deadlock(struct finding_set *set, const struct finding_set *deadl
 int check_do_show_walk(struct check *c);
 void check_do_look(struct check *c, const struct check_action *a, struct check_outcome *o);
 
-/* No look follows. */
+/* Called after the last look. */
 void check_end_looks(struct check *c);
 
-/* Adds what a run showed unordered that is not known yet, or not confirmed; returns how much was new. */
+/* Adds what a run showed unordered, unless it is known and confirmed.  Returns how many findings
+ * were added or changed. */
 size_t check_add_seen(struct check *c, struct finding_set *to, struct finding_set *seen);
 
 /* ---- early.c ---- */
@@ -41,7 +44,7 @@ void check_do_try_early(struct check *c, const struct check_action *a, struct ch
 
 int check_do_settle(struct check *c, const struct check_action *a);
 
-/* Replays the findings of a set until then: in every way, or `once` each. */
+/* Replays the findings of a set until end_ns: in every way, or `once` each. */
 int check_replay(struct check *c, struct finding_set *set, bool once, int64_t end_ns);
 
 /* ---- further.c ---- */
@@ -59,11 +62,11 @@ int check_do_classify(struct check *c);
 /* Reports an event to the caller of the check, if it has a callback. */
 void check_notify(const struct check *c, const struct check_event *event);
 
-/* Reports that a finding of the set is confirmed, and saves its schedule, unless the same error was reported
- * before, or the user knows or hides it. */
+/* Reports that a finding of the set is confirmed, and saves its schedule.  Does nothing if the same
+ * finding was reported before, is in the user's baseline or is suppressed. */
 void check_notify_confirmed(struct check *c, struct finding_set *set, struct finding *f);
 
-/* Whether a finding of the set at the same places was reported. */
+/* Whether a finding of the set with the same fingerprint was reported.  The set may be NULL. */
 bool check_is_reported(const struct finding_set *set, struct finding *f);
 
 #endif

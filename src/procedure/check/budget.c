@@ -6,8 +6,8 @@
  * The order of actions is: record the first runs; predict from each trace; replay; explore and
  * record further schedules; classify.  Prediction is interleaved with early replays and, if the
  * first run was large, with looks at further runs.  A program that does not end by itself is
- * explored before prediction, because its trace takes long to read and repeats itself, and short
- * runs under our own schedules show more.
+ * explored before prediction: its trace takes long to read and repeats itself.  Short runs under
+ * our own schedules show more.
  */
 #include "check/budget.h"
 
@@ -51,16 +51,16 @@
 
 /* The remaining time is divided into this many shares; each phase gets some of them. */
 #define SHARES 4
-#define RECORDING_SHARES 3  /* what a run did is to be looked at in the rest */
-#define PREDICTION_SHARES 2 /* so that there is time to try what it finds, */
-#define LARGE_SHARES 1	    /* of which a large run needs more */
-#define LATEST_SHARES 3	    /* if the trace takes long to read, */
-#define ENDLESS_SHARES 2    /* or short runs were looked at already */
-#define LOOKS_SHARES 3	    /* a look takes less than a search, and shows more */
-#define CLASS_SHARES 1	    /* that replays leave for classes */
+#define RECORDING_SHARES 3  /* the traces are analysed in the rest */
+#define PREDICTION_SHARES 2 /* the rest is for replays of its findings */
+#define LARGE_SHARES 1	    /* prediction from a large or endless run, whose replays take longer */
+#define LATEST_SHARES 3	    /* prediction from a trace that takes long to read */
+#define ENDLESS_SHARES 2    /* the same for an endless run, of which short runs were explored already */
+#define LOOKS_SHARES 3	    /* a look takes less time than a search, and shows more */
+#define CLASS_SHARES 1	    /* what replays leave for classification */
 
-/* Nanoseconds that further schedules may always take.  They may take longer if everything before
- * them took longer.  Thousands of schedules of a short program fit into this time. */
+/* Nanoseconds for further schedules.  If the check has taken longer since its first run began, they
+ * get as long as that.  Thousands of schedules of a short program fit into this time. */
 #define FURTHER_NS 20000000000ll
 
 /* Further schedules never get more than 1/FURTHER_SHARE of the remaining time; classification gets
@@ -107,7 +107,8 @@ static bool is_large(const struct check_known *k)
 
 /* ---- recording ---- */
 
-/* Without a limit of the user a run has its share of most of what is left. */
+/* Without a limit from the user, the runs that are not yet recorded share RECORDING_SHARES of the
+ * remaining time equally. */
 static struct check_action record(const struct check_known *k)
 {
 	struct check_action a = {.what = CHECK_RECORD, .limit_ms = k->timeout_ms};
@@ -174,7 +175,7 @@ static struct check_action predict(const struct check_known *k)
 	return a;
 }
 
-/* What is certain to happen is tried at once, unless all will be known soon anyway. */
+/* Sound findings are tried at once if prediction takes long. */
 static bool wants_early(const struct check_known *k)
 {
 	return k->has_found && !k->no_replay && !k->interrupted &&
@@ -229,10 +230,9 @@ static struct check_action settle(const struct check_known *k)
 
 /* ---- further schedules ---- */
 
-/* Whether to explore other schedules.  This is done only if the program ended by itself or
- * deadlocked.  A program with an accompanying command, or with files to restore, may fail for other
- * reasons.  A program that was still working when its time was up does not wait for anything
- * outside, so it is explored too. */
+/* Whether to explore other schedules.  This is done only if the program exited, deadlocked, or was
+ * still working when its time was up; in the last case it does not wait for anything outside.  A
+ * program with a command beside or before it may fail for other reasons than its schedule. */
 static bool wants_further(const struct check_known *k)
 {
 	if (k->no_explore || k->interrupted || k->is_edited || k->has_company || k->is_cut)
@@ -253,7 +253,7 @@ static int64_t further_end(const struct check_known *k)
 					 most);
 }
 
-/* Exploring once, then one schedule after another. */
+/* One exploration, then one recorded schedule after another. */
 static bool next_further(const struct check_known *k, struct check_action *a)
 {
 	int64_t end_ns = k->further_begun ? k->further_end_ns : further_end(k);
@@ -275,7 +275,7 @@ static bool next_further(const struct check_known *k, struct check_action *a)
 
 /* ---- classes ---- */
 
-/* Not if making one more flavour would take longer than there is time. */
+/* Classification needs one more flavour, which takes about as long to make as the first. */
 static bool has_time_for_classes(const struct check_known *k)
 {
 	return !has_end(k) || left_ns(k) > k->build_ns;
@@ -338,7 +338,7 @@ static void done_look(struct check_known *k, const struct check_action *a, const
 {
 	k->looks_begun = true;
 	k->looks_end_ns = a->phase_ns;
-	k->is_predicting = false; /* what is left of the time is divided anew */
+	k->is_predicting = false; /* the remaining time is divided again */
 	if (o->failed) {
 		k->looks_over = true;
 		return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The directory of a check.  In: the name that the user chose.  Out: a claim on the directory.  It
- * holds everything worth keeping: traces, schedules, findings.json, and the input if it came
- * through a pipe.  A directory that contains anything else is never touched.
+ * contains everything worth keeping: traces, schedules, findings.json, and the input if it came
+ * through a pipe.  A directory with files but without a sign of a check is never touched.
  */
 #include "check/check.h"
 
@@ -52,9 +52,9 @@ static bool is_empty(const char *path)
 	return empty;
 }
 
-/* Whether the directory contains only files that a check made.  The claim file is looked for last.
- * A check that starts at the same time creates its claim before any other file, so if one of its
- * files was seen, its claim is seen too. */
+/* Whether the directory is empty or shows the sign of a check: its findings or its claim file.  The
+ * claim file is looked for last.  A check that starts at the same time creates its claim before any
+ * other file.  So if one of its files was seen, its claim is seen too. */
 static bool is_free(const char *path)
 {
 	char *findings = rd_xasprintf("%s/findings.json", path);

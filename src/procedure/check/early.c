@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Tries findings before prediction has ended.  In: what prediction has found since the last call.
- * Out: confirmed findings, which replace the predictions.  What the recorded run itself shows needs
- * no replay; each sound prediction gets one replay.
+ * Out: confirmed findings, which replace the predictions.  Races that the recorded run itself shows
+ * need no replay.  Each sound prediction gets one replay.
  */
 #include "check/act-int.h"
 
@@ -66,7 +66,7 @@ void check_do_try_early(struct check *c, const struct check_action *a, struct ch
 	c->predicted.early = c->set->count;
 	if (!some || !some->count || check_filter(c, some))
 		return;
-	rd_info("%zu sound predictions are tried while others are sought", some->count);
+	rd_info("replaying %zu sound predictions; the search for more continues after that", some->count);
 	check_replay(c, some, true, a->end_ns);
 	check_put_confirmed(c->set, some);
 	o->replayed = true;

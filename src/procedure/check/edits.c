@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Edits of the program.  In: the user's requests, findings read from a file (whose schedules name the edits
- * they were made with), and the site table of the edited program.  Out: lines that configure the flavour, and
- * errors and warnings about places that were not found.
+ * Edits of the program.  In: the user's requests, the site table of the edited program, and
+ * findings from a file, whose schedules name the edits with which they were made.  Out: lines that
+ * configure the flavour, errors about places without code, and warnings about places that no run
+ * reached.
  */
 #include "check/edits.h"
 
@@ -62,8 +63,8 @@ int check_edits_add(struct check_edits *e, const struct finding_set *set)
 	if (!err)
 		err = rd_edits_parse(&all, e->lines, "the command line");
 	if (!err && count_left_out(&all) != left_out)
-		err = rd_fail(RD_EUSAGE, "--without-sync: the findings are of the program with its "
-					 "synchronisation; name no findings, and they are predicted anew");
+		err = rd_fail(RD_EUSAGE, "--without-sync: the findings are about the program with its "
+					 "synchronisation; leave them out, and new ones are predicted");
 	rd_edits_release(&e->all);
 	e->all = all;
 	format(e);
@@ -119,6 +120,6 @@ void check_edits_warn(const struct check_edits *e, uint32_t reached)
 {
 	for (size_t i = 0; i < e->all.count; i++)
 		if (!(reached >> i & 1))
-			rd_warn("no run came to %s:%u: \"%s\" made no difference", e->all.items[i].file,
+			rd_warn("no run reached %s:%u: \"%s\" made no difference", e->all.items[i].file,
 				e->all.items[i].line, e->all.items[i].text);
 }

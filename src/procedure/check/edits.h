@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes to the program that --require and --without-sync ask for (base/edit.h), for `classify` and `check`.
- */
+/* Edits that --require and --without-sync ask for (base/edit.h), for `check` and `classify`. */
 #ifndef CHECK_EDITS_H
 #define CHECK_EDITS_H
 
@@ -10,25 +9,27 @@
 
 struct check_edits {
 	struct rd_edits all;
-	char *lines; /* as text; NULL: there are none */
+	char *lines; /* the same as text; NULL: no edits */
 };
 
-/* Those that the user asks for; the texts may be NULL. */
+/* Reads the values of --require and --without-sync, which may be NULL.  Call check_edits_close()
+ * even after a failure. */
 int check_edits_open(struct check_edits *e, const char *require, const char *without_sync);
 void check_edits_close(struct check_edits *e);
 
-/* Edits with which the findings of a document were made come first, so that they keep their
- * numbers.  It is an error if the command line leaves out synchronisation that the document does
- * not: the findings would be about a different program. */
+/* Adds the edits with which the findings of a document were made.  These come first, so that they
+ * keep their numbers.  It is an error if the command line leaves out synchronisation that the
+ * document does not: the findings would be about a different program. */
 int check_edits_add(struct check_edits *e, const struct finding_set *set);
 
-/* Whether the program has code at each place, by its site table; `predicates`: they are in this flavour. */
+/* Fails if the site table shows no code that an edit applies to.  `predicates`: this flavour also
+ * has the code of --require. */
 int check_edits_find(const struct check_edits *e, const struct trace_sites *sites, bool predicates);
 
-/* The schedules of the findings name them. */
+/* Makes the schedules of the findings name the edits. */
 void check_edits_mark(const struct check_edits *e, struct finding_set *set);
 
-/* Warns of those that no run came to; `reached` has a bit for each. */
+/* Warns about edits that no run reached.  `reached` has a bit for each edit. */
 void check_edits_warn(const struct check_edits *e, uint32_t reached);
 
 #endif

@@ -3,11 +3,11 @@
  * How a recorded run ended.  In: the exit status of the program and of the accompanying command,
  * and the trace.  Out: a description, and whether a check can be based on the run at all.
  *
- * A failure must not look like "nothing found".  A program that never ran, or whose client failed,
- * ends the check.  A run that was recorded only in part, or was killed, is analysed, but if nothing
+ * A failure must not look like "nothing found".  If the program never ran, or its client failed,
+ * the check ends.  A run that was recorded only in part, or was killed, is analysed, but if nothing
  * is found, that is not a result.  Signals that people and shells use to end programs count as an
- * ordinary end, and so does the time limit of a program that waits, such as a server.  A program
- * that was still working at its time limit may be in an endless loop.
+ * ordinary end.  So does the user's time limit (--timeout) for a program that waits, such as a
+ * server.  A program that was still working at its time limit may be in an endless loop.
  */
 #include "check/ending.h"
 
@@ -66,13 +66,13 @@ void check_ending_words(const struct check_ending *e, struct rd_buf *out)
 		status_words(e->end.status, out);
 	if (!e->deadlocked && check_ending_late(e))
 		rd_buf_adds(out, e->full    ? ", since its trace was full"
-				 : e->quiet ? ", since it told nothing new for long"
+				 : e->quiet ? ", since it recorded nothing for long"
 					    : ", since its time was up");
 }
 
 int check_ending_check(const struct check_ending *e, const char *program, const char *companion)
 {
-	/* A program that was still starting when its client had failed was ended for that. */
+	/* If the client fails, the program gets SIGTERM, perhaps while it is still starting. */
 	bool ended_for_it = e->companion && signal_of(e) == SIGTERM;
 	struct rd_buf words = RD_BUF_INIT;
 	int err = RD_OK;
@@ -89,31 +89,32 @@ int check_ending_check(const struct check_ending *e, const char *program, const 
 	return err;
 }
 
-/* By which programs are ended that do not end of themselves. */
+/* Whether this is no signal, or one that is often used to end programs that do not end by
+ * themselves. */
 static bool is_ordinary(int signal)
 {
 	return !signal || signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGPIPE;
 }
 
-/* Of a run that we ended because its time was up. */
+/* Reasons to doubt a run that we ended because its time was up. */
 static bool doubt_late(const struct check_ending *e, struct rd_buf *why)
 {
 	if (check_ending_busy(e) && e->full)
 		rd_buf_addf(why,
 			    "the recorded run had not ended by itself after %" PRIu64
-			    " M events, which are as many as the check has time to look at: it spins, or has "
-			    "more to do (--time raises it)",
+			    " million events, as many as the check has time to analyse: it spins, or has "
+			    "more to do (a larger --time allows more)",
 			    e->events / 1000000);
 	else if (check_ending_busy(e) && e->quiet)
 		rd_buf_adds(why,
-			    "the recorded run had not ended by itself, and did nothing that is recorded, for "
-			    "a quarter of the check's time: it spins, or computes (--time raises it)");
+			    "the recorded run had not ended by itself, and recorded nothing for a quarter of "
+			    "the check's time: it spins, or computes (a larger --time allows more)");
 	else if (check_ending_late(e) && e->unasked && !e->deadlocked)
 		rd_buf_addf(
 			why,
 			"the recorded run had not ended by itself after %.0f s, most of the check's time: "
-			"it hangs, waits for something, or has more to do (--timeout says how long a run "
-			"may take, --time how long a check)",
+			"it hangs, waits for something, or has more to do (--timeout limits a run, --time "
+			"the whole check)",
 			(double)e->limit_ms / 1e3);
 	else if (check_ending_busy(e) && signal_of(e))
 		rd_buf_adds(why, "the recorded run was still working when its time was up (--timeout): it "
@@ -123,7 +124,7 @@ static bool doubt_late(const struct check_ending *e, struct rd_buf *why)
 	return true;
 }
 
-/* Of a run whose trace does not show all that the program does. */
+/* Reasons to doubt a run whose trace does not show everything that the program does. */
 static bool doubt_partial(const struct check_ending *e, struct rd_buf *why)
 {
 	if (e->stopped) {
@@ -134,8 +135,8 @@ static bool doubt_partial(const struct check_ending *e, struct rd_buf *why)
 		return false;
 	rd_buf_adds(why, "the recorded run ");
 	check_ending_words(e, why);
-	rd_buf_adds(why, ", and its address space is limited (ulimit -v): what records it takes of that, so "
-			 "that it may lack what it has alone");
+	rd_buf_adds(why, ", and its address space is limited (ulimit -v): recording uses part of that, so "
+			 "the program has less than without Raddle");
 	return true;
 }
 

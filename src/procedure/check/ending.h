@@ -11,13 +11,13 @@
 
 struct check_ending {
 	struct run_end end;
-	bool deadlocked;   /* for good, and was ended */
-	int companion;	   /* status of the command beside it, if it ended first; 0: well, or not at all */
+	bool deadlocked;   /* it was deadlocked, and was killed */
+	int companion;	   /* wait status of the command beside it; 0: success, or we ended the command */
 	uint64_t events;   /* recorded */
-	char *stopped;	   /* why recording stopped before; NULL: it did not */
-	uint64_t limit_ms; /* that it was given; 0: none */
-	bool full;	   /* it was ended since its trace was as long as the check has time to look at, */
-	bool quiet;	   /* or it had recorded nothing for long */
+	char *stopped;	   /* why recording stopped before the run ended; NULL: it did not */
+	uint64_t limit_ms; /* its time limit; 0: none */
+	bool full;	   /* it was ended because the check has no time to analyse a longer trace, */
+	bool quiet;	   /* or because it had recorded nothing for long */
 	bool unasked;	   /* the limit is ours: the user gave none, and the check has to end in time */
 };
 
@@ -32,7 +32,8 @@ bool check_ending_late(const struct check_ending *e);
 /* Whether it was still working then. */
 bool check_ending_busy(const struct check_ending *e);
 
-/* Whether the run failed, or may have, for want of address space that is ours to take (ulimit -v). */
+/* Whether the run may have failed because Raddle used part of a limited address space (ulimit
+ * -v). */
 bool check_ending_pinched(const struct check_ending *e);
 
 /* Fails, with the reason, if a check cannot be based on the run: the program never started, or the
@@ -40,10 +41,10 @@ bool check_ending_pinched(const struct check_ending *e);
 int check_ending_check(const struct check_ending *e, const char *program, const char *companion);
 
 /* Whether "nothing confirmed" after such a run proves nothing, and why.  `at_start`: the program
- * failed before it did anything, which is not a finding. */
+ * failed before it did anything.  Such a failure is not a finding. */
 bool check_ending_doubt(const struct check_ending *e, bool at_start, struct rd_buf *why);
 
-/* The status that a shell would show: 128 and the signal. */
+/* The status that a shell would report: after a signal, 128 plus its number. */
 int check_ending_status(const struct check_ending *e);
 
 #endif

@@ -18,7 +18,8 @@
 
 /* ---- what a further run shows ---- */
 
-/* Of what a further run showed: what is new (`fresh`), or what is known and not confirmed. */
+/* Chooses from what a further run showed: the new findings (`fresh`), or those that are known but
+ * not confirmed. */
 static struct finding_set *choose(struct check *c, const struct finding_set *seen, bool fresh)
 {
 	struct finding_set *some = finding_set_new();
@@ -40,7 +41,8 @@ static bool has_replays(const struct check *c)
 	return !c->opts->no_replay && !c->settled.interrupted;
 }
 
-/* What was not confirmed by a meeting may show to the detector, in the run that it was predicted from. */
+/* If the threads of a finding did not meet, the detector may still see it when the run from which
+ * it was predicted is repeated. */
 static int look_again(struct check *c, const struct finding_set *seen, const struct schedule *made,
 		      int64_t end_ns)
 {
@@ -67,7 +69,7 @@ static int try_fresh(struct check *c, struct finding_set *fresh, int64_t end_ns)
 	return err;
 }
 
-/* *any: something came of it. */
+/* Sets *any if something is new or newly confirmed. */
 static int try_all(struct check *c, const struct finding_set *seen, const struct schedule *made,
 		   int64_t end_ns, bool *any)
 {
@@ -123,7 +125,8 @@ static int record(struct check *c, const struct explore *how, int64_t end_ns,
 	return err;
 }
 
-/* A check that begins with further schedules has no trace that names the program yet. */
+/* If further schedules come before prediction, no trace has been read yet that names the
+ * program. */
 static void name_program(struct check *c)
 {
 	char **argv = c->opts->argv;
@@ -203,7 +206,7 @@ void check_do_end_further(struct check *c)
 	if (c->known.is_endless)
 		name_program(c);
 	if (c->known.further_failed)
-		rd_warn("no further schedules could be looked at");
+		rd_warn("further schedules could not be examined");
 	explore_put_sighted(c->set, c->sighted);
 	explore_leave_known(c->set, c->known.is_endless);
 	finding_set_finish(c->set);

@@ -22,5 +22,5 @@ int check_hang_read(const struct record_result *result, struct finding_set **set
 	*set = NULL;
 	if (!result->stood)
 		return RD_OK;
-	return finding_parse(set, result->answer.data, result->answer.length, "the look at the program");
+	return finding_parse(set, result->answer.data, result->answer.length, "the analysis of the hang");
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Examines further runs of a large program.  In: a program whose trace takes long to search.  Out:
- * what its runs show unordered, without a search.  One run shows only some of the races, and
- * looking at another run takes less time than a search, or than replaying each prediction.
+ * accesses that its runs show unordered, without a search.  One run shows only some of the races,
+ * and looking at another run takes less time than a search or a replay of each prediction.
  */
 #include "check/act-int.h"
 
@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The finding of `to` that one of `seen` is about, or itself if it is new; NULL: it adds nothing. */
+/* Adds a finding that was seen.  Returns the finding of `to` that was added or became firm; NULL:
+ * it adds nothing. */
 static struct finding *add_one(struct finding_set *to, struct finding *f)
 {
 	struct finding *before = finding_at(to, f->fingerprint);
@@ -68,7 +69,8 @@ static int record(struct check *c, const struct check_action *a, struct check_ru
 	return err;
 }
 
-/* What is seen is less than the truth if that fails, but not wrong. */
+/* Records another run and looks at it.  If that fails, findings may be missing, but none is
+ * wrong. */
 static int see(struct check *c, const struct check_action *a, const char *path, struct finding_set *seen)
 {
 	struct predict_batch *p = &c->predicted.batch;
@@ -89,7 +91,7 @@ static int see(struct check *c, const struct check_action *a, const char *path, 
 	return err;
 }
 
-/* Where looks put what they show: apart, as long as prediction is not over. */
+/* Where looks put what they show: in a set of its own while prediction is under way. */
 static struct finding_set *target(const struct check *c)
 {
 	return c->predicted.seen ? c->predicted.seen : c->set;

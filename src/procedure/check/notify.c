@@ -17,7 +17,8 @@ void check_notify(const struct check *c, const struct check_event *event)
 		c->opts->notify(c->opts->context, event);
 }
 
-/* A replay may end in what another prediction is about. */
+/* Fingerprints are compared because a replay may show a finding that another prediction is
+ * about. */
 bool check_is_reported(const struct finding_set *set, struct finding *f)
 {
 	finding_identify(f);
@@ -27,7 +28,8 @@ bool check_is_reported(const struct finding_set *set, struct finding *f)
 	return false;
 }
 
-/* If this fails, the report at the end tries again and names the reason. */
+/* If the schedule cannot be saved, nothing is reported here.  The final report tries again and
+ * gives the reason. */
 void check_notify_confirmed(struct check *c, struct finding_set *set, struct finding *f)
 {
 	RD_ASSERT(f->status == FINDING_CONFIRMED);

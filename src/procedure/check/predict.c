@@ -27,7 +27,8 @@ void check_note_loaded(struct check *c)
 
 /* ---- forked processes ---- */
 
-/* Replays lead the first process only, so what the recorded run shows firmly is believed. */
+/* Replays lead the first process only, so findings of other processes are confirmed if the recorded
+ * run itself shows them. */
 static void mark_forked(struct check *c, size_t from, const char *name)
 {
 	check_note_loaded(c);
@@ -47,7 +48,7 @@ static void mark_forked(struct check *c, size_t from, const char *name)
 	}
 }
 
-/* The processes that the one of this trace forked, and those that they forked. */
+/* Predicts from the traces of all descendants of the process that this trace is about. */
 static void predict_forked(struct check *c, const char *trace, const char *name)
 {
 	for (uint64_t n = 0;; n++) {
@@ -71,7 +72,8 @@ static void predict_forked(struct check *c, const char *trace, const char *name)
 
 /* ---- deadlocks that a run was ended for ---- */
 
-/* They are known already, and better. */
+/* Removes predicted deadlocks in which the recorded run ended, which are those with a note.  The
+ * watchdog's findings describe them better. */
 static void leave_out_deadlocks(struct finding_set *set)
 {
 	size_t kept = 0;
@@ -101,15 +103,15 @@ static int open_trace(struct check *c, const struct check_run *run)
 	int err;
 
 	c->predicted.batch.ended = check_ending_late(e) && WIFSIGNALED(e->end.status) && !run->deadlock;
-	/* A trace that ends before the failure does not show where it happened.  And a failure
-	 * because Raddle used up the memory is not the program's. */
+	/* A trace that ends before the failure does not show where it happened.  And if the program
+	 * failed because Raddle used its address space, that is not a failure of the program. */
 	c->predicted.batch.failures = !e->stopped && !check_ending_pinched(e);
 	err = predict_pass_open(&c->predicted.pass, &c->predicted.batch, path, c->set);
 	free(path);
 	return err;
 }
 
-/* Of a damaged trace the message is out, and what could be read was looked at. */
+/* A damaged trace is not an error: there was a message, and the readable part was analysed. */
 static int close_trace(struct check *c, const struct check_run *run, int err)
 {
 	char *path = check_trace_path(c, c->known.predicted);
@@ -129,15 +131,15 @@ static int close_trace(struct check *c, const struct check_run *run, int err)
 
 /* ---- the end ---- */
 
-/* Why there may be nothing to find. */
+/* States why there may be nothing to find. */
 static void warn_of_scope(const struct check *c)
 {
 	if (c->recorded.forked)
-		rd_info("%" PRIu64 " forked processes were looked at", c->recorded.forked);
+		rd_info("%" PRIu64 " forked processes were analysed", c->recorded.forked);
 	if (c->predicted.batch.threads <= 1 && !c->opts->quiet)
 		rd_warn(c->recorded.forked
-				? "each process ran with one thread: what processes do to each other is not "
-				  "looked at"
+				? "each process ran with one thread: races between processes are not looked "
+				  "for"
 				: "the program ran with one thread: no other schedule is possible");
 }
 

@@ -24,10 +24,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Milliseconds between SIGTERM and SIGKILL, for a program that writes its last data: a judgement. */
+/* Milliseconds between SIGTERM and SIGKILL, for a program that writes its last data: a
+ * judgement. */
 #define GRACE_MS 2000
 
-/* How often the user must interrupt until we end: once is for the program, twice is for us. */
+/* How many interrupts it takes until Raddle ends the program.  The first one is left to the
+ * program. */
 #define INTERRUPTS 2
 
 static void warn_of_end(const struct check_run *run)
@@ -40,9 +42,9 @@ static void warn_of_end(const struct check_run *run)
 	if (run->deadlock)
 		rd_warn("the program %s", words.data);
 	else if (e->full)
-		rd_warn("the program was ended: its trace is as long as the check has time to look at");
+		rd_warn("the program was ended: the check has no time to analyse a longer trace");
 	else if (e->quiet)
-		rd_warn("the program was ended: it ran on and on without anything that is recorded");
+		rd_warn("the program was ended: it ran for a long time and recorded nothing");
 	else if (check_ending_late(e))
 		rd_warn("the program did not end within %.3g s and was ended", (double)e->limit_ms / 1e3);
 	else if (number && number != SIGINT && number != SIGTERM)
@@ -50,7 +52,8 @@ static void warn_of_end(const struct check_run *run)
 	rd_buf_release(&words);
 }
 
-/* What is left of the run, and of the command beside it, is ended. */
+/* Ends the remaining processes of the run and the command beside it, and notes how the run
+ * ended. */
 static void take_end(struct check *c, struct check_run *run, const struct record_result *result)
 {
 	run_companion_wait(&c->companion, run_forward_asked() ? 0 : CHECK_OUTLIVE_MS);
@@ -62,7 +65,7 @@ static void take_end(struct check *c, struct check_run *run, const struct record
 	run->ending.quiet = result->quiet;
 }
 
-/* What the trace says of the run. */
+/* Notes what the trace states about the run. */
 static void take_trace(struct check *c, struct check_run *run, const struct record_result *result)
 {
 	const struct trace_meta *meta = &result->meta;
@@ -131,7 +134,7 @@ static int record(struct check *c, struct check_run *run, uint64_t n)
 	return err;
 }
 
-/* Before anything has read the trace. */
+/* The budget needs this before any trace is read. */
 static bool has_forked(const struct check *c)
 {
 	char *path = check_path(c, "trace/fork-0");

@@ -15,7 +15,7 @@
  * findings.  Set by hand. */
 #define EXTRA_FINDINGS 50
 
-/* Tells what replays show as it comes. */
+/* Reports what replays show, as soon as they show it. */
 static int watch(struct check *c, struct replay_settling *s, struct finding_set *set)
 {
 	struct replay_news news = {.kind = REPLAY_NEWS_PROGRESS};

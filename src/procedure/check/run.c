@@ -61,8 +61,8 @@ static int build(struct check *c)
 	c->known.build_ns = rd_now_ns() - c->known.start_ns;
 	c->seconds.build = (double)c->known.build_ns / 1e9;
 	if (!err && check_is_slow_build(&c->known))
-		rd_warn("instrumenting the program took %.0f of the %g s of --time; the next check will have "
-			"them for its replays",
+		rd_warn("instrumenting the program took %.0f of the %g s of --time; the next check need not "
+			"repeat that",
 			c->seconds.build, (double)c->opts->time_ms / 1e3);
 	return err;
 }

@@ -22,30 +22,30 @@ struct check_event;
 /* A recorded run. */
 struct check_run {
 	struct check_ending ending;
-	struct finding_set *deadlock; /* that it was ended for; NULL: it was not */
+	struct finding_set *deadlock; /* what it was killed for; NULL: no deadlock */
 	bool all;		      /* no access is left out */
 };
 
 /* What was recorded. */
 struct check_recorded {
-	struct check_run *runs; /* those of the options, */
-	uint64_t run_count;	/* of which so many are made: less after an interrupt */
-	int signal;		/* that the first one ended by; 0: none */
+	struct check_run *runs; /* as many as the options ask for, */
+	uint64_t run_count;	/* and how many are to be recorded: fewer after an interrupt */
+	int signal;		/* the signal that ended the first run; 0: none */
 	uint64_t looks;		/* runs that were only looked at */
-	uint64_t forked;	/* processes whose traces were looked at */
+	uint64_t forked;	/* forked processes whose traces were analysed */
 };
 
 /* What was predicted. */
 struct check_predicted {
 	struct predict_batch batch;
-	struct predict_pass *pass; /* over the trace that is predicted from; NULL: none */
-	struct finding **all;	   /* every prediction, before those at the same places became one */
+	struct predict_pass *pass; /* the one that is under way; NULL: none */
+	struct finding **all;	   /* every prediction, before those at the same places were merged */
 	size_t all_count;
-	struct finding_set *seen; /* what large runs showed before anything was searched for; NULL: none */
-	size_t early;		  /* findings that were looked at while others were sought */
+	struct finding_set *seen; /* what large runs showed without a search; NULL: nothing yet */
+	size_t early;		  /* how many findings of the set early.c has handled */
 };
 
-/* Seconds that went by. */
+/* Seconds that each phase took. */
 struct check_seconds {
 	double build, record, predict, replay, classify;
 };
@@ -62,11 +62,11 @@ struct check {
 	struct check_recorded recorded;
 	struct check_predicted predicted;
 
-	/* What follows. */
+	/* What follows prediction. */
 	struct replay_settled settled;
 	struct explore_result explored;
 	struct further further;	     /* runs that are recorded after the first ones */
-	struct finding_set *sighted; /* races that exploring showed; NULL */
+	struct finding_set *sighted; /* races that the detector saw in explored schedules; may be NULL */
 	struct classify_result classes;
 
 	struct finding_set *set;   /* the findings */
@@ -75,35 +75,40 @@ struct check {
 	struct check_seconds seconds;
 };
 
-/* Brings what the budget asks for up to date. */
+/* Updates what the budget needs to know. */
 void check_refresh(struct check *c);
 
-/* A path in the directory, to be freed; that of the n-th trace, from 0. */
+/* A path in the directory of the check, and the path of its n-th trace, counted from 0.  The caller
+ * frees them. */
 char *check_path(const struct check *c, const char *name);
 char *check_trace_path(const struct check *c, uint64_t n);
 
 /* Keeps a set until the check is closed. */
 void check_keep(struct check *c, struct finding_set *set);
 
-/* What a command that reproduces findings of the set has to name. */
+/* Stores in the set what a command must name to reproduce its findings: input, companion and so
+ * on. */
 void check_mark_means(const struct check *c, struct finding_set *set);
 
-/* A set of some of the findings of the check, of the same program, to be filled. */
+/* Prepares a set for some of the findings of the check: the same program and arguments. */
 void check_make_part(const struct check *c, struct finding_set *some);
 
-/* The confirmed ones take the places of those they were predictions of, or that chance showed. */
+/* Each confirmed finding of `some` replaces one of `set` with the same fingerprint that is not
+ * reproduced yet (finding_is_reproduced()). */
 void check_put_confirmed(struct finding_set *set, const struct finding_set *some);
 
-/* Marks what the user knows or hides. */
+/* Marks findings that the baseline lists or the suppressions hide. */
 int check_filter(const struct check *c, struct finding_set *set);
 
-/* Nanoseconds until then, at least a second, since 0 would be no limit; 0: there is none. */
+/* Nanoseconds until end_ns, but at least a second, because 0 would mean no limit.  Returns 0 if
+ * end_ns is 0: no limit. */
 int64_t check_left_ns(int64_t end_ns);
 
 /* How many runs at a time. */
 unsigned check_jobs(const struct check *c);
 
-/* Of every replay and classification; explorations differ (further.c). */
+/* The conditions of every replay and classification.  Explorations change some of them
+ * (further.c). */
 struct replay_conditions check_conditions(const struct check *c, const struct replay_program *program);
 
 #endif

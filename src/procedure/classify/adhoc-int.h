@@ -13,7 +13,7 @@
 struct adhoc {
 	bool found;
 	struct trial_obstacle obstacle;
-	unsigned goal; /* whose thread is stopped meanwhile: its access comes first */
+	unsigned goal; /* the goal whose thread is stopped: its access comes first */
 	struct schedule schedule;
 	struct schedule_goal goals[2];
 };

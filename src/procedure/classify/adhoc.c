@@ -3,9 +3,9 @@
  * Ad-hoc synchronisation.  In: a race.  Out: what fixes the order of its accesses, if anything
  * does.
  *
- * One thread is stopped before its access, and the other thread tries to reach its own.  If the
- * other thread waits instead, in a loop for a value or in an operation for something that the
- * stopped thread holds, its access comes later in every run.  It certainly waited for the value if
+ * One thread is stopped before its access, and the other thread tries to reach its own.  The other
+ * thread may wait instead, in a loop for a value or in an operation for something that the stopped
+ * thread holds.  Then its access comes later in every run.  It certainly waited for the value if
  * it left the loop as soon as the value changed (rt/steer/spin.c).  No time is measured.
  *
  * A semaphore, a condition or a barrier has no owner, so any thread may end the wait.  In these
@@ -52,7 +52,8 @@ static int show_again(struct trial_bench *b, const struct schedule *race, struct
 	return err;
 }
 
-/* The waiting thread runs first and the stopped one last: something still keeps them apart. */
+/* Makes a run in which the waiting thread is preferred and the stopped one comes last.  The order
+ * is accepted only if something keeps the threads apart in this run, too. */
 static int show_in_front(struct trial_bench *b, const struct schedule *race, struct adhoc *a)
 {
 	struct schedule front = a->schedule;

@@ -10,7 +10,7 @@
 #include "symbolic/solve.h"
 #include "symbolic/trace.h"
 
-#define BRANCHES_MOST 20000 /* conditions of a question */
+#define BRANCHES_MOST 20000 /* most conditions in one question to the solver: a judgement */
 
 /* A step of one of the two paths that another input may flip. */
 struct path_branch {
@@ -21,8 +21,7 @@ struct path_branch {
 
 /* Returns the branches of both paths that depend on a chosen input (a bit mask for each path),
  * sorted by rank; the caller frees the array.  First come branches that both the race and the input
- * can flip, then those after the race in the order of the path, then those before the race, last
- * first, then addresses. */
+ * can flip, then others after the race, then those before the race, last first, then addresses. */
 struct path_branch *branches_find(const struct sym_trace traces[2], const uint64_t chosen[2], size_t *count);
 
 /* Returns the conditions up to a step, with the last one negated: step + 1 of them; the caller
@@ -32,7 +31,7 @@ struct sym_fact *branches_facts(const struct sym_trace *t, size_t step);
 /* A hash of the branches of both orders and the direction that each took. */
 uint64_t branches_hash(const struct sym_trace traces[2]);
 
-/* Adds a line: what the path says about the input. */
+/* Adds a line: the conditions on the input under which the program takes this path. */
 void branches_describe(const struct sym_trace *t, struct rd_buf *out);
 
 #endif

@@ -12,9 +12,9 @@
 
 #include <stdlib.h>
 
-#define CONDITIONS_SHOWN 12 /* of a path: they fit a paragraph; the others are counted */
+#define CONDITIONS_SHOWN 12 /* conditions of a path that are shown: a paragraph.  Others are counted */
 
-/* ---- branches that can be turned ---- */
+/* ---- branches that can be flipped ---- */
 
 static int by_rank(const void *x, const void *y)
 {
@@ -44,8 +44,8 @@ static uint64_t *hash_nodes(const struct sym_trace *t)
 	return hash;
 }
 
-/* Conditions after the race that also occur in the other order.  A condition that occurs in one
- * order only depends on the outcome of the race and on the input: both can flip it. */
+/* Collects the conditions of one order after the race.  A condition that occurs in one order only
+ * depends on the outcome of the race and on the input: both can flip it. */
 static void find_common(const struct sym_trace *t, struct rd_umap *common)
 {
 	uint64_t *hash = hash_nodes(t);
@@ -56,9 +56,10 @@ static void find_common(const struct sym_trace *t, struct rd_umap *common)
 	free(hash);
 }
 
-/* The rank of a branch; smaller ones are flipped first.  First come branches that both the race and
- * the input can flip, then those after the race in the order of the path, then those before the
- * race, last first. */
+/* The rank of a branch; smaller ones are flipped first.  First come branches that both the race
+ * and the input can flip.  Others after the race follow in the order of the path, those of created
+ * threads before those of the initial thread.  Then come branches before the race, last first,
+ * then addresses. */
 enum { BY_RACE, BY_THREADS, BY_OTHERS, BEFORE, ADDRESSES };
 
 static uint32_t rank_of(const struct sym_trace *t, size_t step, bool common)
@@ -132,7 +133,7 @@ uint64_t branches_hash(const struct sym_trace traces[2])
 	return h;
 }
 
-/* ---- what a path says ---- */
+/* ---- what a path requires ---- */
 
 void branches_describe(const struct sym_trace *t, struct rd_buf *out)
 {

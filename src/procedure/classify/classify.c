@@ -150,7 +150,7 @@ static void show(void *context)
 		c->how->progress(c->how->context, &so_far);
 }
 
-/* Continues until all races have a class, the time is up, or a signal ends the work. */
+/* Continues until all races were tried, the time is up, or a signal ends the work. */
 static int run_tasks(struct classifying *c)
 {
 	struct rd_pool_loop loop = {give, take, is_late, show, &c->signals, c};

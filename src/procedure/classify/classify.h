@@ -18,12 +18,12 @@
 struct tracks; /* classify/tracks-int.h */
 
 #define CLASSIFY_FLAVOUR "led"
-#define CLASSIFY_PATHS 5       /* inputs with which a race is looked at, at most, with the recorded one */
-#define CLASSIFY_ALTERNATES 24 /* schedules after the race that are tried, at most */
+#define CLASSIFY_PATHS 5       /* most inputs with which a race is tried, including the recorded one */
+#define CLASSIFY_ALTERNATES 24 /* most schedules after the race that are tried */
 
 /* Techniques on which a class may be based.  Each can be left out, to see what it contributes. */
 struct classify_techniques {
-	bool adhoc; /* synchronisation that the program made itself: flags, locks that a detector missed */
+	bool adhoc; /* synchronisation that fixes the order: handmade flags, locks that a detector missed */
 	bool schedules; /* other schedules after the race */
 	bool control;	/* runs that show what the program does without this race */
 	bool paths;	/* other inputs that lead to the race */
@@ -35,27 +35,26 @@ struct classify_techniques {
 
 struct classify_progress {
 	uint64_t total, done;
-	double seconds_left; /* of the time; 0 if there is no limit */
+	double seconds_left; /* until the time limit; 0 if there is no limit */
 };
 
 struct classify { /* zero values are the defaults */
 	struct replay_conditions runs;
-	const char *directory;		 /* for what runs leave: made, and removed in the end */
+	const char *directory;		 /* for files of the runs: it is made, and removed at the end */
 	unsigned jobs;			 /* races at a time; 0: one */
 	unsigned alternates;		 /* 0: CLASSIFY_ALTERNATES */
 	unsigned paths;			 /* 0: CLASSIFY_PATHS; 1: the recorded input only */
-	const struct sym_selection *sym; /* inputs that may change; NULL: chosen by what branches depend on */
-	int64_t time_ns;		 /* that all of them may take; 0: any */
+	const struct sym_selection *sym; /* inputs that may change; NULL: those that branches depend on */
+	int64_t time_ns;		 /* time limit for all races; 0: none */
 	bool confirmed;			 /* only races that are confirmed */
 	enum finding_model model;	 /* the memory model of the runs */
-	unsigned models; /* bits of those that a class is wanted for; 0: `model`, and memory is not looked at
-			  */
-	bool coherent;	 /* the weak model keeps the writes of a location in one order for all */
+	unsigned models; /* a bit for each model under which to classify; 0: `model`, with plain memory */
+	bool coherent;	 /* in the weak model, all threads see the writes of a location in one order */
 	const struct tracks *tracks; /* set by classify_races() */
 	struct classify_techniques techniques;
 
-	/* Called about ten times a second, and when the class of a finding of the set is known;
-	 * may be NULL. */
+	/* The first is called about ten times a second, the second when a race was tried.  Both may
+	 * be NULL. */
 	void (*progress)(void *context, const struct classify_progress *so_far);
 	void (*classified)(void *context, struct finding *f);
 	void *context;
@@ -63,17 +62,17 @@ struct classify { /* zero values are the defaults */
 
 struct classify_result {
 	uint64_t classified, undecided; /* races with a class, and those without that were tried */
-	uint64_t untried;		/* because the time was up */
+	uint64_t untried;		/* races that were not tried: the time was up, or a signal came */
 	uint64_t runs;			/* of the program */
 	uint32_t edits;			/* bits of edits of the program that some run reached */
 	bool interrupted;
-	struct finding_set **sets; /* that own the findings with classes */
+	struct finding_set **sets; /* the sets that own the findings with classes */
 	size_t set_count, set_capacity;
 };
 
 /* Classifies the races of the set, several at the same time, and replaces each finding by one with
  * a class.  SIGINT, SIGTERM, SIGHUP and the time limit end it early.  `result` must be zero before
- * the call.  The caller releases it even after a failure, but not before the set. */
+ * the call.  The caller releases it even after a failure, but only after the set. */
 int classify_races(const struct classify *how, struct finding_set *set, struct classify_result *result);
 void classify_result_release(struct classify_result *result);
 

@@ -19,7 +19,7 @@
 /* Runs by group; runs with the same number in different groups belong together. */
 struct decide_runs {
 	struct trial *items[VARIANT_GROUPS];
-	size_t count; /* of each group; one that was not made does not count */
+	size_t count; /* runs of each group; a run that was not made is zero and does not count */
 };
 
 struct decide_place {
@@ -28,15 +28,15 @@ struct decide_place {
 };
 
 struct decision {
-	enum finding_class class;  /* FINDING_NO_CLASS: no two twins count */
+	enum finding_class class;  /* FINDING_NO_CLASS: no fault, and no twins that both count */
 	struct decide_place shows; /* the run that shows it */
 	struct decide_place other; /* one that differs from it: in the other order, or in the
 				    * control group */
 	bool has_other;
-	bool any_order; /* it comes with the meeting, in whatever order */
-	bool sorted;	/* the lines differ; their order differs from run to run anyway */
-	bool noise;	/* outputs or faults differ in ways that the race does not explain */
-	uint64_t k;	/* schedules after the race that made no difference */
+	bool any_order; /* the meeting causes it, in either order */
+	bool sorted;	/* outputs were compared without regard to the order of their lines */
+	bool noise;	/* outputs or faults differ in ways that the race may not explain */
+	uint64_t k;	/* different schedules after the race that were run in both orders */
 };
 
 void decide(const struct decide_runs *runs, struct decision *d);
@@ -54,7 +54,7 @@ bool decide_differ(const struct decide_runs *runs);
  * without regard to their order. */
 bool decide_is_new(const struct decide_runs *runs, const struct trial *t, bool *sorted);
 
-/* How many of the last twins that count brought no new schedule. */
+/* How many of the last twins, among those that count, showed no new schedule. */
 size_t decide_stale(const struct decide_runs *runs);
 
 #endif

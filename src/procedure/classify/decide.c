@@ -7,8 +7,8 @@
  * is the race itself, as when one access frees what the other one uses.  An output is attributed to
  * the race in two cases: twins differ in it, and it never occurs in the other order; or it occurs
  * only in runs in which the threads met.  "Never occurs" means something only in a group whose
- * outputs repeat; if each run writes something new, one more new output shows nothing.  In such
- * groups the lines of the output are compared without regard to their order.
+ * outputs repeat; if each run writes something new, one more new output shows nothing.  If whole
+ * outputs decide nothing, their lines are compared without regard to their order.
  */
 #include "classify/decide-int.h"
 
@@ -51,7 +51,7 @@ static bool is_sound(const struct trial *t)
 
 /* ---- faults ---- */
 
-/* How many runs of the group have the fault, of those that count. */
+/* How many runs of the group have the fault; *of is increased by the number of runs that count. */
 static size_t count_fault(const struct decide_runs *r, enum variant_group group, const char *fault,
 			  size_t *of)
 {
@@ -150,7 +150,7 @@ static void find_sound(const struct decide_runs *r, struct decision *d)
 	}
 }
 
-/* Prefers a run whose twin is sound. */
+/* Finds a run whose fault comes from the race.  A run whose twin has no fault is preferred. */
 static bool find_fault(const struct decide_runs *r, struct decision *d)
 {
 	bool found = false;
@@ -189,7 +189,7 @@ static int compare_keys(const void *a, const void *b)
 	return 0;
 }
 
-/* The outputs of a group, sorted; how many in *count. */
+/* The outputs of a group's runs without a fault, sorted; *count is their number. */
 static uint64_t *keys_of(const struct decide_runs *r, enum variant_group group, key_fn *key, size_t *count)
 {
 	uint64_t *keys = rd_xcalloc(r->count + 1, sizeof *keys);
@@ -203,7 +203,7 @@ static uint64_t *keys_of(const struct decide_runs *r, enum variant_group group, 
 }
 
 /* Whether the outputs of the group repeat: few were seen only once, so an output that was not seen
- * is unlikely in this group (Good and Turing). */
+ * is unlikely in this group (Good and Turing).  One or two outputs are always accepted. */
 static bool repeats(const struct decide_runs *r, enum variant_group group, key_fn *key)
 {
 	size_t count, once = 0;
@@ -223,7 +223,7 @@ static bool has_output(const struct decide_runs *r, enum variant_group group, ke
 	return false;
 }
 
-/* Whether the program writes that when it runs freely. */
+/* Whether the first control run wrote the same. */
 static bool is_usual(const struct decide_runs *r, const struct trial *t, key_fn *key)
 {
 	const struct trial *usual = at(r, VARIANT_CONTROL, 0);
@@ -231,7 +231,7 @@ static bool is_usual(const struct decide_runs *r, const struct trial *t, key_fn 
 	return usual && key(usual) == key(t);
 }
 
-/* Twins whose outputs differ, where one of the outputs never occurs in the other order. */
+/* Finds twins whose outputs differ such that one output never occurs in the other order. */
 static bool find_twins(const struct decide_runs *r, key_fn *key, struct decision *d)
 {
 	for (size_t i = 0; i < r->count; i++) {
@@ -253,7 +253,7 @@ static bool find_twins(const struct decide_runs *r, key_fn *key, struct decision
 	return false;
 }
 
-/* An output that comes only where the threads met. */
+/* Finds an output that occurs only in runs in which the threads met. */
 static bool find_meeting(const struct decide_runs *r, key_fn *key, struct decision *d)
 {
 	if (!repeats(r, VARIANT_CONTROL, key))
@@ -287,7 +287,7 @@ static bool find_difference(const struct decide_runs *r, struct decision *d)
 
 /* ---- other runs ---- */
 
-/* Whether at most one in eight outputs of all groups was seen once only. */
+/* Whether at most one in ONCE_IN outputs of all groups was seen only once. */
 static bool repeat_together(const struct decide_runs *r, key_fn *key)
 {
 	uint64_t *all = rd_xcalloc(VARIANT_GROUPS * r->count + 1, sizeof *all);

@@ -26,7 +26,7 @@ static int run_to_write_down(struct race_work *w, struct decide_place p, struct 
 	return made->turns ? trial_run(&w->bench, made, t, NULL) : RD_OK;
 }
 
-/* Writes down every decision of a run that did the same again. */
+/* Repeats a run and records all its decisions.  *again: it did the same as before. */
 static int write_down(struct race_work *w, struct decide_place p, struct schedule *made, bool *again)
 {
 	bool unsure = false;
@@ -43,7 +43,7 @@ static int write_down(struct race_work *w, struct decide_place p, struct schedul
 	return err;
 }
 
-/* The complete schedule of a run that was reproduced every time; NULL: it was not. */
+/* *result is the complete schedule of a run if it was reproduced every time, otherwise NULL. */
 static int repeat(struct race_work *w, struct decide_place p, struct schedule **result)
 {
 	struct schedule *made = finding_schedule_new(w->set);
@@ -67,7 +67,7 @@ static int repeat(struct race_work *w, struct decide_place p, struct schedule **
 	return err;
 }
 
-/* The input of runs now, as JSON. */
+/* The input of the current runs, as JSON. */
 static const char *input_json(struct race_work *w)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -146,9 +146,9 @@ int evidence_show(struct race_work *w)
 	if (err || shown)
 		return err;
 	if (next_is_left(&shows, &w->decision)) {
-		finding_note(w->set, w->f, "outputs that did not come again were not counted");
+		finding_note(w->set, w->f, "outputs that could not be reproduced were ignored");
 	} else {
-		finding_note(w->set, w->f, "not classified: what a run showed did not come again");
+		finding_note(w->set, w->f, "not classified: what a run showed could not be reproduced");
 		w->decision.class = FINDING_NO_CLASS;
 	}
 	return err;

@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OTHER_PAIRS 4 /* of another input, before something harmful is seen with it */
+#define OTHER_PAIRS 4 /* pairs of runs with another input, unless they show something harmful */
 
 /* The search for inputs may take four times as long as the classification with the first input, and
  * at least ten seconds.  Most programs need a fraction of that. */
 #define PATHS_TIMES 4
 #define PATHS_LEAST_NS (10 * RD_NS_PER_S)
-#define BUILD_NS (120 * RD_NS_PER_S) /* that making the flavour may take: a large program needs a minute */
+#define BUILD_NS (120 * RD_NS_PER_S) /* time limit for making the flavour; a large program needs a minute */
 
 /* The runs of one input: few at first, and as many as for the first input if they show something.
  */
@@ -80,21 +80,21 @@ static void note_losses(struct race_work *w, const struct paths *p)
 		finding_note(w->set, w->f,
 			     finding_textf(w->set,
 					   "%" PRIu64 " of %" PRIu64
-					   " questions about other inputs had no answer in their time",
+					   " questions to the solver about other inputs took too long",
 					   p->unknown, p->queries));
 	if (p->equal && p->depends && w->decision.class == FINDING_K_WITNESS_HARMLESS)
 		finding_note(
 			w->set, w->f,
 			finding_textf(
 				w->set,
-				"of %u of the %u paths both orders write the same for every input that goes "
-				"this way, as far as it was followed",
+				"on %u of the %u paths both orders write the same for every input that takes "
+				"the path, as far as it was followed",
 				p->equal, p->primaries));
 	if (p->cut)
 		finding_note(w->set, w->f, "more branches depend on input than were tried");
 }
 
-/* What each path says about the input. */
+/* Notes which inputs take each path. */
 static void note_covered(struct race_work *w, const struct paths *p)
 {
 	const char *line = p->covered.data, *end;
@@ -105,7 +105,8 @@ static void note_covered(struct race_work *w, const struct paths *p)
 		finding_note(w->set, w->f, finding_textf(w->set, "covered: %.*s", (int)(end - line), line));
 }
 
-/* What was seen with the recorded input counts again. */
+/* Makes the runs of the input with the worst class count.  If no other input is worse, these are
+ * the runs of the recorded input. */
 static int settle_inputs(struct race_work *w, const struct paths *p, const struct decide_runs *runs,
 			 const struct decision *decision)
 {
@@ -155,7 +156,8 @@ static int explore_inputs(struct race_work *w, const struct replay_program *shad
 	return err;
 }
 
-/* The flavour is made when a race needs it.  Without it the class is for the recorded input. */
+/* The flavour is made only when a race needs it.  If that fails, the class is for the recorded
+ * input. */
 static int open_and_explore(struct race_work *w)
 {
 	struct run_program program = {.kind = "shadow"};

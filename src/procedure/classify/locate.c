@@ -3,11 +3,12 @@
  * Finds races at given places.  In: pairs of places.  Out: findings with schedules that lead two
  * threads to these places.
  *
- * The program is run once for each pair.  Its threads take turns, and it is stopped at each access
- * at one of the two places.  The race consists of the first two accesses by different threads that
- * overlap, at least one of them a write.  A write and a read are preferred to two writes, because
- * in x++ the read comes before the write.  Whether both orders are possible is not checked here;
- * classification finds that out.
+ * The program is run once for each pair.  Its threads take turns.  It is stopped at the first
+ * access of a thread at one of the two places after each operation; if that finds nothing, it is
+ * run again and stopped at all accesses there.  The race consists of the first two accesses by
+ * different threads that overlap, at least one of them a write.  A write and a read are preferred
+ * to two writes, because in x++ the read comes before the write.  Whether both orders are possible
+ * is not checked here; classification finds that out.
  */
 #include "classify/locate.h"
 
@@ -37,7 +38,7 @@ static bool is_same_file(const char *path, const char *wanted)
 	       (length == end || path[length - end - 1] == '/');
 }
 
-/* The places are those of a pair. */
+/* An occurrences_at_fn: whether the site is at the first or second place of the pair. */
 static bool is_at(const void *context, const struct trace_site *site, uint32_t number, int which)
 {
 	const struct search *l = context;
@@ -72,7 +73,7 @@ static bool is_nowhere(const struct search *l, int which, struct rd_buf *why)
 
 /* ---- the race ---- */
 
-/* The first two; a write and a read are preferred. */
+/* Finds the first two occurrences that race; a write and a read are preferred. */
 static bool find_pair(const struct occurrences *s, const struct occurrence *found[2])
 {
 	found[0] = found[1] = NULL;
@@ -117,7 +118,7 @@ static void add_finding(const struct occurrences *seen, const struct occurrence 
 		add_access(set, f, g, i);
 		f->object.name = finding_text(set, g->object);
 	}
-	f->reason = "somebody named its places";
+	f->reason = "its two places were given by the user";
 }
 
 /* ---- the whole ---- */
@@ -137,8 +138,8 @@ static int look_for_pair(struct search *l, struct trial_bench *b, const struct o
 	return err;
 }
 
-/* If a single place is not found, that is an error; if there are several, the others are still
- * looked for. */
+/* If the only pair has a place without an access, that is an error.  If there are several pairs, it
+ * is a warning. */
 static int locate_one(struct trial_bench *b, const struct classify *how, const struct classify_pair *pair,
 		      bool alone, struct finding_set *set, bool *found)
 {

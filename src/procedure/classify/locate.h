@@ -10,7 +10,7 @@
 #include "classify/classify.h"
 
 struct classify_place {
-	const char *file; /* the end of a path will do */
+	const char *file; /* a path, or the end of one */
 	uint32_t line;
 	const char *within; /* the library function that is called at this place and makes the
 			     * access; NULL: the access is at the place itself */
@@ -23,7 +23,7 @@ struct classify_pair {
 struct classify_pairs {
 	struct classify_pair *items;
 	size_t count, capacity;
-	struct rd_arena *arena; /* of the names */
+	struct rd_arena *arena; /* owns the names */
 };
 
 void classify_pairs_init(struct classify_pairs *p);
@@ -37,7 +37,7 @@ int classify_pairs_parse(struct classify_pairs *p, const char *text);
  * if none are left. */
 int classify_pairs_from_tsan(struct classify_pairs *p, const char *text, const char *name);
 
-/* Keeps every count-th of them, from `number` on. */
+/* Keeps every count-th pair, beginning with pair `number`, counted from 0. */
 void classify_pairs_part(struct classify_pairs *p, unsigned number, unsigned count);
 
 /* Runs the program and adds a finding for each pair of places at which two threads access the same

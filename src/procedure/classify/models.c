@@ -11,9 +11,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define ROUNDS                                                                                               \
-	3 /* of explorations, while they show more stores that races publish: no test needs a third          \
-	   */
+/* Most explorations; each follows one that showed more stores that races publish.  No test needs a
+ * third. */
+#define ROUNDS 3
 
 /* ---- explorations under sequential consistency ---- */
 
@@ -30,7 +30,7 @@ static int explore_one(struct race_work *w, enum variant_group group, struct rep
 			     &w->made[w->made_count++]);
 }
 
-/* Stores that the runs have shown to be published are executed under memory models from now on. */
+/* From now on, stores that runs have shown to be published are executed under memory models. */
 static void add_published(struct race_work *w)
 {
 	tracks_add_published(&w->tracks, w->bench.published, w->bench.published_count);
@@ -58,7 +58,7 @@ static int explore(struct race_work *w)
 	return err;
 }
 
-/* The schedules of an earlier way to the race are of no use on another one. */
+/* Schedules that belong to one way to the race cannot be used on another. */
 static void release_made(struct race_work *w)
 {
 	for (size_t i = 0; i < w->made_count; i++)
@@ -68,7 +68,7 @@ static void release_made(struct race_work *w)
 	w->made_count = 0;
 }
 
-/* The same again while that shows more that is published. */
+/* Repeats the exploration as long as it shows more published stores, at most ROUNDS times. */
 int models_explore(struct race_work *w)
 {
 	size_t known;
@@ -143,12 +143,13 @@ static void note_same(struct race_work *w, const char *memory, const struct weak
 		w->set, w->f,
 		finding_textf(w->set,
 			      "under the memory model %s, %" PRIu64
-			      " executions that sequential consistency does not have showed nothing else%s%s",
+			      " executions that sequential consistency does not allow showed nothing new%s%s",
 			      memory, r->k, r->elsewhere ? " that needs the memory of this race" : "",
-			      r->lost ? " that came again" : ""));
+			      r->lost ? " that could be reproduced" : ""));
 }
 
-/* Each execution under sequential consistency is one under the model too, so nothing gets better. */
+/* Each execution under sequential consistency is also possible under the model, so the class cannot
+ * get better. */
 static int weaken_one(struct race_work *w, enum finding_model model)
 {
 	struct weaken how = {.bench = &w->bench,
@@ -165,8 +166,8 @@ static int weaken_one(struct race_work *w, enum finding_model model)
 
 	if (!err && result.over)
 		finding_note(w->set, w->f,
-			     finding_textf(w->set, "the memory model %s was left in some runs: %s",
-					   how.memory, result.over));
+			     finding_textf(w->set, "some runs left the memory model %s early: %s", how.memory,
+					   result.over));
 	if (!err && result.class != FINDING_NO_CLASS && finding_worse(result.class, class) == result.class &&
 	    result.class != class) {
 		err = add_weakened(w, model, &result);
@@ -180,7 +181,8 @@ static int weaken_one(struct race_work *w, enum finding_model model)
 	return err;
 }
 
-/* A race without a class under sequential consistency gets one if something new shows. */
+/* A race without a class under sequential consistency gets one if a weaker model shows something
+ * new. */
 int models_weaken(struct race_work *w)
 {
 	int err = RD_OK;

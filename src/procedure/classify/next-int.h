@@ -16,13 +16,14 @@ struct next_limits {
 	bool schedules; /* other schedules after the race */
 	bool control;	/* runs of the control group */
 	bool models;	/* memory models are asked for, so every control run is needed */
-	size_t pairs;	/* at most; 0: CLASSIFY_ALTERNATES */
+	size_t pairs;	/* most pairs; 0: CLASSIFY_ALTERNATES */
 };
 
 /* How many pairs there may be. */
 size_t next_pairs(const struct next_limits *l);
 
-/* Whether another pair is worth its runs.  *d is what the runs mean so far, if that was asked for. */
+/* Whether another pair is worth its runs.  If that depends on what the runs mean so far, *d is set
+ * to it. */
 bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, struct decision *d);
 
 /* How many runs of the control group there should be by now. */
@@ -35,7 +36,7 @@ bool next_is_hopeless(const struct decide_runs *runs);
  * not depend on the schedule and are masked. */
 bool next_is_maskable(const struct decide_runs *runs);
 
-/* ---- what the runs say about the way to the race ---- */
+/* ---- what the runs show about the way to the race ---- */
 
 /* A run that was led to both accesses and met an obstacle; NULL: none. */
 const struct trial *next_apart(const struct decide_runs *runs);
@@ -63,7 +64,7 @@ bool next_is_bad(const struct decision *d);
 /* The consequence of the run that shows a class. */
 const char *next_consequence(const struct decide_runs *runs, const struct decision *d);
 
-/* Whether a run did again what another one did. */
+/* Whether the run `again` reproduced the run `seen`. */
 bool next_is_same(const struct decision *d, const struct trial *seen, const struct trial *again);
 
 /* Whether a time limit, not the schedule, decided what a run did.  Then a different result proves
@@ -72,13 +73,13 @@ bool next_is_unsure(const struct trial *t);
 
 #define NEXT_REPLAYS 2 /* repetitions before a harmful class is reported; README and reports state it */
 
-/* Repetitions of a schedule; zero is the beginning. */
+/* Repetitions of a schedule; all zero at first. */
 struct next_repeat {
 	unsigned done, unsure;
 	bool failed;
 };
 
-/* Whether another run is needed; false: the matter is decided, as `failed` shows. */
+/* Whether another run is needed.  If not, `failed` is the result.  next_repeated() notes a run. */
 bool next_repeats(const struct next_repeat *r);
 void next_repeated(struct next_repeat *r, bool same, bool unsure);
 
@@ -86,19 +87,19 @@ void next_repeated(struct next_repeat *r, bool same, bool unsure);
  * attempts were made. */
 bool next_writes_down(unsigned tries, bool same, bool unsure);
 
-/* Attempts at showing a harmful class; zero is the beginning. */
+/* Attempts to show a harmful class; all zero at first. */
 struct next_show {
 	unsigned tries;
 	bool fault; /* a fault was seen that could not be reproduced */
 };
 
-/* Whether the class is harmful and another attempt at showing it is worth its runs. */
+/* Whether the class is harmful and another attempt to show it is worth its runs. */
 bool next_shows(const struct next_show *s, const struct decision *d);
 
 /* A run could not be reproduced: it is ignored from now on, and *d is decided again. */
 void next_lost(struct next_show *s, struct decide_runs *runs, struct decide_place lost, struct decision *d);
 
-/* Whether what remains is a class, after a show that failed. */
+/* When all attempts have failed: whether the remaining runs justify a class. */
 bool next_is_left(const struct next_show *s, const struct decision *d);
 
 #endif

@@ -8,17 +8,18 @@
 
 #include <string.h>
 
-/* Limits on the number of pairs (doc/design/classify.md).  The first two pairs have no seed; after
- * the two accesses each thread runs on in one of them.  The probability that four pairs agree by
- * chance is about 1 in 1000 (decide_is_plain()).  Eight pairs cover most schedules of small
- * programs.  If six pairs in a row bring no new schedule, hardly any is left. */
+/* Limits on the number of pairs (doc/design/classify.md).  The first two pairs have no seed.  In
+ * the first, one of the two threads runs on after the accesses, in the second the other.  The
+ * probability that four pairs agree by chance is about 1 in 1000 (decide_is_plain()).  Eight pairs
+ * cover most schedules of small programs.  If six pairs in a row show no new schedule, hardly any
+ * is left. */
 #define PAIRS_WITHOUT_SEED 2
 #define PAIRS_PLAIN 4
 #define PAIRS_LEAST 8
 #define PAIRS_STALE 6
 
 #define UNSURE_TIMES 4 /* repetitions of a run that was affected by timing, as on a busy machine */
-/* Runs that may fail to be reproduced before the race is left without a class. */
+/* How many runs may fail to be reproduced before no further evidence is tried. */
 #define SHOW_TIMES 4
 
 /* ---- pairs ---- */
@@ -53,9 +54,9 @@ bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, s
 	return d->class != FINDING_SPEC_VIOLATED && decide_stale(runs) < PAIRS_STALE;
 }
 
-/* The control group shows what happens if the threads are not brought together.  It is not needed
- * as long as all runs do the same; when they differ, the control runs that were skipped are made
- * up. */
+/* The control group shows what happens if the threads are not brought together.  After the first
+ * two pairs it is not needed as long as all runs do the same.  When they differ, the control runs
+ * that were skipped are made. */
 size_t next_controls(const struct next_limits *l, const struct decide_runs *runs, size_t have)
 {
 	bool all = runs->count <= PAIRS_WITHOUT_SEED || l->models || decide_differ(runs);
@@ -98,7 +99,7 @@ const char *next_why_none(const struct decide_runs *runs)
 		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++)
 			if (runs->items[g][i].why)
 				return runs->items[g][i].why;
-	return "no run came to the race";
+	return "no run reached the race";
 }
 
 bool next_has_met(const struct finding *f)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SEEN 4000 /* occurrences, then the run has shown enough */
+#define MOST_SEEN 4000 /* occurrences after which the run is ended: a judgement, bounds memory */
 
 void occurrences_init(struct occurrences *s, const struct trace_sites *sites, occurrences_at_fn *at,
 		      const void *context)
@@ -58,7 +58,7 @@ size_t occurrences_sites(const struct occurrences *s, int which)
 	return n;
 }
 
-/* Only the first record of a site after an operation is counted in the same way in controlled runs. */
+/* Stops the program at the accesses of a site. */
 static void watch_site(void *context, uint32_t number)
 {
 	struct schedule_watch *w = schedule_add_watch(context);
@@ -126,7 +126,8 @@ bool occurrences_race(const struct occurrence *a, const struct occurrence *b)
 	       ((a->at[0] && b->at[1]) || (a->at[1] && b->at[0]));
 }
 
-/* Its number, from 1, among the accesses of its thread at this site after the same operation. */
+/* The number of an occurrence, from 1, among those of its thread at this site after the same
+ * operation. */
 static uint64_t occurrence_of(const struct occurrences *s, const struct occurrence *at)
 {
 	uint64_t n = 1;

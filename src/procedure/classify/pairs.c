@@ -97,7 +97,7 @@ static bool begins_access(const char *line)
 	return !strncasecmp(line, "read of size", 12) || !strncasecmp(line, "write of size", 13);
 }
 
-/* Where the module of a frame begins, which may have a parenthesis in the name of its function too. */
+/* Where the module of a frame begins.  The name of its function may contain a parenthesis, too. */
 static const char *find_module(const char *line)
 {
 	const char *found = line + strlen(line);
@@ -111,7 +111,8 @@ static const char *find_module(const char *line)
 	return found;
 }
 
-/* The function of a frame that may be a library's: a name of C.  NULL: it is not one. */
+/* The function of a frame if its name is a C identifier: it may be a library function.  Otherwise
+ * NULL. */
 static const char *take_function(struct classify_pairs *p, const char *line)
 {
 	const char *name = line + strcspn(line, " "), *end;
@@ -125,10 +126,10 @@ static const char *take_function(struct classify_pairs *p, const char *line)
 
 struct report {
 	struct classify_place places[2];
-	int access; /* that is being read; -1: none yet */
+	int access; /* the one that is being read, 0 or 1; -1: none yet */
 	bool race;
-	bool has[2], over[2]; /* its place is known; no frame that comes is it */
-	const char *within;   /* the library function that it may be in; NULL */
+	bool has[2], over[2]; /* for each access: its place is known; no later frame can be its place */
+	const char *within;   /* the library function that may make the access; NULL: none */
 };
 
 /* "#1 name of a function PATH:LINE:COLUMN (module+0x12)". */
@@ -197,7 +198,7 @@ int classify_pairs_from_tsan(struct classify_pairs *p, const char *text, const c
 			"the program that it reports on with -g",
 			name, lost);
 	if (p->count == before)
-		return rd_fail(RD_EFORMAT, "%s: there is no data race of ThreadSanitizer in it", name);
+		return rd_fail(RD_EFORMAT, "%s: it has no data race reported by ThreadSanitizer", name);
 	if (lost)
 		rd_warn("%s: %zu of its data races are left out: an access has no file and line", name, lost);
 	return RD_OK;

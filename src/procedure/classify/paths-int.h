@@ -17,19 +17,19 @@ struct paths {
 	const struct replay_program *shadow;
 	const struct sym_selection *wishes;
 	const struct rd_override *base; /* the input of the first primary */
-	unsigned most;			/* primaries, with that of the recorded input */
-	int64_t end_ns;			/* no input is tried any more from then on */
+	unsigned most;			/* most primaries, including the first */
+	int64_t end_ns;			/* after this time no input is tried */
 
 	/* Analyses the race with the bench's input; *bad: no other input is needed. */
 	int (*analyse)(void *context, const struct rd_override *given, bool *bad);
 	void *context;
 
-	/* What came of it. */
-	unsigned primaries;	   /* with the first */
+	/* Results. */
+	unsigned primaries;	   /* including the first */
 	unsigned discarded;	   /* inputs with which the race was not reached by its schedule */
 	uint64_t queries, unknown; /* questions to the solver, and those without an answer */
 	double solver_seconds;
-	struct rd_buf covered; /* a line for each primary: what its path says about the input */
+	struct rd_buf covered; /* a line for each primary: which inputs take its path */
 	uint64_t lost[RADDLE_LOSSES];
 	unsigned equal; /* primaries whose outputs are equal in both orders for all inputs of their paths */
 	bool cut;	/* there were more inputs to try */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Multi-path analysis (algorithm 3 of the thesis) by repeated runs.  In: a race and its schedule.
- * Out: inputs with which the same schedule reaches the race, but the program takes another path.
+ * Multi-path analysis (algorithm 3 of Kasikci's thesis) by repeated runs.  In: a race and its
+ * schedule.  Out: inputs with which the same schedule reaches the race, but the program takes
+ * another path.
  *
  * A run of the flavour `shadow` shows which branches depend on input.  Each branch that can be
- * flipped yields an input.  Branches that the outcome of the race can also flip come first, then
- * those after the race in its two threads, then others after the race, then those before it, last
- * first.  The run with the new input must reach the race by the same schedule.  If its path is new,
- * it is a primary, and its own branches are then flipped as well.
+ * flipped yields an input.  branches-int.h defines the order in which branches are flipped.  The
+ * run with the new input must reach the race by the same schedule.  If its path is new, it is a
+ * primary, and its own branches are then flipped as well.
  */
 #include "classify/paths-int.h"
 
@@ -25,10 +25,10 @@
 #include <unistd.h>
 
 /* All were set by hand: smaller values miss inputs, larger ones take time from other races. */
-#define QUESTION_MS 5000   /* of the solver, by the clock: the machine may be busy */
-#define SOLVER_SECONDS 2.0 /* of a race, of CPU */
-#define BRANCH_TURNS_MAX 3 /* times that a branch is turned */
-#define TRIES_PER_PATH 16  /* inputs for each primary that is wanted */
+#define QUESTION_MS 5000   /* wall-clock time of one question to the solver: the machine may be busy */
+#define SOLVER_SECONDS 2.0 /* CPU time of the solver for one race */
+#define BRANCH_TURNS_MAX 3 /* how often a branch is flipped at most */
+#define TRIES_PER_PATH 16  /* inputs that are tried for each primary that is wanted */
 
 /* A primary whose branches have not been flipped yet: one trace for each order. */
 struct item {
@@ -40,7 +40,7 @@ struct explorer {
 	struct paths *p;
 	struct item *queue;
 	size_t count, capacity, next;
-	struct rd_umap turned; /* branch and direction to how often */
+	struct rd_umap turned; /* how often a branch was flipped, by site and direction */
 	struct rd_umap seen;   /* paths, by hash */
 	struct rd_names tried; /* inputs, as text */
 	unsigned tries;
@@ -108,7 +108,7 @@ static bool read_stdin(struct trial_bench *b, struct rd_override_part *part)
 
 struct contents {
 	struct trial_bench *bench;
-	const struct rd_override *given; /* of the run */
+	const struct rd_override *given; /* the input of the run */
 };
 
 static bool content(void *context, struct rd_override_part *part)
@@ -151,7 +151,7 @@ static bool is_new_input(struct explorer *x, const struct rd_override *given)
 	return x->tried.count != before;
 }
 
-/* Adds a primary: its path is known, the race was reached, and the path is new. */
+/* Adds a primary and analyses the race with its input. */
 static int take_primary(struct explorer *x, struct item *item)
 {
 	struct paths *p = x->p;
@@ -193,7 +193,7 @@ static int try_input(struct explorer *x, const struct rd_override *given, bool a
 	return RD_OK;
 }
 
-/* ---- turning ---- */
+/* ---- flipping ---- */
 
 static bool is_over(const struct explorer *x)
 {
@@ -203,13 +203,13 @@ static bool is_over(const struct explorer *x)
 	       x->tries >= TRIES_PER_PATH * p->most || p->solver_seconds > SOLVER_SECONDS;
 }
 
-/* One of the traces of a primary. */
+/* One of the traces of a primary, whose branches are flipped. */
 struct turning {
 	struct explorer *x;
 	const struct sym_trace *trace;
 	const struct rd_override *given;
 	struct sym_solver *solver; /* NULL: not needed yet */
-	bool *fixed;
+	bool *fixed;		   /* for each variable: it keeps its value */
 };
 
 static int turn(struct turning *r, uint32_t step)

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define OTHER_SEEDS 3	     /* of runs that show other ways: each shows another order of turns */
+#define OTHER_SEEDS 3	     /* runs that look for other ways, each with another order of turns */
 #define ELSEWHERE_CONTROLS 8 /* control runs that show whether the program differs at all */
 
 /* ---- one order ---- */
@@ -31,7 +31,7 @@ static bool is_of_race(const struct race_work *w, const char *thread)
 	       (!strcmp(w->race.goals[0].thread, thread) || !strcmp(w->race.goals[1].thread, thread));
 }
 
-/* Tries whether both threads reach their accesses in this way.  If one thread is blocked while the
+/* Tries whether both threads reach their accesses on this way.  If one thread is blocked while the
  * other is stopped at its access, it may get through when it runs first: for example, a reader
  * under a sequence lock waits only for a writer that has already begun. */
 static int try_way(struct race_work *w, struct trial *t)
@@ -145,7 +145,7 @@ int reach_race(struct race_work *w, struct adhoc *order)
 
 /* ---- other instances of the race ---- */
 
-/* What was seen of a race on one way. */
+/* What runs have shown about a race on one way. */
 struct outcome {
 	struct schedule race;
 	struct decide_runs runs;

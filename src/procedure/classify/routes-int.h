@@ -10,7 +10,7 @@
 
 #include "trial/trial.h"
 
-#define ROUTES_MOST 8 /* ways that are worth a run */
+#define ROUTES_MOST 8 /* most ways that are tried: a judgement */
 
 struct routes {
 	struct schedule_goal goals[ROUTES_MOST][2]; /* the likeliest first, each in the order of the race */

@@ -3,8 +3,8 @@
  * Finds ways to reach a race in a run.  In: the sites of the two accesses.  Out: pairs of goals,
  * one goal for each thread.
  *
- * Pairs whose accesses followed each other most closely come first: the fewer operations lie
- * between two accesses, the less can keep them apart.
+ * Pairs whose accesses followed each other most closely come first.  The fewer other occurrences
+ * lie between two accesses, the less is likely to keep them apart.
  */
 #include "classify/routes-int.h"
 
@@ -22,8 +22,8 @@
 struct ends {
 	const struct trace_sites *sites;
 	const struct schedule_goal *goals;
-	unsigned best[2]; /* how well a site of the program fits each */
-	bool by_line;	  /* other accesses of the same lines are looked at too */
+	unsigned best[2]; /* the best fitness of a site for each goal; 0: no site fits */
+	bool by_line;	  /* other accesses on the same lines are wanted */
 };
 
 static bool fits_best(const struct ends *e, const struct trace_site *site, int which)
@@ -69,7 +69,7 @@ static int compare_pairs(const void *a, const void *b)
 	const struct pair *x = a, *y = b;
 
 	RD_BY(x->apart, y->apart);
-	RD_BY(y->second, x->second); /* late ones: what threads wait for has come by then */
+	RD_BY(y->second, x->second); /* late ones first: what threads wait for has happened by then */
 	return 0;
 }
 
@@ -81,7 +81,7 @@ static bool is_race(const struct ends *e, const struct occurrence *first, const 
 	       first->write == e->goals[0].write && second->write == e->goals[1].write;
 }
 
-/* Whether a thread was seen at the race in this memory. */
+/* Whether an access of the race itself touched the same memory. */
 static bool is_its_memory(const struct occurrences *s, const struct ends *e, const struct occurrence *at)
 {
 	for (size_t i = 0; i < s->count; i++)

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes of a command with its words, at most: more than the kernel takes. */
+/* Most bytes of a command with its words: more than the kernel accepts. */
 #define COMMAND_MAX (16u << 20)
 
 char *classify_shard_path(const char *directory, unsigned number)
@@ -28,7 +28,7 @@ char *classify_shard_path(const char *directory, unsigned number)
 
 /* ---- the command ---- */
 
-/* The standard input for the shards is read here once; a terminal is not waited for. */
+/* Standard input is read once, here, for all shards, unless it is a terminal. */
 static int save_input(const char *directory)
 {
 	char *path = rd_xasprintf("%s/stdin", directory);
@@ -112,7 +112,7 @@ int classify_shard_load(struct classify_shard *s, struct rd_argv *words)
 	return err;
 }
 
-/* ---- what they have found ---- */
+/* ---- what the shards have found ---- */
 
 static void take_finding(struct finding_set *set, struct finding *now)
 {

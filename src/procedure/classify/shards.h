@@ -12,7 +12,7 @@ struct classify_shard {
 	const char *directory; /* of all shards; NULL: this is not a shard */
 	unsigned number, count;
 	uint64_t jobs;
-	bool terminal; /* the user gave no input */
+	bool terminal; /* the user's standard input was a terminal, so there is no input */
 };
 
 /* Writes the words of the command, its working directory and its input to files; removes files of
@@ -21,9 +21,10 @@ int classify_shards_save(const char *directory, char *const *words);
 /* Restores them: the words, the working directory and the standard input. */
 int classify_shard_load(struct classify_shard *s, struct rd_argv *words);
 
-char *classify_shard_path(const char *directory, unsigned number); /* of what it has found */
+/* The path of the document that a shard writes; the caller frees it. */
+char *classify_shard_path(const char *directory, unsigned number);
 
-/* Findings that the shards have given classes replace those of the set, or are added. */
+/* Each finding of the shards replaces the one of the set with the same id, or is added. */
 int classify_shards_collect(const char *directory, struct finding_set *set, struct classify_result *result);
 
 #endif

@@ -23,9 +23,10 @@ int classify_techniques_without(const char *text, struct classify_techniques *te
 		while (i < 4 && (strlen(table[i].name) != length || strncmp(table[i].name, at, length) != 0))
 			i++;
 		if (i == 4)
-			return rd_fail(RD_EUSAGE,
-				       "classify: --without: schedules, control, adhoc, paths; not %.*s",
-				       (int)length, at);
+			return rd_fail(
+				RD_EUSAGE,
+				"classify: --without takes schedules, control, adhoc or paths, not %.*s",
+				(int)length, at);
 		*table[i].technique = false;
 		at += length;
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a class may rest on, by name. */
+/* The techniques on which a class may be based, by name. */
 #ifndef CLASSIFY_TECHNIQUES_H
 #define CLASSIFY_TECHNIQUES_H
 
 #include "classify/classify.h"
 
-/* All techniques but those that a list with commas names; NULL: all. */
+/* All techniques except those in a comma-separated list; NULL: all. */
 int classify_techniques_without(const char *text, struct classify_techniques *techniques);
 
 #endif

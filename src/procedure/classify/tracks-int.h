@@ -15,11 +15,11 @@
 struct model_track {
 	uint32_t site;
 	bool write;
-	bool point_only;    /* threads can be stopped there, but what is accessed is not tracked for it */
-	const char *object; /* of the race that it belongs to; NULL: unknown */
+	bool point_only;    /* it is a point, but does not make the accessed bytes tracked */
+	const char *object; /* what the race is about that it belongs to; NULL: unknown */
 };
 
-/* A store that a race publishes belongs to it too. */
+/* A published store belongs to every race that publishes it. */
 struct track_edge {
 	uint32_t site;
 	const char *object;
@@ -33,19 +33,20 @@ struct tracks {
 	size_t count, capacity;
 };
 
-/* The accesses of all races of the set that the program has.  To be released. */
+/* Collects the accesses of all races of the set, as far as the program has them.  The caller
+ * releases the result. */
 void tracks_gather(struct tracks *t, const struct finding_set *set, const struct trace_sites *sites);
 void tracks_copy(struct tracks *t, const struct tracks *from);
 void tracks_release(struct tracks *t);
 
-/* What runs have shown to be published. */
+/* Adds what runs have shown to be published. */
 void tracks_add_published(struct tracks *t, const struct raddle_published *pairs, size_t count);
 
 /* Adds the records of these accesses to a schedule that owns nothing but these lists.  Accesses
  * that belong to `except` are left out; it may be NULL. */
 void tracks_fill(const struct tracks *t, const char *except, struct schedule *lists);
 
-/* Whether tracks_fill() leaves some over. */
+/* Whether tracks_fill() with this `except` adds any tracked access. */
 bool tracks_has_others(const struct tracks *t, const char *except);
 
 #endif

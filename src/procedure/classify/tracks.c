@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARED_MOST 64 /* pairs of accesses */
+#define SHARED_MOST 64 /* pairs of accesses of shared memory that a program has if it has "few" */
 
 static bool is_same(const char *a, const char *b)
 {
@@ -92,7 +92,7 @@ static void add_edge(struct tracks *t, uint32_t site, const char *object)
 	t->edges[t->edge_count++] = (struct track_edge){site, object};
 }
 
-/* Threads can be switched at other accesses of shared memory too, in a program that has few of them. */
+/* In a program with few accesses of shared memory, all of these become points. */
 void tracks_add_published(struct tracks *t, const struct raddle_published *pairs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

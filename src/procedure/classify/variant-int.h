@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: the ways to continue after a race.  A variant and its twin differ in one thing only:
- * which of the two accesses comes first.
+ * Inside classify/: the ways to continue after a race.  A variant and its twin differ in one thing
+ * only: which of the two accesses comes first.
  */
 #ifndef CLASSIFY_VARIANT_INT_H
 #define CLASSIFY_VARIANT_INT_H
@@ -11,11 +11,12 @@
 enum variant_group {
 	VARIANT_FIRST,	 /* the access of the first goal comes first */
 	VARIANT_SECOND,	 /* that of the second one */
-	VARIANT_CONTROL, /* no thread is stopped: the same operations, in whatever order results */
+	VARIANT_CONTROL, /* no thread is stopped at its access; only operations are led */
 	VARIANT_GROUPS,
 };
 
-/* A schedule to run.  It borrows from the race's own, which must live as long, and is not released. */
+/* A schedule to run.  It borrows from the schedule of the race, which must live as long, and is not
+ * released. */
 struct variant {
 	struct schedule schedule;
 	struct schedule_decision decisions[2];

@@ -27,7 +27,7 @@ static struct schedule_decision back(const struct schedule_goal *from, const str
 		.thread = from->thread, .n = from->after, .point = "back", .count = 1, .next = to->thread};
 }
 
-/* Without the race there is nothing to lead to but the order of operations. */
+/* The control group keeps the order of operations, but not the goals. */
 static void lead_nowhere(struct schedule *s)
 {
 	s->goals = NULL;

@@ -14,12 +14,12 @@
 struct weaken {
 	struct trial_bench *bench;
 	const struct schedule *race;
-	const char *object;		 /* that it is about */
-	const struct decide_runs *usual; /* under sequential consistency, with the same points */
+	const char *object;		 /* what the race is about; may be NULL */
+	const struct decide_runs *usual; /* runs under sequential consistency, with the same points */
 	const struct tracks *tracks;
 	const char *memory; /* the name of the model, as in schedules */
-	size_t most;	    /* runs of each group */
-	int replays;	    /* of what is bad, before it is said */
+	size_t most;	    /* runs of each group with seeds */
+	int replays;	    /* how often a new effect is repeated before it is accepted */
 };
 
 struct weakened {
@@ -27,20 +27,20 @@ struct weakened {
 	struct trial shows;
 	enum variant_group group;
 	struct schedule schedule; /* of the run that shows it; to be released */
-	bool sorted;		  /* the lines differ, in whatever order they come */
+	bool sorted;		  /* outputs were compared without regard to the order of their lines */
 	bool elsewhere;		  /* something new does not need the memory of this race */
 	bool lost;		  /* a new effect could not be reproduced */
-	uint64_t k;		  /* executions in which memory did what sequential consistency does not */
+	uint64_t k;		  /* executions that sequential consistency does not allow */
 	const char *over;	  /* why some runs left the model early; NULL: none did */
 };
 
-/* How many runs an exploration has, for a program whose recorded run took so long. */
+/* How many runs an exploration has at most, given how long the recorded run took; 0: unknown. */
 size_t weaken_explored(int64_t recorded_ns);
 
 /* The caller releases `result` even after a failure. */
 int weaken(const struct weaken *w, struct weakened *result);
 
-/* Gives a variant the memory of a model: `lists` has the accesses that obey it. */
+/* Makes a variant run under a memory model; `lists` has the accesses that obey it. */
 void weaken_variant(struct variant *v, const struct schedule *lists, const char *memory, uint64_t seed);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Runs under weaker memory models (classify/weaken-int.h).  In: a race, and its runs under
- * sequential consistency. Out: a run that shows something new, with its schedule and the choices of
- * values and threads.
+ * sequential consistency.  Out: a run that shows something new, with its schedule and the choices
+ * of values and threads.
  *
- * After both threads have reached their accesses, the choices at the accesses under the model
- * (which value memory returns, which thread runs next) are enumerated within a limited number of
- * runs.  After that, seeds choose schedules and values.  A new effect is attributed to the memory
- * of this race under three conditions: the same schedule without these choices does not show it; it
- * does not occur if only other memory is under the model; and it is reproduced every time.
+ * After both threads have reached their accesses, the choices at the accesses under the model are
+ * enumerated: which value memory returns, and which thread runs next.  The number of these runs is
+ * limited; after them, seeds choose schedules and values.  A new effect is attributed to the memory
+ * of this race under three conditions: the same schedule without these choices does not show it;
+ * it does not occur if only other memory is under the model; and it is reproduced every time.
  */
 #include "classify/weaken-int.h"
 
@@ -19,15 +19,15 @@
 
 /* All were set by hand: smaller values miss outputs that a weak memory model allows, larger ones
  * take time from other races. */
-#define EXPLORED_MOST 250	       /* runs of an exploration, at most */
-#define EXPLORED_LEAST 8	       /* and at least */
-#define EXPLORING_NS (6 * RD_NS_PER_S) /* that they may take */
-#define UNSURE 4		       /* runs that are repeated because timing affected them */
-#define REFUTED_MAX 64		       /* outputs that are known to mean nothing */
+#define EXPLORED_MOST 250	       /* most runs of an exploration, */
+#define EXPLORED_LEAST 8	       /* and fewest */
+#define EXPLORING_NS (6 * RD_NS_PER_S) /* time for these runs if each takes as long as the recorded one */
+#define UNSURE 4		       /* most runs that are repeated because timing affected them */
+#define REFUTED_MAX 64		       /* rejected effects that are remembered */
 
 struct attempt {
 	const struct weaken *how;
-	struct schedule lists; /* of accesses that obey the model */
+	struct schedule lists; /* the accesses that obey the model */
 	struct weakened *result;
 	struct {
 		const char *fault; /* NULL: an output */
@@ -62,7 +62,7 @@ static void make(const struct attempt *a, enum variant_group group, size_t numbe
 
 /* ---- comparing ---- */
 
-/* Whether the run shows what none showed under sequential consistency. */
+/* Whether the run shows something that no run under sequential consistency showed. */
 static bool is_new(const struct weaken *w, const struct trial *t, bool *sorted)
 {
 	*sorted = false;
@@ -83,7 +83,7 @@ static bool is_same(const struct trial *a, const struct trial *b, bool sorted)
 	return key_of(a, sorted) == key_of(b, sorted);
 }
 
-/* What was found to mean nothing need not be looked at again. */
+/* Whether the effect was rejected before, so that it need not be verified again. */
 static bool is_refuted(const struct attempt *a, const struct trial *t, bool sorted)
 {
 	for (size_t i = 0; i < a->refuted_count; i++)
@@ -191,7 +191,8 @@ static enum finding_class class_of(const struct trial *t)
 	return t->fault ? FINDING_SPEC_VIOLATED : FINDING_OUTPUT_DIFFERS;
 }
 
-/* What a run showed.  `made` is its schedule, which is taken; a fault is worth more than an output. */
+/* Judges a run, and takes over its schedule `made`.  A fault replaces an output that was found
+ * before. */
 static int judge(struct attempt *a, const struct trial *t, enum variant_group group, struct schedule *made)
 {
 	struct weakened *r = a->result, found = *r;
@@ -229,7 +230,8 @@ static bool is_enough(const struct attempt *a)
 	return a->result->class == FINDING_SPEC_VIOLATED;
 }
 
-/* All choices after the meeting, in the schedule without a seed, as far as runs last. */
+/* Enumerates the choices after the meeting, in the schedule without a seed, within the limit of
+ * runs. */
 static int explore(struct attempt *a, enum variant_group group)
 {
 	struct replay_search search = {0};
@@ -250,7 +252,7 @@ static int explore(struct attempt *a, enum variant_group group)
 	return err;
 }
 
-/* A schedule and choices by seeds. */
+/* A run whose schedule and choices come from seeds. */
 static int try_seed(struct attempt *a, enum variant_group group, size_t number)
 {
 	struct schedule made;
@@ -263,7 +265,7 @@ static int try_seed(struct attempt *a, enum variant_group group, size_t number)
 	return err ? err : judge(a, &t, group, &made);
 }
 
-/* Where the threads cannot be brought together, only runs without goals remain. */
+/* Whether the threads could be brought together.  If not, only runs without goals remain. */
 static bool has_met(const struct decide_runs *usual)
 {
 	for (size_t i = 0; i < usual->count; i++)

@@ -14,8 +14,8 @@ struct words_outputs {
 	const struct trial_mask *mask;
 };
 
-/* Where two outputs differ first: the stream, the line and both texts; or the exit status.
- * `otherwise` describes when the second output occurs. */
+/* Where two outputs first differ: the stream, the line and both texts.  If no line differs, how
+ * both runs ended.  `otherwise` describes when the second output occurs. */
 void words_difference(struct rd_buf *out, const struct words_outputs *o, const char *otherwise);
 
 /* What the run that shows a class did, and what the other one did. */

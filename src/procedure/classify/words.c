@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define SHOWN 60 /* bytes of a line of output */
+#define SHOWN 60 /* bytes of a line of output that are shown */
 
 static void add_access(struct rd_buf *out, const struct schedule_goal *h)
 {
@@ -17,7 +17,8 @@ static void add_access(struct rd_buf *out, const struct schedule_goal *h)
 		rd_buf_addf(out, " at %s:%" PRIu32, rd_base_name(h->place.file), h->place.line);
 }
 
-/* Which order, or none, a run was. */
+/* Describes the group of a run: the order of the two accesses, or that they were not brought
+ * together. */
 static void add_order(struct rd_buf *out, const struct schedule *race, enum variant_group group)
 {
 	if (group == VARIANT_CONTROL) {
@@ -144,7 +145,7 @@ void words_weakened(struct rd_buf *out, const struct schedule *race, const struc
 	else
 		rd_buf_adds(out, r->shows.end_text);
 	if (r->shows.relaxed_at)
-		rd_buf_addf(out, "; memory did what sequential consistency does not for %s",
+		rd_buf_addf(out, "; memory did what sequential consistency does not allow, for %s",
 			    r->shows.relaxed_at);
 }
 
@@ -160,11 +161,11 @@ void words_adhoc(struct rd_buf *out, const struct schedule *race, const struct a
 	if (o->kind)
 		rd_buf_addf(out, " for %s", o->name ? o->name : "a lock");
 	if (o->owner)
-		rd_buf_addf(out, ", which %s has", o->owner);
+		rd_buf_addf(out, ", which %s holds", o->owner);
 	if (o->file)
 		rd_buf_addf(out, " at %s:%" PRIu32, rd_base_name(o->file), o->line);
 	if (o->kind && !o->owner)
-		rd_buf_addf(out, ", which nobody gives before %s has gone on from its access",
+		rd_buf_addf(out, ", which no thread signals before %s continues from its access",
 			    race->goals[a->goal].thread);
 	if (!o->kind)
 		rd_buf_addf(out, " until %s changes", o->name ? o->name : "a value");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside classify/: the work on one race, which several files share.  work.c makes the runs and puts the
- * parts together; next-int.h decides which run comes next. */
+/* Inside classify/: the work on one race, which several files share.  work.c makes the runs and
+ * puts the parts together; next-int.h decides which run comes next. */
 #ifndef CLASSIFY_WORK_INT_H
 #define CLASSIFY_WORK_INT_H
 
@@ -28,19 +28,18 @@ struct race_work {
 	size_t controls; /* runs of the control group */
 	struct decision decision;
 	struct tracks tracks;
-	struct schedule lists; /* accesses that obey memory models, and points; empty: none */
-	struct schedule
-		*made; /* of runs that explore memory, by number after `made_from`; NULL: there are none */
-	size_t made_from, made_count;
-	char *message; /* the first error */
+	struct schedule lists;	      /* accesses that obey memory models, and points; empty: none */
+	struct schedule *made;	      /* schedules of runs that explore memory; NULL: there are none */
+	size_t made_from, made_count; /* the number of the first of these runs, and how many they are */
+	char *message;		      /* the first error */
 
 	/* Other inputs. */
-	struct rd_override base;    /* of the schedule; empty: the recorded input */
-	const char *input_text;	    /* of the runs now, for their schedules; NULL: the recorded input */
-	struct rd_override differs; /* with which the output differs */
-	bool is_other, found_differs;
+	struct rd_override base;      /* the input of the race's schedule; empty: the recorded input */
+	const char *input_text;	      /* the input of the current runs, as text; NULL: the recorded input */
+	struct rd_override differs;   /* the first input with which the output differs */
+	bool is_other, found_differs; /* another input was tried; `differs` is set */
 	int64_t start_ns;
-	uint64_t k;			 /* of all inputs */
+	uint64_t k;			 /* the sum over all inputs (struct decision) */
 	struct trial_mask recorded_mask; /* of the recorded input */
 };
 
@@ -48,7 +47,7 @@ struct race_work {
 
 int work_run_variant(struct race_work *w, struct decide_place p, struct trial *t, struct schedule *made);
 
-/* Runs pairs, and the control group beside them, until next-int.h has enough, and decides what they mean. */
+/* Runs pairs and the control group until next-int.h has enough, and decides what they mean. */
 int work_run_pairs(struct race_work *w);
 
 /* Runs the control group until it has `wanted` runs, if the caller allows it. */
@@ -63,7 +62,7 @@ int work_keep_schedule(struct race_work *w, const struct schedule *s, struct sch
 
 int evidence_show(struct race_work *w);
 
-/* ---- reach.c: the threads are led to the race, by another way if need be ---- */
+/* ---- reach.c: the threads are led to the race, on another way if necessary ---- */
 
 int reach_race(struct race_work *w, struct adhoc *order);
 int reach_find_order(struct race_work *w, struct adhoc *order);
@@ -88,8 +87,8 @@ int models_weaken(struct race_work *w);
 /* Analyses the race with other inputs, if the class may depend on them. */
 void inputs_follow(struct race_work *w);
 
-/* The class of one race, found in a process of its own.  Adds a finding document with the finding,
- * its class and witnesses.  The return value is that of a pool task. */
+/* Classifies one race; called in a process of its own.  Adds a finding document with the finding,
+ * its class and witnesses to the answer.  The return value is that of a pool task. */
 int work_classify(const struct classify *how, const struct finding *f, const char *directory,
 		  struct rd_buf *answer);
 

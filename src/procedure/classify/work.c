@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The class of one race.  In: a finding with a schedule that leads to it.  Out: a finding document: the
- * finding with its class, and the runs that show it.
+ * The class of one race.  In: a finding with a schedule that leads to it.  Out: a finding document:
+ * the finding with its class, and the runs that show it.
  *
  * Runs come in pairs, one for each order of the two accesses (classify/variant-int.h).  The first
  * pairs have no seed, later ones do.  next-int.h decides how many pairs are run, and decide-int.h
@@ -94,7 +94,6 @@ int work_run_pairs(struct race_work *w)
 	return err;
 }
 
-/* A copy that the set owns. */
 int work_keep_schedule(struct race_work *w, const struct schedule *s, struct schedule **kept)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -116,7 +115,7 @@ static void note_harmless(struct race_work *w)
 
 	finding_note(w->set, w->f,
 		     finding_textf(w->set,
-				   "both orders ended the same with the same output, in %" PRIu64
+				   "both orders ended in the same way with the same output, in %" PRIu64
 				   " schedules after the race, for %s",
 				   w->k,
 				   w->is_other ? "the inputs that are listed" : "the recorded input only"));
@@ -135,7 +134,7 @@ static void note_mask(struct race_work *w)
 			     "compared");
 }
 
-/* Two threads that were stopped at their accesses together prove the race. */
+/* If both threads were stopped at their accesses at the same time, the race is proven. */
 static void confirm(struct race_work *w)
 {
 	if (w->f->status == FINDING_CONFIRMED || !next_is_met(&w->runs))
@@ -164,7 +163,8 @@ static int note_order(struct race_work *w, const struct adhoc *a)
 	return err;
 }
 
-/* Shows that the class is harmful; where that fails and the race looks harmless, an order may explain it. */
+/* Shows that the class is harmful.  If that fails and the race looks harmless, looks for
+ * synchronisation that fixes the order. */
 static int show_harm(struct race_work *w, struct adhoc *order)
 {
 	int err = evidence_show(w);

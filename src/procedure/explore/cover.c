@@ -89,7 +89,7 @@ static struct finding_frame frame_of(struct finding_set *set, const struct place
 				      .line = p->frame.line};
 }
 
-/* A pair of which the place that comes first in the source is the first one. */
+/* The first place of the pair is the one that comes first in the source. */
 static struct finding_pair make_pair(struct finding_set *set, const struct place p[2], uint64_t first)
 {
 	struct finding_pair pair = {.place = {frame_of(set, &p[0]), frame_of(set, &p[1])},
@@ -115,7 +115,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return !a || (b && b < a) ? b : a;
 }
 
-/* Those of the same places become one. */
+/* Merges pairs of the same places. */
 static size_t merge(struct finding_pair *pairs, size_t count)
 {
 	size_t kept = 0;

@@ -17,16 +17,16 @@ struct cover {
 		uint64_t first; /* the schedule that showed it first, from 1 */
 	} * pairs;
 	size_t count, capacity;
-	struct rd_umap known; /* their positions, from 1 */
+	struct rd_umap known; /* from sites to the position of the pair, from 1 */
 };
 
 void cover_release(struct cover *c);
 
-/* True: it is new. */
+/* Returns true if the pair is new. */
 bool cover_add(struct cover *c, uint64_t sites, uint64_t first);
 bool cover_has(const struct cover *c, uint64_t sites);
 
-/* Puts the pairs of places into a set, in place of those that it has. */
+/* Puts the pairs of places into a set and replaces those that it has. */
 void cover_describe(const struct cover *c, const struct trace_sites *sites, struct finding_set *set);
 
 #endif

@@ -10,7 +10,7 @@
 
 struct ctest_test {
 	const char *name;
-	const char *folder; /* its name as that of a file, which no other test has */
+	const char *folder; /* a file name made from its name; no other test has the same */
 	const char **command;
 	size_t word_count; /* 0: it has not been built */
 	const char **environment;
@@ -25,7 +25,7 @@ struct ctest {
 	size_t count;
 };
 
-/* Everything is the arena's; `name` is for messages. */
+/* The arena owns all results; `name` is for messages. */
 int ctest_parse(struct ctest *c, const char *text, size_t length, const char *name, struct rd_arena *a);
 
 #endif

@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STEP_MS 100 /* between two looks at the process: a signal is passed on within that */
+#define STEP_MS 100 /* milliseconds after which a signal is passed on at the latest: a judgement */
 
 /* Statuses of `raddle explore`. */
 enum { CTEST_FAILS = 1, CTEST_UNEXPLORED = 2 };
@@ -34,7 +34,7 @@ struct suite {
 	struct ctest tests;
 	struct rd_arena *arena;
 	char *raddle, output[PATH_MAX];
-	int stopped; /* the signal that ended it; 0: none did */
+	int stopped; /* the signal that ended us; 0: none */
 };
 
 static int list_tests(struct suite *s)
@@ -62,8 +62,8 @@ static int list_tests(struct suite *s)
 	if (!err)
 		err = ctest_parse(&s->tests, text.data, text.length, s->how->build, s->arena);
 	if (!err && !s->tests.count)
-		err = rd_fail(RD_EUSAGE, "explore: %s: ctest knows no test%s", s->how->build,
-			      s->how->regex ? " of that name" : " there");
+		err = rd_fail(RD_EUSAGE, "explore: %s: ctest lists no test%s", s->how->build,
+			      s->how->regex ? " with such a name" : "");
 	rd_argv_release(&argv);
 	rd_buf_release(&text);
 	return err;
@@ -76,7 +76,7 @@ static bool is_variable(const char *text)
 	return strchr(text, '=') && text[0] != '-';
 }
 
-/* What a replay needs beside the command that the report has. */
+/* Prints what a replay needs besides the command, which is in the report. */
 static void say_surroundings(const struct ctest_test *t, FILE *out)
 {
 	if (t->directory)
@@ -103,8 +103,8 @@ static void make_command(const struct suite *s, const struct ctest_test *t, stru
 		rd_argv_add(argv, t->command[i]);
 }
 
-/* A signal to this process ends the exploration too, which receives signals of the terminal itself.
- */
+/* Passes signals on to the exploration, except SIGINT, which the terminal sends to both
+ * processes. */
 static int await(struct suite *s, pid_t pid)
 {
 	struct rd_interrupt signals;

@@ -8,17 +8,18 @@
 
 struct ctest_run {
 	const char *build;    /* the directory that cmake made */
-	const char *regex;    /* of names of tests, as with `ctest -R`; NULL: all */
+	const char *regex;    /* which tests, by name, as with `ctest -R`; NULL: all */
 	const char *output;   /* a folder for each test is made there */
 	char *const *options; /* of `raddle explore`, for every test */
-	FILE *said;	      /* which test is explored, and what came of it; NULL: nowhere */
+	FILE *said;	      /* receives the name and the result of each test; NULL: no output */
 };
 
 struct ctest_result {
 	size_t explored, failed, unexplored;
 };
 
-/* An error also if a test could not be explored, or none was; *result is set in any case. */
+/* It is an error, too, if some test could not be explored, or if none was.  *result is set in any
+ * case. */
 int ctest_explore(const struct ctest_run *how, struct ctest_result *result);
 
 #endif

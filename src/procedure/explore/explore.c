@@ -21,9 +21,10 @@
 #include <signal.h>
 #include <string.h>
 
-#define GRACE_NS RD_NS_PER_S /* for the answers of the last runs when the time is up */
+#define GRACE_NS RD_NS_PER_S /* when the time is up, the last runs may take so much longer */
 
-/* A task is the position of its first schedule, and below it how many schedules it has. */
+/* A task is a number.  Its low bits are the number of schedules, the others the position of the
+ * first one. */
 #define TASK_COUNT_BITS 8
 #define TASK_COUNT_MASK ((UINT64_C(1) << TASK_COUNT_BITS) - 1)
 
@@ -45,7 +46,7 @@ static int64_t elapsed_ns(const struct exploring *x)
 	return rd_now_ns() - x->start_ns;
 }
 
-/* Whether the time has been up for so long. */
+/* Whether the time limit was reached at least `ns` ago. */
 static bool is_later(const struct exploring *x, int64_t ns)
 {
 	int64_t time_ns = x->state.how->time_ns;

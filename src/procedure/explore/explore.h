@@ -22,7 +22,7 @@
 
 enum explore_stop {
 	EXPLORE_GOES_ON,
-	EXPLORE_SETTLED,     /* the last schedules brought nothing new */
+	EXPLORE_SETTLED,     /* the last schedules showed nothing new */
 	EXPLORE_ENOUGH,	     /* as many schedules as the caller wanted */
 	EXPLORE_TIME,	     /* the time is up */
 	EXPLORE_FAILED,	     /* a failure was found, and the caller wants no more */
@@ -37,51 +37,52 @@ struct explore_progress {
 struct explore { /* zero values are the defaults */
 	struct replay_conditions runs;
 	unsigned jobs;	      /* runs at a time; 0: one */
-	uint64_t seed;	      /* of the whole; 0: 1 */
-	uint64_t most;	      /* schedules; 0: until nothing new comes */
-	uint64_t least;	      /* schedules before nothing new can be the end; 0: by itself */
-	int64_t time_ns;      /* that all of it may take; 0: any */
-	const char *fail_if;  /* a command that ends with 0 for a run that failed (trial/judge.h); NULL: the
-				 exit status says it */
-	const char *strategy; /* one alone: walk, pct, pos, weighted; NULL: all in turn */
-	const char *log;      /* a file: what was run (explore/log.h); NULL: nothing is written down */
+	uint64_t seed;	      /* of the exploration; 0 means 1 */
+	uint64_t most;	      /* number of schedules; 0: until they show nothing new */
+	uint64_t least;	      /* fewest schedules before it may settle, unless they repeat; 0: default */
+	int64_t time_ns;      /* time limit of the exploration; 0: none */
+	const char *fail_if;  /* a command that exits with 0 if the run failed (trial/judge.h); NULL: the exit
+				 status decides */
+	const char *strategy; /* the only one to use, by name (explore/strategies.c); NULL: all in turn */
+	const char *log;      /* a file for the log (explore/log.h); NULL: no log */
 	bool resume;	      /* continue where that log, and those of shards beside it, end */
-	bool collect;	      /* and run nothing more: shards have */
+	bool collect;	      /* read these logs, but run no further schedules */
 	/* Explore only schedules shard, shard + shards, ..., with a separate log, LOG.shard, and do
 	 * not process failures further.  If shards is 0, explore all schedules. */
 	unsigned shard, shards;
-	const struct finding_set *suggested; /* races: accesses of them are points from the beginning; NULL */
-	bool go_on;			     /* look for more failures when one was found */
+	const struct finding_set *suggested; /* races whose accesses are points from the start; may be NULL */
+	bool go_on;			     /* continue after the first failure */
 	void (*progress)(void *context, const struct explore_progress *so_far); /* may be NULL */
 	void *context;
 };
 
-/* A schedule in which two accesses were unordered that had not been seen unordered before. */
+/* A schedule that is worth recording, because two accesses were unordered in it or because it
+ * showed something new. */
 struct explore_racy {
-	uint64_t number, length; /* the schedule, and what its strategy knew: how long runs are, */
-	uint64_t threads;	 /* and how many threads they have; */
-	uint64_t most;		 /* extent at which the run is ended; 0: any */
-	const char *prefix;	 /* it began like this schedule; NULL: like none */
-	uint64_t kept;		 /* decisions of that */
-	uint32_t site[2];	 /* in the flavour `led` */
+	uint64_t number, length; /* the schedule, and what its strategy expected: the length of the run */
+	uint64_t threads;	 /* and the number of threads */
+	uint64_t most;		 /* extent at which the run is ended; 0: no limit */
+	const char *prefix;	 /* the schedule that it extends; NULL: none */
+	uint64_t kept;		 /* how many decisions of that it keeps */
+	uint32_t site[2];	 /* of the unordered accesses, in the flavour `led` */
 };
 
-#define EXPLORE_RACY 64 /* that are kept, */
-#define EXPLORE_NEW 8	/* and of those that showed conflicting places in a new order */
+#define EXPLORE_RACY 64 /* how many schedules with unordered accesses are kept, */
+#define EXPLORE_NEW 8	/* and how many that showed conflicting places in a new order */
 
 struct explore_result {
-	uint64_t schedules;	/* that were run to an end */
-	uint64_t different;	/* by their choices */
-	uint64_t last_new;	/* the last schedule that brought something new, from 1 */
-	uint64_t discarded;	/* runs that left their schedule or did not end: they are not counted, */
-	const char *why;	/* the first of them: a sentence; NULL */
-	uint64_t first_failure; /* which schedule showed the first one, from 1; 0: none did */
+	uint64_t schedules;	/* number of runs that count */
+	uint64_t different;	/* how many of them made different choices */
+	uint64_t last_new;	/* the last schedule that showed a new race or failure, from 1 */
+	uint64_t discarded;	/* runs that do not count: they left their schedule or did not end, */
+	const char *why;	/* and the reason for the first of them; may be NULL */
+	uint64_t first_failure; /* the first schedule that failed, from 1; 0: none failed */
 	uint64_t unrepeated;	/* failures that could not be reproduced and are not reported */
-	uint64_t extent;	/* at which a run that decides at operations has hardly an end any more */
+	uint64_t extent;	/* at which a run with points at operations only is considered endless */
 	enum explore_stop stop;
 	struct explore_racy racy[EXPLORE_RACY];
 	size_t racy_count;
-	uint32_t (*seen)[2]; /* pairs of sites that the detector saw without an order, in any schedule */
+	uint32_t (*seen)[2]; /* pairs of sites that the detector saw unordered, in any schedule */
 	size_t seen_count;
 	struct explore_racy new_ones[EXPLORE_NEW]; /* without sites */
 	size_t new_count;
@@ -97,9 +98,9 @@ void explore_result_release(struct explore_result *result);
 
 /* Records one run of a program in the flavour `record` under the schedule of `which`, whose sites
  * are ignored, into the directory `trace`.  *counts is set if the run kept its schedule and either
- * ended by itself or was cut off, as at the extent of `which`.  `made` receives the schedule with
- * all decisions, or without turns if they are not known.  It must be zero before the call, and the
- * caller releases it. */
+ * ended by itself or was cut off, for example at the extent of `which`.  `made` receives the
+ * schedule with all decisions; `made->turns` is false if they are not known.  It must be zero
+ * before the call, and the caller releases it. */
 int explore_record(const struct explore *how, const struct explore_racy *which, const char *trace,
 		   bool *counts, struct schedule *made);
 

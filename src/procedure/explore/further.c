@@ -19,8 +19,8 @@
 #include <stdlib.h>
 
 /* Numbers of runs, set by hand: analysing a recorded run takes longer than the run. */
-#define RECORDED_MOST 24   /* schedules that are recorded, at most, */
-#define RECORDED_IN_VAIN 3 /* and no more when so many in a row brought nothing new */
+#define RECORDED_MOST 24   /* schedules that are recorded at most */
+#define RECORDED_IN_VAIN 3 /* no more are recorded when so many in a row have shown nothing new */
 
 void further_release(struct further *f)
 {
@@ -58,8 +58,8 @@ static bool is_chosen(const struct further *f, uint64_t number)
 }
 
 /* Every race gets its first schedule before any race gets its second.  Then come runs that showed
- * something new, the last one first, because it is the hardest to reach, and so is what can be
- * predicted from it. */
+ * something new, the last one first.  It was the hardest to reach, and so are predictions from
+ * it. */
 void further_choose(struct further *f, const struct explore_result *explored, const struct finding_set *set,
 		    const struct trace_sites *sites)
 {
@@ -94,7 +94,7 @@ bool further_next(const struct further *f, struct explore_racy *which)
 	return true;
 }
 
-/* What the last of the schedules showed needs no other one. */
+/* Leaves out the other schedules of the race that the last recorded schedule was chosen for. */
 static void leave_out_shown(struct further *f)
 {
 	size_t kept = f->at;
@@ -148,7 +148,7 @@ int explore_record(const struct explore *how, const struct explore_racy *which, 
 	return err;
 }
 
-/* A copy whose schedule is that of a run; the goals say which accesses are meant. */
+/* Adds a copy of the finding whose schedule is that of a run.  Its goals name the two accesses. */
 static void add_under(struct finding_set *set, const struct finding *f, const struct schedule *made)
 {
 	struct finding *copy = finding_add(set, f->kind);

@@ -2,36 +2,37 @@
 /*
  * Decides which schedules a check records after its first runs, and when there are enough.  First
  * come schedules in which exploration saw an unknown race, then others, until several in a row have
- * brought nothing new.
+ * shown nothing new.
  */
 #ifndef EXPLORE_FURTHER_H
 #define EXPLORE_FURTHER_H
 
 #include "explore/explore.h"
 
-/* The exploration may end for lack of news only after this many schedules.  Set by hand: fewer than
- * SETTLED_LEAST in explore/next.c, since recorded runs have been analysed already. */
+/* Unless schedules repeat, the exploration of a check settles only after this many.  Set by hand:
+ * fewer than SETTLED_LEAST in explore/next.c, since recorded runs have been analysed already. */
 #define FURTHER_LEAST 1000
 
 struct further {
-	struct explore_racy *racy; /* schedules of exploration with a race that was not recorded yet */
+	struct explore_racy *racy; /* the schedules that further_choose() chose */
 	size_t racy_count, at;	   /* how many, and which one is next */
-	uint64_t most;		   /* extent at which a run of unknown length is ended; 0: any */
-	uint64_t runs;		   /* that were recorded */
-	uint64_t fresh;		   /* findings that they brought */
-	int fruitless;		   /* runs in a row that brought nothing */
+	uint64_t most;		   /* extent at which runs of other schedules are ended; 0: no limit */
+	uint64_t runs;		   /* number of recorded runs */
+	uint64_t fresh;		   /* number of new findings from them */
+	int fruitless;		   /* runs in a row that showed nothing new and were not chosen for a race */
 };
 
 void further_release(struct further *f);
 
-/* Chooses schedules with races that the set does not know, then others that showed something new. */
+/* Chooses schedules with races that are not confirmed in the set, then others that showed something
+ * new. */
 void further_choose(struct further *f, const struct explore_result *explored, const struct finding_set *set,
 		    const struct trace_sites *sites);
 
-/* The schedule to be recorded next; false: it is enough. */
+/* The schedule to be recorded next; false: there are enough. */
 bool further_next(const struct further *f, struct explore_racy *which);
 
-/* It was recorded, and brought something or not. */
+/* Call this when it was recorded.  `any`: it led to something new. */
 void further_took(struct further *f, bool any);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside explore/: the log of an exploration as a file that is begun, resumed and appended to (explore/log.h
- * has the lines). */
+/* Inside explore/: the log of an exploration as a file that is begun, resumed and appended to.
+ * explore/log.h defines its lines. */
 #ifndef EXPLORE_JOURNAL_INT_H
 #define EXPLORE_JOURNAL_INT_H
 
 #include "explore/state-int.h"
 
 struct journal {
-	struct explore_state *state; /* learns from what is resumed */
-	struct rd_arena *arena;	     /* of the notes that are read */
+	struct explore_state *state; /* learns from the notes */
+	struct rd_arena *arena;	     /* owns the notes that are read */
 	int fd;			     /* -1: there is no log */
 };
 
@@ -16,7 +16,7 @@ struct journal {
 int journal_open(struct journal *j, struct explore_state *state, struct rd_arena *arena);
 int journal_close(struct journal *j);
 
-/* Learns from the notes of an answer, and appends them. */
+/* Learns from the notes in a worker's answer, and appends them to the log. */
 int journal_take(struct journal *j, const char *answer, size_t length);
 
 #endif

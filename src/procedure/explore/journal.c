@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* In two programs with this digest the numbers of sites mean the same. */
+/* If two programs have the same digest, their site numbers mean the same. */
 static uint64_t digest_sites(const struct trace_sites *sites)
 {
 	uint64_t digest = 0;
@@ -84,7 +84,7 @@ static int read_log(struct journal *j, const char *path, uint64_t *length)
 		return RD_OK;
 	err = log_read(path, &then, j->arena, learn_old_note, j, length);
 	if (!err && then.program != now.program)
-		err = rd_fail(RD_EUSAGE, "%s: the program is another one now; explore it anew", path);
+		err = rd_fail(RD_EUSAGE, "%s: the program has changed; explore it without --resume", path);
 	return err;
 }
 

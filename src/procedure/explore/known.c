@@ -18,7 +18,8 @@ static bool is_at(const struct finding_stack *a, const struct finding_stack *b)
 	       a->frames[0].line == b->frames[0].line && !strcmp(a->frames[0].file, b->frames[0].file);
 }
 
-/* Whether each wait of a deadlock is one of another, or a failure is where another is. */
+/* Whether each wait of a deadlock is also one of another, confirmed deadlock, or a failure is at
+ * the place of another, confirmed one. */
 static bool is_part(const struct finding *f, const struct finding *of)
 {
 	bool all = f->kind == of->kind && of->status == FINDING_CONFIRMED && f->cycle_count;
@@ -33,15 +34,15 @@ static bool is_part(const struct finding *f, const struct finding *of)
 	return all;
 }
 
-/* By exploring: nothing else here is led by turns. */
+/* Whether it comes from exploration: other schedules of deadlocks and failures have no turns. */
 static bool is_explored(const struct finding *f)
 {
 	return f->kind != FINDING_RACE && f->schedule && f->schedule->turns;
 }
 
-/* Whether a finding of exploration is dropped: it is known from another method, which gives more
- * information; it is a bare abort(), which may only mean that an assumption of the program does not
- * hold; or it is a hang of a program that never ends. */
+/* Whether a finding of exploration is left out.  It may be known from another method, which gives
+ * more information.  It may be a bare abort(), which may only mean that an assumption of the
+ * program does not hold.  Or it is a hang of a program that never ends anyway. */
 static bool is_to_leave(const struct finding_set *set, const struct finding *f, bool endless)
 {
 	if (!is_explored(f))
@@ -78,7 +79,8 @@ static bool is_near(const struct finding_frame *a, const struct finding_frame *b
 	       !strcmp(rd_base_name(a->file), rd_base_name(b->file));
 }
 
-/* Whether the failure is one of memory, at one of the accesses: a failed assertion may have other reasons. */
+/* Whether the failure is a crash or memory error at one of the accesses.  A failed assertion may
+ * have other causes. */
 static bool is_failure_of(const struct finding *f, const struct finding *race)
 {
 	bool memory = f->consequence &&

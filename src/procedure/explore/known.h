@@ -12,9 +12,9 @@
 /* Removes findings from the set that add nothing; `endless`: the program does not end by itself. */
 void explore_leave_known(struct finding_set *set, bool endless);
 
-/* A failure at an access of a confirmed race is an effect of that race.  It becomes a witness of
- * the race, whose class is then spec-violated, and is no longer a separate finding.  Returns true
- * if there was such a failure. */
+/* A crash or memory error at an access of a confirmed race is an effect of that race.  If
+ * exploration found it, it becomes a witness of the race, whose class is then spec-violated, and
+ * is no longer a separate finding.  Returns true if there was such a failure. */
 bool explore_join_failures(struct finding_set *set);
 
 /* Collects the sites, in the flavour `led`, of the accesses of all races in the set, confirmed or

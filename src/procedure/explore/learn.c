@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What an exploration learns from its runs.  In: notes of runs.  Out: races, typical lengths,
- * prefixes, failures, and the counters of the result.  If a note is processed twice, only counters
- * change.
+ * What an exploration learns from its runs.  In: notes of runs.  Out: races, lengths of runs,
+ * prefixes, failures, and the counters of the result.
  */
 #include "base/error.h"
 #include "explore/state-int.h"
@@ -46,7 +45,7 @@ static struct draw draw_of(const struct explore_state *s, const struct note *n)
 
 /* ---- races ---- */
 
-/* The entry of the race, which is made if it is new; NULL: there is no room. */
+/* The entry of the race, which is added if it is new; NULL: there is no room. */
 static struct note_race *find_race(struct explore_state *s, const struct note *n,
 				   const struct note_race *race)
 {
@@ -63,8 +62,8 @@ static struct note_race *find_race(struct explore_state *s, const struct note *n
 }
 
 /* Whether the flavour `record` can repeat the run.  A run with points at racy accesses depends on
- * the races that were known at the time, and a weighted run on how much its threads still had to
- * do.  A prefix with decisions at accesses cannot be followed either, since `record` instruments
+ * the races that were known at the time.  A weighted run depends on how much its threads still had
+ * to do.  A prefix with decisions at accesses cannot be followed either, since `record` instruments
  * other accesses. */
 static bool is_recordable(const struct draw *draw, const struct prefix *prefix)
 {
@@ -95,7 +94,8 @@ static void learn_race(struct explore_state *s, const struct note *n, const stru
 
 /* ---- what is new ---- */
 
-/* A run that showed something new can be recorded; the last such runs are kept. */
+/* Keeps a run that showed something new, to be recorded later.  Only the last such runs are
+ * kept. */
 static void keep_new(struct explore_result *r, const struct note *n)
 {
 	RD_ASSERT(r->new_count <= EXPLORE_NEW);
@@ -130,7 +130,8 @@ static uint64_t points_of(const struct note_thread *threads, size_t count)
 	return points;
 }
 
-/* The run with most threads, and of those with most points, is the best guess at the runs to come. */
+/* The best guess for later runs is the run with most threads, and among those the one with most
+ * points. */
 static void learn_threads(struct explore_state *s, const struct note *n)
 {
 	if (n->thread_count < s->thread_count ||
@@ -233,5 +234,5 @@ void explore_learn_lost(struct explore_state *s, uint64_t count)
 	struct explore_result *r = s->result;
 
 	r->discarded += count;
-	r->why = r->why ? r->why : "the process that made the runs ended before them";
+	r->why = r->why ? r->why : "the process that makes the runs ended unexpectedly";
 }

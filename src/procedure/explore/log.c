@@ -43,7 +43,7 @@ static void put_text(struct rd_json *j, const char *name, const char *text)
 		rd_json_string(j, name, text);
 }
 
-/* Numbers of 64 bits are more than JSON has. */
+/* JSON numbers cannot represent all 64-bit numbers. */
 static void put_hash(struct rd_json *j, const char *name, uint64_t hash)
 {
 	char text[17];
@@ -162,7 +162,7 @@ static uint64_t get_hash(struct parse *p, const char *key)
 		return 0;
 	if (rd_is_hex(text, 16))
 		return rd_hex_number(text, 16);
-	rd_json_wrong(&p->read, key, "is no digest");
+	rd_json_wrong(&p->read, key, "is not a digest");
 	return 0;
 }
 
@@ -181,9 +181,9 @@ int log_get_head(struct log_head *head, const char *text, size_t length, const c
 	open_line(&p, text, length, name, a);
 	format = rd_json_get_text(&p.read, p.tree, "format");
 	if (!p.read.err && (!format || strcmp(format, FORMAT) != 0))
-		p.read.err = rd_fail(RD_EFORMAT, "%s: this is no log of an exploration", name);
+		p.read.err = rd_fail(RD_EFORMAT, "%s: this is not the log of an exploration", name);
 	if (!p.read.err && get_number(&p, "version") != VERSION)
-		p.read.err = rd_fail(RD_EFORMAT, "%s: the log is of another version of Raddle", name);
+		p.read.err = rd_fail(RD_EFORMAT, "%s: the log is from another version of Raddle", name);
 	argv = rd_json_member(&p.read, p.tree, "argv", JSON_ARRAY);
 	head->argc = json_array_size(argv);
 	if (!p.read.err && !head->argc)
@@ -204,14 +204,14 @@ int log_get_head(struct log_head *head, const char *text, size_t length, const c
 	return close_line(&p);
 }
 
-/* Two elements of an array within an array. */
+/* Element i of an array, which must be a pair: returns the first value, *second is the second. */
 static json_t *get_two(struct parse *p, const json_t *array, size_t i, const char *key, json_t **second)
 {
 	json_t *two = json_array_get(array, i);
 
 	*second = json_array_get(two, 1);
 	if (json_array_size(two) != 2)
-		rd_json_wrong(&p->read, key, "has something else than pairs");
+		rd_json_wrong(&p->read, key, "contains something other than pairs");
 	return json_array_get(two, 0);
 }
 
@@ -220,7 +220,7 @@ static uint32_t get_site(struct parse *p, const json_t *value, const char *key)
 	uint64_t site = 0;
 
 	if (!p->read.err && !rd_json_is_count(value, UINT32_MAX, &site))
-		rd_json_wrong(&p->read, key, "has something else than numbers");
+		rd_json_wrong(&p->read, key, "contains something other than numbers");
 	return (uint32_t)site;
 }
 
@@ -245,7 +245,7 @@ static void get_threads(struct parse *p, struct note *n)
 
 		if (!*text || strlen(text) >= sizeof n->threads[i].name ||
 		    !rd_json_is_count(points, NUMBER_MAX, &n->threads[i].points))
-			rd_json_wrong(&p->read, "threads", "has something else than names and numbers");
+			rd_json_wrong(&p->read, "threads", "contains something other than names and numbers");
 		else
 			memcpy(n->threads[i].name, text, strlen(text) + 1);
 	}
@@ -296,7 +296,7 @@ int log_get_note(struct note *n, const char *text, size_t length, const char *na
 			   .made = get_text(&p, "made")};
 	status = rd_json_get_signed(&p.read, p.tree, "status");
 	if (status < -1 || status > 255)
-		rd_json_wrong(&p.read, "status", "is no exit status");
+		rd_json_wrong(&p.read, "status", "is not an exit status");
 	n->status = (int)status;
 	get_threads(&p, n);
 	get_sites(&p, n);
@@ -305,7 +305,7 @@ int log_get_note(struct note *n, const char *text, size_t length, const char *na
 
 /* ---- files ---- */
 
-/* The function that gets each note; fn NULL: only the head is wanted. */
+/* fn receives each note; NULL: only the head is read. */
 struct reader {
 	const char *path;
 	struct rd_arena *arena;
@@ -335,7 +335,7 @@ static int read_lines(const struct reader *r, FILE *in, struct log_head *head, u
 	if (!err && ferror(in))
 		err = rd_fail_errno("%s: cannot read it", r->path);
 	if (!err && !lines)
-		err = rd_fail(RD_EFORMAT, "%s: this is no log of an exploration", r->path);
+		err = rd_fail(RD_EFORMAT, "%s: this is not the log of an exploration", r->path);
 	free(text);
 	return err;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The log of an exploration (doc/format/explore.md): a description of what is explored, then one
- * line for each schedule that was run.  A line is either complete or missing.  The log contains
- * everything that the exploration learned.
+ * line for each schedule that was run.  The log contains everything that the exploration learned.
  */
 #ifndef EXPLORE_LOG_H
 #define EXPLORE_LOG_H
@@ -18,11 +17,11 @@ struct log_head {
 	const char *strategy, *fail_if, *with, *setup; /* NULL: none */
 };
 
-/* Adds the line, with its end. */
+/* Append a line, with its newline. */
 void log_put_head(const struct log_head *head, struct rd_buf *out);
 void log_put_note(const struct note *n, struct rd_buf *out);
 
-/* Takes a line, without its end; `name` and `line` are for messages.  Strings and arrays are the arena's. */
+/* Parse a line, without its newline; `name` is for messages.  The arena owns strings and arrays. */
 int log_get_head(struct log_head *head, const char *text, size_t length, const char *name,
 		 struct rd_arena *a);
 int log_get_note(struct note *n, const char *text, size_t length, const char *name, struct rd_arena *a);

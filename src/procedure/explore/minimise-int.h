@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside explore/: as few decisions as show a failure. */
+/* Inside explore/: removes the decisions that a failure does not need. */
 #ifndef EXPLORE_MINIMISE_INT_H
 #define EXPLORE_MINIMISE_INT_H
 

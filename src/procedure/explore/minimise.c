@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Removes what is not needed.  In: positions, and a test.  Out: fewer positions that still pass the
- * test.
+ * Removes what is not needed.  In: positions, and a test.  Out: fewer positions that still pass
+ * the test.
  *
- * Pieces are left out on trial, halves first, then smaller ones, down to single positions.  A piece
- * is removed only if the rest still passes the test, so the result always shows the failure.
+ * Pieces are left out on trial: first all positions, then halves, then smaller pieces, down to
+ * single positions.  A piece is removed only if the rest still passes the test.  So if all
+ * positions together pass it, the result does too.
  */
 #include "explore/minimise-int.h"
 
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `kept` without [from, from + length) into `rest`; how many these are. */
+/* Copies `kept` without [from, from + length) to `rest`.  Returns the number of positions in it. */
 static size_t without(const size_t *kept, size_t count, size_t from, size_t length, size_t *rest)
 {
 	RD_ASSERT(length > 0 && from + length <= count);

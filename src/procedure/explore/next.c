@@ -10,16 +10,16 @@
 #include <string.h>
 
 /* The number of schedules in a task.  A task uses only what was known when it was assigned, so
- * tasks are small as long as each run teaches something.  Tasks of a quick program are larger,
- * because starting a process would cost more than the runs. */
+ * tasks are small at first, when each run teaches something.  Later tasks of a quick program are
+ * larger, because starting a process would cost more than the runs. */
 #define BATCH 6
 #define BATCH_QUICK 30
-#define BATCH_QUICK_FROM EXPLORE_FIRST	   /* schedules, after which the mean time of a run is known */
+#define BATCH_QUICK_FROM EXPLORE_FIRST	   /* schedules after which the mean time of a run is known */
 #define BATCH_QUICK_NS (20 * RD_NS_PER_MS) /* mean processor time of a quick run */
 
 /* When an exploration ends, in schedules (doc/design/explore.md).  Unless schedules repeat before
- * that (learn.c), it runs at least SETTLED_LEAST schedules, and at least SETTLED_TIMES times as
- * many as had been run when something new was last seen, so that rare races have a chance.  If the
+ * that (learn.c), it runs at least SETTLED_LEAST schedules.  So that rare races have a chance, it
+ * also runs SETTLED_TIMES times as many as had been run when something new was last seen.  If the
  * caller sets no limit, it never runs more than MOST. */
 #define SETTLED_LEAST 1500
 #define SETTLED_TIMES 3
@@ -28,17 +28,19 @@
 /* Limits of the extent (replay/board-int.h) of runs.  A run that is several times as long as the
  * longest run that ended is considered endless.
  */
-#define EXTENT_LEAST 20000 /* a run below this is never ended early, as long as most runs end */
-#define EXTENT_TIMES 20	   /* of the longest run that ended with such points */
-#define EXTENT_UNIT 500	   /* of an attempt while no run has ended; explore_luby() multiplies it */
-#define EXTENT_HINT 4	   /* of the longest run that ended with other points */
-#define EXTENT_RUNS 1200   /* runs without an end after which the exploration gives up */
+#define EXTENT_LEAST 20000 /* the lowest limit once a run with such points has ended, if most runs end */
+#define EXTENT_TIMES 20	   /* the limit as a multiple of the longest run that ended with such points */
+#define EXTENT_UNIT 500	   /* the limit while no such run has ended; explore_luby() multiplies it */
+#define EXTENT_HINT 4	   /* the same as a multiple of the longest run that ended with other points */
+#define EXTENT_RUNS 1200   /* if none of so many runs ended, the exploration gives up */
 
-#define WATCHED_SITES 512 /* of racy accesses: more points make runs longer than they make them different */
+/* The most sites of racy accesses that become points.  More points make runs longer, but hardly
+ * more varied. */
+#define WATCHED_SITES 512
 
 /* ---- points ---- */
 
-/* Whether it is the same site, or one of the same variable. */
+/* Whether the two sites are the same, or access the same variable. */
 static bool is_alike(const struct trace_site *racy, const struct trace_site *site)
 {
 	return racy == site ||
@@ -120,8 +122,8 @@ static uint64_t extent_unit(const struct explore_state *s)
 	return unit;
 }
 
-/* If most runs do not end, runs that end are worth more than one that takes long.  The first run
- * shows what is usual, so it is not ended early. */
+/* If most runs do not end, many short attempts are worth more than one that takes long.  The first
+ * run shows what is usual, so it gets EXTENT_LEAST at once. */
 uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum draw_points points)
 {
 	uint64_t most = EXTENT_TIMES * s->longest[points],
@@ -193,7 +195,7 @@ uint64_t explore_number(const struct explore_state *s, uint64_t n)
 	return s->how->shards ? n * s->how->shards + s->how->shard : n;
 }
 
-/* How many schedules this shard has at most. */
+/* The maximum number of schedules of this shard. */
 static uint64_t most_of(const struct explore_state *s)
 {
 	uint64_t most = s->how->most ? s->how->most : MOST, shards = s->how->shards;
@@ -201,7 +203,7 @@ static uint64_t most_of(const struct explore_state *s)
 	return shards ? (most + shards - 1 - s->how->shard) / shards : most;
 }
 
-/* The time is that of the processor, so that a seed gives the same tasks on a busy machine. */
+/* Processor time is used, so that a busy machine does not change the tasks of a seed. */
 uint64_t explore_next_batch(const struct explore_state *s)
 {
 	uint64_t most = most_of(s), left = most > s->given ? most - s->given : 0;

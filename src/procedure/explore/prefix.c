@@ -35,7 +35,7 @@ int prefix_begin(const char *made, uint64_t kept, uint64_t seed, struct schedule
 	return RD_OK;
 }
 
-/* The last one was the hardest to reach: it is every second one. */
+/* The last prefix was the hardest to reach, so about every second draw chooses it. */
 int prefixes_draw(const struct prefixes *p, uint64_t seed, struct prefix_part *part,
 		  struct schedule *schedule)
 {

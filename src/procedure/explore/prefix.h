@@ -10,16 +10,18 @@
 #include "explore/strategies.h"
 #include "finding/schedule.h"
 
-#define PREFIXES 256 /* that are kept; a judgement: bounds memory */
-#define PREFIX_DECISIONS                                                                                     \
-	400 /* of a run that are kept; the rest of a long run is left out, so that notes stay small */
+#define PREFIXES 256 /* most prefixes that are kept; a judgement: bounds memory */
+
+/* Most decisions of a run without a failure that are kept, so that notes stay small.  A
+ * judgement. */
+#define PREFIX_DECISIONS 400
 
 struct prefix {
-	const char *made; /* the schedule with all decisions, as a file has it */
+	const char *made; /* the schedule with its decisions, as text */
 	enum draw_points points;
 };
 
-/* In the order in which they were found; none is ever removed. */
+/* Prefixes are in the order in which they were found.  None is ever removed. */
 struct prefixes {
 	struct prefix items[PREFIXES];
 	size_t count;
@@ -28,10 +30,11 @@ struct prefixes {
 /* A part of a prefix: what a run keeps of it. */
 struct prefix_part {
 	uint64_t prefix; /* from 1; 0: none */
-	uint64_t kept;	 /* decisions */
+	uint64_t kept;	 /* number of decisions */
 };
 
-/* False: there is no room, or no schedule.  The text stays the caller's. */
+/* False: there is no room, or no schedule.  The caller keeps the text valid as long as the
+ * prefixes. */
 bool prefixes_add(struct prefixes *p, const char *made, enum draw_points points);
 
 /* Chooses a prefix by the seed and parses it.  The seed also chooses how many of its decisions are
@@ -40,7 +43,7 @@ bool prefixes_add(struct prefixes *p, const char *made, enum draw_points points)
 int prefixes_draw(const struct prefixes *p, uint64_t seed, struct prefix_part *part,
 		  struct schedule *schedule);
 
-/* The same again, from its text. */
+/* Parses a schedule and keeps its first `kept` decisions. */
 int prefix_begin(const char *made, uint64_t kept, uint64_t seed, struct schedule *schedule);
 
 #endif

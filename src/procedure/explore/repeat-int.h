@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside explore/: failures are run again before they are reported, with as few decisions as show them. */
+/* Inside explore/: before a failure is reported, it is minimised and repeated. */
 #ifndef EXPLORE_REPEAT_INT_H
 #define EXPLORE_REPEAT_INT_H
 
 #include "explore/state-int.h"
 
-/* Adds each failure of the state that happens again to the set. */
+/* Repeats the failures of the state, and adds those that happen again to the set. */
 int repeat_failures(const struct explore_state *s, struct finding_set *set, struct rd_arena *arena);
 
 #endif

@@ -18,8 +18,8 @@
 #include <string.h>
 
 #define REPEATS 3	      /* runs in which a failure has to happen again; README and reports state it */
-#define MINIMISE_RUNS 200     /* runs for leaving out decisions of one failure: seconds for a quick program */
-#define MINIMISE_TIME_SHARE 5 /* they may take 1/5 of the time given, so that exploring keeps most of it */
+#define MINIMISE_RUNS 200     /* most runs to minimise one failure: seconds for a quick program */
+#define MINIMISE_TIME_SHARE 5 /* these may take 1/5 of the exploration's time limit: a judgement */
 
 struct repeat {
 	struct explore_worker worker;
@@ -27,7 +27,7 @@ struct repeat {
 	const struct note *failure;
 	const struct schedule *whole;
 	struct schedule_decision *decisions; /* room for those of `whole` */
-	int64_t until_ns;		     /* when minimising ends; 0: it has no limit */
+	int64_t until_ns;		     /* when minimising ends; 0: no limit */
 	int err;
 };
 
@@ -67,7 +67,7 @@ static int add_finding(struct repeat *r, struct finding_set *set, const struct s
 	char seen[200];
 
 	snprintf(seen, sizeof seen,
-		 "first seen in schedule %" PRIu64 "; with %zu decisions it came again in %d of %d runs",
+		 "first seen in schedule %" PRIu64 "; with %zu decisions it happened again in %d of %d runs",
 		 r->failure->number + 1, s->decision_count, REPEATS, REPEATS);
 	failure.loops = r->worker.note.failure.loops;
 	return failure_add(set, &failure, s, seen);

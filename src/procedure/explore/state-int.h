@@ -22,17 +22,17 @@ enum {
 
 struct explore_state {
 	const struct explore *how;
-	struct explore_result *result; /* its counters are what is known too */
-	struct rd_umap trails;	       /* of schedules that were seen */
+	struct explore_result *result; /* its counters are part of the state */
+	struct rd_umap trails;	       /* of all runs so far */
 	struct rd_umap done;	       /* schedules that an earlier exploration has run, by number */
 	struct note_race races[EXPLORE_RACES];
 	size_t race_count;
-	uint32_t suggested[EXPLORE_SUGGESTED]; /* sites of races that others know */
+	uint32_t suggested[EXPLORE_SUGGESTED]; /* sites of the races that the caller suggests */
 	size_t suggested_count;
-	struct note_thread *threads; /* of the longest run so far */
+	struct note_thread *threads; /* of the run with most threads and points so far */
 	size_t thread_count;
-	uint64_t length[POINTS_KINDS];	/* choices of a typical run, by kind of points */
-	uint64_t longest[POINTS_KINDS]; /* extent of the longest run that ended by itself */
+	uint64_t length[POINTS_KINDS];	/* most choices of a run, by kind of points */
+	uint64_t longest[POINTS_KINDS]; /* largest extent of a run that ended by itself, likewise */
 	uint64_t cut;			/* runs that were ended at their extent */
 	struct prefixes prefixes;	/* of runs that showed something new */
 	struct cover recordable;	/* pairs that runs with points at operations only have shown */
@@ -51,7 +51,7 @@ void explore_state_release(struct explore_state *s);
 
 /* ---- what runs showed ---- */
 
-/* Learns from the note of a run.  The note's arrays and texts live as long as the state. */
+/* Learns from the note of a run.  The note's arrays and texts must live as long as the state. */
 void explore_learn(struct explore_state *s, const struct note *n);
 
 /* The same, but also removes from the note what the state knew already.  The rest is enough to
@@ -75,19 +75,20 @@ bool explore_next_waits(const struct explore_state *s);
 /* The number of the n-th schedule of this shard, from 0. */
 uint64_t explore_number(const struct explore_state *s, uint64_t n);
 
-/* The extent at which a run is ended: it waits for an update that it lost, or has no end. */
+/* The extent at which a run is ended: it probably waits for an update that was lost, or has no
+ * end. */
 uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum draw_points points);
 
-/* A schedule that is to be run: everything that decides its run. */
+/* Everything that determines the run of a schedule. */
 struct explore_plan {
 	struct draw draw;
 	struct prefix_part from; /* the prefix that it extends */
 	struct schedule schedule;
-	struct replay_strategy strategy; /* with lengths and weights */
+	struct replay_strategy strategy; /* with length and weights */
 	uint64_t extent;
 };
 
-/* Plans a schedule; weights are the arena's.  Release it even after a failure. */
+/* Plans a schedule; the arena owns its weights.  Release the plan even after a failure. */
 int explore_plan(const struct explore_state *s, uint64_t number, struct rd_arena *arena,
 		 struct explore_plan *plan);
 void explore_plan_release(struct explore_plan *plan);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Alternates between the strategies.  In: the number of a schedule and the seed of the exploration.
- * Out: the strategy that generates the schedule.
+ * Alternates between the strategies.  In: the number of a schedule and the seed of the
+ * exploration.  Out: the strategy that generates the schedule.
  *
- * No strategy is best for all programs (doc/design/explore.md has the figures): a random walk finds
- * failures that need a switch in a short window, priorities find orders that need one thread to be
- * stopped for long, partial orders find failures that depend on few events among many, weights and
- * kinds find those that depend on many threads.  So the strategies take turns, and so do the sets
- * of points at which threads are switched.
+ * No strategy is best for all programs.  A random walk finds failures that need a switch in a
+ * short window.  Priorities find orders that need one thread to be stopped for long.  Partial
+ * orders find failures that depend on few events among many.  Weights and kinds find those that
+ * depend on many threads.  So the strategies take turns, and so do the sets of points at which
+ * threads are switched.
  */
 #include "explore/strategies.h"
 
@@ -19,8 +19,8 @@
 
 /* Judgements. */
 #define MANY_THREADS 10 /* with more than these, `weighted` and `kinds` have every fourth schedule each */
-#define PREFIX_EACH 3	/* one of so many schedules extends a prefix, so most still start afresh; */
-#define PREFIX_REST 2	/* that with this remainder */
+#define PREFIX_EACH 3	/* one of so many schedules extends a prefix, so most still start afresh: */
+#define PREFIX_REST 2	/* the one whose number leaves this remainder */
 
 static const struct {
 	const char *name;

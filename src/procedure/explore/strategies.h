@@ -14,7 +14,7 @@ enum draw_points {
 };
 
 struct draw {
-	struct replay_strategy strategy; /* without lengths and weights */
+	struct replay_strategy strategy; /* without length and weights */
 	enum draw_points points;
 	uint64_t seed;	  /* 0: the default schedule */
 	bool from_prefix; /* the schedule begins like a run that showed something new
@@ -22,7 +22,7 @@ struct draw {
 };
 
 /* How schedule `number`, counted from 0, is generated.  `only` is the name of a strategy; NULL: all
- * in turn.  If there are many threads, every second schedule uses weights. */
+ * in turn.  If there are many threads, every second schedule uses weights or kinds. */
 struct draw strategies_draw(uint64_t number, uint64_t seed, const char *only, size_t threads);
 
 /* The position of a schedule among those with the same kind of points, from 1. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside explore/: a process that makes runs for an exploration, and writes a note of each. */
+/* Inside explore/: a process that makes runs for an exploration and writes a note about each. */
 #ifndef EXPLORE_WORKER_INT_H
 #define EXPLORE_WORKER_INT_H
 

@@ -55,7 +55,8 @@ static void copy_pairs(struct explore_worker *w, const struct replay_result *r)
 			w->note.pairs[w->note.pair_count++] = r->pairs[i];
 }
 
-/* The fault of a run that ended by itself, by its status or by the user's command; NULL: none. */
+/* The fault that the exit status or the user's command shows; NULL: none, or another one is
+ * known. */
 static const char *find_fault(struct explore_worker *w, const struct trial *t)
 {
 	bool failed = false;
@@ -103,8 +104,8 @@ int worker_run(struct explore_worker *w, struct trial_bench *b, const struct sch
 	return err ? err : w->err;
 }
 
-/* The schedule of the run is part of the note if it will be needed: it failed, or showed something new.
- */
+/* Adds the schedule of the run to the note if it will be needed: the run failed, or showed
+ * something new. */
 static void note_schedule(struct explore_worker *w, struct schedule *made, struct rd_buf *text)
 {
 	if (!w->note.failure.fault && made->decision_count > PREFIX_DECISIONS)
@@ -115,7 +116,7 @@ static void note_schedule(struct explore_worker *w, struct schedule *made, struc
 	}
 }
 
-/* The detector costs less than can be measured beside the turns. */
+/* The detector is always on: beside the cost of turns, its own cannot be measured. */
 static void prepare(struct trial_bench *b, const struct explore_plan *plan)
 {
 	b->strategy = plan->strategy;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Matches what two campaigns have in common: kinds of fault and places, by name.  A share that is 0
- * in both or 1 in both cannot differ.  It is left out, because each further test makes the
+ * Compares what two campaigns have in common: kinds of fault and places, by name.  A share that is
+ * 0 in both or 1 in both cannot differ.  It is left out, because each further test makes the
  * correction of the others stricter.
  */
 #include "inject/against.h"
@@ -16,8 +16,8 @@
 #include <string.h>
 
 #define LEVEL 0.05 /* significance; the usual one */
-#define SAME_SHARE                                                                                           \
-	0.01 /* difference below which the shares of a kind in two campaigns count as equal; set by hand */
+/* Up to this difference, the shares of a kind in two campaigns count as equal; set by hand. */
+#define SAME_SHARE 0.01
 
 bool campaign_differs(const struct campaign_contrast *c)
 {
@@ -77,7 +77,7 @@ static void compare_groups(struct campaign_against *a, const struct campaign_gro
 							   .rate = *campaign_group_rate(with, m)});
 }
 
-/* Returns how many kinds both have. */
+/* Returns the number of common kinds. */
 static size_t compare_faults(struct campaign_against *a)
 {
 	size_t common = 0;
@@ -134,7 +134,7 @@ static void compare_places(struct campaign_against *a, unsigned by)
 
 /* ---- the whole ---- */
 
-/* Corrects the comparisons from `first` on, which are one family. */
+/* Corrects the family of comparisons that begins at `first`. */
 static void correct(struct campaign_against *a, size_t first)
 {
 	RD_ASSERT(first <= a->count);

@@ -16,7 +16,7 @@
 
 struct campaign_contrast {
 	unsigned by;	   /* enum campaign_by, or CAMPAIGN_WHOLE */
-	const char *place; /* NULL: of the whole campaign */
+	const char *place; /* NULL: the whole campaign */
 	const char *fault; /* NULL: all */
 	unsigned measure;
 	struct campaign_rate base, rate;

@@ -32,9 +32,8 @@
 
 #define NO_RUN UINT64_MAX
 #define FAILURES_MAX 8 /* workers that die one after another before the campaign is stopped; set by hand */
-#define KEPT_BYTES                                                                                           \
-	(256 << 20) /* allocations up to this size stay with the process between runs; set by hand */
-#define GAVE_UP 3   /* exit status of a worker that has reported why */
+#define KEPT_BYTES (256 << 20) /* larger allocations are returned to the system between runs; set by hand */
+#define GAVE_UP 3	       /* exit status of a worker that has reported why */
 
 struct inject_campaign {
 	char *directory, *sites;
@@ -54,7 +53,7 @@ struct campaign_crew {
 	unsigned failures;
 	int error;
 
-	/* a worker's own */
+	/* of a worker */
 	char *scratch;
 	struct inject_run run;
 	struct rd_pool *pool;
@@ -131,7 +130,7 @@ static int write_plain(const char *path, const struct rd_buf *data)
 	return r;
 }
 
-/* Keeps how the output differs, if the program did not notice it. */
+/* Saves how the output differs. */
 static int keep_diff(const struct inject_campaign *c, const struct inject_run *run, const char *name,
 		     struct inject_verdict *v, const char *directory)
 {
@@ -154,7 +153,7 @@ static bool wants_trace(const struct inject_setup *s, const struct inject_verdic
 	       (!strcmp(s->keep, "all") || (!strcmp(s->keep, "deviating") && v->deviation != RUNLOG_NONE));
 }
 
-/* Keeps files of a run besides its line. */
+/* Saves files of a run: the diff of silent data corruption, and the trace if it is wanted. */
 static int keep(struct inject_campaign *c, const struct inject_fault *fault, const struct inject_run *run,
 		struct inject_verdict *v, const char *differs)
 {
@@ -211,7 +210,7 @@ static int do_run(struct inject_campaign *c, const char *scratch, uint64_t numbe
 	return r;
 }
 
-/* Only the process of the campaign is compared. */
+/* The fault must be in the process of the campaign, because only that one is compared. */
 static int check_about(const struct inject_setup *s, const struct inject_fault *fault)
 {
 	const struct run_fault *f = &fault->faults[0];
@@ -320,7 +319,7 @@ static void note_lost_run(struct campaign_crew *crew, uint64_t run, int status)
 	if (crew->error)
 		return;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == GAVE_UP) {
-		crew->error = rd_fail(RD_ETOOL, "inject: given up at run %" PRIu64 "; --resume %s continues",
+		crew->error = rd_fail(RD_ETOOL, "inject: gave up at run %" PRIu64 "; --resume %s continues",
 				      run, crew->campaign->directory);
 		return;
 	}
@@ -331,8 +330,8 @@ static void note_lost_run(struct campaign_crew *crew, uint64_t run, int status)
 			crew->failures);
 }
 
-/* Assigns runs as long as there are free workers, and runs left that are still needed.  A campaign
- * that fails waits for the runs in progress. */
+/* Assigns runs as long as there are free workers and runs that are still needed.  A campaign that
+ * fails assigns no more, but waits for the runs in progress. */
 static int give(void *context)
 {
 	struct campaign_crew *crew = context;

@@ -30,7 +30,8 @@ struct inject_work {
 	unsigned jobs;		/* processes at a time */
 	unsigned shard, shards; /* 0 shards: the whole campaign */
 
-	/* Called for each line of the log, including earlier ones; may be NULL. */
+	/* Called for each run in the log, including earlier ones; may be NULL.  `fresh`: this
+	 * process did the run. */
 	void (*done)(void *context, const struct runlog_run *run, bool fresh);
 	void *context;
 };
@@ -43,7 +44,7 @@ int inject_campaign_run(struct inject_campaign *c, const struct inject_work *wor
 int inject_campaign_repeat(struct inject_campaign *c, const struct inject_fault *fault, const char *trace,
 			   struct rd_buf *line);
 
-/* Run number `run` of the campaign. */
+/* The fault of run number `run`. */
 int inject_campaign_choose(struct inject_campaign *c, uint64_t run, struct inject_fault *fault);
 
 /* Merges the logs of shards into the log, and removes them. */

@@ -19,7 +19,7 @@ struct inject_entry {
 
 struct inject_census {
 	char **names;	 /* of threads: T_0, T_0_0, ... */
-	size_t *streams; /* of each, its index in the trace */
+	size_t *streams; /* of each thread: the index of its stream in the trace */
 	size_t thread_count;
 	struct inject_entry *entries;
 	size_t entry_count, capacity;
@@ -27,7 +27,7 @@ struct inject_census {
 	uint64_t forks;	  /* processes that it created */
 };
 
-/* Reads the trace once; the source is of the same trace. */
+/* Counts the executions in a trace; the source must be of the same trace. */
 int inject_census_take(struct inject_census *c, struct epa_source *source, struct trace *trace,
 		       const struct trace_layout *layout);
 void inject_census_release(struct inject_census *c);

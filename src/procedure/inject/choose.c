@@ -44,7 +44,7 @@ struct pool {
 
 struct inject_chooser {
 	struct inject_ground ground;
-	size_t *kinds; /* numbers of the setup's */
+	size_t *kinds; /* the setup's, as indices for inject_kind_at() */
 	struct pool *pools;
 	size_t kind_count;
 };
@@ -59,7 +59,7 @@ static bool lists(const struct inject_list *l, const char *item)
 	return false;
 }
 
-/* FILE:LINE[:COLUMN]; the file by its last parts. */
+/* Whether the site is at FILE:LINE[:COLUMN], where FILE may be the end of a path. */
 static bool is_at(const struct inject_ground *g, const struct trace_site *site, const char *where)
 {
 	const char *file = trace_sites_file(g->sites, site->file), *colon = strchr(where, ':');
@@ -308,8 +308,7 @@ static void draw_fault(const struct inject_chooser *c, size_t kind, const struct
 
 /* --- windows ------------------------------------------------------------------------------- */
 
-/* An operation in the window, and the number of its site's execution, counted from the first fault.
- */
+/* A place in the window, and the number of its site's execution, counted from the first fault. */
 struct spot {
 	const struct choice *choice;
 	uint64_t instance;
@@ -323,8 +322,8 @@ static const struct choice *find_site(const struct pool *p, uint32_t thread, uin
 	return NULL;
 }
 
-/* Finds the operations of the pool in the `window` of the thread after execution `instance` of
- * `site`. */
+/* Finds the places of the pool in the window: the records of the thread that follow execution
+ * `instance` of the first fault's site. */
 static int find_window(const struct inject_chooser *c, const struct pool *p, const struct choice *first,
 		       uint64_t instance, struct spot *spots)
 {
@@ -364,7 +363,8 @@ static int compare_spots(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Executions of its site between two operations of the window, including the later one. */
+/* Executions of the later place's site between two places of the window, including the later
+ * one. */
 static uint64_t count_between(const struct spot *spots, const struct spot *from, const struct spot *to)
 {
 	uint64_t before = 0;
@@ -375,7 +375,8 @@ static uint64_t count_between(const struct spot *spots, const struct spot *from,
 	return to->instance - before;
 }
 
-/* Further faults: each is counted from the one before it, as in the runtime. */
+/* Draws the further faults.  The instance of each is counted from the previous fault, as in the
+ * runtime. */
 static int draw_window(const struct inject_chooser *c, const struct pool *p, const struct choice *first,
 		       struct rd_random *random, struct inject_fault *out)
 {

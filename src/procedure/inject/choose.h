@@ -11,16 +11,17 @@
 #include "inject/kind.h"
 #include "inject/setup.h"
 
-/* Bytes of the name of a thread: RUN_FAULT_DEPTH numbers of at most 20 digits with dots are 1344. */
+/* Bytes of a thread's name: RUN_FAULT_DEPTH numbers of at most 20 digits with separators are
+ * 1344. */
 #define INJECT_THREAD_NAME 1536
 
 struct inject_fault {
 	uint64_t run;
 	size_t kind;
-	char thread[INJECT_THREAD_NAME]; /* of all of them */
+	char thread[INJECT_THREAD_NAME]; /* of all its faults */
 	struct run_fault faults[INJECT_FAULTS_MAX];
 	size_t count;
-	const char *stratum; /* the one that it was drawn from; NULL: sampling is uniform */
+	const char *stratum; /* from which it was drawn; NULL: sampling is uniform */
 	uint64_t population; /* executions in the stratum */
 };
 
@@ -29,7 +30,7 @@ struct inject_ground {
 	const struct inject_setup *setup;
 	const struct inject_census *census;
 	const struct trace_sites *sites;
-	struct trace *trace; /* of the fault-free run, and its layout, for windows */
+	struct trace *trace; /* of the fault-free run, and its layout; only for windows */
 	const struct trace_layout *layout;
 };
 

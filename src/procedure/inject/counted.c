@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Counts the runs of campaigns.  In: their directories, finished or not.  Out: statistics, and a comparison.
- */
+/* Counts the runs of campaigns.  In: directories of campaigns, finished or not.  Out: statistics,
+ * and a comparison. */
 #include "inject/counted.h"
 
 #include "base/alloc.h"

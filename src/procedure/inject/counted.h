@@ -8,10 +8,9 @@
 
 struct campaign_counted {
 	struct campaign_results *results;
-	struct campaign_statistics
-		*statistics; /* in the order of the directories; then the baseline, if any */
+	struct campaign_statistics *statistics; /* in the order of the directories, then the baseline */
 	size_t count;
-	struct campaign_against against; /* of the first one and the baseline */
+	struct campaign_against against; /* the first campaign against the baseline, if there is one */
 };
 
 /* Reads the directories.  `kinds`, a list separated by commas, selects runs (NULL: all).  If

@@ -8,8 +8,9 @@
 
 #include "inject/setup.h"
 
-/* Checks the golden run in the directory of a campaign and records the answer in the setup.  A no
- * is an error unless it is allowed; an uncertain answer is a warning. */
+/* Checks the golden run in the directory of a campaign and records the answer in the setup.  If the
+ * schedule can change what the program does, that is an error, or with `allow` a warning.  An
+ * uncertain answer is a warning. */
 int inject_determinism_check(const char *directory, struct inject_setup *setup, bool allow);
 
 #endif

@@ -84,8 +84,8 @@ static int judge(struct inject_setup *s, const struct rev_result *x, struct epa_
 	if (find_real(x))
 		return report_reversal(find_real(x), sites, allow);
 	if (x->verdict == REV_NO)
-		rd_info("inject: the schedule decides whether threads wait; rounds that end in a wait are "
-			"not compared");
+		rd_info("inject: the schedule decides whether threads wait; iterations that end in a wait "
+			"are not compared");
 	if (x->verdict == REV_OPEN)
 		rd_warn("inject: whether the schedule can change what the program does is not known: %s",
 			x->reason);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_MAX 64	       /* of a line; set by hand */
+#define WORDS_MAX 64	       /* words of a line; set by hand */
 #define NAME_LENGTH_MAX 40     /* bytes of the name of a kind: it fits a column of a table */
 #define DELAY_MAX_US 600000000 /* ten minutes; set by hand, longer than any time limit of a run */
 
@@ -76,10 +76,10 @@ static int take_number(struct line *l, const char *what, int64_t least, int64_t 
 		return r;
 	return is_number(word, out) && *out >= least && *out <= most
 		       ? 0
-		       : refuse(l, "a number that fits is expected, not", word);
+		       : refuse(l, "a number in range is expected, not", word);
 }
 
-/* A number that need not be there. */
+/* An optional number. */
 static int take_count(struct line *l, int64_t most, int64_t *out)
 {
 	int64_t n;
@@ -204,7 +204,7 @@ static const struct action {
 	const char *name;
 	enum inject_draw draw;
 	enum wants wants;
-	unsigned places; /* that it can strike at */
+	unsigned places; /* where it can strike */
 } actions[] = {
 #define ANY_VALUE (INJECT_VALUE | INJECT_LOAD | INJECT_RESULT | INJECT_ARGUMENT | INJECT_OPERAND)
 	{"flip", INJECT_FLIP, BITS, ANY_VALUE},
@@ -264,7 +264,7 @@ static int take_action(struct line *l, struct inject_fault_model *m)
 		if (strcmp(word, actions[i].name) != 0)
 			continue;
 		if (m->rule.places & ~actions[i].places)
-			return refuse(l, "at such a place this cannot be done:", word);
+			return refuse(l, "this action is not possible at such a place:", word);
 		m->rule.draw = actions[i].draw;
 		only_addresses(&m->rule);
 		return take_parameters(l, &actions[i], m);

@@ -17,7 +17,7 @@ struct inject_fault_model {
 struct inject_fault_models { /* zero is empty */
 	struct inject_fault_model *items;
 	size_t count, capacity;
-	char **words; /* that the items refer to */
+	char **words; /* the words to which the items refer */
 	size_t word_count, word_capacity;
 };
 
@@ -26,7 +26,7 @@ int inject_fault_models_parse(struct inject_fault_models *m, const char *text, s
 			      const char *name);
 void inject_fault_models_release(struct inject_fault_models *m);
 
-/* Makes kinds of them, which keep referring to `m`. */
+/* Registers them as kinds of fault.  These kinds refer to `m`, which must stay valid. */
 int inject_fault_models_use(const struct inject_fault_models *m);
 
 #endif

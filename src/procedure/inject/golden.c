@@ -115,11 +115,12 @@ int inject_trace_write(const struct inject_trace *t)
 /* --- making it ---------------------------------------------------------------------------------
  */
 
-/* Lower limits of the resources of a run, in ms, bytes and processes, and the factor over the
- * golden runs.  All were set by hand: a healthy run must never reach them. */
+/* The limits of a run, unless the user sets them: GOLDEN_TIMES what the golden runs needed, but at
+ * least so many milliseconds, bytes and processes.  All were set by hand: a healthy run must never
+ * reach them. */
 #define WALL_MIN_MS 500
 #define CPU_MIN_MS 200
-#define GOLDEN_TIMES 10 /* as long as the slowest golden run */
+#define GOLDEN_TIMES 10
 #define TRACE_MIN (64u << 20)
 #define MEMORY_MIN (1u << 30)
 #define FILE_MIN (256u << 20)
@@ -140,7 +141,7 @@ static void add_facts(struct inject_setup *s, const struct inject_run *run)
 	s->golden_bytes = at_least(run->raw.bytes, s->golden_bytes);
 }
 
-/* The stack of a thread, all of which counts as data. */
+/* The size of a thread's stack.  All of it counts as data. */
 static uint64_t stack_size(void)
 {
 	struct rlimit limit;
@@ -150,8 +151,8 @@ static uint64_t stack_size(void)
 	return limit.rlim_cur;
 }
 
-/* The limits are known after the first run.  The other runs are subject to them, which shows that
- * they are sufficient. */
+/* These limits are known after the first run.  The other golden runs are subject to them, which
+ * shows that they are sufficient. */
 static void set_sizes(struct inject_setup *s, uint64_t peak_kb)
 {
 	if (!s->trace_size)
@@ -199,8 +200,8 @@ static int check_end(const struct inject_setup *s, const struct inject_run *run)
 	if (run->outlived)
 		return rd_fail(
 			RD_EUSAGE,
-			"inject: the first process of %s ends before %s does, and so ends it: it does not "
-			"wait for it",
+			"inject: the first process of %s does not wait for %s, which is killed when the "
+			"first process ends",
 			s->program, s->process);
 	return run->cut ? rd_fail(RD_ELIMIT, "inject: the trace of %s is larger than --trace-size allows",
 				  s->program)

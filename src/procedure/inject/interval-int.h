@@ -13,8 +13,8 @@ struct campaign_interval {
 	double low, high;
 };
 
-/* 0 <= k <= n; without a sample (n is 0) anything is possible: 0 to 1.  `level` is 0.95
- * for the 95 % interval. */
+/* 0 <= k <= n.  Without a sample (n is 0) the interval is 0 to 1.  `level` is 0.95 for the 95 %
+ * interval. */
 struct campaign_interval campaign_interval(double k, double n, double level);
 
 /* The probability that a Beta(a, b) value is at most x: the regularised incomplete beta function; a

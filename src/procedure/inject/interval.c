@@ -9,15 +9,15 @@
  * Lentz's method, on the side of the mean where the fraction converges fast; the quantile is found
  * by bisection.  A report needs a few hundred quantiles, so robustness matters more than speed.
  *
- * Confidence sequences.  If a 95 % interval is checked after each run, and the campaign stops when
- * it is narrow enough, it misses the true share in more than 5 % of all campaigns.  Therefore the
- * likelihood of a share p is compared with an average of likelihoods of other shares,
+ * Confidence sequences.  Suppose that a 95 % interval is checked after each run, and the campaign
+ * stops when it is narrow enough.  Then it misses the true share in more than 5 % of all campaigns.
+ * Therefore the likelihood of a share p is compared with an average of likelihoods of other shares,
  *
  * 	M(p) = (B(k + 1/2, n - k + 1/2) / B(1/2, 1/2) / 2 + L(p + h) / 4 + L(p - h) / 4) / L(p)
  *
  * where L(q) = q^k (1 - q)^(n - k).  For the true p this is a martingale with mean 1, however long
- * the campaign continues, and by Ville's inequality the probability that it ever reaches 1 / alpha
- * is at most alpha.  So the values of p with M(p) < 1 / alpha form an interval that is valid for
+ * the campaign continues.  By Ville's inequality, the probability that it ever reaches 1 / alpha is
+ * at most alpha.  So the values of p with M(p) < 1 / alpha form an interval that is valid for
  * all n at once (Robbins 1970).  The first term, a mixture over all shares, works for any n.  The
  * other terms make the interval as narrow as possible when its half width is h: it then needs 2.3
  * times as many runs as an interval for a fixed number of runs, whereas the mixture alone needs 4
@@ -34,8 +34,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define STEPS_MAX 100000 /* of a continued fraction; far more than any needs */
-#define HALVINGS_MAX 200 /* of an interval; a double has 53 bits, and small ones more leading zeros */
+#define STEPS_MAX 100000 /* terms of a continued fraction; far more than any needs */
+#define HALVINGS_MAX 200 /* steps of a bisection; a double has 53 bits, and small ones leading zeros */
 #define TINY 1e-300	 /* replaces 0 in Lentz's method */
 #define PRECISE 1e-15	 /* relative; the limit of double */
 
@@ -137,10 +137,10 @@ static double log_likelihood(double k, double n, double p)
 
 struct look {
 	double k, n, half;
-	double mixture; /* log of the first part */
+	double mixture; /* logarithm of the first term of M(p) L(p) */
 };
 
-/* log M(p) without the part of the other side. */
+/* log M(p) without the term of the other side. */
 static double log_against(const struct look *l, double p)
 {
 	bool below = p < l->k / l->n;
@@ -151,7 +151,7 @@ static double log_against(const struct look *l, double p)
 	return large + log1p(exp(small - large)) - log_likelihood(l->k, l->n, p);
 }
 
-/* Where M reaches `most` between k / n and one of the ends of 0 to 1. */
+/* The p between k / n and `end`, 0 or 1, at which log M(p) reaches `most`. */
 static double reach(const struct look *l, double most, double end)
 {
 	double inside = l->k / l->n, outside = end;

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define HEX 24 /* bytes; 0x and 16 digits fit */
+#define HEX 24 /* bytes of a number as text; 0x and 16 digits fit */
 
 /* --- writing -------------------------------------------------------------------------------- */
 

@@ -19,19 +19,19 @@ struct inject_verdict {
 	enum runlog_deviation deviation;
 	char deviation_at[INJECT_TEXT], deviation_thread[INJECT_THREAD_NAME];
 	uint32_t deviation_site;
-	uint64_t records; /* of the run, that were compared */
+	uint64_t records; /* number of records of the run that were compared */
 	char diff[64];	  /* a file in the campaign's directory */
 	char trace[64];	  /* likewise */
 };
 
-/* Appends the line, with its end. */
+/* Appends the line, with its newline. */
 void inject_log_line(const struct trace_sites *sites, const struct inject_fault *fault,
 		     const struct inject_run *run, const struct inject_verdict *verdict, struct rd_buf *line);
 
 /* The fault of a line that was read. */
 int inject_log_fault(const struct runlog_run *run, struct inject_fault *fault);
 
-/* The same of the text of one line, which the user copied. */
+/* The same for the text of one line, as the user copied it. */
 int inject_log_fault_line(const char *line, struct inject_fault *fault);
 
 /* Calls the callback for each line of a log.  An incomplete last line is left out, and *length is

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 /* Judgements: they keep diffs readable. */
-#define DIFF_LINES 60 /* of each side */
+#define DIFF_LINES 60 /* lines of each side */
 #define DIFF_BYTES 16384
-#define LINE_BYTES 1024 /* of a line; longer ones are cut */
+#define LINE_BYTES 1024 /* bytes of a line; longer ones are cut */
 #define CONTEXT 3	/* lines, as diff -u */
 
 /* --- comparing ----------------------------------------------------------------------------- */

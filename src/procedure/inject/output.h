@@ -16,7 +16,7 @@ struct inject_judge {
 };
 
 /* Whether the two outputs are equal in everything that matters.  *name is where they first differ:
- * a file, or "stdout". */
+ * "stdout", "stderr" or a file; NULL: they are equal. */
 bool inject_output_equal(const struct run_output *golden, const struct run_output *run,
 			 const struct inject_judge *judge, const char **name);
 

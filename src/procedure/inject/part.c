@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Parts of a log.  A line is appended by one write(), and the file is synchronised once a second.
- * So a power failure loses at most the runs of one second, and a killed process loses none.
+ * Parts of a log.  A line is appended by one write(), and at most once a second the file is
+ * synchronised after a line.  So a power failure loses only the latest runs, and a killed process
+ * loses none.
  */
 #include "inject/part-int.h"
 
@@ -18,7 +19,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define SYNC_NS 1000000000 /* between two fdatasync(); set by hand */
+#define SYNC_NS 1000000000 /* nanoseconds between two calls of fdatasync(), at least; set by hand */
 
 static int ignore_line(void *context, const struct runlog_run *run, const char *text, size_t length)
 {
@@ -135,7 +136,7 @@ static int add_new(void *context, const struct runlog_run *run, const char *text
 	return inject_part_add(&m->log, text, length);
 }
 
-/* New lines are appended before the part is removed; known ones are skipped. */
+/* Lines of runs that the log lacks are appended to it, and then the part is removed. */
 static int merge_part(struct merge *m, const char *path)
 {
 	struct inject_part part = {.path = rd_xstrdup(path)};

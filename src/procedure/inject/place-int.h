@@ -10,7 +10,7 @@
 #include "inject/results.h"
 
 struct campaign_spot {
-	const char *file; /* as the program was compiled; NULL: unknown, see `where` */
+	const char *file; /* the path with which it was compiled; NULL: unknown */
 	uint32_t line;	  /* 0: unknown */
 };
 struct campaign_spot campaign_spot(const struct campaign_results *r, const struct runlog_run *run);
@@ -18,8 +18,8 @@ struct campaign_spot campaign_spot(const struct campaign_results *r, const struc
 /* These append a name to `out`; RD_UNKNOWN if it is unknown. */
 void campaign_name_function(const struct runlog_run *run, struct rd_buf *out);
 void campaign_name_line(const struct runlog_run *run, struct rd_buf *out); /* "pca.c:88" */
-/* "rows" of all functions, "serve: conn->state", "result of atoi", "argument 1 of free", "call of
- * malloc", "temporary (add)". */
+/* "rows" for a global variable, "serve: conn->state" in a function, "result of atoi", "argument 1
+ * of free", "call of malloc", "temporary (add)". */
 void campaign_name_variable(const struct campaign_results *r, const struct runlog_run *run,
 			    struct rd_buf *out);
 

@@ -21,7 +21,7 @@ static const struct trace_site *site_of(const struct campaign_results *r, const 
 /* "pca.c:88:12 calc_mean" in parts.  Both names may contain blanks, and that of a C++ function
  * colons too: the first line and column separate them. */
 struct parts {
-	size_t line;	      /* length of "pca.c:88"; 0: there is none */
+	size_t line;	      /* length of "pca.c:88"; 0: no line is known */
 	uint32_t number;      /* 88 */
 	const char *function; /* "" if there is none */
 };

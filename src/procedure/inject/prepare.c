@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SEED_END 1000000000 /* seeds by chance have at most nine digits: users type them */
+#define SEED_END 1000000000 /* random seeds have at most nine digits, since users type them */
 
 uint64_t inject_seed(uint64_t wanted)
 {
@@ -59,7 +59,7 @@ static int add_input(struct inject_setup *s, const char *path)
 	return 0;
 }
 
-/* Runs have directories of their own, which is easily forgotten. */
+/* Users easily forget that each run has its own directory. */
 static void warn_of_arguments(const struct inject_setup *s)
 {
 	for (size_t i = 1; i < s->argv.count; i++) {

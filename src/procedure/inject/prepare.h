@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From what a user asks for to the setup of a campaign.  Errors name the options of `raddle inject`. */
+/* From what a user asks for to the setup of a campaign.  Errors name the options of `raddle
+ * inject`. */
 #ifndef INJECT_PREPARE_H
 #define INJECT_PREPARE_H
 
 #include "inject/choose.h"
 #include "inject/setup.h"
 
-/* A seed of the user, or one by chance that is short enough to be typed again. */
+/* The user's seed, or for INJECT_SEED_CHANCE a random one that is short enough to be typed. */
 #define INJECT_SEED_CHANCE UINT64_MAX
 uint64_t inject_seed(uint64_t wanted);
 
@@ -14,7 +15,7 @@ uint64_t inject_seed(uint64_t wanted);
  * of other paths only the last component is used.  The result points into `path`. */
 const char *inject_input_name(const char *path);
 
-/* Runs at a time on so many processors. */
+/* How many runs to do at a time on so many processors. */
 unsigned inject_jobs(unsigned processors);
 
 /* Sets the files of a run: `inputs`, a list separated by commas, are copied to its directory, and
@@ -22,13 +23,13 @@ unsigned inject_jobs(unsigned processors);
  * files here but would not exist in the directory of the run. */
 int inject_prepare_files(struct inject_setup *s, const char *inputs, const char *input);
 
-/* Whether sampling, keep and level are words that have a meaning. */
+/* Fails if sampling, keep or level is not one of the known words. */
 int inject_check_words(const struct inject_setup *s);
 
-/* Determines the number of runs.  `runs` is the user's number or INJECT_RUNS_UNSET.  If `until` is
- * set (such as "1%", see inject/until-int.h), it is the number of runs that may be needed to know
- * the share of `outcome` (NULL: sdc) with that precision.  If neither is given, it is one.
- */
+/* Sets the number of runs of each kind, and the stopping rule `until` (such as "1%", see
+ * inject/until-int.h) for the share of `outcome` (NULL: sdc).  `runs` is the user's number, or
+ * INJECT_RUNS_UNSET.  Then it is the number that may be needed for `until`, or 1 if that is
+ * NULL. */
 #define INJECT_RUNS_UNSET UINT64_MAX
 int inject_prepare_runs(struct inject_setup *s, uint64_t runs, const char *until, const char *outcome);
 

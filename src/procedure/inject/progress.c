@@ -18,9 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOG_EVERY_NS                                                                                         \
-	INT64_C(10000000000)		/* between lines of the log: a campaign of a day has some thousand */
-#define SAY_EVERY_NS INT64_C(500000000) /* between estimates on the terminal: a person can read them */
+/* Nanoseconds between lines of the log (a campaign of a day has some thousand), and between
+ * estimates on the terminal (a person can read them). */
+#define LOG_EVERY_NS INT64_C(10000000000)
+#define SAY_EVERY_NS INT64_C(500000000)
 
 struct inject_pace inject_pace(uint64_t fresh, double seconds, uint64_t done, uint64_t expected)
 {
@@ -38,8 +39,8 @@ static struct inject_pace pace_of(const struct inject_progress *s, uint64_t expe
 	return inject_pace(s->fresh, (double)(rd_now_ns() - s->start_ns) / 1e9, s->done, expected);
 }
 
-/* One line of JSON: doc/format/campaign.md.  Progress is optional, so a line that cannot be written
- * is ignored. */
+/* Writes one line of JSON (doc/format/campaign.md).  The campaign does not need it, so a failure to
+ * write is ignored. */
 static void log_progress(struct inject_progress *s)
 {
 	uint64_t expected = inject_campaign_expected(s->campaign);

@@ -15,15 +15,15 @@ struct inject_progress {
 	int64_t start_ns, said_ns, logged_ns;
 	int log; /* -1: none */
 	struct rd_progress line;
-	struct rd_buf detail; /* what is said of all runs so far */
+	struct rd_buf detail; /* the estimate and the outcomes so far, as text */
 };
 
-/* What is known of how far a campaign is. */
+/* The speed of a campaign, and how long it will take. */
 struct inject_pace {
 	double rate, left; /* runs a second, seconds; negative: unknown */
 };
 
-/* `fresh` runs took so many seconds; `done` of `expected` ones are finished. */
+/* `fresh` runs took `seconds`; `done` of the `expected` runs are finished. */
 struct inject_pace inject_pace(uint64_t fresh, double seconds, uint64_t done, uint64_t expected);
 
 /* "2 h 10 min", "3 min 20 s", "40 s", appended. */
@@ -34,7 +34,7 @@ void inject_time_text(struct rd_buf *out, double seconds);
  */
 void inject_progress_start(struct inject_progress *p, const char *directory,
 			   const struct inject_campaign *campaign, int shard);
-/* A run is finished; not fresh: it was before. */
+/* A run is finished.  Not `fresh`: it was finished before this process started. */
 void inject_progress_count(struct inject_progress *p, const struct runlog_run *run, bool fresh);
 /* Erases the line on the terminal, for other text. */
 void inject_progress_hide(struct inject_progress *p);

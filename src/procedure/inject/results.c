@@ -2,8 +2,7 @@
 /*
  * Reads the results of a campaign.  Several processes may write logs at the same time: `log` is
  * written by the campaign's first process, `log.N` by shard N.  A killed process may leave an
- * incomplete line at the end of its log, and its successor may append to that line; then only that
- * line is lost.
+ * incomplete line at the end of its log; only that line is lost.
  *
  * Invariant of the result: runs are sorted by number, and no number occurs twice.  If two lines
  * describe the same run, the first one is used.
@@ -23,7 +22,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define RUNS_MAX 50000000 /* of a campaign; set by hand, bounds memory */
+#define RUNS_MAX 50000000 /* runs of a campaign; set by hand, bounds memory */
 
 /* ---- the log ---- */
 
@@ -126,7 +125,7 @@ int campaign_results_choose(struct campaign_results *r, const char *kinds)
 		if (wanted[i])
 			r->runs[kept++] = r->runs[i];
 	r->count = kept;
-	r->planned = 0; /* it is that of all kinds */
+	r->planned = 0; /* the number of all kinds does not apply */
 	free(wanted);
 	return err;
 }

@@ -15,8 +15,8 @@ struct campaign_results {
 	char *name;	       /* of the program, without its folder */
 	char *command;	       /* program and arguments, "" if unknown */
 	uint64_t planned;      /* number of runs of the complete campaign; 0: unknown */
-	bool forced;	       /* the fault-free runs failed or differed, and the user continued */
-	double until; /* half width of the interval at which runs stop; 0: all planned runs are done */
+	bool forced;	       /* the fault-free runs differed, and the user continued */
+	double until;	       /* half width of the interval at which the campaign stops; 0: no such rule */
 	enum runlog_outcome until_outcome;
 	struct trace_sites *sites; /* of the golden run; NULL: there is no table */
 	struct rd_names globals;   /* names of variables that do not belong to one function */

@@ -26,9 +26,8 @@
 #include <unistd.h>
 
 /* All were set by hand; they bound memory and the load of the machine. */
-/* All are judgements. */
-#define BLOCK (1u << 20) /* bytes of a trace that are allocated at once; the last block is half empty */
-#define MEMORY_BLOCKS 32 /* of a run; further ones are in a file, as several runs share the memory */
+#define BLOCK (1u << 20) /* bytes of a trace that are allocated at once */
+#define MEMORY_BLOCKS 32 /* of a run; further ones are in a file, since several runs share the memory */
 #define LAST (64u << 20) /* bytes for the last buffers of a run that was cut */
 #define POLL_MS 20	 /* between two checks of a running program; the limits are 200 ms and more */
 #define CPU_PATIENCE 4	 /* a program that computes gets so many times the wall-clock limit */
@@ -40,8 +39,8 @@ struct running {
 	struct run_session session;
 	struct run_meter meter;
 	struct rd_umap dropped; /* threads that lost a buffer */
-	struct run_fault about; /* the process, as forks */
-	uint32_t process;	/* its number; UINT32_MAX: not seen yet */
+	struct run_fault about; /* the campaign's process, as a path of forks */
+	uint32_t process;	/* the number of that process; UINT32_MAX: not seen yet */
 };
 
 /* --- memory for buffers ------------------------------------------------------------------- */
@@ -236,8 +235,8 @@ static struct run_limits limits_of(const struct inject_setup *s)
 				   .cpu_ms = s->cpu_ms,
 				   .memory = s->memory,
 				   .file_size = s->file_size,
-				   .interrupts =
-					   1}; /* it does not know the terminal, so interrupts are for us */
+				   /* The program has its own group: the terminal interrupts us. */
+				   .interrupts = 1};
 }
 
 /* Processes that outlive the first one are killed. */

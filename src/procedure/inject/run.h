@@ -15,7 +15,7 @@ struct inject_buffer {
 	uint32_t thread;
 	size_t length;
 	const uint8_t *bytes;
-	const uint8_t *from; /* of the file mapping that they are in; NULL: not mapped */
+	const uint8_t *from; /* start of the file mapping that they are in; NULL: not mapped */
 };
 
 struct inject_raw { /* zero is empty; the next run reuses the memory */
@@ -23,7 +23,7 @@ struct inject_raw { /* zero is empty; the next run reuses the memory */
 	size_t count, capacity;
 	uint8_t **blocks; /* the first ones are in memory, the others in a file */
 	size_t block_count, block_capacity, block, used;
-	int file; /* + 1; 0: there is no file */
+	int file; /* descriptor + 1; 0: there is no file */
 	uint64_t bytes;
 };
 
@@ -38,13 +38,13 @@ struct inject_run {
 	struct run_end end;
 	bool cut;			     /* not all of its records were kept */
 	uint64_t seen, fired, before, after; /* of the first fault */
-	uint32_t thread;		     /* number of the thread that it was in */
+	uint32_t thread;		     /* number of the thread that it struck */
 	bool there, outlived; /* the campaign's process existed; the first process ended before it */
 	struct inject_raw raw;
 	struct inject_raw first; /* of the first process, if the campaign is about another one */
 	struct run_group group;	 /* of this run and the next ones */
-	bool ungrouped;		 /* process groups are not available, */
-	uint64_t processes;	 /* only this limit; 0: no limit */
+	bool ungrouped;		 /* control groups are not available, */
+	uint64_t processes;	 /* so RLIMIT_NPROC is this; 0: no limit */
 	struct run_output output;
 };
 

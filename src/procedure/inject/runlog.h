@@ -21,7 +21,7 @@ enum runlog_outcome {
 	RUNLOG_DETECTED, /* the program itself reported that something is wrong */
 	RUNLOG_SDC,	 /* silent data corruption: it ended well with wrong output */
 	RUNLOG_MASKED,	 /* it ended as the golden run does */
-	RUNLOG_INACTIVE, /* "not-activated": the fault's place was not reached */
+	RUNLOG_INACTIVE, /* "not-activated": the fault did not happen, or changed no value */
 	RUNLOG_OUTCOMES
 };
 
@@ -40,7 +40,7 @@ struct runlog_run {
 	uint64_t run;	   /* its number in the campaign */
 	const char *fault; /* its kind: "BitFlip" */
 
-	/* Where: this alone determines the fault. */
+	/* The fault; `plan` alone determines it. */
 	const char *thread, *where, *opcode; /* "T_0_2", "pca.c:88:12 calc_mean", "load" */
 	uint64_t site, instance;
 	const char *action, *mask; /* "flip", "0x0000000000000400" */
@@ -58,10 +58,10 @@ struct runlog_run {
 	const char *place;  /* of the crash */
 	enum runlog_deviation deviation;
 	const char *deviation_at, *deviation_thread;
-	uint64_t deviation_site; /* of the record itself; 0: unknown */
+	uint64_t deviation_site; /* of the record that deviates; 0: unknown */
 	uint64_t records;
 	double cpu_ms, wall_ms;
-	const char *diff;  /* file with what differs in the output, from the campaign's directory */
+	const char *diff;  /* file with what differs in the output, relative to the campaign's directory */
 	const char *trace; /* of the run, likewise */
 };
 

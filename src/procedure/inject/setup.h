@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The definition of a campaign: program, faults, limits, and facts about the fault-free run.  It is
- * written to campaign.json once (doc/format/campaign.md), and a run of the campaign depends on
- * nothing else.
+ * The definition of a campaign: program, faults, limits, and facts about the fault-free run.  It
+ * is written to campaign.json once (doc/format/campaign.md).  The runs of the campaign depend only
+ * on it and on the fault-free run.
  */
 #ifndef INJECT_SETUP_H
 #define INJECT_SETUP_H
@@ -40,23 +40,23 @@ struct inject_setup { /* strings are owned */
 	uint64_t seed;
 	uint64_t runs;	     /* of each kind */
 	uint64_t until;	     /* half width of an interval at which to stop, in millionths; 0: no such rule */
-	char *until_outcome; /* the outcome whose share it is */
+	char *until_outcome; /* the outcome for whose share the interval is */
 	struct inject_list kinds; /* names */
 	char *model;	/* the text of the user's fault models (inject/fault-model.h); NULL: there are none */
 	char *sampling; /* uniform, function, opcode or thread */
-	uint64_t bits;	/* that change; 0: the default of the kind */
+	uint64_t bits;	/* how many bits change; 0: the default of the kind */
 	uint64_t faults; /* in a run */
-	uint64_t window; /* operations of the thread after the first fault in which further ones strike */
-	bool once;	 /* also for faults that would be permanent */
+	uint64_t window; /* further faults strike within so many records of the thread after the first */
+	bool once;	 /* each fault strikes once, even if its kind is permanent */
 
 	/* where they may strike; NULL and empty: anywhere */
-	char *process; /* P_0_1; all is about this one, the first if it is NULL */
+	char *process; /* P_0_1: the process that the campaign is about; NULL: the first */
 	char *thread;
-	char *line; /* P_0_1; the process that the campaign is about; NULL: the first */
+	char *line; /* FILE:LINE[:COLUMN] */
 	uint64_t site;
 	struct inject_list functions, not_functions, opcodes, not_opcodes;
 	uint64_t instance; /* 0: any */
-	uint64_t bit;	   /* plus one; 0: any */
+	uint64_t bit;	   /* number of the bit plus one; 0: any */
 
 	/* limits of a run */
 	uint64_t wall_ms, cpu_ms;
@@ -73,14 +73,14 @@ struct inject_setup { /* strings are owned */
 	uint64_t golden_runs, records, threads;
 	int64_t status; /* of waitpid() */
 	uint64_t golden_wall_us, golden_cpu_us, golden_bytes;
-	bool forced;	  /* its runs differed, or it failed */
-	char *reversible; /* whether the schedule can change it: yes (it cannot), no, unknown */
+	bool forced;	  /* its runs differed, and the user continued */
+	char *reversible; /* whether it is pseudo-deterministic: yes, no, unknown; NULL: not checked */
 };
 
 int inject_setup_write(const struct inject_setup *s, const char *path);
 /* `name` is used in messages. */
 int inject_setup_parse(struct inject_setup *s, const char *text, size_t length, const char *name);
-/* The process that the campaign is about, as forks from the first one. */
+/* Sets the process of a fault to the one that the campaign is about. */
 struct run_fault;
 void inject_setup_process(const struct inject_setup *s, struct run_fault *f);
 int inject_setup_read(struct inject_setup *s, const char *path);

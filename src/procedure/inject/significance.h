@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tests whether two shares differ: the difference with a confidence interval, and the probability
- * of so large a difference if the true shares are equal.  In:  hits and runs of two samples.  Out:
+ * of so large a difference if the true shares are equal.  In: hits and runs of two samples.  Out:
  * numbers.
  */
 #ifndef INJECT_SIGNIFICANCE_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* k of n, for weighted samples with the weighted share and the effective size. */
+/* A sample: `hits` of `runs`.  `share` and `size` are the weighted share and the effective size. */
 struct campaign_sample {
 	uint64_t hits, runs;
 	double share, size;

@@ -64,7 +64,7 @@ int inject_start_models(struct inject_start *c, const char *file)
 	RD_ASSERT(!c->setup.model);
 	r = rd_file_read(file, &text);
 	if (!r && memchr(text.data, '\0', text.length))
-		r = rd_fail(RD_EFORMAT, "%s: this is no text", file);
+		r = rd_fail(RD_EFORMAT, "%s: this is not text", file);
 	if (!r)
 		c->setup.model = rd_xstrndup(text.data, text.length);
 	rd_buf_release(&text);
@@ -81,7 +81,7 @@ int inject_start_temporary(struct inject_start *c)
 	return r;
 }
 
-/* Whether there is nothing in the directory, or only what a campaign begins with. */
+/* Whether the directory is empty, or has only files of a campaign. */
 static bool is_ours(const char *directory)
 {
 	static const char *const known[] = {".",   "..",   "campaign.json", "golden",  "scratch",
@@ -163,7 +163,7 @@ int inject_start_kinds(struct inject_start *c, const char *faults)
 	return r;
 }
 
-/* ---- a campaign that is there ---- */
+/* ---- an existing campaign ---- */
 
 static int read_setup(struct inject_start *c, void (*said)(const struct inject_setup *s, const char *path))
 {

@@ -16,32 +16,31 @@ struct inject_start {
 	struct inject_setup setup;
 	char *directory;
 	bool temporary;
-	bool discard; /* the directory: nothing in it is worth keeping */
+	bool discard; /* nothing in the directory is worth keeping, so it is removed in the end */
 };
 
 void inject_start_release(struct inject_start *c);
 
-/* Makes kinds of the faults that the user describes in a file, whose text the setup then keeps.  If
- * the file is NULL, does nothing. */
+/* Registers the faults that the user describes in a file as kinds.  The setup keeps the text of the
+ * file.  If the file is NULL, does nothing. */
 int inject_start_models(struct inject_start *c, const char *file);
 
-/* The full flavour of the program; the setup has its level. */
+/* Opens the full flavour of the program, at the level of the setup. */
 int inject_start_program(struct inject_start *c, const char *name, bool quick, bool verbose);
 
-/* A directory for what is not kept. */
+/* Makes a temporary directory, which inject_start_release() removes. */
 int inject_start_temporary(struct inject_start *c);
 
 /* Creates the directory of a new campaign.  An existing one is replaced only if it has nothing but
  * files of a campaign, and a started campaign (campaign.json) only if `force` is set. */
 int inject_start_directory(struct inject_start *c, const char *directory, bool force);
 
-/* Runs the program without a fault.  With `check`, also checks whether its behaviour depends on
- * chance, which `allow` permits. */
+/* Runs the program without a fault.  With `check`, also checks whether its behaviour depends on the
+ * schedule.  With `allow`, it may. */
 int inject_start_golden(struct inject_start *c, bool check, bool allow);
 
-/* Loads the results of the golden run, and finds where faults may strike in it.  The caller
- * releases the golden run in any case.
- */
+/* Loads the golden run, and fills in from it where faults may strike.  The caller releases the
+ * golden run in any case. */
 int inject_start_ground(const struct inject_start *c, struct inject_golden *golden,
 			struct inject_ground *ground);
 

@@ -46,7 +46,7 @@ struct work {
 	struct rd_names strata; /* "fault\nstratum" */
 	struct size *stratum;
 	size_t stratum_count, stratum_capacity;
-	struct size *stratified; /* of each fault: its runs that have strata, and these together */
+	struct size *stratified; /* of each fault: its runs with strata, and the population of these */
 	struct sums *sums;
 	struct rd_names places[CAMPAIGN_BYS];
 	size_t place_capacity[CAMPAIGN_BYS];
@@ -150,8 +150,8 @@ static void find_strata(struct work *w)
 	}
 }
 
-/* How many instances of its stratum this run represents; scaled so that the mean weight of a
- * fault's runs is 1, since populations of different faults are not comparable. */
+/* How many instances of its stratum this run represents.  This is scaled so that the mean weight
+ * of a fault's runs is 1, since populations of different faults are not comparable. */
 static double weight_of(struct work *w, const struct runlog_run *run)
 {
 	const struct size *stratum, *fault = &w->stratified[fault_of(w, run)];
@@ -293,7 +293,8 @@ static void name_place(struct work *w, const struct runlog_run *run, enum campai
 	}
 }
 
-/* The place of a run.  Lines of different files with the same last part are different. */
+/* The place of a run.  Lines of different files are different even if the files have the same
+ * name. */
 static struct campaign_place *find_place(struct work *w, const struct runlog_run *run, enum campaign_by by)
 {
 	struct campaign_statistics *s = w->s;

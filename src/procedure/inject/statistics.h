@@ -3,20 +3,20 @@
  * Statistics of a campaign: for each kind of fault the outcomes, the fault coverage, the maximal
  * possible false negative rate (MPFNR) of each outcome, and where the harmful faults struck.  In:
  * results.  Out: counts and rates with 95 % confidence intervals: Clopper-Pearson intervals or, if
- * the campaign runs until an interval is narrow enough, intervals that are valid at every number of
- * runs (inject/interval-int.h).
+ * the campaign runs until an interval is narrow enough, intervals that are valid at every number
+ * of runs (inject/interval-int.h).
  *
- * Rates are over the runs whose fault was activated.  If the sampling was stratified (runs have a
- * stratum and its population), each run has a weight: the population of its stratum divided by the
- * number of runs in the stratum.  Intervals then use Kish's effective sample size, (sum w)^2 / sum
- * w^2, so they are never narrower than without strata.
+ * Most rates are over the runs whose fault was activated.  If the sampling was stratified (runs
+ * have a stratum and its population), each run has a weight: the population of its stratum divided
+ * by the number of runs in the stratum.  Intervals then use Kish's effective sample size,
+ * (sum w)^2 / sum w^2, so they are never narrower than without strata.
  */
 #ifndef INJECT_STATISTICS_H
 #define INJECT_STATISTICS_H
 
 #include "inject/results.h"
 
-/* A share of runs; there is no value without runs. */
+/* A share of runs; if `runs` is 0, `value` means nothing. */
 struct campaign_rate {
 	uint64_t hits, runs;
 	double value, low, high; /* 0 to 1 */
@@ -37,12 +37,10 @@ struct campaign_group {
 	uint64_t runs, activated;
 	uint64_t count[RUNLOG_OUTCOMES][RUNLOG_DEVIATIONS];
 	struct campaign_rate outcome[RUNLOG_OUTCOMES]; /* share of the activated runs; inactive: of all */
-	struct campaign_rate
-		mpfnr[RUNLOG_OUTCOMES]; /* of the runs with this outcome, those without a deviation */
-	struct campaign_rate
-		shown[RUNLOG_OUTCOMES]; /* of the activated runs, those with this outcome and a deviation */
-	struct campaign_rate coverage;	/* of the activated runs, those with a deviation */
-	struct campaign_rate harm;	/* likewise, those that did harm */
+	struct campaign_rate mpfnr[RUNLOG_OUTCOMES]; /* of runs with the outcome: those without a deviation */
+	struct campaign_rate shown[RUNLOG_OUTCOMES]; /* activated runs with the outcome and a deviation */
+	struct campaign_rate coverage;		     /* activated runs with a deviation */
+	struct campaign_rate harm;		     /* activated runs that did harm */
 	bool weighted;
 };
 
@@ -72,8 +70,7 @@ const char *campaign_by_name(enum campaign_by by); /* "function" */
 
 struct campaign_statistics {
 	const struct campaign_results *results;
-	struct campaign_group
-		*groups; /* groups[0]: all; then by fault in order of the paper's table II, then others */
+	struct campaign_group *groups; /* groups[0]: all; then those of the paper's table II, then others */
 	size_t group_count;
 	struct campaign_place *places[CAMPAIGN_BYS]; /* most harm (crash, hang, SDC) first */
 	size_t place_count[CAMPAIGN_BYS];
@@ -85,7 +82,8 @@ struct campaign_statistics {
 void campaign_statistics(struct campaign_statistics *s, const struct campaign_results *results);
 void campaign_statistics_release(struct campaign_statistics *s);
 
-/* Shares with their intervals, which are computed on demand, as there may be very many. */
+/* Shares with their intervals.  Those of cells are computed on demand, since there may be very
+ * many. */
 struct campaign_rate campaign_cell_rate(const struct campaign_statistics *s, const struct campaign_cell *c,
 					unsigned measure);
 const struct campaign_rate *campaign_group_rate(const struct campaign_group *g, unsigned measure);

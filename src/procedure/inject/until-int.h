@@ -19,10 +19,10 @@
 #define INJECT_MILLION 1e6	/* half widths are kept in millionths, so that a file has whole numbers */
 
 struct inject_until {
-	double half; /* half width of the interval; 0: all runs are done */
+	double half; /* half width of the interval; 0: there is no such rule */
 	enum runlog_outcome outcome;
-	uint8_t *ended; /* outcome + 1 of each run */
-	uint64_t runs, next;
+	uint8_t *ended;	     /* outcome + 1 of each run; 0: it has not ended */
+	uint64_t runs, next; /* number of runs, and the next one to be counted */
 	size_t kinds;
 	struct inject_until_kind {
 		uint64_t hits, activated;
@@ -42,7 +42,7 @@ uint64_t inject_until_expected(const struct inject_until *u);
 /* "1%", "+-0.5 %", "\u00b11%" or "0.01" as millionths. */
 int inject_until_parse(const char *text, uint64_t *millionths);
 
-/* Number of runs that suffices for any share, if each fault is activated; 0: too many. */
+/* The number of runs that suffices for any share if each fault is activated; 0: too many. */
 uint64_t inject_until_most(uint64_t millionths);
 
 #endif

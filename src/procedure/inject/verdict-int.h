@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The result of a run: its outcome by its end and output, and its deviation by its records. */
+/* The result of a run: the outcome, from its end and output, and the deviation, from its
+ * records. */
 #ifndef INJECT_VERDICT_INT_H
 #define INJECT_VERDICT_INT_H
 
@@ -13,11 +14,12 @@ struct inject_case {
 	const struct inject_run *run;
 };
 
-/* The end of the run and its output; *differs is the output that differs, or NULL. */
+/* Sets the outcome and the place of a crash.  *differs names the output that differs, or is
+ * NULL. */
 void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *verdict,
 			    const char **differs);
 
-/* How its records differ from the golden ones. */
+/* Sets how the records differ from the golden ones. */
 int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *verdict);
 
 #endif

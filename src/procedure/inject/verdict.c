@@ -56,7 +56,7 @@ static struct thread_end judge_record(const struct trace_sites *sites, const str
 	return last;
 }
 
-/* The end of a thread, which is in its last buffer. */
+/* How a thread ended, by the records in its last buffer. */
 static struct thread_end last_of(const struct inject_golden *g, const struct inject_buffer *b)
 {
 	const struct trace_sites *sites = trace_get_sites(g->trace);

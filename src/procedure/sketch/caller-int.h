@@ -2,7 +2,7 @@
 /*
  * Shows statements in system headers at the line of the program that calls them, because the reader
  * of a sketch knows the call, not the header.  In: facts and runs.  Out: the runs, in which such
- * statements are moved to the line of the call if only one line is possible.
+ * statements are moved to the line of the call if it is certain.
  */
 #ifndef SKETCH_CALLER_INT_H
 #define SKETCH_CALLER_INT_H

@@ -3,9 +3,9 @@
  * Finds the callers of functions in headers (sketch/caller-int.h).
  *
  * If only one line of the program calls a function of a header, every call comes from that line.  A
- * constructor that creates a thread usually has several calling lines, one for each thread.  If
- * each line is executed at most once, one after the other, and a run has as many creations as there
- * are lines, the creations are assigned to the lines in order.
+ * constructor that creates a thread usually has several calling lines, one for each thread.  The
+ * creations of a run are assigned to the lines in order if each line is executed at most once, one
+ * after the other, and there are as many creations as lines.
  */
 #include "sketch/caller-int.h"
 
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_CALLS 256 /* that are looked at for one statement */
+#define MOST_CALLS 256 /* most calls that are examined for one statement: a judgement */
 
 struct work {
 	struct depend *depend;
@@ -30,12 +30,12 @@ struct work {
 /* Calls of the program that lead to a statement, each line once. */
 struct calls {
 	struct work *w;
-	uint32_t lines[MOST_CALLS]; /* values */
+	uint32_t lines[MOST_CALLS]; /* a value of each line */
 	size_t count;
-	uint32_t todo[MOST_CALLS]; /* in headers */
+	uint32_t todo[MOST_CALLS]; /* values in headers, whose callers are to be found */
 	size_t todo_count;
 	struct rd_umap seen;
-	bool too_many; /* or not known */
+	bool too_many; /* there are too many calls, or not all of them are known */
 };
 
 static bool is_in_header(const struct work *w, uint32_t value)
@@ -127,7 +127,8 @@ static bool is_creation(const struct slice_statement *s)
 	return s->operation && !strcmp(s->operation, "thread-create");
 }
 
-/* Whether block `to` can come after block `from` of one function; both are counted from its first. */
+/* Whether block `to` of a function can be executed after block `from`.  Blocks are counted from the
+ * first one of the function. */
 static bool can_follow(const struct facts_graph *g, uint32_t from, uint32_t to)
 {
 	uint32_t *todo = rd_xcalloc(g->nodes + 1, sizeof *todo);
@@ -150,8 +151,8 @@ static bool can_follow(const struct facts_graph *g, uint32_t from, uint32_t to)
 	return found;
 }
 
-/* Whether a thread that has passed the calls so far has passed each of them once: they follow each
- * other, and no path leads back. */
+/* Whether a thread passes the calls in this order, and each at most once: they follow each other,
+ * and no path leads back. */
 static bool is_sequence(const struct calls *c, const struct facts_graph *g, uint32_t base)
 {
 	const uint32_t *block_of = c->w->depend->block_of;
@@ -173,8 +174,9 @@ static int by_block(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Sorts the calls in the order in which threads pass them.  Returns false if not all are in one
- * function that runs once, or if threads may pass one of them twice, or in varying order. */
+/* Sorts the calls in the order in which threads pass them.  Returns false unless all are in one
+ * function that no code calls, such as main().  Also returns false if threads may pass one of them
+ * twice, or in varying order. */
 static bool sort_calls(struct calls *c)
 {
 	const struct facts *f = c->w->f;

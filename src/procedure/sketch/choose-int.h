@@ -14,17 +14,17 @@
 
 /* Numbers of runs.  After five failing and thirty passing runs, the F measure of predictors hardly
  * changes any more.  If 40 runs all fail, the program is assumed to fail always.  Tracked runs of
- * the unscheduled program are slow, so three failing and three passing ones are enough, and two
- * more to see where a value came from. */
+ * the unscheduled program are slow, so three failing ones are enough, and two more to see where a
+ * value came from. */
 enum {
 	CHOOSE_FAILING = 5,
 	CHOOSE_PASSING = 30,
 	CHOOSE_ALL_ALIKE = 40,
 	CHOOSE_PLAIN_FEW = 3,
 	CHOOSE_PLAIN_MORE = 2,
-	CHOOSE_PLAIN_MOST = 400,   /* runs of the program as it is, with one σ */
-	CHOOSE_PLAIN_NONE = 40,	   /* of which none failed: it fails too rarely */
-	CHOOSE_PLAIN_WHOLE = 64,   /* statements of a slice that is then tracked as a whole */
+	CHOOSE_PLAIN_MOST = 400,   /* most runs of the unscheduled program with one σ */
+	CHOOSE_PLAIN_NONE = 40,	   /* if none of so many failed, it fails too rarely */
+	CHOOSE_PLAIN_WHOLE = 64,   /* most statements that are tracked to find the origin of a value */
 	CHOOSE_PLAIN_PASSING = 10, /* passing runs that the first failing one is compared with */
 	CHOOSE_INTERVENTIONS = 4,  /* orders that are tried: each costs 40 runs */
 };
@@ -45,48 +45,48 @@ bool choose_is_needless(const struct sketch_runs *runs, const char *signature, s
 /* Sets distances without a slice: how many statements back from the end of failing runs. */
 void choose_count_back(struct sketch_runs *runs, const char *signature);
 
-/* Brings lock operations near: a program hangs by its locks, wherever they are. */
+/* Brings lock operations near the failure: any of them may be the cause of a hang. */
 void choose_bring_locks_near(struct sketch_runs *runs);
 
 /* ---- predictors ---- */
 
-/* Whether the best predictor tells failing from passing runs. */
+/* Whether the best predictor distinguishes failing from passing runs. */
 bool choose_is_good(const struct sketch_predictors *p);
 
 /* Whether the best predictor states only that something had a certain value.  The failing statement
  * has some value in every failure, so more statements are tracked to see where it came from. */
 bool choose_is_symptom(const struct sketch_predictors *p);
 
-/* Makes predictors from the first σ = 2, 4, 8 ... statements until an order is good or all are used; returns
- * σ. */
+/* Makes predictors from the first σ = 2, 4, 8 ... statements until an order is good or all
+ * statements are used.  Returns σ. */
 uint32_t choose_predict(const struct sketch_runs *runs, const char *signature, struct sketch_predictors *p);
 
-/* ---- the program as it is ---- */
+/* ---- the unscheduled program ---- */
 
-/* How far tracking is; choose_track_begin() is the beginning. */
+/* The state of tracking; choose_track_begin() returns the first one. */
 struct choose_track {
 	uint32_t sigma; /* statements that the next runs track */
-	uint32_t near;	/* of which so many were enough for a predictor; 0: not yet */
+	uint32_t near;	/* so many of them were enough for a predictor; 0: no predictor yet */
 	size_t before;	/* failing runs that were used with a smaller σ */
-	bool delays;	/* threads are delayed at random: without delays no run failed */
-	bool found;	/* a predictor tells failing from passing runs */
+	bool delays;	/* threads are delayed at random, because no run failed without delays */
+	bool found;	/* a predictor distinguishes failing from passing runs */
 };
 struct choose_track choose_track_begin(void);
 
 /* How many failing runs the next σ needs. */
 size_t choose_track_enough(const struct choose_track *t);
 
-/* Whether run n of a σ, from 0, is worth making, after so many failing ones. */
+/* Whether run n of a σ, counted from 0, is worth making; `failing` of the earlier ones failed. */
 bool choose_track_runs(uint64_t n, size_t failing);
 
 /* After the runs of a σ: whether they are made again with delays. */
 bool choose_track_delays(struct choose_track *t, struct choose_counts c);
 
-/* Whether the runs of a σ say anything at all. */
+/* Whether there are enough runs of a σ for a comparison. */
 bool choose_track_says(struct choose_counts c);
 
-/* Takes note of how good the predictors of a σ are; the slice has `all` statements.  False:
- * tracking ends. */
+/* Notes how good the predictors of a σ are; the slice has `all` statements.  False: tracking
+ * ends. */
 bool choose_track_next(struct choose_track *t, struct choose_counts c, const struct sketch_predictors *p,
 		       uint32_t all);
 
@@ -97,7 +97,7 @@ bool choose_track_next(struct choose_track *t, struct choose_counts c, const str
 struct sketch_predictor *choose_order(struct sketch_predictors *p, const struct sketch_predictor *cause,
 				      const bool *tried, unsigned count);
 
-/* Whether the last run has an order that names statements of other runs. */
+/* Whether the last run of `runs` has the order, whose statements are those of the runs `of`. */
 bool choose_has_order(const struct sketch_runs *runs, const struct sketch_runs *of,
 		      const struct sketch_predictor *order);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define FIRST_SIGMA 2 /* statements: the failing one and the one before it */
-#define GOOD_F 0.95   /* F of a predictor that ends the search: at most one run of twenty is wrong */
+#define GOOD_F 0.95   /* F of a predictor that ends the search: about one run in twenty may be wrong */
 #define WORTH_F 0.4   /* F of a further order that is worth an intervention; the best is tried in any case */
 
 /* ---- runs ---- */
@@ -86,8 +86,8 @@ static bool is_near(const struct sketch_runs *runs, const struct sketch_event *e
 	return runs->statements[e->statement].distance < sigma;
 }
 
-/* The runs as tracking the first `sigma` statements shows them: with the events of these statements, and
- * others of the same memory.  The statements are borrowed. */
+/* Makes the runs as tracking of only the first `sigma` statements would show them: with the events
+ * of these statements, and others of the same memory.  The statements are borrowed. */
 static void make_near(const struct sketch_runs *runs, uint32_t sigma, struct sketch_runs *near)
 {
 	*near = (struct sketch_runs){.statements = runs->statements,
@@ -177,7 +177,8 @@ struct choose_track choose_track_begin(void)
 	return (struct choose_track){.sigma = FIRST_SIGMA};
 }
 
-/* Once a predictor is found, five in all, if that is possible. */
+/* When a predictor was found, CHOOSE_PLAIN_MORE further failing runs are enough, or one if that
+ * would make more than CHOOSE_FAILING in all. */
 size_t choose_track_enough(const struct choose_track *t)
 {
 	if (!t->near)
@@ -203,7 +204,8 @@ bool choose_track_says(struct choose_counts c)
 	return c.failing && c.passing >= CHOOSE_PLAIN_FEW;
 }
 
-/* A predictor that is only a value is asked where it came from: most of the slice is tracked once more. */
+/* If the best predictor is only a value, the slice is tracked once more, up to CHOOSE_PLAIN_WHOLE
+ * statements, to find the origin of the value. */
 bool choose_track_next(struct choose_track *t, struct choose_counts c, const struct sketch_predictors *p,
 		       uint32_t all)
 {
@@ -261,8 +263,8 @@ static bool is_same_place(const struct slice_statement *a, const struct slice_st
 	       !strcmp(rd_base_name(a->file), rd_base_name(b->file));
 }
 
-/* Whether the last run has the order `p`.  Its statements from number `which` on are still those of `of`, and
- * have to be found in the table of `runs`. */
+/* Whether the last run has the order `p`.  From number `which` on, its statements are still those
+ * of `of` and have to be found in the table of `runs`. */
 static bool has_order_from(const struct sketch_runs *runs, const struct sketch_runs *of,
 			   struct sketch_predictor *p, size_t which)
 {

@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_VALUES 4096 /* instructions that are looked at for one statement */
-#define MOST_BRANCHES 64 /* that are kept for it, the nearest */
+#define MOST_VALUES 4096 /* most instructions that are examined for one statement */
+#define MOST_BRANCHES 64 /* most branches that are kept for it: the nearest */
 
 /* What is known while lists are made. */
 struct work {
@@ -129,7 +129,7 @@ static bool is_branch(const struct facts *f, uint32_t value)
 	return f->values[value].kind == FACTS_BRANCH || f->values[value].kind == FACTS_SWITCH;
 }
 
-/* The entries of all statements that the runs have by now. */
+/* Adds entries for statements that were added to the runs. */
 static void grow(struct work *w)
 {
 	struct decide *d = w->d;
@@ -159,7 +159,7 @@ static void find_branches(struct walk *walk, bool all)
 	}
 }
 
-/* ---- what branches look at ---- */
+/* ---- what branches test ---- */
 
 static void push_operands(struct walk *walk, uint32_t value)
 {
@@ -169,7 +169,8 @@ static void push_operands(struct walk *walk, uint32_t value)
 		push(walk->w->f->operands[i].operand, walk);
 }
 
-/* What functions that the facts have return; false: it is another one. */
+/* Pushes what the called functions return.  False: the facts do not have the code of all of
+ * them. */
 static bool push_results(struct walk *walk, uint32_t call)
 {
 	const struct facts *f = walk->w->f;
@@ -202,7 +203,8 @@ static void look_through(struct walk *walk, uint32_t value, struct decide_list *
 	}
 }
 
-/* The lines of reads, and of calls into libraries, that the branch has its condition from. */
+/* Finds the lines of the reads and library calls from which the condition of the branch is
+ * computed. */
 static void find_looks(struct work *w, uint32_t branch, struct decide_list *lines)
 {
 	struct walk walk = {.w = w, .seen = RD_UMAP_INIT};
@@ -376,15 +378,16 @@ void decide_close(struct decide *d)
 
 /* ---- events ---- */
 
-/* A branch that a thread executed before event number `after` of the run, and after what it did before. */
+/* A branch that a thread must have executed.  Its event goes before event number `after` of the
+ * run, directly after the thread's previous event. */
 struct implied {
-	size_t after, number; /* number: of its kind, in the order of the program */
+	size_t after, number; /* number: in the order in which they were found */
 	uint32_t thread, branch;
 };
 
 struct thread {
-	struct decide_list in; /* branches whose sides it is on */
-	size_t last;	       /* event, plus one */
+	struct decide_list in; /* branches on one of whose sides it is */
+	size_t last;	       /* its last event, plus one; 0: none */
 };
 
 struct imply {
@@ -411,8 +414,8 @@ static bool is_on_line(const struct sketch_runs *runs, uint32_t a, uint32_t b)
 	return x->line == y->line && !strcmp(rd_base_name(x->file), rd_base_name(y->file));
 }
 
-/* A thread at a statement has left the sides of branches that do not decide about it, and executes a branch
- * on its own line again. */
+/* A thread at a statement has left the sides of branches that do not decide about it.  It executes
+ * a branch on its own line again. */
 static void leave(const struct imply *m, struct thread *t, uint32_t statement)
 {
 	size_t kept = 0;

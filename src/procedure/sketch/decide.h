@@ -17,13 +17,13 @@ struct decide_list {
 	size_t count, capacity;
 };
 
-/* Adds it, unless it is there. */
+/* Adds an item, unless the list has it. */
 void decide_list_add(struct decide_list *l, uint32_t item);
 
 struct decide_statement {
-	struct decide_list by;	  /* branches that decide about it */
-	struct decide_list above; /* these, and those that decide about them, and so on: nearest first */
-	struct decide_list looks; /* of a branch: what it has its condition from */
+	struct decide_list by;	  /* branches that decide whether it is executed */
+	struct decide_list above; /* these, those that decide about them, and so on; nearest first */
+	struct decide_list looks; /* of a branch: the reads and calls whose results it tests */
 	bool varies;		  /* it had different values */
 	bool seen;		  /* there are events of it */
 };
@@ -34,8 +34,9 @@ struct decide {
 	uint32_t failure; /* the statement that fails */
 };
 
-/* Adds the branches that decide about what happened, and the failing statement, to the statements of the
- * runs. A failure without a place has no such statement: `failure` is then UINT32_MAX. */
+/* Finds the decisions.  Adds the branches that decide about what happened, and the failing
+ * statement, to the statements of the runs.  If the failure has no place, d->failure is
+ * UINT32_MAX. */
 void decide_open(struct decide *d, const struct facts *f, struct sketch_runs *runs,
 		 const struct sketch_failure *failure);
 void decide_close(struct decide *d);

@@ -32,11 +32,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIMED 32 /* predictors of which it is asked when they came true: the best ones */
-#define PLAIN_LIMIT_NS (10 * RD_NS_PER_S) /* of a run of the program as it is */
-#define PLAIN_NS (60 * RD_NS_PER_S)	  /* for all of them, where there is no limit */
-#define LED_FIRST 64 /* statements of a slice that are watched by turns: each stops the program */
-#define LED_TIMES 4  /* so many times more if that was not enough */
+/* All are judgements. */
+#define TIMED 32 /* for so many of the best predictors it is determined when they came true */
+#define PLAIN_LIMIT_NS (10 * RD_NS_PER_S) /* time limit of an unscheduled run */
+#define PLAIN_NS (60 * RD_NS_PER_S)	  /* time limit of all of them, if the diagnosis has none */
+#define LED_FIRST 64 /* statements that are watched first in runs by turns: each stops the program */
+#define LED_TIMES 4  /* if these are not enough, so many times as many */
 
 struct work {
 	const struct diagnose *how;
@@ -48,10 +49,10 @@ struct work {
 	int64_t plain_end_ns;
 	size_t before; /* failing runs that were used with a smaller σ */
 	uint64_t number;
-	const char *signature;		 /* that is being explained */
+	const char *signature;		 /* the one that is being explained */
 	struct rd_names signatures;	 /* of all failures */
 	struct sketch_failure *failures; /* by signature */
-	char **schedules;		 /* in which they came first; NULL: unknown */
+	char **schedules;		 /* the schedule that first showed each; NULL: unknown */
 	size_t schedule_capacity;
 	size_t failure_count, failure_capacity;
 };
@@ -95,7 +96,7 @@ static bool is_wanted(const struct work *w, const struct sketch_failure *f)
 			   !strcmp(rd_base_name(f->file), rd_base_name(report->file)));
 }
 
-/* A failure that was not seen before is kept. */
+/* Keeps a failure that was not seen before. */
 static void note_failure(struct work *w, struct sketch_failure *f, const char *schedule)
 {
 	if (!is_wanted(w, f))
@@ -123,9 +124,8 @@ static bool has_signature(const struct sketch_failure *f, const char *wanted)
 	return same;
 }
 
-/* Makes a run; *failed receives how it ended, unless the run is ignored.  In an intervention, only
- * a failure with the signature that is being explained counts: any other may be due to another bug.
- */
+/* Makes a run.  *said is false if the run is ignored.  In an intervention, *failed is set only by a
+ * failure with the signature that is being explained: any other may be due to another bug. */
 static int make_run(struct work *w, const struct turns_order *order, bool *said, bool *failed)
 {
 	struct sketch_failure f;
@@ -160,14 +160,14 @@ static void drop_last(struct sketch_runs *runs)
 	RD_FREE(run->events, run->signature, run->schedule);
 }
 
-/* Failing runs are not needed while only passing ones are missing. */
+/* Drops a failing run while only passing runs are missing. */
 static void drop_needless(struct sketch_runs *runs, const char *signature, size_t enough)
 {
 	if (choose_is_needless(runs, signature, enough))
 		drop_last(runs);
 }
 
-/* Runs that are not watched, until one fails. */
+/* Makes runs that are not watched until one fails. */
 static int find_failure(struct work *w)
 {
 	uint64_t most = w->how->most ? w->how->most : DIAGNOSE_RUNS;
@@ -227,7 +227,7 @@ static int try_order(struct work *w, const struct turns_order *o, struct sketch_
 	return err;
 }
 
-/* Led runs have statements of their own. */
+/* Runs with interventions have their own table of statements. */
 static int intervene(struct work *w, const struct sketch_runs *runs, struct sketch_predictors *p)
 {
 	struct sketch_predictor *next, *cause = NULL;
@@ -259,7 +259,7 @@ static int intervene(struct work *w, const struct sketch_runs *runs, struct sket
 
 /* ---- plain runs ---- */
 
-/* Whether the program as it is may show this failure, and can be tracked. */
+/* Whether the unscheduled program may show this failure, and can be tracked. */
 static bool is_plain(const struct work *w, const struct sketch_failure *f, const struct reach *reach)
 {
 	return reach->sliced && (f->kind == SKETCH_CRASH || f->kind == SKETCH_ASSERTION) &&
@@ -279,8 +279,8 @@ static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
 	return !good;
 }
 
-/* Makes runs, with delays if `delays` is set, until there are `enough`, or the limit is reached, or
- * many were made and none failed, or this σ is clearly too small. */
+/* Makes runs until there are `enough` or a limit is reached.  Ends earlier if many were made and none
+ * failed, or if this σ is clearly too small.  `delays`: threads are delayed at random. */
 static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, size_t enough, bool delays)
 {
 	struct sketch_runs *runs = w->turns.runs;
@@ -337,7 +337,7 @@ static int track_slice(struct work *w, struct plain *p, struct sketch_predictors
 	return err;
 }
 
-/* Tries the program as it is.  False in *found: turns must help. */
+/* Tries the unscheduled program.  If *found is false, runs by turns are needed. */
 static int explain_plain(struct work *w, const struct sketch_failure *f, struct reach *reach,
 			 struct sketch_predictors *out, struct sketch_reach *reached, bool *found)
 {
@@ -368,7 +368,7 @@ static int explain_plain(struct work *w, const struct sketch_failure *f, struct 
 	w->before = track.before;
 	if (!*found) {
 		sketch_predictors_release(out);
-		w->before = 0; /* turns look at all of the slice at once, in runs of their own */
+		w->before = 0; /* runs by turns do not use these runs */
 	}
 	return RD_OK;
 }
@@ -387,7 +387,7 @@ static void set_distances(struct sketch_runs *runs, struct reach *reach, const c
 	}
 }
 
-/* Looks at what the first `sigma` statements reach; where there is no slice, everywhere. */
+/* Watches the sites that the first `sigma` statements reach.  If there is no slice, watches all. */
 static void look_at_first(struct work *w, struct reach *reach, uint32_t sigma)
 {
 	reach_sites(reach, w->turns.sites, sigma);

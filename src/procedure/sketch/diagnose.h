@@ -13,36 +13,37 @@
 
 struct diagnose_progress {
 	size_t runs, failing;
-	const char *doing; /* "runs", "forced and prevented" */
+	const char *doing; /* "until it fails", "with the order forced" */
 };
 
 struct diagnose { /* zero values are the defaults */
 	struct replay_conditions runs;
 	const char *fail_if;
 	const struct sketch_failure *report; /* the failure that the user reported; NULL: none */
-	uint64_t most;			     /* runs; 0: DIAGNOSE_RUNS */
-	int64_t time_ns;		     /* that all of it may take; 0: any */
+	uint64_t most;			     /* most runs of a phase; 0: DIAGNOSE_RUNS */
+	int64_t time_ns;		     /* time limit of the diagnosis; 0: none */
 	unsigned tries;			     /* runs of each intervention; 0: DIAGNOSE_TRIES */
 	bool no_intervention;
 
-	const struct facts *facts; /* of the program, for slices; NULL: none, distances are counted in runs */
+	const struct facts *facts; /* of the program, for slices; NULL: there are no slices */
 	void (*progress)(void *context, const struct diagnose_progress *p); /* may be NULL */
 	void *context;
 };
-/* Runs, unless the user states a number.  Judgements: of 400 runs, five fail if the program fails once in 80
- * times; of 20 tries of an intervention one may disagree (sketch_is_confirmed()). */
+/* Numbers of runs, unless the user states them.  Judgements: of 400 runs, five fail if the program
+ * fails once in 80 times; of 20 tries of an intervention one may disagree
+ * (sketch_is_confirmed()). */
 enum { DIAGNOSE_RUNS = 400, DIAGNOSE_TRIES = 20 };
 
-#define DIAGNOSE_SKETCHES 4 /* signatures that are explained */
+#define DIAGNOSE_SKETCHES 4 /* most signatures that are explained */
 
 struct diagnosis {
-	struct sketch_runs runs[DIAGNOSE_SKETCHES]; /* those of each sketch */
+	struct sketch_runs runs[DIAGNOSE_SKETCHES]; /* of each sketch */
 	struct sketch_set set;
-	size_t made, failed; /* runs that say something */
-	size_t discarded;    /* runs that left their schedule or did not end: they are not counted, */
-	char *why;	     /* the first of them; NULL */
-	char *untracked; /* why the program cannot be tracked as it is; NULL: it can, or that was not tried */
-	bool interrupted; /* by a signal */
+	size_t made, failed; /* runs that count, and how many of them failed */
+	size_t discarded;    /* runs that do not count: they left their schedule or did not end, */
+	char *why;	     /* and the reason for the first of them; may be NULL */
+	char *untracked;     /* why the program cannot be tracked; NULL: it can, or that was not tried */
+	bool interrupted;    /* by a signal */
 };
 
 /* Release it even after a failure. */

@@ -3,9 +3,9 @@
  * Gates (sketch/gates.h).  In: a slice.  Out: the instructions that get a gate.
  *
  * Outside the slice, every access that may touch the same memory as a statement of the slice also
- * gets a gate.  For each memory object the nearest such statement is stored; an access looks up all
- * objects to which its address may point.  Superfluous gates do no harm, because what a run sees is
- * compared by address.
+ * gets a gate.  For each memory object, and each place in it, the nearest such statement is stored.
+ * An access looks up all places to which its address may point.  Superfluous gates do no harm,
+ * because what a run sees is compared by address.
  */
 #include "sketch/gates.h"
 
@@ -23,7 +23,7 @@ enum { WIDEST = 16 }; /* bytes of an access */
 
 /* ---------------------------------------------------------------------- names --- */
 
-/* As instr/track/track.c has them; 0: nothing that a gate could be at. */
+/* The letters that instr/track/track.c uses; 0: there cannot be a gate. */
 static char letter_of(const struct facts *f, uint32_t value)
 {
 	switch (f->values[value].kind) {
@@ -43,7 +43,7 @@ static char letter_of(const struct facts *f, uint32_t value)
 	}
 }
 
-/* The name without which one it is of those at the place. */
+/* The name without the number that distinguishes instructions at the same place. */
 static void name_of(const struct facts *f, uint32_t value, struct rd_buf *name)
 {
 	const struct facts_value *v = &f->values[value];
@@ -79,14 +79,15 @@ void sketch_gates_text(const struct sketch_gates *g, const struct facts *f, stru
 
 /* --------------------------------------------------------------------- memory --- */
 
-/* The nearest statement of the slice that touches a place, and an object. */
+/* The nearest statement of the slice that touches each place, and each object. */
 struct touched {
 	const struct facts *f;
 	uint32_t *places, *objects;
-	uint32_t *first_place; /* by object, and one behind */
+	uint32_t *first_place; /* by object, with one more entry at the end */
 };
 
-/* What an instruction touches: the set of its address, and how many bytes; false: no memory that is known. */
+/* What an instruction touches: the points-to set of its address, and how many bytes.  False: no
+ * memory, or unknown memory. */
 static bool touch_of(const struct facts *f, uint32_t value, uint32_t *set, int64_t *size)
 {
 	const struct facts_value *v = &f->values[value];
@@ -209,7 +210,7 @@ uint32_t sketch_gate_flag(const struct sketch_gate *gate, uint32_t sigma)
 	return gate->statement < end ? RADDLE_TRACK_SLICE : gate->near < end ? RADDLE_TRACK_OTHER : 0;
 }
 
-/* Leaves out those that no such run opens. */
+/* Removes gates that no run with the first `sigma` statements opens. */
 static void keep(struct sketch_gates *g, uint32_t sigma)
 {
 	size_t kept = 0;

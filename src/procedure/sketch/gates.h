@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gates of a slice: instructions of the program at which events can be recorded, and the names by which
- * the instrumenter (instr/track/track.c) knows them. */
+/* The gates of a slice: instructions of the program at which events can be recorded, and the names
+ * by which the instrumenter (instr/track/track.c) knows them. */
 #ifndef SKETCH_GATES_H
 #define SKETCH_GATES_H
 
@@ -11,19 +11,19 @@
 struct sketch_gate {
 	uint32_t value;	    /* in the facts */
 	uint32_t statement; /* of the slice; FACTS_NONE: it is not in the slice */
-	uint32_t near;	    /* the nearest statement of the slice that may touch the same memory as far as
-			       points-to sets tell */
+	uint32_t near;	    /* the nearest statement of the slice that may touch the same memory,
+			       according to points-to sets; FACTS_NONE: none */
 	enum slice_kind kind;
 };
 
 struct sketch_gates {
-	struct sketch_gate
-		*items; /* those of the slice first, in its order; the others by what brings them */
+	struct sketch_gate *items; /* those of the slice, in its order; then the others, by `near` */
 	size_t count, capacity;
-	size_t left_out; /* because there are too many */
+	size_t left_out; /* gates beyond the limit */
 };
 
-/* Those that runs with the first `sigma` statements open, 0: all; at most `max` of them. */
+/* Finds the gates that runs with the first `sigma` statements open (0: all statements), at most
+ * `max`. */
 void sketch_gates_find(struct sketch_gates *g, const struct slice *s, uint32_t sigma, size_t max);
 void sketch_gates_release(struct sketch_gates *g);
 

@@ -5,7 +5,8 @@
 
 #include "sketch/sketch.h"
 
-/* Marks of events: shown; of a predictor; tells failing from passing runs by itself. */
+/* Marks of events: it is shown; a predictor names it; it distinguishes failing from passing runs by
+ * itself. */
 enum { MARK_SHOW = 1, MARK_NAMED = 2, MARK_TELLS = 8 };
 
 /* Returns the marks of the run's events; the caller frees them.  `shown` is indexed by statement: a

@@ -19,7 +19,7 @@
 #define GOOD_F 0.95	   /* F of a statement that is shown for its value or branch: nearly always right */
 #define LISTED_F 0.5	   /* F of the best predictor of a type whose events are steps: better than chance */
 #define SHOWN_DIFFERENT 64 /* values and branches that are shown: a person does not read more */
-#define SHOWN_PREDICTORS 6 /* that are listed: they fit a screen with the steps */
+#define SHOWN_PREDICTORS 6 /* predictors that are listed: they fit on a screen with the steps */
 
 bool sketch_is_shown(const struct sketch *s, size_t predictor)
 {
@@ -75,7 +75,7 @@ static void mark_predictors(const struct sketch *s, const struct sketch_run *run
 	}
 }
 
-/* Without a slice: what touches the memory that predictors are about. */
+/* Shows events that touch the memory that the marked predictors are about. */
 static void mark_same_memory(const struct sketch_run *run, unsigned char *marks)
 {
 	struct rd_umap addresses = RD_UMAP_INIT;
@@ -147,8 +147,8 @@ static bool is_join(const struct slice_statement *st)
 struct prune {
 	const struct sketch *s;
 	const struct sketch_run *run;
-	struct rd_umap threads;	  /* that have a later event in the sketch */
-	struct rd_umap addresses; /* that a later event in the sketch touches */
+	struct rd_umap threads;	  /* threads with a later event in the sketch */
+	struct rd_umap addresses; /* addresses that a later event in the sketch touches */
 	struct rd_umap written;	  /* addresses that something shown writes */
 	bool *named;		  /* statements of predictors */
 };
@@ -172,8 +172,9 @@ static bool matters(const struct prune *p, size_t i)
 	return !is_join(st);
 }
 
-/* Hides events that have no part in the failure: a read of memory that no thread writes; a read by
- * a thread that has no later event in the sketch; a write that no thread reads; a join.  In a hang
+/* Hides events that have no part in the failure: a read that is not near it or, if the failure has
+ * no place, a read of memory that no shown event writes; a read or branch of a thread that has no
+ * later event in the sketch; a write of memory that no later event touches; a join.  In a hang
  * these events stay, because it is unknown what would have followed. */
 static void prune(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
@@ -233,7 +234,7 @@ static void hide_released_locks(const struct sketch *s, const struct sketch_run 
 	rd_pmap_release(&held);
 }
 
-/* The last write of what a shown statement reads. */
+/* Shows the write of each value that a shown statement reads. */
 static void mark_writers(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	struct rd_umap last = RD_UMAP_INIT; /* of an address: 1 + its last write */
@@ -252,8 +253,8 @@ static void mark_writers(const struct sketch *s, const struct sketch_run *run, u
 	rd_umap_release(&last);
 }
 
-/* The inside of system headers says nothing to the author of the program, unless a predictor names it or the
- * failure is there. */
+/* Hides code in system headers, which the author of the program does not know, unless a predictor
+ * names it or the failure is there. */
 static void hide_system(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	for (size_t i = 0; i < run->count; i++) {
@@ -344,7 +345,8 @@ static bool mark_branch(const struct sketch *s, const struct sketch_run *run, si
 	return could;
 }
 
-/* The nearest branches that decide about a statement, and could have gone another way. */
+/* Shows the nearest branches that decide whether a statement is executed and could have gone
+ * another way. */
 static void mark_deciders(const struct sketch *s, const struct sketch_run *run, uint32_t statement,
 			  uint32_t thread, size_t end, unsigned char *marks)
 {
@@ -364,7 +366,7 @@ static void mark_deciders(const struct sketch *s, const struct sketch_run *run, 
 	free(todo.items);
 }
 
-/* What decided whether shown statements, and the failing one, were executed. */
+/* Shows what decided whether the shown statements, and the failing one, were executed. */
 static void mark_decisions(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	unsigned char *before = rd_xcalloc(run->count + 1, 1);

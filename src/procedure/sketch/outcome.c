@@ -3,9 +3,8 @@
  * Reads failures from reports.  In: untrusted bytes.  Out: a failure.
  *
  * A report is read line by line.  The kind comes from the first line that names one.  The place is
- * that of the first frame after that line that lies in the user's code: it has a line number and is
- * neither a function of a sanitizer nor in a system directory.  No assumption is made about
- * lengths.
+ * that of the first frame in the user's code: it has a line number and is neither a function of a
+ * sanitizer nor in a system directory.  No assumption is made about lengths.
  */
 #include "sketch/outcome.h"
 
@@ -22,8 +21,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MOST_REPORT (UINT64_C(16) << 20)
-#define MOST_LINE 1000000000u /* number of a line; ten times it fits 64 bits */
+#define MOST_REPORT (UINT64_C(16) << 20) /* bytes of a report: a judgement, bounds memory */
+#define MOST_LINE 1000000000u		 /* number of a line; ten times it fits 64 bits */
 
 void sketch_failure_release(struct sketch_failure *f)
 {
@@ -78,7 +77,7 @@ static void set(char **to, const char *from, size_t length)
 	*to = rd_xstrndup(from, length);
 }
 
-/* FILE:LINE that ends before `end`, or before :COLUMN there.  False: there is none. */
+/* Splits FILE:LINE or FILE:LINE:COLUMN, which ends at `end`.  False: it is not a place. */
 static bool split_place(const char *at, const char *end, struct sketch_failure *f)
 {
 	const char *colon = end;
@@ -105,7 +104,7 @@ static bool is_in_name(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == ':' || c == '~';
 }
 
-/* "look", "void *look(void *)": the name. */
+/* Takes the name from "look" or "void *look(void *)". */
 static void set_function(struct sketch_failure *f, const char *at, const char *end)
 {
 	const char *bracket = memchr(at, '(', (size_t)(end - at)), *stop = bracket ? bracket : end,
@@ -174,8 +173,8 @@ static size_t name_length(const char *at, const char *end)
 	return n;
 }
 
-/* "#1 0x4f in f(int) /src/a.c:12:3 (prog+0x1)" of sanitizers, "#1 f /src/a.c:12" of TSan, "#1  0x4f in f
- * (x=1) at a.c:12" of gdb. */
+/* Reads a frame: "#1 0x4f in f(int) /src/a.c:12:3 (prog+0x1)" of sanitizers, "#1 f /src/a.c:12" of
+ * TSan, "#1  0x4f in f (x=1) at a.c:12" of gdb. */
 static bool read_frame(const struct line *l, struct sketch_failure *f)
 {
 	const char *in = find(l, " in "), *at = find(l, " at "), *end = l->end, *name = l->at, *place;
@@ -288,9 +287,9 @@ int sketch_read_text(struct sketch_failure *f, const char *text, size_t length, 
 	free(copy);
 	if (!f->file)
 		return rd_fail(RD_EFORMAT,
-			       "sketch: %s: no place of a failure in it: a frame of the program's own code "
-			       "with FILE:LINE "
-			       "(a stack of a sanitizer or of gdb), a failed assertion, or FILE:LINE alone",
+			       "sketch: %s: it has no place of a failure; expected: a frame of the program's "
+			       "own code with FILE:LINE (a stack of a sanitizer or of gdb), a failed "
+			       "assertion, or FILE:LINE alone",
 			       name);
 	f->kind = kind ? f->kind : SKETCH_CRASH;
 	return RD_OK;

@@ -27,15 +27,16 @@ void sketch_failure_release(struct sketch_failure *f);
  */
 char *sketch_signature(const struct sketch_failure *f);
 
-/* A failed assertion in a text: "prog: file.c:12: function: Assertion `x' failed."  False: there is none. */
+/* Finds a failed assertion in a text: "prog: file.c:12: function: Assertion `x' failed."  False:
+ * there is none. */
 bool sketch_read_assertion(struct sketch_failure *f, const char *text, size_t length);
 
 /* Reads a report of any textual kind.  If it contains no place, fails with a message that includes
  * `name`.  Frames of system libraries are skipped. */
 int sketch_read_text(struct sketch_failure *f, const char *text, size_t length, const char *name);
 
-/* A report in a file, or FILE:LINE where there is no such file.  A core file is shown to gdb, with the
- * program. */
+/* Reads a report from a file.  If there is no such file, `report` may itself be FILE:LINE.  gdb
+ * reads a core file, together with the program. */
 int sketch_read_report(struct sketch_failure *f, const char *report, const char *program);
 
 #endif

@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes: of an executable, in which its program headers are; of an answer of addr2line, which is a few lines.
- * Judgements. */
+/* Bytes at the start of an executable that have its program headers, and bytes of an answer of
+ * addr2line, which is a few lines.  Judgements. */
 enum { HEAD_BYTES = 4096, ANSWER_MAX = 65536 };
 
-/* The lowest address that the program's headers give to its memory: what distances are from. */
+/* The lowest address of the program's segments.  Distances are counted from there. */
 static uint64_t base_of(const char *executable)
 {
 	_Alignas(Elf64_Ehdr) char head[HEAD_BYTES];
@@ -49,8 +49,8 @@ bool sketch_is_system_file(const char *file)
 	return false;
 }
 
-/* How long the name of a function is without the types of its arguments, which names in facts and sites do
- * not have either. */
+/* The length of a function's name without the types of its arguments.  Names in facts and sites do
+ * not have these either. */
 static size_t name_length(const char *text, size_t length)
 {
 	size_t depth = 0, at = length;
@@ -65,7 +65,7 @@ static size_t name_length(const char *text, size_t length)
 	return depth == 0 && at > 0 ? at : length;
 }
 
-/* "function\nfile:line ...\n", with question marks for what is unknown. */
+/* Parses "function\nfile:line ...\n", with question marks for what is unknown. */
 static void parse_frame(struct sketch_place *place, const char *text)
 {
 	size_t first = strcspn(text, "\n");
@@ -131,7 +131,7 @@ const struct sketch_place *sketch_place(struct sketch_places *p, const char *exe
 	if (rd_run_capture(command.items, ANSWER_MAX, &answer) == 0 && answer.length != 0)
 		parse(place, answer.data);
 	else
-		rd_warn("%s: addr2line of binutils cannot tell where it failed", executable);
+		rd_warn("%s: addr2line cannot find the place of an address in it", executable);
 	free(llvm);
 	rd_argv_release(&command);
 	rd_buf_release(&answer);

@@ -9,9 +9,9 @@
 
 #include <stdbool.h>
 
-/* Places that were asked for; zero is empty. */
+/* Places that were found before; zero is empty. */
 struct sketch_places {
-	struct rd_umap known; /* distance from where the program is loaded to a number of `items` */
+	struct rd_umap known; /* from distances, in bytes from the start of the program, to indices */
 	struct sketch_place {
 		char *function, *file; /* NULL: unknown */
 		uint32_t line;
@@ -19,11 +19,11 @@ struct sketch_places {
 	size_t count, capacity;
 };
 
-/* Valid until the next one.  What cannot be found out is unknown. */
+/* The result is valid until the next call.  What cannot be determined is unknown. */
 const struct sketch_place *sketch_place(struct sketch_places *p, const char *executable, uint64_t distance);
 
-/* Whether the file is a header of the system or of the compiler: what was inlined from there is the line of
- * the program that has the call. */
+/* Whether the file is a header of the system or of the compiler.  Code that was inlined from there
+ * is attributed to the line of the program that calls it. */
 bool sketch_is_system_file(const char *file);
 
 /* The place of a crash (raddle/crash.h): the first that belongs to the program, if possible outside

@@ -15,10 +15,10 @@ struct plain {
 	struct track track;
 	const struct run_streams *streams;
 	char *const *argv;
-	const struct sketch_failure *failure; /* that is being explained */
-	const char *signature;		      /* its */
+	const struct sketch_failure *failure; /* the one that is being explained */
+	const char *signature;		      /* of that failure */
 	struct judge *judge;
-	int64_t limit_ns; /* that one run may take */
+	int64_t limit_ns; /* time limit of one run */
 };
 
 /* Builds the program.  Close it even after a failure. */

@@ -34,7 +34,7 @@ static bool is_there(const struct plain *p, const struct track_end *end)
 	       !strcmp(rd_base_name(end->file), rd_base_name(f->file));
 }
 
-/* The user's command has the last word. */
+/* Lets the user's command judge the run (verdict-int.h). */
 static int judge(const struct plain *p, const struct track_end *end, struct sketch_run *run)
 {
 	struct sketch_failure f = {.kind = run->outcome};

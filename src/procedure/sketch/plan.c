@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Plans and records (sketch/plan.h): from slices and runs to JSON and back.  What is read comes from another
- * machine: each number is checked before it is used. */
+/* Plans and records (sketch/plan.h): from slices and runs to JSON and back.  What is read comes
+ * from another machine: each number is checked before it is used. */
 #include "sketch/plan.h"
 
 #include "base/alloc.h"
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Bounds for a document from outside: bytes of a text, as PATH_MAX; threads, as in record/collector.c; bytes
- * of a value. */
+/* Bounds for a document from outside: bytes of a text, as PATH_MAX; threads, as in
+ * record/collector.c; bytes of a value. */
 enum { TEXT_MAX = 4096, THREADS_MAX = 1 << 20, WORD = 8 };
 
 static const char *const role_names[] = {"neutral", "reads", "writes", "acquires", "releases"};
@@ -35,7 +35,7 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-/* Names of files count without their folders: builds on other machines have other ones. */
+/* Computes id and signature.  Files count without their folders, which differ between machines. */
 static void finish(struct sketch_plan *p)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -194,7 +194,7 @@ int sketch_plan_read(struct sketch_plan *p, struct rd_json_read *r, const json_t
 
 /* ---- records ---- */
 
-/* Control flow is sent; what memory holds is not, unless the site allows it. */
+/* Whether the value is sent: that of a branch is, others only if the site allows it. */
 static bool is_sent(const struct sketch_record *what, const struct sketch_runs *runs,
 		    const struct sketch_event *e)
 {
@@ -281,7 +281,7 @@ int sketch_record_read(struct sketch_plan *p, struct rd_json_read *r, const json
 		if (read_event(p, json_array_get(events, i), &e))
 			sketch_event_add(&run, &e);
 		else
-			rd_json_wrong(r, "events", "have one that is wrong");
+			rd_json_wrong(r, "events", "contain an invalid one");
 	if (r->err) {
 		free(run.events);
 		return r->err;

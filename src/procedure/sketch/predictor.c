@@ -3,10 +3,9 @@
  * Failure predictors.  In: runs, each an ordered list of events.  Out: predicates, the numbers of
  * failing and passing runs in which each is true, and their measures.
  *
- * The events of a run are visited once.  For each address, the last accesses of each thread are
- * kept, and each event completes patterns with them.  So the cost of a run is the number of its
- * events times the number of its threads.  test/unit/u-sketch-predictor.c has the definition as
- * three nested loops, which give the same predicates.
+ * The events of a run are visited once.  Each access is linked to the previous one of the same
+ * address, and completes patterns with the accesses before it.  test/unit/u-sketch-predictor.c has
+ * the definitions as loops over all pairs and triples of events, which give the same predicates.
  */
 #include "sketch/predictor.h"
 
@@ -23,7 +22,7 @@
 #define BETA 0.5 /* of the F-measure: precision counts twice as much as recall (doc/design/sketch.md) */
 #define NO_EVENT SIZE_MAX
 #define EXCEPTION_IN 20	 /* one run in so many may contradict a confirmed order (doc/design/sketch.md) */
-#define SMALL (1u << 16) /* up to here numbers are compared, larger ones are pointers or hashes */
+#define SMALL (1u << 16) /* larger 8-byte values are pointers or hashes, and are not compared */
 
 /* ---- going through a run ---- */
 
@@ -39,7 +38,7 @@ struct walk {
 	const struct sketch_run *run;
 	match_fn *found;
 	void *context;
-	size_t *before; /* the access of the same address that came before each event */
+	size_t *before; /* by event: the previous access of the same address */
 };
 
 static enum slice_role role_of(const struct walk *w, size_t at)
@@ -113,7 +112,8 @@ static int triple_of(enum slice_role a, enum slice_role b, enum slice_role c)
 	return table[a == SLICE_WRITES][b == SLICE_WRITES][c == SLICE_WRITES];
 }
 
-/* Two of different threads: the event and what the last write, or the reads since, did. */
+/* Pairs of different threads: the event, and before it the last write of the address or a read
+ * since that write. */
 static void look_at_pairs(const struct walk *w, size_t at, size_t last)
 {
 	const struct sketch_event *events = w->run->events;
@@ -130,7 +130,8 @@ static void look_at_pairs(const struct walk *w, size_t at, size_t last)
 	}
 }
 
-/* Two of one thread with nothing of its own between them, and each one of another thread that lies there. */
+/* Two accesses of one thread without another of its own between them, and each access of another
+ * thread between them. */
 static void look_at_triples(const struct walk *w, size_t at, size_t last)
 {
 	const struct sketch_event *events = w->run->events;
@@ -149,12 +150,12 @@ static void look_at_triples(const struct walk *w, size_t at, size_t last)
 }
 
 /* The last read of a statement came before the last write of another one, so the statement never
- * read the last value.  `before` becomes the chain of last events of an address. */
+ * read the last value.  `before` becomes a chain of the last events of each statement, forwards. */
 static void look_at_last(const struct walk *w)
 {
 	const struct sketch_event *events = w->run->events;
 	struct rd_pmap seen = {0};	     /* of an address and a statement */
-	struct rd_umap heads = RD_UMAP_INIT; /* of an address: 1 + the last event that comes next */
+	struct rd_umap heads = RD_UMAP_INIT; /* of an address: 1 + the next event of the chain */
 	bool fresh;
 
 	for (size_t i = w->run->count; i-- > 0;) {
@@ -176,7 +177,7 @@ static void look_at_last(const struct walk *w)
 
 /* ---- locks ---- */
 
-/* Whether the thread gives the lock back between the two events. */
+/* Whether the thread releases the lock between the two events. */
 static bool releases(const struct walk *w, size_t from, size_t to)
 {
 	const struct sketch_event *e = &w->run->events[from];
@@ -188,7 +189,7 @@ static bool releases(const struct walk *w, size_t from, size_t to)
 	return false;
 }
 
-/* The last lock of another address that the thread took and has not given back. */
+/* The last acquisition of a different lock that the thread has not released. */
 static size_t held_by(const struct walk *w, size_t at)
 {
 	const struct sketch_event *events = w->run->events;
@@ -200,7 +201,8 @@ static size_t held_by(const struct walk *w, size_t at)
 	return NO_EVENT;
 }
 
-/* Where the thread of `holds` wanted the lock that `first` took, before `at`; NO_EVENT: it did not. */
+/* Where, before `at`, the thread of `holds` tried to take the lock that `first` took; NO_EVENT: it
+ * did not. */
 static size_t wanted_by(const struct walk *w, size_t holds, size_t first, size_t at)
 {
 	const struct sketch_event *events = w->run->events;
@@ -259,7 +261,7 @@ static void walk(struct walk *w)
 struct tally {
 	struct sketch_predictors *out;
 	struct rd_names keys;
-	size_t *seen; /* by predicate: 1 + the run that it was last true of */
+	size_t *seen; /* by predicate: 1 + the last run in which it was true */
 	size_t seen_capacity;
 	size_t run;
 	bool fails;
@@ -510,7 +512,7 @@ static bool says_as_much(const struct sketch_predictor *p, const struct sketch_p
 	return p->failing >= than->failing && p->passing <= than->passing;
 }
 
-/* Whether a simpler predicate says as much: that the read came before the write at all (`pairs`, by
+/* Whether a simpler predicate is as good: that the read came before the write at all (`pairs`, by
  * statements), or which way a branch went. */
 static bool is_needless(const struct sketch_predictors *p, const struct sketch_predictor *now,
 			const struct rd_pmap *pairs)

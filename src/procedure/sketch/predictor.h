@@ -21,14 +21,13 @@ enum sketch_pattern {
 	SKETCH_WRW,
 	SKETCH_WW, /* two of different threads */
 	SKETCH_WR,
-	SKETCH_RW,   /* also: the write had not come when the run ended */
-	SKETCH_HOLD, /* of locks: a thread took one between another's two, and the other waits for it: "LLL"
-		      */
+	SKETCH_RW,   /* also: the run ended before the write */
+	SKETCH_HOLD, /* "LLL": one thread took a lock, another took a second, and the first waits for that */
 	SKETCH_RW_LAST, /* the last such read came before the last such write */
 	SKETCH_EQUALS,
-	SKETCH_DIFFERS, /* from 0: of pointers and other large numbers */
+	SKETCH_DIFFERS, /* from 0: of 8-byte values, which may be pointers */
 	SKETCH_TAKES,
-	SKETCH_NEVER, /* of a branch that the run reached: it did not go this way */
+	SKETCH_NEVER, /* the run reached the branch, which never went this way */
 	SKETCH_PATTERNS,
 };
 
@@ -42,7 +41,7 @@ struct sketch_predictor {
 	uint32_t statements[3];	 /* in the order in which they happen */
 	size_t count;		 /* of them */
 	uint64_t value;		 /* of values and branches */
-	size_t failing, passing; /* runs of which it is true */
+	size_t failing, passing; /* runs in which it is true */
 	size_t all_failing, all_passing;
 	double precision, recall, f, bound; /* bound: the lower one of Wilson's interval of the precision */
 	uint32_t distance;		    /* from the failure, of its nearest statement */
@@ -61,30 +60,30 @@ struct sketch_predictors {
 void sketch_predict(const struct sketch_runs *runs, const char *signature, struct sketch_predictors *out);
 void sketch_predictors_release(struct sketch_predictors *p);
 
-/* Sorts the predictors again after interventions.  If several are causes, the one that came
+/* Sorts the predictors again after interventions.  Among equally good causes, the one that came
  * true first comes first, because it led to the others. */
 void sketch_predictors_sort(struct sketch_predictors *p);
 
-/* Says when the first `count` of them came true, in the same failing run where that is possible. */
+/* Sets `when` of the first `count` predictors, from the same failing run if possible. */
 void sketch_predictors_time(const struct sketch_runs *runs, const char *signature,
 			    struct sketch_predictors *p, size_t count);
 
-/* Measures of the counts. */
+/* Computes the measures from the counts. */
 void sketch_measure(struct sketch_predictor *p);
 
 /* The best one of a type; NULL: there is none. */
 const struct sketch_predictor *sketch_best(const struct sketch_predictors *p, enum sketch_type type);
 
 /* Finds the last events of a run that make the predicate true.  `at` receives their positions, one
- * for each statement of the predicate.  Returns false if the predicate is not true in this run, or
- * is true because an event is missing (whose `at` is SIZE_MAX). */
+ * for each statement of the predicate.  If the predicate is true because the run ended before an
+ * event, that position is SIZE_MAX.  Returns false if the predicate is not true in this run. */
 bool sketch_predictor_at(const struct sketch_runs *runs, const struct sketch_run *run,
 			 const struct sketch_predictor *p, size_t at[3]);
 
 const char *sketch_type_name(enum sketch_type type);
 const char *sketch_pattern_name(enum sketch_pattern pattern);
 
-/* What confirms it: forced it fails, prevented it does not. */
+/* Whether interventions confirm it: runs fail if it is forced, and pass if it is prevented. */
 bool sketch_is_confirmed(const struct sketch_predictor *p);
 
 #endif

@@ -16,15 +16,16 @@ struct reach {
 	struct slice slice;
 	bool sliced;
 	struct rd_names keys; /* lines, variables and members of the slice */
-	uint32_t *nearest;    /* of each: the least distance of a statement that has it */
+	uint32_t *nearest;    /* of each key: the least distance of a statement that has it */
 	size_t nearest_capacity;
 };
 
-/* The slice of a place.  A place that the program does not have is not an error: then there is no slice. */
+/* Makes the slice of a place.  If the program has no such place, that is not an error: then there
+ * is no slice. */
 int reach_open(struct reach *r, const struct facts *facts, const char *file, uint32_t line);
 void reach_close(struct reach *r);
 
-/* Finds the sites that the first `sigma` statements reach, in place of those that were found before. */
+/* Finds the sites that the first `sigma` statements reach.  They replace those found before. */
 void reach_sites(struct reach *r, const struct trace_sites *sites, uint32_t sigma);
 
 /* How far the statement is from the failure; UINT32_MAX: it is not in the slice. */

@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SITES 4000 /* that a run can be watched at */
+#define MOST_SITES 4000 /* most sites at which a run is watched */
 
-/* "next" of "queue->head.next": the last member; NULL: it is no member of anything. */
+/* The last member: "next" of "queue->head.next"; NULL: the name has no member. */
 static const char *member_of(const char *name)
 {
 	const char *dot = strrchr(name, '.'), *arrow = strrchr(name, '>');
@@ -86,7 +86,8 @@ static void note_slice(struct reach *r)
 	rd_buf_release(&key);
 }
 
-/* Functions that synchronise: what they touch is their own, and the operation is seen as such. */
+/* Notes the functions that synchronise.  Runs stop at their operations anyway, so these calls are
+ * not watched. */
 static void note_operations(struct reach *r, const struct facts *f)
 {
 	struct rd_buf key = RD_BUF_INIT;
@@ -125,8 +126,8 @@ uint32_t reach_distance(const struct reach *r, const struct slice_statement *s)
 
 /* ---- sites ---- */
 
-/* Whether one of the first statements of the slice is on that line, or accesses what may be the
- * same variable or a member with the same name, judging by names alone. */
+/* Whether one of the first statements of the slice is on the line of the site, or accesses the same
+ * variable or a member with the same name.  Only names are compared. */
 static bool is_reached(const struct reach *r, const struct trace_sites *sites, const struct trace_site *site,
 		       uint32_t sigma)
 {
@@ -148,7 +149,7 @@ static bool is_reached(const struct reach *r, const struct trace_sites *sites, c
 	return reached;
 }
 
-/* A call is an access where it releases memory. */
+/* A call may release memory, which is an access. */
 static bool is_watchable(const struct trace_site *site)
 {
 	return trace_site_accesses(site) || site->kind == TRACE_SITE_CALL;

@@ -34,10 +34,10 @@ struct sketch_run {
 	char *signature; /* failures with one signature are explained together; NULL if it passed */
 	struct sketch_event *events;
 	size_t count, capacity;
-	bool perturbed; /* the schedule was helped */
-	bool cut;	/* it had more events than are kept: these are its last ones */
+	bool perturbed; /* Raddle influenced its schedule: by turns or delays */
+	bool cut;	/* it had more events than were kept */
 	uint32_t failed_thread;
-	char *schedule; /* the one that it went by, as a file has it; NULL: it went its own way */
+	char *schedule; /* its schedule, as text; NULL: its threads ran freely */
 };
 
 struct sketch_runs {
@@ -49,11 +49,11 @@ struct sketch_runs {
 
 void sketch_runs_release(struct sketch_runs *r);
 
-/* A zeroed run at the end; valid until the next one. */
+/* Adds a zeroed run; the pointer is valid until the next one is added. */
 struct sketch_run *sketch_run_add(struct sketch_runs *r);
 
-/* The number of this statement, which gets one if it has none; the strings are copied.  Statements are the
- * same if place, kind, variable and operation are. */
+/* The number of this statement.  A new statement is added, with copies of its strings.  Statements
+ * are the same if their place, kind, variable and operation are the same. */
 uint32_t sketch_statement(struct sketch_runs *r, const struct slice_statement *s);
 
 void sketch_event_add(struct sketch_run *run, const struct sketch_event *e);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The schedules of failing runs as files.  In: sketches.  Out: a file for each that has one, and its path. */
+/* The schedules of failing runs as files.  In: sketches.  Out: a file for each sketch with a
+ * schedule, and its path. */
 #include "sketch/schedules.h"
 
 #include "base/alloc.h"

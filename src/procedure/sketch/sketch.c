@@ -41,7 +41,7 @@ static bool is_of(const struct sketch_run *run, const char *signature)
 	return run->signature && !strcmp(run->signature, signature);
 }
 
-/* How often the thread changes. */
+/* The number of thread switches. */
 static size_t switches(const struct sketch_run *run)
 {
 	size_t n = 0;
@@ -157,7 +157,7 @@ static void add_to_step(struct sketch *s, struct sketch_step *step, const struct
 		add_value(s, step, "branch", &(struct sketch_event){.value = e->value, .size = 4});
 }
 
-/* For each value the last step before that wrote it. */
+/* Finds, for each value that is read, the last earlier step that wrote it. */
 static void find_writers(struct sketch *s, const struct sketch_run *run, const unsigned char *marks,
 			 const size_t *step_of, struct sketch_steps *steps)
 {
@@ -227,11 +227,11 @@ static void add_failure(struct sketch *s)
 	struct sketch_step *last = steps->count ? &steps->items[steps->count - 1] : NULL;
 
 	if (last && !f->file && f->kind != SKETCH_HANG) {
-		last->marks |= SKETCH_MARK_FAILURE; /* the place is unknown: it had failed by then */
+		last->marks |= SKETCH_MARK_FAILURE; /* the place of the failure is unknown */
 		return;
 	}
 	for (size_t i = steps->count; i-- > 0 && f->kind == SKETCH_HANG && f->file;)
-		if (steps->items[i].thread == f->thread) { /* where it waits; others began to wait later */
+		if (steps->items[i].thread == f->thread) { /* it waits here; others may have waited later */
 			last = &steps->items[i];
 			break;
 		}
@@ -258,7 +258,8 @@ static bool is_same_step(const struct sketch_step *a, const struct sketch_step *
 	return true;
 }
 
-/* What the passing run does not have at all, and the first step at which they part. */
+/* Marks steps that the passing run does not have at all, and the first step at which the two runs
+ * differ. */
 static void mark_differences(struct sketch *s)
 {
 	bool parted = false;
@@ -314,7 +315,7 @@ static void add_order(const struct sketch *s, struct rd_buf *text, const struct 
 	rd_buf_adds(text, " of another between them");
 }
 
-/* A predictor in words: "main.c:12 (thread 1) before main.c:30 (thread 2)". */
+/* A predictor in words: "main.c:12 before main.c:30 of another thread". */
 static const char *predictor_text(const struct sketch *s, const struct sketch_predictor *p)
 {
 	const struct slice_statement *st = &s->runs->statements[p->statements[0]];
@@ -344,8 +345,8 @@ static const char *predictor_text(const struct sketch *s, const struct sketch_pr
 
 /* ---- the whole ---- */
 
-/* If a thread hangs in a header, the hang is shown where the program calls it: at its last event.
- */
+/* If a thread hangs in a header, the hang is shown at the thread's last operation, if that is at a
+ * line of the program. */
 static void place_hang(struct sketch *s, const struct sketch_run *fails)
 {
 	struct sketch_failure *f = &s->failure;

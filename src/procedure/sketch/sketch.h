@@ -22,7 +22,7 @@ struct sketch_value {
 	uint8_t size;
 };
 
-/* What a thread did at a line without anybody else in between. */
+/* What a thread did at a line, without a step of another thread in between. */
 struct sketch_step {
 	uint32_t thread;
 	const char *file, *function;
@@ -41,19 +41,19 @@ struct sketch_steps {
 
 struct sketch {
 	const char *signature;
-	struct sketch_failure failure; /* the arena's */
-	size_t failing, passing;       /* runs */
-	size_t before;		       /* failing ones that were used with a smaller σ */
-	size_t perturbed;	       /* of the failing ones */
+	struct sketch_failure failure; /* the arena owns its strings */
+	size_t failing, passing;       /* numbers of runs */
+	size_t before;		       /* failing runs that were used with a smaller σ */
+	size_t perturbed;	       /* failing runs whose schedule Raddle influenced */
 	uint32_t sigma;		       /* statements of the slice that were tracked; 0: all that ran */
-	uint32_t near;		       /* of which so many are shown whatever they did; 0: all */
+	uint32_t near;		       /* the first so many of them are shown; 0: all */
 	const struct sketch_runs *runs;
 	struct sketch_steps fails, passes; /* passes: none if no run passed */
 	struct sketch_predictors predictors;
-	const char **texts;	      /* of predictors, in words */
-	const char *schedule;	      /* of the failing run, as a file has it; NULL: it went its own way */
-	const char *schedule_path;    /* where that was written; NULL: nowhere */
-	const struct decide *decided; /* while it is drawn */
+	const char **texts;	      /* the predictors in words; NULL for those that are not shown */
+	const char *schedule;	      /* of the failing run, as text; NULL: unknown */
+	const char *schedule_path;    /* the file with it; NULL: none */
+	const struct decide *decided; /* used only while the sketch is made */
 	struct rd_arena *arena;
 };
 
@@ -61,12 +61,12 @@ struct sketch_set {
 	struct sketch *items;
 	size_t count, capacity;
 	const char *program;	  /* as the user wrote it */
-	size_t runs, unexplained; /* made; that failed too seldom to be explained */
-	const char *note;	  /* about how runs were made: a sentence; NULL */
-	const char *left;	  /* why it ended early: a sentence; NULL */
+	size_t runs, unexplained; /* runs that were made; signatures without a sketch */
+	const char *note;	  /* how runs were made, a sentence; may be NULL */
+	const char *left;	  /* why the diagnosis ended early, a sentence; may be NULL */
 };
 
-/* Draws up the sketch of the failures with that signature; `predictors` become the sketch's. */
+/* Makes the sketch of the failures with the signature of `failure`, and takes over `predictors`. */
 struct sketch_reach {
 	uint32_t sigma, near;	      /* of struct sketch */
 	const struct decide *decided; /* what decides about statements; NULL: unknown */
@@ -75,10 +75,10 @@ void sketch_draw(struct sketch *s, const struct sketch_runs *runs, const struct 
 		 struct sketch_predictors *predictors, const struct sketch_reach *reach);
 void sketch_set_release(struct sketch_set *set);
 
-/* The value as people read it: NULL for a pointer, -1, 0x7f... */
+/* The value as people read it: -1, or 0x7f... if it is large; "?" if it is unknown. */
 void sketch_value_text(const struct sketch_value *v, char out[32]);
 
-/* How many of the predictors are shown: the best few, at least one of each type. */
+/* Whether a predictor is shown: the best few are, and the best of each type. */
 bool sketch_is_shown(const struct sketch *s, size_t predictor);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stack of a stopped thread: where in the program's code it may have been called from.  In: a process
- * and a thread.  Out: places as raddle/crash.h has them, nearest first. */
+/* The stack of a stopped thread: where in the program's code it may have been called from.  In: a
+ * process and a thread.  Out: places as in raddle/crash.h, nearest first. */
 #ifndef SKETCH_STACK_INT_H
 #define SKETCH_STACK_INT_H
 
@@ -8,12 +8,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Where a process has its program; zero is nothing, and valid for one process. */
+/* Where the program lies in the memory of one process; zero: not known yet. */
 struct stack_code {
-	uint64_t base, from, end; /* where the program begins; its code */
+	uint64_t base, from, end; /* where the program begins; where its code begins and ends */
 };
 
-enum { STACK_PLACES = 32 }; /* a judgement: the innermost calls tell a failure from another */
+enum { STACK_PLACES = 32 }; /* a judgement: the innermost calls distinguish failures */
 
 /* Return addresses on the stack, at most STACK_PLACES.  0: unknown. */
 size_t stack_places(struct stack_code *code, const char *executable, pid_t pid, uint32_t tid,

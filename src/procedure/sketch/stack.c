@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 /* Words of the stack that are searched for return addresses: a page.  Set by hand, like the time
- * that a thread may need to enter its system call: a busy machine can delay it by seconds. */
+ * that a thread may need to enter its system call, which a busy machine can delay by seconds. */
 #define STACK_WORDS 512
 #define CALL_WAIT_NS 5000000000l
-#define CALL_POLL_US 50 /* between two looks; a thread needs a few microseconds */
+#define CALL_POLL_US 50 /* microseconds between two looks; a thread needs a few */
 
 /* A program that is looked for among the mappings of a process. */
 struct wanted {
@@ -75,7 +75,7 @@ size_t stack_places(struct stack_code *code, const char *executable, pid_t pid, 
 		find_code(code, executable, pid);
 	RD_ASSERT(code->from <= code->end);
 	while (sp && known && !run_process_peek(pid, sp, words, known * sizeof *words))
-		known /= 2; /* the stack ends before */
+		known /= 2; /* the stack may end earlier */
 	for (size_t i = 0; sp && i < known && count < STACK_PLACES; i++)
 		if (words[i] > code->from + sizeof before && words[i] < code->end &&
 		    run_process_peek(pid, words[i] - sizeof before, before, sizeof before) &&

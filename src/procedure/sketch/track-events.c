@@ -20,7 +20,7 @@ struct events {
 	struct sketch_runs *runs;
 	struct sketch_run *run;
 	uint32_t sigma;
-	struct rd_umap slice; /* addresses of the slice, 8 bytes together; a value 1 */
+	struct rd_umap slice; /* words of 8 bytes that statements of the slice touched */
 };
 
 static const struct sketch_gate *gate_of(const struct events *e, const struct track_raw *raw)
@@ -89,7 +89,8 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Addresses within the block that anything of the run touched, ascending. */
+/* Addresses within the block that events of the run touched, ascending.  Events that are not used
+ * are left out.  The caller frees the array. */
 static uint64_t *touched_in(const struct events *e, const struct track_raw *raw, size_t *count)
 {
 	uint64_t *all = NULL;
@@ -159,7 +160,8 @@ static void kinds_at(const struct facts *f, const struct sketch_place *place, bo
 	}
 }
 
-/* Whether a gate saw the same access: of that thread, at that address, not many events away. */
+/* Whether a gate saw the same access: an event of that thread at that address, close to this
+ * one. */
 static bool has_gate(const struct events *e, size_t i)
 {
 	enum { NEAR = 16 };

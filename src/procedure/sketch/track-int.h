@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside sketch/: what a tracked program left in the memory that it shared (raddle/track.h), read
- * with no trust. */
+/* Inside sketch/: what a tracked program left in shared memory (raddle/track.h).  The content is
+ * not trusted. */
 #ifndef SKETCH_TRACK_INT_H
 #define SKETCH_TRACK_INT_H
 
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* An event, checked: its gate is one, or RADDLE_TRACK_HARDWARE. */
+/* A checked event: its gate exists, or is RADDLE_TRACK_HARDWARE. */
 struct track_raw {
 	uint64_t number, address, value, more;
 	uint32_t gate, thread;
@@ -20,17 +20,17 @@ struct track_raw {
 struct track_left {
 	struct track_raw *items; /* in the order in which they happened */
 	size_t count;
-	uint64_t seen; /* with those that are no longer there */
+	uint64_t seen; /* number of events, including those that were overwritten */
 	uint32_t watched, hits, spent;
 	bool no_hardware, started;
-	bool failed; /* the rest says how */
+	bool failed; /* the following members describe how */
 	int signal;
 	uint32_t thread, line;
 	uint64_t address, places[RADDLE_TRACK_PLACES];
 	char text[RADDLE_TRACK_TEXT], file[RADDLE_TRACK_TEXT], function[RADDLE_TRACK_TEXT];
 };
 
-/* `memory` is what was shared, `size` bytes; the program has `gates` gates. */
+/* Reads `size` bytes of shared memory; the program has `gates` gates. */
 void track_read(struct track_left *left, const void *memory, size_t size, uint32_t gates);
 void track_left_release(struct track_left *left);
 

@@ -20,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nanoseconds between two looks at a running program.  A judgement: SIGCHLD ends the sleep when the program
- * ends, so this decides only how soon a limit is noticed. */
+/* Nanoseconds between two looks at a running program.  A judgement: SIGCHLD ends the sleep when the
+ * program ends, so this decides only how soon a limit is noticed. */
 enum { LOOK_NS = 2000000 };
 
 int track_open(struct track *t, const char *program, struct slice *slice, const struct track_how *how)
@@ -193,7 +193,7 @@ static enum sketch_outcome outcome_of(const struct track_left *left, const struc
 	return left->failed && left->line != 0 ? SKETCH_ASSERTION : SKETCH_CRASH;
 }
 
-/* Failures at one place in one way are one failure. */
+/* Failures of the same kind at the same place have the same signature. */
 static char *signature_of(enum sketch_outcome outcome, const struct track_end *end)
 {
 	const char *function = end->function != NULL ? end->function : "?";

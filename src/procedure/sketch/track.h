@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tracking: runs of a program that record what happened at statements of a slice, in the order in which it
- * happened.
+ * Tracking: runs of a program that record what happened at statements of a slice, in the order in
+ * which it happened.
  *
  * The program is built once for a slice (flavour `track`, raddle/track.h): it has a gate, a point
  * that can report what the thread does, at each item of the slice.  It also has a gate at every
@@ -22,13 +22,13 @@
 #include "slice/slice.h"
 
 struct track_how {	/* zero values are the defaults */
-	uint32_t sigma; /* no run will track more statements; 0: one may track all */
+	uint32_t sigma; /* the most statements that a run will track; 0: all */
 	bool quick;	/* code that is not optimised */
 	bool verbose;
 };
 
 struct track {
-	struct slice *slice; /* it must live as long */
+	struct slice *slice; /* must live as long */
 	struct sketch_gates gates;
 	struct run_program program;
 	struct sketch_places places;
@@ -44,28 +44,28 @@ struct track_request {	   /* zero values are the defaults */
 	const int *streams; /* its stdin, stdout, stderr (run/streams.h); NULL: ours */
 	const struct run_limits *limits;
 	uint32_t sigma;	  /* how many statements of the slice; 0: all */
-	size_t events;	  /* that are kept, the last ones; 0: TRACK_EVENTS */
-	bool hardware;	  /* watchpoints too, where the system has them */
-	uint32_t turn;	  /* of runs with watchpoints: which locations get them if there are too many */
-	uint32_t budget;  /* limit of events for each gate, which is then shut and costs nothing
+	size_t events;	  /* how many of the last events are kept; 0: TRACK_EVENTS */
+	bool hardware;	  /* use watchpoints, too, if the system has them */
+	uint32_t turn;	  /* with watchpoints: which locations get them if there are too many */
+	uint32_t budget;  /* limit of events for each gate, which is then closed and costs nothing
 			   * more; 0: no limit */
-	uint64_t perturb; /* the seed of random delays at gates that are open; 0: none */
+	uint64_t perturb; /* the seed of random delays at open gates; 0: no delays */
 };
 /* A judgement: a failure is explained by the events before it; more of them only cost memory. */
 enum { TRACK_EVENTS = 65536 };
 
-/* What is known of a run beyond struct sketch_run. */
+/* What is known about a run besides struct sketch_run. */
 struct track_end {
 	struct run_end end;
-	int signal;	       /* that the failing thread got; 0: none is known */
-	uint64_t fault;	       /* address that it was about */
+	int signal;	       /* of the failing thread; 0: none is known */
+	uint64_t fault;	       /* fault address of the signal */
 	char *message;	       /* of a failed assertion; NULL: none */
 	char *file, *function; /* where it failed; NULL: unknown */
 	uint32_t line;
-	uint64_t seen;		/* events, with those that are not kept */
-	uint32_t watched, hits; /* hardware: locations, and accesses to them */
-	uint32_t spent;		/* gates that had all the events of the budget: later ones are missing */
-	bool no_hardware;	/* it was asked for and is not to be had */
+	uint64_t seen;		/* number of events, including those that were not kept */
+	uint32_t watched, hits; /* locations with watchpoints, and accesses to them */
+	uint32_t spent;		/* gates whose budget was used up: their later events are missing */
+	bool no_hardware;	/* watchpoints were asked for, but are not available */
 };
 void track_end_release(struct track_end *e);
 
@@ -91,7 +91,7 @@ int track_finish(struct track *t, const struct track_request *request, const str
 		 struct sketch_runs *runs, struct track_end *end);
 void track_memory_close(struct track_memory *m);
 
-/* Into an object: "run", the first of `runs`, with the gates of the program. */
+/* Adds the member "run" to a JSON object: the first of `runs`, with the gates of the program. */
 void track_json(const struct track *t, const struct sketch_runs *runs, const struct track_end *end,
 		struct rd_json *j);
 

@@ -19,12 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_EVENTS 100000 /* of a run, 4 MB; then the older half is dropped */
+#define MOST_EVENTS 100000 /* of a run; when there are more, the older half is dropped */
 #define FRAMES 16	   /* functions inlined into each other that are searched */
 
 /* ---- values ---- */
 
-/* Reads the value that the access is about; numbers of four and eight bytes are signed, as most are. */
+/* Reads the value at the address of the access.  Four-byte numbers are treated as signed, as most
+ * are. */
 static void look_at(pid_t pid, struct turns_pending *p)
 {
 	unsigned char raw[8] = {0};
@@ -42,7 +43,8 @@ static void look_at(pid_t pid, struct turns_pending *p)
 
 /* ---- statements ---- */
 
-/* Of the site's function and those that it was inlined into, the first whose file is the program's own. */
+/* Of the site's function and those that it was inlined into, finds the first whose file belongs to
+ * the program; if there is none, the function itself. */
 static void find_frame(const struct sketch_turns *l, uint32_t site, struct trace_frame *frame)
 {
 	struct trace_frame frames[FRAMES];
@@ -120,7 +122,7 @@ static void find_call(struct turns_now *now, const struct replay_stand *stand, c
 	size_t count;
 
 	if (!l->callers || !sketch_is_system_file(s->file) || s->role == SLICE_NEUTRAL ||
-	    s->role == SLICE_RELEASES) /* which tell little, and asking takes time */
+	    s->role == SLICE_RELEASES) /* these matter little, and the search takes time */
 		return;
 	count = stack_places(&now->code, executable, stand->pid, t->tid, places);
 	for (size_t i = 0; i < count; i++) {
@@ -145,7 +147,7 @@ static uint32_t operation_statement(struct turns_now *now, const struct replay_s
 	int kind = trace_kind_find(t->kind);
 
 	if (!*s.file || kind < 0 ||
-	    kind == RADDLE_THREAD_END) /* which is nowhere: the site is an older one */
+	    kind == RADDLE_THREAD_END) /* it has no place: the site is that of an earlier operation */
 		return TURNS_NONE;
 	s.kind = SLICE_SYNC;
 	s.operation = (char *)t->kind;
@@ -243,8 +245,8 @@ uint32_t turns_thread(const struct turns_now *now, const char *name)
 	return now->last;
 }
 
-/* A thread that is stopped for the first time has been created, even if its creator, whose name is
- * a prefix of its own, has not returned from the creation. */
+/* A thread that is stopped for the first time has been created, even if its creator has not returned
+ * from the creation.  The creator's name is a prefix of its own. */
 static void note_creator(struct turns_now *now, const char *name)
 {
 	const char *end = strrchr(name, '_');
@@ -261,7 +263,7 @@ static void note_creator(struct turns_now *now, const char *name)
 	free(creator);
 }
 
-/* Names are the runtime's of this moment. */
+/* The runtime's names are valid only now, so they are copied. */
 static void note_name(struct turns_now *now, const struct replay_stand *stand)
 {
 	const char *name = stand->threads[stand->who].thread;

@@ -62,7 +62,8 @@ static char *what_failed(const struct sketch_failure *f, const struct trial *t, 
 	return f->kind == SKETCH_EXIT ? rd_xasprintf("status %d", t->status) : rd_xstrdup(fault);
 }
 
-/* Whether the program has a source file of that name: the runtime has others. */
+/* Whether the program has a source file of that name.  Files of the runtime are not the
+ * program's. */
 static bool is_own_file(const void *context, const char *file)
 {
 	const struct sketch_turns *l = context;

@@ -24,9 +24,9 @@ struct sketch_turns {
 	struct trial_bench bench;
 	struct sketch_runs *runs;
 	const struct trace_sites *sites;
-	struct judge *judge;   /* the user's */
+	struct judge *judge;   /* the user's command */
 	bool blind;	       /* the program is not stopped: only how it ends is of interest */
-	const uint32_t *watch; /* sites that are looked at; NULL: all */
+	const uint32_t *watch; /* sites at which the program is stopped; NULL: all */
 	size_t watch_count;
 	/* The decisions of a run that failed without being watched; NULL if none is known.  Every
 	 * second run begins with them: such runs fail more often, and those that pass show more
@@ -39,7 +39,7 @@ struct sketch_turns {
 struct turns_order {
 	enum turns_intervention intervention;
 	const struct sketch_predictor *order; /* unless the intervention is TURNS_WATCH */
-	const struct sketch_runs *of;	      /* whose statements it names */
+	const struct sketch_runs *of;	      /* the runs whose statements it names */
 };
 
 /* Makes run number `number` of a diagnosis and adds it to the runs, unless it has to be ignored.

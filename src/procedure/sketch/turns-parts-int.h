@@ -14,16 +14,16 @@
 
 /* What a thread is about to do; statement TURNS_NONE: nothing that is tracked. */
 struct turns_pending {
-	uint32_t statement, second; /* second: of an atomic operation, the write */
+	uint32_t statement, second; /* second: the write of an atomic update */
 	uint64_t address, value;
 	uint8_t size;
-	uint64_t length; /* of a range of memory that is freed or written as a whole; 0: it is not a range */
-	uint64_t n;	 /* of an operation: its number, so that it is taken once */
+	uint64_t length; /* of a range of memory that is freed or accessed as a whole; 0: not a range */
+	uint64_t n;	 /* of an operation: its number, so that it becomes only one event */
 	bool inside;	 /* it has done the first of three statements and not the last */
 	bool did_first, did_second;
 };
 
-/* An event that is about a range of memory. */
+/* Event number `at` is about this range of memory. */
 struct turns_range {
 	size_t at;
 	uint64_t address, length;
@@ -44,15 +44,15 @@ struct turns_now {
 	size_t range_count, range_capacity;
 };
 
-/* The beginning: no thread is about to do anything.  The other members are the caller's to set. */
+/* At the beginning no thread is about to do anything.  The caller sets the other members. */
 void turns_init(struct turns_now *now);
 
-/* The program is stopped: records what the stopped thread has done since its last stop, and what it is about
- * to do.  *next: the thread that runs next, as turns_choose() says. */
+/* The program is stopped.  Records what the stopped thread has done since its last stop, and what
+ * it is about to do.  *next becomes the thread that runs next, chosen by turns_choose(). */
 void turns_stopped(struct turns_now *now, const struct replay_stand *stand, const char **next);
 
-/* The run has ended.  `failed`: the thread `last` did what it was about to do.  `deadlocked`: all threads
- * wait in what they were about to do. */
+/* The run has ended.  `failed`: the thread `last` did what it was about to do.  `deadlocked`: all
+ * threads wait in what they were about to do. */
 void turns_finish(struct turns_now *now, bool failed, bool deadlocked);
 
 /* Sets now->failure, unless the run passed or does not count. */
@@ -61,10 +61,11 @@ void turns_describe(struct turns_now *now, const struct replay_result *r);
 /* The number of the thread with that name; if there is none, the thread that was stopped last. */
 uint32_t turns_thread(const struct turns_now *now, const char *name);
 
-/* The thread that runs next so that the order happens, or does not; NULL: as the schedule says. */
+/* The thread that has to run next so that the order happens, or does not happen; NULL: the schedule
+ * decides. */
 const char *turns_choose(struct turns_now *now, const struct replay_stand *stand);
 
-/* The thread has done what it was about to do. */
+/* Call this when the thread has executed the statement. */
 void turns_did(struct turns_now *now, uint32_t thread, uint32_t statement);
 
 #endif

@@ -39,22 +39,22 @@ static void watch(struct schedule *s, uint32_t site, bool stand)
 	w->stand = stand;
 }
 
-/* Threads can lose the turn at watched sites and at operations, or at all accesses in runs that are
- * not watched.
- */
+/* Threads can lose the turn at operations and watched sites.  In runs that are not watched, and in
+ * those that begin like a failing run, they can lose it at all accesses. */
 static void watch_sites(const struct sketch_turns *l, struct schedule *s, bool near)
 {
 	if (l->blind || !l->watch) {
 		watch(s, 0, !l->blind);
 		return;
 	}
-	if (near) /* its decisions count all accesses */
+	if (near) /* the decisions of the failing run count all accesses */
 		watch(s, 0, false);
 	for (size_t i = 0; i < l->watch_count; i++)
 		watch(s, l->watch[i], true);
 }
 
-/* The decisions of the failing run: in every third run all of them and no others, else the first few. */
+/* Uses decisions of the failing run: in every third such run all of them and no others, otherwise
+ * the first few. */
 static void begin_near(const struct sketch_turns *l, uint64_t number, struct schedule *s)
 {
 	size_t count = l->near->decision_count;
@@ -134,7 +134,7 @@ int turns_run(struct sketch_turns *l, uint64_t number, const struct turns_order 
 	}
 	free(now.ranges);
 	schedule_release(&made);
-	if (near) /* they are not its own */
+	if (near) /* the schedule does not own its decisions */
 		s.decisions = NULL;
 	schedule_release(&s);
 	return err;

@@ -19,6 +19,6 @@ int verdict_judge(struct judge *j, const struct trial *t, struct sketch_failure 
 	if (!failed)
 		return RD_OK;
 	f->kind = t->status ? SKETCH_EXIT : SKETCH_OUTPUT;
-	f->what = t->status ? rd_xasprintf("status %d", t->status) : rd_xstrdup("the test command says so");
+	f->what = t->status ? rd_xasprintf("status %d", t->status) : rd_xstrdup("judged by the test command");
 	return RD_OK;
 }
