@@ -45,7 +45,7 @@ confirmed() {
 	[ $status = 1 ] || complain "$what: status $status"
 	jq -e '[.findings[] | select(.object == "counter" and .status == "confirmed")] | length == 1' found.json >/dev/null ||
 		complain "$what: $(cat found.json)"
-	grep -q 'its flavour has gone from the cache and is made again' err || complain "$what: nothing was made again"
+	grep -q 'its flavour was removed from the cache and is made again' err || complain "$what: nothing was made again"
 }
 
 confirmed "before each run" --setup 'rm -rf "$RADDLE_CACHE"' -- ./p
@@ -69,5 +69,5 @@ void add(int n)
 END
 "$RADDLE" check --setup "[ ! -e once ] || '$RADDLE' cc -g -O1 -shared -fPIC other.c -o libadd.so; touch once; rm -rf cache" \
 	-- ./p >out 2>err
-grep -q ' 0 confirmed' err && tr -s ' \n' ' ' <err | grep -q 'it was built anew meanwhile' || complain "a program that changed goes unnoticed"
+grep -q ' 0 confirmed' err && tr -s ' \n' ' ' <err | grep -q 'it has been rebuilt meanwhile' || complain "a program that changed goes unnoticed"
 verdict

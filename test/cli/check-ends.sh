@@ -132,7 +132,7 @@ fi
 # What a program becomes by exec is not recorded, so nothing found in it says nothing.  One that forks a process
 # for that stays what it is, as does one whose exec fails.
 status 2 -- ./ends exec ./many
-says 'recording stopped before the program ended: the program replaced itself by ./many (exec)'
+says 'recording stopped before the program ended: the program replaced itself with ./many (exec)'
 status 2 --pass-status -- ./ends exec /proc/self/exe
 status 5 --pass-status -- ./ends exec ./nothing
 cat >starts.c <<'EOF'

@@ -39,7 +39,7 @@ for option in -O0 -O2; do
 	# A lost update: it depends on the order whether 10 or more are left.
 	classify --require "shared <= 20 @ require.c:$(line end)" found/findings.json
 	is spec-violated predicate "$option: a lost update"
-	jq -e ".findings[0].witness.seen | test(\"'shared <= 20' does not hold when T_0 came to require.c:$(line end)\")" out.json >/dev/null ||
+	jq -e ".findings[0].witness.seen | test(\"'shared <= 20' does not hold when T_0 reached require.c:$(line end)\")" out.json >/dev/null ||
 		complain "$option: $(jq .findings[0].witness.seen out.json)"
 	classify --require "seen == shared - 10 * n @ require.c:$(line take)" found/findings.json
 	is spec-violated predicate "$option: locals and a global"

@@ -27,7 +27,7 @@ parts="return abort segv thread-exit signals fork-threads daemon mappings"
 for part in $parts; do
 	compare process $part
 done
-told="the program replaced itself by"
+told="the program replaced itself with"
 compare process exec
 
 finish

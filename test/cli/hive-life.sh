@@ -67,7 +67,7 @@ wait_for 60 sh -c "[ \$(curl -s -o body -w '%{http_code}' -H '$fleet' '$url$poll
 # A copy of a database in use is one; the hive knows the same with it.
 RADDLE_HIVE_TOKEN=$(cat admin) "$RADDLE" hive status --hive "$url" --json=before >out
 "$RADDLE" hive backup --db hive.db copy.db || complain "no copy"
-refused 'is there already' hive backup --db hive.db copy.db
+refused 'exists already' hive backup --db hive.db copy.db
 hive_stop
 hive_start --db copy.db
 RADDLE_HIVE_TOKEN=$(cat admin) "$RADDLE" hive status --hive "$url" --json=after >out
@@ -85,7 +85,7 @@ for name, tables, schema in ("old.db", ("tokens", "classes", "sketches", "runs")
     db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (schema,))
     db.commit()
 END
-refused 'of a newer Raddle' hive serve --listen 127.0.0.1:0 --db new.db
+refused 'by a newer Raddle' hive serve --listen 127.0.0.1:0 --db new.db
 hive_start --db old.db
 "$RADDLE" hive status --hive "$url" --json=after >out
 cmp before after || complain "the older database has lost something"

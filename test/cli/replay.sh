@@ -106,7 +106,7 @@ jq -e '.findings[0].status == "dropped" and .stats.diverged == 1' value.json >/d
 candidate "$micro/file-fine.c"
 spin=$schedule
 status 0 --json spin.json "$spin" -- ./file-fine
-says 'a thread spins for something that a stopped thread would do: T_0_1 should reach its read of data'
+says 'a thread spins, waiting for something that a stopped thread would do: T_0_1 should reach its read of data'
 jq -e '.stats.livelock == 1' spin.json >/dev/null || complain "spin: $(cat spin.json)"
 
 # A relaxed flag keeps the threads apart, but does not order them: the detector says so, if it may.
@@ -116,7 +116,7 @@ status 1 "$schedule" -- ./atomic-race
 says 'the detector saw the write of T_0_0 and the later read of T_0_1'
 candidate "$ROOT/test/prog/replay.c" use
 status 0 "$schedule" -- ./replay idle
-says 'ended with status 3 before: T_0'
+says 'ended with status 3 too early: T_0'
 
 # One order goes well, the other one ends in a crash, which is said.
 touch order.0 order.1
@@ -187,7 +187,7 @@ if command -v gdb >/dev/null && gdb -batch -ex 'python print(1)' 2>/dev/null | g
 	grep -qE '^#[0-9]+ .* at (.*/)?rt/' bt || complain "bt -no-filters leaves out the runtime: $(cat bt)"
 	grep -q 'exited normally' out || complain "gdb did not let them go: $(cat out)"
 	"$RADDLE" replay --gdb-args=-batch order-deadlock.found/*.schedule -- ./order-deadlock >out 2>err </dev/null
-	[ "$(grep -cE '^[01]: T_0_[01] .*waits in mutex-lock of [ab], kept by T_0_[01]' out)" = 2 ] ||
+	[ "$(grep -cE '^[01]: T_0_[01] .*waits in mutex-lock of [ab], held by T_0_[01]' out)" = 2 ] ||
 		complain "gdb at a deadlock: $(cat out)"
 fi
 verdict

@@ -27,7 +27,7 @@ for part in return exit quick-exit underscore-exit abort segv kill term pipe fpe
 	fork-threads shell daemon close-all surroundings filter mappings; do
 	compare process $part
 done
-told="the program replaced itself by"
+told="the program replaced itself with"
 compare process exec
 
 finish

@@ -55,7 +55,7 @@ inline server.trace 'seed: 7' >server.json
 for _ in 1 2 3; do
 	timeout 300 "$RADDLE" replay server.json -- ./server $port >server.out 2>server.err </dev/null
 	[ "$(cat server.out)" = 'served 6' ] || complain "the server said $(cat server.out): $(cat server.err)"
-	grep -q 'given back: 10 of 10 arrivals' server.err || complain "not all came back: $(cat server.err)"
+	grep -q 'replayed: 10 of 10 arrivals' server.err || complain "not all came back: $(cat server.err)"
 	! grep -q 'may be different next time' server.err || complain "time had a say: $(cat server.err)"
 	grep -o 'trail .*\|digest [0-9a-f]*' server.err >>server.all
 done
@@ -70,7 +70,7 @@ inline server.trace '' | jq '.findings[0].schedule_inline |= {version: 1, trace,
 	ops: [{thread: "T_0", n: 2, kind: "thread-create", object: "T_0_0"}]}' >free.json
 timeout 300 "$RADDLE" replay free.json -- ./server $port >server.out 2>server.err </dev/null
 [ "$(cat server.out)" = 'served 6' ] || complain "without turns: $(cat server.out server.err)"
-grep -q 'given back: 10 of 10 arrivals' server.err || complain "without turns: $(cat server.err)"
+grep -q 'replayed: 10 of 10 arrivals' server.err || complain "without turns: $(cat server.err)"
 
 # One with a thread for each connection.  What it sends in a replay is what its clients have got.
 stop=

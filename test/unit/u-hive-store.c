@@ -314,7 +314,7 @@ static void a_newer_database_is_refused(void **state)
 	assert_int_equal(hive_store_open(&db, f->path), RD_EVERSION);
 	rd_log_set(NULL, NULL);
 	assert_null(db);
-	assert_string_equal(message, "hive: the database is of a newer Raddle (schema 9999)");
+	assert_string_equal(message, "hive: the database was written by a newer Raddle (schema 9999)");
 	free(message);
 }
 

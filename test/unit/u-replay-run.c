@@ -426,7 +426,7 @@ static void test_turns_end_early(void **state)
 	(void)state;
 	begin_turns(&turns);
 	outcome("exit", &turns, REPLAY_ENDED);
-	explained("only 0 of 1 decisions came up");
+	explained("only 0 of 1 decisions were reached");
 	assert_int_equal(replay_export(&race, &result, &exported), RD_EFORMAT);
 	schedule_release(&exported);
 	schedule_release(&turns);

@@ -62,7 +62,7 @@ static void outside(void **state)
 	t.outside = (struct replay_outside){.arrivals = 4, .arrived = 3, .connections = 2, .same = 1};
 	rd_buf_adds(&t.lack, "a connection");
 	text = said(replay_say_outside, &t);
-	assert_non_null(strstr(text, "raddle: given back: 3 of 4 arrivals from outside\n"));
+	assert_non_null(strstr(text, "raddle: replayed: 3 of 4 arrivals from outside\n"));
 	assert_non_null(strstr(text, "; 1 of 2 connections as in the recorded run\n"));
 	assert_non_null(strstr(text, "raddle: unmodelled: a connection\n"));
 	free(text);
@@ -84,7 +84,7 @@ static void orders(void **state)
 	assert_false(replay_is_order(NULL));
 	text = said(replay_say_order, &t);
 	assert_non_null(strstr(text, "raddle: the order of the schedule was not kept\nraddle: T_0 ended\n"
-				     "raddle: there was no place for gdb: "));
+				     "raddle: gdb was not started: "));
 	assert_non_null(strstr(text, "raddle: a note\n"));
 	free(text);
 	t.reproduced = 1;

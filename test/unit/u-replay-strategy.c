@@ -370,7 +370,7 @@ static void test_late(void **state)
 	strategy_conclude(&w.strategy, "the time was up");
 	assert_int_equal(w.strategy.unfinished, 1);
 	assert_int_equal(w.strategy.untried, 2);
-	assert_string_equal(w.set->items[0]->reason, "a spin; more was not tried: the time was up");
+	assert_string_equal(w.set->items[0]->reason, "a spin; nothing more was tried: the time was up");
 	assert_string_equal(w.set->items[1]->reason, "it was not replayed to the end: the time was up");
 	assert_int_equal(w.set->items[2]->status, FINDING_UNCONFIRMED);
 	finish(&w);

@@ -246,7 +246,7 @@ static void q_rises(void **state)
 	add(&m, 0, RADDLE_MUTEX_LOCK, (uint64_t[5]){MUTEX(0)});
 	m.q = 5;
 	add(&m, 0, RADDLE_MUTEX_UNLOCK, (uint64_t[5]){MUTEX(0)});
-	expect(&m, 1, "q does not rise within the thread: 6");
+	expect(&m, 1, "q does not increase within the thread: 6");
 }
 
 /* Memory that is used for another lock starts anew. */

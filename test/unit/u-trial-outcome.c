@@ -124,7 +124,7 @@ static void test_reasons(void **state)
 	struct replay_result r = {.outcome = REPLAY_DIVERGED, .end = REPLAY_RAN_ON};
 
 	(void)state;
-	assert_non_null(strstr(trial_why_not(&r), "did not come where"));
+	assert_non_null(strstr(trial_why_not(&r), "did not reach the places"));
 	r.explanation = "T_0 waits for a lock";
 	assert_string_equal(trial_why_not(&r), r.explanation);
 	r.assumed = true;

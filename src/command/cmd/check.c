@@ -157,7 +157,7 @@ static int report(struct check *c)
 
 static int run(struct check *c)
 {
-	int err = cmd_filter_apply(c->set, false); /* a wrong name is an error before the run */
+	int err = cmd_filter_apply(c->set, false); /* reports an unreadable file before the run */
 
 	if (!err)
 		err = check_directory(c, opt.output ? opt.output : DIRECTORY, !opt.output);

@@ -15,11 +15,11 @@ int cmd_classes_option(const char *text, const char *name, enum finding_class *c
  * messages: the command and its option. */
 int cmd_classes_models(const char *text, const char *name, const char *option, unsigned *models);
 
-/* Draws how far classification is. */
+/* Shows how far the classification has come. */
 void cmd_classes_progress(struct rd_progress *progress, const struct classify_progress *so_far);
 
-/* Classifies the races of the set, and shows a progress line unless `quiet`.  Sets the members
- * `program`, `progress` and `context` of `how` itself. */
+/* Classifies the races of the set, and shows a progress line.  Sets the members `runs.program`,
+ * `progress` and `context` of `how` itself. */
 int cmd_classes_run(struct replay_led *p, struct classify how, char **argv, struct finding_set *set,
 		    struct classify_result *result);
 

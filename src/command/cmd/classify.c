@@ -41,7 +41,7 @@
 #include <unistd.h>
 
 #define DIRECTORY "raddle-classify"
-#define REPORT_MAX (64u << 20) /* of ThreadSanitizer */
+#define REPORT_MAX (64u << 20) /* bytes of a report of ThreadSanitizer */
 
 static const struct cmd_usage usage = {
 	"raddle classify [--json[=FILE]] FINDINGS [--] [PROG ARGS...]",

@@ -8,13 +8,13 @@
 
 #include "cmd/option-int.h"
 
-/* The exit statuses of all commands; raddle(1) has the same table.  `record` passes on the status
- * of the program that it ran; so do `check` and `replay` where they document it.  `cc` and `c++`
- * pass on the status of the compiler. */
+/* The exit statuses of all commands; raddle(1) has the same table.  `record` and `site` pass on the
+ * status of the program that they ran; so do `check` and `replay` where they document it.  `cc` and
+ * `c++` pass on the status of the compiler. */
 enum cmd_status {
 	CMD_OK = 0,	   /* done; nothing was confirmed, nothing deviates, the answer is yes */
 	CMD_FOUND = 1,	   /* done; something was confirmed, deviates, or the answer is no */
-	CMD_FAILED = 2,	   /* it could not be done; a message says what and why */
+	CMD_FAILED = 2,	   /* it could not be done; a message states what and why */
 	CMD_UNDECIDED = 3, /* done, but there is no answer */
 };
 

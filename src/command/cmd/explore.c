@@ -35,7 +35,7 @@
 #include <unistd.h>
 
 #define DIRECTORY "raddle-explore"
-/* Schedules of a cluster if the user names no number: some minutes on 16 machines. */
+/* Schedules on a cluster if the user gives no number: some minutes on 16 machines. */
 #define CLUSTER_SCHEDULES 5000
 
 static const struct cmd_usage usage = {
@@ -60,8 +60,8 @@ static const struct cmd_usage usage = {
 	false,
 };
 
-/* The part of an exploration that this process does.  On a cluster these are the first schedules,
- * from which the shards know the program, and later the collection of results. */
+/* The part of an exploration that this process does.  On a cluster it first runs EXPLORE_FIRST
+ * schedules, on whose results the shards build, and later collects the results of the shards. */
 enum part { ALL, FIRST, COLLECT };
 
 struct task {
@@ -183,7 +183,7 @@ static int read_log(struct task *t, struct cmd_words *words)
 	return RD_OK;
 }
 
-/* Only one exploration at a time writes there. */
+/* Claims the directory, because only one exploration at a time may write there. */
 static int open_directory(struct task *t)
 {
 	const char *wish = opt.resume ? opt.resume : opt.output ? opt.output : DIRECTORY;
@@ -232,8 +232,8 @@ static int submit(const struct task *t)
 	return err;
 }
 
-/* First this process runs a few schedules, so that the shards know the program.  Then the shards
- * run theirs.  Finally their results are merged. */
+/* First this process runs a few schedules, on whose results the shards build.  Then the shards run
+ * theirs.  Finally their results are merged. */
 static int explore_on_cluster(struct task *t)
 {
 	int err;
@@ -343,7 +343,7 @@ int cmd_explore(int argc, char **argv)
 		err = cmd_executor("explore");
 	if (!err)
 		err = cmd_shard("explore", &t.shard, &t.shards);
-	setenv("CK_FORK", "no", 0); /* Check's cases run in the process that is led */
+	setenv("CK_FORK", "no", 0); /* tests of the framework Check then run in the led process */
 	t.set = finding_set_new();
 	if (!err)
 		err = explore_program(&t, words.program);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands that an executable of their own does. */
+/* Commands that have their own executables. */
 #ifndef CMD_HANDOVER_INT_H
 #define CMD_HANDOVER_INT_H
 

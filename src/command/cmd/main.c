@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The entry of `raddle`.  Output that could not be written turns any success into a failure. */
+/* The entry of `raddle`.  If standard output could not be written, the exit status is
+ * CMD_FAILED. */
 #include "cmd/cmd-int.h"
 
 #include "base/error.h"

@@ -56,7 +56,7 @@ struct cmd_words {
 
 /* Parses options, an operand, more options, and a program with its arguments.  `what` names the
  * operand, such as "finding"; NULL: there is no operand.  With --race, --from-tsan or --resume
- * there is no operand either. */
+ * there is no operand either, nor if --without-sync is set and "--" precedes the program. */
 int cmd_program(int argc, char **argv, const struct cmd_usage *usage, const char *what,
 		struct cmd_words *words);
 
@@ -70,7 +70,7 @@ int cmd_strategy(const char *command);
  * not set, and `none` if the user asked for no limit. */
 uint64_t cmd_limit(uint64_t option, uint64_t none);
 
-/* In milliseconds: longer than anything runs. */
+/* Milliseconds: eleven days, which stand for no limit. */
 #define CMD_FOREVER UINT64_C(1000000000)
 
 #endif

@@ -137,7 +137,7 @@ int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *c
 		bool all = first > 1 && !strcmp(argv[first - 1], "--");
 		argc -= first;
 		argv += first;
-		RD_ASSERT(argc >= 0 && next <= argv); /* an operand moves forward, over what was read */
+		RD_ASSERT(argc >= 0 && next <= argv); /* operands replace words already read */
 		for (int i = 0; i < (all ? argc : argc > 0); i++)
 			*next++ = argv[i];
 		if (all)

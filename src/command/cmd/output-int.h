@@ -37,7 +37,8 @@ int cmd_filter_apply(struct finding_set *set, bool report_unused);
 /* A text with the ids of the confirmed findings that are not suppressed. */
 int cmd_write_baseline(const struct finding_set *set, const char *path);
 
-/* Rules that hide the same findings; does nothing if `path` is NULL. */
+/* Rules that hide the confirmed findings that are neither known nor suppressed; does nothing if
+ * `path` is NULL. */
 int cmd_write_suppressions(const struct finding_set *set, const char *path);
 
 /* Milliseconds as seconds, rounded up. */

@@ -46,7 +46,7 @@ static int report(const struct finding_set *set)
 	return err;
 }
 
-/* A line for each model, a column for each number. */
+/* A line for each semantics, a column for each number. */
 static void print_counts(void)
 {
 	printf("%-16s%12s%12s%12s", "", "racy events", "locations", "variables");

@@ -5,7 +5,7 @@
 
 #include "predict/batch.h"
 
-/* A prediction as the options want it. */
+/* Initialises a prediction from the options. */
 void cmd_prediction_start(struct predict_batch *p);
 
 #endif

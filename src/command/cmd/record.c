@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raddle record: records one run of a program.  Finds the program, builds its record flavour,
- * prepares the trace directory, runs the program under the collector, and exits as the program did.
+ * raddle record: records one run of a program.  Finds the program, builds its flavour, prepares the
+ * trace directory, runs the program under the collector, and exits as the program did.
  */
 #include "cmd/cmd-int.h"
 

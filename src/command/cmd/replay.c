@@ -52,7 +52,7 @@ static int choose(struct finding_set *set, const char *path)
 			"replay: %s: no finding, or more than one, has the id '%s' (six digits or more)",
 			path, opt.id);
 	if (!set->count)
-		return rd_fail(RD_ENOTFOUND, "replay: %s: there is no finding in it", path);
+		return rd_fail(RD_ENOTFOUND, "replay: %s: it has no findings", path);
 	if (!opt.id && set->count > 1)
 		return rd_fail(RD_EUSAGE, "replay: %s: it has %zu findings; choose one with --id, such as %s",
 			       path, set->count, set->items[0]->id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `raddle slice`: shows the statements that may have contributed to a failure at a place, over the
- * source. */
+/* `raddle slice`: shows the statements that may have contributed to a failure at a place, as lines
+ * of the source. */
 #include "base/error.h"
 #include "base/place.h"
 #include "bitcode/facts.h"

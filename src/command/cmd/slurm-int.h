@@ -12,16 +12,16 @@ bool cmd_is_slurm(void);
 int cmd_executor(const char *command);
 
 struct cmd_slurm {
-	const char *command;   /* inject */
-	const char *directory; /* that it can be resumed with */
-	uint64_t runs;	       /* at most so many shards make sense */
+	const char *command;   /* inject, explore or classify */
+	const char *directory; /* with which the work can be resumed */
+	uint64_t runs;	       /* more shards than this make no sense */
 	char *const *more;     /* arguments of every shard; NULL: none */
 };
 
-/* Does the work; when it returns 0 all of it is in the logs of shards. */
+/* Makes jobs do the work; if it returns 0, all results are in the files of the shards. */
 int cmd_slurm(const struct cmd_slurm *c);
 
-/* What --shard says; *shards is 0 without it. */
+/* Parses --shard; *shards is 0 without it. */
 int cmd_shard(const char *command, unsigned *shard, unsigned *shards);
 
 #endif

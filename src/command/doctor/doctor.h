@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this machine offers to Raddle.  Every ability is tried, not guessed: a program is compiled,
- * a watchpoint is set, a child is traced.  The report goes to a stream.
+ * What this machine offers to Raddle.  Where possible an ability is tried: a program is compiled, a
+ * watchpoint is set, a child is traced.  The report goes to a stream.
  */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H
@@ -28,7 +28,7 @@ struct doctor_report {
 	bool ready; /* nothing needed is missing */
 };
 
-void doctor_examine(struct doctor_report *report); /* takes well under a second */
+void doctor_examine(struct doctor_report *report); /* compiles two small programs */
 void doctor_report_release(struct doctor_report *report);
 
 void doctor_report_text(const struct doctor_report *report, FILE *out);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Probes of the kernel and the processor.  Each ability is used once as Raddle would use it: a
- * counter is read after a watched write, and a child is traced and continued.  errno shows whether
- * the kernel refuses an ability or does not have it.
+ * Probes of the kernel and the processor.  Each ability except Intel PT is used once: a counter is
+ * read after a watched write, and a child is traced and continued.  errno shows whether the kernel
+ * refuses an ability or does not have it.
  */
 #include "doctor/probe-int.h"
 
@@ -42,7 +42,7 @@ void doctor_memfd(struct doctor_item *item)
 	} else {
 		item->found = rd_xasprintf("no shared memory files: %s", strerror(errno));
 		doctor_conclude(item, DOCTOR_MISSING,
-				"Programs pass what they do to raddle record through one.",
+				"Recorded programs send their events to raddle record through one.",
 				"Allow memfd_create in the container's seccomp profile.");
 	}
 	if (fd >= 0)
@@ -123,7 +123,7 @@ void doctor_watchpoints(struct doctor_item *item)
 			: rd_xasprintf("none: %s (perf_event_paranoid is %s)", strerror(error), paranoid());
 	doctor_conclude(item, DOCTOR_MISSING,
 			"Failure sketches will use instrumentation: slower, same result.",
-			refused(error) ? allow_perf : "Nothing, or another machine.");
+			refused(error) ? allow_perf : "Nothing can be done on this machine.");
 }
 
 void doctor_counters(struct doctor_item *item)
@@ -144,8 +144,8 @@ void doctor_counters(struct doctor_item *item)
 		return;
 	}
 	item->found = rd_xasprintf("no hardware counters (perf_event_paranoid is %s)", paranoid());
-	doctor_conclude(item, DOCTOR_LIMITED, "Measurements have CPU time instead of instruction counts.",
-			refused(error) ? allow_perf : "In a virtual machine: let it have a virtual PMU.");
+	doctor_conclude(item, DOCTOR_LIMITED, "Measurements use CPU time instead of instruction counts.",
+			refused(error) ? allow_perf : "In a virtual machine: give it a virtual PMU.");
 }
 
 void doctor_intel_pt(struct doctor_item *item)
@@ -156,11 +156,12 @@ void doctor_intel_pt(struct doctor_item *item)
 			item, DOCTOR_LIMITED,
 			"Raddle does not use it yet: failure sketches use instrumentation, with the same "
 			"result.",
-			"Nothing.");
+			"Nothing to do.");
 		return;
 	}
 	item->found = rd_xstrdup("not on this processor or virtual machine");
-	doctor_conclude(item, DOCTOR_MISSING, "Nothing: failure sketches use instrumentation.", "Nothing.");
+	doctor_conclude(item, DOCTOR_MISSING, "Nothing is lost: failure sketches use instrumentation.",
+			"Nothing to do.");
 }
 
 static const char *yama(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The report for people and as JSON: a line for each ability, and two more lines if something is
- * missing. */
+/* The report as text and as JSON.  The text has a line for each ability.  If it is limited or
+ * missing, the consequence and the advice follow. */
 #include "doctor/doctor.h"
 
 #include "base/error.h"
@@ -35,7 +35,7 @@ void doctor_report_text(const struct doctor_report *report, FILE *out)
 		missing += report->items[i].needed && report->items[i].status == DOCTOR_MISSING;
 	}
 	if (report->ready)
-		fprintf(out, "\nEverything that raddle cc and raddle record need is there.\n");
+		fprintf(out, "\nEverything that raddle cc and raddle record need is available.\n");
 	else
 		fprintf(out, "\nraddle cc and raddle record lack %zu of the things above.\n", missing);
 }

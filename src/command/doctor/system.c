@@ -78,26 +78,27 @@ void doctor_cache(struct doctor_item *item)
 	double free_bytes;
 
 	if (rd_cache_dir(&path)) {
-		item->found = rd_xstrdup("no directory for it");
+		item->found = rd_xstrdup("no cache directory");
 		doctor_conclude(item, DOCTOR_MISSING, "Instrumented programs are kept there.",
-				"Set RADDLE_CACHE to a directory you may write.");
+				"Set RADDLE_CACHE to a directory you may write to.");
 		return;
 	}
 	if (access(path, W_OK) || statvfs(path, &fs)) {
 		item->found = rd_xasprintf("%s is not writable", path);
 		doctor_conclude(item, DOCTOR_MISSING, "Instrumented programs are kept there.",
-				"Set RADDLE_CACHE to a directory you may write.");
+				"Set RADDLE_CACHE to a directory you may write to.");
 	} else {
 		free_bytes = (double)fs.f_bavail * (double)fs.f_frsize;
 		item->found = rd_xasprintf("%s, %.1f GiB free", path, free_bytes / (1 << 30));
 		if (free_bytes < 1 << 30)
-			doctor_conclude(item, DOCTOR_LIMITED, "Large programs and traces need more room.",
+			doctor_conclude(item, DOCTOR_LIMITED,
+					"Instrumented copies of large programs need more room.",
 					"Free some space, or set RADDLE_CACHE to another disk.");
 	}
 	free(path);
 }
 
-/* A trace has an open file for each thread and can be large; limits apply to both. */
+/* A trace has a file for each thread and can be large; a recorded program needs more memory. */
 void doctor_limits(struct doctor_item *item)
 {
 	static const struct {
@@ -106,7 +107,7 @@ void doctor_limits(struct doctor_item *item)
 	} sizes[] = {{RLIMIT_FSIZE, "files of at most ", " MiB",
 		      "Recording stops when a file of the trace gets that large.", "ulimit -f unlimited"},
 		     {RLIMIT_AS, "", " MiB of address space",
-		      "A recorded program needs a few MiB for each thread more.", "ulimit -v unlimited"}};
+		      "A recorded program needs a few MiB more for each thread.", "ulimit -v unlimited"}};
 	struct rlimit l;
 
 	getrlimit(RLIMIT_NOFILE, &l);

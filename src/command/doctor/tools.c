@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Probes of programs and files: the compiler that Raddle drives, the linkers, Raddle's own
- * components, gdb.  Programs are not only looked up but run, since a compiler without headers or a
- * worker without its libraries is useless.
+ * Probes of programs and files: the compilers that Raddle runs, the linkers, Raddle's own files,
+ * gdb.  The compilers and raddle-instr are not only looked up but run, since a compiler without
+ * headers or a program without its libraries is useless.
  */
 #include "doctor/probe-int.h"
 
@@ -30,7 +30,7 @@ static bool in_path(const char *program)
 	return found != NULL;
 }
 
-/* Exit status of `program` with up to three arguments; -1 if it does not start. */
+/* Exit status of `program` with up to two arguments; -1 if it does not start. */
 static int run(struct rd_buf *output, const char *program, const char *a, const char *b)
 {
 	struct rd_argv argv = RD_ARGV_INIT;
@@ -89,7 +89,7 @@ void doctor_compiler(struct doctor_item *item)
 	if (run(&output, CLANG, "--version", NULL) != 0) {
 		item->found = rd_xstrdup("no " CLANG " in PATH");
 		doctor_conclude(item, DOCTOR_MISSING,
-				"raddle cc compiles with it; other versions of LLVM do not do.",
+				"raddle cc compiles with it; other versions of LLVM do not work.",
 				"apt-get install " CLANG);
 	} else {
 		version = version_in(output.data);
@@ -112,7 +112,7 @@ void doctor_cxx(struct doctor_item *item)
 		item->found = rd_xstrdup(CLANGXX " builds std::thread programs");
 		return;
 	}
-	item->found = rd_xstrdup(CLANGXX " builds no C++ programs");
+	item->found = rd_xstrdup(CLANGXX " cannot build C++ programs");
 	doctor_conclude(item, DOCTOR_MISSING, "raddle c++ needs the C++ headers and library.",
 			"apt-get install libstdc++-12-dev");
 }
@@ -134,7 +134,7 @@ void doctor_linkers(struct doctor_item *item)
 	item->found = rd_buf_detach(&found);
 }
 
-/* A worker that cannot load libLLVM ends with the loader's status 127. */
+/* If libLLVM cannot be loaded, the loader ends raddle-instr with status 127. */
 void doctor_instrumenter(struct doctor_item *item)
 {
 	struct rd_buf output = RD_BUF_INIT;

@@ -31,8 +31,7 @@ int dump_events(struct dump *d);
 int dump_summary(struct dump *d);
 int dump_full(struct trace *trace, const struct dump_options *options, FILE *out);
 void dump_sites(const struct trace_sites *sites, bool json, FILE *out);
-int dump_check(struct trace *trace, bool json, bool damaged,
-	       FILE *out); /* damaged: something else of it is */
+int dump_check(struct trace *trace, bool json, bool damaged, FILE *out); /* `damaged`: the file `world` is */
 int dump_facts(const char *path, bool json, FILE *out);
 
 /* The same for a path that is not a trace but facts, a schedule, findings or a program.  Returns
@@ -46,7 +45,7 @@ bool dump_is_world(const char *path);
 int dump_world(const char *path, bool json, FILE *out);
 int dump_check_world(const char *directory);
 
-/* The direction of an access. */
+/* Whether an access writes. */
 bool dump_event_writes(const struct dump *d, const struct trace_event *e);
 
 /* "file.c:12 function", appended; nothing for site 0. */

@@ -12,7 +12,7 @@ struct dump_options {
 	const char *threads, *kinds; /* lists with commas; NULL: all */
 	uint64_t limit;		     /* of events that are written; 0: none */
 	bool json, stacks;
-	bool summary, sites, check, count; /* that instead of the events */
+	bool summary, sites, check, count; /* show this instead of the events */
 	bool values; /* of full traces: with records of values that a fault may change */
 	bool force;  /* even if the trace is damaged */
 };

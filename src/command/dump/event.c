@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The events of a trace in global order, as text (one line each) or as JSON
- * (doc/format/dump-json.md).  Events are not kept, so memory does not grow with their number.
+ * (doc/format/dump-json.md).  Events are not kept in memory.
  */
 #include "dump/dump-int.h"
 
@@ -283,7 +283,7 @@ void dump_json_frames(struct rd_json *j, const struct trace_sites *sites, uint32
 	}
 }
 
-/* A text operand may hold any bytes, a NUL among them. */
+/* The bytes of a text operand have no terminating zero.  A NUL among them ends the string. */
 static void json_bytes(struct rd_json *j, const char *name, const struct trace_event *e)
 {
 	struct rd_buf text = RD_BUF_INIT;

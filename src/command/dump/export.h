@@ -10,8 +10,8 @@ enum dump_format { DUMP_STD, DUMP_PERFETTO, DUMP_CSP };
 
 struct dump_export {
 	enum dump_format format;
-	const char *path; /* of the file; of STD, PATH.locs has the locations.  NULL: the stream */
-	bool all;	  /* of STD: also what its tools do not know */
+	const char *path; /* of the file; for STD, PATH.locs has the locations.  NULL: the stream */
+	bool all;	  /* for STD: also data that no two threads share */
 	bool force;	  /* even if the trace is damaged */
 };
 

@@ -184,7 +184,7 @@ static void add_range(struct full_dump *d, const struct trace_record *r, const s
 	for (uint32_t i = 0; i < r->listed; i++)
 		rd_buf_addf(out, " +%" PRIu64 "=%" PRIx64, r->pointers[i].offset, r->pointers[i].value);
 	if (r->pointer_count > r->listed)
-		rd_buf_addf(out, " and %u pointers more", r->pointer_count - r->listed);
+		rd_buf_addf(out, " and %u more pointers", r->pointer_count - r->listed);
 }
 
 static void add_event(struct full_dump *d, const struct trace_record *r)
@@ -253,7 +253,8 @@ static void add_record(struct full_dump *d, const struct trace_record *r, const 
 	}
 }
 
-/* Whether the record accesses memory; a call has named its callee already. */
+/* Whether the record concerns memory; if so, the expression of its site is printed in parentheses.
+ * The text of a call contains its callee already. */
 static bool accesses_memory(const struct trace_record *r)
 {
 	return r->kind == TRACE_FULL_LOAD || r->kind == TRACE_FULL_STORE || r->kind == TRACE_FULL_ALLOCA ||

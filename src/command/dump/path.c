@@ -106,7 +106,8 @@ static int dump_site_table(const char *path, const struct dump_options *options,
 
 static int dump_trace_part(const char *path, const struct dump_options *options, FILE *out);
 
-/* The traces of forked children lie in that of their parent; each is checked like it. */
+/* The traces of forked children lie in the directory of their parent's trace.  Checks each of
+ * them. */
 static int check_children(const char *path, const struct dump_options *options, FILE *out)
 {
 	DIR *d = opendir(path);
@@ -141,7 +142,7 @@ static int dump_open_trace(struct dump *d, bool damaged)
 	if (!o->sites)
 		return dump_model(d);
 	if (!trace_get_sites(d->trace))
-		return RD_ENOTFOUND; /* the trace reader said why */
+		return RD_ENOTFOUND; /* the trace reader reports a damaged table, not a missing one */
 	dump_sites(trace_get_sites(d->trace), o->json, d->out);
 	return RD_OK;
 }

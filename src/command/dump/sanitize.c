@@ -33,7 +33,7 @@ struct sanitize {
 	struct epa_show show;
 	struct rd_json json;
 	struct rd_buf *files; /* by place, -o: what is to be written */
-	FILE *objects;	      /* their text, until the records are out */
+	FILE *objects;	      /* the text about objects, until all records are printed */
 	uint64_t number;
 	struct rd_buf line;
 };
@@ -78,7 +78,8 @@ static int write_file(struct sanitize *s, size_t place, int flags)
 	return err;
 }
 
-/* The same without numbers and names that differ from run to run. */
+/* Like print_record(), but without the number, which differs from run to run, and without the
+ * thread, which names the file. */
 static int write_record(struct sanitize *s, const struct epa_record *r)
 {
 	RD_ASSERT(s->files && r->place < epa_walk_threads(s->walk));

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of a table in text form: the five tables together fill about two screens. */
+/* Rows of a table in text form, twice as many for threads: the summary fills about two screens. */
 #define ROWS 12
 /* Uses of a synchronisation object below which it gets no row: one use orders nothing. */
 #define USES_MIN 2
@@ -26,7 +26,7 @@ struct use {
 	uint32_t object;
 	uint32_t threads, last_thread;
 	uint64_t reads, writes;
-	uint32_t site; /* of some write, or access */
+	uint32_t site; /* of the first write; before there is one, of the first access */
 };
 
 struct summary {
@@ -36,7 +36,7 @@ struct summary {
 	struct use *uses;
 	size_t use_count;
 	uint32_t *use_of; /* by object: index of uses, or MODEL_NONE */
-	uint32_t *syncs;  /* by importance */
+	uint32_t *syncs;  /* most contended first, then most used */
 };
 
 static void count_use(struct summary *s, uint32_t object, uint32_t thread, const struct trace_event *e)
@@ -149,11 +149,11 @@ static void text_head(const struct summary *s)
 	fprintf(s->out, "Trace:    %llu events of %zu threads", (unsigned long long)s->model->events,
 		s->model->thread_count);
 	if (meta->bytes > 0 && s->model->events > 0)
-		fprintf(s->out, ", %s on disk (%.2f bytes an event)", dump_bytes(meta->bytes, bytes),
+		fprintf(s->out, ", %s on disk (%.2f bytes per event)", dump_bytes(meta->bytes, bytes),
 			(double)meta->bytes / (double)s->model->events);
 	fprintf(s->out, "\n");
 	if (meta->left_from)
-		fprintf(s->out, "Left out: %llu accesses of busy places to busy memory, from q %llu on\n",
+		fprintf(s->out, "Left out: %llu accesses at frequently executed places, from q %llu on\n",
 			(unsigned long long)meta->left_out, (unsigned long long)meta->left_from);
 	if (s->model->kinds[RADDLE_FORK] > 0)
 		fprintf(s->out, "Forked:   %llu times; the children's traces are %s/fork-0 and so on\n",
@@ -200,7 +200,7 @@ static void text_sync(const struct summary *s, uint32_t sync)
 		rd_buf_addf(&text, "%llu x %s", (unsigned long long)y->contended,
 			    dump_duration(y->wait_ns / y->contended, time));
 	else if (y->wait_ns > 0)
-		rd_buf_addf(&text, "%s in all", dump_duration(y->wait_ns, time));
+		rd_buf_addf(&text, "%s in total", dump_duration(y->wait_ns, time));
 	else if (lock)
 		rd_buf_adds(&text, "never");
 	if (lock)
@@ -237,7 +237,7 @@ static void text_syncs(const struct summary *s)
  * place. */
 struct row {
 	const struct use *first;
-	uint32_t site; /* of the allocation; 0: no heap object */
+	uint32_t site; /* of the allocation; 0: not a heap object, or unknown */
 	uint32_t objects, threads;
 	uint64_t bytes, reads, writes;
 };

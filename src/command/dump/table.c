@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle dump --sites` and `--check`: the site table as a list, and the remarks of the trace
+ * `raddle dump --sites` and `--check`: the site table as a list, and the notes of the trace
  * checker.
  */
 #include "dump/dump-int.h"
@@ -141,7 +141,8 @@ static void text_result(const struct trace_check_result *r, FILE *out)
 	if (r->unknown_sites > 0)
 		fprintf(out, "%llu events with unknown sites\n", (unsigned long long)r->unknown_sites);
 	if (r->truncated > 0)
-		fprintf(out, "%zu streams end inside a chunk; what is before it is sound\n", r->truncated);
+		fprintf(out, "%zu streams end inside a chunk; everything before it is intact\n",
+			r->truncated);
 	fprintf(out, "%llu events checked, %llu notes, %s\n", (unsigned long long)r->events,
 		(unsigned long long)r->notes, r->err ? "DAMAGED" : "no damage");
 }

@@ -25,12 +25,12 @@ bool dump_is_world(const char *path)
 	return rd_file_head(path, magic, 8) == 8 && memcmp(magic, "RDWORLDS", 8) == 0;
 }
 
-/* The words of a list, one after another. */
+/* Copies the next word of the list, and moves after it. */
 static const char *next_word(const char **list, char word[24])
 {
 	size_t n = strcspn(*list, " ");
 
-	RD_ASSERT(n > 0 && n < 24); /* a name for each operand: both are columns of world.inc */
+	RD_ASSERT(n > 0 && n < 24); /* world.inc has a name for each operand */
 	snprintf(word, 24, "%.*s", (int)n, *list);
 	*list += n + ((*list)[n] == ' ');
 	return word;

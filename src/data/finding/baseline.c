@@ -95,7 +95,7 @@ int finding_baseline_read(struct finding_set *set, const char *path, size_t *fix
 
 int finding_baseline_write(const struct finding_set *set, FILE *out)
 {
-	fputs("# Findings known to 'raddle check --baseline'; one id a line.\n", out);
+	fputs("# Findings known to 'raddle check --baseline'; one id per line.\n", out);
 	for (size_t i = 0; i < set->count; i++) {
 		const struct finding *f = set->items[i];
 		const struct finding_stack *stack = f->access_count  ? &f->accesses[0].stack

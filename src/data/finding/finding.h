@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The finding: a race or a deadlock, what is known about it, and how to reach it.  A set owns
- * its findings and everything that they point to; finding_text() adds strings, finding_array()
- * arrays.  An unknown string is NULL, an unknown number is 0.
+/* The finding: a race, a deadlock or another failure, what is known about it, and how to reach it.
+ * A set owns its findings and everything that they point to; finding_text() adds strings,
+ * finding_array() arrays.  An unknown string is NULL, an unknown number is 0.
  *
  * 	struct finding_set *set = finding_set_new();
  * 	struct finding *f = finding_add(set, FINDING_RACE);
@@ -168,7 +168,7 @@ struct finding {
 	bool observed;	/* confirmed by the detector: the two accesses cannot be brought together */
 	bool unordered; /* the detector saw no order, but code that Raddle did not compile may impose one */
 	const char *reason; /* why dropped or unconfirmed */
-	const char *firm;   /* that the recorded run had both accesses, and nothing in it could order them */
+	const char *firm;   /* a sentence: the recorded run had both accesses, and nothing to order them */
 	const char *consequence; /* crash, hang, deadlock, assertion, memory-error, ... */
 	const char *suppressed;	 /* the suppression that hides it */
 	bool printed;		 /* its text report has been printed; not part of documents */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Saves the schedules of findings.  In: a set with schedules.  Out: files, and their paths in the findings.
- */
+/* Saves the schedules of findings.  In: a set with schedules.  Out: files, whose paths are entered
+ * in the findings. */
 #include "finding/save.h"
 
 #include "base/error.h"

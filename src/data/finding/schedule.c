@@ -334,7 +334,7 @@ static uint64_t parse_number(struct schedule_parser *p, const char *s, uint64_t 
 		fail_line(p, "a number is missing after", p->fields[0]);
 	for (const char *c = s; *c; c++) {
 		if (*c < '0' || *c > '9') {
-			fail_line(p, "no number:", s);
+			fail_line(p, "not a number:", s);
 			return 0;
 		}
 		unsigned digit = (unsigned)(*c - '0');
@@ -365,7 +365,7 @@ static const char *get_word(struct schedule_parser *p, size_t field)
 	const char *s = p->fields[field];
 
 	if (!schedule_is_word(s))
-		fail_line(p, "no name:", s);
+		fail_line(p, "not a name:", s);
 	return schedule_text(p->schedule, s);
 }
 
@@ -375,7 +375,7 @@ static uint32_t cut_number(struct schedule_parser *p, size_t field)
 	char *colon = strrchr(p->fields[field], ':');
 
 	if (!colon || colon == p->fields[field]) {
-		fail_line(p, "no file:line:column:", p->fields[field]);
+		fail_line(p, "not file:line:column:", p->fields[field]);
 		return 0;
 	}
 	*colon = '\0';
@@ -467,7 +467,7 @@ static void parse_keep(struct schedule_parser *p)
 	for (size_t i = 0; i < 2; i++)
 		p->schedule->keep[i] = (uint32_t)get_number(p, i + 1, INT32_MAX);
 	if (!p->schedule->keep[0] || !p->schedule->keep[1])
-		fail_line(p, "no site:", p->fields[1]);
+		fail_line(p, "not a site:", p->fields[1]);
 }
 
 static void parse_then(struct schedule_parser *p)
@@ -481,7 +481,7 @@ static void parse_seed(struct schedule_parser *p)
 {
 	p->schedule->seed = get_number(p, 1, INT64_MAX);
 	if (!p->schedule->seed)
-		fail_line(p, "no seed:", p->fields[1]);
+		fail_line(p, "not a seed:", p->fields[1]);
 }
 
 static void parse_watch(struct schedule_parser *p)
@@ -571,7 +571,7 @@ static const struct record {
 static bool has_fields(struct schedule_parser *p, size_t count)
 {
 	if (p->count != count)
-		fail_line(p, "a wrong number of fields behind", p->fields[0]);
+		fail_line(p, "a wrong number of fields after", p->fields[0]);
 	return p->count == count;
 }
 
@@ -611,7 +611,7 @@ static void parse_header(struct schedule_parser *p)
 	else
 		p->version = get_number(p, 1, UINT32_MAX);
 	if (!p->err && (p->version < SCHEDULE_VERSION || p->version > SCHEDULE_VERSION_MEMORY))
-		p->err = rd_fail(RD_EVERSION, "schedule: %s: unknown version %s; this Raddle reads %d and %d",
+		p->err = rd_fail(RD_EVERSION, "schedule: %s: unknown version %s; this Raddle reads %d to %d",
 				 p->name, p->fields[1], SCHEDULE_VERSION, SCHEDULE_VERSION_MEMORY);
 }
 
@@ -625,13 +625,13 @@ static size_t check_end(struct schedule_parser *p, const char *text, size_t leng
 		body--;
 	p->line = count_lines(text, body) + 1;
 	if (!length || text[length - 1] != '\n' || strncmp(text + body, "end\t", 4) != 0) {
-		fail_line(p, "the file is cut off: no last line \"end\" but", text + body);
+		fail_line(p, "the file is cut off: its last line is not \"end\" but", text + body);
 		return 0;
 	}
 	snprintf(expected, sizeof expected, "end\t%zu\t%016" PRIx64 "\n", p->line - 1,
 		 (uint64_t)XXH64(text, body, 0));
 	if (strcmp(text + body, expected) != 0) {
-		fail_line(p, "the checksum does not fit the text:", text + body);
+		fail_line(p, "the checksum does not match the text:", text + body);
 		return 0;
 	}
 	return body;
@@ -742,7 +742,7 @@ static const char *check_memory(const struct schedule *s)
 		const struct schedule_choice *c = &s->choices[i];
 
 		if (c->at <= last || c->taken >= c->from)
-			return "choices do not ascend, or one has no such alternative";
+			return "choices do not ascend, or one takes an alternative that it does not have";
 		last = c->at;
 	}
 	return NULL;
@@ -756,9 +756,9 @@ static const char *check_turns(const struct schedule *s)
 			       ? "records of turns without \"then turns\""
 			       : NULL;
 	if (s->nowhere && s->goal_count != 2)
-		return "two accesses must not meet, but are missing";
+		return "\"meet nowhere\" needs two hold records";
 	if (s->stop_count || s->anywhere)
-		return "threads take turns, but stop or meet anywhere";
+		return "\"then turns\" excludes stop records and \"meet anywhere\"";
 	if ((s->first && !has_goal(s, s->first)) || (s->front && !has_goal(s, s->front)))
 		return "the first thread has no hold";
 	for (size_t i = 0; i < s->decision_count; i++)

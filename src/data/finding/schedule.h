@@ -64,7 +64,7 @@ struct schedule_stop {
 /* Accesses at which a thread may lose the turn. */
 struct schedule_watch {
 	const char *thread;  /* NULL: any */
-	uint64_t after;	     /* only after so many operations of the thread; SCHEDULE_ALWAYS */
+	uint64_t after;	     /* only after this many operations of the thread; SCHEDULE_ALWAYS: always */
 	uint64_t occurrence; /* only this one of the matching accesses, from 1; 0: each */
 	uint32_t site;	     /* of the site table; 0: find it by place, or any if there is no place */
 	bool reads, writes;
@@ -111,8 +111,8 @@ struct schedule {
 	bool speculative;  /* predicted without regard to values */
 	bool anywhere;	   /* no thread is led: any threads may meet at the goals */
 	bool nowhere;	   /* with turns: the threads reach the goals one after another, in any order */
-	bool handed;	   /* the program releases locks from other threads than acquired them */
-	const char *front; /* with turns: the first of the led threads to run; NULL: any */
+	bool handed;	   /* threads of the program release locks that other threads acquired */
+	const char *front; /* with turns: the led thread that runs whenever it can; NULL: either */
 	const char *input; /* its input, as lines (base/override.h); NULL: that of the recorded run */
 	const char *edits; /* of the program, as lines (base/edit.h); NULL: no edits */
 	uint32_t keep[2];  /* sites: a thread at the second waits for one at the first; 0: none
@@ -155,7 +155,8 @@ const char *schedule_text(struct schedule *s, const char *text); /* a copy; NULL
 /* Whether the text can name a thread or a kind: letters, digits, - and _. */
 bool schedule_is_word(const char *text);
 
-/* New records at the end, zeroed; valid until the next one of their kind. */
+/* New records at the end, zeroed except that `after` of a watch is SCHEDULE_ALWAYS.  Valid until
+ * the next one of their kind. */
 struct schedule_op *schedule_add_op(struct schedule *s);
 struct schedule_limit *schedule_add_limit(struct schedule *s);
 struct schedule_goal *schedule_add_goal(struct schedule *s);
@@ -185,8 +186,8 @@ int schedule_write(const struct schedule *s, const char *path);
 int schedule_parse(struct schedule *s, const void *data, size_t length, const char *name);
 int schedule_read(struct schedule *s, const char *path);
 
-/* Whether the numbers are consistent: the operations of a thread ascend, and limits, goals and
- * stops come after them.  Returns NULL, or what is wrong. */
+/* Whether the records are consistent: for example, the operations of a thread ascend, and limits,
+ * goals and stops come after them.  Returns NULL, or what is wrong. */
 const char *schedule_check(const struct schedule *s);
 
 #endif

@@ -251,7 +251,7 @@ static int compare_memory(const void *a, const void *b)
 struct memory_replay {
 	struct model *model;
 	struct rd_umap live;	 /* base to object + 1; 0 if freed */
-	struct rd_pmap ordinals; /* allocations of each thread at each site so far, of either kind */
+	struct rd_pmap ordinals; /* allocations so far, by thread, site and kind (heap or mmap) */
 	uint32_t *stacks;	 /* the stack object of each thread, + 1 */
 	uint32_t *maps;		 /* live mmap objects */
 	size_t map_count, map_capacity;

@@ -85,7 +85,7 @@ struct thread_state {
 };
 
 struct sync_state {
-	size_t last_hold; /* span + 1 of the last thread that released it */
+	size_t last_hold; /* span + 1 of the last hold that ended */
 	size_t signal;	  /* span + 1 of the last signal that has woken no thread yet */
 	bool broadcast;
 };

@@ -362,7 +362,8 @@ static const char *reader_lock(struct std_export *x, uint32_t sync, uint32_t thr
 	return b->data;
 }
 
-/* The n-th lock that a writer of a read-write lock takes. */
+/* Emits the locks that a writer of a read-write lock takes, or releases in reverse order: one for
+ * each reader. */
 static void emit_writer(struct std_export *x, const struct event_place *at, uint32_t sync, int change)
 {
 	RD_ASSERT(change == 1 || change == -1);

@@ -411,7 +411,8 @@ int model_load(struct model *m, struct model_part part)
 	return RD_OK;
 }
 
-/* The bucket with which the last part begins, if it has `each` items. */
+/* The bucket with which a last part of EDGE_PART items begins; BUCKETS if parts of `each` items
+ * are smaller anyway. */
 static size_t first_of_last(const uint64_t *sizes, uint64_t each)
 {
 	RD_ASSERT(each > 0);

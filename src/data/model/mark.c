@@ -18,10 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Both were set by hand: marks must stay small against the model. */
+/* Both were set by hand: marks must stay small compared with the model. */
 #define MARK_BYTES_MAX (64u << 20) /* bytes of all marks together */
-#define CHUNK_BYTES                                                                                          \
-	(16u << 10) /* bytes of marks for each chunk; a mark with a long prefix must be worth it */
+#define CHUNK_BYTES (16u << 10)	   /* bytes that a mark may have for each chunk since the mark before it */
 
 const struct model_mark *model_mark_before(const struct model *m, size_t stream, uint64_t q)
 {

@@ -98,14 +98,14 @@ struct model_spin {
 void model_note_store(struct model *m, const struct trace_event *e);
 void model_sort_stores(struct model *m);
 
-/* Call this for each event of a stream.  True: the read before the event adds nothing and can be
- * left out, unless it is the first one. */
+/* Call this for each event of a stream.  True: the event is at least the third read of a spin, so
+ * it can replace the read before it. */
 bool model_spins(const struct model *m, struct model_spin *s, const struct trace_event *e);
 
 /* A position in a stream at which a scan for a later part can start (mark.c). */
 struct model_mark {
 	struct trace_place place;
-	uint64_t q, operations, ended; /* as in the scan; */
+	uint64_t q, operations, ended; /* as in the scan */
 	uint32_t counted;
 	struct model_operation *prefix; /* the remaining operations before it */
 	size_t prefix_count;
@@ -123,8 +123,8 @@ struct model_marks {
 const struct model_mark *model_mark_before(const struct model *m, size_t stream, uint64_t q);
 const struct model_mark *model_mark_at(const struct model *m, size_t stream, uint64_t skipped);
 
-/* Whether a chunk that begins after all marks of the stream should get a mark.  False if marks take
- * too much memory. */
+/* Whether the place comes after all marks of the stream. model_mark_add() ignores a mark that
+ * would take too much memory. */
 bool model_mark_wanted(struct model *m, size_t stream, struct trace_place place);
 void model_mark_add(struct model *m, size_t stream, const struct model_mark *mark);
 
@@ -135,8 +135,9 @@ void model_marks_free(struct model *m);
 /* Frees the histories. */
 void model_unload(struct model *m);
 
-/* Call this before adding an operation that lies before the part: removes what the operation makes
- * obsolete (prefix.c).  The last operation stays, since accesses may follow it. */
+/* Call this before adding an operation that lies before the part.  Processes the operation that
+ * was added last: removes it if it has no lasting effect, and removes what it makes obsolete
+ * (prefix.c). */
 void model_prefix_trim(struct model_history *h);
 
 #endif

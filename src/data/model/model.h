@@ -65,7 +65,7 @@ struct model_object {
 	uint32_t stack; /* where it was allocated: a model_stack, 0 unknown */
 	uint32_t info;
 	uint32_t owner;	 /* the thread that touched it first */
-	uint32_t freer;	 /* the thread that released it, or MODEL_NONE; with MODEL_HISTORIES */
+	uint32_t freer;	 /* the thread that released it, or MODEL_NONE; from MODEL_PARTS on */
 	uint32_t shadow; /* its index in the byte table; 0: not in it */
 	uint8_t kind;	 /* enum model_object_kind */
 	uint8_t alloc;	 /* enum raddle_alloc_kind */
@@ -99,8 +99,8 @@ struct model_sync {
 struct model_operation {
 	uint64_t q, t;
 	size_t access;	 /* the segment's first one in model_history.accesses */
-	uint32_t sync;	 /* index of model.syncs, the first one of the event; or MODEL_NONE; of an atomic
-			  * load, the once object at its address: C++ reads a guard before it calls */
+	uint32_t sync;	 /* index of model.syncs, the first one of the event; or MODEL_NONE.  Of an
+			  * atomic load: the once object at its address, such as a C++ guard */
 	uint32_t second; /* the mutex of a condition wait, the thread created or joined; or MODEL_NONE */
 	uint32_t stack;
 	uint32_t value;	  /* the event's last operand; of a fence its site */
@@ -142,7 +142,7 @@ struct model {
 	struct model_module *modules;
 	struct model_stack *stacks;
 	struct model_sync *syncs;
-	struct model_history *histories; /* with MODEL_HISTORIES */
+	struct model_history *histories; /* with MODEL_HISTORIES, or after model_load() */
 	size_t thread_count, object_count, module_count, stack_count, sync_count;
 	uint64_t events;		   /* of all streams, as far as they could be read */
 	uint64_t kinds[RADDLE_ACCESS + 1]; /* events by kind */
@@ -171,7 +171,8 @@ void model_free(struct model *model); /* NULL is fine */
 /* Replaces the histories by those of a part: its operations and accesses, and the state that it
  * starts from.  An operation before the part is included only if its effect lasts: held locks,
  * created threads, values of semaphores (prefix.c).  Accesses before the part are included only if
- * they follow their thread's last operation, because they may overlap the part in time. */
+ * they follow their thread's last operation before the part, because they may overlap the part in
+ * time. */
 int model_load(struct model *m, struct model_part part);
 
 /* Cuts the run into parts of about the same size, each with at most about `most` operations and
@@ -260,7 +261,7 @@ struct model_variable {
 /* The variable at the offset at q, with MODEL_HISTORIES; false: no access by name shows one. */
 bool model_find_variable(const struct model *m, uint32_t object, uint64_t offset, uint64_t q,
 			 struct model_variable *out);
-/* `main.jobs[].done`, of a thread-local variable `cache`. */
+/* `main.jobs[].done`, or `cache` for a thread-local variable. */
 void model_name_variable(const struct model *m, const struct model_variable *v, struct rd_buf *out);
 
 /* Names, appended to `out`. */

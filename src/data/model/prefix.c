@@ -3,11 +3,11 @@
  * What remains of a thread's operations before a part of the run.  In: its operations so far; all
  * but the last have been processed.  Out: the same without those that no longer have an effect.
  *
- * Removed are finished critical sections, finished waits, and operations that order nothing later
- * on. Kept are operations that create or end threads, wait, post or notify, and acquisitions of
- * locks that are still held.  An operation is processed when the next one arrives, because until
- * then the accesses after it belong to the part.  So a thread that spins, or acquires a lock again
- * and again, keeps few operations before a part, however long it ran.
+ * Finished critical sections, finished waits, and operations that order nothing later on are
+ * removed.  Operations that create or end threads, wait, post or notify are kept, and so are
+ * acquisitions of locks that are still held.  An operation is processed when the next one arrives,
+ * because until then the accesses after it belong to the part.  So a thread that spins, or
+ * acquires a lock again and again, keeps few operations before a part, however long it ran.
  */
 #include "model/model-int.h"
 
@@ -87,8 +87,8 @@ static void end_wait(struct model_history *h, const struct model_operation *wake
 	h->operations[h->operation_count++] = lock;
 }
 
-/* For a fence, it matters only that the thread has executed it.  Each kind is kept once, before all
- * other operations, where it does not interfere with them. */
+/* For a fence, it matters only that the thread has executed it.  The fence of each site is kept
+ * once, before all other operations, where it does not interfere with them. */
 static void keep_fence(struct model_history *h, const struct model_operation *fence)
 {
 	struct model_operation first = *fence;

@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-/* Accesses of synchronisation objects are recognised by their sites, which are calls. */
+/* The call of the operation is the site of the access, so an operation without a known call has no
+ * effect here.  SEM_INIT and SEM_DESTROY may also come from sem_open() and sem_close(). */
 enum raddle_handling model_handling(const struct model *m, const struct trace_event *e,
 				    const struct trace_decoder *d)
 {

@@ -153,7 +153,7 @@ static inline bool exec_acquires(uint8_t kind)
 	return kind >= EXEC_LOCK && kind <= EXEC_WRLOCK;
 }
 
-/* Two accesses of different threads to one variable that may race. */
+/* Whether two accesses of different threads to one variable may race. */
 static inline bool exec_conflict(const struct exec_event *a, const struct exec_event *b)
 {
 	return (exec_writes(a->kind) || exec_writes(b->kind)) && !(a->flags & b->flags & EXEC_ATOMIC);

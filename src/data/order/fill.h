@@ -44,8 +44,8 @@ struct order_object {
 	bool writers;	    /* a read-write lock that admits no reader while a writer waits */
 	uint32_t gate; /* of such a lock: what a writer holds while it waits and while it writes; EXEC_NONE */
 	uint32_t writer;		/* 1 + the thread that holds the gate; 0: no thread does */
-	uint32_t first;			/* its first use */
-	uint32_t entered;		/* of that instance, so far */
+	uint32_t first;			/* of a barrier: its first instance */
+	uint32_t entered;		/* arrivals at `instance` so far */
 	struct order_message *messages; /* of a channel: the latest of each thread that has sent */
 	size_t message_count, message_capacity;
 };
@@ -81,10 +81,10 @@ void order_filler_release(struct order_filler *f);
  * releases it by ending. */
 void order_fill_robust(struct order_filler *f, uint32_t object);
 
-/* Call this for all operations, in the order in which they happened, before the first order_fill().
- * It finds locks that are released by a thread that did not acquire them.  Such a lock is a
- * semaphore with initial value 1.  A mutex that is used with a condition, or a lock that readers
- * share, is never a semaphore. */
+/* Call this for all operations, in the order in which they happened, before the first
+ * order_fill().  It finds locks that another thread than their holder releases, and locks whose
+ * holder ends.  Such a lock is treated as a semaphore with initial value 1.  A mutex that is used
+ * with a condition, or a lock that readers share, is never a semaphore. */
 void order_fill_look_ahead(struct order_filler *f, const struct order_op *op);
 
 /* Appends the events of the next operation, in the order of all threads. */

@@ -2,7 +2,8 @@
 /*
  * The checker of whole traces.  In: all streams in the merged order.  Out: remarks.  It keeps one
  * entry for each lock address and a small state for each thread.  Locks are identified by address.
- * So when memory is released and used again, the state of its locks starts afresh.
+ * An initialisation event resets the state of its lock, because another lock may have been at that
+ * address.
  */
 #include "trace/check.h"
 
@@ -15,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values of the owner map: free, or (thread index + 1) and a depth. */
+/* Values of the owner map: 0 for a free lock, else (thread index + 1) << OWNER_SHIFT plus the
+ * depth. */
 #define OWNER_SHIFT 24
 
 struct trace_checker {
@@ -55,7 +57,7 @@ static void check_order(struct trace_checker *c, const struct trace_lane *lane)
 	struct thread_state *t = &c->threads[lane->index];
 	uint64_t q = lane->event.q;
 	if (t->any && q <= t->q)
-		remark(c, lane, "q does not rise within the thread: %llu", q);
+		remark(c, lane, "q does not increase within the thread: %llu", q);
 	else if (q == c->last_q && q != 0)
 		remark(c, lane, "two threads have q %llu", q);
 	t->q = q;
@@ -80,7 +82,7 @@ static void acquire(struct trace_checker *c, const struct trace_lane *lane, uint
 	uint64_t *owner = rd_umap_put(&c->owners, address, NULL);
 	uint64_t self = (uint64_t)(lane->index + 1) << OWNER_SHIFT;
 	if (*owner != 0 && *owner >> OWNER_SHIFT != lane->index + 1)
-		remark(c, lane, "a lock is acquired that another thread holds: 0x%llx", address);
+		remark(c, lane, "the thread acquires a lock that another thread holds: 0x%llx", address);
 	if (*owner >> OWNER_SHIFT != lane->index + 1)
 		*owner = self;
 	++*owner;
@@ -90,11 +92,11 @@ static void release(struct trace_checker *c, const struct trace_lane *lane, uint
 {
 	uint64_t *owner = rd_umap_put(&c->owners, address, NULL);
 	if (*owner == 0) {
-		remark(c, lane, "a lock is released that no thread holds: 0x%llx", address);
+		remark(c, lane, "the thread releases a lock that no thread holds: 0x%llx", address);
 		return;
 	}
 	if (*owner >> OWNER_SHIFT != lane->index + 1)
-		remark(c, lane, "a lock is released that another thread holds: 0x%llx", address);
+		remark(c, lane, "the thread releases a lock that another thread holds: 0x%llx", address);
 	if ((--*owner & ((1u << OWNER_SHIFT) - 1)) == 0)
 		*owner = 0;
 }
@@ -105,7 +107,8 @@ static void check_rwlock(struct trace_checker *c, const struct trace_lane *lane,
 	if (change > 0)
 		++*holders;
 	else if (*holders == 0)
-		remark(c, lane, "a lock is released that no thread holds: 0x%llx", lane->event.address);
+		remark(c, lane, "the thread releases a lock that no thread holds: 0x%llx",
+		       lane->event.address);
 	else
 		--*holders;
 }
@@ -177,13 +180,13 @@ int trace_check_counts(const struct trace *trace, uint64_t events)
 	if (!meta->complete)
 		return RD_OK;
 	if (threads != meta->threads)
-		return rd_fail(RD_EFORMAT, "%s: %zu streams are there, meta.json counts %llu",
+		return rd_fail(RD_EFORMAT, "%s: the trace has %zu streams, but meta.json counts %llu",
 			       trace_path(trace), threads, (unsigned long long)meta->threads);
-	/* In an import, the events are counted in lines of its text.  A crash, or a handler in a
-	 * full trace, may cut off a record. */
+	/* In an import, meta.json counts lines of the text, not events.  A crash, or a handler in
+	 * a full trace, may cut off a record. */
 	if (meta->key && meta->events && !trace_is_full(trace) && meta->end == TRACE_EXITED &&
 	    events != meta->events)
-		return rd_fail(RD_EFORMAT, "%s: %llu events are there, meta.json counts %llu",
+		return rd_fail(RD_EFORMAT, "%s: the trace has %llu events, but meta.json counts %llu",
 			       trace_path(trace), (unsigned long long)events,
 			       (unsigned long long)meta->events);
 	return RD_OK;

@@ -11,10 +11,10 @@
 
 struct trace_event {
 	enum raddle_event kind; /* RADDLE_ACCESS for every plain access */
-	uint32_t site;		/* accesses, ranges, atomics, fences; 0 otherwise */
+	uint32_t site;		/* accesses, ranges, atomics, fences, left-out; 0 otherwise */
 	uint64_t address;	/* what is accessed, or the first `a` operand */
 	uint64_t size;		/* length of a range; 0 otherwise */
-	/* The rest is not set for plain accesses and ranges. */
+	/* The rest is not set for plain accesses. */
 	uint64_t q, t;			      /* 0 if the kind has no such operand */
 	uint64_t values[RADDLE_MAX_OPERANDS]; /* by position in the row; for `b` the length */
 	const char *bytes; /* the `b` operand: not terminated, lives until the next event */
@@ -32,7 +32,7 @@ struct trace_kind {
 /* The row of a code below 0x80; of RADDLE_ACCESS for the others. */
 const struct trace_kind *trace_kind(unsigned code);
 
-/* The word for a class: "mutex", "sem". */
+/* The name of a class: "mutex", "sem". */
 const char *trace_class_name(enum raddle_class class);
 
 /* The last operand, which is the result if there is one. */

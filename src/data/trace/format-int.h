@@ -14,12 +14,12 @@
 #define TRACE_CHUNK_SUMMED 24 /* header bytes that the checksum covers */
 
 #define TRACE_FULL_MAGIC "RDFULLTR"  /* streams of full traces */
-#define TRACE_WORLD_MAGIC "RDWORLDS" /* the stream of what came from outside */
+#define TRACE_WORLD_MAGIC "RDWORLDS" /* the stream of the world */
 
 enum trace_codec {
 	TRACE_CODEC_RAW = 0,
 	TRACE_CODEC_ZSTD = 1,
-	TRACE_CODEC_PACKED = 2, /* and then as ZSTD */
+	TRACE_CODEC_PACKED = 2, /* packed, then compressed as with ZSTD */
 	TRACE_CODEC_SMALL = 3,	/* packed, and stored as it is: compression would make it longer */
 };
 

@@ -2,8 +2,8 @@
 /*
  * Records of a full trace.  In: the chunks of a stream, raw or packed.  Out: records, one by one.
  *
- * The reader finds the layout of each piece and returns the piece's ops in turn.  The layout has checked
- * all offsets, so the reader only checks whether the whole piece is there.
+ * The reader finds the layout of each piece and returns the piece's ops in turn.  All offsets were
+ * checked when the layout was made, so the reader only checks whether the whole piece is there.
  *
  * The reader keeps the call stack: an event belongs to the last call in the innermost scope.
  */
@@ -19,9 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAULT_SIZE 41 /* bytes: a code, two numbers of 4 and two values of 16 */
-#define DEPTH_MAX                                                                                            \
-	(1u << 24) /* scopes that are kept; a deeper stack loses its outermost ones.  Bounds memory */
+#define FAULT_SIZE 41	     /* bytes: a code, two numbers of 4 and two values of 16 */
+#define DEPTH_MAX (1u << 24) /* scopes that are kept; deeper ones are not, to bound memory */
 
 struct scope {
 	uint64_t frame;
@@ -247,8 +246,8 @@ static int read_piece(struct trace_full *f)
 }
 
 /* Whether the bytes show what follows a branch.  *piece is the next piece, or 0 if another record
- * follows.  Faults refer to the piece before them; a piece with an entry belongs to a signal
- * handler. */
+ * follows.  Faults are skipped, because they refer to the piece before them.  *piece is also 0 if
+ * the next piece has an entry: it belongs to a signal handler. */
 static bool next_piece(const struct trace_full *f, uint64_t *piece)
 {
 	const struct trace_piece *next;

@@ -4,7 +4,7 @@
  *
  *	struct trace *t;              trace_open(&t, "DIR", false)
  *	struct trace_layout *l;       trace_layout_new(&l, trace_get_sites(t))
- *	struct trace_full *f;         trace_full_open(&f, t, l, index)
+ *	struct trace_full *f;         trace_full_open(&f, t, l, index, false)
  *	while (trace_full_next(f, &r) > 0) ...
  *	trace_full_close(f); trace_layout_free(l); trace_close(t);
  *
@@ -47,7 +47,7 @@ struct trace_value {
 	uint8_t type; /* enum trace_value_type */
 	uint8_t size;
 	uint16_t offset; /* from the fields of its record */
-	bool calculated; /* the code calculates with it, or, if it is small, with a part of its range */
+	bool calculated; /* the code calculates with it: the `*` of full.md */
 };
 
 /* The part of a record that is known before the run. */
@@ -57,16 +57,16 @@ struct trace_op {
 	uint8_t frame;	 /* the first field is the frame (entry, landing) */
 	uint8_t callee;	 /* the first field is the callee (call, tail) */
 	uint8_t value_count;
-	uint8_t simple;	     /* it has only an address, a size and a value */
-	uint8_t numbers;     /* a value that is derived from the address of a variable and calculated with */
-	uint16_t offset;     /* of its fields in the raw piece */
-	uint16_t value_at;   /* of its first value there */
-	uint64_t value_mask; /* of its first value, at most eight bytes; 0: it has no value */
+	uint8_t simple;	       /* it has only an address, a size and a value */
+	uint8_t numbers;       /* of a VALUE: computed from an address, and used in a calculation */
+	uint16_t offset;       /* of its fields in the raw piece */
+	uint16_t value_at;     /* of its first value there */
+	uint64_t value_mask;   /* of its first value, at most eight bytes; 0: it has no value */
 	uint64_t address_mask; /* 0: it has no address */
 	uint32_t site;	       /* the number in the trace */
 	uint32_t size;	       /* bytes accessed or allocated, 0 if the record has it */
 	uint32_t moved;	       /* of a store: the site of the load that the value comes from; 0: unknown */
-	uint32_t first_value;  /* of all values of the layout */
+	uint32_t first_value;  /* its index among all values of the layout */
 	const struct trace_value *values;
 };
 
@@ -76,7 +76,7 @@ struct trace_piece {
 	uint32_t op_count;	   /* those of kind VALUE included */
 	uint32_t record_count;	   /* without them */
 	uint32_t field_count;
-	size_t first_op, first_plain, first_field; /* of all of the layout */
+	size_t first_op, first_plain, first_field; /* indices in the arrays of the layout */
 	const struct trace_op *ops;		   /* op_count */
 	const struct trace_op *plain;		   /* record_count */
 	const struct trace_field *fields;	   /* trace/layout-int.h */
@@ -160,7 +160,7 @@ struct trace_rest {
 	const uint8_t *base;
 	uint32_t count;
 };
-/* False: the next record is not of this kind, or not in the bytes so far. */
+/* False: the next record is not part of such a piece, or not in the bytes so far. */
 bool trace_full_rest(struct trace_full *f, struct trace_rest *rest);
 
 /* Skips the first `count` of these ops.  None of them may change a scope. */

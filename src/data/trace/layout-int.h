@@ -20,7 +20,8 @@ struct trace_field {
 #define TRACE_PACK_SLOTS 65536u	   /* fields that are distinguished; bounds the memory of a packer */
 #define TRACE_PACK_ROW_SLOTS 1024u /* the first ones are for records that are not pieces */
 
-/* For a slot of pieces: the index that number 1 would have, and the slot's part of its unit. */
+/* For a slot of a unit: the index that its piece number 1 would have, and the range of the unit's
+ * pieces. */
 struct trace_layout_slot {
 	size_t first, begin, end;
 };

@@ -140,7 +140,7 @@ static const char *parse_site(const struct layout_parser *p, const char *at, uin
 	return at;
 }
 
-/* Marks of the op, or of the value before. */
+/* Parses a mark of the op or of its last value. */
 static int parse_mark(struct layout_parser *p, struct trace_op *op, const char **at)
 {
 	if (**at == '<') {

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The kinds of records, as marks. */
+/* The mark of a record: its kind, or how its number is guessed. */
 enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW, MARK_NEAR, MARK_NEXT, MARK_SAME_ROW };
 
 /* Sizes of the tables.  They are part of the format: packer and unpacker must agree. */
@@ -22,18 +22,19 @@ enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW, MARK_NEAR, MARK_
 #define GUESS_SUCCESSORS 8192u /* pieces whose successors are remembered */
 #define GUESS_RECENT 16u       /* recent addresses that were not guessed, the latest first */
 
-#define GUESS_RAW_MAX (1u << 16) /* bytes of one record that is stored as it is */
+#define GUESS_RAW_MAX (1u << 16) /* bytes of a `b` operand that is stored as it is */
 #define GUESS_NEXT 2u		 /* zigzag code of the piece with the next number */
 
-/* If an address differs from its guess in GUESS_FAR bytes or more, it is compared with the recent
- * addresses.  A length of more than 8 encodes which of them the difference refers to, and how long
- * the difference is.  With LENGTH_OTHER a byte of the data encodes both. */
-#define GUESS_FAR 2u	  /* bytes of a difference */
-#define GUESS_VERY_FAR 4u /* bytes of a difference, for the first occurrence of a field */
+/* A value that may be an address is compared with the recent addresses if its difference from its
+ * guess has many bytes: GUESS_FAR for the first value of a field, GUESS_VERY_FAR for later ones.
+ * A length of more than 8 encodes which recent address the difference refers to, and how long the
+ * difference is.  With LENGTH_OTHER a byte of the data encodes both. */
+#define GUESS_FAR 2u	  /* bytes of a difference, while the slot of the field is 0 */
+#define GUESS_VERY_FAR 4u /* bytes of a difference, afterwards */
 #define GUESS_APART 3u	  /* bytes of the difference between addresses of different regions */
 enum { LENGTH_NONE = 9, LENGTH_ONE = 11, LENGTH_TWO = 14, LENGTH_OTHER = 15 };
 
-/* The number of fields of a row, at most. */
+/* The maximum number of fields of a row. */
 #define GUESS_ROW_FIELDS (6 + 2 * RADDLE_FULL_POINTERS)
 
 struct guess_slot {
@@ -44,7 +45,7 @@ struct guess_cell {
 	uint64_t address, value;
 };
 
-/* What was recent so far. */
+/* The state of the predictor. */
 struct guess {
 	const struct trace_layout *layout;
 	unsigned version;
@@ -53,7 +54,7 @@ struct guess {
 	struct guess_slot *slots;
 	struct guess_cell *cells;
 	uint64_t recent[GUESS_RECENT];
-	uint8_t row, next_row[128]; /* the last one; what last followed each row */
+	uint8_t row, next_row[128]; /* the last row; what last followed each row */
 };
 
 void guess_init(struct guess *g, const struct trace_layout *layout, unsigned version);

@@ -115,16 +115,17 @@ static int read_tables(struct trace *t, const char *directory, bool force)
 		err = trace_meta_read(&t->meta, meta);
 	else if (!force)
 		err = rd_fail(RD_ENOTFOUND,
-			      "trace: %s has no meta.json; 'raddle dump --force' shows it nevertheless",
+			      "trace: %s has no meta.json; 'raddle dump --force' shows the trace without it",
 			      directory);
 	if (force)
 		err = RD_OK;
 	if (!err && rd_file_exists(sites))
 		err = trace_sites_read(&t->sites, sites);
 	else if (!err && !force)
-		err = rd_fail(RD_ENOTFOUND,
-			      "trace: %s has no site table; 'raddle dump --force' does without names",
-			      directory);
+		err = rd_fail(
+			RD_ENOTFOUND,
+			"trace: %s has no site table; 'raddle dump --force' shows the trace without names",
+			directory);
 	if (force)
 		err = RD_OK;
 	free(meta);

@@ -18,9 +18,9 @@
 
 struct trace;
 
-/* Opens a trace directory.  With `force`, a missing or unreadable meta.json or site table is only a
- * warning.  A single stream file can be opened too (with `force` implied); a site table beside it
- * is used. */
+/* Opens a trace directory.  With `force`, a missing meta.json or site table is accepted, and an
+ * unreadable one is reported but accepted.  A single stream file can be opened too (with `force`
+ * implied); a site table beside it is used. */
 int trace_open(struct trace **trace, const char *path, bool force);
 void trace_close(struct trace *trace); /* NULL is fine */
 

@@ -32,8 +32,8 @@
 
 #define SLOT_COUNT ((RADDLE_SITE_MAX >> RADDLE_SITE_LOCAL_BITS) + 1)
 #define TEXT_MAX (1ull << 29) /* bytes of text; the largest tables of our programs have some tens of MiB */
-#define EXPANSION_MAX 500     /* times that a compressed table may grow; rejects decompression bombs, */
-#define EXPANSION_FREE (16ull << 20) /* beyond the first bytes */
+#define EXPANSION_MAX 500     /* times that a compressed table may grow; rejects decompression bombs */
+#define EXPANSION_FREE (16ull << 20) /* bytes that any table may have in addition */
 
 struct trace_sites_private {
 	char *text;
@@ -85,7 +85,7 @@ static int get_number(const struct sites_parser *p, size_t field, uint64_t max, 
 		return fail_line(p, "a number is missing", s);
 	for (const char *c = s; *c; c++) {
 		if (*c < '0' || *c > '9')
-			return fail_line(p, "no number:", s);
+			return fail_line(p, "not a number:", s);
 		unsigned digit = (unsigned)(*c - '0');
 		if (v > (UINT64_MAX - digit) / 10 || v * 10 + digit > max)
 			return fail_line(p, "a number is too large:", s);
@@ -160,7 +160,7 @@ static int parse_file(struct sites_parser *p)
 	if (err)
 		return err;
 	if (n != s->file_count - p->file_base)
-		return fail_line(p, "file numbers do not run on:", p->fields[1]);
+		return fail_line(p, "file numbers are not consecutive:", p->fields[1]);
 	RD_GROW(s->files, p->file_capacity, s->file_count + 1);
 	s->files[s->file_count++] = p->fields[2];
 	return RD_OK;
@@ -215,7 +215,7 @@ static int parse_kind(const struct sites_parser *p, const char *kind, struct tra
 	return fail_line(p, "unknown kind of site", kind);
 }
 
-/* n must lie in the slots of its unit and be larger than the one before. */
+/* n must lie in the slots of its unit and be larger than the n of the previous site. */
 static int check_site_number(const struct sites_parser *p, const struct trace_unit *unit, uint32_t n)
 {
 	if (n == 0 || (uint64_t)n >> RADDLE_SITE_LOCAL_BITS >= unit->slots)
@@ -281,7 +281,7 @@ static int get_last_site(const struct sites_parser *p, struct trace_site **out)
 	if (!err)
 		err = get_u32(p, 1, &n);
 	if (!err && (s->units[s->unit_count - 1].site_count == 0 || s->sites[s->site_count - 1].n != n))
-		err = fail_line(p, "no record of its site before, number", p->fields[1]);
+		err = fail_line(p, "the previous site is not number", p->fields[1]);
 	if (!err)
 		*out = &s->sites[s->site_count - 1];
 	return err;
@@ -391,7 +391,7 @@ static int parse_piece(struct sites_parser *p)
 		return err;
 	struct trace_unit *unit = &s->units[s->unit_count - 1];
 	if (n != unit->piece_count + 1 || (uint64_t)n >> RADDLE_SITE_LOCAL_BITS >= unit->slots)
-		return fail_line(p, "piece numbers do not run on:", p->fields[1]);
+		return fail_line(p, "piece numbers are not consecutive:", p->fields[1]);
 	RD_GROW(s->pieces, p->piece_capacity, s->piece_count + 1);
 	s->pieces[s->piece_count++] = piece;
 	unit->piece_count++;
@@ -497,7 +497,7 @@ static int parse_text(struct sites_parser *p, char *text, size_t length)
 		line = newline + 1;
 	}
 	if (p->line < 2 || count != p->line - 2)
-		return rd_fail(RD_EFORMAT, "sites: %s: %zu records, the last line has %llu", p->name,
+		return rd_fail(RD_EFORMAT, "sites: %s: %zu records, but the last line counts %llu", p->name,
 			       p->line - 2, (unsigned long long)count);
 	return RD_OK;
 }

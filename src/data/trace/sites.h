@@ -57,7 +57,7 @@ struct trace_site {
 	uint32_t chain, chain_length; /* where it was inlined: trace_sites.chains, innermost first */
 	uint8_t kind;		      /* enum trace_site_kind */
 	uint8_t flags;		      /* enum trace_site_flag */
-	char order;		      /* of atomics and fences: x a r q S; 0 */
+	char order;		      /* of atomics and fences: x a r q S; 0 for others */
 	uint8_t argument; /* of TRACE_SITE_ARGUMENT and TRACE_SITE_OPERAND: its number, at most 255 */
 	uint32_t holder_offset;
 	const char *function, *what, *type;
@@ -144,7 +144,7 @@ struct trace_frame trace_sites_frame(const struct trace_sites *sites, uint32_t s
 /* The path of a file number of the table; "" for TRACE_NO_FILE. */
 const char *trace_sites_file(const struct trace_sites *sites, uint32_t file);
 
-/* The members of a type: returns how many there are, *first is the index. */
+/* The members of a type: returns how many there are; *first is the index of the first. */
 size_t trace_sites_members(const struct trace_sites *sites, const char *type, size_t *first);
 
 /* The variable with that linkage name, or NULL. */

@@ -12,7 +12,7 @@
 
 #define STD_NO_OWNER 0 /* threads are numbered from 1 */
 
-/* A line, with numbers for names. */
+/* A line, with the number of its thread. */
 struct std_event {
 	const struct std_operation *operation;
 	struct std_span operand;
@@ -38,7 +38,7 @@ struct std_thread {
 	uint32_t end_site;
 	uint32_t waiting;   /* lock + 1 of a wait that has not returned */
 	uint32_t condition; /* that it waits for */
-	uint64_t last_line; /* its last one after the first join; 0: it has no more lines */
+	uint64_t last_line; /* its last line, if that comes after the first join; else 0 */
 	bool seen, forked;
 	bool active; /* it has done something, not only begun */
 };

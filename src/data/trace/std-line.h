@@ -42,11 +42,12 @@ struct std_operation {
 	const char *flags; /* of the site */
 };
 
-/* Distinguishes operations. */
+/* The number of an operation, less than STD_OPERATIONS_MAX. */
 #define STD_OPERATIONS_MAX 63
 unsigned std_operation_number(const struct std_operation *o);
 
-/* The name of the operation that becomes an event; a failed one may have another name. */
+/* The name of the operation that is imported as this event; "dummy" if there is no such operation.
+ * A failed attempt may have another name. */
 const char *std_word(enum raddle_event event, bool failed);
 
 struct std_span {

@@ -16,9 +16,9 @@
 #define TEXT_MAX (UINT64_C(8) << 30)	    /* bytes of text that is not mapped; bounds memory */
 #define EXPANSION_FREE (UINT64_C(64) << 20) /* bytes that any compressed file may become */
 #define EXPANSION_MAX 200	 /* times that a larger one may grow; rejects decompression bombs */
-#define LINE_MAX_BYTES (1 << 20) /* bytes of a line; set by hand, far above any real one */
+#define LINE_MAX_BYTES (1 << 20) /* bytes of a line; a judgement, far above any real line */
 
-/* The file determines how much memory xz needs. */
+/* The file determines how much memory xz needs, so xz gets a limit. */
 static const struct packer {
 	const char *magic;
 	size_t length;

@@ -54,7 +54,7 @@ static const struct {
 	[STD_SEMS] = {"std-sems", 0x500000000000, 64, "semaphore"},
 	[STD_ONCES] = {"std-onces", 0x600000000000, 64, "once"},
 };
-#define SPACE_SIZE 0x10000000000 /* bytes: less than the distance of two bases */
+#define SPACE_SIZE 0x10000000000 /* bytes: less than the distance between two bases */
 
 static int bad_line(struct std_import *in, const char *what)
 {
@@ -198,7 +198,7 @@ static void put_row(struct std_thread *t, enum raddle_event kind, uint64_t q, co
 	trace_encode_row(&t->encoder, kind, all, NULL);
 }
 
-/* Writes the deferred release: as a wait if it was one. */
+/* Writes the deferred release: with `wait`, as a wait for a condition. */
 static void put_deferred(struct std_import *in, uint32_t thread, bool wait)
 {
 	struct std_thread *t = &in->threads[thread];
@@ -462,8 +462,8 @@ static int put_sync(struct std_import *in, const struct std_event *e)
 	}
 }
 
-/* In the output of some tools, all threads begin before the first line and again after their forks.
- * Then a begin before a fork is dropped. */
+/* In the output of some tools, all threads begin at the start of the text and again after their
+ * forks.  The first of the two is then dropped. */
 static int defer_begin(struct std_import *in, struct std_thread *t, uint32_t site)
 {
 	t->end_q = 0;
@@ -502,7 +502,7 @@ static bool is_wait_for(struct std_import *in, const struct std_event *e)
 	return strlen(name) == e->operand.n && memcmp(name, e->operand.p, e->operand.n) == 0;
 }
 
-/* Like write_event(), for events that later lines interpret. */
+/* Like write_event(), for events whose meaning depends on later lines. */
 static int defer_event(struct std_import *in, const struct std_event *e)
 {
 	struct std_thread *t = &in->threads[e->thread];

@@ -41,11 +41,12 @@ static int check_header(const uint8_t *p, size_t length, const char *name, const
 {
 	if (length < TRACE_STREAM_HEADER)
 		return rd_fail(RD_EFORMAT,
-			       "trace: %s: %zu bytes are too short for a stream; its header has %d", name,
+			       "trace: %s: %zu bytes are too few for a stream, whose header has %d", name,
 			       length, TRACE_STREAM_HEADER);
 	if (strcmp(magic, TRACE_STREAM_MAGIC) == 0 && memcmp(p, TRACE_FULL_MAGIC, 8) == 0)
 		return rd_fail(RD_EUSAGE,
-			       "trace: %s: this is a full trace; it takes one of the flavour record", name);
+			       "trace: %s: this is a full trace; a trace of the flavour record is needed",
+			       name);
 	if (memcmp(p, magic, 8) != 0)
 		return rd_fail(RD_EFORMAT, "trace: %s: offset 0: not a stream (it does not begin with %s)",
 			       name, magic);
@@ -205,7 +206,7 @@ int trace_stream_chunk(struct trace_stream *s)
 	if (head == 0)
 		return truncated(s);
 	if (trace_get32(p) != TRACE_CHUNK_MAGIC)
-		return broken(s, "no chunk: the magic number is", trace_get32(p));
+		return broken(s, "not a chunk: the magic number is", trace_get32(p));
 	if (head == SIZE_MAX)
 		return broken(s, "bad chunk header of version", s->version);
 	uint32_t number = trace_get32(p + 4), length = trace_get32(p + 8), stored = trace_get32(p + 12);

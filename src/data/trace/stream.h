@@ -57,7 +57,7 @@ struct trace_stream {
  * has chunks but no events. */
 int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
 		      size_t length, const char *name, bool full);
-/* The same for the stream of what came from outside, which has chunks but no events either. */
+/* The same for the stream of the world, which has chunks but no events either. */
 int trace_stream_open_world(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
 			    size_t length, const char *name);
 void trace_stream_close(struct trace_stream *s);
@@ -87,8 +87,8 @@ static inline void trace_stream_seek(struct trace_stream *s, struct trace_place 
 /* Reports that the contents of the chunk are invalid, and ends the stream. */
 int trace_stream_bad(struct trace_stream *s, size_t at, const char *what);
 
-/* 1: *e is the next event.  0: there are no more.  Negative rd_err: damage ended the stream and has
- * just been reported; further calls return 0. */
+/* 1: *e is the next event.  0: there are no more.  Negative rd_err: damage ended the stream and
+ * has been reported; further calls return 0. */
 int trace_stream_more(struct trace_stream *s, struct trace_event *e);
 
 static inline int trace_stream_next(struct trace_stream *s, struct trace_event *e)

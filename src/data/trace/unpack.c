@@ -18,8 +18,8 @@ struct trace_unpacker {
 	size_t length, capacity;
 };
 
-/* What remains of the parts.  Reading beyond an end returns zeros and is detected when all is
- * read. */
+/* What remains of the parts.  Reading beyond the end of the data returns 0 and sets `short_of`,
+ * which is checked after each record. */
 struct pack_reader {
 	const uint8_t *marks, *marks_end, *data, *data_end;
 	unsigned odd;

@@ -38,7 +38,7 @@
 #define GOOD_RATIO 4	    /* times smaller, */
 #define GOOD_RATIO_PACKED 3 /* and for packed bytes */
 #define FAST_CHUNKS 15	    /* chunks at FAST_LEVEL until the usual level is tried again */
-#define FAST_GAIN 8 /* FAST_LEVEL must save one byte in so many, else chunks are stored uncompressed */
+#define FAST_GAIN 8	    /* FAST_LEVEL must save one byte in this many; else chunks are not compressed */
 
 #define WORLD UINT32_MAX /* in place of a thread's number: what came from outside */
 
@@ -75,7 +75,7 @@ static char *path_of(const char *directory, uint32_t thread)
 	return rd_xasprintf("%s/thread-%u", directory, thread);
 }
 
-/* rd_fail_errno() may print, and printing may change errno. */
+/* Keeps errno for the caller: path_of() and free() may change it. */
 static int fail_keeping_errno(const char *what, const char *directory, uint32_t thread)
 {
 	int saved = errno;
@@ -180,9 +180,10 @@ struct content {
 	size_t length, raw;
 };
 
-/* Compresses the contents of a chunk.  Every sixteenth chunk is compressed at the usual level.  If
- * that saves little, the following chunks use FAST_LEVEL.  If the first of those saves almost
- * nothing, the others are not compressed.  Returns 0 if the chunk is to be stored uncompressed. */
+/* Compresses the contents of a chunk.  If the usual level saves little, the next FAST_CHUNKS
+ * chunks use FAST_LEVEL; then the usual level is tried again.  If the first of those chunks saves
+ * almost nothing, the others are not compressed, unless they are packed.  Returns 0 if the chunk
+ * is to be stored uncompressed. */
 static size_t compress(struct trace_writer *w, struct out_stream *s, const struct content *c, uint8_t *body)
 {
 	bool fast_chunks = s->fast_chunks, first = s->fast_chunks == FAST_CHUNKS;

@@ -23,19 +23,19 @@ struct trace_writer;
  * (RD_EUSAGE). */
 int trace_writer_open(struct trace_writer **w, const char *directory);
 
-/* The streams to come are those of a full trace (trace/full.h). */
+/* The streams that are written from now on are those of a full trace (trace/full.h). */
 void trace_writer_full(struct trace_writer *w);
 
 /* Appends one chunk to the stream of `thread`.  `records` are whole records and start with RESET.
  * Nothing is written for an empty chunk. */
 int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
 
-/* The same for readers of a growing trace.  The thread's next chunk, or its end, replaces this
- * chunk. */
+/* The same for readers of a growing trace.  The thread's next chunk replaces this chunk, and
+ * trace_writer_close() removes it. */
 int trace_writer_preview(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
 
-/* Appends one chunk to the stream of what came from outside (trace/world.h).  It may contain
- * secrets of the senders, so only the owner can read it. */
+/* Appends one chunk to the stream of the world (trace/world.h).  It may contain secrets of the
+ * senders, so only the owner can read it. */
 int trace_writer_world(struct trace_writer *w, const void *pieces, size_t length);
 
 /* trace_writer_chunk() for packed bytes (trace/pack.h), which unpack to `raw` bytes. */

@@ -63,7 +63,7 @@ struct record_collector {
 	uint32_t known; /* entries of the process table read so far */
 	size_t alive;	/* forked processes that still run */
 	uint64_t flushed_ns;
-	bool writes;		 /* a write of what was gathered by then is not complete */
+	bool writes;		 /* some of the records that are due have not been written yet */
 	uint64_t finished_bytes; /* of closed sinks */
 	char *message;		 /* the first error, for `stopped` */
 	char *replaced;		 /* set if the program executed another one; also for `stopped` */
@@ -108,10 +108,10 @@ static const char *stopped_of(struct record_collector *c, uint32_t n)
 	if (why || n || !*successor)
 		return why;
 	if (!c->replaced)
-		c->replaced = rd_xasprintf(
-			"the program replaced itself by %s (exec), and what follows is not recorded; "
-			"give Raddle the program that it becomes",
-			successor);
+		c->replaced =
+			rd_xasprintf("the program replaced itself with %s (exec), which is not recorded; "
+				     "give Raddle that program instead",
+				     successor);
 	return c->replaced;
 }
 
@@ -241,7 +241,8 @@ static void free_buffer(struct record_collector *c, uint32_t index)
 	raddle_stack_push(s, &s->free_head, index);
 }
 
-/* Wakes as many waiters as there are free buffers, to avoid a thundering herd. */
+/* Wakes at most `count` threads that wait for a buffer.  Waking one for each freed buffer avoids a
+ * thundering herd. */
 static void wake_waiters(struct raddle_session *s, int32_t count)
 {
 	atomic_fetch_add(&s->free_futex, 1);
@@ -406,9 +407,9 @@ static bool write_some(struct record_collector *c)
 	return any;
 }
 
-/* Gathered records are written when there are many, when they are old, or when they exceed the
- * limit. Each round writes only a part, so that buffers are drained between rounds, unless far too
- * many records are gathered. */
+/* Gathered records are written when there are many or when they are old.  Recording stops when the
+ * files have reached the limit.  Each round writes only a part, so that buffers are drained
+ * between rounds, unless far too many records are gathered. */
 static void write_gathered(struct record_collector *c)
 {
 	uint64_t now = (uint64_t)rd_now_ns(), bytes = c->finished_bytes;

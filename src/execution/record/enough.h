@@ -9,8 +9,8 @@
 /* When an analysis has enough of a run; zero: never. */
 struct record_enough {
 	int64_t end_ns;	  /* when the analysis has to end (base/clock.h) */
-	int64_t event_ns; /* that it needs for an event: a trace that takes longer than it has is full */
-	int64_t quiet_ns; /* that the program may run without an event */
+	int64_t event_ns; /* its time for an event; a trace that it could not finish in time is full */
+	int64_t quiet_ns; /* how long the program may run without an event */
 };
 
 /* Whether the run is to be ended at `now_ns`, after `events` events, the last of them at

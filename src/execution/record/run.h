@@ -31,7 +31,7 @@ struct record_run { /* zero values are the defaults */
 	 * killed. NULL: it is left alone.  Not used for full traces. */
 	record_hang_fn *stands;
 
-	struct record_enough enough;	 /* then the program's time is up */
+	struct record_enough enough;	 /* when to end the program early */
 	struct run_companion *companion; /* is started beside the program; NULL: none */
 
 	/* How long forked processes may outlive the program.  They are ended after that time, or

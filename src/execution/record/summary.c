@@ -45,7 +45,7 @@ void record_summary_text(const struct trace_meta *meta, const char *trace, FILE 
 	if (meta->left_out)
 		fprintf(out,
 			"raddle: left out %" PRIu64
-			" accesses of busy places to busy memory; --all-accesses records them\n",
+			" accesses at frequently executed places; --all-accesses records them\n",
 			meta->left_out);
 }
 
@@ -72,10 +72,10 @@ int record_judge_room(const char *program, uint64_t events)
 		return RD_OK;
 	if (!events)
 		return rd_fail(RD_ESYSTEM,
-			       "record: %s never started: its address space is limited (ulimit -v), and what "
-			       "records it takes of that",
+			       "record: %s never started: its address space is limited (ulimit -v), and the "
+			       "recorder uses a part of it",
 			       program);
-	rd_warn("the program's address space is limited (ulimit -v), and what records it takes of that: it "
-		"may have failed for want of it");
+	rd_warn("the program's address space is limited (ulimit -v), and the recorder uses a part of it: "
+		"the program may have failed because the rest was too small");
 	return RD_OK;
 }

@@ -12,7 +12,7 @@
 int record_summary_json(const struct trace_meta *meta, const char *trace, FILE *out);
 void record_summary_text(const struct trace_meta *meta, const char *trace, FILE *out);
 
-/* What became of the faults. */
+/* For each fault, whether it happened, and what it changed. */
 void record_faults_text(const struct run_fault *faults, size_t count, FILE *out);
 
 /* For a program that failed after `events` events: an error if the recorder left it no address

@@ -44,7 +44,7 @@ struct board {
 	bool livelocked; /* all runnable threads spin, according to the runtime */
 	bool ran_on;	 /* they have reached the limit of points, and are stopped */
 	bool idle;	 /* threads take turns, and none is runnable */
-	bool left;	 /* a thread deviated from the plan, and no thread is held any more */
+	bool left;	 /* a thread deviated from the plan, and no thread is stopped any more */
 };
 
 /* Copies the slots of a steering memory.  Nothing in it is trusted, not even where its slots

@@ -18,8 +18,8 @@ struct replay_conditions { /* zero values are the defaults */
 	const struct replay_program *program;
 	const struct run_input *input; /* standard input of every run */
 	const char *companion, *setup; /* commands beside and before each run (run/companion.h) */
-	int64_t limit_ns;	       /* that one run may take; 0: derived from the recorded run */
-	int64_t recorded_ns;	       /* that the recorded run took; 0: unknown */
+	int64_t limit_ns;	       /* the longest time of one run; 0: derived from the recorded run */
+	int64_t recorded_ns;	       /* how long the recorded run took; 0: unknown */
 	int64_t deadline_ns;	       /* a time of rd_now_ns() at which any run is ended; 0: never */
 	bool no_world;		       /* what the recording got from outside is not replayed */
 };

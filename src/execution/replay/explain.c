@@ -265,7 +265,7 @@ void explain_missing(const struct explainer *e, struct rd_buf *out)
 		rd_buf_adds(out, "it was not created");
 }
 
-/* ---- the runtime's word ---- */
+/* ---- what the runtime reported ---- */
 
 static void add_found(const struct explainer *e, const struct raddle_steer_difference *d, struct rd_buf *out)
 {
@@ -310,7 +310,8 @@ static void add_apart(const struct explainer *e, const struct raddle_steer *stee
 	}
 }
 
-/* "decision 2 of 5, T_0_2 at its wait 1 in or after its operation 4: T_0_1 runs next". */
+/* "decision 2 of 5 was that T_0_1 runs next at point wait 1 of T_0_2 after its operation 4, but
+ * ...". */
 static void add_decision(const struct explainer *e, const struct raddle_steer *steer, struct rd_buf *out)
 {
 	bool missed = steer->difference.cause == RADDLE_CAUSE_MISSED;

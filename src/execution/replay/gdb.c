@@ -75,7 +75,7 @@ static const char body[] =
 	"def show(number, spot):\n"
 	"    thread, frames = go_to(spot)\n"
 	"    if not thread:\n"
-	"        print('%s is not there any more' % spot['name'])\n"
+	"        print('%s no longer exists' % spot['name'])\n"
 	"        return\n"
 	"    print('\\n%d: %s (thread %d) %s' % (number, spot['name'], thread.num, spot['what']))\n"
 	"    for frame in frames:\n"
@@ -83,7 +83,7 @@ static const char body[] =
 	"        where = ' at %s:%d' % (sal[2], sal[1]) if sal else ''\n"
 	"        print('#%-3d %s%s' % (frame.level(), frame.name() or '?', where))\n"
 	"class Spot(gdb.Command):\n"
-	"    'raddle-spot [N]: show the threads that stand there, or go to the N-th.'\n"
+	"    'raddle-spot [N]: show the stopped threads, or go to the N-th.'\n"
 	"    def __init__(self):\n"
 	"        super().__init__('raddle-spot', gdb.COMMAND_STACK)\n"
 	"    def invoke(self, argument, tty):\n"
@@ -93,7 +93,7 @@ static const char body[] =
 	"        for i in reversed(range(len(spots))):\n"
 	"            show(i, spots[i])\n"
 	"class Go(gdb.Command):\n"
-	"    'raddle-go [N]: let the two threads go, the N-th (0 or 1) first.'\n"
+	"    'raddle-go [N]: release the two threads, the N-th (0 or 1) first.'\n"
 	"    def __init__(self):\n"
 	"        super().__init__('raddle-go', gdb.COMMAND_RUNNING)\n"
 	"    def invoke(self, argument, tty):\n"
@@ -163,7 +163,7 @@ static void add_deadlock(struct rd_buf *out, const struct replay_gdb *g, const s
 			continue;
 		add_spot(out, g, w->thread, w->tid, w->site);
 		rd_buf_clear(&what);
-		rd_buf_addf(&what, "waits in %s of %s%s%s", w->kind, w->name, w->waits_on ? ", kept by " : "",
+		rd_buf_addf(&what, "waits in %s of %s%s%s", w->kind, w->name, w->waits_on ? ", held by " : "",
 			    w->waits_on ? w->waits_on : "");
 		quote(out, what.data);
 		rd_buf_adds(out, "})\n");

@@ -19,7 +19,7 @@ struct replay_gdb {
 /* A `met` of struct replay_request: starts gdb the first time, true when it has ended. */
 bool replay_gdb_met(struct replay_gdb *g, pid_t program, const struct replay_result *so_far);
 
-/* Waits until gdb has ended; negative if it could not do its work. */
+/* Waits until gdb has ended; negative if gdb could not be run. */
 int replay_gdb_close(struct replay_gdb *g);
 
 #endif

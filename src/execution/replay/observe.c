@@ -62,7 +62,7 @@ static bool doubt_barriers(const struct trace_sites *sites, struct finding_set *
 	f->status = FINDING_UNCONFIRMED;
 	f->unordered = true;
 	f->reason = finding_textf(set,
-				  "unordered as far as seen: barriers of assembler, which the program has, "
+				  "unordered as far as seen: memory barriers in the program's assembler code "
 				  "could have ordered them; %s",
 				  f->reason);
 	return true;
@@ -105,7 +105,8 @@ static void conclude(const struct replay_policy *p, struct finding_set *set, str
 				   race->size, race->address));
 	if (replay_doubt(p, set, f))
 		return;
-	finding_note(set, f, finding_textf(set, "they cannot stand there at once: %s", f->reason));
+	finding_note(set, f,
+		     finding_textf(set, "they cannot be stopped there at the same time: %s", f->reason));
 	f->status = FINDING_CONFIRMED;
 	f->observed = true;
 	f->reason = NULL;

@@ -254,7 +254,7 @@ static int no_such_site(const struct plan *p, const struct schedule_goal *h)
 		       "replay: the schedule does not fit this program: it has no %s at %s:%" PRIu32
 		       ":%" PRIu32 " (site %" PRIu32 ")%s%s",
 		       h->write ? "write" : "read", h->place.file ? h->place.file : RD_UNKNOWN, h->place.line,
-		       h->place.column, h->site, of ? "; the schedule is of " : "", of ? of : "");
+		       h->place.column, h->site, of ? "; the schedule was made for " : "", of ? of : "");
 }
 
 /* Uses the schedule's site if it is at the schedule's place, otherwise a site at that place.  Site
@@ -350,7 +350,7 @@ static int watch_object(struct plan *p, const struct trace_sites *sites, const c
 	return unfit(p, "only a variable of the program can be watched by its name, not", object);
 }
 
-/* Adds one for a site, or for all. */
+/* Adds a watch for a site; 0: for every site. */
 static int add_watch_at(struct plan *p, const struct schedule_watch *w, uint32_t site, uint32_t how)
 {
 	struct raddle_steer_watch *to;
@@ -537,7 +537,7 @@ static int check_places(const struct plan *p, const struct trace_sites *sites)
 	return rd_fail(RD_EFORMAT,
 		       "replay: the schedule does not fit this program: it has no call at %s:%" PRIu32
 		       " nor at any other place of the schedule%s%s",
-		       first->file, first->line, s->program ? ", which is of " : "",
+		       first->file, first->line, s->program ? ", which was made for " : "",
 		       s->program ? s->program : "");
 }
 

@@ -46,8 +46,8 @@ static void started_run(void *context, pid_t pid)
 	run_companion_start(&t->companion, pid, STDERR_FILENO);
 }
 
-/* The command beside the program may fail, such as a client whose server was stopped for a
- * while. */
+/* The status of the command beside the program is ignored: a client may fail because its server
+ * was stopped for a while. */
 static void ended_run(void *context)
 {
 	struct replay_repeat *t = context;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A finding is replayed once or several times, with what the user runs beside the program. */
+/* Replays a finding once or several times, with the commands that the user runs beside the
+ * program. */
 #ifndef REPLAY_REPEAT_H
 #define REPLAY_REPEAT_H
 
@@ -23,21 +24,21 @@ struct replay_repeat {
 	bool debug;	    /* gdb where the threads meet; `gdb` has its arguments */
 	const char *setup;  /* a command before each run */
 	const char *record; /* directory for a trace of the first run */
-	const char *export; /* file for the schedule that was kept, where threads take turns */
+	const char *export; /* file for the schedule of the last run, if its threads took turns */
 	FILE *steps;	    /* where operations are named when they are done; NULL: nowhere */
 	struct replay_gdb gdb;
 	struct run_companion companion;
 	struct run_override given; /* the input of the schedule, if it has one */
 
-	/* what came of it */
+	/* results */
 	uint64_t outcomes[REPLAY_OUTCOMES], runs, reproduced;
 	double wall, cpu;
 	int stop_signal;	       /* the user ended it; -1: by other means */
 	struct replay_turns turns;     /* of the last run; its strings are gone */
 	struct replay_outside outside; /* likewise */
-	struct rd_buf strayed, lack;   /* how it left the schedule; what had to be made up (empty: nothing) */
+	struct rd_buf strayed, lack;   /* how it left the schedule; which input was missing; or empty */
 
-	uint64_t named; /* operations, so far */
+	uint64_t named; /* operations named so far */
 	bool handed_over;
 	int streams[3];
 };

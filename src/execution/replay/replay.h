@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The program: its record flavour and its arguments. */
+/* The program: its flavour and its arguments. */
 struct replay_program {
 	const struct run_program *program;
 	const struct trace_sites *sites; /* of its flavour; may be NULL */
@@ -80,7 +80,7 @@ struct replay_request { /* zero values are the defaults */
 	void (*shadow)(void *context, const void *memory, size_t size);
 	uint64_t recorded_ms; /* how long the recorded run took, 0: unknown */
 	int recorded_signal;  /* signal that ended the recorded run; or 0 */
-	uint64_t patience_ms; /* how long there may be no progress; 0: max(2 s, 4 x recorded_ms) */
+	uint64_t patience_ms; /* how long there may be no progress; 0: max(2 s, 4 x recorded_ms), else 10 s */
 	uint64_t limit_ms;    /* after which the program is killed in any case; 0: 10 x patience */
 	uint64_t most;	      /* extent (replay/board-int.h) at which it is killed; 0: no limit */
 	bool strict;	      /* a run that leaves its schedule is killed at once */
@@ -95,7 +95,7 @@ struct replay_request { /* zero values are the defaults */
 
 	/* Called around each run of the program, for its input and companions; may be NULL. */
 	int (*begin)(void *context);
-	void (*started)(void *context, pid_t pid); /* not if input from outside is replayed */
+	void (*started)(void *context, pid_t pid); /* not if the replay replaces peers outside */
 	void (*ended)(void *context);
 
 	/* If set, the two threads of a race stay stopped where they met, and a deadlock is left in
@@ -152,8 +152,8 @@ int replay_finding(const struct replay_policy *policy, struct finding_set *set, 
 bool replay_is_observable(const struct finding *f, const struct replay_result *result);
 
 /* The detector saw the two accesses unordered.  That is no proof if the program has code that
- * Raddle did not compile.  Then the finding becomes "unordered as far as seen", and its reason
- * names that code.  False: the program has no such code. */
+ * Raddle did not compile, or memory barriers in assembler.  Then the finding becomes "unordered as
+ * far as seen", and its reason names the cause.  False: the program has neither. */
 bool replay_doubt(const struct replay_policy *policy, struct finding_set *set, struct finding *f);
 
 /* Uses the recorded run as evidence.  If two accesses are certainly unordered in it, the finding is

@@ -312,7 +312,7 @@ static void look_at_turns(struct replay *r, const struct board *b)
 		explain_difference(&e, r->steer, &text);
 	turns->early = b->phase != RADDLE_DIVERGED;
 	if (turns->early)
-		rd_buf_addf(&text, "only %" PRIu64 " of %" PRIu64 " decisions came up", turns->taken,
+		rd_buf_addf(&text, "only %" PRIu64 " of %" PRIu64 " decisions were reached", turns->taken,
 			    turns->planned);
 	if (!turns->strayed)
 		turns->strayed = replay_keep(r, &text);
@@ -360,7 +360,7 @@ static void conclude(struct replay *r, const struct board *b)
 	if (passed)
 		explain_passed(r);
 	else if (r->watch.unled)
-		result->explanation = "no two threads came to these places at the same time";
+		result->explanation = "no two threads reached these places at the same time";
 	else if (result->turns.strayed)
 		result->explanation = result->turns.strayed;
 	else
@@ -384,8 +384,8 @@ int replay_fill_result(struct replay *r, int status)
 	note_end(r, status);
 	if (!b.count && result->end == REPLAY_EXITED)
 		return rd_fail(RD_ETOOL,
-			       "replay: %s: it ended with status %d and did not take part; is it a record "
-			       "flavour of this Raddle?",
+			       "replay: %s: it ended with status %d and did not take part in the replay; is "
+			       "it a record flavour of this Raddle?",
 			       r->request->program->program->flavour.executable, result->status);
 	result->planned = r->plan.op_count;
 	result->done = b.turn < result->planned ? b.turn : result->planned;

@@ -34,7 +34,7 @@ enum replay_end {
 	REPLAY_DEADLOCKED, /* we killed it: `waits` are its deadlocked threads */
 	REPLAY_LIVELOCKED, /* we killed it: all runnable threads spun, and none changed anything */
 	REPLAY_HUNG,	   /* we killed it: no progress, for no reason that can be shown */
-	REPLAY_RAN_ON,	   /* we killed it: the time was up */
+	REPLAY_RAN_ON,	   /* we killed it: it reached a limit, or left a strict schedule */
 };
 
 /* A thread that is stopped at an access. */
@@ -99,7 +99,7 @@ struct replay_fault {
 	const char *thread;		 /* that did it */
 	const char *freed;		 /* that had freed it; NULL: unknown */
 	const char *place, *freed_place; /* "a.c:12", "an unknown place" */
-	const char *predicate;		 /* text of the predicate that failed, `what` says how; else NULL */
+	const char *predicate; /* text of the predicate that failed, and `what` states how; else NULL */
 };
 
 /* A run whose threads took turns. */
@@ -161,14 +161,14 @@ struct replay_result {
 	struct replay_wait *waits; /* an observed deadlock, planned or not */
 	size_t wait_count;
 	bool observable;	   /* of a race: nothing hidden was seen to keep the threads apart */
-	bool assumed;		   /* an assumption of the program was false: the run counts for nothing */
-	bool in_memory;		   /* and a spin in the program's own code did */
+	bool assumed;		   /* an assumption of the program was false: the run is ignored */
+	bool in_memory;		   /* of a race: a spin on memory kept the threads apart */
 	struct replay_race *races; /* the first RADDLE_STEER_RACES, including that of the schedule */
 	size_t race_count;
 	uint64_t races_seen;
 	const uint64_t *pairs; /* conflicting sites that followed each other, if requested; as in steer.h */
 	size_t pair_count;
-	bool unordered;			    /* one of them is planned */
+	bool unordered;			    /* one of `races` is planned */
 	const char *chance;		    /* why the next run may differ: a racy read; or NULL */
 	uint32_t chance_read, chance_write; /* its site, and that of the write */
 	unsigned lacked;  /* bits of enum raddle_lack: what the system refused the program */

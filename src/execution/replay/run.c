@@ -43,7 +43,7 @@
 #define PATIENCE_FACTOR 4
 #define PATIENCE_MIN_MS 2000
 #define PATIENCE_UNKNOWN_MS 10000 /* if the length of the recorded run is not known */
-#define LIMIT_FACTOR 10		  /* the whole run may take so many times the patience */
+#define LIMIT_FACTOR 10		  /* the whole run may take this many times the patience */
 #define RENEWALS_MAX 3		  /* repeated runs because the flavour was removed from the cache */
 
 static uint64_t now_ms(void)

@@ -18,7 +18,7 @@ void replay_say_turns(const struct replay_repeat *t, FILE *out)
 	if (t->turns.unsure)
 		fprintf(out,
 			"raddle: %" PRIu64
-			" times a thread waited for something outside: this may be different next time\n",
+			" times a thread waited for something outside, which may be different next time\n",
 			t->turns.unsure);
 	if (t->strayed.length)
 		fprintf(out, "raddle: the run left the schedule: %s\n", t->strayed.data);
@@ -31,7 +31,7 @@ void replay_say_outside(const struct replay_repeat *t, FILE *out)
 
 	if (o->arrivals || o->connections)
 		fprintf(out,
-			"raddle: given back: %" PRIu64 " of %" PRIu64 " arrivals from outside\n"
+			"raddle: replayed: %" PRIu64 " of %" PRIu64 " arrivals from outside\n"
 			"raddle: sent: %zu bytes, digest %016" PRIx64 "; %" PRIu64 " of %" PRIu64
 			" connections as in the recorded run\n",
 			o->arrived, o->arrivals, o->sent_length, o->digest, o->same, o->connections);
@@ -56,7 +56,7 @@ void replay_say_order(const struct replay_repeat *t, FILE *out)
 	if (f->reason)
 		fprintf(out, "raddle: %s\n", f->reason);
 	if (t->debug && !t->gdb.pid)
-		fputs("raddle: there was no place for gdb: no fatal signal came that the program does not "
+		fputs("raddle: gdb was not started: the program got no fatal signal that it does not "
 		      "handle, and no thread was left waiting\n",
 		      out);
 	for (size_t i = 0; i < f->note_count; i++)

@@ -52,11 +52,11 @@ struct replay_settling {
 	struct job *jobs; /* `count` of them; the task of a worker is the number of its job */
 	unsigned count;
 	size_t serial;	    /* of the next directory */
-	uint8_t *announced; /* by finding of the set: its confirmation was news */
+	uint8_t *announced; /* by finding of the set: its confirmation has been announced */
 	size_t told_count, told_capacity;
 	int64_t start_ns;
 	struct rd_interrupt signals;
-	bool heard; /* something may have changed since progress was told */
+	bool heard; /* something may have changed since the last progress */
 	bool over;
 	int err;
 };
@@ -157,7 +157,7 @@ static void log_result(const struct replay_settling *s, const struct job *job)
 			: f->reason ? f->reason
 				    : "not confirmed",
 			seconds_since(job->start_ns),
-			a->step == STRATEGY_AGAIN ? ", its trace was predicted from" : "");
+			a->step == STRATEGY_AGAIN ? ", and its trace was used for a new prediction" : "");
 	free(first);
 	free(second);
 }

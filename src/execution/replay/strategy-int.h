@@ -25,7 +25,7 @@ struct strategy_attempt {
 	enum strategy_step step;
 	size_t item, way; /* one finding of the set and one of its ways; */
 	size_t *items;	  /* or, to observe, all findings in question, */
-	size_t count;	  /* so many */
+	size_t count;	  /* this many */
 	unsigned runs;	  /* previous runs of the finding */
 	uint32_t keep[2]; /* STRATEGY_KEEP: sites, the first comes first */
 	bool patient;	  /* STRATEGY_MEET: threads are stopped longer */

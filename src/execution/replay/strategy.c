@@ -33,7 +33,7 @@
 #define ROUNDS 3       /* of recording a diverged run and predicting from it */
 #define OBSERVATIONS 3 /* runs under the detector */
 #define SPECULATIVE_SHARE                                                                                    \
-	4	   /* while sound ones are left, one attempt in so many goes to a speculative finding */
+	4	   /* while sound ones are left, one attempt in this many goes to a speculative finding */
 #define ORDERS 2   /* of a racy read and its write */
 #define FAILURES 4 /* consecutive failures after which meeting of any two threads is tried first */
 
@@ -359,8 +359,8 @@ static void take_step(struct strategy *s, const struct strategy_attempt *a, stru
 	}
 	if (a->step == STRATEGY_MEET) { /* that no threads met proves nothing */
 		if (!c->next_way)
-			item->reason =
-				"no two threads came to these places at once in a run without an order";
+			item->reason = "no two threads reached these places at the same time in a run "
+				       "without an order";
 		return;
 	}
 	c->observable[a->way] = stat_of(result, STRATEGY_OBSERVABLE);
@@ -481,7 +481,7 @@ void strategy_conclude(struct strategy *s, const char *why)
 		}
 		if (c->runs > (unsigned)c->busy) {
 			s->unfinished++;
-			f->reason = finding_textf(s->set, "%s; more was not tried: %s", f->reason, why);
+			f->reason = finding_textf(s->set, "%s; nothing more was tried: %s", f->reason, why);
 		} else {
 			s->untried++;
 			f->reason = finding_textf(s->set, "it was not replayed to the end: %s", why);

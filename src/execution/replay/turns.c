@@ -211,8 +211,8 @@ static const char *over_text(uint32_t why)
 {
 	switch (why) {
 	case RADDLE_MEMORY_HOLDS: return NULL;
-	case RADDLE_MEMORY_THREADS: return "the program has more threads than a memory model is kept for";
-	default: return "the program has more locations than a memory model is kept for";
+	case RADDLE_MEMORY_THREADS: return "the program has more threads than the memory model supports";
+	default: return "the program has more locations than the memory model supports";
 	}
 }
 
@@ -261,7 +261,7 @@ void turns_memory_result(const struct turns *t, const struct board *b, struct re
 	if (strayed)
 		out->strayed = "a choice of memory had other alternatives than in the schedule";
 	else if (atomic_load(&m->past_count) < s->choice_count)
-		out->strayed = "the program ended before all choices of memory came up";
+		out->strayed = "the program ended before all choices of memory were reached";
 	count = atomic_load(&m->published_count);
 	out->published_count = count < RADDLE_MEMORY_SITES ? count : RADDLE_MEMORY_SITES;
 	published = rd_arena_alloc(t->arena, (out->published_count + 1) * sizeof *published);
@@ -280,7 +280,8 @@ int replay_export(const struct schedule *schedule, const struct replay_result *r
 	if (!schedule->turns || !result->turns.complete || (schedule->memory && !result->memory.complete)) {
 		schedule_init(out);
 		return rd_fail(RD_EFORMAT, "replay: the schedule of the run cannot be written: %s",
-			       schedule->turns ? "it took too many decisions" : "its threads took no turns");
+			       schedule->turns ? "it took too many decisions"
+					       : "its threads did not take turns");
 	}
 	made.decisions = result->turns.made;
 	made.decision_count = result->turns.made_count;

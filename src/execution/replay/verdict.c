@@ -40,7 +40,7 @@ static void add_waits(const struct replay_result *result, struct rd_buf *out);
 static void add_fault(const struct replay_fault *f, struct rd_buf *out)
 {
 	if (f->predicate) {
-		rd_buf_addf(out, "the program was ended: '%s' %s when %s came to %s", f->predicate, f->what,
+		rd_buf_addf(out, "the program was ended: '%s' %s when %s reached %s", f->predicate, f->what,
 			    f->thread, f->place);
 		return;
 	}
@@ -68,8 +68,9 @@ const char *replay_end_text(struct replay_result *result)
 		add_waits(result, &text);
 		break;
 	case REPLAY_LIVELOCKED:
-		rd_buf_adds(&text, "the program was livelocked and was killed: all threads that could go on "
-				   "waited in loops for each other");
+		rd_buf_adds(&text,
+			    "the program was livelocked and was killed: all threads that could continue "
+			    "waited in loops for each other");
 		break;
 	case REPLAY_HUNG: rd_buf_adds(&text, "the program made no more progress and was killed"); break;
 	case REPLAY_RAN_ON: rd_buf_adds(&text, "the program did not end in time and was killed"); break;
@@ -79,7 +80,7 @@ const char *replay_end_text(struct replay_result *result)
 	return copy;
 }
 
-/* "T_0_1 waits for b (mutex-lock), which T_0_2 holds; T_0_2 ..." */
+/* "T_0_1 waits in mutex-lock of b, which T_0_2 holds; T_0_2 ..." */
 static void add_waits(const struct replay_result *result, struct rd_buf *out)
 {
 	const char *separator = "";
@@ -170,7 +171,7 @@ static void note_order(struct finding_set *set, struct finding *f, struct replay
 	if (f->schedule->turns)
 		finding_note(set, f,
 			     finding_textf(set,
-					   "replayed: %" PRIu64 " decisions were taken as the schedule says",
+					   "replayed: %" PRIu64 " decisions were taken as in the schedule",
 					   result->turns.taken));
 	finding_note(set, f, finding_textf(set, "after that %s", replay_end_text(result)));
 }
@@ -278,7 +279,7 @@ bool replay_has_diverged(const struct replay_result *result)
 static void add_lack(const struct replay_result *result, struct rd_buf *out)
 {
 	static const char *const words[] = {"memory", "threads or processes", "descriptors"};
-	const char *separator = "; it says nothing, because the system refused the program ";
+	const char *separator = "; that proves nothing, because the system refused the program ";
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		if (!(result->lacked & 1u << i))
@@ -308,10 +309,10 @@ static void reject(const struct replay_policy *p, struct finding_set *set, struc
 		break;
 	case REPLAY_CRASHED:
 	case REPLAY_ENDED:
-		rd_buf_addf(&why, "%s before: %s", replay_end_text(result), result->explanation);
+		rd_buf_addf(&why, "%s too early: %s", replay_end_text(result), result->explanation);
 		break;
 	case REPLAY_LIVELOCK:
-		rd_buf_addf(&why, "a thread spins for something that a stopped thread would do: %s",
+		rd_buf_addf(&why, "a thread spins, waiting for something that a stopped thread would do: %s",
 			    result->explanation);
 		break;
 	case REPLAY_STUCK:
@@ -338,7 +339,7 @@ static void judge_order(const struct replay_policy *p, struct finding_set *set, 
 			struct replay_result *result)
 {
 	f->status = FINDING_UNCONFIRMED;
-	f->reason = "in no replay did both come there at the same time";
+	f->reason = "in no replay did both threads get there at the same time";
 	if (replay_observed(p, set, f, result)) {
 		f->consequence = finding_text(set, consequence_of(p, result));
 		return;

@@ -14,7 +14,7 @@
 /* All are judgements: shorter times take processor time from the program, or blame a thread that is
  * only slow; longer ones delay the verdict. */
 #define WATCH_LOOK_MS 20   /* time between two boards */
-#define WATCH_STAND_MS 200 /* how long a deadlock must persist, and a stopped thread while no thread runs */
+#define WATCH_STAND_MS 200 /* how long a deadlock must persist, or a state in which no thread runs */
 #define WATCH_IDLE_MS 40   /* the same with turns, where no thread can be on its way */
 
 enum watch_action {
@@ -46,7 +46,7 @@ struct watch {
 	/* Observations. */
 	struct board before;
 	uint64_t start_ms, moved_ms, led_ms, lived_ms;
-	uint64_t lived, led;   /* sums that change with it */
+	uint64_t lived, led;   /* sums; a change sets the time of the same name */
 	uint32_t spinner;      /* the thread that the plan waits for, if it runs; or RADDLE_STEER_NONE */
 	uint64_t ran, spun_ms; /* a counter that grows while it runs, and when it last grew */
 	bool in_io;	       /* it was in a system call when there was no progress */

@@ -30,8 +30,7 @@
 
 #define MEMORY_TICKS                                                                                         \
 	3 /* ticks in user mode from which on a thread may be called spinning; one tick could be rounding */
-#define MEMORY_SHARE                                                                                         \
-	20 /* and less than one tick in so many in the kernel: it spins on memory, not on system calls */
+#define MEMORY_SHARE 20 /* least ratio of user ticks to kernel ticks, if it spins on memory */
 
 void watch_start(struct watch *w, const struct plan *plan, const struct trace_sites *sites)
 {
@@ -135,8 +134,7 @@ static void look_at_closed(struct watch *w, const struct board *b, uint64_t now_
 	w->closed_signature = signature;
 }
 
-/* Whether the deadlock in `closed` has lasted long enough to be reported, and whether it is the
- * planned one. */
+/* Whether the deadlock in `closed` has lasted long enough to be reported. */
 static bool watch_stands(const struct watch *w, const struct board *b, uint64_t now_ms)
 {
 	return w->closed_count && now_ms - w->closed_ms >= (b->idle ? WATCH_IDLE_MS : WATCH_STAND_MS);

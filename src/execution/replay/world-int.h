@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The recorded input from outside, for re-executions.  In: the file `world` of a trace
- * (trace/world.h). Out: the memory from which the runtime replays the input (raddle/world.h); after
- * the program has ended, what it sent.
- * Nothing in the file is trusted: whatever bytes it contains, all offsets stay within the memory.
+ * The recorded input from outside, for replays.  In: the file `world` of a trace (trace/world.h).
+ * Out: the memory from which the runtime replays the input (raddle/world.h); after the program has
+ * ended, what it sent.  Nothing in the file is trusted: whatever bytes it contains, all offsets
+ * stay within the memory.
  */
 #ifndef REPLAY_WORLD_INT_H
 #define REPLAY_WORLD_INT_H

@@ -26,7 +26,7 @@
 /* All are judgements: they bound memory, and are far above what recorded runs need. */
 #define THREADS_MAX 65536u     /* as in plan.c */
 #define ROOM (64u << 10)       /* bytes for what is sent to a connection, beside twice what was recorded */
-#define ROOM_MAX (16ull << 20) /* maximum for a connection; larger output is truncated, not the run */
+#define ROOM_MAX (16ull << 20) /* maximum for a connection; what it sends beyond that is not kept */
 #define ROOMS_MAX (1ull << 30) /* maximum for all connections */
 #define SENT_MAX (64ull << 20) /* bytes sent in a run that are kept */
 

@@ -17,7 +17,7 @@ void run_companion_start(struct run_companion *c, pid_t program, int output);
 
 bool run_companion_runs(const struct run_companion *c);
 
-/* Call this when the program has ended.  Gives the command that much time to end by itself.  A
+/* Call this when the program has ended.  Gives the command `ms` milliseconds to end by itself.  A
  * client soon notices that its server is gone, and may fail because of it. */
 void run_companion_wait(struct run_companion *c, int ms);
 

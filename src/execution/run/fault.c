@@ -170,7 +170,7 @@ int run_fault_plan(struct run_session *s, const struct run_fault *faults, size_t
 		if (faults[i].forks != faults[0].forks ||
 		    memcmp(faults[i].process, faults[0].process,
 			   faults[0].forks * sizeof *faults[0].process) != 0)
-			return rd_fail(RD_EUSAGE, "faults of one run are in one process");
+			return rd_fail(RD_EUSAGE, "all faults of a run must be in the same process");
 	RD_GROW(p.threads, p.capacity, 1);
 	p.threads[p.count++] = (struct raddle_fault_thread){.parent = RADDLE_FAULT_NONE};
 	for (size_t i = 0; i < count; i++)

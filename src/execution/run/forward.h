@@ -20,7 +20,7 @@ void run_forward_gone(void);
 /* Restores our previous handling of these signals. */
 void run_forward_stop(void);
 
-/* How often a signal has asked to end since run_forward_start(). */
+/* How often a signal has asked us to end since run_forward_start(). */
 int run_forward_asked(void);
 
 #endif

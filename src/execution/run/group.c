@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Groups of the controller pids.  In: our own group (/proc/self/cgroup) and the usual mount points
- * of the hierarchies.  Out: a new directory in the hierarchy, with a limit.
- * In version 1 the controller has its own hierarchy.  In version 2 the new group has the controller
- * only if its parent enables it.  If anything is missing, no group is created.
+ * Control groups with the controller `pids`.  In: our own group (/proc/self/cgroup) and the usual
+ * mount points of the hierarchies.  Out: a new directory in the hierarchy, with a limit.  In
+ * version 1 of control groups the controller has its own hierarchy.  In version 2 the new group
+ * has the controller only if its parent enables it.  If anything is missing, no group is created.
  */
 #include "run/group.h"
 

@@ -17,7 +17,8 @@ struct run_group { /* zero: no group */
 	int procs; /* a descriptor + 1: a process that writes "0" to it joins the group; 0: no group */
 };
 
-/* Creates a group for that many; false: not possible here, and *group is zero. */
+/* Creates a group for at most that many processes and threads; false: not possible here, and
+ * *group is zero. */
 bool run_group_open(struct run_group *group, uint64_t processes);
 
 /* Kills all processes in the group. */

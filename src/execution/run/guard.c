@@ -75,6 +75,6 @@ bool run_guard(int *status)
 	if (pid == 0)
 		begin_work(self, &mask);
 	else
-		sigprocmask(SIG_SETMASK, &mask, NULL); /* optional: the worker also works with them blocked */
+		sigprocmask(SIG_SETMASK, &mask, NULL); /* fork() failed: there is no guard */
 	return false;
 }

@@ -39,7 +39,7 @@ enum { WRITE_ERRORS = sizeof write_errors / sizeof write_errors[0] };
  * replaced. */
 static struct {
 	_Atomic unsigned *volatile wakes; /* the word that the collector sleeps on */
-	bool known;			  /* `inherited` is */
+	bool known;			  /* `inherited` is set */
 	struct sigaction inherited[WRITE_ERRORS];
 } signals;
 

@@ -15,7 +15,7 @@
 
 struct run_limits {	    /* 0: no limit */
 	uint64_t wall_ms;   /* the program is ended after this time, */
-	unsigned patience;  /* or, while it is running or runnable, after so many times that */
+	unsigned patience;  /* or, while it is running or runnable, after this many times as long */
 	uint64_t cpu_ms;    /* of processor time */
 	uint64_t memory;    /* bytes of data */
 	uint64_t file_size; /* bytes of a file */

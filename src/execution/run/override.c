@@ -51,7 +51,7 @@ static bool is_there(const char *path)
 	return !lstat(path, &st);
 }
 
-/* Links everything of a directory that is not there yet. */
+/* Links every entry of `from` that `to` does not have yet. */
 static int link_all(const char *from, const char *to)
 {
 	DIR *d = opendir(from);
@@ -75,7 +75,8 @@ static int link_all(const char *from, const char *to)
 	return err;
 }
 
-/* Replaces a link to a directory, or nothing, by a directory of links. */
+/* Makes `to` a directory of links to the entries of `from`.  It may be a link to `from`, or not
+ * exist. */
 static int open_up(const char *from, const char *to)
 {
 	struct stat st;

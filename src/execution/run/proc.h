@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel reports about a process and its threads.  Only this code reads /proc/PID.  Any
- * result may be out of date when it is returned, and the process may be gone; each function states
- * its result in that case.
+ * What the kernel reports about a process and its threads.  Apart from own.c (descriptors) and
+ * group.c (numbers of threads), only this code reads /proc/PID.  Any result may be out of date
+ * when it is returned, and the process may be gone; each function states its result in that case.
  */
 #ifndef RUN_PROC_H
 #define RUN_PROC_H
@@ -77,7 +77,7 @@ struct run_still {
 	 * that no other process has (own.h). */
 	pid_t *waiting;
 	size_t waiting_count, capacity;
-	bool all;     /* there are no other threads, and none of them runs */
+	bool all;     /* the process has no other threads than these, and at least one of these */
 	bool shared;  /* another process may be able to wake one of them */
 	bool catches; /* signals have handlers, which could wake a thread */
 	bool alone;   /* no forked process of it is alive; set by the caller */

@@ -115,10 +115,10 @@ int run_program_renew(const struct run_program *p)
 
 	if (rd_flavour_is_there(&p->flavour))
 		return 0;
-	rd_info("%s: its flavour has gone from the cache and is made again", p->path);
+	rd_info("%s: its flavour was removed from the cache and is made again", p->path);
 	r = build(p, &again);
 	if (!r && strcmp(again.key, p->flavour.key) != 0)
-		r = rd_fail(RD_EUSAGE, "%s: it was built anew meanwhile; start again", p->path);
+		r = rd_fail(RD_EUSAGE, "%s: it has been rebuilt meanwhile; start again", p->path);
 	rd_flavour_release(&again);
 	return r;
 }

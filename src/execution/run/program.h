@@ -30,7 +30,8 @@ struct run_program {
 };
 
 /* Searches for the program as a shell does, and makes its flavour.  Must be closed even after a
- * failure.  The time that the program has run by then decides which code it gets next time. */
+ * failure.  The time that the program has run until it is closed decides which code it gets next
+ * time. */
 int run_program_open(struct run_program *p, const char *name, const struct run_build *how);
 void run_program_close(struct run_program *p);
 

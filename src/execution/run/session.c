@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Creates a session: a mapped memfd with all buffers on the free stack.  The stack returns the
- * buffer freed last.  So if the collector keeps up, a program touches few buffers and uses little
- * memory.
+ * Creates a session: a mapped memfd, whose buffers take no memory until they are used.  A thread
+ * gets the buffer that was freed last, and an unused one only if none is free.  So if the
+ * collector keeps up, a program uses few buffers.
  */
 #include "run/session.h"
 
@@ -25,7 +25,7 @@
  * buffers. */
 #define BUFFERS_MAX 8192u
 #define BUFFERS_MIN 16u
-#define ADDRESS_SPACE_SHARE 4 /* one part in so many of what the program may have; a judgement */
+#define ADDRESS_SPACE_SHARE 4 /* the buffers get one part in 4 of the address space limit; a judgement */
 
 static uint32_t wanted_buffers(void)
 {

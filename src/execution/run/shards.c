@@ -2,7 +2,7 @@
 /*
  * Work that jobs of a cluster share.  The jobs run this same Raddle, so the path of Raddle and that
  * of the directory must be the same on all machines.  In: a directory that `raddle COMMAND --resume
- * DIR --shard I/N` can continue with.  Out: the results, in the logs of the shards.
+ * DIR --shard I/N` can continue with.  Out: the results, in the files of the shards.
  */
 #include "run/shards.h"
 
@@ -65,8 +65,8 @@ int run_shards(const struct run_shards *c)
 	int r;
 
 	if (shards > RUN_SLURM_SHARDS_MAX)
-		return rd_fail(RD_EUSAGE, "%s: --shards %" PRIu64 ": from 1 to %d", c->command, shards,
-			       RUN_SLURM_SHARDS_MAX);
+		return rd_fail(RD_EUSAGE, "%s: --shards %" PRIu64 ": it must be from 1 to %d", c->command,
+			       shards, RUN_SLURM_SHARDS_MAX);
 	if (!realpath(c->directory, directory))
 		return rd_fail_errno("%s", c->directory);
 	raddle = rd_own_path();

@@ -9,13 +9,13 @@
 struct run_shards {
 	const char *command;   /* inject: `raddle COMMAND --resume DIRECTORY --shard I/N` does a part */
 	const char *directory; /* that all machines see */
-	uint64_t runs;	       /* at most so many shards make sense */
-	uint64_t shards;       /* 0: some */
+	uint64_t runs;	       /* more shards than this make no sense */
+	uint64_t shards;       /* 0: the default */
 	const char *options;   /* for sbatch; NULL: none */
 	char *const *more;     /* arguments of every shard; NULL: none */
 };
 
-/* Does the work.  After it returns 0, all results are in the logs of the shards. */
+/* Does the work.  After it returns 0, all results are in the files of the shards. */
 int run_shards(const struct run_shards *c);
 
 /* "I/N" with I below N. */

@@ -135,7 +135,7 @@ static int add_options(struct rd_argv *argv, const char *options)
 static const char *one_line(struct rd_buf *output)
 {
 	output->data[strcspn(output->data, "\n")] = '\0';
-	return *output->data ? output->data : "(it says nothing)";
+	return *output->data ? output->data : "(no output)";
 }
 
 static int call_sbatch(struct array *a, struct rd_argv *argv)

@@ -200,7 +200,8 @@ static void add_thread(struct finding_set *set, struct finding *f, const char *t
 	f->threads[f->thread_count++].name = finding_text(set, thread);
 }
 
-/* The sentence about the end, as the end of another one: "ended the program by ...". */
+/* The sentence about the end without its beginning: "signal 11 (Segmentation fault)", "status
+ * 3". */
 static const char *end_words(const char *ending)
 {
 	static const char *const heads[] = {"the program was ended by ", "the program ended with "};

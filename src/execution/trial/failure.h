@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a run failed, and that as a finding. */
+/* How a run failed, and failures as findings. */
 #ifndef TRIAL_FAILURE_H
 #define TRIAL_FAILURE_H
 

@@ -80,13 +80,13 @@ int judge_run(struct judge *j, const struct trial *t, bool *failed)
 		return RD_OK;
 	status = ask(j->command, t);
 	if (status < 0)
-		return rd_fail(RD_ESYSTEM, "explore: the command of --fail-if could not be run");
+		return rd_fail(RD_ESYSTEM, "the command of --fail-if could not be run");
 	if (!WIFEXITED(status) || WEXITSTATUS(status) > 1)
-		return rd_fail(
-			RD_EUSAGE,
-			"explore: the command of --fail-if %s %d, and not with 0 (the run failed) or 1: %s",
-			WIFEXITED(status) ? "ended with status" : "was ended by signal",
-			WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), j->command);
+		return rd_fail(RD_EUSAGE,
+			       "the command of --fail-if %s %d, but must end with 0 (the run failed) or 1: "
+			       "%s",
+			       WIFEXITED(status) ? "ended with status" : "was ended by signal",
+			       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), j->command);
 	*failed = WEXITSTATUS(status) == 0;
 	*known = 1 + *failed;
 	return RD_OK;

@@ -7,9 +7,8 @@
 #include "trial/trial.h"
 
 struct judge {
-	const char *command; /* of the shell; NULL: runs are not judged */
-	struct rd_umap
-		failed; /* runs by their digests, which were judged already: 1 and whether they failed */
+	const char *command;   /* of the shell; NULL: runs are not judged */
+	struct rd_umap failed; /* by digest: 2 if runs with that digest failed, 1 if not; 0: not judged yet */
 };
 
 /* Asks about a run that ended.  Exit status 0 means that it failed, 1 that it did not; any other

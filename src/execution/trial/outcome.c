@@ -48,7 +48,8 @@ const char *trial_why_not(const struct replay_result *r)
 	if (r->assumed)
 		return "an assumption of the program did not hold (raddle_assume)";
 	if (r->outcome != REPLAY_CONFIRMED)
-		return r->explanation ? r->explanation : "the threads did not come where they were led";
+		return r->explanation ? r->explanation
+				      : "the threads did not reach the places that they were led to";
 	if (r->turns.strayed && !r->turns.early)
 		return r->turns.strayed;
 	if (r->end == REPLAY_HUNG || r->end == REPLAY_RAN_ON)

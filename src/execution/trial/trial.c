@@ -355,7 +355,7 @@ int trial_shadow(struct trial_bench *b, const struct replay_program *shadow, con
 	int err;
 
 	request.program = &program;
-	request.server = NULL; /* each input is run once or twice, so a server does not pay */
+	request.server = NULL; /* each input is run once or twice, so a server does not pay off */
 	request.shadow = read_shadow;
 	err = make_run(&r, &request, t, NULL);
 	return err ? err : r.err;

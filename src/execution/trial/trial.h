@@ -15,7 +15,7 @@
 #include "run/launch.h"
 #include "run/streams.h"
 
-/* Standard output, standard error, and what the program sends where the world is replayed. */
+/* Standard output, standard error, and what the program sends if the world is replayed. */
 enum { TRIAL_STREAMS = 3 };
 
 struct trial_text {
@@ -34,8 +34,8 @@ struct trial_obstacle {
 
 struct trial {
 	bool counts; /* it kept its schedule and ended in a way that means something */
-	bool unsure; /* a time limit had an influence on it */
-	bool cut; /* it kept its schedule and was ended before its own end: what it did until then is true */
+	bool unsure; /* real time influenced it */
+	bool cut;    /* it kept its schedule but was ended early: what it did until then is valid */
 	enum replay_outcome outcome;
 	enum replay_end end;
 	int status;
@@ -55,7 +55,7 @@ struct trial {
 
 /* Lines that differ between runs of the same schedule, because they depend on something else, such
  * as the time or a process ID.  They are not compared. */
-#define TRIAL_LINES 4096 /* lines of a stream with a bit each: more than tests print, and 12 KiB in all */
+#define TRIAL_LINES 4096 /* lines of a stream with a flag each: more than tests print, and 12 KiB in all */
 struct trial_mask {
 	bool line[TRIAL_STREAMS][TRIAL_LINES]; /* by stream and number, from 0 */
 	bool all[TRIAL_STREAMS];	       /* not even the number of lines is the same */
@@ -66,7 +66,7 @@ struct trial_mask {
 struct trial_bench {
 	struct replay_conditions conditions;
 	struct replay_strategy strategy; /* of the next runs; all zero at first */
-	uint64_t most;			 /* extent at which they are ended (replay/replay.h); 0: any */
+	uint64_t most;			 /* extent at which they are ended (replay/replay.h); 0: no limit */
 	bool detect;			 /* with the happens-before detector */
 	bool cover;			 /* with a record of conflicting places */
 	bool copies;			 /* runs are forked from one process, not started anew */
@@ -77,7 +77,7 @@ struct trial_bench {
 	struct rd_arena *arena; /* owns the texts of trials */
 	uint64_t runs;
 	uint32_t edits;			    /* bits of those that some run reached */
-	struct raddle_published *published; /* by stores that obey a memory model */
+	struct raddle_published *published; /* stores that other threads may see late; see raddle/memory.h */
 	size_t published_count, published_capacity;
 	struct trial_mask mask;
 	const char *directory;	       /* of this process */

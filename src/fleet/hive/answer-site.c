@@ -26,7 +26,7 @@ int hive_answer_key(struct hive_request *r)
 	return 0;
 }
 
-/* Gives the server a task set, or says that the site has it. */
+/* Gives the server a task set, or reports that the site has it already. */
 static int queue_answer(void *request, const struct hive_task_answer *answer)
 {
 	struct hive_request *r = request;
@@ -93,7 +93,7 @@ int hive_answer_tasks(struct hive_request *r)
 	return err;
 }
 
-/* Rejects reports about candidates that are not known; false: the build is not. */
+/* Rejects reports about unknown candidates; false: the build is unknown. */
 static bool check_candidates(struct hive *h, struct hive_pending *p)
 {
 	struct hive_reports *reports = &p->reports;

@@ -36,7 +36,8 @@ static int store_sketch(struct hive_db *db, const void *what)
 	return hive_store_sketch(db, r->program, r->sketch, r->record);
 }
 
-/* The number of the build's program, if it has room for a failure more, or has this one. */
+/* The number of the build's program, if it has room for another failure, or already has this
+ * one. */
 static int find_program(struct hive *h, const char *build, const char *sketch, uint64_t *number)
 {
 	const struct hive_program *p;
@@ -178,7 +179,7 @@ static int take_records(struct hive_request *r, const json_t *root, struct recei
 	if (rd_json_get_number(&j, root, "version", UINT32_MAX) != 1 || !hive_is_build(build) ||
 	    !rd_is_hex(site, HIVE_SITE - 1) || !runs || json_array_size(runs) > PROTOCOL_BODY_RUNS)
 		return rd_fail(RD_EFORMAT,
-			       "runs: no document of version 1, or its build, site or runs are wrong");
+			       "runs: not a document of version 1, or its build, site or runs are wrong");
 	for (size_t i = 0; i < json_array_size(runs) && !err; i++)
 		err = take_record(r->h, build, site, json_array_get(runs, i), out);
 	return err;

@@ -13,7 +13,7 @@ struct hive_task {
 	uint32_t candidate;
 	enum hive_order order;
 	bool validate;	/* else only its context is wanted */
-	bool look;	/* of that: no thread is held, as the two were not seen at one address yet */
+	bool look;	/* if it validates: no thread is stopped; the two were not seen at one address yet */
 	unsigned level; /* of the time-out */
 	uint64_t epoch; /* in which it was given to the site */
 };
@@ -24,7 +24,7 @@ void hive_task_id(const struct hive_program *p, const struct hive_task *t, char 
 /* False: it is not the id of a task of this program. */
 bool hive_task_parse(const struct hive_program *p, const char *id, struct hive_task *t);
 
-/* Who asks, and when: an epoch is the time bound of a task. */
+/* Which site asks, and in which epoch.  An epoch is as long as the time bound of a task. */
 struct hive_asking {
 	uint64_t site[2];
 	const char *held; /* id of the task that the site has; NULL: none */

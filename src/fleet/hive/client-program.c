@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOKEN_FILE_MAX = 4096 }; /* bytes; a token has 64 */
+enum { TOKEN_FILE_MAX = 4096 }; /* bytes; a token has 43 */
 
 int hive_client_token(const char *path, char **token)
 {
@@ -79,7 +79,7 @@ static int find_candidates(const char *program, char **document, size_t *length)
 	return err;
 }
 
-/* The body that brings a program in: its candidates, under its build and name. */
+/* The body that adds a program: its candidates, with its build and name. */
 static int make_body(const char *program, const char *path, char **body)
 {
 	struct rd_json_read j = {.subject = "hive", .name = program};

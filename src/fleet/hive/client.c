@@ -40,13 +40,13 @@ static struct curl_slist *headers_of(const struct hive_client *c, bool has_body)
 	return curl_slist_append(list, "Expect:");
 }
 
-/* libcurl's messages do not fit users of a hive. */
+/* Messages of libcurl that would not help users of a hive are replaced. */
 static const char *describe(CURLcode code)
 {
 	switch (code) {
 	case CURLE_WRITE_ERROR: return "its answer is too long to be a hive's";
 	case CURLE_UNSUPPORTED_PROTOCOL:
-		return "it is not a URL of http:// or https://, or no HTTP server is there";
+		return "it is not a URL of http:// or https://, or no HTTP server answers there";
 	case CURLE_OPERATION_TIMEDOUT: return "it does not answer in time";
 	default: return curl_easy_strerror(code);
 	}

@@ -28,7 +28,7 @@ int hive_client_build(const char *word, char **build);
 /* The status document of a build, or of all (NULL). */
 int hive_client_status(const struct hive_client *c, const char *build, struct rd_buf *document);
 
-/* Brings a program in, with its candidates; `path` is where its name leads. */
+/* Adds a program with its candidates; `path` is that of its executable. */
 int hive_client_add(const struct hive_client *c, const char *program, const char *path,
 		    struct rd_buf *answer);
 
@@ -36,7 +36,7 @@ int hive_client_add(const struct hive_client *c, const char *program, const char
  * Stores their number in *sent. */
 int hive_client_classes(const struct hive_client *c, const char *build, const char *findings, size_t *sent);
 
-/* What sites may do with a program; what is NULL or negative stays. */
+/* What sites may do with a program; a setting that is NULL or negative stays as it is. */
 struct hive_settings {
 	const char *state;
 	int64_t rollout, poll_s;

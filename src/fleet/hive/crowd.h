@@ -14,7 +14,7 @@ struct hive_crowd {
 };
 
 struct hive_crowd_result {
-	uint64_t ended, failed; /* runs; of them, those with another status than 0 */
+	uint64_t ended, failed; /* runs; of them, those with a status other than 0 */
 };
 
 int hive_crowd_run(const struct hive_crowd *how, struct hive_crowd_result *result);

@@ -76,6 +76,6 @@ int hive_db_backup(struct hive_db *db, const char *path)
 	if (!db->kind->backup)
 		return rd_fail(RD_EUSAGE, "hive: %s: use %s", path, db->kind->backup_by);
 	if (rd_file_exists(path))
-		return rd_fail(RD_EUSAGE, "hive: %s is there already", path);
+		return rd_fail(RD_EUSAGE, "hive: %s exists already", path);
 	return HIVE_RUN(db, db->kind->backup, path);
 }

@@ -303,7 +303,7 @@ static int refresh(struct hive *h)
 	return err ? err : follow_runs(h);
 }
 
-/* For a request that ends in the middle without memory. */
+/* For a request that ends because there is no memory. */
 static void unlock(void *lock)
 {
 	pthread_mutex_unlock(lock);

@@ -16,8 +16,8 @@
 
 struct hive_opts {
 	const char *db;
-	uint32_t bound_s; /* of a task: an epoch */
-	uint32_t rate;	  /* requests a second by one token or address; 0: no limit */
+	uint32_t bound_s; /* the time bound of a task, which is the length of an epoch */
+	uint32_t rate;	  /* requests per second by one token or address; 0: no limit */
 	bool open;	  /* without a token everything is allowed, as long as there are no tokens */
 };
 
@@ -37,22 +37,22 @@ struct hive {
 	struct hive_metrics metrics;
 	struct protocol_signer *signer;
 
-	pthread_rwlock_t lock;		/* of what follows */
+	pthread_rwlock_t lock;		/* protects what follows, up to the next lock */
 	struct hive_program **programs; /* by build */
 	size_t count;
 	struct hive_token *tokens; /* by hash */
 	size_t token_count;
 
-	pthread_mutex_t work; /* of what follows */
+	pthread_mutex_t work; /* protects what follows, up to the next lock */
 	struct hive_db *db;
-	uint64_t applied;      /* number of the last report that the programs know */
+	uint64_t applied;      /* number of the last report that was applied to the programs */
 	uint64_t runs_applied; /* the same of tracked runs */
 	uint64_t revision;
 
-	pthread_mutex_t look; /* of what follows */
+	pthread_mutex_t look; /* protects what follows, up to the next lock */
 	struct hive_db *reader;
 
-	pthread_mutex_t queue_lock; /* of what follows */
+	pthread_mutex_t queue_lock; /* protects what follows, up to the next lock */
 	pthread_cond_t queue_filled;
 	struct hive_pending *first, **last;
 	size_t queued; /* reports */
@@ -69,7 +69,7 @@ void hive_close(struct hive *h);
 /* The program of a build; `lock` is held. */
 struct hive_program *hive_find(const struct hive *h, const char *build);
 
-/* Queues reports; RD_ELIMIT if there are too many already or it ends. */
+/* Queues reports; RD_ELIMIT if there are too many already or the hive is stopping. */
 int hive_submit(struct hive *h, struct hive_pending *p);
 
 /* No more reports are taken; those that are queued are stored. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rate limits: requests a second by one token, or by one address without a token. */
+/* Rate limits: requests per second by one token, or by one address without a token. */
 #ifndef HIVE_LIMIT_INT_H
 #define HIVE_LIMIT_INT_H
 
@@ -8,13 +8,13 @@
 struct sockaddr;
 struct hive_limit;
 
-/* `rate`: requests a second; with 0 nothing may be taken. */
+/* `rate`: requests per second; with 0, hive_limit_take() must not be called. */
 struct hive_limit *hive_limit_new(uint32_t rate);
 void hive_limit_free(struct hive_limit *l);
 
 uint64_t hive_limit_key(const char *token, const struct sockaddr *address);
 
-/* 0: allowed; else try again after so many seconds.  Thread-safe. */
+/* 0: allowed; else try again after this many seconds.  Thread-safe. */
 unsigned hive_limit_take(struct hive_limit *l, uint64_t key);
 
 #endif

@@ -13,7 +13,7 @@
 	X(polls, "polls_total", "Polls answered with a task set.")                                           \
 	X(unchanged, "polls_unchanged_total", "Polls answered with 304.")                                    \
 	X(reports, "reports_total", "Reports stored.")                                                       \
-	X(duplicates, "reports_duplicate_total", "Reports that were there already.")                         \
+	X(duplicates, "reports_duplicate_total", "Reports that had been stored already.")                    \
 	X(rejected, "reports_rejected_total", "Reports that were refused.")                                  \
 	X(batches, "batches_total", "Transactions with reports.")                                            \
 	X(batch_ns, "batch_nanoseconds_total", "Time of these transactions.")                                \

@@ -111,8 +111,7 @@ static int refuse_twins(const struct hive_program *p)
 {
 	for (size_t i = 0; i < p->count; i++)
 		if (hive_program_find(p, p->candidates[i].id) != (int64_t)i)
-			return rd_fail(RD_EFORMAT, "program: candidate %s is there twice",
-				       p->candidates[i].id);
+			return rd_fail(RD_EFORMAT, "program: candidate %s occurs twice", p->candidates[i].id);
 	return 0;
 }
 
@@ -132,7 +131,7 @@ static int read_document(struct rd_json_read *j, void *into, const json_t *root)
 	const char *build = rd_json_get_text(j, root, "build"), *name = rd_json_get_text(j, root, "name");
 
 	if (!json_is_object(root) || (rd_json_get_number(j, root, "version", UINT32_MAX) != 1 && !j->err))
-		return rd_fail(RD_EVERSION, "program: no document of version 1");
+		return rd_fail(RD_EVERSION, "program: not a document of version 1");
 	if (j->err)
 		return j->err;
 	if (!hive_is_build(build))

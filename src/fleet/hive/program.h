@@ -73,7 +73,7 @@ struct hive_program {
 int hive_program_read(struct hive_program *program, const char *body, size_t length);
 void hive_program_release(struct hive_program *p);
 
-/* When all candidates are there: their index and weights. */
+/* Makes the index and the weights; call it when all candidates have been added. */
 void hive_program_index(struct hive_program *p);
 
 /* The index of a candidate, -1: there is none. */

@@ -130,7 +130,7 @@ static uint32_t get_context(struct reading *r)
 		r->error = "the context is not an object";
 	for (unsigned i = 0; i < 4; i++)
 		context |= get_bool(r, bits, names[i]) ? 1u << i : 0;
-	/* Two accesses cannot have met that were not both executed. */
+	/* If two threads met, the address was the same; then both accesses were executed. */
 	if (context & HIVE_TWO_THREADS)
 		context |= HIVE_SAME_ADDRESS;
 	if (context & HIVE_SAME_ADDRESS)
@@ -148,7 +148,7 @@ static void get_id(struct reading *r, const char *key, size_t digits, char *to)
 		r->error = "an id is missing or wrong";
 }
 
-/* What a result needs besides. */
+/* What is missing in a report with this result; NULL: nothing. */
 static const char *missing_in(const struct hive_report *it)
 {
 	if (it->result <= HIVE_TIMEOUT && it->order == HIVE_NO_ORDER)

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Lengths of texts, with their ends. */
+/* Sizes of texts, with the terminating zero. */
 enum { HIVE_BUILD = 65, HIVE_SITE = 33, HIVE_RUN_ID = 17, HIVE_CANDIDATE = 17 };
 
 /* Bounds for what sites send, which are not trusted; all are judgements. */
@@ -33,7 +33,7 @@ enum hive_consequence {
 	HIVE_DEADLOCK,
 	HIVE_ASSERTION,
 	HIVE_MEMORY_ERROR,
-	HIVE_USER, /* said that the program did not do what it should */
+	HIVE_USER, /* a user reported that the program did not do what it should */
 	HIVE_CONSEQUENCES
 };
 
@@ -62,7 +62,7 @@ struct hive_report {
 	enum hive_proof proof;
 	enum hive_consequence consequence;
 	uint32_t tau_us;
-	bool tau_capped;  /* the site waits no longer, whatever it is asked for */
+	bool tau_capped;  /* the site never waits longer than this, whatever the task asks for */
 	uint32_t context; /* HIVE_FIRST … */
 	uint32_t signal;
 	uint32_t pause_us, busy_us;
@@ -88,7 +88,7 @@ struct hive_reports {
 int hive_reports_read(struct hive_reports *r, const char *body, size_t length);
 void hive_reports_release(struct hive_reports *r);
 
-/* Item i is rejected after all. */
+/* Rejects item i, which was well-formed. */
 void hive_reports_reject(struct hive_reports *r, size_t i, const char *error);
 
 /* Loads a body as rd_json_load() does, unless it nests deeper than `max`. */

@@ -253,8 +253,9 @@ static enum MHD_Result begin(struct hive_server *s, struct hive_request *r, cons
 	if (!r->path)
 		return refuse(r, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
 	if (!r->route)
-		return other_method ? refuse(r, MHD_HTTP_METHOD_NOT_ALLOWED, "not with this method")
-				    : refuse(r, MHD_HTTP_NOT_FOUND, "there is no such path");
+		return other_method
+			       ? refuse(r, MHD_HTTP_METHOD_NOT_ALLOWED, "this path does not allow the method")
+			       : refuse(r, MHD_HTTP_NOT_FOUND, "there is no such path");
 	if (!is_allowed(r, s->limit, &result))
 		return result;
 	length = header(r, "Content-Length");
@@ -408,7 +409,7 @@ static int find_url(struct hive_server *s)
 	if (getsockname(s->listener, (struct sockaddr *)&bound, &length) ||
 	    getnameinfo((struct sockaddr *)&bound, length, host, sizeof host, port, sizeof port,
 			NI_NUMERICHOST | NI_NUMERICSERV))
-		return rd_fail(RD_ESYSTEM, "hive: where it listens cannot be found out");
+		return rd_fail(RD_ESYSTEM, "hive: the address that it listens on cannot be determined");
 	s->url = rd_xasprintf(strchr(host, ':') ? "%s://[%s]:%s" : "%s://%s:%s", s->tls ? "https" : "http",
 			      host, port);
 	return 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a hive has stored, as JSON.  The programs are locked while they are written to memory.  So
- * nothing here may allocate through base/alloc.h, which on failure would leave without unlocking.
+ * What a hive has stored, as JSON.  The programs are locked while they are written to memory.
+ * Meanwhile nothing may be allocated through base/alloc.h, which on failure would leave without
+ * unlocking.
  */
 #include "hive/status-int.h"
 

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A number as a text that lives as long as the expression. */
+/* A number as text in a compound literal, which lives as long as the enclosing block. */
 struct hive_number {
 	char text[24];
 };

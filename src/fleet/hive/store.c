@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The store in SQL.  A list of migrations creates the tables, each in a transaction; `meta` has the
+ * The store in SQL.  A list of migrations creates the tables, in one transaction; `meta` has the
  * number of migrations that were applied.  Numbers of reports grow in the order of commits, so a
  * reader that has seen report N has seen all reports with smaller numbers.
  */
@@ -86,8 +86,8 @@ static int migrate(struct hive_db *db, const void *unused)
 	if (!err)
 		err = HIVE_QUERY(db, take_number, &done, "SELECT value FROM meta WHERE key = 'schema'");
 	if (!err && done > MIGRATIONS)
-		return rd_fail(RD_EVERSION, "hive: the database is of a newer Raddle (schema %" PRIu64 ")",
-			       done);
+		return rd_fail(RD_EVERSION,
+			       "hive: the database was written by a newer Raddle (schema %" PRIu64 ")", done);
 	for (; done < MIGRATIONS && !err; done++) {
 		char *sql = rd_xasprintf(migrations[done], hive_db_serial(db));
 

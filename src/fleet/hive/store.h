@@ -21,7 +21,7 @@ int hive_store_key(struct hive_db *db, char secret[PROTOCOL_KEY_TEXT]);
 /* Grows with each change to programs, classes and tokens. */
 int hive_store_revision(struct hive_db *db, uint64_t *revision);
 
-/* Adds a program, or replaces the candidates of one that is there. */
+/* Adds a program, or replaces the candidates of one that is already stored. */
 int hive_store_add(struct hive_db *db, const struct hive_program *p);
 
 /* Changes state, rollout and poll_s. */
@@ -63,7 +63,7 @@ struct hive_run {
 int hive_store_run(struct hive_db *db, const struct hive_run *run,
 		   bool *is_new); /* on disk when it returns */
 
-/* Those after number `after`, in their order; only of `program` if it is not 0. */
+/* Tracked runs after number `after`, in their order; only those of `program` if it is not 0. */
 typedef void hive_run_fn(void *context, const struct hive_run *run);
 int hive_store_runs(struct hive_db *db, uint64_t after, uint64_t program, hive_run_fn *each, void *context);
 

@@ -129,7 +129,7 @@ static int write_set(struct rd_buf *body, const struct hive_program *p, const st
 	return err ? err : protocol_task_set_write(&set, p->build, body);
 }
 
-/* All sets about a failure are new when its σ is. */
+/* When the σ of a failure changes, all its sets are made again. */
 static struct entry *track_of(struct hive_task_cache *c, size_t number, const struct hive_task_ask *ask)
 {
 	RD_ASSERT(number < HIVE_SKETCHES_MAX);
@@ -191,7 +191,7 @@ static int fill(struct entry *e, const struct hive_program *p, const struct hive
 	return 0;
 }
 
-/* For a request that ends in the middle without memory. */
+/* For a request that ends because there is no memory. */
 static void unlock(void *lock)
 {
 	pthread_mutex_unlock(lock);

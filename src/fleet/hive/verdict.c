@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Verdicts.  In: reports, one after the other.  Out: counts, and the verdict.  The verdict "true
- * race" is never withdrawn.  A verdict depends on the reports alone, not even on the time.
+ * race" is never withdrawn.  A verdict depends on the reports alone, not on the time.
  */
 #include "hive/verdict.h"
 
@@ -83,7 +83,7 @@ bool hive_canary_stops(const struct hive_canary *c)
 	enum {
 		FAILURES = 5,
 		SHARE = 5
-	}; /* failed runs, and their share, one in so many, from which on validation stops */
+	}; /* validation stops at this many failed runs, if at least one run in SHARE failed */
 
 	return c->failed >= FAILURES && c->failed * SHARE >= c->validated;
 }

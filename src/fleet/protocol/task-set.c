@@ -96,7 +96,7 @@ static void parse_set(struct rd_json_read *r, const json_t *tree, const char *bu
 	if (rd_json_get_number(r, tree, "version", UINT32_MAX) != 1)
 		rd_json_wrong(r, "version", "is not 1");
 	if (!own || strcmp(own, build))
-		rd_json_wrong(r, "build", "is another's");
+		rd_json_wrong(r, "build", "is that of another program");
 	set->serial = rd_json_get_number(r, tree, "serial", INT64_MAX);
 	set->issued = rd_json_get_number(r, tree, "issued", INT64_MAX);
 	set->expires = rd_json_get_number(r, tree, "expires", INT64_MAX);

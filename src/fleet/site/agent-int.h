@@ -14,7 +14,7 @@
 struct agent_task {
 	struct protocol_task task;
 	uint32_t generation, candidate;
-	bool capped;	/* the site allows no more tau than it got */
+	bool capped;	/* its tau was reduced to the longest that the site allows */
 	bool reported;	/* it has some result in this run */
 	uint32_t raced; /* 1 << order */
 };

@@ -27,7 +27,7 @@
 /* All are judgements: larger ones cost the program more, smaller ones show fewer races. */
 enum {
 	TICK_MS = 100, /* guards are awake for a tick each second: a tenth of the time bounds their cost */
-	SETTLE_MS = 5, /* of a tick: by then frequent guards have made all calls that they may */
+	SETTLE_MS = 5, /* of a tick: by then frequent guards have used up their calls */
 	FIRST_AWAKE_MS = 200,	  /* of CPU time, so that short runs count; then a tick each second */
 	FIRST_OBSERVED = 64,	  /* accesses of a guard that are observed at the start, */
 	OBSERVED = 8,		  /* and then each second */
@@ -36,8 +36,8 @@ enum {
 	FIRST_CALLS = 16384, /* of the runtime by guards in the first tick, a cost that is paid once */
 	CALLS = 2000,	     /* and in each later tick */
 	FIRST_TAU_US = 1000, /* the shortest pause that a hive asks for */
-	MAX_SKIP = 10,	     /* powers of two */
-	STILL_SECONDS = 5,   /* a program whose threads all wait for so long hangs */
+	MAX_SKIP = 10,	     /* a skip is drawn below a power of two, at most 2 to the MAX_SKIP */
+	STILL_SECONDS = 5,   /* a program whose threads all wait for this long hangs */
 };
 
 /* ---- signals ---- */
@@ -86,7 +86,7 @@ static enum protocol_mode mode_now(const struct site_agent *a)
 	return a->killed || !a->has_set || (uint64_t)time(NULL) >= a->set.expires ? PROTOCOL_OFF : mode;
 }
 
-/* The number of accesses to let pass before a thread is held.  The first pause is at the first
+/* The number of accesses to let pass before a thread is stopped.  The first pause is at the first
  * access, which may be the only one.  If the first pause showed nothing, the hive asks for longer
  * ones.  A third of these are at the first access again.  A third are later, past the beginning of
  * loops.  The last third are only at an address that the other thread has accessed, too. */
@@ -202,7 +202,7 @@ struct site_schedule {
 };
 
 /* Guards are active only part of the time, which limits their cost.  But they stay active while an
- * access is tracked or a thread is held.  Returns the milliseconds until the next decision. */
+ * access is tracked or a thread is stopped.  Returns the milliseconds until the next decision. */
 static int wake_or_rest(struct site_agent *a, struct site_schedule *s, int64_t now)
 {
 	if (now >= s->asleep && !has_just_begun(a) && !site_session_is_busy(&a->session)) {
@@ -265,7 +265,7 @@ static bool user_reports_failure(const struct site_agent *a)
 	FILE *terminal = fopen("/dev/tty", "r+");
 	if (terminal == NULL)
 		return false;
-	fputs("raddle: a race of this program was being looked at. Did it fail to do what you expected? "
+	fputs("raddle: a race in this program was being examined. Did it fail to do what you expected? "
 	      "[y/N] ",
 	      terminal);
 	fflush(terminal);
@@ -321,7 +321,7 @@ static int run_plain(const char *path, char *const *argv)
 		return err;
 	handle_signals(pid);
 	if (!rd_reap(pid, &status))
-		err = rd_fail_errno("%s: is lost", path);
+		err = rd_fail_errno("%s: cannot wait for it", path);
 	restore_signals();
 	return err ? err : status;
 }

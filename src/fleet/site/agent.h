@@ -25,7 +25,7 @@ struct site_opts {
 	uint32_t max_tau_ms;	 /* the longest wait of a thread */
 	bool poll_now;		 /* wait for the hive before the start and after the end */
 	bool dump;		 /* show what would be sent, and send nothing */
-	bool values;		 /* of memory may be sent, where a failure is tracked */
+	bool values;		 /* values of memory may be sent if a failure is tracked */
 	bool ask;		 /* after Ctrl-C, ask whether the program failed */
 	bool verbose;
 };

@@ -26,8 +26,8 @@ struct site_answer {
 struct site_http *site_http_new(const struct site_http_opts *opts); /* NULL: libcurl does not work */
 void site_http_free(struct site_http *h);
 
-/* Begins a request; if `body` is NULL, a GET.  The hive does not send content again that still has
- * this `etag`; with "" it always sends it. */
+/* Begins a request; if `body` is NULL, a GET.  If the content still has this `etag`, the hive does
+ * not send it again; with "" it always does. */
 void site_http_begin(struct site_http *h, const char *url, const char *body, const char *etag);
 bool site_http_busy(const struct site_http *h);
 

@@ -37,7 +37,7 @@ void site_inherited_look(struct site_inherited *all);
 struct site_order {
 	uint32_t candidate; /* in the table */
 	enum raddle_guard_order order;
-	uint32_t tau_us; /* 0: no thread is held */
+	uint32_t tau_us; /* 0: no thread is stopped */
 	uint32_t skip;	 /* as in struct raddle_guard_task */
 };
 
@@ -45,20 +45,21 @@ struct site_order {
 int site_session_open(struct site_session *s, const struct guard_table *table);
 void site_session_close(struct site_session *s);
 
-/* The agent is alive. */
+/* Shows the program that the agent is alive. */
 void site_session_beat(struct site_session *s);
 /* Allows guards `calls` more calls of the runtime, and wakes those that sleep because their calls
  * were used up. */
 void site_session_wake(struct site_session *s, int64_t calls);
-/* Regions whose guards have nothing to do run their copies without guards. */
+/* Makes regions whose guards have nothing to do run their copies without guards. */
 void site_session_settle(struct site_session *s);
-/* All regions do, until guards are woken again; nothing else changes. */
+/* Makes all regions run without guards until they are woken again; nothing else changes. */
 void site_session_rest(struct site_session *s);
-/* Whether an access is being tracked, or a thread is held. */
+/* Whether an access is being tracked, or a thread is stopped. */
 bool site_session_is_busy(const struct site_session *s);
-/* All guards are quiet from now on; tasks are gone. */
+/* Deactivates all guards and removes all tasks. */
 void site_session_quiet(struct site_session *s);
-/* Observes each guard whose pairs are not all known for so many more accesses. */
+/* Observes the next `times` accesses of each guard in a pair at which two threads have not met
+ * yet. */
 void site_session_observe(struct site_session *s, uint8_t times);
 
 /* Gives out a task; its generation, 0: there are too many already. */

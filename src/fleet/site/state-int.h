@@ -21,7 +21,7 @@ struct site_state {
 /* What is known about the latest task. */
 struct site_memory {
 	char task[PROTOCOL_TASK_ID]; /* "": none */
-	bool steered;		     /* a thread was held for it already */
+	bool steered;		     /* a thread was stopped for it already */
 	bool settled;		     /* there is a result of it */
 };
 
@@ -38,7 +38,7 @@ bool site_state_set(const struct site_state *s, char signature[128], char etag[1
 void site_state_keep_set(const struct site_state *s, const char *signature, const char *etag,
 			 const struct rd_buf *body);
 
-/* Seconds since that; UINT64_MAX: there is none. */
+/* Seconds since the last task set was stored; UINT64_MAX: there is none. */
 uint64_t site_state_set_age(const struct site_state *s);
 
 void site_state_memory(const struct site_state *s, struct site_memory *m);
@@ -52,9 +52,9 @@ void site_state_keep_contexts(const struct site_state *s, const struct rd_buf *t
  * are dropped. */
 #define SITE_SPOOL_MAX (4u << 20) /* bytes; a judgement: some ten thousand reports on a user's disk */
 void site_state_spool(const struct site_state *s, const struct rd_buf *lines);
-void site_state_unspool(const struct site_state *s, struct rd_buf *lines); /* and it is empty */
+void site_state_unspool(const struct site_state *s, struct rd_buf *lines); /* empties the file */
 
-/* Whether so many bytes may still be sent today; then they count as sent. */
+/* Whether this many bytes may still be sent today; if so, counts them as sent. */
 #define SITE_UPLOAD_MAX (1u << 20) /* bytes a day; a judgement: little even on a metered line */
 bool site_state_may_send(const struct site_state *s, size_t bytes);
 

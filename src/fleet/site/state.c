@@ -205,7 +205,7 @@ void site_state_keep_contexts(const struct site_state *s, const struct rd_buf *t
 	keep_file(s, "context", true, text);
 }
 
-/* The spool is shared by all programs of this hive: under a lock. */
+/* All runs of this build share the spool, so it is locked. */
 static int open_spool(const struct site_state *s)
 {
 	char *path = path_of(s, "spool", true);

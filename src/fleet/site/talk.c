@@ -2,7 +2,7 @@
 /*
  * The agent and the hive: polls, reports, and what is kept for the next run.  At most one request
  * is in progress.  After each failure the agent waits twice as long before the next attempt, up to
- * an hour, minus a random share.
+ * an hour; each wait is then varied by up to a half, at random.
  */
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -22,11 +22,11 @@
 
 /* All are judgements. */
 enum {
-	REQUEST_LIMIT_MS = 10000, /* a hive that takes longer is treated as out of reach */
-	BACK_OFF_MAX_S = 3600,	  /* between two attempts: a hive that returns is noticed within the hour */
-	BACK_OFF_DOUBLINGS = 12,  /* from 1 s; 2^12 s is more than BACK_OFF_MAX_S */
+	REQUEST_LIMIT_MS = 10000,     /* a hive that takes longer is treated as out of reach */
+	BACK_OFF_MAX_S = 3600,	      /* between two attempts, on average */
+	BACK_OFF_DOUBLINGS = 12,      /* from 1 s; 2^12 s is more than BACK_OFF_MAX_S */
 	UNKNOWN_BUILD_RETRY_S = 3600, /* if the hive does not know the program; the hive proposes the same */
-	POLL_S = 900,	  /* where a task set states no period: the period that a program has at first */
+	POLL_S = 900,	  /* after a 304, if no task set states a period; what a program has at first */
 	SEND_EVERY_S = 5, /* gathers reports, so that a busy site does not send a request for each */
 	/* The time limit for everything that is sent after the program has ended.  It equals the
 	 * limit of one request, because the user waits for it. */
@@ -38,7 +38,7 @@ static int64_t after(uint64_t seconds)
 	return rd_now_ns() + (int64_t)seconds * 1000000000;
 }
 
-/* From half of it to one and a half. */
+/* Between half and one and a half times that many seconds from now. */
 static int64_t around(uint64_t seconds)
 {
 	return rd_now_ns() +

@@ -145,7 +145,7 @@ static int simulate(const struct hive_client *c, char **words)
 
 	if (hive_crowd_run(&crowd, &result))
 		return CMD_FAILED;
-	printf("%llu runs of %llu sites; %llu ended with another status than 0\n",
+	printf("%llu runs of %llu sites; %llu ended with a status other than 0\n",
 	       (unsigned long long)result.ended, (unsigned long long)opt.hive_sites,
 	       (unsigned long long)result.failed);
 	return show_status(c, *words, NULL);
@@ -180,7 +180,7 @@ int hive_do_track(char **words)
 	if (!*words || words[1])
 		return cmd_which("hive track", "program");
 	if (!opt.failure_report)
-		return rd_fail(RD_EUSAGE, "hive track: --report is missing: what failed, and where"),
+		return rd_fail(RD_EUSAGE, "hive track: --report is missing; it names the failure"),
 		       CMD_FAILED;
 	return with_client(track, words);
 }
@@ -210,7 +210,7 @@ static int show_in_all_forms(const struct hive_client *c, const json_t *sketch)
 		return err;
 	if (json_integer_value(json_object_get(sketch, "failing")))
 		return show(c, sketch, "/text", NULL);
-	printf("%s:%lld: no failing run was sent yet, and %lld that passed\n",
+	printf("%s:%lld: no failing run and %lld passing runs were sent so far\n",
 	       json_string_value(json_object_get(sketch, "file")),
 	       (long long)json_integer_value(json_object_get(sketch, "line")),
 	       (long long)json_integer_value(json_object_get(sketch, "passing")));
@@ -239,7 +239,7 @@ static int show_sketches(const struct hive_client *c, const json_t *sketches, co
 			    : rd_fail(RD_ENOTFOUND, "hive sketch: %s",
 				      id ? "no sketch has that id"
 					 : "no failure of this program is tracked; "
-					   "'raddle hive track' has it tracked");
+					   "use 'raddle hive track'");
 }
 
 static int sketch(const struct hive_client *c, char **words)

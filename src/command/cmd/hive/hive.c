@@ -99,7 +99,7 @@ static int change_token(struct hive_db *db, const char *name)
 	return opt.revoke ? hive_store_token_revoke(db, name) : make_token(db, name);
 }
 
-/* An action on the database, with one word, which may be NULL: the user gave none. */
+/* Runs an action on the database with the word; NULL: only_word() has reported an error. */
 static int do_with_word(const char *word, int (*action)(struct hive_db *db, const char *word))
 {
 	struct hive_db *db;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dashboard: shows what the API says, and nothing else.  The part behind # says what is shown: #/ programs, #/b/BUILD its races,
-// #/r/BUILD/ID one race, #/s/BUILD/ID one sketch.  Texts of programs are only ever set as text.
+// The dashboard: shows the data of the API and nothing else.  The part of the URL after # selects
+// what is shown: #/ programs, #/b/BUILD its races, #/r/BUILD/ID one race, #/s/BUILD/ID one sketch.
+// Texts of programs are inserted only as text, never as HTML.
 "use strict";
 
 const VERDICTS = { "true-race": "true race", "likely-false-positive": "likely false", "unknown": "unknown" };
@@ -135,9 +136,10 @@ function raceTable(races) {
     el("p.dim", { role: "status" }, found.length > ROWS ? `${ROWS} of ${plural(found.length, "race")}; search to see others` : plural(found.length, "candidate"))];
 }
 
-const STATES = { tracking: "being tracked", explained: "explained", exhausted: "nothing tells failing from passing runs" };
+const STATES = { tracking: "being tracked", explained: "explained", exhausted: "nothing distinguishes failing from passing runs" };
 
-// Failures that sites help to explain; the page of a sketch is a document of its own, which needs the token, so it is fetched and then opened.
+// Failures that sites help to explain.  The page of a sketch is a document of its own.  A link could
+// not send the token, so the page is fetched and then saved.
 function failures(sketches) {
   if (!sketches.length) return null;
   const open = async s => {
@@ -185,7 +187,7 @@ async function showBuild(build) {
       el("input", { id: "search", type: "search", placeholder: "Search variable, file, function …", "aria-label": "Search", value: view.search,
         oninput: e => { view.search = e.target.value; redraw(); } })),
     list, failures(sketches),
-    program.unsound.length > 0 && el("details.card", {}, el("summary", {}, "Not looked into, so that races may be missing"),
+    program.unsound.length > 0 && el("details.card", {}, el("summary", {}, "Not analysed, so races may be missing"),
       el("ul", {}, ...program.unsound.map(u => el("li", {}, u))))];
 }
 
@@ -283,7 +285,7 @@ function fresh(text, bad) {
   $("fresh").classList.toggle("bad", Boolean(bad));
 }
 
-// Draws anew unless somebody is typing; only the latest call counts.
+// Draws again and keeps the caret of the search field.  Only the latest call counts.
 let turn = 0;
 async function show(again) {
   const mine = ++turn, focus = document.activeElement && document.activeElement.id;
@@ -299,7 +301,7 @@ async function show(again) {
   } catch (error) {
     if (mine !== turn) return;
     if (error instanceof Refused) { if (!$("token")) $("main").replaceChildren(...askToken()); fresh(""); return; }
-    if (!again) { crumbs(); $("main").replaceChildren(el("h1", {}, "It cannot be shown"), el("p", {}, error.message)); }
+    if (!again) { crumbs(); $("main").replaceChildren(el("h1", {}, "This page cannot be shown"), el("p", {}, error.message)); }
     fresh(again ? "no answer from the hive" : "", true);
   }
 }
