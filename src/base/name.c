@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Names of threads and of the objects they create.  All such names are written and parsed here.
+ * Writes and parses the names of threads and of the objects they create.  Names of places inside
+ * objects are added in model/name.c.
  */
 #include "base/name.h"
 

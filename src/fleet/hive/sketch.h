@@ -2,8 +2,8 @@
 /*
  * A failure of a program that sites help to explain: the plan (sketch/plan.h), and the runs that
  * they sent, applied in their stored order.  Sites track the σ nearest statements.  σ begins at 2
- * and doubles if no predicate distinguishes one failing run from ten passing ones.  Tracking ends
- * when a predicate distinguishes three failing from thirty passing runs.  doc/design/hive.md has
+ * and doubles if no predictor distinguishes one failing run from ten passing ones.  Tracking ends
+ * when a predictor distinguishes three failing from thirty passing runs.  doc/design/hive.md has
  * the rules.
  */
 #ifndef HIVE_SKETCH_H
@@ -16,7 +16,7 @@
 
 enum hive_sketch_state {
 	HIVE_TRACKING,
-	HIVE_EXPLAINED, /* a predicate distinguishes failing from passing runs */
+	HIVE_EXPLAINED, /* a predictor distinguishes failing from passing runs */
 	HIVE_EXHAUSTED, /* the whole slice was tracked, and none does */
 	HIVE_SKETCH_STATES
 };
