@@ -7,8 +7,8 @@
 const VERDICTS = { "true-race": "true race", "likely-false-positive": "likely false", "unknown": "unknown" };
 const REASONS = {
   "both-orders": "seen in both orders", "single-order": "seen in one order", "synchronisation": "ordered by synchronisation",
-  "order-not-reached": "the longest time-out passed in vain", "not-aliasing": "never on the same address", "context": "always by one thread",
-  "being-validated": "two threads access it; being validated", "not-executed": "not both accesses were executed", "no-report": "no report yet",
+  "order-not-reached": "not even the longest pause showed the race", "not-aliasing": "never at the same address", "context": "same address, but only one thread",
+  "being-validated": "two threads access it; being validated", "not-executed": "at least one access was not executed", "no-report": "no report yet",
   "unguarded": "no site can validate it",
 };
 const ORDER = { "true-race": 0, "unknown": 1, "likely-false-positive": 2 };
@@ -100,14 +100,14 @@ async function showPrograms() {
   crumbs();
   document.title = "Raddle hive";
   if (!programs.length)
-    return [el("h1", {}, "No programs yet"), el("p", {}, "Tell this hive about one:"), command(`raddle hive add --hive ${location.origin} ./PROGRAM`)];
+    return [el("h1", {}, "No programs yet"), el("p", {}, "Add one:"), command(`raddle hive add --hive ${location.origin} ./PROGRAM`)];
   programs.sort((a, b) => a.name.localeCompare(b.name) || b.added - a.added);
   const cards = programs.map(p => el("article.card", { "data-go": "#/b/" + p.build },
     el("h2", {}, el("a", { href: "#/b/" + p.build }, p.name)),
     el("div.dim", {}, el("span.mono", { title: p.build }, short(p.build)), " · added ", time(p.added)),
     bar(p.verdicts), key(p.verdicts),
     el("div.key", {}, el("span", {}, plural(p.candidates, "candidate")), el("span", {}, plural(p.sites, "site")),
-      el("span", {}, (p.stopped ? "stopped: runs fail while they validate" : p.state) + (p.rollout < 100 ? ` for ${p.rollout} %` : "")))));
+      el("span", {}, (p.stopped ? "stopped: validating runs fail" : p.state) + (p.rollout < 100 ? ` for ${p.rollout} %` : "")))));
   return [el("h1", {}, "Programs"), el("div.grid", {}, ...cards)];
 }
 
@@ -133,7 +133,7 @@ function raceTable(races) {
   const found = races.filter(matches), head = ["race", "no race", "time-out", "not seen", "last"];
   return [el("div.card.wide", {}, el("table.flow", {}, el("thead", {}, el("tr", {}, el("th", {}, "variable and places"), el("th", {}, "verdict"),
     ...head.map(h => el("th.n", {}, h)))), el("tbody", {}, ...found.slice(0, ROWS).map(raceRow)))),
-    el("p.dim", { role: "status" }, found.length > ROWS ? `${ROWS} of ${plural(found.length, "race")}; search to see others` : plural(found.length, "candidate"))];
+    el("p.dim", { role: "status" }, found.length > ROWS ? `${ROWS} of ${plural(found.length, "candidate")}; search to see others` : plural(found.length, "candidate"))];
 }
 
 const STATES = { tracking: "being tracked", explained: "explained", exhausted: "nothing distinguishes failing from passing runs" };
@@ -158,7 +158,7 @@ function failures(sketches) {
         s.failing > 0 && el("button", { type: "button", onclick: () => open(s) }, "page")))))));
 }
 
-// The sketch as text, which needs no other page.
+// The sketch as text, within the dashboard.
 async function showSketch(build, id) {
   const token = sessionStorage.getItem("token");
   const answer = await fetch(`/api/v1/sketches/${encodeURIComponent(build)}/${encodeURIComponent(id)}/text`, { headers: token ? { Authorization: "Bearer " + token } : {} });
@@ -187,7 +187,7 @@ async function showBuild(build) {
       el("input", { id: "search", type: "search", placeholder: "Search variable, file, function …", "aria-label": "Search", value: view.search,
         oninput: e => { view.search = e.target.value; redraw(); } })),
     list, failures(sketches),
-    program.unsound.length > 0 && el("details.card", {}, el("summary", {}, "Not analysed, so races may be missing"),
+    program.unsound.length > 0 && el("details.card", {}, el("summary", {}, "Not covered, so races may be missing"),
       el("ul", {}, ...program.unsound.map(u => el("li", {}, u))))];
 }
 
@@ -204,11 +204,11 @@ const quote = word => /^[\w./:,@%+=-]+$/.test(word) ? word : "'" + word.replaceA
 function commands(race) {
   const pair = quote(race.accesses.map(a => `${base(a.file)}:${a.line}`).join(",")), program = quote("./" + race.program);
   return el("section.card", {}, el("h2", {}, "Reproduce it"),
-    el("p.dim", {}, "What it does to the program, in both orders; the document names schedules that show it:"),
+    el("p.dim", {}, "Find out what it does to the program in both orders. The document then names schedules that show it:"),
     command(`raddle classify --race ${pair} --json=race.json -- ${program}`),
-    el("p.dim", {}, "The run again, and the same in gdb with both threads at the accesses:"),
+    el("p.dim", {}, "Repeat the run, or repeat it in gdb with both threads stopped before the accesses:"),
     command(`raddle replay race.json -- ${program}`), command(`raddle replay --gdb race.json -- ${program}`),
-    el("p.dim", {}, "Tell this hive the class:"),
+    el("p.dim", {}, "Send the class to this hive:"),
     command(`raddle hive add --hive ${location.origin} --classes=race.json ${program}`));
 }
 
@@ -216,7 +216,7 @@ function access(a, i) {
   return el("section.card", {}, el("h2", {}, i ? "Second access" : "First access"),
     el("div.place.mono", {}, `${a.file}:${a.line}${a.column ? ":" + a.column : ""}`),
     el("dl", {}, el("dt", {}, "function"), el("dd.mono", {}, a.function + "()"), el("dt", {}, "does"), el("dd", {}, a.op + (a.atomic ? ", atomic" : "")),
-      el("dt", {}, "to"), el("dd.mono", {}, a.what || "–"), el("dt", {}, "lock held"), el("dd", {}, a.locked ? "some, not a common one" : "none known")));
+      el("dt", {}, "to"), el("dd.mono", {}, a.what || "–"), el("dt", {}, "lock held"), el("dd", {}, a.locked ? "some, but no common one" : "none known")));
 }
 
 function facts(race) {
@@ -228,7 +228,7 @@ function facts(race) {
   add("context", [["first", "first access executed"], ["second", "second access executed"], ["same_address", "same address"], ["two_threads", "two threads"]]
     .filter(([name]) => race.context[name]).map(([, text]) => text).join(", ") || "nothing seen");
   add("consequences", list(race.consequences) || "none seen");
-  if (race.stopped) add("stopped", "runs that validate it fail without showing it; no site gets it any more");
+  if (race.stopped) add("stopped", "runs that validate it fail without showing the race; it is not assigned any more");
   if (list(race.suspected)) add("suspected", list(race.suspected) + " (without the race being seen in that run)");
   add("class", race.class ? race.class + (race.class_consequence ? `: ${race.class_consequence}` : "") : "not classified yet");
   if (race.unguarded) add("not validated", race.unguarded);
