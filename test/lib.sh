@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What test scripts have in common; `. "$ROOT/test/lib.sh"` is the first thing a
-# new script does.  tool/run-tests sets $ROOT, $BUILD and $RADDLE.
+# Functions that all test scripts use.  A new script begins with `. "$ROOT/test/lib.sh"`.
+# tool/run-tests sets $ROOT, $BUILD and $RADDLE.
 set -u
 
 failures=0
-shown=() # files that say more about a failure: their ends are shown with it
+shown=() # files whose last lines are printed with each complaint
 
-# complain TEXT...: says what is wrong; the test goes on, in order to find more.
+# complain TEXT...: reports what is wrong; the test continues, to find more.
 complain() {
 	local file
 	echo "FAILED: $*"
@@ -17,27 +17,27 @@ complain() {
 	failures=$((failures + 1))
 }
 
-# fail TEXT...: says what is wrong and ends the test.
+# fail TEXT...: reports what is wrong and ends the test.
 fail() {
 	complain "$@"
 	exit 1
 }
 
-# verdict: the last line of a script that complains; its last command decides otherwise.
+# verdict: ends the test, which fails if `complain` was called.  It is the last line of a script.
 verdict() {
 	exit $((failures > 0))
 }
 
-# finally COMMAND: is run when the test ends, however it does.
+# finally COMMAND: runs the command when the test ends, however it ends.
 finally() {
 	at_end=$1
 }
 at_end=:
-# Where `verdict` was forgotten, a complaint still counts.
+# A complaint makes the test fail even if `verdict` was forgotten.
 trap 'status=$?; eval "$at_end"; [ $failures = 0 ] || exit 1; exit $status' EXIT
 
-# wait_for SECONDS COMMAND...: until it succeeds; fails where that takes longer.  The
-# limit is there to end what hangs, also on a slow and busy machine.
+# wait_for SECONDS COMMAND...: repeats the command until it succeeds; fails if that takes longer.
+# The limit only ends a test that hangs, so choose it long enough for a slow and busy machine.
 wait_for() {
 	local end=$((SECONDS + $1))
 	shift
@@ -47,7 +47,7 @@ wait_for() {
 	done
 }
 
-# has_used PID TICKS: the process is there and has used that much CPU time, in clock ticks.
+# has_used PID TICKS: whether the process exists and has used so much CPU time, in clock ticks.
 has_used() {
 	local stat
 	stat=$(cat "/proc/$1/stat" 2>/dev/null) || return

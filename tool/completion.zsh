@@ -20,5 +20,5 @@ _raddle() {
 	fi
 }
 
-# Zsh runs the file when it first completes, which defines the function.
+# Zsh runs this file at the first completion.  That defines the function, which must then be called.
 _raddle "$@"

@@ -27,7 +27,7 @@ grep -q '^1 can happen' short && grep -q '^  data race on x: write at sections-r
 "$RADDLE" predict --limit 0 "$ROOT/test/trace/v1-bank" | grep -q 'more were not described' && fail "--limit 0 is a limit"
 "$RADDLE" predict --window 6 trace >windows || fail "--window"
 
-# What only the value-blind model has is not sound.
+# What only speculative semantics allow is not sound.
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/micro/value-race.c" -o value || fail "not compiled"
 "$RADDLE" record -o value.trace -- ./value || fail "not recorded"
 [ "$("$RADDLE" predict --json value.trace | jq -c '.findings | map(.sound)')" = '[false]' ] || fail "value-race"

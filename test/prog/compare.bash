@@ -1,13 +1,12 @@
-# Functions of the tests that compare a program with its recorded self: same
-# stdout, stderr and exit status or signal when built by clang and run as it is, and
-# when built by raddle cc and recorded, in both modes; and a trace that can be read.
-# To be sourced; finish() gives the verdict.
+# Functions for tests that compare a program that clang built with the same program, built by raddle
+# cc and recorded in both modes.  Standard output, standard error and the exit status or signal must
+# be the same, and the trace must be readable.  Source this file; finish() prints the verdict.
 failures=0
 compared=0
 mkdir -p native raddle
 
-# build NAME [c|cxx] FLAGS... SOURCES...: native/NAME and raddle/NAME.  The tests of one run share what they build: to
-# compile the C++ program takes longer than most tests.
+# build NAME [c|cxx] FLAGS... SOURCES...: makes native/NAME and raddle/NAME.  The tests of one run
+# share what they build, because compiling the C++ program takes longer than most tests.
 build() {
 	local name=$1 shared
 	shift
@@ -21,7 +20,7 @@ build() {
 	cp "$shared/raddle" "raddle/$name"
 }
 
-# compile DIR [c|cxx] FLAGS... SOURCES...: DIR/native and DIR/raddle.
+# compile DIR [c|cxx] FLAGS... SOURCES...: makes DIR/native and DIR/raddle.
 compile() {
 	local dir=$1 native=clang-19 command=cc
 	[ "$2" = c ] || { native=clang++-19 command=c++; }
@@ -30,18 +29,18 @@ compile() {
 	"$RADDLE" $command -g "$@" -o "$dir/raddle" -lpthread -lm 2>log || { echo "raddle cannot build $*:"; cat log; return 1; }
 }
 
-# execute PREFIX COMMAND...: leaves PREFIX.out, .err and .status.
+# execute PREFIX COMMAND...: runs the command and writes PREFIX.out, .err and .status.
 execute() {
 	local prefix=$1
 	shift
 	printf 'some lines\nof input\n' | (
-		# The shell's own words about a signal are not the program's.
+		# The message of the shell about a signal is not part of the output.
 		timeout -k 5 240 "$@" >"$prefix.out" 2>"$prefix.err"
 		echo $? >"$prefix.status"
 	) 2>/dev/null
 }
 
-# same LABEL PREFIX1 PREFIX2
+# same LABEL PREFIX1 PREFIX2: checks that two runs had the same status and output.
 same() {
 	local label=$1 part
 	compared=$((compared + 1))
@@ -55,8 +54,9 @@ same() {
 	done
 }
 
-# compare NAME ARGUMENTS...: natively, and recorded in both modes ($modes), or in another flavour ($flavour).  Raddle
-# itself says nothing, or just the one line that contains $told.
+# compare NAME ARGUMENTS...: runs the program natively, and recorded in both modes ($modes), perhaps
+# in another flavour ($flavour).  Raddle itself may print nothing, or only the line that contains
+# $told.
 flavour=record
 modes="quick fast"
 told=
@@ -73,7 +73,7 @@ compare() {
 	done
 }
 
-# take_told LABEL FILE: takes the line that is expected of Raddle out of the file; it must be there, once.
+# take_told LABEL FILE: removes the expected line of Raddle from the file; it must be there once.
 take_told() {
 	[ -n "$told" ] || return 0
 	if [ "$(grep -c "^raddle: .*$told" "$2")" != 1 ]; then
@@ -83,7 +83,7 @@ take_told() {
 	sed -i "/^raddle: .*$told/d" "$2"
 }
 
-# The trace can be read to its end.
+# check_trace LABEL: checks that the trace can be read to its end.
 check_trace() {
 	"$RADDLE" dump --check trace >dump.out 2>dump.err && return
 	echo "$1: the trace cannot be read: $(head -3 dump.err)"

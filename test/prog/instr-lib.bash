@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Functions for tests of the instrumenter alone: units come straight from clang,
-# and instr-stub.c stands in for the runtime.
+# Functions for tests of the instrumenter alone: clang compiles the units, and instr-stub.c replaces
+# the runtime.
 
 INSTR=$BUILD/raddle-instr
 HOOKS=$BUILD/hook-record.bc
 CLANG=clang-19
 [ -x "$INSTR" ] || { echo "no raddle-instr"; exit 77; }
 
-# bitcode SOURCE [FLAG...]: SOURCE's bitcode as raddle cc embeds it, in NAME.bc
+# bitcode SOURCE [FLAG...]: writes the bitcode of SOURCE, as raddle cc embeds it, to NAME.bc
 bitcode() {
 	local source=$1 name
 	name=$(basename "${source%.*}")
@@ -15,7 +15,7 @@ bitcode() {
 	$CLANG -O2 -g -w -Xclang -disable-llvm-passes -emit-llvm -c "$source" -o "$name.bc" "$@"
 }
 
-# instrument MODE NAME [OPTION...]: NAME.bc to NAME.MODE.o and NAME.MODE.sites
+# instrument MODE NAME [OPTION...]: makes NAME.MODE.o and NAME.MODE.sites from NAME.bc
 instrument() {
 	local mode=$1 name=$2
 	shift 2
@@ -23,7 +23,7 @@ instrument() {
 	"$INSTR" --flavour record --mode "$mode" --hooks "$HOOKS" "$@" "$name.jobs"
 }
 
-# program MODE NAME [ARGUMENT...]: links NAME.MODE.o with the stand-in
+# program MODE NAME [ARGUMENT...]: links NAME.MODE.o with the replacement of the runtime
 program() {
 	local mode=$1 name=$2 f
 	shift 2

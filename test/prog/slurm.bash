@@ -1,8 +1,9 @@
-# A Slurm cluster of this one machine, for tests: munged, slurmctld and slurmd of
-# Debian's packages on loopback, with files and ports of their own.
+# A Slurm cluster for tests that consists of this machine: munged, slurmctld and slurmd of Debian's
+# packages, on the loopback interface, with their own files and ports.
 #
-#	start_slurm DIR		sets SLURM_CONF; 77 if there can be none here, with the reason
-#	stop_slurm		ends the daemons, by their process ids
+#	start_slurm DIR		starts the daemons and sets SLURM_CONF; if Slurm cannot run here, prints
+#				the reason and returns 77
+#	stop_slurm		ends the daemons, by their process IDs
 
 slurm_pids=()
 
@@ -60,7 +61,7 @@ start_daemon() {
 	slurm_pids+=($!)
 }
 
-# Whether the node takes jobs, within half a minute.
+# Waits until the node accepts jobs, half a minute at most.
 wait_for_slurm() {
 	local i pid
 	for i in $(seq 150); do

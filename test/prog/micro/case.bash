@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# For tests over the programs of this folder: what the head of each promises, and
-# what a finding document holds, as lines that can be compared:
+# For tests with the programs of this folder: converts what the head of each program promises, and
+# what a finding document contains, to lines that can be compared:
 #
 #	race x 2               two findings about x
-#	race x 1 speculative   one that only the value-blind model has
+#	race x 1 speculative   one that is speculative, not sound
 #	deadlock a,b 1         one cycle in which a and b are waited for
 #
-# The head of a program has such lines behind one of these words (1 may be left out):
+# The head of a program has such lines after one of these words (1 may be left out):
 #
 #	expect:    an error, predicted from the recorded run and confirmed by replay
-#	drop:      predicted by the value-blind model only, and no error: replay drops it
-#	hidden:    predicted, and no error: something orders the accesses that Raddle does not see
-#	unproved:  an error, predicted, that replay cannot bring about; the text below says why
-#	missed:    an error that the model of one run does not have
-#	status:    what the program ends with, if not 0
+#	drop:      not an error: a speculative prediction, which replay drops
+#	hidden:    not an error, but predicted: something that Raddle does not see orders the accesses
+#	unproved:  an error that is predicted, but that replay cannot show; the text below explains why
+#	missed:    an error that prediction from one run cannot find
+#	status:    the program's exit status, if it is not 0
 #	recorded:  in words, the order of the recorded run and why it shows nothing
 #
-# Indices are left out (cell[]), memory without a name of its own is "heap",
-# "stack", "mmap" or "unknown", a file descriptor is "fd".
+# Indices are left out (cell[]).  Memory without its own name is "heap", "stack", "mmap" or
+# "unknown"; a file descriptor is "fd".
 
-# build_case SOURCE OUT: with raddle cc.  The tests of one run share what they build, in $SHARED: micro.sh takes every
-# second program in its long form, and three other tests take most of these again.
+# build_case SOURCE OUT: compiles a program with raddle cc.  The tests of one run share what they
+# build, in $SHARED, because micro.sh and three other tests use many of the same programs.
 build_case() {
 	local shared=${SHARED:-$PWD/shared} name
 	name=$(basename "$1")
@@ -39,12 +39,12 @@ compile_case() {
 	esac
 }
 
-# What must be confirmed.
+# expected_findings SOURCE: what must be confirmed.
 expected_findings() {
 	sed -n 's,^// expect: \(race\|deadlock\) ,\1 ,p' "$1" | sed 's/^[a-z]* [^ ]*$/& 1/' | sort
 }
 
-# What must be predicted: also what replay must drop again.
+# expected_predictions SOURCE: what must be predicted, including what replay must drop again.
 expected_predictions() {
 	{
 		expected_findings "$1"
@@ -59,7 +59,7 @@ expected_status() {
 	echo "${status:-0}"
 }
 
-# named FILE FILTER: the findings of a document that a jq filter chooses.
+# named FILE FILTER: the findings of a document that a jq filter selects.
 named() {
 	jq -r '
 	def place: gsub("\\[[0-9]+\\]"; "[]") | sub("^(?<kind>heap|stack|mmap|unknown|fd) .*"; .kind) | sub("\\+[0-9]+$"; "");
@@ -69,8 +69,8 @@ named() {
 	"\(.[0].text) \(length)\(if .[0].sound then "" else " speculative" end)"' "$1" | sort
 }
 
-# each_case FUNCTION [STEP [FIRST]]: calls it with every program, or with every STEP-th from FIRST on, two at a
-# time; fails if any call does.
+# each_case FUNCTION [STEP [FIRST]]: calls the function with every program, or with every STEP-th
+# from FIRST on, two at a time; fails if any call fails.
 each_case() {
 	export -f "$1" build_case compile_case expected_findings expected_predictions expected_status named
 	printf '%s\n' "$ROOT"/test/prog/micro/*.c "$ROOT"/test/prog/micro/*.cpp | sed -n "${3:-1}~${2:-1}p" |

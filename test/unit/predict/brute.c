@@ -3,10 +3,10 @@
  * Enumerates all interleavings of a tiny execution, state by state.
  *
  * A state consists of the position of each thread, the write that each variable holds (which only
- * matters for some reads in the speculative model), and, for each waiting thread, the notifications
- * since its wait began.  In each state the next events of all threads are examined.  Two
- * conflicting ones are a race.  A set of events of which none can ever proceed is a deadlock.  This
- * code shares nothing with predict/ except the event type.
+ * matters for some reads with speculative semantics), and, for each waiting thread, the
+ * notifications since its wait began.  In each state the next events of all threads are examined.
+ * Two conflicting ones are a race.  A set of events of which none can ever proceed is a deadlock.
+ * This code shares nothing with predict/ except the event type.
  */
 #include "brute.h"
 
@@ -272,7 +272,7 @@ static uint32_t dead_under(const struct oracle *o, const uint32_t *head, uint32_
 			d = d ||
 			    (e->kind == EXEC_ONCE_PASS && f->kind == EXEC_ONCE_RUN && f->object == e->object);
 			d = d || (e->kind == EXEC_WAKE && e->aux == j);
-			/* In the sound model a thread that reads another value goes on unrecorded. */
+			/* With sound semantics a thread that reads another value goes on unrecorded. */
 			if (exec_reads(e->kind) && o->writer[i] == j)
 				d = d || (!o->sound && e->flags & f->flags & EXEC_SYNC) ||
 				    e->flags & EXEC_LOOP;
