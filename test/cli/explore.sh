@@ -38,7 +38,7 @@ jq -e '[.findings[0].cycle[].function] | sort == ["wait_for_first", "wait_for_se
 jq -e '.findings[0].notes[0] | test("with [0-3] decisions it happened again in 3 of 3 runs")' lost.json >/dev/null ||
 	complain "not reduced: $(jq -c '.findings[0].notes' lost.json)"
 "$RADDLE" explore -o out/text -- ./order lost >out.txt 2>err </dev/null
-grep -q 'is stopped .*; T_0_[01] goes on' err || complain "the decisions are not told"
+grep -q 'is stopped .*; T_0_[01] continues' err || complain "the decisions are not told"
 grep -q 'Raddle: 1 failure in' err || complain "the summary"
 
 # Nothing is found where nothing is wrong: loops that wait, time limits that run out, a process like any other.

@@ -25,7 +25,7 @@ print(" ".join(sorted({f["object"] for f in json.load(open(sys.argv[1]))["findin
 [ "$(objects whole.json)" = "early late" ] || complain "found in the whole: $(objects whole.json)"
 [ "$(objects parts.json)" = "early late" ] || complain "found in parts: $(objects parts.json)"
 "$RADDLE" predict --memory 8M trace > parts.txt 2>&1
-grep -q 'looked at in [0-9]* parts' parts.txt || complain "nothing is said about parts: $(tail -3 parts.txt)"
+grep -q 'examined in [0-9]* parts' parts.txt || complain "nothing is said about parts: $(tail -3 parts.txt)"
 
 # The end of the program comes directly after its beginning, in case that there is no time for the rest.
 "$RADDLE" predict -v --memory 8M --json=again.json trace 2>&1 >/dev/null | sed -n 's/.*predict: part //p' > order
@@ -40,7 +40,7 @@ END
 # The schedule of a late part leads there.
 "$RADDLE" check -v --no-classify --memory 8M --json found.json -o checked -- ./late-race 20000 > check.out 2>&1
 [ $? = 1 ] || complain "check: $(tail -5 check.out)"
-grep -q 'looked at in [0-9]* parts' check.out || complain "check says nothing about parts"
+grep -q 'examined in [0-9]* parts' check.out || complain "check says nothing about parts"
 python3 - found.json << 'END' || complain "not both races are confirmed: $(tail -30 check.out)"
 import json, sys
 found = json.load(open(sys.argv[1]))["findings"]

@@ -68,7 +68,7 @@ refuse() {
 	[ $? = 2 ] || complain "slice $*: status"
 	grep -q "$wanted" message || complain "slice $*: message"
 }
-refuse 'no code of the program near' --at program.c:900 ./program
+refuse 'no code near this line' --at program.c:900 ./program
 refuse 'no code from such a file' --at other.c:3 ./program
 refuse 'which place' --at program.c ./program
 refuse 'which place' ./program

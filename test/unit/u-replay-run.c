@@ -569,7 +569,7 @@ static void test_verdicts(void **state)
 		{"crash-later", FINDING_CONFIRMED, "crash", NULL},
 		{"difference", FINDING_DROPPED, NULL, "but did sem-post"},
 		{"spin", FINDING_DROPPED, NULL, "spins"},
-		{"end", FINDING_DROPPED, NULL, "ended with status 7 before"},
+		{"end", FINDING_DROPPED, NULL, "ended with status 7 too early"},
 		{"crash", FINDING_UNCONFIRMED, NULL, "signal 11"},
 	};
 
