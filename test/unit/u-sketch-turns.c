@@ -555,10 +555,35 @@ static void test_describe_deadlock(void **state)
 	end(w);
 }
 
+/* A thread writes and loses the turn at a point at which the program is not stopped.  Its write
+ * comes before what another thread reads then. */
+static void test_lost_turn(void **state)
+{
+	int32_t cell = 1;
+	struct world *w = begin();
+
+	(void)state;
+	stop_at_access(w, 1, READ, &cell, 4);
+	stop_at_access(w, 0, WRITE, &cell, 4);
+	cell = 2;
+	w->standers[0].arrivals++;
+	stop_at_access(w, 2, READ, &cell, 4);
+	assert_int_equal(w->now.run->count, 1);
+	w->standers[1].arrivals++;
+	stop_at_access(w, 1, READ, &cell, 4);
+	end_thread(w, 0);
+	assert_int_equal(w->now.run->count, 2);
+	expect(w, 0, 0, 9 + (WRITE & 0xffff), SLICE_WRITE);
+	assert_int_equal(w->now.run->events[0].value, 2);
+	expect(w, 1, 1, 9 + (READ & 0xffff), SLICE_READ);
+	end(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_lost_turn),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_too_many_threads),

@@ -41,6 +41,7 @@ struct replay_stander {
 	const char *point; /* its point, as in a decision */
 	uint64_t point_n;
 	uint32_t point_count;
+	uint32_t arrivals; /* points that it has reached so far */
 };
 
 /* A stopped program, and the thread that reached a point. */

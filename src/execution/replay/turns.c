@@ -72,6 +72,7 @@ static void copy_thread(struct rd_arena *arena, const struct board *b, uint32_t 
 	to->point = schedule_point_name(row->point);
 	to->point_n = row->point_n;
 	to->point_count = row->point_count;
+	to->arrivals = row->arrivals;
 }
 
 static uint32_t number_of(const struct replay_stand *stand, const char *thread)

@@ -4,9 +4,9 @@
  * Out: what its threads did at tracked statements, in order.
  *
  * The program is stopped before each access and operation.  What a thread was about to do becomes
- * an event only when that thread is stopped again or has failed, because another thread may run
- * first.  When the thread is stopped again, no other thread has run since its access, so memory
- * still holds the value that was read or written.
+ * an event only when that thread has reached its next point or has failed, because another thread
+ * may run first.  If the program is stopped at that point too, no other thread has run since the
+ * access, so memory still holds the value that was read or written.
  */
 #include "sketch/turns-parts-int.h"
 
@@ -277,13 +277,25 @@ static void note_name(struct turns_now *now, const struct replay_stand *stand)
 
 /* Whether the thread has not yet acquired the lock that it was about to acquire. */
 static bool is_still_there(const struct turns_now *now, const struct turns_pending *p,
-			   const struct replay_stand *stand)
+			   const struct replay_stander *t)
 {
-	const struct replay_stander *t = &stand->threads[stand->who];
-
-	return !stand->spot && p->statement != TURNS_NONE && t->n == p->n &&
+	return p->statement != TURNS_NONE && t->n == p->n &&
 	       now->turns->runs->statements[p->statement].role == SLICE_ACQUIRES && t->point &&
 	       (!strcmp(t->point, "op") || !strcmp(t->point, "wait"));
+}
+
+/* Other threads may have lost the turn at a point at which the program was not stopped.  What they
+ * were about to do before it has happened. */
+static void take_others(struct turns_now *now, const struct replay_stand *stand)
+{
+	for (uint32_t i = 0; i < stand->thread_count && i < TURNS_THREADS; i++) {
+		const struct replay_stander *t = &stand->threads[i];
+		struct turns_pending *p = &now->threads[i];
+
+		if (i != stand->who && p->statement != TURNS_NONE && t->arrivals != p->arrivals &&
+		    !is_still_there(now, p, t))
+			take_pending(now, i, stand->pid);
+	}
 }
 
 void turns_stopped(struct turns_now *now, const struct replay_stand *stand, const char **next)
@@ -293,12 +305,14 @@ void turns_stopped(struct turns_now *now, const struct replay_stand *stand, cons
 	if (stand->who >= stand->thread_count || stand->who >= TURNS_THREADS)
 		return;
 	p = &now->threads[stand->who];
-	if (is_still_there(now, p, stand)) {
+	take_others(now, stand);
+	if (!stand->spot && is_still_there(now, p, &stand->threads[stand->who])) {
 		*next = turns_choose(now, stand);
 		return;
 	}
 	take_pending(now, (uint32_t)stand->who, stand->pid);
 	note_name(now, stand);
+	p->arrivals = stand->threads[stand->who].arrivals;
 	if (stand->spot)
 		note_access(now, p, stand->spot);
 	else

@@ -17,9 +17,10 @@ struct turns_pending {
 	uint32_t statement, second; /* second: the write of an atomic update */
 	uint64_t address, value;
 	uint8_t size;
-	uint64_t length; /* of a range of memory that is freed or accessed as a whole; 0: not a range */
-	uint64_t n;	 /* of an operation: its number, so that it becomes only one event */
-	bool inside;	 /* it has done the first of three statements and not the last */
+	uint64_t length;   /* of a range of memory that is freed or accessed as a whole; 0: not a range */
+	uint64_t n;	   /* of an operation: its number, so that it becomes only one event */
+	uint32_t arrivals; /* points that the thread had reached when it was stopped there */
+	bool inside;	   /* it has done the first of three statements and not the last */
 	bool did_first, did_second;
 };
 
