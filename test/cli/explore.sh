@@ -185,6 +185,12 @@ grep -q 'an assumption of the program did not hold' err || complain "why no run 
 cc -I "$ROOT/src/contract" -pthread -Wall -Wextra -Werror "$ROOT/test/prog/explore/annotated.c" -o plain && ./plain never ||
 	complain "without Raddle"
 
+# A signal handler may interrupt any thread, and the runs end all the same.
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/handler.c" -o handler || exit 1
+"$RADDLE" explore -q -n 12 -o out/handler --json handler.json -- ./handler >out.txt 2>err </dev/null ||
+	complain "handler: status $?"
+jq -e '.findings == [] and .stats.schedules >= 6' handler.json >/dev/null || complain "handler: $(jq -c .stats handler.json)"
+
 # Exit statuses.
 status() {
 	local wanted=$1 got=0

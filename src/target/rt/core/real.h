@@ -45,6 +45,7 @@
 
 /* Functions that no C header declares. */
 struct nothrow;
+__sighandler_t bsd_signal(int number, __sighandler_t handler);
 ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
 ssize_t __recv_chk(int fd, void *to, size_t size, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *to, size_t size, size_t room, int flags, __SOCKADDR_ARG from,

@@ -92,6 +92,7 @@ struct rt {
 	struct rt_channels *_Atomic channels; /* rt/core/io/channel.c; NULL: none yet */
 	_Atomic uint64_t mapped;	      /* bytes that the runtime has mapped, with the session */
 	struct rt_limit limits[2];	      /* rt/core/process/limit.c: of the address space, of data */
+	_Atomic uint32_t interruptible;	      /* rt/core/process/handler.c: handlers may run */
 	bool leaves_out;		      /* rt/core/control/edit.c: an edit has left out taking a lock */
 	char program[4096];
 	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/core/sync/atomic.c */

@@ -14,7 +14,7 @@
 /* points in a row at which a thread may continue in an exploration: it may be waiting in a loop */
 #define EXPLORED_STAYS 12
 
-uint32_t rt_turn_slot(uint32_t position)
+static uint32_t find_slot(uint32_t position)
 {
 	const struct raddle_steer_thread *threads = raddle_steer_threads(rt_steer()), *at;
 	uint32_t count = rt_steer()->thread_count + atomic_load(&rt_steer()->thread_added), parent;
@@ -34,25 +34,28 @@ uint32_t rt_turn_slot(uint32_t position)
 	return RADDLE_STEER_NONE;
 }
 
-uint32_t rt_turn_count_ready(void)
+uint32_t rt_turn_slot(uint32_t position)
 {
-	uint32_t n = 0;
+	uint32_t known = 0, found;
 
-	for (uint32_t i = 0; i < rt_slot_count(); i++)
-		n += rt_turn_is_ready(i);
-	return n;
+	if (position < rt_steer()->thread_count + RADDLE_STEER_ROOM)
+		known = atomic_load_explicit(&rt_steering()->slots[position], memory_order_acquire);
+	if (known)
+		return known - 1;
+	found = find_slot(position);
+	if (found != RADDLE_STEER_NONE)
+		atomic_store_explicit(&rt_steering()->slots[position], found + 1, memory_order_release);
+	return found;
 }
 
 /* The next runnable thread after `number`, cyclically, with `number` itself last; NONE: no thread
  * can run. */
 static uint32_t next_ready(uint32_t number)
 {
-	uint32_t count = rt_slot_count();
+	const struct rt_set *ready = &rt_steering()->turns.ready;
+	uint32_t count = rt_slot_count(), next = rt_set_next(ready, number + 1, count);
 
-	for (uint32_t i = 1; i <= count; i++)
-		if (rt_turn_is_ready((number + i) % count))
-			return (number + i) % count;
-	return RADDLE_STEER_NONE;
+	return next != RADDLE_STEER_NONE ? next : rt_set_next(ready, 0, count);
 }
 
 /* While threads are led to their goals: the thread that runs first or, if `front` is false, the
@@ -128,7 +131,8 @@ static uint64_t hash_points(void)
 /* The first alternative is the usual thread; the others follow by number. */
 static uint32_t by_choice(uint32_t number, uint32_t usual)
 {
-	uint32_t n;
+	const struct rt_set *ready = &rt_steering()->turns.ready;
+	uint32_t n, count = rt_slot_count();
 
 	if (usual == number && rt_slot_at(number)->stays >= EXPLORED_STAYS)
 		usual = next_ready(number);
@@ -137,8 +141,8 @@ static uint32_t by_choice(uint32_t number, uint32_t usual)
 					     .slot = number,
 					     .state = hash_points()});
 
-	for (uint32_t i = 0; n && i < rt_slot_count(); i++)
-		if (rt_turn_is_ready(i) && i != usual && --n == 0)
+	for (uint32_t i = rt_set_next(ready, 0, count); n && i < count; i = rt_set_next(ready, i + 1, count))
+		if (i != usual && --n == 0)
 			return i;
 	return usual;
 }
@@ -213,10 +217,16 @@ static bool is_timed(uint32_t number)
 	return rt_slot_at(number)->since && atomic_load(&rt_slot_at(number)->timed);
 }
 
+static void time_out(uint32_t number)
+{
+	rt_slot_at(number)->due = 1;
+	rt_turn_set_ready(number, true);
+}
+
 bool rt_turn_can(uint32_t number)
 {
 	if (!rt_turn_is_ready(number) && is_timed(number))
-		rt_slot_at(number)->due = rt_slot_at(number)->ready = 1;
+		time_out(number);
 	return rt_turn_is_ready(number);
 }
 
@@ -225,21 +235,35 @@ bool rt_turn_may(uint32_t number)
 	return rt_turn_is_ready(number) || (rt_steer()->flags & RADDLE_STEER_TIMEOUTS && is_timed(number));
 }
 
+uint32_t rt_turn_next_that_may(uint32_t from)
+{
+	const struct rt_turns *turns = &rt_steering()->turns;
+	uint32_t count = rt_slot_count(), ready = rt_set_next(&turns->ready, from, count),
+		 end = ready < count ? ready : count;
+
+	if (!(rt_steer()->flags & RADDLE_STEER_TIMEOUTS))
+		return ready;
+	for (uint32_t i = rt_set_next(&turns->waiting, from, end); i < end;
+	     i = rt_set_next(&turns->waiting, i + 1, end))
+		if (is_timed(i))
+			return i;
+	return ready;
+}
+
 /* No thread can continue: of the waits with a time limit, the one that began first times out. */
 static void wake_timed(void)
 {
-	struct raddle_slot *best = NULL;
+	uint32_t best = RADDLE_STEER_NONE;
 
 	for (uint32_t i = 0; i < rt_slot_count(); i++) {
-		struct raddle_slot *slot = rt_slot_at(i);
-
-		if (atomic_load(&slot->away))
+		if (atomic_load(&rt_slot_at(i)->away))
 			return;
-		if (is_timed(i) && (!best || slot->since < best->since))
-			best = slot;
+		if (is_timed(i) &&
+		    (best == RADDLE_STEER_NONE || rt_slot_at(i)->since < rt_slot_at(best)->since))
+			best = i;
 	}
-	if (best)
-		best->due = best->ready = 1;
+	if (best != RADDLE_STEER_NONE)
+		time_out(best);
 }
 
 bool rt_turn_waits_outside(uint32_t number)
@@ -260,7 +284,7 @@ static bool let_in(void)
 		return false;
 	for (uint32_t i = 0; i < rt_slot_count(); i++)
 		if (rt_turn_waits_outside(i))
-			atomic_store(&rt_slot_at(i)->ready, 1);
+			rt_turn_set_ready(i, true);
 	return true;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "rt/common/signal.h"
 #include "raddle/crash-find.h"
+#include "rt/core/real.h"
 #include "rt/steer/steer-int.h"
 #include "rt/steer/steer.h"
 
@@ -58,6 +59,6 @@ void rt_crash_setup(void)
 	struct sigaction action = {.sa_sigaction = crashed, .sa_flags = SA_SIGINFO | SA_ONSTACK}, before;
 
 	for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
-		if (!sigaction(fatal[i], NULL, &before) && before.sa_handler == SIG_DFL)
-			sigaction(fatal[i], &action, NULL);
+		if (!REAL(sigaction)(fatal[i], NULL, &before) && before.sa_handler == SIG_DFL)
+			REAL(sigaction)(fatal[i], &action, NULL);
 }

@@ -114,6 +114,8 @@ bool rt_turn_all_spin(void);
  * continue or its wait may time out.  The second: whether it can continue once chosen; being
  * chosen makes its wait time out. */
 bool rt_turn_may(uint32_t number);
+/* The first thread from `from` on that the strategy may choose; NONE: there is none. */
+uint32_t rt_turn_next_that_may(uint32_t from);
 bool rt_turn_can(uint32_t number);
 
 /* rt/steer/strategy.c.  The thread that continues after a point of `number`, by the seed; NONE: no

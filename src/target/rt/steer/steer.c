@@ -12,10 +12,10 @@
  * 2. `phase` leaves LEADING once, under `lock`; no thread waits here in RUNS_FREE or DIVERGED.
  * 3. A thread sleeps on the word of its own place, so an operation wakes one thread.
  *
- * Signals are blocked while `lock` is held, because a handler may try to take it.  The child of a
- * fork touches none of this.  The replayer can write `command` but cannot wake a thread, so sleeps
- * are short, and longer if there are more sleepers.  If the replayer has ended, all threads run
- * freely.
+ * A program that has signal handlers (rt/core/process/handler.c) has its signals blocked while
+ * `lock` is held, because a handler may try to take it.  The child of a fork touches none of this.
+ * The replayer can write `command` but cannot wake a thread, so sleeps are short, and longer if
+ * there are more sleepers.  If the replayer has ended, all threads run freely.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"
@@ -25,6 +25,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* As a saved mask: no signal was blocked.  The mask of a thread is never this value, since SIGKILL
+ * cannot be blocked. */
+#define ALL_SIGNALS (~0ull)
 #define SPINS 64 /* looks before the first sleep */
 /* naps before the process ends in spite of a deadlock; the replayer needs ten to see one */
 #define STUCK_NAPS 50
@@ -32,10 +35,12 @@
 
 void rt_steer_lock(uint64_t *signals)
 {
-	uint64_t all = ~0ull;
+	uint64_t all = ALL_SIGNALS;
 	int saved = errno;
 
-	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, signals, sizeof all);
+	*signals = ALL_SIGNALS;
+	if (atomic_load_explicit(&rt.interruptible, memory_order_relaxed))
+		syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, signals, sizeof all);
 	while (atomic_exchange_explicit(&rt_steer()->lock, 1, memory_order_acquire))
 		syscall(SYS_sched_yield);
 	errno = saved;
@@ -45,9 +50,10 @@ void rt_steer_unlock(const uint64_t *signals)
 {
 	int saved = errno;
 
-	RT_ASSERT(atomic_load(&rt_steer()->lock) == 1);
+	RT_ASSERT(atomic_load_explicit(&rt_steer()->lock, memory_order_relaxed) == 1);
 	atomic_store_explicit(&rt_steer()->lock, 0, memory_order_release);
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, signals, NULL, sizeof *signals);
+	if (*signals != ALL_SIGNALS)
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, signals, NULL, sizeof *signals);
 	errno = saved;
 }
 
@@ -214,7 +220,7 @@ bool rt_steer_setup(void)
 	struct raddle_steer *s = find_memory();
 	const struct raddle_steer_thread *threads;
 	struct rt_steering *g;
-	size_t places, own, owners;
+	size_t places, own, owners, slots;
 	char *memory;
 
 	if (!s)
@@ -222,7 +228,8 @@ bool rt_steer_setup(void)
 	places = (sizeof(struct rt_steering) + 63) / 64 * 64;
 	own = places + s->thread_count * sizeof(struct rt_sleeping_place);
 	owners = own + (s->flags & RADDLE_STEER_TURNS ? RADDLE_SLOTS * sizeof(struct rt_sleeping_place) : 0);
-	memory = rt_map(owners + s->op_count * sizeof(uint32_t));
+	slots = owners + s->op_count * sizeof(uint32_t);
+	memory = rt_map(slots + ((size_t)s->thread_count + RADDLE_STEER_ROOM) * sizeof(uint32_t));
 	if (!memory)
 		return false;
 	g = rt.layer[RT_LAYER_STEER] = memory;
@@ -230,6 +237,7 @@ bool rt_steer_setup(void)
 	g->places = (struct rt_sleeping_place *)(memory + places);
 	g->own = (struct rt_sleeping_place *)(memory + own);
 	g->owners = (uint32_t *)(memory + owners);
+	g->slots = (_Atomic uint32_t *)(memory + slots);
 	threads = raddle_steer_threads(s);
 	for (uint32_t i = 0; i < s->thread_count; i++)
 		for (uint32_t k = 0; k < threads[i].count; k++)

@@ -17,6 +17,7 @@
 
 #include "raddle/steer.h"
 #include "rt/core/layer.h"
+#include "rt/steer/set.h"
 
 /* Where a thread sleeps. */
 struct rt_sleeping_place {
@@ -29,8 +30,12 @@ struct rt_sleeping_place {
 /* The state of turn.c.  The lock protects it, except for `sites`, `low` and `high`, which change
  * only while no thread runs. */
 struct rt_turns {
+	struct rt_set ready;	  /* threads that are runnable, apart from the turn */
+	struct rt_set waiting;	  /* threads whose slots have `since` */
+	_Atomic uint32_t settled; /* threads that have reached their first stop, or have ended */
 	uint64_t random, seeded;
 	uint64_t lowest;	  /* the priority of the thread that was deferred last */
+	uint32_t ranked;	  /* slots that have got a priority from PCT */
 	bool begun[RADDLE_SLOTS]; /* threads of the plan, for the strategy that weighs them */
 	/* For the strategy by kinds: the function that threads run, and the first thread that runs
 	 * it. */
@@ -74,6 +79,7 @@ struct rt_steering {
 	struct rt_sleeping_place *places; /* by position in the table of threads */
 	struct rt_sleeping_place *own;	  /* by slot, if threads take turns */
 	uint32_t *owners;		  /* by turn: the position of the thread whose turn it is */
+	_Atomic uint32_t *slots; /* by position in the table of threads: slot + 1; 0: not known yet */
 	_Atomic uint32_t sleepers;
 	struct rt_sleeping_place common; /* of threads that no plan leads */
 	/* By goal, protected by the lock: whether a thread is stopped there; how many threads
@@ -108,6 +114,7 @@ struct rt_steered {
 	bool leads;				/* it has left its goal, but has not made its access yet */
 	bool anywhere;				/* no thread follows a plan: it may stop at any goal */
 	bool sees_all;				/* each of its accesses is examined */
+	bool settled;				/* it has reached its first stop */
 	uint32_t looks;				/* accesses since its last point */
 	uint64_t touches;			/* where its last watched access was */
 	uint64_t stopped_n, stopped_at;		/* bits of watches that it stopped at after that operation */

@@ -30,20 +30,20 @@ static uint64_t draw(void)
 	return rt_mixed(turn->random += RT_GOLDEN);
 }
 
+#define EACH_THAT_MAY(i)                                                                                     \
+	for (uint32_t i = rt_turn_next_that_may(0); i != RADDLE_STEER_NONE; i = rt_turn_next_that_may(i + 1))
+
 /* ---- any thread that can ---- */
 
 static uint32_t walk(void)
 {
-	uint32_t n = 0;
-	uint64_t which;
+	uint32_t n = 0, chosen = rt_turn_next_that_may(0);
 
-	for (uint32_t i = 0; i < rt_slot_count(); i++)
-		n += rt_turn_may(i);
-	which = n ? draw() % n : 0;
-	for (uint32_t i = 0; i < rt_slot_count(); i++)
-		if (rt_turn_may(i) && which-- == 0)
-			return i;
-	return RADDLE_STEER_NONE;
+	EACH_THAT_MAY(i)
+	n++;
+	for (uint64_t which = n ? draw() % n : 0; which; which--)
+		chosen = rt_turn_next_that_may(chosen + 1);
+	return chosen;
 }
 
 /* ---- priorities ---- */
@@ -69,10 +69,9 @@ static uint32_t highest(void)
 {
 	uint32_t best = RADDLE_STEER_NONE;
 
-	for (uint32_t i = 0; i < rt_slot_count(); i++)
-		if (rt_turn_may(i) &&
-		    (best == RADDLE_STEER_NONE || rt_slot_at(i)->priority > rt_slot_at(best)->priority))
-			best = i;
+	EACH_THAT_MAY(i)
+	if (best == RADDLE_STEER_NONE || rt_slot_at(i)->priority > rt_slot_at(best)->priority)
+		best = i;
 	return best;
 }
 
@@ -91,12 +90,13 @@ static uint32_t change_at(uint64_t choice)
 
 static uint32_t by_priority(uint32_t number)
 {
-	uint32_t change = change_at(atomic_load(&rt_steer()->choices));
+	uint32_t change = change_at(atomic_load(&rt_steer()->choices)),
+		 *ranked = &rt_steering()->turns.ranked;
 	struct raddle_slot *at = rt_slot_at(number);
 
-	for (uint32_t i = 0; i < rt_slot_count(); i++)
-		if (!rt_slot_at(i)->priority)
-			rt_slot_at(i)->priority = high();
+	for (; *ranked < rt_slot_count(); ++*ranked)
+		if (!rt_slot_at(*ranked)->priority)
+			rt_slot_at(*ranked)->priority = high();
 	if (is_deferred(at))
 		at->priority = stand_back();
 	else if (change)
@@ -164,13 +164,12 @@ static uint32_t by_weight(uint32_t number)
 	for (uint32_t i = 0; i < rt_slot_count(); i++)
 		if (rt_slot_at(i)->thread < count)
 			begun[rt_slot_at(i)->thread] = true;
-	for (uint32_t i = 0; i < rt_slot_count(); i++) {
+	EACH_THAT_MAY(i)
+	{
 		const struct raddle_slot *slot = rt_slot_at(i);
 		uint64_t weight = slot->thread < count ? left_of(slot->thread, slot->arrivals, begun, count)
 						       : WEIGHT_UNKNOWN;
 
-		if (!rt_turn_may(i))
-			continue;
 		sum += weight;
 		if (draw() % sum < weight)
 			chosen = i;
@@ -268,11 +267,12 @@ static uint32_t by_kind(uint32_t number)
 	if (begins_alone(number))
 		return number;
 	drawn = draw();
-	for (uint32_t i = 0; i < rt_slot_count(); i++) {
+	EACH_THAT_MAY(i)
+	{
 		uint64_t kind = rt_mixed(drawn ^ ((uint64_t)kinds[i].first + 1) << 32),
 			 own = rt_mixed(drawn + i);
 
-		if (!rt_turn_may(i) || kind < best || (kind == best && own < best_own))
+		if (kind < best || (kind == best && own < best_own))
 			continue;
 		chosen = i;
 		best = kind;

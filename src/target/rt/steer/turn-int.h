@@ -39,7 +39,32 @@ static inline bool rt_turn_has(const struct rt_thread *t)
 
 static inline bool rt_turn_is_ready(uint32_t number)
 {
-	return atomic_load(&rt_slot_at(number)->ready) != 0;
+	return rt_set_has(&rt_steering()->turns.ready, number);
+}
+
+/* Whether the thread is runnable, also for the replayer.  The thread that has the turn may call
+ * this for itself without the lock. */
+static inline void rt_turn_set_ready(uint32_t number, bool ready)
+{
+	struct rt_set *set = &rt_steering()->turns.ready;
+
+	atomic_store_explicit(&rt_slot_at(number)->ready, ready, memory_order_relaxed);
+	if (ready)
+		rt_set_add(set, number);
+	else
+		rt_set_remove(set, number);
+}
+
+/* Whether the thread waits: 0, or a number that later waits have higher. */
+static inline void rt_turn_set_since(uint32_t number, uint64_t since)
+{
+	struct rt_set *set = &rt_steering()->turns.waiting;
+
+	rt_slot_at(number)->since = since;
+	if (since)
+		rt_set_add(set, number);
+	else
+		rt_set_remove(set, number);
 }
 
 /* Whether no thread has the turn.  Then something may have arrived from outside. */
@@ -48,9 +73,13 @@ static inline bool rt_turn_is_idle(void)
 	return rt_turn_running() == RADDLE_STEER_NONE;
 }
 
+static inline uint32_t rt_turn_count_ready(void)
+{
+	return atomic_load_explicit(&rt_steering()->turns.ready.count, memory_order_acquire);
+}
+
 /* rt/steer/choose.c.  The slot of a thread of the plan; NONE: it has not begun.  No lock. */
 uint32_t rt_turn_slot(uint32_t position);
-uint32_t rt_turn_count_ready(void);
 bool rt_turn_waits_outside(uint32_t number);
 bool rt_turn_has_decisions(void); /* the plan has decisions that were not taken yet */
 

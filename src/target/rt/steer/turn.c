@@ -51,12 +51,33 @@ uint32_t rt_turn_find_unsettled(uint32_t self)
 	return RADDLE_STEER_NONE;
 }
 
+/* Whether a thread may be running without the turn: a new one on its way to its first stop, one
+ * that runs a signal handler, or one that returns from the kernel. */
+static bool may_be_unsettled(void)
+{
+	return atomic_load(&rt_steering()->turns.settled) !=
+		       atomic_load(&rt.session->processes[rt.process].threads) ||
+	       atomic_load_explicit(&rt.interruptible, memory_order_relaxed) ||
+	       atomic_load(&rt_steer()->unsure);
+}
+
+/* The thread has reached its first stop. */
+static void note_settled(struct rt_thread *t)
+{
+	if (rt_steered(t)->settled)
+		return;
+	rt_steered(t)->settled = true;
+	atomic_fetch_add(&rt_steering()->turns.settled, 1);
+}
+
 /* Waits until all other threads are stopped, wait or sleep.  The lock is released meanwhile, but
  * the turn is kept. */
 static void settle(uint32_t self, uint64_t *signals)
 {
 	uint32_t other;
 
+	if (!may_be_unsettled())
+		return;
 	for (uint32_t round = 0;
 	     rt_turn_taken() && (other = rt_turn_find_unsettled(self)) != RADDLE_STEER_NONE; round++) {
 		uint32_t naps = round < SETTLE_YIELDS ? 0 : round - SETTLE_YIELDS;
@@ -208,9 +229,10 @@ void rt_turn_give(struct rt_thread *t, uint32_t state)
 	if (!rt_steered(t)->slot || !rt_turn_taken())
 		return;
 	rt_steer_lock(&signals);
-	atomic_store(&rt_steered(t)->slot->ready, 0);
+	rt_turn_set_ready(t->number, false);
 	atomic_store(&rt_steered(t)->slot->away, 0);
 	rt_steer_show(t, state);
+	note_settled(t);
 	if (rt_turn_has(t))
 		rt_turn_pass(t, false, &signals);
 	rt_steer_unlock(&signals);
@@ -229,7 +251,7 @@ static void see_all(struct rt_thread *t)
 static void go(struct rt_thread *t)
 {
 	await_turn(t);
-	atomic_store(&rt_steered(t)->slot->ready, 0);
+	rt_turn_set_ready(t->number, false);
 	rt_steer_show(t, RADDLE_SLOT_RUNS);
 	see_all(t);
 }
@@ -247,9 +269,10 @@ void rt_turn_take(struct rt_thread *t)
 	}
 	rt_steer_lock(&signals);
 	atomic_store(&slot->away, 0);
-	atomic_store(&slot->ready, 1);
+	rt_turn_set_ready(t->number, true);
 	if (rt_turn_state(t->number) == RADDLE_SLOT_RUNS)
 		rt_steer_show(t, RADDLE_SLOT_GATE);
+	note_settled(t);
 	if (rt_turn_running() == RADDLE_STEER_NONE)
 		atomic_store(&rt_steer()->running, t->number);
 	rt_steer_unlock(&signals);
@@ -266,7 +289,7 @@ void rt_turn_owner(uint32_t position)
 	rt_steer_lock(&signals);
 	number = rt_turn_slot(position);
 	if (number != RADDLE_STEER_NONE && rt_turn_state(number) == RADDLE_SLOT_GATE)
-		atomic_store(&rt_slot_at(number)->ready, 1);
+		rt_turn_set_ready(number, true);
 	rt_steer_unlock(&signals);
 }
 
@@ -279,10 +302,10 @@ void rt_turn_go_on(struct rt_thread *t, uint32_t first)
 		uint32_t state = rt_turn_state(i);
 
 		if (state == RADDLE_SLOT_GATE || state == RADDLE_SLOT_LIMIT || state == RADDLE_SLOT_GOAL)
-			atomic_store(&rt_slot_at(i)->ready, 1);
+			rt_turn_set_ready(i, true);
 	}
 	if (first != t->number) {
-		atomic_store(&rt_steered(t)->slot->ready, 1);
+		rt_turn_set_ready(t->number, true);
 		rt_steer_show(t, RADDLE_SLOT_GOAL);
 	}
 	if (rt_steer_change_phase(RADDLE_MET, RADDLE_GOES_ON))
@@ -327,9 +350,10 @@ void rt_turn_come_to(struct rt_thread *t, uint64_t n, enum raddle_point point, b
 
 	rt_steer_lock(&signals);
 	rt_turn_note(t, n, point);
-	atomic_store(&rt_steered(t)->slot->ready, 1);
-	atomic_store(&rt_steered(t)->slot->away, 0);
+	rt_turn_set_ready(t->number, true);
+	atomic_store_explicit(&rt_steered(t)->slot->away, 0, memory_order_relaxed);
 	rt_steer_show(t, point == RADDLE_POINT_ACCESS ? RADDLE_SLOT_GOAL : RADDLE_SLOT_GATE);
+	note_settled(t);
 	if (rt_turn_has(t))
 		rt_turn_pass(t, asks, &signals);
 	else if (rt_turn_running() == RADDLE_STEER_NONE)
@@ -408,8 +432,9 @@ void rt_turn_end(struct rt_thread *t)
 		return;
 	rt_steer_lock(&signals);
 	rt_turn_note(t, rt_steered(t)->n, RADDLE_POINT_END);
-	atomic_store(&rt_steered(t)->slot->ready, 0);
+	rt_turn_set_ready(t->number, false);
 	rt_steer_show(t, RADDLE_SLOT_ENDED);
+	note_settled(t);
 	rt_steer_unlock(&signals);
 	rt_turn_released(t->number);
 	release_held(rt_steered(t)->slot);

@@ -33,9 +33,9 @@ static void begin_wait(struct rt_step *step)
 	RT_ASSERT(rt_steered(step->t)->slot != NULL);
 	rt_steer_lock(&signals);
 	atomic_store(&slot->away, 0);
-	slot->since = ++rt_steering()->turns.waits;
+	rt_turn_set_since(step->t->number, ++rt_steering()->turns.waits);
 	if (rt_turn_has(step->t)) {
-		atomic_store(&slot->ready, 0);
+		rt_turn_set_ready(step->t->number, false);
 		slot->due = 0;
 		rt_turn_note(step->t, step->n, RADDLE_POINT_WAIT);
 		rt_turn_pass(step->t, false, &signals);
@@ -53,7 +53,7 @@ bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
 	if (rt_turn_taken()) {
 		begin_wait(step);
 	} else {
-		slot->since = 1;
+		rt_turn_set_since(t->number, 1);
 		rt_steer_nap(t, seen, RT_LOOK_FROM);
 	}
 	for (; rt_turn_taken() && !rt_turn_has(t) && !idle; seen = rt_steer_seen(t)) {
@@ -65,9 +65,10 @@ bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
 		idle = round > RT_LOOK_FROM && rt_turn_is_idle();
 	}
 	due = slot->due || (!rt_turn_has(t) && is_over(until));
-	slot->since = slot->due = 0;
+	slot->due = 0;
+	rt_turn_set_since(t->number, 0);
 	if (rt_turn_has(t))
-		atomic_store(&slot->ready, 0);
+		rt_turn_set_ready(t->number, false);
 	return !due;
 }
 
@@ -117,7 +118,7 @@ void rt_turn_ready(const struct rt_thread *t)
 		return;
 	rt_steer_lock(&signals);
 	if (slot->since)
-		atomic_store(&slot->ready, 1);
+		rt_turn_set_ready(t->number, true);
 	rt_steer_unlock(&signals);
 	if (!rt_turn_taken() || rt_turn_is_idle())
 		rt_steer_wake(rt_steered(t)->place);
@@ -133,7 +134,7 @@ void rt_turn_cancelled(uint32_t number)
 		return;
 	rt_steer_lock(&signals);
 	if (slot->since) {
-		atomic_store(&slot->ready, 1);
+		rt_turn_set_ready(number, true);
 		if (!rt_turn_taken())
 			rt_steer_wake(&rt_steering()->own[number]);
 	}
@@ -142,17 +143,17 @@ void rt_turn_cancelled(uint32_t number)
 
 void rt_turn_released(uint64_t object)
 {
+	const struct rt_set *waiting = &rt_steering()->turns.waiting;
+	uint32_t count = rt_slot_count();
 	uint64_t signals;
 
-	if (!rt_takes_turns())
+	if (!rt_takes_turns() || !atomic_load(&waiting->count))
 		return;
 	rt_steer_lock(&signals);
-	for (uint32_t i = 0; i < rt_slot_count(); i++) {
-		struct raddle_slot *slot = rt_slot_at(i);
-
-		if (!slot->since || atomic_load(&slot->object) != object)
+	for (uint32_t i = rt_set_next(waiting, 0, count); i < count; i = rt_set_next(waiting, i + 1, count)) {
+		if (atomic_load(&rt_slot_at(i)->object) != object)
 			continue;
-		atomic_store(&slot->ready, 1);
+		rt_turn_set_ready(i, true);
 		if (!rt_turn_taken())
 			rt_steer_wake(&rt_steering()->own[i]);
 	}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Whether code of the program may interrupt a thread at any instruction.  In: the calls that
+ * install signal handlers, or that make a thread cancellable at any time.  Out: rt.interruptible,
+ * which stays set.
+ *
+ * A layer that holds a lock blocks signals, because a handler may need the same lock.  Two system
+ * calls for each lock are most of its cost, and most programs have no handler.  A handler that is
+ * installed by a bare system call, or by the obsolete sigset(), is not noticed.
+ */
+#include "rt/core/real.h"
+
+#include <signal.h>
+
+void rt_member_handler(void);
+void rt_member_handler(void)
+{
+}
+
+/* Before the call: a signal may arrive before it returns. */
+static void installs(void (*handler)(int))
+{
+	if (handler != SIG_DFL && handler != SIG_IGN && handler != SIG_ERR)
+		atomic_store(&rt.interruptible, 1);
+}
+
+INTERPOSE(int, sigaction, (int number, const struct sigaction *restrict new, struct sigaction *restrict old))
+{
+	if (new)
+		installs(new->sa_handler);
+	return REAL(sigaction)(number, new, old);
+}
+
+#define SIGNAL(name)                                                                                         \
+	INTERPOSE(__sighandler_t, name, (int number, __sighandler_t handler))                                \
+	{                                                                                                    \
+		installs(handler);                                                                           \
+		return REAL(name)(number, handler);                                                          \
+	}
+SIGNAL(signal)
+SIGNAL(bsd_signal)
+SIGNAL(sysv_signal)
+SIGNAL(__sysv_signal)
+
+INTERPOSE(int, pthread_setcanceltype, (int type, int *old))
+{
+	if (type == PTHREAD_CANCEL_ASYNCHRONOUS)
+		atomic_store(&rt.interruptible, 1);
+	return REAL(pthread_setcanceltype)(type, old);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sets of threads, by slot number, with their size: the runnable threads and those that wait
+ * (rt/steer/turn-int.h).  Looking up the next member costs a word for each 64 threads.  A scan of
+ * the slots would touch a page for each thread.
+ *
+ * Invariant: `count` is the number of bits that are set, once all calls under way have returned.
+ */
+#ifndef RT_STEER_SET_H
+#define RT_STEER_SET_H
+
+#include "raddle/steer.h"
+
+#include <stdbool.h>
+
+struct rt_set {
+	_Atomic uint64_t words[RADDLE_SLOTS / 64];
+	_Atomic uint32_t count;
+};
+
+static inline bool rt_set_has(const struct rt_set *set, uint32_t number)
+{
+	return atomic_load_explicit(&set->words[number / 64], memory_order_acquire) >> number % 64 & 1;
+}
+
+static inline void rt_set_add(struct rt_set *set, uint32_t number)
+{
+	uint64_t bit = 1ull << number % 64;
+
+	if (!rt_set_has(set, number) && !(atomic_fetch_or(&set->words[number / 64], bit) & bit))
+		atomic_fetch_add(&set->count, 1);
+}
+
+static inline void rt_set_remove(struct rt_set *set, uint32_t number)
+{
+	uint64_t bit = 1ull << number % 64;
+
+	if (rt_set_has(set, number) && atomic_fetch_and(&set->words[number / 64], ~bit) & bit)
+		atomic_fetch_sub(&set->count, 1);
+}
+
+/* The first member from `from` on that is below `end`; RADDLE_STEER_NONE: there is none. */
+static inline uint32_t rt_set_next(const struct rt_set *set, uint32_t from, uint32_t end)
+{
+	for (uint32_t word = from / 64; from < end; word++, from = word * 64) {
+		uint64_t rest = atomic_load_explicit(&set->words[word], memory_order_acquire) >>
+				from % 64 << from % 64;
+
+		if (rest) {
+			from = word * 64 + (uint32_t)__builtin_ctzll(rest);
+			return from < end ? from : RADDLE_STEER_NONE;
+		}
+	}
+	return RADDLE_STEER_NONE;
+}
+
+#endif
