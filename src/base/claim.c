@@ -71,7 +71,7 @@ int rd_claim(struct rd_claim *claim, const char *path, bool elsewhere)
 
 		r = try_claim(claim, other);
 		if (r == 1)
-			rd_warn("%s is being written to by another raddle; using %s", path, other);
+			rd_warn("another raddle is writing to %s; using %s instead", path, other);
 		free(other);
 	}
 	if (r == 0)

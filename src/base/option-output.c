@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Checks whether the files and directories that a command's options name can be written.  In: a
- * table with its values.  Out: nothing, or one message.  Nothing is created or opened: opening a
- * FIFO would wait for a reader, and a command that fails later should not leave an empty file.
+ * table with its values.  Out: nothing, or one message.  Nothing is created, and
+ * nothing is opened for writing: opening a FIFO would wait for a reader, and a command that fails
+ * later should not leave an empty file.
  */
 #include "base/option.h"
 

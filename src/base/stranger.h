@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documents that determine what is run, and that another user may have written. */
+/* Warns about documents that determine what is run and that another user may have written. */
 #ifndef BASE_STRANGER_H
 #define BASE_STRANGER_H
 

@@ -49,6 +49,6 @@ inject --process P_0_2 -n 1 -o none -- ./forks && complain "P_0_2 is there"
 grep -q 'makes no process P_0_2' err || complain "P_0_2: $(cat err)"
 for name in P_1 P_0_ T_0 P_0_x ''; do
 	inject --process "$name" -n 1 -o none -- ./forks
-	[ $? -eq 2 ] && grep -q 'a process is P_0' err || complain "--process '$name': $(cat err)"
+	[ $? -eq 2 ] && grep -q 'processes are named P_0' err || complain "--process '$name': $(cat err)"
 done
 verdict

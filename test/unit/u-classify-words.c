@@ -117,7 +117,7 @@ static void test_seen(void **state)
 	d.other.group = VARIANT_CONTROL;
 	words_seen(&text, &race, &runs, &d, &nothing);
 	expect(&text, "with " SECOND " before " FIRST
-		      ", line 1 of standard output is \"2\"; where the two accesses are "
+		      ", line 1 of standard output is \"2\"; in a run in which the two accesses were "
 		      "not brought together, it is \"3\"");
 }
 
@@ -133,13 +133,14 @@ static void test_weakened(void **state)
 	(void)state;
 	faulty.fault = "crash"; /* its output is not compared */
 	words_weakened(&text, &race, &usual, &r, &nothing);
-	expect(&text,
-	       "where the two accesses are not brought together, line 1 of standard output is \"9\"; under "
-	       "sequential consistency, it is \"1\"");
+	expect(&text, "in a run in which the two accesses were not brought together, line 1 of standard "
+		      "output is \"9\"; under "
+		      "sequential consistency, it is \"1\"");
 	r.class = FINDING_SPEC_VIOLATED;
 	r.shows.relaxed_at = "T_0 at x.c:5";
 	words_weakened(&text, &race, &usual, &r, &nothing);
-	expect(&text, "where the two accesses are not brought together, the program crashed; memory did what "
+	expect(&text, "in a run in which the two accesses were not brought together, the program crashed; "
+		      "memory did what "
 		      "sequential "
 		      "consistency does not allow, for T_0 at x.c:5");
 }

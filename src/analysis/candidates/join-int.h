@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which joins end which threads for certain: fills the joins of candidates/thread-int.h. */
+/* After which joins a thread has certainly ended: fills `joins` of candidates/thread-int.h. */
 #ifndef CANDIDATES_JOIN_INT_H
 #define CANDIDATES_JOIN_INT_H
 

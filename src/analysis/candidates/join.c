@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which joins end which threads (candidates/join-int.h).  A join is matched with the calls that may
- * have written the thread handle that it reads:
+ * After which joins a thread has certainly ended (candidates/join-int.h).  A join is matched with
+ * the calls that may have written the thread handle that it reads:
  *
- *   - one place that only one call writes: the join ends the thread of that call;
+ *   - one place that only one call writes: the thread of that call has ended;
  *   - an element of an array, written in a counting loop and read in another loop.  If that loop
  *     counts in the same way and is left only at its end, all these threads have ended after it.
  */

@@ -5,8 +5,8 @@
  *
  * This part also finds the arguments that differ from thread to thread: fresh memory, an element of
  * an array, a number.  No other thread of the same kind accesses what they refer to.  And it finds
- * which joins end which threads, one by one or in a loop that joins all threads that another loop
- * started.
+ * after which joins a thread has certainly ended: joins of one thread, and loops that join all
+ * threads that another loop started.
  */
 #ifndef CANDIDATES_THREAD_INT_H
 #define CANDIDATES_THREAD_INT_H

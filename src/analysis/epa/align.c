@@ -122,8 +122,7 @@ static void part(struct epa_aligner *a, const struct epa_record *r)
 	a->sink.part(a->sink.context, a->place, words ? &golden : NULL, r, a->cursor ? a->cursor->number : 0);
 }
 
-/* --- diverged ------------------------------------------------------------------------------------
- */
+/* --- after the runs have diverged --- */
 
 static void drop_golden(struct epa_aligner *a)
 {

@@ -143,8 +143,8 @@ static void lay_out(struct event_line *l, const struct predict_witness *w)
 
 /* ---- the operations ---- */
 
-/* Operations are the synchronisation events, except parts of others and wakes.  A wake and the
- * acquisition after it are one operation. */
+/* Operations are the synchronisation events, except wakes and events that are parts of another.  A wake and
+ * the acquisition after it are one operation. */
 static bool is_op(const struct exec_event *e)
 {
 	return !exec_is_access(e->kind) && e->kind != EXEC_WAKE && !(e->flags & EXEC_PART);

@@ -2,15 +2,16 @@
 /*
  * Tier 1: the sync-preserving closure.
  *
- * An ideal is sync-preserving if its events can run in the recorded order.  That is: if two
- * conflicting critical sections of a lock have both begun in the ideal, the earlier one has ended
- * in it.  The closure of an ideal adds the missing releases with their needs until that holds.
+ * An ideal is a set of events that contains all predecessors of its members.  It is sync-preserving
+ * if its events can run in the recorded order.  That is: if two critical sections that exclude each
+ * other have both begun in the ideal, the earlier one has ended in it.  The closure of an ideal adds the
+ * missing releases with their needs until that holds.
  *
  * The union of closed ideals can violate this only at sections that are open in the union.  Such a
  * section is open in one operand, and a later one has begun in the other.  So it is enough to look
  * at the open sections, of which there are few.  For each thread that uses the lock, its last
- * acquisition inside the ideal is found by binary search.  The added releases are closed ideals,
- * because core_clocks() has already closed the rows of all earlier events.
+ * acquisition inside the ideal is found by binary search.  What is added with a release is its row,
+ * which is a closed ideal: core_clocks() has already closed the rows of all earlier events.
  *
  * Mathur, Pavlogiannis, Viswanathan: Optimal prediction of synchronization-preserving races, POPL
  * 2021.

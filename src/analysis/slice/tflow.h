@@ -7,8 +7,8 @@
  * the program.
  *
  * A node is a part of a basic block.  It ends at the end of the block, or after a join or a call of
- * code in the facts.  Returns are not matched with calls: a function may return to any of its
- * callers.
+ * a function whose code is in the facts.  Returns are not matched with calls: a function may return
+ * to any of its callers.
  */
 #ifndef SLICE_TFLOW_H
 #define SLICE_TFLOW_H

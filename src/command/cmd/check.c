@@ -4,7 +4,7 @@
  * Out: a report, and the exit status.  The code in check/ does the work.
  *
  * The first run uses Raddle's standard streams, so the report goes to stderr or to files that the
- * user named.
+ * user named.  If a document goes to standard output, the output of the first run goes to stderr.
  */
 #include "cmd/cmd-int.h"
 

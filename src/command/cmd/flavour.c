@@ -42,7 +42,8 @@ static int make(const char *program)
 	if (opt.flavour && !strcmp(opt.flavour, "guard"))
 		return make_guard(program);
 	if (opt.shipped) {
-		rd_fail(RD_EUSAGE, "-o is for --flavour guard; other flavours need Raddle where they run");
+		rd_fail(RD_EUSAGE, "-o works only with --flavour guard; other flavours run only where Raddle "
+				   "is installed");
 		return CMD_FAILED;
 	}
 	struct rd_flavour_opts how = {.name = opt.flavour ? opt.flavour : "record",

@@ -317,7 +317,10 @@ static int check_process(void)
 
 	if (!opt.process || run_fault_process(&f, opt.process, strlen(opt.process)))
 		return RD_OK;
-	return rd_fail(RD_EUSAGE, "inject: --process %s: a process is P_0, P_0_0, P_0_1, ...", opt.process);
+	return rd_fail(
+		RD_EUSAGE,
+		"inject: --process %s: not the name of a process; processes are named P_0, P_0_0, P_0_1, ...",
+		opt.process);
 }
 
 static int check_options(bool program)

@@ -362,7 +362,7 @@ struct raddle_steer {
 	_Atomic uint32_t made_count;	       /* may exceed RADDLE_STEER_DECISIONS */
 	_Alignas(64) _Atomic uint32_t running; /* the slot that has the turn; NONE, ASKING */
 	_Atomic uint32_t asks, answers;	       /* futexes */
-	_Atomic uint32_t met;		       /* phase has been MET */
+	_Atomic uint32_t met;		       /* 1: the phase is or was MET */
 	_Atomic uint64_t choices;	       /* points at which more than one thread could continue */
 	_Atomic uint64_t trail;		       /* a hash of all choices and their outcomes */
 	_Atomic uint32_t unsure;	       /* how often real time influenced the run: AWAY points */

@@ -65,8 +65,8 @@ void run_meter_look(struct run_meter *m, pid_t pid);
  * killed.  Removes resources that a killed program could not remove. */
 void run_meter_stop(const struct run_meter *m, pid_t pid, int status, struct run_end *end);
 
-/* How the program ended, given why we ended it (RUN_EXITED: we did not) and how many processes the
- * kernel killed for lack of memory meanwhile. */
+/* How the program ended.  `how` is why we ended it, or RUN_EXITED if we did not.  `kills` is how many
+ * processes the kernel killed for lack of memory during the run. */
 enum run_how run_how_of(int status, enum run_how how, uint64_t kills);
 
 #endif

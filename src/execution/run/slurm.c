@@ -57,7 +57,7 @@ static int write_script(struct array *a)
 	struct rd_buf text = RD_BUF_INIT;
 	int err;
 
-	rd_buf_adds(&text, "#!/bin/sh\n# One shard of a Raddle campaign, a task of a job array.\n");
+	rd_buf_adds(&text, "#!/bin/sh\n# One shard of a Raddle command, a task of a job array.\n");
 	for (char *const *word = a->request->command; *word; word++) {
 		rd_buf_add_shell(&text, *word);
 		rd_buf_addc(&text, ' ');

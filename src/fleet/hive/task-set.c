@@ -87,8 +87,10 @@ static int fill_track(struct protocol_task *to, const struct hive_sketch *s, uin
 	const struct sketch_failure *f = &s->plan.failure;
 
 	if (strlen(f->file) >= sizeof to->file)
-		return rd_fail(RD_ELIMIT, "sketch %s: the name of its file is too long for a site",
-			       s->plan.id);
+		return rd_fail(
+			RD_ELIMIT,
+			"sketch %s: the name of the source file in which the program fails is too long",
+			s->plan.id);
 	*to = (struct protocol_task){
 		.mode = PROTOCOL_OBSERVE, .track = true, .line = f->line, .sigma = s->sigma};
 	hive_sketch_task_id(s, epoch, to->id);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One asynchronous HTTP request at a time to the hive, by libcurl, with limits of size and time. */
+/*
+ * Asynchronous HTTP requests to the hive, one at a time, through libcurl, with limits on size and
+ * time.
+ */
 #ifndef SITE_HTTP_INT_H
 #define SITE_HTTP_INT_H
 

@@ -54,7 +54,7 @@
 #define RECORDING_SHARES 3  /* the traces are analysed in the rest */
 #define PREDICTION_SHARES 2 /* the rest is for replays of its findings */
 #define LARGE_SHARES 1	    /* prediction from a large or endless run, whose replays take longer */
-#define LATEST_SHARES 3	    /* prediction from a trace that takes long to read */
+#define LATEST_SHARES 3	    /* latest end of prediction, if the trace takes long to read */
 #define ENDLESS_SHARES 2    /* the same for an endless run, of which short runs were explored already */
 #define LOOKS_SHARES 3	    /* a look takes less time than a search, and shows more */
 #define CLASS_SHARES 1	    /* what replays leave for classification */

@@ -198,7 +198,8 @@ int classify_pairs_from_tsan(struct classify_pairs *p, const char *text, const c
 			"the program that it reports on with -g",
 			name, lost);
 	if (p->count == before)
-		return rd_fail(RD_EFORMAT, "%s: it has no data race reported by ThreadSanitizer", name);
+		return rd_fail(RD_EFORMAT, "%s: it contains no report of a data race by ThreadSanitizer",
+			       name);
 	if (lost)
 		rd_warn("%s: %zu of its data races are left out: an access has no file and line", name, lost);
 	return RD_OK;

@@ -18,7 +18,7 @@ struct words_outputs {
  * both runs ended.  `otherwise` describes when the second output occurs. */
 void words_difference(struct rd_buf *out, const struct words_outputs *o, const char *otherwise);
 
-/* What the run that shows a class did, and what the other one did. */
+/* Describes the run that shows a class and, if there is one, the run that it is compared with. */
 void words_seen(struct rd_buf *out, const struct schedule *race, const struct decide_runs *runs,
 		const struct decision *d, const struct trial_mask *mask);
 

@@ -22,7 +22,7 @@ static void add_access(struct rd_buf *out, const struct schedule_goal *h)
 static void add_order(struct rd_buf *out, const struct schedule *race, enum variant_group group)
 {
 	if (group == VARIANT_CONTROL) {
-		rd_buf_adds(out, "where the two accesses are not brought together");
+		rd_buf_adds(out, "in a run in which the two accesses were not brought together");
 		return;
 	}
 	rd_buf_adds(out, "with ");
@@ -165,7 +165,7 @@ void words_adhoc(struct rd_buf *out, const struct schedule *race, const struct a
 	if (o->file)
 		rd_buf_addf(out, " at %s:%" PRIu32, rd_base_name(o->file), o->line);
 	if (o->kind && !o->owner)
-		rd_buf_addf(out, ", which no thread signals before %s continues from its access",
+		rd_buf_addf(out, "; no other thread can end this wait while %s is stopped before its access",
 			    race->goals[a->goal].thread);
 	if (!o->kind)
 		rd_buf_addf(out, " until %s changes", o->name ? o->name : "a value");

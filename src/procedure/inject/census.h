@@ -23,7 +23,7 @@ struct inject_census {
 	size_t thread_count;
 	struct inject_entry *entries;
 	size_t entry_count, capacity;
-	uint64_t records; /* of the trace, without values */
+	uint64_t records; /* of the trace; those of values are not counted */
 	uint64_t forks;	  /* processes that it created */
 };
 

@@ -3,9 +3,9 @@
  * Gates (sketch/gates.h).  In: a slice.  Out: the instructions that get a gate.
  *
  * Outside the slice, every access that may touch the same memory as a statement of the slice also
- * gets a gate.  For each memory object, and each place in it, the nearest such statement is stored.
- * An access looks up all places to which its address may point.  Superfluous gates do no harm,
- * because what a run sees is compared by address.
+ * gets a gate.  For each memory object, and each offset in it, the nearest such statement is stored.
+ * An access looks up all objects and offsets to which its address may point.  Superfluous gates do
+ * no harm, because events are matched by the address that was accessed.
  */
 #include "sketch/gates.h"
 

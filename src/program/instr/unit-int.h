@@ -197,7 +197,8 @@ unsigned instr_target_bits(LLVMTypeRef type); /* with which a value is tested; 0
 LLVMValueRef instr_hook_call(struct instr_unit *u, enum instr_hook hook, LLVMValueRef *arguments);
 int instr_hook_link(struct instr_unit *u); /* defines the inlined ones as internal functions */
 
-void instr_hook_refresh(struct instr_unit *u); /* after passes that may drop declarations */
+/* Looks the hooks up again.  Call it after passes that may drop declarations. */
+void instr_hook_refresh(struct instr_unit *u);
 
 /* foreign.c */
 bool instr_is_fence(const char *text); /* assembler that only orders accesses, or does nothing */

@@ -17,7 +17,7 @@
 struct full_piece {
 	uint32_t number; /* n of its P record */
 	uint32_t size;	 /* raw bytes so far */
-	uint32_t next;	 /* a bare block that comes after it, FACTS_NONE: none */
+	uint32_t next;	 /* the bare block that follows it; FACTS_NONE: none */
 	struct rd_buf ops;
 	LLVMValueRef room; /* the call that reserved it */
 };

@@ -63,8 +63,8 @@ static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
 
 /* What the second thread of a race knows about the first one. */
 struct first {
-	clockid_t clock; /* of the time it has computed */
-	uint64_t begin, computed;
+	clockid_t clock;	  /* its CPU time */
+	uint64_t begin, computed; /* when the second thread began to wait, and its CPU time then */
 };
 
 static uint64_t now_by(clockid_t clock)

@@ -53,7 +53,8 @@ void rt_refuse_note(struct rt_thread *t, uint32_t kind, uintptr_t object, bool t
 		*r = (struct rt_refused){0};
 }
 
-/* Waits until the replayer has read the object's name.  Nothing else depends on this wait. */
+/* Keeps the process alive for at most 2 s, so that the replayer can look up the name of the object.
+ * If it does not, only that name is missing in the report. */
 void rt_refuse_exit(void)
 {
 	struct raddle_steer_refusal *refusal = &rt_steer()->refusal;

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define NS_PER_MS 1000000ull
-#define WAIT_STEP_MS 50 /* between two looks at the heartbeat; a judgement: less than its 100 ms */
+#define WAIT_STEP_MS 50 /* wait between two looks at the heartbeat, which beats every 100 ms */
 #define WAIT_LIMIT_MS (2 * RADDLE_HEARTBEAT_LIMIT_MS) /* with a live collector */
 
 /* The first reason stays; later ones follow from it. */
