@@ -185,11 +185,34 @@ grep -q 'an assumption of the program did not hold' err || complain "why no run 
 cc -I "$ROOT/src/contract" -pthread -Wall -Wextra -Werror "$ROOT/test/prog/explore/annotated.c" -o plain && ./plain never ||
 	complain "without Raddle"
 
+# All threads on one kernel thread: the same seeds give the same schedules.
+# trails THREADS ARGUMENTS...: a line for each schedule.
+trails() {
+	local threads=$1
+	shift
+	rm -rf out/threads
+	"$RADDLE" explore -q -j 1 -n 18 --all --threads "$threads" -o out/threads -- "$@" >out.txt 2>err </dev/null
+	jq -r 'select(.n != null) | "\(.n) \(.trail) \(.choices) \(.status) \(.fault)"' out/threads/log | sort -n
+}
+# same_on_one ARGUMENTS...
+same_on_one() {
+	trails kernel "$@" >kernel
+	trails one "$@" >one
+	[ -s kernel ] && cmp -s kernel one || complain "$*: one kernel thread makes other schedules: $(diff kernel one)"
+}
+for mode in lost locks lost-fine stuck; do
+	same_on_one ./order $mode
+done
+"$RADDLE" c++ -O1 -g -pthread "$ROOT/test/prog/explore/ends.cpp" -o ends || exit 1
+same_on_one ./ends
+
 # A signal handler may interrupt any thread, and the runs end all the same.
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/handler.c" -o handler || exit 1
 "$RADDLE" explore -q -n 12 -o out/handler --json handler.json -- ./handler >out.txt 2>err </dev/null ||
 	complain "handler: status $?"
 jq -e '.findings == [] and .stats.schedules >= 6' handler.json >/dev/null || complain "handler: $(jq -c .stats handler.json)"
+"$RADDLE" explore -v --threads one -n 4 -o out/handler -- ./handler >out.txt 2>err </dev/null || complain "handler on one: status $?"
+grep -q 'on a kernel thread of its own: it has signal handlers' err || complain "handler on one: no reason"
 
 # Exit statuses.
 status() {
@@ -201,5 +224,6 @@ status() {
 status 2
 status 2 -- ./absent
 status 2 --strategy luck -- ./order lost
+status 2 --threads two -- ./order lost
 status 2 -- /bin/true
 verdict

@@ -50,7 +50,7 @@ static const struct cmd_usage usage = {
 	"Schedules, and a log of all runs, are written to " DIRECTORY " unless --output names another\n"
 	"directory.  --resume DIR continues an exploration that was ended or killed.",
 	"output resume shard executor shards slurm_options ctest tests_regex " CMD_DOCUMENTS
-	"coverage schedules_most strategy explore_seed fail_if go_on " CMD_BESIDE
+	"coverage schedules_most strategy kernel_threads explore_seed fail_if go_on " CMD_BESIDE
 	"jobs class_time plugins " CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle explore -- ./bank 4\n"
@@ -85,6 +85,14 @@ int cmd_strategy(const char *command)
 		       command, opt.strategy);
 }
 
+static int check_threads(void)
+{
+	if (!opt.kernel_threads || !strcmp(opt.kernel_threads, "one") ||
+	    !strcmp(opt.kernel_threads, "kernel"))
+		return RD_OK;
+	return rd_fail(RD_EUSAGE, "explore: --threads is kernel or one, not %s", opt.kernel_threads);
+}
+
 /* ---- running ---- */
 
 static void show(void *context, const struct explore_progress *so_far)
@@ -111,6 +119,7 @@ static int explore(struct task *t)
 			      .most = t->part == FIRST ? EXPLORE_FIRST : wanted(),
 			      .time_ns = rd_ms_to_ns(opt.class_time),
 			      .strategy = opt.strategy,
+			      .one = opt.kernel_threads && !strcmp(opt.kernel_threads, "one"),
 			      .fail_if = opt.fail_if,
 			      .log = t->log,
 			      .resume = opt.resume || t->part == COLLECT,
@@ -311,7 +320,7 @@ static int explore_suite(const struct cmd_words *words)
 			"--html, --coverage: the results of a test are in the directory with its name");
 		return CMD_FAILED;
 	}
-	if (cmd_strategy("explore"))
+	if (cmd_strategy("explore") || check_threads())
 		return CMD_FAILED;
 	cmd_explore_test_options(&options);
 	how.options = options.items;
@@ -339,6 +348,8 @@ int cmd_explore(int argc, char **argv)
 		err = read_log(&t, &words);
 	if (!err)
 		err = cmd_strategy("explore");
+	if (!err)
+		err = check_threads();
 	if (!err)
 		err = cmd_executor("explore");
 	if (!err)

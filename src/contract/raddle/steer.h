@@ -74,7 +74,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 15 /* of this layout */
+#define RADDLE_STEER_VERSION 16 /* of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
 
 /* All values are judgements: sizes bound the shared memory, counts bound the time of a run. */
@@ -117,6 +117,7 @@ enum raddle_steer_flags {
 	RADDLE_STEER_TIMEOUTS = 512, /* the strategy may let time limits expire at any point */
 	RADDLE_STEER_NOTE = 1 << 20, /* fatal signals are recorded in `crash` */
 	RADDLE_STEER_SHOW = 1 << 21, /* the same, and wait until `crash.seen` */
+	RADDLE_STEER_ONE = 4096,     /* with TURNS: all threads run on one kernel thread */
 	RADDLE_STEER_LOOK = 2048,    /* with ASK: not at accesses, and also while decisions are left */
 	RADDLE_STEER_COVER = 1024,   /* record which conflicting sites follow each other (rt/cover/) */
 };
@@ -324,6 +325,17 @@ enum raddle_lack {
 	RADDLE_LACK_SLOTS = 8, /* it has threads that could not be controlled */
 };
 
+/* Why the threads of a program cannot run on one kernel thread (rt/steer/context.c). */
+enum raddle_unfit {
+	RADDLE_UNFIT_NOT,
+	RADDLE_UNFIT_PROCESSOR, /* a program may not set the base of its TLS */
+	RADDLE_UNFIT_HANDLERS,	/* signal handlers belong to kernel threads */
+	RADDLE_UNFIT_FOREIGN,	/* it has threads that it did not create by pthread_create() */
+	RADDLE_UNFIT_ROBUST,	/* the kernel passes on robust mutexes of a thread that ends */
+	RADDLE_UNFIT_THREADS,	/* the system refused a kernel thread */
+	RADDLE_UNFITS,
+};
+
 struct raddle_steer {
 	uint32_t version, flags;
 	uint32_t thread_count, op_count, goal_count, stop_count;
@@ -342,6 +354,7 @@ struct raddle_steer {
 	_Atomic uint32_t edits;	      /* bits of edits (base/edit.h) that were reached */
 	_Atomic uint32_t assumed;     /* 1: an assumption of the program was false (annotate.h) */
 	_Atomic uint32_t lacked;      /* bits of enum raddle_lack: what the system refused the program */
+	_Atomic uint32_t unfit;	      /* enum raddle_unfit: why the runtime ended the run */
 	_Atomic uint32_t detect_over; /* 1: the detector ran out of memory and stopped */
 	uint64_t detect_memory;	      /* memory limit of the detector in bytes; 0: no limit */
 	struct raddle_steer_goal goals[RADDLE_STEER_GOALS];

@@ -84,6 +84,7 @@ struct replay_request { /* zero values are the defaults */
 	uint64_t patience_ms; /* how long there may be no progress; 0: max(2 s, 4 x recorded_ms), else 10 s */
 	uint64_t limit_ms;    /* after which the program is killed in any case; 0: 10 x patience */
 	uint64_t most;	      /* extent (replay/board-int.h) at which it is killed; 0: no limit */
+	bool one;	      /* with turns: all threads run on one kernel thread */
 	bool strict;	      /* a run that leaves its schedule is killed at once */
 	bool detect;	      /* run the happens-before detector */
 	bool cover;	      /* in the flavour `led`: record which conflicting sites follow each other */

@@ -152,6 +152,7 @@ static void copy_races(struct replay *r, const struct board *b)
 	}
 	r->result->race_count = count;
 	r->result->lacked = atomic_load(&r->steer->lacked);
+	r->result->unfit = atomic_load(&r->steer->unfit);
 	r->result->detect_over = atomic_load(&r->steer->detect_over) == 1;
 }
 

@@ -171,6 +171,7 @@ struct replay_result {
 	bool unordered;			    /* one of `races` is planned */
 	const char *chance;		    /* why the next run may differ: a racy read; or NULL */
 	uint32_t chance_read, chance_write; /* its site, and that of the write */
+	unsigned unfit;	  /* enum raddle_unfit: why it needs kernel threads; 0: it does not */
 	unsigned lacked;  /* bits of enum raddle_lack: what the system refused the program */
 	bool detect_over; /* the detector ran out of memory and saw only a part of the run */
 	uint32_t edits;	  /* bits of edits of the schedule that were reached */

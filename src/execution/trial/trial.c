@@ -279,6 +279,7 @@ static struct replay_request request_of(struct running *r, const struct schedule
 		.record_into = b->record_into,
 		.strategy = b->strategy,
 		.strict = s->goal_count != 0,
+		.one = b->one,
 		.detect = b->detect,
 		.cover = b->cover,
 		.recorded_ms = rd_ns_to_ms(c->recorded_ns),
@@ -294,15 +295,48 @@ static struct replay_request request_of(struct running *r, const struct schedule
 	};
 }
 
-static int make_run(struct running *r, const struct replay_request *request, struct trial *t,
-		    struct schedule *made)
+/* Why a run on one kernel thread has to be repeated with a kernel thread for each thread; NULL: it
+ * need not. */
+static const char *why_unfit(const struct replay_request *request, const struct replay_result *r)
+{
+	static const char *const reasons[RADDLE_UNFITS] = {
+		[RADDLE_UNFIT_PROCESSOR] = "this processor or kernel does not let programs switch threads",
+		[RADDLE_UNFIT_HANDLERS] = "it has signal handlers",
+		[RADDLE_UNFIT_FOREIGN] = "it has threads that pthread_create() did not create",
+		[RADDLE_UNFIT_ROBUST] = "it uses robust mutexes",
+		[RADDLE_UNFIT_THREADS] = "the system refused a thread or memory",
+	};
+
+	if (!request->one)
+		return NULL;
+	if (r->unfit)
+		return r->unfit < RADDLE_UNFITS ? reasons[r->unfit] : "of an unknown reason";
+	return r->end == REPLAY_HUNG || r->outcome == REPLAY_STUCK ? "it made no progress" : NULL;
+}
+
+/* Runs the program; if it does not work on one kernel thread, now and from now on with several. */
+static int run_on_threads(struct trial_bench *b, struct replay_request *request, struct replay_result *result)
+{
+	int err = replay_run(request, result);
+	const char *why = err ? NULL : why_unfit(request, result);
+
+	if (!why)
+		return err;
+	rd_info("each thread runs on a kernel thread of its own: %s", why);
+	replay_result_release(result);
+	*result = (struct replay_result){0};
+	b->one = request->one = false;
+	return replay_run(request, result);
+}
+
+static int make_run(struct running *r, struct replay_request *request, struct trial *t, struct schedule *made)
 {
 	const struct schedule *s = request->schedule;
 	struct trial_bench *b = r->bench;
 	struct replay_result result = {0};
 
 	RD_ASSERT(!r->search || s->memory);
-	int err = replay_run(request, &result);
+	int err = run_on_threads(b, request, &result);
 
 	*t = (struct trial){0};
 	b->runs++;

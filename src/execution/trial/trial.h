@@ -69,7 +69,8 @@ struct trial_bench {
 	uint64_t most;			 /* extent at which they are ended (replay/replay.h); 0: no limit */
 	bool detect;			 /* with the happens-before detector */
 	bool cover;			 /* with a record of conflicting places */
-	bool copies;			 /* runs are forked from one process, not started anew */
+	bool one;    /* all threads on one kernel thread, until a run shows that it does not work */
+	bool copies; /* runs are forked from one process, not started anew */
 	struct run_server server;
 	const char *record_into; /* a directory for a trace of each run; NULL: no traces */
 	struct run_streams streams;

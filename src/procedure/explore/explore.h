@@ -44,6 +44,7 @@ struct explore { /* zero values are the defaults */
 	const char *fail_if;  /* a command that exits with 0 if the run failed (trial/judge.h); NULL: the exit
 				 status decides */
 	const char *strategy; /* the only one to use, by name (explore/strategies.c); NULL: all in turn */
+	bool one;	      /* all threads on one kernel thread, where that works */
 	const char *log;      /* a file for the log (explore/log.h); NULL: no log */
 	bool resume;	      /* continue where that log, and those of shards beside it, end */
 	bool collect;	      /* read these logs, but run no further schedules */

@@ -117,8 +117,9 @@ static void note_schedule(struct explore_worker *w, struct schedule *made, struc
 }
 
 /* The detector is always on: beside the cost of turns, its own cannot be measured. */
-static void prepare(struct trial_bench *b, const struct explore_plan *plan)
+static void prepare(struct explore_worker *w, struct trial_bench *b, const struct explore_plan *plan)
 {
+	b->one = w->state->how->one && !w->unfit;
 	b->strategy = plan->strategy;
 	b->most = plan->extent;
 	b->detect = true;
@@ -132,10 +133,12 @@ int worker_run_number(struct explore_worker *w, struct trial_bench *b, uint64_t 
 	struct explore_plan plan;
 	int err = explore_plan(w->state, number, w->arena, &plan);
 
-	prepare(b, &plan);
+	prepare(w, b, &plan);
 	w->points = plan.draw.points;
 	if (!err)
 		err = worker_run(w, b, &plan.schedule, &made);
+	w->unfit |= w->state->how->one && !b->one;
+	b->one = false; /* what is reported is repeated with kernel threads */
 	w->note.number = number;
 	w->note.length = plan.strategy.length;
 	w->note.most = plan.extent;

@@ -69,13 +69,19 @@ static _Atomic uint64_t *find_foreign(uintptr_t object)
 	return NULL;
 }
 
-bool rt_comes_back(uint32_t kind, uintptr_t object)
+static bool is_robust(uint32_t kind, uintptr_t object)
 {
 	const pthread_mutex_t *mutex = (const pthread_mutex_t *)object;
+
+	return raddle_class(kind) == RADDLE_CLASS_MUTEX && mutex->__data.__kind & ROBUST_BIT;
+}
+
+bool rt_comes_back(uint32_t kind, uintptr_t object)
+{
 	const struct raddle_slot *slots = raddle_steer_slots(rt_steer());
 	uint32_t count = atomic_load(&rt_steer()->slot_count);
 
-	if (raddle_class(kind) != RADDLE_CLASS_MUTEX || !(mutex->__data.__kind & ROBUST_BIT))
+	if (!is_robust(kind, object))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		if (atomic_load(&slots[i].state) == RADDLE_SLOT_ENDED &&
@@ -101,6 +107,8 @@ void rt_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t 
 	rt_refuse_note(t, kind, object, taken);
 	if (!taken)
 		return;
+	if (is_robust(kind, object))
+		rt_context_refuse(RADDLE_UNFIT_ROBUST);
 	if (takes_lock(kind))
 		hold_lock(t, object | takes_shared(kind));
 }

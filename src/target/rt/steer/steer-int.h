@@ -55,6 +55,20 @@ void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round);
 		rt_steer_show(t, RADDLE_SLOT_RUNS);                                                          \
 	} while (0)
 
+void rt_steer_look_at_command(uint32_t naps);
+
+/* rt/steer/context.c.  These functions do nothing unless all threads run on one kernel thread.
+ * switch(): false: `next` is the thread itself, or cannot be switched to. */
+void rt_context_setup(void);
+void rt_context_begin(struct rt_thread *t);
+void rt_context_created(struct rt_thread *parent, struct rt_thread *child);
+void rt_context_arrives(struct rt_thread *t);
+void rt_context_launched(struct rt_thread *child);
+bool rt_context_switch(struct rt_thread *t, uint32_t next);
+void rt_context_leave(struct rt_thread *t);
+/* Ends the run, because the threads of this program need kernel threads. */
+void rt_context_refuse(enum raddle_unfit why);
+
 /* rt/steer/step.c.  The first thread of a race has made its access, so the second may continue:
  * pass_kept() by the order of accesses in the plan, come_back() after the threads met. */
 void rt_steer_pass_kept(struct rt_thread *t);

@@ -39,8 +39,10 @@ void rt_steer_lock(uint64_t *signals)
 	int saved = errno;
 
 	*signals = ALL_SIGNALS;
-	if (atomic_load_explicit(&rt.interruptible, memory_order_relaxed))
+	if (atomic_load_explicit(&rt.interruptible, memory_order_relaxed)) {
+		rt_context_refuse(RADDLE_UNFIT_HANDLERS);
 		syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, signals, sizeof all);
+	}
 	while (atomic_exchange_explicit(&rt_steer()->lock, 1, memory_order_acquire))
 		syscall(SYS_sched_yield);
 	errno = saved;
@@ -78,6 +80,8 @@ bool rt_steer_change_phase(uint32_t from, uint32_t to)
 {
 	if (!atomic_compare_exchange_strong(&rt_steer()->phase, &from, to))
 		return false;
+	if (rt_steer_has_one() && (to == RADDLE_DIVERGED || to == RADDLE_RUNS_FREE))
+		syscall(SYS_exit_group, 0);
 	wake_all();
 	return true;
 }
@@ -129,7 +133,7 @@ static bool replayer_is_gone(void)
 }
 
 /* Obeys the replayer's command, and gives up if the replayer is gone. */
-static void look_at_command(uint32_t naps)
+void rt_steer_look_at_command(uint32_t naps)
 {
 	uint32_t command = atomic_load(&rt_steer()->command);
 
@@ -154,11 +158,14 @@ void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round)
 	struct rt_sleeping_place *place = rt_steered(t)->place;
 	uint32_t sleepers;
 
-	if (round < SPINS) {
+	if (rt_steer_has_one()) {
+		if (rt_context_switch(t, atomic_load(&rt_steer()->running)))
+			return;
+	} else if (round < SPINS) {
 		__builtin_ia32_pause();
 		return;
 	}
-	look_at_command(round - SPINS);
+	rt_steer_look_at_command(round - SPINS);
 	sleepers = atomic_fetch_add(&rt_steering()->sleepers, 1);
 	atomic_store(&place->asleep, 1);
 	rt_futex_wait(&place->word, seen, RT_NAP_MS + sleepers);
@@ -243,6 +250,7 @@ bool rt_steer_setup(void)
 		for (uint32_t k = 0; k < threads[i].count; k++)
 			g->owners[raddle_steer_ops(s)[threads[i].first + k].turn] = i;
 	rt_turn_setup();
+	rt_context_setup();
 	if (s->flags & (RADDLE_STEER_NOTE | RADDLE_STEER_SHOW))
 		rt_crash_setup();
 	return true;
@@ -293,6 +301,7 @@ void rt_steer_begin(struct rt_thread *t)
 	slot->parent = t->parent;
 	slot->index = t->index;
 	slot->tid = (uint32_t)syscall(SYS_gettid);
+	rt_context_begin(t);
 	rt_strategy_meet(t);
 	rt_steered(t)->slot = slot;
 	if (slot->thread != RADDLE_STEER_NONE)
@@ -329,6 +338,7 @@ void rt_steer_end(struct rt_thread *t)
 		rt_steer_diverge(t, RADDLE_CAUSE_ENDED, expected_kind(t), RADDLE_THREAD_END);
 	rt_turn_end(t);
 	rt_steer_show(t, RADDLE_SLOT_ENDED);
+	rt_context_leave(t);
 }
 
 /* Whether the deadlock has happened: all stops were reached, and a thread waits without a time

@@ -73,6 +73,14 @@ struct rt_spin {
 	bool notified;	 /* the certificate is written, but not complete */
 };
 
+/* A thread that runs on the kernel thread of the initial thread (rt/steer/context.c). */
+struct rt_context {
+	void *sp;		/* while it does not run: the stack pointer, */
+	uint64_t fs;		/* and the base of its TLS */
+	_Atomic uint32_t alive; /* it still has its own kernel thread; cleared by the kernel */
+	void *tid;		/* where glibc expects the kernel to clear the ID when the thread ends */
+};
+
 /* The process. */
 struct rt_steering {
 	struct raddle_steer *memory;	  /* that the replayer shares with us */
@@ -80,6 +88,8 @@ struct rt_steering {
 	struct rt_sleeping_place *own;	  /* by slot, if threads take turns */
 	uint32_t *owners;		  /* by turn: the position of the thread whose turn it is */
 	_Atomic uint32_t *slots; /* by position in the table of threads: slot + 1; 0: not known yet */
+	struct rt_context *contexts[RADDLE_SLOTS]; /* NULL: it has none, or has left */
+	struct rt_context idle, *leaving;
 	_Atomic uint32_t sleepers;
 	struct rt_sleeping_place common; /* of threads that no plan leads */
 	/* By goal, protected by the lock: whether a thread is stopped there; how many threads
@@ -101,6 +111,7 @@ struct rt_refused {
 
 /* The layer's state of a thread. */
 struct rt_steered {
+	struct rt_context context;
 	struct raddle_slot *slot;		/* NULL: it has none */
 	const struct raddle_steer_thread *plan; /* NULL: the plan does not name it, or is over */
 	const struct raddle_steer_goal *goal;	/* NULL: none, or it has been there */
@@ -176,6 +187,12 @@ void rt_step_unblock(struct rt_step *step);
 static inline bool rt_takes_turns(void)
 {
 	return rt_steer()->flags & RADDLE_STEER_TURNS;
+}
+
+/* Whether all threads run on one kernel thread. */
+static inline bool rt_steer_has_one(void)
+{
+	return rt_steer()->flags & RADDLE_STEER_ONE;
 }
 
 static inline bool rt_step_takes_turns(const struct rt_step *step)

@@ -72,14 +72,14 @@ static void note_settled(struct rt_thread *t)
 
 /* Waits until all other threads are stopped, wait or sleep.  The lock is released meanwhile, but
  * the turn is kept. */
-static void settle(uint32_t self, uint64_t *signals)
+static void settle(struct rt_thread *t, uint64_t *signals)
 {
 	uint32_t other;
 
 	if (!may_be_unsettled())
 		return;
 	for (uint32_t round = 0;
-	     rt_turn_taken() && (other = rt_turn_find_unsettled(self)) != RADDLE_STEER_NONE; round++) {
+	     rt_turn_taken() && (other = rt_turn_find_unsettled(t->number)) != RADDLE_STEER_NONE; round++) {
 		uint32_t naps = round < SETTLE_YIELDS ? 0 : round - SETTLE_YIELDS;
 		bool known = rt_turn_state(other) != RADDLE_SLOT_UNUSED;
 
@@ -90,7 +90,9 @@ static void settle(uint32_t self, uint64_t *signals)
 			continue;
 		}
 		rt_steer_unlock(signals);
-		if (naps)
+		if (rt_context_switch(t, other))
+			;
+		else if (naps)
 			rt_futex_wait(&rt_steer()->made_count, atomic_load(&rt_steer()->made_count), 1);
 		else
 			syscall(SYS_sched_yield);
@@ -209,7 +211,7 @@ void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals)
 	uint32_t wish = RADDLE_STEER_NONE;
 
 	RT_ASSERT(rt_turn_has(t));
-	settle(t->number, signals);
+	settle(t, signals);
 	if (has_run_on())
 		stop_here(t, signals);
 	if (rt_slot_at(t->number)->spins >= RADDLE_STEER_SPINS && rt_turn_all_spin() &&

@@ -101,11 +101,11 @@ static bool may_try(uint32_t code, const struct rt_until *until)
 
 /* Whether the real function would return an error instead of waiting, because the thread itself
  * holds the object. */
-static bool is_refused(uint32_t code, const void *object)
+static bool is_refused(const struct rt_thread *t, uint32_t code, const void *object)
 {
 	const pthread_mutex_t *mutex = object;
 	const pthread_rwlock_t *rwlock = object;
-	int self = (int)syscall(SYS_gettid);
+	int self = (int)t->tid;
 
 	if (raddle_class(code) == RADDLE_CLASS_MUTEX)
 		return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK &&
@@ -146,7 +146,7 @@ static int acquire(struct rt_op *op, uint32_t code, void *object, const struct r
 		return r;
 	rt_sync(op->t, a.request, A(object), a.operand);
 	rt_op_waits(op, A(object), until != NULL);
-	if (rt_op_turns(op) && !is_refused(code, object))
+	if (rt_op_turns(op) && !is_refused(op->t, code, object))
 		r = wait_by_turns(op, a.code, object, until);
 	else
 		r = real_acquire(code, object, until);

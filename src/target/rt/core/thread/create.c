@@ -52,6 +52,8 @@ static void begin(struct rt_thread *t)
 {
 	int saved = errno;
 
+	t->tid = (uint32_t)syscall(SYS_gettid);
+	RT_NOTIFY(arrives, t);
 	find_stack(t, t->stack_high);
 	rt_handle_add((uint64_t)pthread_self(), t->number);
 	rt_thread_begin(t);
@@ -141,6 +143,8 @@ static void creation_end(struct creation *c, const pthread_t *thread, int error)
 {
 	uint32_t count = c->number + 1;
 
+	if (!error && c->parent)
+		RT_NOTIFY(launched, c->child);
 	rt_restore_signals(&c->signals);
 	if (error) {
 		atomic_fetch_sub(&rt.others, 1);

@@ -205,6 +205,8 @@ void rt_thread_begin(struct rt_thread *t)
 
 	RT_ASSERT(t->shadow && !t->buffer && t->cursor > t->limit);
 	t->handle = (uint64_t)pthread_self();
+	if (t->number == 0 || t->parent == UINT32_MAX)
+		t->tid = (uint32_t)syscall(SYS_gettid);
 	rt_lock(&signals);
 	link_live(t);
 	rt_unlock(&signals);
@@ -215,7 +217,7 @@ void rt_thread_begin(struct rt_thread *t)
 	RT_NOTIFY_ALL(begins, t);
 	RT_OP(op, RADDLE_THREAD_START, 0);
 	RT_EVENT(t, RADDLE_THREAD_START, RT_Q, RT_T, t->parent, t->index, t->stack_low,
-		 t->stack_high - t->stack_low, (uint64_t)syscall(SYS_gettid));
+		 t->stack_high - t->stack_low, t->tid);
 	rt_op_end(&op);
 	RT_NOTIFY_ALL(started, t);
 }
@@ -291,6 +293,7 @@ void rt_thread_after_fork(struct rt_thread *t)
 	uint32_t *top = t->self.stack_top;
 	struct rt_thread *other = rt.live;
 
+	t->tid = (uint32_t)syscall(SYS_gettid);
 	while (other) {
 		struct rt_thread *next = other->next;
 		if (other != t) {

@@ -95,6 +95,7 @@ struct rt_thread {
 	uint32_t number, parent, index; /* as in THREAD_START */
 	uint32_t children;		/* creations so far */
 	uint64_t handle;		/* its pthread_t */
+	uint32_t tid;			/* its ID of the kernel, which owners of mutexes are known by */
 	uintptr_t stack_low, stack_high;
 
 	/* What it runs. */

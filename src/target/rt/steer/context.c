@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * All threads on one kernel thread (RADDLE_STEER_ONE).  In: threads that are created, wait for
+ * their turn, and end.  Out: a switch of stacks instead of a wake-up and a sleep in the kernel.
+ *
+ * Glibc creates each thread as usual, with its stack and its TLS.  The new kernel thread saves its
+ * registers and ends.  What remains is a context: a stack pointer and the base of the TLS.  The
+ * kernel thread of the initial thread, the runner, runs all contexts.  A thread that ends needs a
+ * kernel thread again, because glibc ends the kernel thread that a thread returns on; it gets a new
+ * one, on which it leaves.
+ *
+ * Invariants:
+ * 1. No two kernel threads run on one stack.  The creator waits until the kernel thread of a new
+ *    context has ended, and a context leaves only after the runner has left its stack.
+ * 2. The kernel thread of a leaving context makes no step and takes no lock of steering.
+ * 3. Once threads would run freely, the process ends: such a run proves nothing.
+ *
+ * Saved are the registers that a call preserves, with the control words of floating point.
+ */
+#include "rt/common/bug.h"
+#include "rt/steer/turn-int.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/rseq.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define HWCAP2_FSGSBASE 2    /* the program may set the base of the TLS itself */
+#define IDLE_STACK 16384     /* bytes; the loop below needs a few hundred */
+#define SIGNATURE 0x53053053 /* with which glibc registers rseq */
+
+/* Leaves `from` and continues in `to`. */
+__attribute__((naked, noinline)) static void swap(struct rt_context *from, const struct rt_context *to)
+{
+	__asm__ volatile("push %rbp; push %rbx; push %r12; push %r13; push %r14; push %r15\n\t"
+			 "sub $8, %rsp; stmxcsr (%rsp); fnstcw 4(%rsp)\n\t"
+			 "rdfsbase %rax; mov %rax, 8(%rdi); mov %rsp, (%rdi)\n\t"
+			 "mov (%rsi), %rsp; mov 8(%rsi), %rax; wrfsbase %rax\n\t"
+			 "ldmxcsr (%rsp); fldcw 4(%rsp); add $8, %rsp\n\t"
+			 "pop %r15; pop %r14; pop %r13; pop %r12; pop %rbx; pop %rbp; ret");
+}
+
+/* Saves the context and ends the kernel thread, which uses the stack no more. */
+__attribute__((naked, noinline)) static void save_and_end(struct rt_context *c)
+{
+	__asm__ volatile("push %rbp; push %rbx; push %r12; push %r13; push %r14; push %r15\n\t"
+			 "sub $8, %rsp; stmxcsr (%rsp); fnstcw 4(%rsp)\n\t"
+			 "rdfsbase %rax; mov %rax, 8(%rdi); mov %rsp, (%rdi)\n\t"
+			 "xor %edi, %edi; mov $60, %eax; syscall; ud2");
+}
+
+/* A new kernel thread that continues in the context.  `tid` is cleared when it ends. */
+__attribute__((naked, noinline)) static long clone_into(long flags, const struct rt_context *c, void *tid)
+{
+	__asm__ volatile("mov %rdx, %r10; mov 8(%rsi), %r8; mov (%rsi), %rsi; xor %edx, %edx\n\t"
+			 "mov $56, %eax; syscall; test %rax, %rax; jz 1f; ret\n"
+			 "1: ldmxcsr (%rsp); fldcw 4(%rsp); add $8, %rsp\n\t"
+			 "pop %r15; pop %r14; pop %r13; pop %r12; pop %rbx; pop %rbp; ret");
+}
+
+void rt_context_refuse(enum raddle_unfit why)
+{
+	if (!rt_steer_has_one())
+		return;
+	atomic_store(&rt_steer()->unfit, why);
+	syscall(SYS_exit_group, 0);
+}
+
+/* The runner has left the stack of a thread that ends: the thread leaves. */
+static void let_leave(void)
+{
+	struct rt_context *c = rt_steering()->leaving;
+	const long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+			   CLONE_SETTLS | CLONE_CHILD_CLEARTID;
+
+	if (!c)
+		return;
+	rt_steering()->leaving = NULL;
+	if (clone_into(flags, c, c->tid) < 0)
+		rt_context_refuse(RADDLE_UNFIT_THREADS);
+}
+
+/* A thread is about to be created. */
+void rt_context_created(struct rt_thread *parent, struct rt_thread *child)
+{
+	struct rt_context *c = &rt_steered(child)->context;
+
+	(void)parent;
+	if (!rt_steer_has_one() || child->number >= RADDLE_SLOTS)
+		return;
+	atomic_store(&c->alive, 1);
+	rt_steering()->contexts[child->number] = c;
+}
+
+/* In the kernel thread of a new thread, with all signals blocked.  Returns on the runner. */
+void rt_context_arrives(struct rt_thread *t)
+{
+	static struct {
+		void *next;
+		long offset;
+		void *pending;
+	} no_locks = {&no_locks, 0, NULL};
+	struct rt_context *c = &rt_steered(t)->context;
+
+	if (!rt_steer_has_one() || !atomic_load(&c->alive))
+		return;
+	prctl(PR_GET_TID_ADDRESS, &c->tid);
+	syscall(SYS_set_tid_address, &c->alive);
+	syscall(SYS_set_robust_list, &no_locks, sizeof no_locks);
+	if (__rseq_size)
+		syscall(SYS_rseq, (char *)__builtin_thread_pointer() + __rseq_offset, 32, 1 /* unregister */,
+			SIGNATURE);
+	save_and_end(c);
+	let_leave();
+}
+
+/* In the creator: waits until the kernel thread has ended.  The kernel clears the word then. */
+void rt_context_launched(struct rt_thread *child)
+{
+	_Atomic uint32_t *alive = &rt_steered(child)->context.alive;
+	int saved = errno;
+
+	while (rt_steer_has_one() && atomic_load(alive))
+		syscall(SYS_futex, alive, FUTEX_WAIT, 1, NULL, NULL, 0);
+	errno = saved;
+}
+
+/* Whether the thread with this number can be switched to. */
+static struct rt_context *find(uint32_t number)
+{
+	return number < RADDLE_SLOTS ? rt_steering()->contexts[number] : NULL;
+}
+
+bool rt_context_switch(struct rt_thread *t, uint32_t next)
+{
+	struct rt_context *to = find(next);
+
+	if (next == t->number || !to)
+		return false;
+	RT_ASSERT(!atomic_load(&to->alive));
+	swap(&rt_steered(t)->context, to);
+	let_leave();
+	return true;
+}
+
+/* Where the runner waits if a thread has left and no other one has the turn. */
+static __attribute__((noreturn)) void idle(void)
+{
+	struct rt_steering *g = rt_steering();
+	struct rt_context *next;
+
+	for (uint32_t round = 0;; round++) {
+		let_leave();
+		next = find(rt_turn_running());
+		if (next) {
+			round = 0;
+			swap(&g->idle, next);
+			continue;
+		}
+		rt_steer_look_at_command(round);
+		rt_futex_wait(&rt_steer()->phase, rt_steer_phase(), RT_NAP_MS);
+	}
+}
+
+void rt_context_setup(void)
+{
+	struct rt_steering *g = rt_steering();
+	uint64_t *top;
+	char *stack;
+
+	if (!rt_steer_has_one())
+		return;
+	if (!(getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE))
+		rt_context_refuse(RADDLE_UNFIT_PROCESSOR);
+	stack = rt_map(IDLE_STACK);
+	if (!stack)
+		rt_context_refuse(RADDLE_UNFIT_THREADS);
+	top = (uint64_t *)(stack + IDLE_STACK) - 2;
+	*top = (uint64_t)(uintptr_t)idle; /* where swap() returns to, with the stack as after a call */
+	top -= 7;			  /* the saved registers, and the control words */
+	__asm__ volatile("stmxcsr %0; fnstcw %1" : "=m"(*(uint32_t *)top), "=m"(*((uint16_t *)top + 2)));
+	g->idle.sp = top;
+	g->idle.fs = (uint64_t)(uintptr_t)__builtin_thread_pointer();
+}
+
+/* The thread has made its last step.  Returns on a kernel thread of its own. */
+void rt_context_leave(struct rt_thread *t)
+{
+	struct rt_steering *g = rt_steering();
+	struct rt_context *c = &rt_steered(t)->context, *next;
+
+	if (!rt_steer_has_one() || find(t->number) != c)
+		return;
+	g->contexts[t->number] = NULL;
+	next = find(rt_turn_running());
+	g->leaving = c;
+	swap(c, next ? next : &g->idle);
+}
+
+/* A thread begins.  The initial one runs on the runner from the start. */
+void rt_context_begin(struct rt_thread *t)
+{
+	struct rt_context *c = &rt_steered(t)->context;
+
+	if (t->number != 0 && t->parent == UINT32_MAX)
+		rt_context_refuse(RADDLE_UNFIT_FOREIGN);
+	if (!rt_steer_has_one() || t->number != 0)
+		return;
+	prctl(PR_GET_TID_ADDRESS, &c->tid);
+	rt_steering()->contexts[0] = c;
+}
