@@ -87,6 +87,13 @@ int main(int c, char **v) {
 	if (c > 1) { how.lock = really; how.unlock = really_not; }
 	start(0, run, NULL); how.lock(&m); x++; how.unlock(&m); return 0; }
 C
+# Each of the locks is known by its name, and by its distance from the data.
+want many-locks-of-one '' <<'C'
+struct o { pthread_mutex_t m[7]; int x; } *all[3], *it;
+THREAD(run) { for (int i = 0; i < 1; i++) { LOCK(it->m[0]); LOCK(it->m[1]); LOCK(it->m[2]); LOCK(it->m[3]); LOCK(it->m[4]); LOCK(it->m[5]); LOCK(it->m[6]); it->x++;
+	UNLOCK(it->m[6]); UNLOCK(it->m[5]); UNLOCK(it->m[4]); UNLOCK(it->m[3]); UNLOCK(it->m[2]); UNLOCK(it->m[1]); UNLOCK(it->m[0]); } return NULL; }
+int main(void) { for (int i = 0; i < 3; i++) all[i] = calloc(1, sizeof *it); it = all[1]; start(0, run, NULL); run(NULL); return 0; }
+C
 want tried '' <<'C'
 static int x; MUTEX(m);
 THREAD(run) { if (pthread_mutex_trylock(&m) == 0) { x++; UNLOCK(m); } return NULL; }
