@@ -35,8 +35,8 @@ RT_EXPORT int __raddle_sx_scanf(const char *format, ...);
 /* Files of the system are not input that a user would change. */
 static bool is_system_file(const char *path)
 {
-	static const char *const directories[] = {"/proc/", "/sys/", "/dev/", "/usr/",
-						  "/lib",   "/etc/", "/run/"};
+	static const char *const directories[] = {"/proc/", "/sys/",   "/dev/", "/usr/",
+						  "/lib/",  "/lib64/", "/etc/", "/run/"};
 
 	for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
 		if (!strncmp(path, directories[i], strlen(directories[i])))
