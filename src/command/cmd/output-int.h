@@ -4,6 +4,7 @@
 #ifndef CMD_OUTPUT_INT_H
 #define CMD_OUTPUT_INT_H
 
+#include "base/buf.h"
 #include "finding/finding.h"
 #include "report/report.h"
 
@@ -16,6 +17,9 @@ bool cmd_output_is_stdout(void);
 /* Calls `write` with `what` and a stream to the file `path`; does nothing if `path` is NULL. */
 typedef int cmd_write_fn(const void *what, FILE *out);
 int cmd_document(const char *path, cmd_write_fn *write, const void *what);
+
+/* The same for a text that is complete. */
+int cmd_write_text(const char *path, const struct rd_buf *text);
 
 /* For commands whose output is a single document: redirects standard output to the file `path`.
  * NULL and "-" leave it unchanged. */
