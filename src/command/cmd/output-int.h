@@ -5,6 +5,7 @@
 #define CMD_OUTPUT_INT_H
 
 #include "base/buf.h"
+#include "base/progress.h"
 #include "finding/finding.h"
 #include "report/report.h"
 
@@ -44,6 +45,9 @@ int cmd_write_baseline(const struct finding_set *set, const char *path);
 /* Rules that hide the confirmed findings that are neither known nor suppressed; does nothing if
  * `path` is NULL. */
 int cmd_write_suppressions(const struct finding_set *set, const char *path);
+
+/* Starts a progress line (base/progress.h), which --quiet leaves out. */
+void cmd_progress_start(struct rd_progress *p, const char *what, uint64_t total);
 
 /* Milliseconds as seconds, rounded up. */
 uint64_t cmd_seconds(uint64_t ms);

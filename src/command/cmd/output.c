@@ -136,6 +136,13 @@ int cmd_output_write(const struct finding_set *set, const struct report_opts *ho
 	return err ? err : cmd_document(opt.html, write_html, &what);
 }
 
+void cmd_progress_start(struct rd_progress *p, const char *what, uint64_t total)
+{
+	rd_progress_start(p, what, total);
+	if (opt.quiet)
+		rd_progress_end(p);
+}
+
 uint64_t cmd_seconds(uint64_t ms)
 {
 	return ms / 1000 + (ms % 1000 != 0);
