@@ -230,11 +230,11 @@ void rt_see_again(struct rt_thread *t)
 	rt_new_segment(t);
 }
 
+/* Only `led` has marks, and only while a layer listens. */
 void rt_forget(struct rt_thread *t, uintptr_t address, size_t size)
 {
-	(void)t;
-	(void)address;
-	(void)size;
+	if (t->recording == RT_LISTENED)
+		rt_unmark(t, address, size);
 }
 
 /* New blocks up to this size are cleared.  Their old content (addresses) differs from run to run,
