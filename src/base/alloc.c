@@ -88,10 +88,17 @@ char *rd_xasprintf(const char *format, ...)
 	char *s;
 	int n;
 
+	/* The length is needed first: counting it may end the context, and must not leak the text. */
 	va_start(ap, format);
-	n = vasprintf(&s, format, ap);
+	n = vsnprintf(NULL, 0, format, ap);
 	va_end(ap);
-	return checked(n < 0 ? NULL : s);
+	if (n < 0)
+		rd_out_of_memory();
+	s = rd_xmalloc((size_t)n + 1);
+	va_start(ap, format);
+	vsnprintf(s, (size_t)n + 1, format, ap);
+	va_end(ap);
+	return s;
 }
 
 void rd_free_all(size_t count, void *const *blocks)

@@ -36,28 +36,39 @@ static bool is_same_file(int fd, const char *file)
 	       locked.st_ino == named.st_ino;
 }
 
-/* 1: claimed; 0: another process holds the claim. */
+enum claim_state { CLAIM_TAKEN, CLAIM_MADE, CLAIM_VANISHED }; /* or a negative enum rd_err */
+
+static int try_once(struct rd_claim *claim, const char *path, const char *file)
+{
+	int r = rd_mkdirs(path), fd;
+
+	if (r)
+		return r;
+	fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+	if (fd < 0)
+		return rd_fail_errno("%s: cannot write there", path);
+	if (flock(fd, LOCK_EX | LOCK_NB)) {
+		r = errno == EWOULDBLOCK ? CLAIM_TAKEN : rd_fail_errno("%s: cannot lock it", file);
+	} else if (is_same_file(fd, file)) {
+		*claim = (struct rd_claim){rd_xstrdup(path), fd};
+		return CLAIM_MADE;
+	} else {
+		r = CLAIM_VANISHED;
+	}
+	close(fd);
+	return r;
+}
+
+/* CLAIM_MADE, CLAIM_TAKEN or an error. */
 static int try_claim(struct rd_claim *claim, const char *path)
 {
 	char *file = claim_file(path);
-	int r = RD_ESYSTEM;
+	int r = CLAIM_VANISHED;
 
-	for (int i = 0; i < RETRIES_MAX && r == RD_ESYSTEM; i++) {
-		int fd = rd_mkdirs(path) ? -1 : open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-
-		if (fd < 0) {
-			rd_fail_errno("%s: cannot write there", path);
-			break;
-		}
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_same_file(fd, file)) {
-			*claim = (struct rd_claim){rd_xstrdup(path), fd};
-			r = 1;
-			break;
-		}
-		if (errno == EWOULDBLOCK)
-			r = 0;
-		close(fd);
-	}
+	for (int i = 0; i < RETRIES_MAX && r == CLAIM_VANISHED; i++)
+		r = try_once(claim, path, file);
+	if (r == CLAIM_VANISHED)
+		r = rd_fail(RD_ESYSTEM, "%s: cannot claim it: other processes keep removing it", file);
 	free(file);
 	return r;
 }
@@ -66,15 +77,15 @@ int rd_claim(struct rd_claim *claim, const char *path, bool elsewhere)
 {
 	int r = try_claim(claim, path);
 
-	for (int n = 2; r == 0 && elsewhere && n < DIRECTORIES_MAX; n++) {
+	for (int n = 2; r == CLAIM_TAKEN && elsewhere && n < DIRECTORIES_MAX; n++) {
 		char *other = rd_xasprintf("%s-%d", path, n);
 
 		r = try_claim(claim, other);
-		if (r == 1)
+		if (r == CLAIM_MADE)
 			rd_warn("another raddle is writing to %s; using %s instead", path, other);
 		free(other);
 	}
-	if (r == 0)
+	if (r == CLAIM_TAKEN)
 		return rd_fail(RD_EUSAGE, "%s: another raddle is writing to it; name another directory",
 			       path);
 	return r < 0 ? r : 0;

@@ -27,9 +27,7 @@ struct rd_cleanup {
 struct rd_context {
 	rd_log_fn *log; /* where messages go; NULL: to the sink of the outer context */
 	void *data;	/* first argument of `log` */
-	/* Bytes that the rd_x functions of alloc.h, except rd_xasprintf(), may allocate in total;
-	 * 0: no limit. */
-	size_t limit;
+	size_t limit;	/* bytes that the rd_x functions of alloc.h may allocate in total; 0: no limit */
 
 	/* Private. */
 	size_t allocated;

@@ -93,8 +93,10 @@ int rd_scratch_open(char **path, const char *parent, const char *name)
 	size_t i = find_free();
 	int length;
 
+	if (!parent)
+		parent = rd_tmp_dir();
 	table[i].owner = 0;
-	length = snprintf(table[i].path, PATH_MAX, "%s/%s-XXXXXX", parent ? parent : rd_tmp_dir(), name);
+	length = snprintf(table[i].path, PATH_MAX, "%s/%s-XXXXXX", parent, name);
 	if (length >= PATH_MAX)
 		return rd_fail(RD_ELIMIT, "%s: its name is too long for a directory in it", parent);
 	take_signals();

@@ -12,9 +12,10 @@
 
 int report_inject_kinds_json(const struct inject_ground *ground, FILE *out)
 {
-	struct rd_json j = {.indent = true};
+	struct rd_json j;
 
 	rd_json_begin(&j, out);
+	j.indent = true;
 	rd_json_object(&j, NULL);
 	rd_json_number(&j, "version", 1);
 	rd_json_array(&j, "kinds");

@@ -87,6 +87,13 @@ int main(int c, char **v) {
 	if (c > 1) { how.lock = really; how.unlock = really_not; }
 	start(0, run, NULL); how.lock(&m); x++; how.unlock(&m); return 0; }
 C
+# Each of the locks is known by its name, and by its distance from the data.
+want many-locks-of-one '' <<'C'
+struct o { pthread_mutex_t m[7]; int x; } *all[3], *it;
+THREAD(run) { for (int i = 0; i < 1; i++) { LOCK(it->m[0]); LOCK(it->m[1]); LOCK(it->m[2]); LOCK(it->m[3]); LOCK(it->m[4]); LOCK(it->m[5]); LOCK(it->m[6]); it->x++;
+	UNLOCK(it->m[6]); UNLOCK(it->m[5]); UNLOCK(it->m[4]); UNLOCK(it->m[3]); UNLOCK(it->m[2]); UNLOCK(it->m[1]); UNLOCK(it->m[0]); } return NULL; }
+int main(void) { for (int i = 0; i < 3; i++) all[i] = calloc(1, sizeof *it); it = all[1]; start(0, run, NULL); run(NULL); return 0; }
+C
 want tried '' <<'C'
 static int x; MUTEX(m);
 THREAD(run) { if (pthread_mutex_trylock(&m) == 0) { x++; UNLOCK(m); } return NULL; }
@@ -325,6 +332,32 @@ jq -e '.version == 1 and .points_to == "inclusion" and (.unsound | any(test("ass
 	(.accesses | length == 2 and all(.line > 0 and (.file | endswith("unknown.c")) and (.op == "read" or .op == "write"))))' \
 	unknown.json >/dev/null || complain "the document lacks something: $(cat unknown.json)"
 grep -q 'Not covered' unknown.txt || complain "the text does not say what is not covered"
+# Limits of the analysis are listed if the program exceeds them.  The last of 70 functions releases
+# the lock.
+{
+	echo 'static int x; MUTEX(m);'
+	for i in {1..69}; do echo "static void f$i(void) { $([ "$i" = 69 ] && echo 'UNLOCK(m);') }"; done
+	echo "static void (*all[])(void) = {$(printf 'f%d,' {1..69})}, (*one)(void);"
+	echo 'THREAD(run) { LOCK(m); one(); x++; return NULL; }'
+	echo 'int main(int c, char **v) { one = all[c]; start(0, run, NULL); run(NULL); return 0; }'
+} | want many-callees ''
+jq -e '.unsound | any(test("more than 64 functions .*\\(1, the first at .*many-callees.c"))' many-callees.json >/dev/null ||
+	complain "ignored callees are not listed: $(jq -c .unsound many-callees.json)"
+# Each function calls the one before it and the one after it, and the last one releases the lock:
+# every pass over them brings that one function further.
+{
+	echo 'static int x; MUTEX(m);'
+	for i in {0..9}; do echo "static void f$i(int n);"; done
+	echo 'THREAD(run) { LOCK(m); f9(4); x++; return NULL; }'
+	echo 'int main(void) { start(0, run, NULL); run(NULL); return 0; }'
+	for i in {9..1}; do
+		echo "static void f$i(int n) { if (n < 0) return; if (n & 1) f$((i - 1))(n - 1); $([ "$i" = 9 ] && echo 'else UNLOCK(m);' || echo "else f$((i + 1))(n - 1);") }"
+	done
+	echo 'static void f0(int n) { if (n > 0) f1(n - 1); }'
+} | want many-rounds ''
+jq -e '.unsound | any(test("recursive"))' many-rounds.json >/dev/null ||
+	complain "unfinished effects are not listed: $(jq -c .unsound many-rounds.json)"
+jq -e '.unsound | all(test("recursive|more than 64 functions") | not)' unknown.json >/dev/null || complain "a small program exceeds limits"
 { echo; echo 'static int unused;'; cat plain.c; } >plain2.c
 "$RADDLE" cc -w -g -pthread plain2.c -o plain2 && "$RADDLE" candidates --json=- ./plain2 >plain2.json || complain "plain2"
 [ "$(jq -c '[.candidates[].id]' plain2.json)" = "$(jq -c '[.candidates[].id]' plain.json)" ] || complain "ids differ when lines move"

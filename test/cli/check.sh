@@ -252,4 +252,11 @@ status 2
 mkdir -p taken/trace && touch taken/trace/mine
 status 2 -o taken -- ./sections-race
 [ -e taken/trace/mine ] || complain "a directory that is no trace was touched"
+# Nor is one whose findings.json is not a check's.
+for text in '' '{"tool": "raddle", "findings": []}'; do
+	rm -rf other && mkdir other && echo mine >other/stdin && printf %s "$text" >other/findings.json
+	status 2 -o other -- ./sections-race
+	report_has 'was not made by raddle check'
+	[ -e other/stdin ] || complain "a file was removed beside '$text'"
+done
 verdict

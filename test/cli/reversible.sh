@@ -30,6 +30,8 @@ done
 # A certificate without one of its steps, or with a false one, does not hold; nor does that of another trace.
 check condition 0
 "$RADDLE" reversible -q --certificate certificate trace
+"$RADDLE" reversible --certificate - trace >printed || complain "a certificate on standard output"
+cmp certificate printed && [ ! -e ./- ] || complain "a certificate on standard output: $(cat printed)"
 steps=$(jq '.steps | length' certificate)
 [ "$steps" -eq 5 ] || complain "condition: $(cat certificate)"
 refuse() { # FILTER, MESSAGE
@@ -62,6 +64,8 @@ reversed() { # SITUATION, OBJECT, WORDS
 	[ "$status" -eq 1 ] || complain "$1: replay ended with $status: $(cat schedule replayed)"
 }
 reversed write-write value 'data race'
+"$RADDLE" reversible -o - trace >printed
+cmp schedule printed && [ ! -e ./- ] || complain "a schedule on standard output: $(cat printed)"
 reversed write-read value 'data race'
 reversed library text 'data race'
 reversed library-sort text 'data race'

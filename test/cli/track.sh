@@ -74,6 +74,12 @@ wants() {
 		'.run as $r | [$r.events[] | . + $r.statements[.statement]] as $e | '"$1" run.json >/dev/null || complain "$2"
 }
 
+# --json FILE as two words, with and without arguments of the program.
+at=program.c:$(line failure)
+"$RADDLE" slice --at "$at" --track --json words.json ./program >text && jq -e '.run.outcome == "passed"' words.json >/dev/null || complain "--json FILE PROG"
+"$RADDLE" slice --at "$at" --track --json words.json ./program -- exit >text && jq -e '.run.outcome == "exit"' words.json >/dev/null || complain "--json FILE PROG -- ARG: $(jq -c .run.outcome words.json)"
+"$RADDLE" slice --at "$at" --track --json ./program -- exit | sed -n '/^{/,$p' | jq -e '.run.outcome == "exit"' >/dev/null || complain "--json PROG -- ARG"
+
 # Order, values, threads; what is written through other pointers is found.
 track failure ./program
 grep -qx 42 text || complain "the output of the program is not there"

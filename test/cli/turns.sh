@@ -95,6 +95,8 @@ grep -q '^seed' exported && complain "the export has a seed"
 grep -q '^next' exported || complain "the export has no decisions: $(cat exported)"
 always 20 -2 count exported
 [ "$(trail)" = "$before" ] || complain "the export went another way"
+"$RADDLE" replay --no-detect --export - exported -- ./turns count </dev/null >printed 2>err
+grep -q '^next' printed && [ ! -e ./- ] || complain "an export to standard output: $(cat printed err)"
 "$RADDLE" dump exported >dumped || complain "dump: $(cat dumped)"
 grep -q 'T_0_[01] is stopped before an access at turns.c:[0-9]*; ' dumped || complain "dump does not show decisions: $(cat dumped)"
 

@@ -22,11 +22,13 @@
 #include <cmocka.h>
 
 static char top[32], message[512];
+static int messages;
 
 static void keep_message(void *context, enum rd_level level, const char *text)
 {
 	(void)context;
 	(void)level;
+	messages++;
 	snprintf(message, sizeof message, "%s", text);
 }
 
@@ -35,6 +37,7 @@ static int set_up(void **state)
 	(void)state;
 	strcpy(top, "/tmp/u-claim-XXXXXX");
 	message[0] = '\0';
+	messages = 0;
 	rd_log_set(keep_message, NULL);
 	return mkdtemp(top) ? 0 : -1;
 }
@@ -163,6 +166,7 @@ static void a_file_in_the_way_is_an_error(void **state)
 	assert_int_equal(rd_file_write(path, "x", 1), 0);
 	assert_int_equal(rd_claim(&claim, path, true), RD_ESYSTEM);
 	assert_non_null(strstr(message, path));
+	assert_int_equal(messages, 1);
 	free(path);
 }
 

@@ -280,6 +280,25 @@ static void a_limit_is_in_all(void **state)
 	}
 }
 
+static int format_bytes(void *argument)
+{
+	free(rd_xasprintf("%0*d", (int)*(size_t *)argument, 0));
+	return RD_OK;
+}
+
+static void formatted_texts_count(void **state)
+{
+	struct notes notes = {0};
+	struct rd_context c = {.log = note, .data = &notes, .limit = 1000};
+	size_t bytes = 500;
+
+	(void)state;
+	assert_int_equal(rd_context_run(&c, format_bytes, &bytes), RD_OK);
+	bytes = 1000;
+	assert_int_equal(rd_context_run(&c, format_bytes, &bytes), RD_ENOMEM);
+	assert_int_equal(notes.count, 1);
+}
+
 static void greedy(void *data, enum rd_level level, const char *message)
 {
 	(void)level;
@@ -395,6 +414,7 @@ int main(void)
 		cmocka_unit_test(cleanups_run_newest_first),
 		cmocka_unit_test(each_cleanup_runs_once),
 		cmocka_unit_test(a_limit_is_in_all),
+		cmocka_unit_test(formatted_texts_count),
 		cmocka_unit_test(a_sink_without_memory),
 		cmocka_unit_test(the_inner_boundary_ends),
 		cmocka_unit_test(threads_fail_at_once),

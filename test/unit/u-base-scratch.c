@@ -72,6 +72,26 @@ static void test_no_parent(void **state)
 	assert_null(path);
 }
 
+static void keep_message(void *context, enum rd_level level, const char *message)
+{
+	(void)level;
+	snprintf(context, 64, "%s", message);
+}
+
+static void test_long_name(void **state)
+{
+	char name[5000], message[64] = "", *path = NULL;
+
+	(void)state;
+	memset(name, 'x', sizeof name - 1);
+	name[sizeof name - 1] = '\0';
+	rd_log_set(keep_message, message);
+	assert_int_equal(rd_scratch_open(&path, NULL, name), RD_ELIMIT);
+	rd_log_set(NULL, NULL);
+	assert_non_null(strstr(message, rd_tmp_dir()));
+	assert_null(path);
+}
+
 /* In the process that a signal ends: makes two, has a third one closed, and lets a forked process end. */
 static _Noreturn void make_and_wait(int out)
 {
@@ -221,7 +241,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_close),	cmocka_unit_test(test_no_parent),
 		cmocka_unit_test(test_signals), cmocka_unit_test(test_dispositions),
-		cmocka_unit_test(test_path),
+		cmocka_unit_test(test_path),	cmocka_unit_test(test_long_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include "cmd/cmd-int.h"
 #include "cmd/output-int.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -213,13 +214,36 @@ static void whole_seconds(void **state)
 	assert_int_equal(cmd_seconds(1001), 2);
 }
 
+/* On a terminal there is a progress line, but not with --quiet. */
+static void quiet_has_no_progress(void **state)
+{
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), copy = dup(STDERR_FILENO), end_of_it;
+	struct rd_progress p[2];
+
+	(void)state;
+	assert_true(terminal >= 0 && !grantpt(terminal) && !unlockpt(terminal));
+	end_of_it = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+	assert_true(end_of_it >= 0);
+	dup2(end_of_it, STDERR_FILENO);
+	cmd_progress_start(&p[0], "running", 0);
+	opt.quiet = true;
+	cmd_progress_start(&p[1], "running", 0);
+	dup2(copy, STDERR_FILENO);
+	assert_int_equal(p[0].shown, 0);
+	assert_int_equal(p[1].shown, -1);
+	close(copy);
+	close(end_of_it);
+	close(terminal);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
-		T(whole_documents_only), T(files_that_cannot_be_written),   T(standard_output),
-		T(redirection),		 T(who_has_standard_output),	    T(baselines_come_back),
-		T(whole_seconds),	 T(every_format_that_is_asked_for), T(suppressions_come_back),
+		T(whole_documents_only),  T(files_that_cannot_be_written),   T(standard_output),
+		T(redirection),		  T(who_has_standard_output),	     T(baselines_come_back),
+		T(whole_seconds),	  T(every_format_that_is_asked_for), T(suppressions_come_back),
+		T(quiet_has_no_progress),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ static bool is_limited_here(void)
 	getrlimit(RLIMIT_NOFILE, &files);
 	getrlimit(RLIMIT_FSIZE, &size);
 	getrlimit(RLIMIT_AS, &memory);
-	return files.rlim_max < 1024 || size.rlim_cur != RLIM_INFINITY || memory.rlim_cur != RLIM_INFINITY;
+	return files.rlim_max < 256 || size.rlim_cur != RLIM_INFINITY || memory.rlim_cur != RLIM_INFINITY;
 }
 
 static void without_limits_all_is_well(void **state)
@@ -101,6 +101,19 @@ static void few_files_come_first(void **state)
 	assert_int_equal(said.status, DOCTOR_LIMITED);
 	assert_string_equal(said.found, "only 100 open files");
 	assert_string_equal(said.advice, "ulimit -n 4096");
+}
+
+/* Enough for the files of a trace that are open at the same time, however many threads there are. */
+static void some_files_are_enough(void **state)
+{
+	struct said said;
+
+	(void)state;
+	if (is_limited_here())
+		skip();
+	said = probe(&(struct limits){256, RLIM_INFINITY, RLIM_INFINITY});
+	assert_int_equal(said.status, DOCTOR_OK);
+	assert_non_null(strstr(said.found, "256 open files"));
 }
 
 static void small_files_come_before_little_memory(void **state)
@@ -133,6 +146,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_limits_all_is_well),
 		cmocka_unit_test(few_files_come_first),
+		cmocka_unit_test(some_files_are_enough),
 		cmocka_unit_test(small_files_come_before_little_memory),
 		cmocka_unit_test(little_memory_is_told),
 	};

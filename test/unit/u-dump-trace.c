@@ -5,6 +5,9 @@
  */
 #include "dumped.h"
 
+#include "base/file.h"
+#include "base/scratch.h"
+
 enum { BANK_EVENTS = 244, BANK_ACCESSES = 167, HEADER_LINES = 3 };
 
 static void discard(void *context, enum rd_level level, const char *message)
@@ -191,6 +194,33 @@ static void shows_parts_of_a_directory(void **state)
 	json_decref(root);
 }
 
+static void count_errors(void *context, enum rd_level level, const char *message)
+{
+	*(int *)context += level == RD_LOG_ERROR && strstr(message, "site table") != NULL;
+}
+
+/* A stream without its directory has no site table, and that is reported. */
+static void a_stream_has_no_sites(void **state)
+{
+	char *from = tree_path("trace/v1-bank/thread-0"), *directory, *to;
+	struct rd_buf stream = RD_BUF_INIT;
+	int errors = 0;
+
+	(void)state;
+	assert_int_equal(rd_scratch_open(&directory, NULL, "u-dump"), RD_OK);
+	to = rd_xasprintf("%s/thread-0", directory);
+	assert_int_equal(rd_file_read(from, &stream), RD_OK);
+	assert_int_equal(rd_file_write_buf(to, &stream), RD_OK);
+	rd_log_set(count_errors, &errors);
+	free(dumped_at(to, &(struct dump_options){.sites = true}, RD_ENOTFOUND));
+	free(dumped_at(directory, &(struct dump_options){.sites = true, .force = true}, RD_ENOTFOUND));
+	rd_log_set(NULL, NULL);
+	assert_int_equal(errors, 2);
+	rd_scratch_close(directory);
+	free(from);
+	free(to);
+}
+
 /* Every kind of event has a line, and its JSON object the same name. */
 static void names_every_event(void **state)
 {
@@ -230,6 +260,7 @@ int main(void)
 		cmocka_unit_test(summarises),
 		cmocka_unit_test(checks),
 		cmocka_unit_test(shows_parts_of_a_directory),
+		cmocka_unit_test(a_stream_has_no_sites),
 		cmocka_unit_test(names_every_event),
 	};
 

@@ -2,7 +2,12 @@
 /* The sentences about replays: counts, turns, input from outside, and gdb. */
 #include "golden.h"
 
+#include "base/error.h"
+#include "base/file.h"
+#include "base/scratch.h"
 #include "replay/repeat.h"
+
+#include <unistd.h>
 
 typedef void say_fn(const struct replay_repeat *t, FILE *out);
 
@@ -95,6 +100,34 @@ static void orders(void **state)
 	free(text);
 }
 
+/* The script for gdb; another program stands in for gdb.  A thread that is joined holds nothing. */
+static void script_of_a_deadlock(void **state)
+{
+	struct replay_wait waits[] = {
+		{.thread = "T_0", .kind = "thread-join", .name = "T_0_1", .waits_on = "T_0_1", .core = true},
+		{.thread = "T_0_1", .kind = "mutex-lock", .name = "m", .waits_on = "T_0", .core = true}};
+	struct replay_result so_far = {.waits = waits, .wait_count = 2};
+	char *directory, *gdb, *old = rd_xstrdup(getenv("PATH"));
+	struct rd_buf script = RD_BUF_INIT;
+	struct replay_gdb g = {0};
+
+	(void)state;
+	assert_int_equal(rd_scratch_open(&directory, NULL, "u-gdb"), RD_OK);
+	gdb = rd_xasprintf("%s/gdb", directory);
+	assert_int_equal(symlink("/bin/true", gdb), 0);
+	setenv("PATH", directory, 1);
+	replay_gdb_met(&g, getpid(), &so_far);
+	setenv("PATH", old, 1);
+	assert_int_equal(rd_file_read(g.script, &script), RD_OK);
+	assert_non_null(strstr(script.data, "'waits in thread-join of T_0_1'"));
+	assert_non_null(strstr(script.data, "'waits in mutex-lock of m, held by T_0'"));
+	assert_int_equal(replay_gdb_close(&g), RD_OK);
+	rd_buf_release(&script);
+	rd_scratch_close(directory);
+	free(gdb);
+	free(old);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -102,6 +135,7 @@ int main(void)
 		cmocka_unit_test(turns),
 		cmocka_unit_test(outside),
 		cmocka_unit_test(orders),
+		cmocka_unit_test(script_of_a_deadlock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

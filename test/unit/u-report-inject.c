@@ -73,12 +73,29 @@ static void calls_that_were_left_out(void **state)
 	free(text);
 }
 
+static void kinds_on_lines(void **state)
+{
+	const struct inject_setup setup = {0};
+	const struct inject_census census = {0};
+	struct inject_ground ground = {.setup = &setup, .census = &census};
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	(void)state;
+	assert_int_equal(report_inject_kinds_json(&ground, out), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "\n\t\t{\"fault\": \"BitFlip\""));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fault_outcome_deviation),
 		cmocka_unit_test(what_did_not_happen),
 		cmocka_unit_test(calls_that_were_left_out),
+		cmocka_unit_test(kinds_on_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

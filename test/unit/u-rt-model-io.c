@@ -362,12 +362,63 @@ static void test_writers(void **state)
 	assert_true(right);
 }
 
+/* ---- descriptors that are used again ---- */
+
+static bool reads_input(int fd)
+{
+	char byte = 0;
+
+	return __raddle_sx_read(fd, &byte, 1) == 1 && rt_memory_byte((uintptr_t)&byte) != 0;
+}
+
+/* The number of a file that was input, which is then closed. */
+static int open_and_close(const char *path)
+{
+	int fd = __raddle_sx_open(path, O_RDONLY);
+
+	assert_true(reads_input(fd));
+	close(fd);
+	return fd;
+}
+
+static void test_used_again(void **state)
+{
+	char path[] = "/tmp/u-model-XXXXXX";
+	int fd = mkstemp(path), ends[2], numbers[2];
+	FILE *f;
+
+	(void)state;
+	make_room();
+	assert_int_equal(write(fd, "abc", 3), 3);
+	close(fd);
+	numbers[0] = open_and_close(path);
+	assert_int_equal(pipe(ends), 0);
+	numbers[1] = ends[0];
+	assert_int_equal(write(ends[1], "abc", 3), 3);
+	assert_int_equal(numbers[0], numbers[1]);
+	assert_false(reads_input(ends[0]));
+	close(ends[0]);
+	close(ends[1]);
+	numbers[0] = open_and_close(path);
+	fd = __raddle_sx_open(path, O_RDWR);
+	assert_int_equal(numbers[0], fd);
+	assert_false(reads_input(fd));
+	close(fd);
+	numbers[0] = open_and_close(path);
+	f = __raddle_sx_fopen(path, "r+");
+	assert_int_equal(numbers[0], fileno(f));
+	assert_false(reads_input(fileno(f)));
+	fclose(f);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_strto),	    cmocka_unit_test(test_ato),
 		cmocka_unit_test(test_scanf),	    cmocka_unit_test(test_readers),
 		cmocka_unit_test(test_environment), cmocka_unit_test(test_writers),
+		cmocka_unit_test(test_used_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -348,36 +348,15 @@ static void test_failure(void **state)
 	run_session_close(&session);
 }
 
-static void test_library_path(void **state)
-{
-	char *path;
-
-	(void)state;
-	unsetenv("LD_LIBRARY_PATH");
-	path = run_library_path("X=", "/a");
-	assert_string_equal(path, "X=/a");
-	free(path);
-	setenv("LD_LIBRARY_PATH", "", 1);
-	path = run_library_path("", "/a");
-	assert_string_equal(path, "/a");
-	free(path);
-	setenv("LD_LIBRARY_PATH", "/b:/c", 1);
-	path = run_library_path("", "/a");
-	assert_string_equal(path, "/a:/b:/c");
-	free(path);
-	unsetenv("LD_LIBRARY_PATH");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_library_path),	 cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_limits),		 cmocka_unit_test(test_grace),
-		cmocka_unit_test(test_interrupts),	 cmocka_unit_test(test_surroundings),
-		cmocka_unit_test(test_same_environment), cmocka_unit_test(test_no_copies),
-		cmocka_unit_test(test_left_behind),	 cmocka_unit_test(test_out_of_memory),
-		cmocka_unit_test(test_failure),		 cmocka_unit_test(test_streams),
-		cmocka_unit_test(test_output),
+		cmocka_unit_test(test_ends),	      cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_grace),	      cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_surroundings),  cmocka_unit_test(test_same_environment),
+		cmocka_unit_test(test_no_copies),     cmocka_unit_test(test_left_behind),
+		cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_failure),
+		cmocka_unit_test(test_streams),	      cmocka_unit_test(test_output),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
  */
 #include "candidates-fixture.h"
 
+#include "base/error.h"
 #include "candidates/path.h"
 #include "sketch/gates.h"
 #include "slice/slice.h"
@@ -374,6 +375,55 @@ static void check_slice(struct made *m, const struct twin *t, uint32_t line)
 	slice_place_release(&at);
 }
 
+/* A file with exactly that name is found among others that end with it, wherever it comes. */
+static void test_exact_file(void **state)
+{
+	static const char *const files[] = {"lib/a.c", "test/a.c", "a.c"};
+	struct slice_place at;
+
+	(void)state;
+	for (uint32_t last = 0; last < 3; last++) {
+		struct made m;
+		made_begin(&m, 1);
+		made_function(&m, "main", 0, 0);
+		made_block(&m);
+		for (uint32_t i = 1; i <= 3; i++) {
+			uint32_t v = made_value(&m, FACTS_COMPUTE, OP_ADD),
+				 name = facts_add_string(m.f, files[(last + i) % 3]);
+			m.f->values[v].file = name;
+			m.f->values[v].line = 7;
+		}
+		made_value(&m, FACTS_RETURN, 0);
+		assert_int_equal(slice_find(&at, m.f, "a.c", 7), 0);
+		assert_string_equal(facts_string(m.f, at.file), "a.c");
+		slice_place_release(&at);
+		assert_int_equal(slice_find(&at, m.f, "./test/a.c", 7), 0);
+		assert_string_equal(facts_string(m.f, at.file), "test/a.c");
+		slice_place_release(&at);
+		facts_free(m.f);
+	}
+}
+
+static void test_ambiguous_file(void **state)
+{
+	struct slice_place at;
+	struct made m;
+
+	(void)state;
+	made_begin(&m, 1);
+	made_function(&m, "main", 0, 0);
+	made_block(&m);
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t v = made_value(&m, FACTS_COMPUTE, OP_ADD);
+		m.f->values[v].file = facts_add_string(m.f, i ? "lib/a.c" : "test/a.c");
+		m.f->values[v].line = 7;
+	}
+	made_value(&m, FACTS_RETURN, 0);
+	assert_int_equal(slice_find(&at, m.f, "a.c", 7), RD_EUSAGE);
+	slice_place_release(&at);
+	facts_free(m.f);
+}
+
 static void test_slice(void **state)
 {
 	(void)state;
@@ -484,6 +534,7 @@ static void test_gates(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_slice),
-					   cmocka_unit_test(test_gates)};
+					   cmocka_unit_test(test_gates), cmocka_unit_test(test_exact_file),
+					   cmocka_unit_test(test_ambiguous_file)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

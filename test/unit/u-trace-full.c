@@ -594,6 +594,40 @@ static void landings_unwind(void **state)
 	rd_buf_release(&raw);
 }
 
+/* Scopes above the limit are not kept, but their ends are counted. */
+static void deep_calls_return(void **state)
+{
+	enum { KEPT = 1 << 24, ROUNDS = KEPT / 1024, FURTHER = 8 };
+	struct rd_buf raw = RD_BUF_INIT;
+	struct trace_sites *sites;
+	struct trace_layout *layout = small_layout(&sites);
+	struct trace_record r;
+	struct trace_full *f;
+	(void)state;
+	trace_full_open_raw(&f, layout, 0, false);
+	for (int i = 0; i < KEPT / ROUNDS; i++)
+		add_entry(&raw, 900);
+	for (int i = 0; i <= ROUNDS; i++) {
+		if (i == ROUNDS)
+			raw.length = raw.length / (KEPT / ROUNDS) * FURTHER;
+		trace_full_feed(f, raw.data, raw.length);
+		while (trace_full_next(f, &r) > 0)
+			;
+	}
+	assert_int_equal(trace_full_stack(f, NULL, 0), KEPT);
+	rd_buf_clear(&raw);
+	for (int i = 0; i < FURTHER + 1; i++)
+		add_head(&raw, 4);
+	trace_full_feed(f, raw.data, raw.length);
+	while (trace_full_next(f, &r) > 0)
+		;
+	assert_int_equal(trace_full_stack(f, NULL, 0), KEPT - 1);
+	trace_full_close(f);
+	trace_layout_free(layout);
+	trace_sites_free(sites);
+	rd_buf_release(&raw);
+}
+
 static void assert_branch(struct trace_full *f, uint32_t target)
 {
 	struct trace_record r;
@@ -753,15 +787,11 @@ static void addresses_may_be_anywhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(raw_bytes_are_read),
-		cmocka_unit_test(packing_loses_nothing),
-		cmocka_unit_test(files_are_read),
-		cmocka_unit_test(unfinished_pieces_are_cut),
-		cmocka_unit_test(landings_unwind),
-		cmocka_unit_test(branches_have_targets),
-		cmocka_unit_test(addresses_may_be_anywhere),
-		cmocka_unit_test(packer_stops_at_nonsense),
-		cmocka_unit_test(bad_layouts_are_refused),
+		cmocka_unit_test(raw_bytes_are_read),	    cmocka_unit_test(packing_loses_nothing),
+		cmocka_unit_test(files_are_read),	    cmocka_unit_test(unfinished_pieces_are_cut),
+		cmocka_unit_test(landings_unwind),	    cmocka_unit_test(deep_calls_return),
+		cmocka_unit_test(branches_have_targets),    cmocka_unit_test(addresses_may_be_anywhere),
+		cmocka_unit_test(packer_stops_at_nonsense), cmocka_unit_test(bad_layouts_are_refused),
 		cmocka_unit_test(marks_are_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,12 @@ struct flow {
 		bool banned; /* not a lock: its initial value is not 1, or a thread posts without a wait */
 	} * semaphores;
 	size_t semaphore_count, semaphore_capacity;
+	/* What the analysis leaves out. */
+	bool unfinished;	      /* effects still changed in the last pass */
+	uint32_t cut_calls, cut_call; /* calls of too many functions, and the first of them */
 };
+
+enum { FLOW_CALLEES = 64 }; /* functions of an indirect call; set by hand, further ones are ignored */
 
 /* Known functions among the arguments of the current function, by position; FACTS_NONE: unknown. */
 enum { FLOW_BOUND = 4 };

@@ -9,10 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	ROUNDS_MAX = 6,	  /* passes over all functions; set by hand, bounds time if many are recursive */
-	CALLEES_MAX = 64, /* functions of an indirect call; set by hand, further ones are ignored */
-};
+/* Passes over all functions.  Set by hand; bounds time if many are recursive. */
+enum { ROUNDS_MAX = 6 };
 
 /* Represents an argument that the caller provides: the effect names the argument instead (struct
  * starter). */
@@ -285,18 +283,25 @@ static void meet(struct flow *w, struct flow_state *to, const struct flow_state 
 		to->nothing = FACTS_NONE;
 }
 
-/* The functions of the program that a call runs before it returns. */
+/* Whether an edge of the call graph leads to a function of the program that runs before the call
+ * returns. */
+static bool is_callee(const struct flow *w, const struct facts_call *edge)
+{
+	return edge->kind != FACTS_EDGE_START &&
+	       !(w->p->f->functions[edge->function].flags & FACTS_FUNCTION_EXTERNAL) &&
+	       thread_number(w->threads, edge->value, edge->function) == FACTS_NONE;
+}
+
+/* Such functions of a call, as far as there is room. */
 static size_t callees_of(const struct flow *w, uint32_t call, uint32_t *callees)
 {
 	const struct facts *f = w->p->f;
 	struct facts_run calls = facts_calls_of(f, call);
 	size_t count = 0;
 	bool effective = false;
-	for (uint32_t i = calls.first; i < calls.end && count < CALLEES_MAX; i++) {
+	for (uint32_t i = calls.first; i < calls.end && count < FLOW_CALLEES; i++) {
 		uint32_t callee = f->calls[i].function;
-		if (f->calls[i].kind == FACTS_EDGE_START ||
-		    f->functions[callee].flags & FACTS_FUNCTION_EXTERNAL ||
-		    thread_number(w->threads, call, callee) != FACTS_NONE)
+		if (!is_callee(w, &f->calls[i]))
 			continue;
 		callees[count++] = callee;
 		effective |= w->effects[callee].held != 0 || w->effects[callee].released != 0;
@@ -307,6 +312,21 @@ static size_t callees_of(const struct flow *w, uint32_t call, uint32_t *callees)
 		if (!effective || !w->effects[callees[i]].stub)
 			callees[to++] = callees[i];
 	return to;
+}
+
+/* Counts the calls for which callees_of() has too little room. */
+static void find_cut_calls(struct flow *w)
+{
+	const struct facts *f = w->p->f;
+	for (size_t i = 0, end; i < f->call_count; i = end) {
+		uint32_t call = f->calls[i].value;
+		size_t count = 0;
+		for (end = i; end < f->call_count && f->calls[end].value == call; end++)
+			count += is_callee(w, &f->calls[end]);
+		if (count > FLOW_CALLEES && w->p->functions[facts_function_at(f, call)].reached &&
+		    w->cut_calls++ == 0)
+			w->cut_call = call;
+	}
 }
 
 /* Whether the call may return without having called the functions: it registers them, or passes
@@ -329,7 +349,7 @@ static void transfer(struct flow *w, struct flow_state *s, uint32_t value, const
 	const struct facts_function *called = program_library(w->p, value);
 	if (called != NULL && called->role != FACTS_ROLE_NONE)
 		call_library(w, s, value, called);
-	uint32_t callees[CALLEES_MAX];
+	uint32_t callees[FLOW_CALLEES];
 	size_t count = callees_of(w, value, callees);
 	s->alive |= flow_started(w, value, bound);
 	s->ended &= ~s->alive;
@@ -602,6 +622,7 @@ void flow_effects(struct flow *w)
 			if (w->p->functions[order[i]].has_graph)
 				changed |= find_effect(w, order[i]);
 	}
+	w->unfinished = changed;
 	free(order);
 }
 
@@ -613,6 +634,7 @@ void flow_init(struct flow *w, struct program *p, struct threads *threads, struc
 		w->effects[i].stub = is_stub(p, i);
 	find_starters(w);
 	find_semaphores(w);
+	find_cut_calls(w);
 }
 
 void flow_release(struct flow *w)

@@ -86,6 +86,7 @@ size_t lockset_copy(const struct locks *l, uint32_t set, uint32_t items[LOCKS_MA
 {
 	const uint32_t *from;
 	size_t count = lockset_items(l, set, &from);
+	RD_ASSERT(count <= LOCKS_MAX);
 	if (count != 0)
 		memcpy(items, from, count * sizeof *items);
 	return count;
@@ -100,7 +101,6 @@ static int by_number(const void *a, const void *b)
 /* The set with these numbers.  Sorts them. */
 static uint32_t number_set(struct rd_tuples *sets, uint32_t *items, size_t count)
 {
-	RD_ASSERT(count <= LOCKS_MAX);
 	size_t to = 0;
 	if (count != 0)
 		qsort(items, count, sizeof *items, by_number);

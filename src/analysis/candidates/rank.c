@@ -198,6 +198,19 @@ static void rank(struct candidates *out, const struct access_walk *w, const stru
 
 /* ----------------------------------------------------------------------- limits --- */
 
+static void list_limits_of_flow(struct program *p, const struct flow *w)
+{
+	const struct facts_value *first = &p->f->values[w->cut_call];
+	if (w->cut_calls != 0)
+		program_unsound(p,
+				"locks and threads of further functions, where a call may run more than %d "
+				"functions (%u, the first at %s:%u)",
+				FLOW_CALLEES, w->cut_calls, facts_string(p->f, first->file), first->line);
+	if (w->unfinished)
+		program_unsound(p, "locks and threads of recursive functions: the analysis of their effects "
+				   "was stopped before it was complete");
+}
+
 static void list_limits(struct program *p, const struct access_walk *w, const struct pairs *pairs)
 {
 	const struct facts *f = p->f;
@@ -219,6 +232,7 @@ static void list_limits(struct program *p, const struct access_walk *w, const st
 			"%zu accesses through pointers that may point nearly anywhere were compared with "
 			"accesses of the same member only",
 			pairs->unrelated);
+	list_limits_of_flow(p, &w->flow);
 	if (w->threads->overflow)
 		program_unsound(p, "more than %d kinds of threads: the others are treated as one",
 				THREADS_MAX - 1);

@@ -67,9 +67,7 @@ static void add_number(const struct epa_show *show, const struct epa_record *r, 
 void epa_show_slot(const struct epa_show *show, const struct epa_record *r, unsigned slot, struct rd_buf *out)
 {
 	RD_ASSERT(slot < r->count);
-	if (slot >= r->count)
-		rd_buf_addc(out, '-');
-	else if (r->slots[slot].who)
+	if (r->slots[slot].who)
 		epa_name_text(show->names, show->sites, r->slots[slot], out);
 	else if (r->kind == TRACE_FULL_RANGE && slot == 2)
 		rd_buf_addf(out, "#%016" PRIx64, r->slots[slot].where);

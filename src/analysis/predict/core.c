@@ -23,7 +23,7 @@ struct sharing {
 	uint16_t *variable_user, *lock_user; /* the first thread, UINT16_MAX: none yet */
 	uint8_t *variable, *lock;	     /* SHARED | WRITTEN */
 };
-enum { SHARED = 1, WRITTEN = 2, PLAIN = 4 }; /* bits */
+enum { SHARED = 1, WRITTEN = 2 }; /* bits */
 
 static void note_user(uint16_t *user, uint8_t *state, uint16_t thread)
 {

@@ -221,15 +221,3 @@ int rev_certificate_check_file(struct rev_certificate *c, const char *path, cons
 	epa_source_close(source);
 	return err;
 }
-
-int rev_certificate_write_file(const struct rev_result *x, const char *trace, const char *path)
-{
-	struct rd_buf text = RD_BUF_INIT;
-	int err;
-
-	RD_ASSERT(x->verdict == REV_YES);
-	rev_certificate_write(x, trace, &text);
-	err = rd_file_write(path, text.data, text.length);
-	rd_buf_release(&text);
-	return err;
-}

@@ -13,9 +13,6 @@
 /* Appends the certificate; the result must be a yes of a check with `log`. */
 void rev_certificate_write(const struct rev_result *x, const char *trace, struct rd_buf *out);
 
-/* The same to a file. */
-int rev_certificate_write_file(const struct rev_result *x, const char *trace, const char *path);
-
 /* A certificate as it was read.  Threads are numbers of `threads`. */
 struct rev_certificate {
 	char **threads;

@@ -40,24 +40,28 @@ static uint32_t lines_between(uint32_t a, uint32_t b)
 /* Finds the file: the one with exactly that name, or the only one whose name ends with it. */
 static int find_file(const struct facts *f, const char *file, uint32_t *found)
 {
+	uint32_t other = FACTS_NONE; /* a second one whose name ends with it */
 	while (file[0] == '.' && file[1] == '/')
 		file += 2;
 	*found = FACTS_NONE;
 	for (size_t v = 0; v < f->value_count; v++) {
 		uint32_t name = f->values[v].file;
-		if (name == 0 || name == *found || !is_file(facts_string(f, name), file))
+		if (name == 0 || name == *found || name == other || !is_file(facts_string(f, name), file))
 			continue;
 		if (strcmp(facts_string(f, name), file) == 0) {
 			*found = name;
 			return 0;
 		}
-		if (*found != FACTS_NONE)
-			return rd_fail(RD_EUSAGE, "%s: could be %s or %s: give more of the path", file,
-				       facts_string(f, *found), facts_string(f, name));
-		*found = name;
+		if (*found == FACTS_NONE)
+			*found = name;
+		else
+			other = name;
 	}
 	if (*found == FACTS_NONE)
 		return rd_fail(RD_ENOTFOUND, "%s: the program has no code from such a file", file);
+	if (other != FACTS_NONE)
+		return rd_fail(RD_EUSAGE, "%s: could be %s or %s: give more of the path", file,
+			       facts_string(f, *found), facts_string(f, other));
 	return 0;
 }
 

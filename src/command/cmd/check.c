@@ -100,11 +100,11 @@ static void show(void *context, const struct check_event *e)
 		break;
 	case CHECK_PREDICTED: rd_progress_end(&s->predicting); break;
 	case CHECK_REPLAYING:
-		rd_progress_start(&s->under_way, "replaying", 0);
+		cmd_progress_start(&s->under_way, "replaying", 0);
 		s->logged_ns = rd_now_ns();
 		break;
 	case CHECK_REPLAY_PROGRESS: show_replays(s, e->replays); break;
-	case CHECK_CLASSIFYING: rd_progress_start(&s->under_way, "classifying", 0); break;
+	case CHECK_CLASSIFYING: cmd_progress_start(&s->under_way, "classifying", 0); break;
 	case CHECK_CLASSIFY_PROGRESS: cmd_classes_progress(&s->under_way, e->classes); break;
 	case CHECK_REPLAYED:
 	case CHECK_CLASSIFIED: rd_progress_end(&s->under_way); break;

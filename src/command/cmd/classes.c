@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "cmd/option-int.h"
+#include "cmd/output-int.h"
 #include "run/orphan.h"
 
 #include <stdlib.h>
@@ -80,7 +81,7 @@ int cmd_classes_run(struct replay_led *p, struct classify how, char **argv, stru
 	how.runs.program = &program;
 	how.progress = show_progress;
 	how.context = &progress;
-	rd_progress_start(&progress, "classifying", 0);
+	cmd_progress_start(&progress, "classifying", 0);
 	err = classify_races(&how, set, result);
 	run_orphans_end(0);
 	rd_progress_end(&progress);

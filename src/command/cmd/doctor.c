@@ -9,8 +9,7 @@
 static const struct cmd_usage usage = {
 	"raddle doctor [--json[=FILE]]",
 	"Checks whether this machine has what Raddle needs: compiler, linkers, the parts of Raddle\n"
-	"itself, the kernel and the processor.  Explains what to do if something is missing.  Every\n"
-	"feature is tried, not guessed.\n"
+	"itself, the kernel and the processor.  Explains what to do if something is missing.\n"
 	"\n"
 	"The exit status is 0 if raddle cc and raddle record have what they need, otherwise 2.",
 	"json",

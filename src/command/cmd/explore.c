@@ -131,7 +131,7 @@ static int explore(struct task *t)
 			      .context = t};
 	int err;
 
-	rd_progress_start(&t->bar, "schedules", how.most);
+	cmd_progress_start(&t->bar, "schedules", how.most);
 	err = explore_run(&how, t->set, &t->result);
 	rd_progress_end(&t->bar);
 	return err;

@@ -145,7 +145,7 @@ static int make_golden(struct inject_start *c, char **argv)
 		r = make_directory(c);
 	if (r)
 		return r;
-	rd_progress_start(&progress, "running without a fault", 0);
+	cmd_progress_start(&progress, "running without a fault", 0);
 	r = inject_start_golden(c, !opt.list, opt.allow_chance);
 	rd_progress_end(&progress);
 	return r;
@@ -237,6 +237,8 @@ static int do_runs(struct inject_start *c, struct inject_campaign *campaign)
 	if (r)
 		return r;
 	inject_progress_start(&runs.progress, c->directory, campaign, work.shards ? (int)work.shard : -1);
+	if (opt.quiet)
+		rd_progress_end(&runs.progress.line);
 	r = inject_campaign_run(campaign, &work);
 	inject_progress_hide(&runs.progress);
 	if (!r)

@@ -43,6 +43,10 @@ struct cmd_usage {
  * other arguments, followed by NULL. */
 int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *count);
 
+/* The same, but a second word may be the file of --json.  With `arguments`, words after "--" are
+ * arguments of the first word. */
+int cmd_operand_words(int argc, char **argv, const struct cmd_usage *usage, bool arguments, size_t *count);
+
 /* Runs a command that takes exactly one argument besides options; returns the exit status.  `what`
  * names the argument in the message that reports it missing. */
 typedef int cmd_run_fn(const char *operand);

@@ -148,34 +148,44 @@ int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *c
 	return finish(&t, command);
 }
 
-/* `--json FILE OPERAND`: if two words follow, the one after --json is its file. */
-static void take_document(char **argv, const char *after_json, size_t *count)
+/* `--json FILE OPERAND`: if two words follow, besides the operand's arguments, the one after --json
+ * is its file. */
+static void take_document(char **argv, const char *after_json, size_t *count, size_t arguments)
 {
-	if (*count != 2 || !after_json || !opt.json || strcmp(opt.json, "-"))
+	if (*count != 2 + arguments || !after_json || !opt.json || strcmp(opt.json, "-"))
 		return;
-	RD_ASSERT(argv[1] && argv[2] && !argv[3]);
+	RD_ASSERT(argv[1] && argv[2] && !argv[*count + 1]);
 	for (int i = 1; i <= 2; i++)
 		if (argv[i] == after_json) {
 			opt.json = after_json;
-			argv[1] = argv[3 - i];
-			*count = 1;
+			memmove(argv + i, argv + i + 1, (*count + 1 - (size_t)i) * sizeof *argv);
+			--*count;
 			return;
 		}
+}
+
+int cmd_operand_words(int argc, char **argv, const struct cmd_usage *usage, bool arguments, size_t *count)
+{
+	const char *after_json = NULL;
+	int end = 1, status;
+
+	for (; end < argc && strcmp(argv[end], "--") != 0; end++)
+		if (!strcmp(argv[end], "--json") && end + 1 < argc)
+			after_json = argv[end + 1];
+	status = cmd_operands(argc, argv, usage, count);
+	if (status == CMD_GO_ON)
+		take_document(argv, after_json, count,
+			      arguments && end < argc ? (size_t)(argc - end - 1) : 0);
+	return status;
 }
 
 int cmd_operand(int argc, char **argv, const struct cmd_usage *usage, const char *what, cmd_run_fn *run)
 {
 	size_t count;
-	const char *after_json = NULL;
-
-	for (int i = 1; i + 1 < argc; i++)
-		if (!strcmp(argv[i], "--json"))
-			after_json = argv[i + 1];
-	int status = cmd_operands(argc, argv, usage, &count);
+	int status = cmd_operand_words(argc, argv, usage, false, &count);
 
 	if (status != CMD_GO_ON)
 		return status;
-	take_document(argv, after_json, &count);
 	if (count > 1)
 		rd_fail(RD_EUSAGE, "%s: unexpected argument '%s'", argv[0], argv[2]);
 	else if (!count)

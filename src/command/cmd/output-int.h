@@ -4,6 +4,8 @@
 #ifndef CMD_OUTPUT_INT_H
 #define CMD_OUTPUT_INT_H
 
+#include "base/buf.h"
+#include "base/progress.h"
 #include "finding/finding.h"
 #include "report/report.h"
 
@@ -16,6 +18,9 @@ bool cmd_output_is_stdout(void);
 /* Calls `write` with `what` and a stream to the file `path`; does nothing if `path` is NULL. */
 typedef int cmd_write_fn(const void *what, FILE *out);
 int cmd_document(const char *path, cmd_write_fn *write, const void *what);
+
+/* The same for a text that is complete. */
+int cmd_write_text(const char *path, const struct rd_buf *text);
 
 /* For commands whose output is a single document: redirects standard output to the file `path`.
  * NULL and "-" leave it unchanged. */
@@ -40,6 +45,9 @@ int cmd_write_baseline(const struct finding_set *set, const char *path);
 /* Rules that hide the confirmed findings that are neither known nor suppressed; does nothing if
  * `path` is NULL. */
 int cmd_write_suppressions(const struct finding_set *set, const char *path);
+
+/* Starts a progress line (base/progress.h), which --quiet leaves out. */
+void cmd_progress_start(struct rd_progress *p, const char *what, uint64_t total);
 
 /* Milliseconds as seconds, rounded up. */
 uint64_t cmd_seconds(uint64_t ms);

@@ -24,7 +24,8 @@ bool cmd_output_is_stdout(void)
 {
 	return cmd_is_stdout(opt.json) || cmd_is_stdout(opt.sarif) || cmd_is_stdout(opt.html) ||
 	       cmd_is_stdout(opt.coverage) || cmd_is_stdout(opt.csv) || cmd_is_stdout(opt.perfetto) ||
-	       cmd_is_stdout(opt.write_baseline) || cmd_is_stdout(opt.gen_suppressions);
+	       cmd_is_stdout(opt.write_baseline) || cmd_is_stdout(opt.gen_suppressions) ||
+	       cmd_is_stdout(opt.schedule) || cmd_is_stdout(opt.certificate) || cmd_is_stdout(opt.export);
 }
 
 /* A document is complete before the file that it replaces is touched: the disk may be full. */
@@ -51,6 +52,19 @@ int cmd_document(const char *path, cmd_write_fn *write, const void *what)
 		err = rd_file_replace(path, text, length);
 	free(text);
 	return err;
+}
+
+static int write_text(const void *what, FILE *out)
+{
+	const struct rd_buf *text = what;
+
+	fwrite(text->data, 1, text->length, out);
+	return RD_OK;
+}
+
+int cmd_write_text(const char *path, const struct rd_buf *text)
+{
+	return cmd_document(path, write_text, text);
 }
 
 int cmd_redirect(const char *path)
@@ -120,6 +134,13 @@ int cmd_output_write(const struct finding_set *set, const struct report_opts *ho
 	if (!err)
 		err = cmd_document(opt.sarif, write_sarif, &what);
 	return err ? err : cmd_document(opt.html, write_html, &what);
+}
+
+void cmd_progress_start(struct rd_progress *p, const char *what, uint64_t total)
+{
+	rd_progress_start(p, what, total);
+	if (opt.quiet)
+		rd_progress_end(p);
 }
 
 uint64_t cmd_seconds(uint64_t ms)

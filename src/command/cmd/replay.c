@@ -204,7 +204,7 @@ static void set_options(struct replay_repeat *t)
 	t->setup = opt.setup;
 	t->companion.command = opt.with;
 	t->record = opt.record;
-	t->export = opt.export;
+	t->export = opt.export != NULL;
 	t->steps = opt.verbose ? stderr : NULL;
 }
 
@@ -228,6 +228,10 @@ static int replay_path(const char *path, char **argv)
 	t.then = then ? then->items[0]->schedule : NULL;
 	if (!err)
 		err = run_program(&t, argv);
+	if (t.exported.length) { /* of an earlier run, if the last one failed */
+		int wrote = cmd_write_text(opt.export, &t.exported);
+		err = err ? err : wrote;
+	}
 	if (!err)
 		err = report(&t);
 	if (!err)

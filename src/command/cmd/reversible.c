@@ -40,6 +40,7 @@ static unsigned solver_ms(void)
 
 static int write_schedule(struct report_reversible *c, const char *program)
 {
+	struct rd_buf text = RD_BUF_INIT;
 	struct schedule s;
 	int err = 0;
 
@@ -48,17 +49,30 @@ static int write_schedule(struct report_reversible *c, const char *program)
 	if (rev_schedule(c->result, c->sites, &c->result->reversals[0], &s)) {
 		s.program = schedule_text(&s, program);
 		s.trace = schedule_text(&s, c->trace);
-		err = schedule_write(&s, opt.schedule);
+		schedule_format(&s, &text);
+		err = cmd_write_text(opt.schedule, &text);
 		c->schedule = err ? NULL : opt.schedule;
 	} else {
 		rd_warn("reversible: no schedule of operations leads to the reversal; %s is not written",
 			opt.schedule);
 	}
 	schedule_release(&s);
+	rd_buf_release(&text);
 	return err;
 }
 
 /* ---- certificates ---- */
+
+static int write_certificate(const struct rev_result *x, const char *trace)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	int err;
+
+	rev_certificate_write(x, trace, &text);
+	err = cmd_write_text(opt.certificate, &text);
+	rd_buf_release(&text);
+	return err;
+}
 
 static int check_certificate(const char *path)
 {
@@ -120,10 +134,10 @@ static int check(const char *path)
 		err = write_schedule(&c, meta.program);
 	}
 	if (!err && opt.certificate && x->verdict == REV_YES)
-		err = rev_certificate_write_file(x, path, opt.certificate);
+		err = write_certificate(x, path);
 	if (!err) {
 		err = cmd_document(opt.json, write_json, &c);
-		if (!cmd_is_stdout(opt.json) && !opt.quiet)
+		if (!cmd_output_is_stdout() && !opt.quiet)
 			report_reversible_text(&c, stdout);
 		status = err || x->damaged ? CMD_FAILED : status_of(x);
 	}

@@ -74,7 +74,7 @@ static int diagnose(struct task *t)
 			       .context = t};
 	int err;
 
-	rd_progress_start(&t->bar, "runs", 0);
+	cmd_progress_start(&t->bar, "runs", 0);
 	err = diagnose_run(&how, &t->diagnosis);
 	rd_progress_end(&t->bar);
 	t->diagnosis.set.program = t->argv[0];

@@ -137,7 +137,7 @@ int cmd_slice(int argc, char **argv)
 		track |= !strcmp(argv[i], "--track");
 	if (!track)
 		return cmd_operand(argc, argv, &usage, "a program", slice);
-	int status = cmd_operands(argc, argv, &usage, &count);
+	int status = cmd_operand_words(argc, argv, &usage, true, &count);
 	if (status != CMD_GO_ON)
 		return status;
 	return count ? slice_program(argv[1], argv + 1) : cmd_which(argv[0], "program");

@@ -127,6 +127,16 @@ static int check_children(const char *path, const struct dump_options *options, 
 	return err;
 }
 
+/* The reader of the trace has reported a table that is damaged, but not one that is missing. */
+static int report_no_sites(const struct trace *trace)
+{
+	char *sites = rd_xasprintf("%s/sites", trace_path(trace));
+	if (!rd_file_exists(sites))
+		rd_fail(RD_ENOTFOUND, "%s: there is no site table", trace_path(trace));
+	free(sites);
+	return RD_ENOTFOUND;
+}
+
 /* Shows the part of an open trace that the options ask for.  `damaged`: the trace's file `world`
  * cannot be read. */
 static int dump_open_trace(struct dump *d, bool damaged)
@@ -142,7 +152,7 @@ static int dump_open_trace(struct dump *d, bool damaged)
 	if (!o->sites)
 		return dump_model(d);
 	if (!trace_get_sites(d->trace))
-		return RD_ENOTFOUND; /* the trace reader reports a damaged table, not a missing one */
+		return report_no_sites(d->trace);
 	dump_sites(trace_get_sites(d->trace), o->json, d->out);
 	return RD_OK;
 }

@@ -47,6 +47,7 @@ struct trace_full {
 	struct trace_record branch;
 	struct scope *scopes;
 	size_t depth, scope_capacity;
+	uint64_t deeper; /* scopes that were entered above DEPTH_MAX */
 	uint8_t tail[RADDLE_PIECE_MAX +
 		     8]; /* copy of a piece that is followed by fewer than 8 readable bytes */
 	struct trace_event event;
@@ -156,15 +157,20 @@ void trace_full_close(struct trace_full *f)
 
 static void push(struct trace_full *f, uint32_t function, uint64_t frame)
 {
-	if (f->depth == DEPTH_MAX)
+	if (f->depth == DEPTH_MAX) {
+		f->deeper++;
 		return;
+	}
 	RD_GROW(f->scopes, f->scope_capacity, f->depth + 1);
 	f->scopes[f->depth++] = (struct scope){frame, function, 0};
 }
 
 static void pop(struct trace_full *f)
 {
-	f->depth -= f->depth != 0;
+	if (f->deeper)
+		f->deeper--;
+	else
+		f->depth -= f->depth != 0;
 }
 
 /* Removes the scopes that were unwound. */
@@ -173,8 +179,10 @@ static void land(struct trace_full *f, uint64_t frame)
 	size_t depth = f->depth;
 	while (depth > 0 && f->scopes[depth - 1].frame != frame)
 		depth--;
-	if (depth > 0)
-		f->depth = depth;
+	if (depth == 0)
+		return;
+	f->depth = depth;
+	f->deeper = 0;
 }
 
 size_t trace_full_stack(const struct trace_full *f, uint32_t *sites, size_t max)
@@ -270,7 +278,7 @@ static void scope_change(struct trace_full *f, const struct trace_record *r)
 	switch (r->kind) {
 	case TRACE_FULL_ENTRY: push(f, f->piece->function, r->frame); break;
 	case TRACE_FULL_CALL:
-		if (f->depth)
+		if (f->depth && !f->deeper)
 			f->scopes[f->depth - 1].call = r->site;
 		break;
 	case TRACE_FULL_TAIL:
@@ -435,7 +443,7 @@ static int read_event(struct trace_full *f, struct trace_record *r)
 	}
 	f->p = p;
 	r->kind = TRACE_FULL_EVENT;
-	r->site = f->depth ? f->scopes[f->depth - 1].call : 0;
+	r->site = f->depth && !f->deeper ? f->scopes[f->depth - 1].call : 0;
 	r->q = e->q;
 	r->address = e->address;
 	r->event = e;

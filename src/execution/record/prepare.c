@@ -23,8 +23,9 @@ enum directory_state { DIRECTORY_FREE, DIRECTORY_TRACE, DIRECTORY_OTHER };
 
 static enum directory_state look_at(const char *path);
 
-/* Documents of other programs do not name a Raddle version. */
-bool record_wrote_document(const char *path)
+/* Whether the document was written by Raddle, or is empty.  Documents of other programs do not name
+ * a Raddle version. */
+static bool wrote_document(const char *path)
 {
 	char start[4096];
 	size_t n = rd_file_head(path, start, sizeof start - 1);
@@ -51,7 +52,7 @@ static bool begins_with(const char *path, const char *const *magics)
 static bool has_our_meta(const char *directory)
 {
 	char *path = rd_xasprintf("%s/meta.json", directory);
-	bool has = record_wrote_document(path);
+	bool has = wrote_document(path);
 
 	free(path);
 	return has;
@@ -80,7 +81,7 @@ static bool is_of_a_trace(const char *directory, const char *name, bool known)
 	path = rd_xasprintf("%s/%s", directory, name);
 	ours = (is_numbered(name, "thread-") && (known || begins_with(path, streams))) ||
 	       (!strcmp(name, "sites") && (known || begins_with(path, sites))) ||
-	       (!strcmp(name, "meta.json") && record_wrote_document(path)) ||
+	       (!strcmp(name, "meta.json") && wrote_document(path)) ||
 	       (!strcmp(name, "world") && begins_with(path, worlds)) ||
 	       (is_numbered(name, "fork-") && look_at(path) != DIRECTORY_OTHER);
 	free(path);

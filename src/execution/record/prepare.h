@@ -9,9 +9,6 @@
 
 #include <stdbool.h>
 
-/* Whether the document was written by Raddle, or is empty. */
-bool record_wrote_document(const char *path);
-
 /* Makes room for a trace: an existing trace is kept as PATH.old, or removed with `force`.  Anything
  * else at the path is an error. */
 int record_prepare_directory(const char *path, bool force);

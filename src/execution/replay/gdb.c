@@ -158,13 +158,14 @@ static void add_deadlock(struct rd_buf *out, const struct replay_gdb *g, const s
 
 	for (size_t i = 0; i < so_far->wait_count; i++) {
 		const struct replay_wait *w = &so_far->waits[i];
+		const char *holder = replay_wait_holder(w);
 
 		if (!w->core)
 			continue;
 		add_spot(out, g, w->thread, w->tid, w->site);
 		rd_buf_clear(&what);
-		rd_buf_addf(&what, "waits in %s of %s%s%s", w->kind, w->name, w->waits_on ? ", held by " : "",
-			    w->waits_on ? w->waits_on : "");
+		rd_buf_addf(&what, "waits in %s of %s%s%s", w->kind, w->name, holder ? ", held by " : "",
+			    holder ? holder : "");
 		quote(out, what.data);
 		rd_buf_adds(out, "})\n");
 	}

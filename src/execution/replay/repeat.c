@@ -107,8 +107,10 @@ static int keep_turns(struct replay_repeat *t, const struct replay_result *resul
 	if (!t->export)
 		return 0;
 	err = replay_export(t->finding->schedule, result, &made);
-	if (!err)
-		err = schedule_write(&made, t->export);
+	if (!err) {
+		rd_buf_clear(&t->exported);
+		schedule_format(&made, &t->exported);
+	}
 	schedule_release(&made);
 	return err;
 }
@@ -240,5 +242,6 @@ void replay_repeat_release(struct replay_repeat *t)
 {
 	rd_buf_release(&t->strayed);
 	rd_buf_release(&t->lack);
+	rd_buf_release(&t->exported);
 	run_override_close(&t->given);
 }

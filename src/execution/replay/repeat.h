@@ -24,7 +24,7 @@ struct replay_repeat {
 	bool debug;	    /* gdb where the threads meet; `gdb` has its arguments */
 	const char *setup;  /* a command before each run */
 	const char *record; /* directory for a trace of the first run */
-	const char *export; /* file for the schedule of the last run, if its threads took turns */
+	bool export;	    /* keep the schedule of the last run, if its threads took turns */
 	FILE *steps;	    /* where operations are named when they are done; NULL: nowhere */
 	struct replay_gdb gdb;
 	struct run_companion companion;
@@ -37,6 +37,7 @@ struct replay_repeat {
 	struct replay_turns turns;     /* of the last run; its strings are gone */
 	struct replay_outside outside; /* likewise */
 	struct rd_buf strayed, lack;   /* how it left the schedule; which input was missing; or empty */
+	struct rd_buf exported;	       /* its schedule, if requested */
 
 	uint64_t named; /* operations named so far */
 	bool handed_over;
@@ -45,7 +46,8 @@ struct replay_repeat {
 
 #define REPLAY_REPEAT_INIT                                                                                   \
 	{                                                                                                    \
-		.times = 1, .given = {.input = -1}, .strayed = RD_BUF_INIT, .lack = RD_BUF_INIT              \
+		.times = 1, .given = {.input = -1}, .strayed = RD_BUF_INIT, .lack = RD_BUF_INIT,             \
+		.exported = RD_BUF_INIT                                                                      \
 	}
 
 /* The schedule's input, if it has one, replaces that of the user; *given is set if it has one. */

@@ -150,6 +150,10 @@ struct replay_memory {
 	size_t published_count;
 };
 
+/* The thread that holds what the thread waits for.  NULL: there is not one such thread, or it waits
+ * for the end of a thread. */
+const char *replay_wait_holder(const struct replay_wait *w);
+
 struct replay_result {
 	enum replay_outcome outcome;
 	enum replay_end end;

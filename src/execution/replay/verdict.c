@@ -80,6 +80,11 @@ const char *replay_end_text(struct replay_result *result)
 	return copy;
 }
 
+const char *replay_wait_holder(const struct replay_wait *w)
+{
+	return strcmp(w->kind, "thread-join") != 0 ? w->waits_on : NULL;
+}
+
 /* "T_0_1 waits in mutex-lock of b, which T_0_2 holds; T_0_2 ..." */
 static void add_waits(const struct replay_result *result, struct rd_buf *out)
 {
@@ -87,13 +92,14 @@ static void add_waits(const struct replay_result *result, struct rd_buf *out)
 
 	for (size_t i = 0; i < result->wait_count; i++) {
 		const struct replay_wait *w = &result->waits[i];
+		const char *holder = replay_wait_holder(w);
 
 		if (!w->core)
 			continue;
 		rd_buf_addf(out, "%s%s waits in %s of %s", separator, w->thread, w->kind, w->name);
-		if (w->waits_on && strcmp(w->kind, "thread-join") != 0)
+		if (holder)
 			rd_buf_addf(out, ", which %s holds",
-				    strcmp(w->waits_on, w->thread) ? w->waits_on : "it itself");
+				    strcmp(holder, w->thread) ? holder : "it itself");
 		separator = "; ";
 	}
 }

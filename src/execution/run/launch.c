@@ -84,45 +84,27 @@ void run_launch_done(void)
 	run_forward_stop();
 }
 
-char *run_library_path(const char *prefix, const char *directory)
-{
-	const char *old = getenv("LD_LIBRARY_PATH");
-
-	return rd_xasprintf("%s%s%s%s", prefix, directory, old && *old ? ":" : "", old ? old : "");
-}
-
-#define LIBRARIES "LD_LIBRARY_PATH="
-
-/* The program's environment: ours, with two strings of its own for the session and the library
- * path. */
+/* The program's environment: ours, with a string of its own for the session. */
 struct environment {
-	char **all, *session, *libraries;
+	char **all, *session;
 };
 
-static void make_environment(struct environment *e, const struct run_launch *launch, int fd)
+static void make_environment(struct environment *e, int fd)
 {
-	const char *old = getenv("LD_LIBRARY_PATH"), *path = launch->program->flavour.library_path;
-	size_t count = 0, n = 0;
+	size_t count = 0;
 
 	while (environ[count])
 		count++;
-	e->all = rd_xcalloc(count + 3, sizeof *e->all);
+	e->all = rd_xcalloc(count + 2, sizeof *e->all);
+	memcpy(e->all, environ, count * sizeof *e->all);
 	/* Has the same length for every number: the stack begins below these strings, and programs
 	 * print addresses. */
-	e->session = rd_xasprintf("%s=%07d", RADDLE_SESSION_ENV, fd);
-	e->libraries = path ? run_library_path(LIBRARIES, path) : NULL;
-	for (size_t i = 0; i < count; i++) {
-		bool replaced = path && !strncmp(environ[i], LIBRARIES, sizeof LIBRARIES - 1);
-		e->all[n++] = replaced ? e->libraries : environ[i];
-	}
-	if (path && !old)
-		e->all[n++] = e->libraries;
-	e->all[n] = e->session;
+	e->all[count] = e->session = rd_xasprintf("%s=%07d", RADDLE_SESSION_ENV, fd);
 }
 
 static void free_environment(struct environment *e)
 {
-	RD_FREE(e->all, e->session, e->libraries);
+	RD_FREE(e->all, e->session);
 }
 
 /* A descriptor may occur in any order and more than once, so duplicate them first. */
@@ -252,7 +234,7 @@ static pid_t start_given(const struct run_launch *launch, struct start *start)
 {
 	pid_t pid;
 
-	make_environment(&start->environment, launch, start->given);
+	make_environment(&start->environment, start->given);
 	pid = start_program(launch, start);
 	free_environment(&start->environment);
 	return pid;

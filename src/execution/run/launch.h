@@ -53,10 +53,6 @@ bool run_launch_has_room(void);
 /* From now on SIGXFSZ and SIGPIPE do not end us; write() fails instead. */
 void run_launch_prepare(void);
 
-/* The prefix, followed by the LD_LIBRARY_PATH of a program whose libraries are also in that
- * directory.  The caller frees it. */
-char *run_library_path(const char *prefix, const char *directory);
-
 void run_server_close(struct run_server *server);
 
 /* Restores our own signal handlers. */

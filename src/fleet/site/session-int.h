@@ -73,12 +73,12 @@ bool site_session_report(struct site_session *s, struct raddle_guard_report *rep
 /* Starts `executable` with the session; with `session` NULL, as it is. */
 int site_start(const struct site_session *s, const char *executable, char *const *argv, pid_t *pid);
 
-/* The same for any shared memory: its descriptor, the environment variable that passes the
- * descriptor's number to the runtime, and a directory that is searched first for libraries (may be
- * NULL).  If `given` is NULL, the program starts without shared memory. */
+/* The same for any shared memory: its descriptor, and the environment variable that passes the
+ * descriptor's number to the runtime.  If `given` is NULL, the program starts without shared
+ * memory. */
 struct site_given {
 	int fd;
-	const char *variable, *libraries;
+	const char *variable;
 	const struct site_inherited *inherited; /* NULL: all */
 };
 int site_start_with(const struct site_given *given, const char *executable, char *const *argv, pid_t *pid);

@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "run/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -254,13 +253,6 @@ bool site_session_report(struct site_session *s, struct raddle_guard_report *rep
 	return false;
 }
 
-static void add_libraries(const char *path)
-{
-	char *both = run_library_path("", path);
-	setenv("LD_LIBRARY_PATH", both, 1);
-	free(both);
-}
-
 enum { DESCRIPTORS = sizeof((struct site_inherited *)0)->open };
 
 void site_inherited_look(struct site_inherited *all)
@@ -289,8 +281,6 @@ static void become(const struct site_given *given, const char *executable, char 
 		if (fd >= 0)
 			setenv(given->variable, number, 1);
 	}
-	if (given != NULL && given->libraries != NULL)
-		add_libraries(given->libraries);
 	execv(executable, argv);
 	fprintf(stderr, "raddle: %s: %s\n", executable, strerror(errno));
 	_exit(errno == ENOENT ? 127 : 126);

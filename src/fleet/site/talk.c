@@ -26,7 +26,7 @@ enum {
 	BACK_OFF_MAX_S = 3600,	      /* between two attempts, on average */
 	BACK_OFF_DOUBLINGS = 12,      /* from 1 s; 2^12 s is more than BACK_OFF_MAX_S */
 	UNKNOWN_BUILD_RETRY_S = 3600, /* if the hive does not know the program; the hive proposes the same */
-	POLL_S = 900,	  /* after a 304, if no task set states a period; what a program has at first */
+	POLL_S = 900,		      /* if no task set states a period; what a program has at first */
 	SEND_EVERY_S = 5, /* gathers reports, so that a busy site does not send a request for each */
 	/* The time limit for everything that is sent after the program has ended.  It equals the
 	 * limit of one request, because the user waits for it. */
@@ -96,11 +96,16 @@ static void take_key(struct site_agent *a, const struct site_answer *answer)
 	json_decref(tree);
 }
 
+static uint64_t poll_period(const struct site_agent *a)
+{
+	return a->has_set && a->set.poll_s != 0 ? a->set.poll_s : POLL_S;
+}
+
 static void take_tasks(struct site_agent *a, const struct site_answer *answer)
 {
 	if (answer->status == 304) {
 		a->failures = 0;
-		a->poll_at = around(a->has_set && a->set.poll_s != 0 ? a->set.poll_s : POLL_S);
+		a->poll_at = around(poll_period(a));
 		return;
 	}
 	if (answer->status == 404) {
@@ -114,7 +119,7 @@ static void take_tasks(struct site_agent *a, const struct site_answer *answer)
 	a->failures = 0;
 	memcpy(a->etag, answer->etag, sizeof a->etag);
 	site_state_keep_set(&a->state, answer->signature, answer->etag, &answer->body);
-	a->poll_at = around(a->set.poll_s != 0 ? a->set.poll_s : 1);
+	a->poll_at = around(poll_period(a));
 }
 
 /* Drops the reports that were sent. */
@@ -330,8 +335,7 @@ void agent_begin(struct site_agent *a)
  * the poll interval, the process also polls for the next run. */
 static void send_in_background(struct site_agent *a)
 {
-	uint64_t every = a->has_set && a->set.poll_s != 0 ? a->set.poll_s : 60;
-	bool due = site_state_set_age(&a->state) >= every;
+	bool due = site_state_set_age(&a->state) >= poll_period(a);
 	if ((a->lines.length == 0 && !due) || a->http == NULL || a->opts->dump)
 		return;
 	site_state_spool(&a->state, &a->lines);

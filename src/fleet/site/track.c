@@ -110,9 +110,7 @@ const char *site_tracking_executable(const struct site_tracking *k)
 
 struct site_given site_tracking_given(const struct site_tracking *k)
 {
-	return (struct site_given){.fd = k->memory.handle.fd,
-				   .variable = RADDLE_SESSION_ENV,
-				   .libraries = k->track.program.flavour.library_path};
+	return (struct site_given){.fd = k->memory.handle.fd, .variable = RADDLE_SESSION_ENV};
 }
 
 /* A run is irrelevant if the program was killed, exited with a status other than 0, or failed

@@ -13,6 +13,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,13 +53,24 @@ static bool is_empty(const char *path)
 	return empty;
 }
 
+/* Whether the file begins like a findings document (doc/format/finding.md). */
+static bool is_findings(const char *path)
+{
+	char start[64];
+	int end = 0;
+
+	start[rd_file_head(path, start, sizeof start - 1)] = '\0';
+	sscanf(start, " { \"version\" : %*u , \"raddle\" : \"%n", &end);
+	return end > 0;
+}
+
 /* Whether the directory is empty or shows the sign of a check: its findings or its claim file.  The
  * claim file is looked for last.  A check that starts at the same time creates its claim before any
  * other file.  So if one of its files was seen, its claim is seen too. */
 static bool is_free(const char *path)
 {
 	char *findings = rd_xasprintf("%s/findings.json", path);
-	bool ours = is_empty(path) || record_wrote_document(findings) || rd_claim_marks(path);
+	bool ours = is_empty(path) || is_findings(findings) || rd_claim_marks(path);
 
 	free(findings);
 	return ours;

@@ -109,9 +109,10 @@ static int await(struct suite *s, pid_t pid)
 {
 	struct rd_interrupt signals;
 	int status, sent;
+	pid_t ended;
 
 	rd_interrupt_begin(&signals);
-	while (waitpid(pid, &status, WNOHANG) == 0) {
+	while ((ended = waitpid(pid, &status, WNOHANG)) == 0) {
 		sent = rd_interrupt_wait(&signals, STEP_MS);
 		if (sent)
 			s->stopped = sent;
@@ -119,6 +120,10 @@ static int await(struct suite *s, pid_t pid)
 			kill(pid, sent);
 	}
 	rd_interrupt_end(&signals);
+	if (ended < 0) {
+		rd_fail_errno("explore: cannot wait for the exploration of a test");
+		return CTEST_UNEXPLORED;
+	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : CTEST_UNEXPLORED;
 }
 

@@ -32,10 +32,11 @@ static const struct prefix *prefix_of(const struct explore_state *s, const struc
 								     : NULL;
 }
 
-/* The draw of a run, with the points that it had. */
+/* The draw of a run, as it was planned: with the threads that were known then, and with the points
+ * that it had. */
 static struct draw draw_of(const struct explore_state *s, const struct note *n)
 {
-	struct draw draw = strategies_draw(n->number, s->how->seed, s->how->strategy, s->thread_count);
+	struct draw draw = strategies_draw(n->number, s->how->seed, s->how->strategy, n->known);
 	const struct prefix *prefix = prefix_of(s, n);
 
 	if (prefix)

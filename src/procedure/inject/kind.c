@@ -177,11 +177,13 @@ int inject_kind_parse(const char *list, bool *set)
 		if (one >= 0)
 			set[one] = true;
 		else if (!add_group(at, n, set))
-			return rd_fail(RD_EUSAGE,
-				       "inject: unknown fault '%.*s'; 'raddle inject --list -- PROG' "
-				       "shows which apply, "
-				       "groups are all, paper, hardware, lock, io, memory and resource",
-				       (int)n, at);
+			return rd_fail(
+				RD_EUSAGE,
+				"inject: unknown fault '%.*s'; 'raddle inject --list -- PROG' "
+				"shows which apply, "
+				"groups are all, paper, hardware, lock, io, memory, resource, and own for "
+				"faults of --model",
+				(int)n, at);
 		at += n;
 		if (!*at)
 			return 0;

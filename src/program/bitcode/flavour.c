@@ -674,7 +674,7 @@ void rd_flavour_spend(const struct rd_flavour *f, double seconds)
 
 void rd_flavour_release(struct rd_flavour *f)
 {
-	RD_FREE(f->executable, f->sites, f->key, f->library_path);
+	RD_FREE(f->executable, f->sites, f->key);
 	rd_argv_release(&f->foreign);
 	rd_argv_release(&f->plugins);
 	rd_argv_release(&f->files);

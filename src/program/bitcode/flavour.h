@@ -35,8 +35,6 @@ struct rd_flavour {
 	char *executable;	/* absolute paths in the cache */
 	char *sites;		/* the site table of the program and its libraries */
 	char *key;		/* 32 hex digits, a hash of all inputs */
-	char *library_path;	/* a directory for LD_LIBRARY_PATH; NULL: the executable finds its flavoured
-				 * libraries by itself */
 	struct rd_argv foreign; /* code in it that Raddle did not compile and that could order threads:
 				 * names, for messages */
 	struct rd_argv plugins; /* flavoured plug-ins: paths of the originals */

@@ -28,6 +28,8 @@ struct library_search {
 	const char *wanted;
 };
 
+/* The directories of the distribution, then those for what was installed beside it. */
+enum { DISTRIBUTION_DIRECTORIES = 6 };
 static const char *const system_directories[] = {
 	"/lib/x86_64-linux-gnu",
 	"/usr/lib/x86_64-linux-gnu",
@@ -93,9 +95,20 @@ static void locate(struct library_search *s, const char *name)
 		try_list(s, system_directories[i]);
 }
 
+static bool is_below(const char *path, const char *directory)
+{
+	size_t n = strlen(directory);
+
+	return !strncmp(path, directory, n) && path[n] == '/';
+}
+
+/* Whether the path of a library is in a directory of the distribution. */
 static bool is_system(const char *path)
 {
-	return !strncmp(path, "/lib", 4) || !strncmp(path, "/usr/lib", 8);
+	for (size_t i = 0; i < DISTRIBUTION_DIRECTORIES; i++)
+		if (is_below(path, system_directories[i]))
+			return true;
+	return false;
 }
 
 static void need(void *context, const char *name)

@@ -381,15 +381,14 @@ static int add_static_runtime(struct linker *l, const char *path, bool memory)
 static int add_runtime(struct linker *l)
 {
 	static const char *const groups[] = {"sync", "process", "memory"};
-	bool memory = !bitcode_program_defines(l->r->program, "malloc") || l->is_static;
+	bool memory = !bitcode_program_defines(l->r->program, "malloc");
 	char *path;
 	int err;
 
 	/* Every static program contains a malloc.  It is that of libc.a if __libc_malloc is there,
 	 * too. */
 	if (l->is_static)
-		memory = bitcode_program_defines(l->r->program, "__libc_malloc") ||
-			 !bitcode_program_defines(l->r->program, "malloc");
+		memory |= bitcode_program_defines(l->r->program, "__libc_malloc");
 	if (!memory && l->r->verbose)
 		rd_info("%s: defines malloc itself; allocations are not seen", l->r->program->path);
 	err = rd_support_file(l->is_static ? l->r->static_runtime : l->r->runtime, &path);

@@ -20,7 +20,7 @@ enum {
 	/* The limits were set by hand; they bound the number of constraints. */
 	MAX_COPY = 256,	     /* bytes that are copied word by word; more are copied as a whole */
 	WORD = 8,	     /* bytes of a pointer */
-	MAX_ELEMENTS = 4096, /* of an array that is loaded or stored as a whole */
+	MAX_ELEMENTS = 4096, /* of an array that is loaded or stored as a whole; more are anywhere */
 };
 
 /* Words of sets that the solver may touch: about a minute. */
@@ -107,7 +107,8 @@ static bool has_pointer(LLVMTypeRef type)
 	}
 }
 
-/* Calls `fn` for each pointer in a value of the type, with its distance. */
+/* Calls `fn` for each pointer in a value of the type, with its distance.  The pointers of a huge
+ * array get one call, with IR_ANYWHERE. */
 typedef void pointer_fn(struct ir_constrain *c, int64_t offset, void *context);
 
 static void each_pointer(struct ir_constrain *c, LLVMTypeRef type, int64_t at, pointer_fn *fn, void *context)
@@ -125,7 +126,11 @@ static void each_pointer(struct ir_constrain *c, LLVMTypeRef type, int64_t at, p
 		LLVMTypeRef element = LLVMGetElementType(type);
 		uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type)
 									    : LLVMGetVectorSize(type);
-		for (uint64_t i = 0; has_pointer(element) && i < count && i < MAX_ELEMENTS; i++)
+		if (has_pointer(element) && count > MAX_ELEMENTS) {
+			fn(c, IR_ANYWHERE, context);
+			break;
+		}
+		for (uint64_t i = 0; has_pointer(element) && i < count; i++)
 			each_pointer(c, element,
 				     at + (int64_t)(i * LLVMABISizeOfType(c->program->layout, element)), fn,
 				     context);
@@ -247,7 +252,8 @@ static void transfer_word(struct ir_constrain *c, int64_t offset, void *context)
 	uint32_t place = t->pointer;
 	if (offset != 0) {
 		place = ir_constrain_variable(c);
-		ir_constrain_step(c, place, t->pointer, offset, 0);
+		ir_constrain_step(c, place, t->pointer, offset == IR_ANYWHERE ? 0 : offset,
+				  offset == IR_ANYWHERE ? IR_ANYWHERE : 0);
 	}
 	if (t->store)
 		ir_constrain_add(c, IR_STORE, place, t->value);

@@ -18,6 +18,7 @@
 #include "rt/common/bug.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,8 +31,20 @@ static struct {
 	struct rt_no_buffer head;
 } unread;
 
+/* Weak: a static program with a malloc() of its own must not get that of libc, too. */
+extern __typeof__(mallopt) mallopt __attribute__((weak));
+
+/* By default glibc extends the heap even for blocks of up to 32 MiB, once it has seen such sizes.
+ * rt_fresh() would then touch all pages of such a block. */
+static void make_large_blocks_mappings(void)
+{
+	if (mallopt)
+		mallopt(M_MMAP_THRESHOLD, RT_FULL_FRESH_MAX);
+}
+
 bool rt_full_setup(void)
 {
+	make_large_blocks_mappings();
 	unread.buffer = raddle_full_buffer(unread.room + RADDLE_BUFFER_SIZE - 1);
 	unread.head.used = NO_ROOM;
 	rt_placeholder.full = (struct raddle_buffer *)(void *)&unread.head;

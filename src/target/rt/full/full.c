@@ -230,23 +230,29 @@ void rt_see_again(struct rt_thread *t)
 	rt_new_segment(t);
 }
 
+/* Only `led` has marks, and only while a layer listens. */
 void rt_forget(struct rt_thread *t, uintptr_t address, size_t size)
 {
-	(void)t;
-	(void)address;
-	(void)size;
+	if (t->recording == RT_LISTENED)
+		rt_unmark(t, address, size);
 }
 
-/* New blocks up to this size are cleared.  Their old content (addresses) differs from run to run,
- * and programs copy it unintentionally in the padding of structures.  Most larger blocks come
- * directly from the kernel and are zero. */
-#define FRESH_MAX (64u << 10)
+/* Whether the kernel has just provided the block, and has cleared it.  In glibc such a block follows
+ * two words of its own, and others one, so only its usable size is a multiple of two words.
+ * Blocks of other allocators are taken for such blocks. */
+static bool is_mapping(size_t usable)
+{
+	return usable % (2 * sizeof(size_t)) == 0;
+}
 
+/* New blocks are cleared.  Their old content (addresses) differs from run to run, and programs copy
+ * it unintentionally in the padding of structures.  A large mapping is left alone, because clearing
+ * would touch pages that the program never uses. */
 void *rt_fresh(void *p, size_t known)
 {
 	size_t size = p ? malloc_usable_size(p) : 0;
 
-	if (size > known && size <= FRESH_MAX)
+	if (size > known && (size <= RT_FULL_FRESH_MAX || !is_mapping(size)))
 		__builtin_memset((char *)p + known, 0, size - known);
 	return p;
 }

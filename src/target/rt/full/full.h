@@ -41,6 +41,7 @@ void rt_full_stop(struct rt_thread *t);	     /* nothing more is recorded of this
 void rt_full_hand_over(struct rt_thread *t); /* at its end: all buffers but the last */
 
 bool rt_full_setup(void);
+#define RT_FULL_FRESH_MAX (64u << 10) /* bytes; larger blocks may be mappings; set by hand */
 void rt_full_reset(struct rt_thread *t);
 
 static inline void *rt_full_room(struct rt_thread *t, uint32_t size)

@@ -231,16 +231,20 @@ static bool is_turn(struct guard_watch *w, bool shared)
 static bool may_hold(struct guard_watch *w, uint32_t side, bool shared)
 {
 	struct raddle_guard *s = guard.session;
+	int64_t tau = w->tau_us;
 	int policy;
 
-	if (side == w->order || w->steered || !w->tau_us || !is_turn(w, shared))
+	if (side == w->order || w->steered || !tau || !is_turn(w, shared))
 		return false;
-	if (atomic_fetch_sub(&s->pause_us, (int64_t)w->tau_us) < (int64_t)w->tau_us) {
-		atomic_fetch_add(&s->pause_us, (int64_t)w->tau_us);
+	if (atomic_load(&s->pause_us) < tau) /* saves the system call */
 		return false;
-	}
 	policy = sched_getscheduler(0);
-	return policy != SCHED_FIFO && policy != SCHED_RR;
+	if (policy == SCHED_FIFO || policy == SCHED_RR)
+		return false;
+	if (atomic_fetch_sub(&s->pause_us, tau) >= tau)
+		return true;
+	atomic_fetch_add(&s->pause_us, tau);
+	return false;
 }
 
 /* Stops the thread.  Called with the lock held; returns without it. */

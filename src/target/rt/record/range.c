@@ -211,24 +211,7 @@ void *rt_fresh(void *p, size_t known)
 	return p;
 }
 
-/* Visiting the blocks of an object costs about as much as clearing its memory.  Only for an object
- * larger than this is it cheaper to drop all marks, although other accesses are then recorded
- * again. */
-#define FORGET_MAX (2u << 20)
-
 void rt_forget(struct rt_thread *t, uintptr_t address, size_t size)
 {
-	uintptr_t last = (address + size - 1) >> RADDLE_BLOCK_SHIFT;
-
-	if (!size || t->busy)
-		return;
-	if (size > FORGET_MAX) {
-		rt_new_segment(t);
-		return;
-	}
-	for (uintptr_t block = address >> RADDLE_BLOCK_SHIFT; block <= last; block++) {
-		struct raddle_block *b = &t->self.blocks[RADDLE_BLOCK_INDEX(block << RADDLE_BLOCK_SHIFT)];
-		if (b->tag == (block | t->self.epoch))
-			b->tag = 0;
-	}
+	rt_unmark(t, address, size);
 }

@@ -3,11 +3,13 @@
  * Models of functions that take input: standard input, files, the environment.  What they read
  * becomes bytes of an input, by descriptor and offset.
  *
- * The file of a descriptor is noted when it is opened.  If a stream has no offset (a pipe), bytes
- * are counted.
+ * The file of a descriptor is noted when it is opened.  The number may then be used again for
+ * anything, by calls that have no model here.  So each read checks that it is still the same file.
+ * If a stream has no offset (a pipe), bytes are counted.
  */
 #include "rt/shadow/model.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,8 +35,8 @@ RT_EXPORT int __raddle_sx_scanf(const char *format, ...);
 /* Files of the system are not input that a user would change. */
 static bool is_system_file(const char *path)
 {
-	static const char *const directories[] = {"/proc/", "/sys/", "/dev/", "/usr/",
-						  "/lib",   "/etc/", "/run/"};
+	static const char *const directories[] = {"/proc/", "/sys/",   "/dev/", "/usr/",
+						  "/lib/",  "/lib64/", "/etc/", "/run/"};
 
 	for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
 		if (!strncmp(path, directories[i], strlen(directories[i])))
@@ -42,19 +44,37 @@ static bool is_system_file(const char *path)
 	return false;
 }
 
+static void forget(int fd)
+{
+	if (fd >= 0 && fd < RT_SHADOW_DESCRIPTORS)
+		__builtin_memset(&rt_shadow.descriptors[fd], 0, sizeof *rt_shadow.descriptors);
+}
+
 void rt_files_opened(int fd, const char *path)
 {
 	struct stat st;
 
+	forget(fd);
 	if (fd < 0 || fd >= RT_SHADOW_DESCRIPTORS)
 		return;
-	rt_shadow.descriptors[fd].input = 0;
-	rt_shadow.descriptors[fd].consumed = 0;
 	if (!rt_shadow_is_on() || is_system_file(path) || fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return;
 	rt_shadow_enter();
 	rt_shadow.descriptors[fd].input = rt_input(RADDLE_INPUT_FILE, 0, path) + 1;
+	rt_shadow.descriptors[fd].device = st.st_dev;
+	rt_shadow.descriptors[fd].inode = st.st_ino;
 	rt_shadow_leave();
+}
+
+static bool is_same_file(int fd)
+{
+	int saved = errno;
+	struct stat st;
+	bool same = !fstat(fd, &st) && st.st_dev == rt_shadow.descriptors[fd].device &&
+		    st.st_ino == rt_shadow.descriptors[fd].inode;
+
+	errno = saved;
+	return same;
 }
 
 /* The input of a descriptor; UINT32_MAX: none. */
@@ -62,6 +82,8 @@ static uint32_t input_of(int fd)
 {
 	if (!rt_shadow_is_on() || fd < 0 || fd >= RT_SHADOW_DESCRIPTORS)
 		return UINT32_MAX;
+	if (rt_shadow.descriptors[fd].input && !is_same_file(fd))
+		forget(fd);
 	if (fd == STDIN_FILENO && !rt_shadow.descriptors[fd].input)
 		return rt_input(RADDLE_INPUT_STDIN, 0, NULL);
 	return rt_shadow.descriptors[fd].input - 1;
@@ -121,6 +143,8 @@ RT_EXPORT int __raddle_sx_open(const char *path, int flags, ...)
 	fd = open(path, flags, mode);
 	if (fd >= 0 && (flags & O_ACCMODE) == O_RDONLY)
 		rt_files_opened(fd, path);
+	else
+		forget(fd);
 	rt_shadow_result((const void *)__raddle_sx_open, 0);
 	return fd;
 }
@@ -138,6 +162,8 @@ RT_EXPORT FILE *__raddle_sx_fopen(const char *path, const char *mode)
 
 	if (f && mode[0] == 'r' && !strchr(mode, '+'))
 		rt_files_opened(fileno(f), path);
+	else if (f)
+		forget(fileno(f));
 	rt_shadow_result((const void *)__raddle_sx_fopen, 0);
 	return f;
 }

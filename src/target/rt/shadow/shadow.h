@@ -42,10 +42,11 @@ struct rt_shadow {
 	/* memory.c: the pages with expressions, by address. */
 	struct rt_shadow_page *pages[2 * RT_SHADOW_PAGES];
 	uint32_t page_count;
-	/* model-input.c, by descriptor: the number of the input plus 1, and how far it was read if
-	 * it has no offset. */
+	/* model-input.c, by descriptor: the number of the input plus 1, the file that it was then,
+	 * and how far it was read if it has no offset. */
 	struct {
 		uint32_t input;
+		uint64_t device, inode;
 		uint64_t consumed;
 	} descriptors[RT_SHADOW_DESCRIPTORS];
 	char scanned[RT_SHADOW_SCANNED + 1]; /* one scan; the thread that reads input has the turn */

@@ -21,6 +21,30 @@ static inline void rt_new_segment(struct rt_thread *t)
 	}
 }
 
+/* Visiting the blocks of an object costs about as much as clearing its memory.  Only for an object
+ * larger than this is it cheaper to drop all marks, although other accesses are then recorded
+ * again. */
+#define RT_UNMARK_MAX (2u << 20)
+
+/* Forgets the marks of memory that is a new object: the first accesses to it are recorded, even if
+ * the thread has accessed an earlier object there. */
+static inline void rt_unmark(struct rt_thread *t, uintptr_t address, size_t size)
+{
+	uintptr_t last = (address + size - 1) >> RADDLE_BLOCK_SHIFT;
+
+	if (!size || t->busy)
+		return;
+	if (size > RT_UNMARK_MAX) {
+		rt_new_segment(t);
+		return;
+	}
+	for (uintptr_t block = address >> RADDLE_BLOCK_SHIFT; block <= last; block++) {
+		struct raddle_block *b = &t->self.blocks[RADDLE_BLOCK_INDEX(block << RADDLE_BLOCK_SHIFT)];
+		if (b->tag == (block | t->self.epoch))
+			b->tag = 0;
+	}
+}
+
 _Static_assert(RADDLE_BLOCK_WORDS == 1, "a block has one word of each kind");
 
 /* Marks bytes of one block; returns those that had not been seen. */

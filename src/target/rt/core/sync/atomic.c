@@ -7,7 +7,8 @@
  * that interrupts a thread between the two executes its own atomics without a lock, since it could
  * otherwise wait for itself.  If the operation faults and a handler leaves by longjmp, the thread
  * finds at its next atomic that it still holds the lock, and releases it first.  Another thread
- * that waits for the lock meanwhile gives up after RT_PATIENCE rounds.
+ * that waits for the lock meanwhile takes it over after RT_PATIENCE rounds.  A lock contains its
+ * owner, so the late thread then releases nothing.
  *
  * No thread holds two of these locks, or takes one while it holds another lock of the runtime.
  */
@@ -34,18 +35,28 @@ static void yield(void)
 	errno = saved;
 }
 
-/* False: the thread gave up, and executes the operation without the lock. */
-static bool acquire(_Atomic uint32_t *lock)
+/* What the lock of a thread contains; not 0. */
+static uint32_t owner_of(const struct rt_thread *t)
+{
+	return t->number + 1;
+}
+
+/* False: the thread took the lock over, and its owner may still execute an operation. */
+static bool acquire(_Atomic uint32_t *lock, uint32_t owner)
 {
 	for (uint32_t round = 0; round < RT_PATIENCE; round++) {
+		uint32_t none = 0;
+
 		if (!atomic_load_explicit(lock, memory_order_relaxed) &&
-		    !atomic_exchange_explicit(lock, 1, memory_order_acquire))
+		    atomic_compare_exchange_strong_explicit(lock, &none, owner, memory_order_acquire,
+							    memory_order_relaxed))
 			return true;
 		if (round < RT_SPINS)
 			__builtin_ia32_pause();
 		else
 			yield();
 	}
+	atomic_store_explicit(lock, owner, memory_order_relaxed);
 	return false;
 }
 
@@ -58,7 +69,10 @@ static __attribute__((noinline, cold)) void note_doubt(struct rt_thread *t)
 
 static void release(struct rt_thread *t)
 {
-	atomic_store_explicit(t->atomic_lock, 0, memory_order_release);
+	/* A thread that takes the lock over right between the two may lose it.  An atomic exchange
+	 * would prevent that, but costs every operation more. */
+	if (RT_LIKELY(atomic_load_explicit(t->atomic_lock, memory_order_relaxed) == owner_of(t)))
+		atomic_store_explicit(t->atomic_lock, 0, memory_order_release);
 	t->atomic_lock = NULL;
 }
 
@@ -93,7 +107,7 @@ __attribute__((visibility("default"))) void __raddle_atomic_begin(struct raddle_
 		return;
 	}
 	lock = lock_of(p);
-	if (!acquire(lock))
+	if (!acquire(lock, owner_of(t)))
 		note_doubt(t);
 	t->atomic_frame = frame;
 	t->atomic_lock = lock;
