@@ -200,7 +200,7 @@ same_on_one() {
 	trails one "$@" >one
 	[ -s kernel ] && cmp -s kernel one || complain "$*: one kernel thread makes other schedules: $(diff kernel one)"
 }
-for mode in lost locks lost-fine stuck; do
+for mode in lost locks lost-fine; do
 	same_on_one ./order $mode
 done
 "$RADDLE" c++ -O1 -g -pthread "$ROOT/test/prog/explore/ends.cpp" -o ends || exit 1

@@ -68,6 +68,7 @@
 #define RADDLE_STEER_H
 
 #include "raddle/crash.h"
+#include "raddle/lack.h"
 #include "raddle/memory.h"
 #include "raddle/obstacle.h"
 
@@ -315,25 +316,6 @@ struct raddle_steer_ask {
 	uint32_t slot;		       /* the thread at the point; the slot has the place */
 	uint32_t watch;		       /* position of the watch; NONE: no decisions are left */
 	struct raddle_steer_spot spot; /* of an access */
-};
-
-/* Resources that the system refused the program.  Such a run proves nothing about its schedule. */
-enum raddle_lack {
-	RADDLE_LACK_MEMORY = 1,
-	RADDLE_LACK_THREADS = 2,
-	RADDLE_LACK_DESCRIPTORS = 4,
-	RADDLE_LACK_SLOTS = 8, /* it has threads that could not be controlled */
-};
-
-/* Why the threads of a program cannot run on one kernel thread (rt/steer/context.c). */
-enum raddle_unfit {
-	RADDLE_UNFIT_NOT,
-	RADDLE_UNFIT_PROCESSOR, /* a program may not set the base of its TLS */
-	RADDLE_UNFIT_HANDLERS,	/* signal handlers belong to kernel threads */
-	RADDLE_UNFIT_FOREIGN,	/* it has threads that it did not create by pthread_create() */
-	RADDLE_UNFIT_ROBUST,	/* the kernel passes on robust mutexes of a thread that ends */
-	RADDLE_UNFIT_THREADS,	/* the system refused a kernel thread */
-	RADDLE_UNFITS,
 };
 
 struct raddle_steer {
