@@ -233,6 +233,7 @@ static int submit(const struct task *t)
 	rd_argv_addf(&more, "--schedules=%" PRIu64, most);
 	rd_argv_add_number(&more, "time", opt.class_time, "ms");
 	rd_argv_add_limit(&more, "timeout", opt.timeout);
+	rd_argv_add_text(&more, "threads", opt.kernel_threads);
 	rd_argv_add_text(&more, "plugins", opt.plugins);
 	rd_argv_add_flag(&more, "all", opt.go_on);
 	err = cmd_slurm(&(struct cmd_slurm){
@@ -293,6 +294,7 @@ void cmd_explore_test_options(struct rd_argv *argv)
 	rd_argv_add_limit(argv, "timeout", opt.timeout);
 	rd_argv_add_number(argv, "time", opt.class_time, "ms");
 	rd_argv_add_text(argv, "strategy", opt.strategy);
+	rd_argv_add_text(argv, "threads", opt.kernel_threads);
 	rd_argv_add_text(argv, "fail-if", opt.fail_if);
 	rd_argv_add_text(argv, "with", opt.with);
 	rd_argv_add_text(argv, "setup", opt.setup);

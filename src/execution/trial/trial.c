@@ -310,7 +310,7 @@ static const char *why_unfit(const struct replay_request *request, const struct 
 	if (!request->one)
 		return NULL;
 	if (r->unfit)
-		return r->unfit < RADDLE_UNFITS ? reasons[r->unfit] : "of an unknown reason";
+		return r->unfit < RADDLE_UNFITS ? reasons[r->unfit] : "the runtime gave an unknown reason";
 	return r->end == REPLAY_HUNG || r->outcome == REPLAY_STUCK ? "it made no progress" : NULL;
 }
 
