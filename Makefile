@@ -3,6 +3,8 @@
 # `make help` lists the rest.  Sources are found by folder: a new .c file or
 # test needs no change here.
 
+.DEFAULT_GOAL := all
+
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 LLVM ?= 19
