@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Prediction from start to end.  In: traces.  Out: a set of findings with schedules, or counts.
- * Several traces may be added to one set.  pass.h does the same step by step.
+ * In: traces.  Out: a set of findings with schedules, or counts of races and deadlocks.  Several
+ * traces may be added to one set. pass.h offers the same prediction step by step.
  */
 #include "predict/batch.h"
 
@@ -20,8 +20,8 @@
 /* Default limit of memory, in bytes; set by hand to suit a laptop. */
 #define MEMORY_DEFAULT (2ull << 30)
 
-/* The trace of a replay gets one part in so many of the search steps, as there may be many replays.
- * Set by hand. */
+/* A prediction from the trace of a replay gets 1/REPLAY_WORK_SHARE of the usual search steps,
+ * because there may be many replays.  Set by hand. */
 #define REPLAY_WORK_SHARE 10
 
 uint64_t predict_batch_memory(void)

@@ -16,7 +16,8 @@ struct clash {
 struct clashes {
 	struct clash *items;
 	size_t count, capacity;
-	uint8_t *forced; /* by operation: the schedule must name it in any case */
+	/* Indexed by operation: whether the schedule must name the operation in any case. */
+	uint8_t *forced;
 };
 
 /* Collects the clashes that neither the program nor other clashes imply. */

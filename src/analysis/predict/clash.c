@@ -3,12 +3,12 @@
  * In: a line of events.  Out: the orders that a schedule has to enforce.
  *
  * Two operations clash if swapping them gives another execution.  These clash: two acquisitions of
- * a lock; a failed acquisition and the section that made it fail; a post and the take it serves;
- * two takes; a wait and a notification; two notifications; two uses of a barrier; the initialiser
- * of a once control and the calls that pass it.  Accesses to the same variable clash too.  A
- * schedule orders only operations.  So it can separate two accesses only if an operation of the
- * first thread follows the first access, and an operation of the second thread comes after that and
- * before the second access.
+ * a lock; a failed acquisition and the section that made it fail; a post of a semaphore and the
+ * take that it allows; two takes; a wait and a notification; two notifications; two uses of a
+ * barrier; the initialiser of a once control and the calls that return without running it.
+ * Accesses to the same variable clash too.  A schedule orders only operations.  So it can separate
+ * two accesses only if an operation of the first thread follows the first access, and an operation
+ * of the second thread comes after that and before the second access.
  *
  * The program itself enforces program order, fork and join, barriers, and what a wait waits for.
  * Once acquisitions are in order, it also enforces that a release precedes the next acquisition.  A
@@ -35,7 +35,7 @@
 #define CLOCKS_MAX (64u << 20)
 
 struct version {
-	uint32_t since; /* index of the operation it changed at */
+	uint32_t since; /* index of the operation at which the clock changed */
 	size_t row;
 };
 
@@ -46,9 +46,9 @@ struct versions {
 
 /* A critical section. */
 struct lock_section {
-	uint32_t acquire, release; /* NO_OP: not yet */
+	uint32_t acquire, release; /* operations; NO_OP until they happen */
 	uint32_t thread, depth;
-	uint32_t busy; /* list of the acquisitions that failed because of it */
+	uint32_t busy; /* head of the list of acquisitions that failed because of this section */
 	uint32_t next;
 };
 
@@ -57,57 +57,62 @@ struct op_node {
 };
 
 struct lock_state {
-	uint32_t exclusive, shared; /* the latest section; list of the shared ones since */
+	/* The latest exclusive section, and the list of the shared sections after it. */
+	uint32_t exclusive, shared;
 };
 
 struct sem_state {
 	uint32_t *posts;
 	size_t count, capacity, used;
 	uint32_t last_take;
-	size_t total;	 /* posts in the line */
-	uint32_t poster; /* the only thread that posts; NO_OP: none does, NO_OP - 1: several do */
+	size_t total; /* number of posts in the line */
+	/* The thread that makes all posts; NO_OP if no thread posts, NO_OP - 1 if several do. */
+	uint32_t poster;
 };
 
 struct cond_state {
 	uint32_t note;	  /* the last notification */
-	uint32_t waiting; /* list of unfinished waits */
-	uint32_t ended;	  /* list of wakes since then without a notification */
+	uint32_t waiting; /* head of the list of unfinished waits */
+	uint32_t ended;	  /* list of the waits that ended since then without a notification */
 };
 
-struct barrier_state { /* a barrier, by the number of its first instance */
+struct barrier_state { /* a barrier, identified by the number of its first instance */
 	uint32_t instance;
-	uint32_t previous, current; /* lists of enters */
+	/* Lists of the operations that entered the previous and the current instance. */
+	uint32_t previous, current;
 };
 
-/* An access: its thread, and how many operations the thread had done. */
+/* An access: its thread, and the number of operations that the thread did before it. */
 struct touch {
 	uint32_t thread, after, next;
 };
 
 struct variable_state {
-	uint32_t write, reads; /* touches; reads since the write */
+	uint32_t write, reads; /* the last write, and the list of reads after it */
 };
 
 struct clash_walk {
 	const struct event_line *l;
 	const struct exec *x;
-	const uint8_t *listed; /* NULL: collecting */
+	/* Operations that the plan lists; NULL when the walk collects clashes. */
+	const uint8_t *listed;
 	struct clashes *out;
 	bool implied;
-	uint32_t *done; /* by thread: operations so far */
+	uint32_t *done; /* by thread: number of operations so far */
 	struct versions *clock;
 	uint32_t *rows;
 	size_t row_count, row_capacity;
-	uint32_t *list_clock; /* of the last listed operation */
+	uint32_t *list_clock; /* clock of the last listed operation */
 	struct lock_state *locks;
 	struct sem_state *sems;
 	struct cond_state *conds;
 	struct barrier_state *barriers;
-	uint32_t *once;	  /* the operation that ran it */
-	size_t *gathered; /* by barrier instance: 1 + the row of all its enters */
+	uint32_t *once; /* by once control: the operation that ran its initialiser */
+	/* By barrier instance: 1 + the row that joins the clocks of all its enters. */
+	size_t *gathered;
 	struct variable_state *variables;
-	uint32_t *fork;	   /* by thread: the operation that made it */
-	uint32_t *last_op; /* by thread */
+	uint32_t *fork;	   /* by thread: the operation that created it */
+	uint32_t *last_op; /* by thread: its last operation */
 	uint32_t *joined;  /* by thread: the operation that joined it */
 	struct lock_section *sections;
 	struct op_node *nodes;
@@ -138,9 +143,8 @@ static bool full(const struct clash_walk *w)
 	return (w->row_count + 1) * w->l->threads > CLOCKS_MAX;
 }
 
-/* The row of a thread after its first `after` operations; NULL: no operation of another thread is
- * ordered before it.
- */
+/* The row of a thread after its first `after` operations.  Returns NULL if no operation of another
+ * thread is known to be ordered before that point. */
 static const uint32_t *row_at(const struct clash_walk *w, uint32_t thread, uint32_t after)
 {
 	RD_ASSERT(thread < w->l->threads);
@@ -161,7 +165,8 @@ static bool knows(const struct clash_walk *w, uint32_t thread, uint32_t other, u
 	return v->count && w->rows[v->items[v->count - 1].row * w->l->threads + other] >= index;
 }
 
-/* The row of a thread, to be changed at its latest operation; NULL: the limit is reached. */
+/* The row of a thread, to be changed at its latest operation.  Returns NULL if the limit is
+ * reached. */
 static uint32_t *own_row(struct clash_walk *w, uint32_t thread)
 {
 	RD_ASSERT(thread < w->l->threads);
@@ -209,7 +214,8 @@ static bool is_before_start(const struct clash_walk *w, uint32_t op)
 	return w->l->ops[op] < w->l->of->start;
 }
 
-/* The latest operation of `thread`, or an access after it, clashes with `from`. */
+/* Requires that `from` happens before the latest operation of `thread` (or an access after that),
+ * because the two clash. */
 static void require(struct clash_walk *w, uint32_t from, uint32_t thread)
 {
 	RD_ASSERT(from == NO_OP || from < w->l->op_count);
@@ -236,7 +242,7 @@ static uint32_t push_node(struct clash_walk *w, uint32_t op, uint32_t next)
 	return (uint32_t)w->node_count++;
 }
 
-/* Lists have the latest operation first, which may imply the others. */
+/* Each list begins with its latest operation: once that is ordered, the others may be implied. */
 static void require_all(struct clash_walk *w, uint32_t list, uint32_t thread)
 {
 	for (; list != NO_OP; list = w->nodes[list].next)
@@ -245,7 +251,7 @@ static void require_all(struct clash_walk *w, uint32_t list, uint32_t thread)
 
 /* ---- locks ---- */
 
-/* The open section of a thread, or NO_OP. */
+/* The section of `lock` that `thread` is in; NO_OP if it is in no such section. */
 static uint32_t open_section(const struct clash_walk *w, uint32_t lock, uint32_t thread)
 {
 	const struct lock_state *s = &w->locks[lock];
@@ -259,8 +265,9 @@ static uint32_t open_section(const struct clash_walk *w, uint32_t lock, uint32_t
 	return NO_OP;
 }
 
-/* Once the earlier section has begun, the lock itself delays a blocking acquisition.  One that does
- * not block must find the section finished. */
+/* Requires the order of a section and a later acquisition.  A blocking acquisition waits for the
+ * end of the section by itself, so the schedule need only order the section's begin.  An
+ * acquisition that does not block must find the section finished. */
 static void require_section(struct clash_walk *w, uint32_t section, uint32_t thread, bool blocks)
 {
 	const struct lock_section *p = &w->sections[section];
@@ -271,8 +278,8 @@ static void require_section(struct clash_walk *w, uint32_t section, uint32_t thr
 	learn(w, p->release, thread);
 }
 
-/* If the section is known to have begun, it has also ended when the lock is acquired; that may
- * imply more. */
+/* If the section is known to have begun, it must have ended before the lock is acquired again.
+ * That may imply further orders. */
 static void learn_section(struct clash_walk *w, uint32_t section, uint32_t thread)
 {
 	const struct lock_section *p = &w->sections[section];
@@ -345,7 +352,7 @@ static void do_busy(struct clash_walk *w, const struct exec_event *e, uint32_t o
 
 /* ---- the other primitives ---- */
 
-/* Whether the take needs all posts except later ones of its own thread. */
+/* Whether the take needs all posts, except later ones of its own thread. */
 static bool takes_the_last(const struct clash_walk *w, const struct sem_state *s, const struct exec_event *e)
 {
 	uint32_t initial = exec_sem_initial(w->x, e->object), thread = w->l->thread_of[e->thread];
@@ -368,8 +375,8 @@ static void do_take(struct clash_walk *w, const struct exec_event *e, uint32_t o
 	uint32_t post = n > initial && n - initial <= s->count ? s->posts[n - initial - 1] : NO_OP;
 	bool blocks = !(e->flags & EXEC_TRY), last = blocks && takes_the_last(w, s, e);
 
-	/* The n-th take waits for a number of posts; if one thread makes all of them, for this
-	 * post. */
+	/* The n-th take waits until there were enough posts.  If one thread makes all of them, it
+	 * waits for this very post. */
 	bool waits = last || (blocks && s->poster < NO_OP - 1);
 	if (!waits && post != NO_OP && s->last_take != NO_OP && post > s->last_take)
 		require(w, post, thread);
@@ -403,7 +410,7 @@ static void do_note(struct clash_walk *w, const struct exec_event *e, uint32_t o
 	s->ended = NO_OP;
 }
 
-/* How many threads wait for the condition.  A signal can wake any of them. */
+/* The number of threads that wait for the condition.  A signal can wake any of them. */
 static uint32_t count_waiting(const struct clash_walk *w, uint32_t cond)
 {
 	uint32_t n = 0;
@@ -422,7 +429,7 @@ static void do_wake(struct clash_walk *w, const struct exec_event *wake, uint32_
 
 	while (*at != NO_OP && w->l->op_thread[w->nodes[*at].op] != thread)
 		at = &w->nodes[*at].next;
-	/* Only speculative semantics allow a notification that is earlier than the wait. */
+	/* The notification may be earlier than the wait only with speculative semantics. */
 	bool ended = note == NO_OP || (*at != NO_OP && note < w->nodes[*at].op);
 	if (*at != NO_OP)
 		*at = w->nodes[*at].next;
@@ -435,7 +442,7 @@ static void do_wake(struct clash_walk *w, const struct exec_event *wake, uint32_
 		w->out->forced[op] = 1;
 }
 
-/* The instances of one barrier follow one another. */
+/* Each instance of a barrier is ordered after the previous one. */
 static void do_enter(struct clash_walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
 {
 	if (e->aux < w->x->barriers) {
@@ -519,8 +526,8 @@ static void do_sync(struct clash_walk *w, const struct exec_event *e, uint32_t o
 
 /* ---- accesses ---- */
 
-/* Orders an access after an earlier one that it clashes with.  The next operation of the earlier
- * thread must come before the last operation of this thread, if they came in that order. */
+/* Orders an access after an earlier one that it clashes with.  If the earlier thread's next
+ * operation came before this thread's last operation, that order is required. */
 static void keep_apart(struct clash_walk *w, uint32_t touch, uint32_t thread)
 {
 	const struct touch *t = &w->touches[touch];

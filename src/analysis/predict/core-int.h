@@ -32,48 +32,59 @@ struct event {
 	uint8_t kind, flags;
 	uint16_t thread;
 	uint32_t object;
-	uint32_t index;	  /* in its thread */
-	uint32_t source;  /* in the execution */
-	uint32_t section; /* of an acquisition or release, else NONE */
-	uint32_t held;	  /* list of the sections that are open after this event */
+	uint32_t index;	 /* index of the event in its thread */
+	uint32_t source; /* index of the event in the execution */
+	/* The section that an acquisition or release belongs to; NONE for other events. */
+	uint32_t section;
+	uint32_t held; /* head of the list of sections that are open after this event */
 };
 
-struct core_list { /* adjacency: item[first[i]..first[i + 1]) */
+/* Adjacency lists: the items of `i` are item[first[i]] to item[first[i + 1] - 1]. */
+struct core_list {
 	uint32_t *first, *item;
 };
 
 struct core {
 	const struct exec *x;
-	bool rf;	  /* sound semantics: every read keeps its writer */
-	bool loops;	  /* some reads keep their writer with speculative semantics too: EXEC_LOOP */
-	uint32_t threads; /* lanes: threads that cannot run at the same time are one here (lane-int.h) */
+	bool rf; /* sound semantics: every read keeps its writer */
+	/* Some reads (EXEC_LOOP) keep their writer with speculative semantics, too. */
+	bool loops;
+	uint32_t threads; /* number of lanes (lane-int.h); a "thread" below is a lane */
 	uint32_t locks, variables, conds, sems, barriers;
 	struct event *events;
 	uint32_t count;
-	uint32_t *thread_first, *by_thread; /* the events of a thread */
-	uint16_t *lane_of;		    /* of a thread of the execution: the thread here, */
-	uint32_t *lane_from, *lane_to;	    /* and where its events begin and end in that */
+	/* The events of thread `t` begin at by_thread[thread_first[t]]. */
+	uint32_t *thread_first, *by_thread;
+	uint16_t *lane_of; /* by thread of the execution: its lane */
+	/* By thread of the execution: the positions in the lane between which its events are. */
+	uint32_t *lane_from, *lane_to;
 	struct sections sections;
-	uint32_t *writer;		  /* of a read: the write it reads, NONE: the initial value */
-	struct core_list must;		  /* must-predecessors of an event, beside program order */
-	struct core_list readers;	  /* of a write */
-	struct core_list initial_readers; /* of a variable */
-	struct core_list wakes;		  /* of a signal or broadcast */
-	uint32_t *busy;			  /* the failed acquisitions */
+	/* By read: the write whose value it returns; NONE if it returns the initial value. */
+	uint32_t *writer;
+	/* By event: the events that must precede it, apart from program order. */
+	struct core_list must;
+	struct core_list readers;	  /* by write: the reads that return its value */
+	struct core_list initial_readers; /* by variable: the reads that return its initial value */
+	struct core_list wakes;		  /* by signal or broadcast: the wakes that it causes */
+	uint32_t *busy;			  /* the failed acquisitions (EXEC_BUSY) */
 	uint32_t busy_count;
-	uint32_t *partner; /* of EXEC_BUSY: the section that made it fail; of a wake: its wait; of a take: the
-			    post that it is matched with in trace order */
-	struct slots acquires, exclusive; /* by lock: all acquisitions, those not shared */
+	/* By event: for a failed acquisition, the section that made it fail; for a wake, its wait;
+	 * for a take, the post that matches it in trace order. */
+	uint32_t *partner;
+	struct slots acquires, exclusive; /* by lock: all acquisitions, and the exclusive ones */
 	struct slots writes, accesses;	  /* by variable */
 	struct slots posts, takes;	  /* by semaphore */
-	struct slots notes;		  /* signals and broadcasts by condition */
+	struct slots notes;		  /* by condition: its signals and broadcasts */
 	uint32_t *wall; /* per thread: its first EXEC_UNSURE, which sound semantics cannot pass */
-	bool unsure;	/* some thread has such an event, or one lies before the execution */
-	bool walls;	/* whether the semantics respect walls */
-	uint32_t *base; /* positions after the events that stand for the state at the start: part of every
-			   ideal */
-	struct rows need, closed; /* closed: sync-preserving closure of the need */
-	struct rows firm;	  /* sound semantics: the need without what only values impose */
+	/* Whether some thread has an EXEC_UNSURE event, or such an event precedes the execution. */
+	bool unsure;
+	bool walls; /* whether the semantics in use cannot pass walls */
+	/* By thread: the position after the events that stand for the state at the start.  These
+	 * events are part of every ideal. */
+	uint32_t *base;
+	struct rows need, closed; /* `closed` is the sync-preserving closure of `need` (sp.c) */
+	/* With sound semantics: the needs without dependences that only values impose. */
+	struct rows firm;
 	bool has_sems, has_conds;
 };
 
@@ -88,11 +99,11 @@ static inline bool core_begins(const struct core *c, uint32_t e)
 	return !v->index || c->lane_from[c->x->events[v->source].thread] == v->index;
 }
 
-/* Whether nothing in the ideal `p` is unsure, or the semantics allow it. */
+/* Whether the ideal `p` contains no unsure event, or the semantics allow unsure events. */
 bool core_sure(const struct core *c, const uint32_t *p);
 
-/* Computes the rows for sound (`rf`) or speculative semantics; `firm` only if there are semaphores
- * or conditions. */
+/* Computes the rows for sound (`rf`) or speculative semantics.  `firm` is computed only if there
+ * are semaphores or conditions. */
 void core_clocks(struct core *c, bool rf);
 
 static inline uint32_t core_event(const struct core *c, uint32_t thread, uint32_t index)
@@ -111,17 +122,18 @@ static inline bool core_in(const struct core *c, const uint32_t *p, uint32_t e)
 	return c->events[e].index < p[c->events[e].thread];
 }
 
-/* How much of `thread` must have run for `e` to have run, in a table of rows. */
+/* The position that `thread` must have reached before `e` has happened, according to the table
+ * `r`. */
 static inline uint32_t core_at(const struct core *c, const struct rows *r, uint32_t e, uint32_t thread)
 {
 	const struct event *v = &c->events[e];
 	return thread == v->thread ? v->index + 1 : rows_of(r, e)[thread];
 }
 
-/* Grows the ideal `p` by `e` and what it needs. */
+/* Grows the ideal `p` by `e` and by everything that `e` needs. */
 void core_include(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e);
 
-/* The creation of the thread whose first event `e` is; NONE: the thread existed before. */
+/* The creation of the thread whose first event is `e`; NONE if the thread existed before. */
 uint32_t core_fork(const struct core *c, uint32_t e);
 
 /* Grows `p` by what must have happened before the thread of `e` can be stopped before it. */
@@ -139,7 +151,7 @@ static inline uint32_t core_held(const struct core *c, uint32_t e)
 	return core_open(c, c->events[e].thread, c->events[e].index);
 }
 
-/* The sections of other threads that exclude section `s`. */
+/* The acquisitions, by lock, that exclude section `s`. */
 static inline const struct slots *core_rivals(const struct core *c, const struct section *s)
 {
 	return s->shared ? &c->exclusive : &c->acquires;
@@ -167,7 +179,7 @@ static inline bool core_next_rival(const struct core *c, const uint32_t *p, cons
 /* Whether threads stopped before the two events hold a common lock, not both for reading. */
 bool core_common_lock(const struct core *c, uint32_t a, uint32_t b);
 
-/* Tier 1, the sync-preserving closure (sp.c): closes the union of closed ideals. */
+/* Closes `p`, a union of closed ideals, under the recorded order of critical sections (sp.c). */
 void predict_sp_close(const struct core *c, uint32_t *p);
 
 #endif

@@ -20,8 +20,9 @@
 /* ---- what is shared ---- */
 
 struct sharing {
-	uint16_t *variable_user, *lock_user; /* the first thread, UINT16_MAX: none yet */
-	uint8_t *variable, *lock;	     /* SHARED | WRITTEN */
+	/* The first thread that uses it; UINT16_MAX if no thread does. */
+	uint16_t *variable_user, *lock_user;
+	uint8_t *variable, *lock; /* SHARED | WRITTEN */
 };
 enum { SHARED = 1, WRITTEN = 2 }; /* bits */
 
@@ -71,9 +72,9 @@ static void release_sharing(struct sharing *s)
 struct builder {
 	struct core *c;
 	struct sharing sharing;
-	uint32_t *last_write; /* per variable */
-	uint32_t *moved;      /* reduced number of each event of the execution */
-	uint32_t *lengths;    /* per thread */
+	uint32_t *last_write; /* by variable: the last write so far */
+	uint32_t *moved;      /* by event of the execution: its number in the reduced execution */
+	uint32_t *lengths;    /* by thread: number of kept events */
 };
 
 static struct event *append(struct builder *b, uint32_t source)
@@ -120,7 +121,7 @@ static void add_acquire(struct builder *b, uint32_t source, const struct exec_ev
 	append(b, source)->section = section;
 }
 
-/* A release that ends a section.  A WAIT is kept even if its mutex is not. */
+/* Adds a release that ends a section.  An EXEC_WAIT is kept even if its mutex is not. */
 static void add_release(struct builder *b, uint32_t source, const struct exec_event *e, uint32_t lock)
 {
 	struct core *c = b->c;
@@ -145,8 +146,8 @@ static uint32_t thread_of(const struct core *c, uint32_t section)
 	return c->x->events[c->events[c->sections.list[section].acquire].source].thread;
 }
 
-/* The section of another thread that made an acquisition fail; if there are several, that of the
- * first thread. */
+/* The section of another thread that made an acquisition fail.  If several threads are in such a
+ * section, the result is that of the first thread. */
 static uint32_t find_holder(const struct builder *b, const struct exec_event *e)
 {
 	const struct core *c = b->c;
@@ -269,7 +270,7 @@ static void add_edge(struct edges *s, uint32_t from, uint32_t to)
 	s->items[s->count++] = (struct edge){from, to};
 }
 
-/* Groups edges by `to`; order within a group is kept. */
+/* Groups edges by `to`, and keeps their order within a group. */
 static void build_list(struct core_list *l, const struct edges *s, size_t n)
 {
 	RD_ASSERT(n < UINT32_MAX - 1);
@@ -286,10 +287,10 @@ static void build_list(struct core_list *l, const struct edges *s, size_t n)
 struct must {
 	struct core *c;
 	struct edges edges, wakes;
-	uint32_t *fork_of, *last_of; /* per thread */
-	uint32_t *wait_of;	     /* per thread: the wait it is in */
-	uint32_t *run_of;	     /* per once control */
-	struct edges *enters;	     /* per barrier instance */
+	uint32_t *fork_of, *last_of; /* by thread: its creation, and its last event */
+	uint32_t *wait_of;	     /* by thread: the wait that it is in */
+	uint32_t *run_of;	     /* by once control: the event that ran its initialiser */
+	struct edges *enters;	     /* by barrier instance: its entries */
 	const uint32_t *moved;
 };
 
@@ -384,7 +385,7 @@ static void build_readers(struct core *c)
 
 /* ---- indices ---- */
 
-/* A filter for an index: the events of one kind, of all threads. */
+/* Selects the events that an index contains. */
 typedef bool member_fn(const struct event *v);
 struct index_filter {
 	const struct core *c;
@@ -582,13 +583,13 @@ bool core_common_lock(const struct core *c, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* One walk over the events, which computes a table of rows. */
+/* One walk over the events, which computes one table of rows. */
 struct clocking {
 	struct core *c;
 	struct rows *r;
 	bool closing, firm;
-	uint32_t *row_of; /* per thread: its row */
-	uint32_t *exits;  /* per barrier instance: an exit whose row is known */
+	uint32_t *row_of; /* by thread: its current row */
+	uint32_t *exits;  /* by barrier instance: an exit whose row is known */
 	uint32_t *p;	  /* scratch ideal */
 };
 
@@ -603,7 +604,7 @@ static bool adds(const struct clocking *k, uint32_t thread, uint32_t e)
 }
 
 /* Loads the thread's row into the scratch ideal.  Events of the window come after all events that
- * stand for the state at its beginning. */
+ * stand for the state at its start. */
 static void begin_change(struct clocking *k, const struct event *v)
 {
 	size_t size = k->c->threads * sizeof *k->p;
@@ -636,8 +637,8 @@ static void end_change(struct clocking *k, const struct event *v)
 		k->row_of[v->thread] = rows_add(k->r, k->p);
 }
 
-/* Event number `i` that `e` must follow in this table, beside program order; NONE after the
- * last. */
+/* The `i`-th event that `e` must follow in this table, apart from program order; NONE after the
+ * last one. */
 static uint32_t predecessors(const struct clocking *k, uint32_t e, uint32_t i)
 {
 	const struct core *c = k->c;

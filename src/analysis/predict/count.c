@@ -2,10 +2,10 @@
 /*
  * In: a trace.  Out: the numbers of races and deadlocks.
  *
- * For every access it is decided whether it is the second one of a race, whatever that costs.
- * There is no overall budget for races, so an answer is unknown only if a single question takes
- * more than fifty million steps.  Pairs of source lines are counted in a separate pass, because the
- * first pass stops at the first race of each access.
+ * The pass decides for every access whether it is the second one of a race, however long that
+ * takes.  There is no overall budget for races, so an answer is unknown only if a single question
+ * takes more than fifty million steps.  Pairs of source lines are counted in a separate pass,
+ * because the first pass stops at the first race of each access.
  */
 #include "predict/count.h"
 
@@ -43,11 +43,11 @@ static struct predict_opts opts_of(enum predict_count_semantics semantics)
 				     .recorded_order_only = semantics == PREDICT_COUNT_SYNC_PRESERVING};
 }
 
-/* Numbers of source lines. */
+/* Numbers the source lines. */
 struct places {
 	const struct trace_sites *sites;
 	struct rd_names names;
-	struct rd_umap of_site; /* number + 1 */
+	struct rd_umap of_site; /* by site: 1 + the number of its line */
 };
 
 static uint32_t place_of(struct places *p, uint32_t site)

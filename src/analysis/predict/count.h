@@ -19,18 +19,19 @@ enum predict_count_semantics {
 };
 
 struct predict_count {
-	uint64_t events;    /* accesses that are the second one, in recorded order, of some race */
-	uint64_t locations; /* lines of the source where they are */
+	/* Number of accesses that are the second one, in recorded order, of some race. */
+	uint64_t events;
+	uint64_t locations; /* number of source lines with such accesses */
 	uint64_t variables;
-	uint64_t pairs; /* of lines that race; only on request */
+	uint64_t pairs; /* number of pairs of lines that race; counted only on request */
 	uint64_t deadlocks;
-	uint64_t unknown;		    /* questions whose budget ran out */
+	uint64_t unknown;		    /* number of questions whose budget ran out */
 	double event_seconds, pair_seconds; /* CPU time */
 };
 
 struct predict_count_opts {
 	bool no_races, no_deadlocks;
-	bool pairs;	 /* takes longer */
+	bool pairs;	 /* also count pairs of lines, which takes longer */
 	uint32_t window; /* as in predict_opts */
 };
 

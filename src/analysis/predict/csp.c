@@ -17,16 +17,17 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define CHAIN_EVENTS 40 /* set by hand; FDR needs some limit */
+#define CHAIN_EVENTS 40 /* events of a process; set by hand, because FDR fails at deep nesting */
 
 struct csp {
 	const struct predict_trace *t;
 	const struct exec *x;
 	FILE *out;
-	uint8_t *forked, *joined; /* by thread */
-	uint8_t *wakes;		  /* by event: it is a signal that wakes a thread */
-	uint8_t *rwlock;	  /* by lock */
-	uint32_t **processes;	  /* by thread: its events */
+	/* By thread: whether the trace has its creation, and a join of it. */
+	uint8_t *forked, *joined;
+	uint8_t *wakes;	      /* by event: whether it is a signal that wakes a thread */
+	uint8_t *rwlock;      /* by lock: whether it is a read-write lock */
+	uint32_t **processes; /* by thread: its events */
 	size_t *lengths, *capacities;
 };
 
@@ -176,8 +177,8 @@ static void put_patterns(const struct csp *c)
 	      c->out);
 }
 
-/* Writes the set of threads that do `kind` to `object`; for wakes `object` is compared with `aux`.
- */
+/* Writes the set of threads that do `kind` to `object`.  For wakes, `object` is compared with the
+ * `aux` of the event. */
 static void put_users(const struct csp *c, enum exec_kind kind, uint32_t object)
 {
 	const char *comma = "";
@@ -229,7 +230,7 @@ static void put_objects(const struct csp *c)
 	      c->out);
 }
 
-/* Bits of a variable: some thread uses it, several threads do, it is written. */
+/* Bits of a variable: some thread uses it; several threads use it; some thread writes it. */
 enum { USED = 1, SHARED = 2, WRITTEN = 4 };
 
 static void put_assertions(const struct csp *c)

@@ -24,7 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_A_LOOK 4096 /* steps between two looks at the clock; its cost is then not visible */
+/* Steps between two readings of the clock, so many that reading it costs nothing noticeable. */
+#define STEPS_A_LOOK 4096
 
 /* Whether `e` can be a stop. */
 static bool predict_stop_possible(const struct core *c, uint32_t e)
@@ -63,7 +64,7 @@ bool predict_stop_held_by(const struct core *c, uint32_t e, uint32_t h)
 
 /* ---- nodes ---- */
 
-/* A stop is identified by the locks that it holds, not by the sections. */
+/* Nodes are identified by the locks that are held, not by the sections. */
 static struct node node_of(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];
@@ -132,7 +133,7 @@ static void add_stop(struct nodes *g, struct rd_umap *numbers, uint32_t e)
 	n->stops[n->count++] = e;
 }
 
-/* Counting sort of (key, node) pairs given by a function that lists a node's keys. */
+/* Counting sort of (key, node) pairs.  A keys_fn lists the keys of a node. */
 typedef uint32_t keys_fn(const struct nodes *g, uint32_t node, uint32_t *iterator);
 
 static uint32_t thread_key(const struct nodes *g, uint32_t node, uint32_t *iterator)
@@ -183,7 +184,7 @@ struct tarjan {
 
 #define NO_EDGE (NONE - 1)
 
-/* How many events of `thread` the last supplier of `n` needs. */
+/* The number of events of `thread` that the last supplier of `n` needs. */
 static uint32_t supply_needs(const struct core *c, const struct node *n, uint32_t thread)
 {
 	RD_ASSERT(stop_needs_all(n->kind));
@@ -198,7 +199,7 @@ static uint32_t supply_needs(const struct core *c, const struct node *n, uint32_
 	return most;
 }
 
-/* Edge `i` of a vertex; NONE after the last, NO_EDGE for a gap. */
+/* Edge `i` of a vertex; NONE after the last edge, NO_EDGE if there is no edge with this number. */
 static uint32_t edge_of(const struct nodes *g, uint32_t vertex, uint32_t i)
 {
 	const struct core *c = g->c;
@@ -314,9 +315,10 @@ struct enumeration {
 	const struct nodes *g;
 	uint32_t *set; /* nodes; the first is the smallest */
 	uint32_t count, max;
-	uint8_t *used;		    /* threads of the set */
-	uint64_t left, asked;	    /* steps, and those at the last look at the clock */
-	const int64_t *deadline_ns; /* pointer to 0: no deadline */
+	uint8_t *used; /* by thread: whether a node of the set belongs to it */
+	/* Steps that are left, and `left` at the last reading of the clock. */
+	uint64_t left, asked;
+	const int64_t *deadline_ns; /* points to the deadline; the value 0 means no deadline */
 	bool cut;
 	cycle_fn *found;
 	void *context;
@@ -362,7 +364,7 @@ static bool held_in_set(const struct enumeration *n, const struct node *m)
 	return false;
 }
 
-/* Continues with `candidate` in the set; the last one must close it. */
+/* Adds `candidate` to the set and continues.  The last node that is added must close the cycle. */
 static void with(struct enumeration *n, uint32_t candidate, uint32_t done)
 {
 	RD_ASSERT(n->count <= n->max);
@@ -405,7 +407,7 @@ static void extend_acquire(struct enumeration *n, uint32_t done, const struct no
 	}
 }
 
-/* At a barrier any participant may be the missing one, including a thread that is in the set for
+/* Any participant of a barrier may be the missing one, even a thread that is already in the set for
  * another reason. */
 static void extend_exit(struct enumeration *n, uint32_t done, const struct node *m)
 {
@@ -427,8 +429,8 @@ static void extend_exit(struct enumeration *n, uint32_t done, const struct node 
 		extend(n, done + 1);
 }
 
-/* Each thread that a supplier of `m` needs, first of all the supplier's own, is in the set or left
- * free. */
+/* Decides for each thread that a supplier of `m` needs, beginning with the supplier's own thread,
+ * whether it joins the set or is left free. */
 static void extend_suppliers(struct enumeration *n, uint32_t done, const struct node *m, uint32_t thread)
 {
 	const struct nodes *g = n->g;
@@ -458,7 +460,7 @@ static void extend_suppliers(struct enumeration *n, uint32_t done, const struct 
 	}
 }
 
-/* Extends the set; the needs of its first `done` nodes are met. */
+/* Extends the set.  The waits of its first `done` nodes are already accounted for. */
 static void extend(struct enumeration *n, uint32_t done)
 {
 	RD_ASSERT(done <= n->count);
@@ -498,7 +500,7 @@ static void enumerate_size(struct enumeration *n, uint32_t size)
 	}
 }
 
-/* Small sets come first, so that the limit cuts off the large ones. */
+/* Enumerates small sets first, so that the limit cuts off the large ones. */
 bool predict_cycles(const struct nodes *g, uint32_t max_threads, const struct cycle_limit *limit,
 		    cycle_fn *found, void *context)
 {

@@ -13,11 +13,12 @@ struct node {
 	uint16_t thread;
 	uint8_t kind, flags;
 	uint32_t object, site;
-	uint32_t held;	 /* the sections it is in */
-	uint32_t *stops; /* events */
+	uint32_t held;	 /* head of the list of sections that the thread is in */
+	uint32_t *stops; /* the instances, as events */
 	uint32_t count;
 	size_t capacity;
-	uint32_t component; /* strongly connected; two nodes of one deadlock share it */
+	/* Number of its strongly connected component; the nodes of a deadlock have the same one. */
+	uint32_t component;
 };
 
 struct nodes {
@@ -32,14 +33,14 @@ struct nodes {
 /* Whether stop `e` waits for a lock that a thread stopped before `h` holds. */
 bool predict_stop_held_by(const struct core *c, uint32_t e, uint32_t h);
 
-/* Whether all suppliers of `e` must be blocked (a condition, a semaphore), or a single other thread
- * is enough (a lock, a join, a barrier). */
+/* Whether a thread in such a stop is stuck only if all its suppliers are blocked (a condition, a
+ * semaphore).  Otherwise one blocked thread is enough (a lock, a join, a barrier). */
 static inline bool stop_needs_all(uint8_t kind)
 {
 	return kind == EXEC_WAKE || kind == EXEC_TAKE;
 }
 
-/* The events that could end such a stop. */
+/* The events that could end a stop of this kind. */
 static inline const struct slots *stop_suppliers(const struct core *c, uint8_t kind)
 {
 	return kind == EXEC_WAKE ? &c->notes : &c->posts;
@@ -48,11 +49,13 @@ static inline const struct slots *stop_suppliers(const struct core *c, uint8_t k
 void predict_nodes_build(struct nodes *g, const struct core *c);
 void predict_nodes_release(struct nodes *g);
 
-/* Calls `found` for every set of nodes of different threads that could be a deadlock by its locks
- * and threads: each node needs another one.  Returns false if the limit was reached. */
+/* Calls `found` for every set of nodes of different threads that could be a deadlock, judged by
+ * locks and threads alone: each node waits for another one of the set.  Returns false if the limit
+ * was reached. */
 struct cycle_limit {
 	uint64_t steps;
-	const int64_t *deadline_ns; /* pointer to 0: no deadline; the deadline may move meanwhile */
+	/* Points to the deadline, which may move meanwhile; the value 0 means no deadline. */
+	const int64_t *deadline_ns;
 };
 typedef void cycle_fn(void *context, const uint32_t *nodes, uint32_t count);
 bool predict_cycles(const struct nodes *g, uint32_t max_threads, const struct cycle_limit *limit,

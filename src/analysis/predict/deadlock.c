@@ -31,13 +31,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEP_LIMIT 20000000 /* steps of the enumeration of sets; set by hand, some seconds */
-#define MAX_FAILURES 1024   /* failed searches of one kind of deadlock, before it is given up; set by hand */
+#define STEP_LIMIT 20000000 /* steps for enumerating sets, which take some seconds; set by hand */
+/* Number of failed searches after which a kind of deadlock is given up; set by hand. */
+#define MAX_FAILURES 1024
 #define FOUND UINT64_MAX
-#define SHORT_WORK 64	/* a short search gets one part in 64 of the budget of a question; set by hand */
-#define OPEN_LIMIT 4096 /* stops of sets that wait for a thorough search; bounds memory */
+/* A short search gets 1/SHORT_WORK of the budget of a question; set by hand. */
+#define SHORT_WORK 64
+/* Number of stops in the sets that await a thorough search; bounds memory. */
+#define OPEN_LIMIT 4096
 
-/* Instances that a short search has left open. */
+/* Sets of instances that a short search did not decide. */
 struct open {
 	uint32_t *stops, *pick; /* `count` each, one set after another */
 	size_t length, stop_capacity, pick_capacity;
@@ -57,9 +60,9 @@ struct decider {
 };
 
 /* Whether the supplier `e` (a notification or post) cannot happen while the threads of the subset
- * are stopped.  For the whole set: whether the semantics cannot reach `e`.  A thread that would
- * read another value leaves sound semantics, but it still runs and may supply, so values do not
- * block it. */
+ * are stopped.  For the whole set: whether no execution that the semantics allow reaches `e`.  A
+ * thread that would read another value leaves sound semantics, but it still runs and may supply.
+ * So values do not block it. */
 static bool depends_on(const struct decider *d, uint32_t e, bool subset)
 {
 	const struct core *c = &d->r->c;
@@ -119,7 +122,8 @@ static bool stuck(const struct decider *d, uint32_t i)
 	return false;
 }
 
-/* Removes members that are not blocked until all are; true if some are left. */
+/* Removes members that are not blocked, until all that are left are.  Returns whether any are
+ * left. */
 static bool shrink(struct decider *d)
 {
 	uint32_t left = 0;
@@ -166,8 +170,8 @@ struct trait {
 
 RD_COMPARISON(compare_traits, struct trait, site, object, kind)
 
-/* Number of failures, or FOUND, of a set of stops.  Sets with the same sites and objects are one
- * deadlock, whatever their threads. */
+/* The number of failed searches for this set of stops, or FOUND.  Sets with the same sites and
+ * objects are one deadlock, whatever their threads. */
 static uint64_t *state_of(const struct decider *d)
 {
 	RD_ASSERT(d->count > 0);
@@ -203,7 +207,7 @@ static void record(struct decider *d, enum predict_tier tier)
 	*state_of(d) = FOUND;
 }
 
-/* Whether the deadlock is known, or failed so often that it is given up. */
+/* Whether the deadlock is known, or failed so often that it was given up. */
 static bool settled(const struct decider *d)
 {
 	uint64_t state = *state_of(d);
@@ -212,7 +216,8 @@ static bool settled(const struct decider *d)
 
 /* ---- deciding ---- */
 
-/* Advances each stop that the ideal contains to its next instance; false if a node has no more. */
+/* Advances each stop that the ideal contains to its next instance.  Returns false if a node has no
+ * further instance. */
 static bool advance_swallowed(struct decider *d, uint32_t *at)
 {
 	const struct core *c = &d->r->c;
@@ -341,8 +346,8 @@ static void decide(void *context, const uint32_t *nodes, uint32_t count)
 		++*state_of(d);
 }
 
-/* All thorough searches together may take as long as the short ones took, but each may use its
- * limit. */
+/* All thorough searches together may take as many steps as the short ones took.  Each single one
+ * may use the limit of a question. */
 static void limit_thorough(struct predict_search *s, int64_t before)
 {
 	int64_t spent = before - s->total;

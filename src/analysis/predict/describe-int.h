@@ -8,12 +8,12 @@
 #include "predict/predict-int.h"
 #include "predict/unordered-int.h"
 
-/* Limits of describing. */
+/* Limits for predict_describe(). */
 struct predict_limit {
-	size_t findings;     /* size of the set */
+	size_t findings;     /* the largest number of findings in the set */
 	int64_t deadline_ns; /* when to stop (base/clock.h); 0: never */
-	size_t speculative;  /* size of the set beyond which speculative findings are left out; 0: no such
-				limit */
+	/* Once the set has so many findings, speculative ones are left out; 0 for no such limit. */
+	size_t speculative;
 };
 
 /* Adds a finding for each prediction within the limit, sound ones first.  Returns how many were
@@ -26,12 +26,12 @@ size_t predict_describe(const struct predict_trace *t, const struct predict_resu
 void predict_describe_unordered(const struct model *m, const struct predict_unordered *u, const char *reason,
 				struct finding_set *set);
 
-/* Records in a finding that the run shows its two accesses firmly unordered. */
+/* Records in a finding that the recorded run shows its two accesses firmly unordered. */
 void predict_describe_firm(const struct model *m, const struct predict_unordered *u, struct finding_set *set,
 			   struct finding *f);
 
-/* Where a thread was when the trace ended: its name, call stack and locks; and the thread itself.
- */
+/* Describes where a thread was when the trace ended: its name, call stack and locks.  Also
+ * describes the thread itself. */
 void predict_describe_end(const struct model *m, uint32_t thread, struct finding_set *set,
 			  struct finding_wait *out);
 void predict_describe_thread(const struct model *m, uint32_t thread, struct finding_set *set,

@@ -13,29 +13,31 @@
 struct unplaced {
 	struct schedule *schedule;
 	uint32_t goal, thread;
-	size_t access; /* of the thread's history */
+	size_t access; /* index of the access in the thread's history */
 };
 
 struct describer {
 	const struct predict_trace *t;
 	const struct model *m;
 	struct finding_set *set;
-	const char **sync_names; /* by number, made when needed; NULL: names are not kept */
+	/* By number of the object, filled on demand; NULL if names are not kept. */
+	const char **sync_names;
 	struct lines lines;
 	struct unplaced *unplaced;
 	size_t unplaced_count, unplaced_capacity;
 };
 
-/* Two accesses that overlap, and where they do. */
+/* Two accesses that overlap, and the memory in which they overlap. */
 struct meeting {
 	uint32_t events[2];
 	size_t accesses[2];
 	uint32_t object;
 	uint64_t offset;
 	const char *name;
-	const char *place; /* the canonical name, if `name` is another one that was derived from a pointer */
-	struct model_variable
-		variable; /* without a site: not a variable on a stack, or not known to be one */
+	/* The canonical name, if `name` was derived from a pointer and differs; else NULL. */
+	const char *place;
+	/* The stack variable that is accessed; without a site if there is none or it is not known. */
+	struct model_variable variable;
 };
 
 /* ---- describe-place.c ---- */
@@ -46,10 +48,10 @@ const struct model_operation *describe_operation_of(const struct describer *d, u
 const char *describe_take_name(struct finding_set *set, struct rd_buf *b);
 const char *describe_sync_name(const struct describer *d, uint32_t sync);
 
-/* The text, or NULL if it is empty. */
+/* Returns the text, or NULL if it is empty. */
 const char *describe_known(const char *text);
 
-/* The frames of a site, unless it is 0, and of a call stack. */
+/* The frames of a site, if `site` is not 0, followed by those of a call stack. */
 struct finding_stack describe_stack(const struct describer *d, uint32_t site, uint32_t stack);
 struct schedule_place describe_place(const struct describer *d, struct schedule *s, uint32_t site);
 
@@ -63,14 +65,16 @@ uint32_t describe_operation_at(const struct describer *d, uint32_t event);
 
 struct meeting describe_meeting(const struct describer *d, const struct predict_race *r);
 
-/* Adds the goal of access `i` of a race; describe_place_goals() completes it. */
+/* Adds the goal of access `i` of a race, without its place in the stream.  describe_place_goals()
+ * finds that. */
 void describe_add_goal(struct describer *d, const struct meeting *m, int i, struct schedule *s);
 
 /* Finds the accesses of all goals in the streams; reads each stream once. */
 void describe_place_goals(struct describer *d);
 void describe_add_stop(const struct describer *d, uint32_t event, struct schedule *s);
 
-/* The way to the targets; the caller adds where the threads are stopped at its end. */
+/* Adds a schedule that leads to the targets.  The caller adds where the threads are stopped at its
+ * end. */
 struct schedule *describe_add_schedule(struct describer *d, struct finding *f,
 				       const struct predict_witness *w, const uint32_t *targets,
 				       uint32_t count);

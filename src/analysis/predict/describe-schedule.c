@@ -20,7 +20,7 @@ static uint32_t counted(const struct describer *d, uint32_t thread, uint32_t ope
 	return operation == EXEC_NONE ? 0 : d->m->histories[thread].operations[operation].counted;
 }
 
-/* The last operation before an access; EXEC_NONE: the access comes before all operations. */
+/* The last operation before an access; EXEC_NONE if the access precedes all operations. */
 static uint32_t operation_before(const struct model_history *h, size_t access)
 {
 	uint32_t next = 0;
@@ -37,7 +37,7 @@ static const char *object_text(const struct describer *d, struct schedule *s,
 	return op->second != MODEL_NONE ? schedule_text(s, d->m->threads[op->second].name) : NULL;
 }
 
-/* The operations of a plan are in order, so the last number of a thread is its largest. */
+/* Operations of a plan are in order, so the last number of a thread is its largest. */
 static void add_ops(const struct describer *d, const struct predict_plan *plan, struct schedule *s)
 {
 	uint64_t *last = rd_xcalloc(d->m->thread_count + 1, sizeof *last);
@@ -67,7 +67,8 @@ uint32_t describe_operation_at(const struct describer *d, uint32_t event)
 	return exec_is_access(e->kind) ? operation_before(&d->m->histories[e->thread], index) : index;
 }
 
-/* Whether the operation of `done` has further events: the thread has not finished it. */
+/* Whether the operation of event `done` has further events, so that the thread has not finished
+ * it. */
 static bool is_half_done(const struct describer *d, uint32_t done)
 {
 	const struct exec *x = &d->t->x;
@@ -82,7 +83,7 @@ static bool is_half_done(const struct describer *d, uint32_t done)
 	return false;
 }
 
-/* How many operations the thread has done before the part that the model contains. */
+/* The number of operations that the thread did before the part that the model contains. */
 static uint32_t counted_before(const struct describer *d, uint32_t thread)
 {
 	const struct model_history *h = &d->m->histories[thread];
@@ -116,8 +117,9 @@ static bool overlap(const struct model_access *a, const struct model_access *b)
 	return a->object == b->object && a->offset < b->offset + b->size && b->offset < a->offset + a->size;
 }
 
-/* The access of the same site and segment as `access` that overlaps `other`.  A variable may stand
- * for several granules, and the first access of a thread for all of them. */
+/* The access with the same site and segment as `access` that overlaps `other`.  One variable may
+ * represent several granules, and the first access of a thread to it represents its accesses to all
+ * of them. */
 static size_t find_overlapping(const struct describer *d, uint32_t thread, size_t access,
 			       const struct model_access *other)
 {
@@ -131,8 +133,8 @@ static size_t find_overlapping(const struct describer *d, uint32_t thread, size_
 	return access;
 }
 
-/* The time at which the variable's name is looked up: when its own thread accesses it, else the
- * first access. */
+/* The time for which the variable's name is looked up: that of the access by the thread that owns
+ * the stack, otherwise that of the first access. */
 static uint64_t time_of(const struct describer *d, const struct meeting *m)
 {
 	uint32_t owner = d->m->objects[m->object].thread;

@@ -86,7 +86,7 @@ static bool same_function(const struct trace_site *a, const struct trace_site *b
 	return a->file == b->file && strcmp(a->function, b->function) == 0;
 }
 
-/* The sites of a source line, those of the statement first. */
+/* The sites of a source line.  Those of the statement in question come first. */
 struct source_line {
 	const struct trace_site **sites;
 	size_t count, capacity, statement;
@@ -118,8 +118,8 @@ static void join_statement(struct source_line *l, const struct trace_site *membe
 }
 
 /* Identifies the statement of an access.  The read and the write of an assignment, and the many
- * sites of a struct copy, belong to one statement.  They have the same column or access the same
- * thing.  Which of them is seen differs from run to run, so the first one represents all. */
+ * sites of a struct copy, belong to one statement: they have the same column or access the same
+ * thing.  It differs from run to run which of them races, so the first one represents all. */
 static const char *subject_of(const struct describer *d, const struct trace_site *site)
 {
 	const struct trace_site *first = site;
@@ -137,7 +137,7 @@ static const char *subject_of(const struct describer *d, const struct trace_site
 	return first->what;
 }
 
-/* How many earlier lines of the function access the subject. */
+/* The number of earlier lines of the function that access the subject. */
 static uint32_t ordinal_of(const struct describer *d, const struct trace_site *site, const char *subject)
 {
 	const struct trace_sites *sites = d->m->sites;
@@ -164,8 +164,8 @@ void describe_subject(const struct describer *d, const struct trace_site *site, 
 	out->ordinal = ordinal_of(d, site, subject);
 }
 
-/* What a call does to the memory of an object.  The access of an initialisation, destruction or
- * release comes after its operation; that of a use comes before it. */
+/* What a call does to the memory of an object: initialise, destroy, free or use it.  The access of
+ * a use comes before its operation; the access of any other call comes after it. */
 static enum finding_op handling_of(const struct describer *d, const struct meeting *m, int i)
 {
 	const struct exec_event *e = &d->t->x.events[m->events[i]];
@@ -272,7 +272,7 @@ static bool holds(const struct finding_wait *w, const char *name)
 	return false;
 }
 
-/* Sorts a cycle so that each thread waits for a lock that the next one holds, as far as that is
+/* Sorts a cycle so that each thread waits for a lock that the next one holds, where the holder is
  * known. */
 static void order_cycle(struct finding *f)
 {
@@ -319,11 +319,11 @@ static void describe_deadlock(struct describer *d, const struct predict_deadlock
 		describe_add_stop(d, l->stops[i], s);
 }
 
-/* Findings that are described even if the deadline is over, so that some result is shown.  Set by
- * hand. */
+/* Number of findings that are described even after the deadline, so that there is some result.  Set
+ * by hand. */
 #define LATE_FINDINGS 10
 
-/* Which predictions are described now: those of one class, within a limit. */
+/* Selects the predictions that are described now: those of one class, within a limit. */
 struct selection {
 	const struct finding_set *set;
 	struct predict_limit limit;

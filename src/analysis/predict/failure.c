@@ -3,10 +3,10 @@
  * A recorded run that failed without any replay: it aborted, crashed or did not end.
  *
  * In: the model of its trace, and the signal.  Out: a finding with the thread that failed and its
- * position, or, if the thread is not known, with the last position of each thread.  A thread is
- * known to have failed if it called abort() or failed an assertion, or if all other threads had
- * ended or were waiting.  A SIGSEGV is also attributed to the thread whose last access was to the
- * lowest 64 KiB of addresses, if there is only one such thread.  Nothing is mapped there.
+ * position.  If that thread is not known, the finding has the last position of each thread.  A
+ * thread is known to have failed if it called abort() or failed an assertion, or if all other
+ * threads had ended or were waiting.  A SIGSEGV is also attributed to a thread whose last access
+ * was to the lowest 64 KiB of addresses, where nothing is mapped, if there is only one such thread.
  */
 #include "predict/failure.h"
 
@@ -16,7 +16,8 @@
 #include <signal.h>
 #include <string.h>
 
-#define THREADS_SHOWN 16       /* set by hand: a report must stay readable */
+/* The largest number of threads in a report, which must stay readable; set by hand. */
+#define THREADS_SHOWN 16
 #define UNMAPPED_BELOW 0x10000 /* address below which nothing is mapped: the default of vm.mmap_min_addr */
 
 static const struct {
@@ -55,7 +56,8 @@ static bool did_something(const struct model *m, uint32_t thread)
 	return m->histories[thread].end_site || m->histories[thread].end_stack;
 }
 
-/* A failed assertion allocates memory for its message after the event. */
+/* Whether the thread called abort() or failed an assertion.  A failed assertion allocates memory
+ * for its message after the event, so that allocation is skipped. */
 static bool has_aborted(const struct model *m, uint32_t thread)
 {
 	const struct model_history *h = &m->histories[thread];
@@ -82,7 +84,8 @@ static bool touched_nothing(const struct model *m, uint32_t thread)
 	return was_running(m, thread) && h->end_site && h->end_address < UNMAPPED_BELOW;
 }
 
-/* The only thread for which `holds` is true; MODEL_NONE: no thread, or several. */
+/* The only thread for which `holds` returns true; MODEL_NONE if there is no such thread or
+ * several. */
 static uint32_t only_one(const struct model *m, bool (*holds)(const struct model *, uint32_t))
 {
 	uint32_t found = MODEL_NONE;

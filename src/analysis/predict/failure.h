@@ -8,18 +8,18 @@
 
 #include <stdbool.h>
 
-/* Whether a program that a signal ended has failed.  Signals that other processes commonly send do
- * not count. */
+/* Whether a program that `signal` ended has failed.  Signals that other processes commonly send do
+ * not count as failures. */
 bool predict_is_failure(int signal);
 
-/* Whether a thread called abort() or failed an assertion; the exit status of a forked process is
- * not known. */
+/* Whether one thread called abort() or failed an assertion, and no other thread did.  This tells a
+ * failure from a normal end if the exit status is not known, as for a forked process. */
 bool predict_has_aborted(const struct model *model);
 
 /* Adds the failure of a run that `signal` ended to the set, as confirmed.  Signal 0 means that
- * Raddle had to end the run; that failure is not confirmed, because the run may simply not have
- * been finished.  The model needs histories.  If no thread did anything, the failure may be
- * Raddle's own: the function then adds nothing and returns false. */
+ * Raddle had to end the run.  That failure is not confirmed, because the run might have ended by
+ * itself later.  The model needs histories.  If no thread did anything, the failure may be Raddle's
+ * own: the function then adds nothing and returns false. */
 bool predict_failure(const struct model *model, int signal, struct finding_set *set);
 
 #endif

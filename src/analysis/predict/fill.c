@@ -36,17 +36,18 @@
 
 struct segment {
 	uint64_t q;
-	uint32_t thread, operation; /* operation EXEC_NONE: before the first */
-	struct predict_span span;   /* numbers of segments */
+	/* EXEC_NONE stands for the accesses before the first operation. */
+	uint32_t thread, operation;
+	struct predict_span span; /* when it ran, in numbers of segments */
 };
 
-/* The last access of a variable; it recognises most repeated accesses of a loop. */
+/* The last access to a variable.  It suffices to recognise most repeated accesses of a loop. */
 struct latest {
 	uint64_t serial;
 	uint32_t site;
 };
 
-/* Of a thread: its first fence that releases and its last one that acquires, as operations. */
+/* The operations that are a thread's first releasing and last acquiring fence. */
 struct fences {
 	uint32_t release, acquire;
 	bool releases, acquires;
@@ -57,17 +58,20 @@ struct filler {
 	const struct model *m;
 	struct granules *granules;
 	struct latest *latest; /* by variable */
-	uint32_t *opened;      /* by variable, of file descriptors: the variable since the last open */
+	/* For file descriptors, by variable: the variable that replaced it at the last open. */
+	uint32_t *opened;
 	size_t variable_capacity;
 	struct order_filler order;
-	struct rd_umap last;	    /* (variable, site) to the segment that accessed it */
-	struct rd_umap uses;	    /* (thread, access) of the lock uses that are kept */
+	/* Maps (variable, site) to the latest segment that accessed it. */
+	struct rd_umap last;
+	struct rd_umap uses;	    /* the set of (thread, access) of the lock uses that are kept */
 	struct predict_span *spans; /* by event */
 	size_t span_capacity;
-	uint64_t serial; /* of the segment */
+	uint64_t serial; /* number of the current segment */
 	uint32_t seen;
 	struct fences *fences; /* by thread */
-	uint64_t thin_q;       /* since when accesses may be missing; 0: all are there */
+	/* The q from which on accesses may be missing; 0 if none are missing. */
+	uint64_t thin_q;
 };
 
 /* ---- events ---- */
@@ -117,7 +121,7 @@ static bool is_fenced(const struct filler *f, const struct segment *at, enum exe
 	       (exec_reads(kind) && fences->acquires && fences->acquire > at->operation);
 }
 
-/* A file descriptor that is opened again is a new variable. */
+/* The variable of a granule.  A file descriptor that is opened again becomes a new variable. */
 static uint32_t variable_of(struct filler *f, const struct granule_walk *w)
 {
 	struct predict_trace *t = f->t;
@@ -134,7 +138,7 @@ static uint32_t variable_of(struct filler *f, const struct granule_walk *w)
 	return *opened == EXEC_NONE ? w->variable : *opened;
 }
 
-/* Whether an access is the use of a lock or another synchronisation object. */
+/* Whether an access is the use of a lock or of another synchronisation object. */
 static bool is_use(const struct trace_site *site, const struct model_access *a)
 {
 	return site && site->kind == TRACE_SITE_CALL && !a->write;
@@ -167,7 +171,7 @@ static void add_access(struct filler *f, const struct segment *at, uint32_t inde
 		e->flags |= EXEC_ATOMIC; /* uses do not race with one another */
 		span->begin = span->end;
 	}
-	/* Which file a descriptor means depends on the thread that closed it last. */
+	/* Which file a descriptor denotes depends on the thread that closed it last. */
 	if ((site && site->flags & TRACE_SITE_WAIT_LOOP) ||
 	    (!a->write && model_is_descriptors(f->m, a->object)))
 		e->flags |= EXEC_LOOP;
@@ -183,7 +187,7 @@ static bool is_mark(const struct model *m, const struct granule_walk *w)
 /* A use of a lock. */
 struct lock_use {
 	const struct model_access *access;
-	uint32_t index; /* in the accesses of the thread */
+	uint32_t index; /* index in the accesses of the thread */
 };
 
 static int compare_uses(const void *left, const void *right)
@@ -206,7 +210,7 @@ static uint64_t use_key(uint32_t thread, uint32_t index)
 	return (uint64_t)thread << 32 | index;
 }
 
-/* Keeps, of sorted uses, the first of each lock and the last of each lock and site. */
+/* Keeps, of sorted uses, the first use of each lock, and the last use of each lock by each site. */
 static void keep_uses(struct filler *f, uint32_t thread, const struct lock_use *uses, size_t count)
 {
 	uint32_t first = 0;
@@ -223,8 +227,8 @@ static void keep_uses(struct filler *f, uint32_t thread, const struct lock_use *
 	}
 }
 
-/* Keeps only a thread's first use of a lock and the last use by each site.  What races with another
- * use races with these as well. */
+/* Keeps only a thread's first use of a lock and the last use by each site.  An access that races
+ * with any use also races with one of these. */
 static void choose_uses(struct filler *f, uint32_t thread)
 {
 	const struct model_history *h = &f->m->histories[thread];
@@ -252,9 +256,9 @@ static bool is_needless(const struct filler *f, uint32_t thread, size_t index)
 	       !rd_umap_get(&f->uses, use_key(thread, (uint32_t)index));
 }
 
-/* A thread that waits for a count that it incremented itself (`if (++count < n) wait`) read its own
- * write.  What it received from other threads is what it read before that write, in the same
- * segment. */
+/* Handles a thread that waits for a count that it incremented itself (`if (++count < n) wait`).  It
+ * read its own write there.  The values of other threads are those that it read before that write,
+ * in the same segment. */
 static void spread_loops(struct filler *f, size_t first)
 {
 	struct exec_event *events = f->t->x.events;
@@ -304,8 +308,9 @@ static struct order_op operation_of(const struct filler *f, const struct segment
 				 .value = op->value};
 }
 
-/* Whether accesses may be missing during the segment: its own, or writes of others that it read.
- * Nothing after it is certain.  What came before the part has happened. */
+/* Whether accesses may be missing during the segment: accesses of the segment, or writes by other
+ * threads that it read.  After such a segment nothing is certain.  Segments before the part that
+ * the model contains are taken as recorded. */
 static bool is_thinned(const struct filler *f, const struct segment *at)
 {
 	const struct model_history *h = &f->m->histories[at->thread];
@@ -342,7 +347,7 @@ static int compare_segments(const void *left, const void *right)
 
 	RD_BY(a->q, b->q);
 	RD_BY(a->thread, b->thread);
-	/* "before the first" is the largest number, and comes first */
+	/* EXEC_NONE means "before the first operation"; adding 1 makes it 0 */
 	return (a->operation + 1 > b->operation + 1) - (a->operation + 1 < b->operation + 1);
 }
 
@@ -374,8 +379,8 @@ static void look_ahead(struct filler *f, uint32_t thread, uint32_t operation)
 		order_fill_robust(&f->order, op->sync);
 }
 
-/* An access also represents later ones, up to the next operation that makes the runtime forget it.
- */
+/* Finds when the accesses of each segment may have happened.  A recorded access also represents
+ * later ones, up to the next operation that makes the runtime forget it. */
 static void find_spans(const struct filler *f, struct segment *all, size_t count)
 {
 	uint32_t *next = rd_xmalloc((f->m->thread_count + 1) * sizeof *next);
@@ -443,7 +448,7 @@ static void do_segments(struct filler *f)
 }
 
 /* Which unfinished operations may wait forever.  A program that was killed from outside may have
- * hung.  But a thread that waited for work or for several other threads might have been served
+ * hung.  But a thread that waited for work, or for any of several threads, might have been woken
  * later.  Only a wait for a lock or for the end of a thread depends on a single other thread. */
 enum pending { PENDING_NONE, PENDING_OWNED, PENDING_ALL };
 
@@ -482,7 +487,7 @@ static void add_pending(struct filler *f, uint32_t thread, enum pending pending)
 	complete(f, &at, before);
 }
 
-/* Whether the thread uses the value of an acquiring access. */
+/* Whether the program uses the value that an acquiring access read. */
 static bool is_seen(const struct model *m, const struct exec_event *e)
 {
 	const struct trace_site *site = trace_sites_find(m->sites, e->site);
@@ -493,7 +498,7 @@ static bool is_seen(const struct model *m, const struct exec_event *e)
 
 enum { RELEASED = 1, SEEN = 2 }; /* bits of an object */
 
-/* Relaxed updates continue release sequences.  If no thread looks at the value of an atomic
+/* Makes relaxed updates continue release sequences.  If no thread uses the value of an atomic
  * variable, the order of its updates is accidental and is ignored.  An example is a counter that is
  * only incremented. */
 static void synchronise_updates(const struct model *m, struct exec *x)

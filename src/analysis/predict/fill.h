@@ -11,8 +11,9 @@
 
 /* Where an event comes from. */
 struct predict_origin {
-	uint32_t index; /* of an access: in model_history.accesses; else in its operations */
-	uint32_t seen;	/* position among the operations of the run, from 1 */
+	/* Index in the accesses of the thread's history, or else in its operations. */
+	uint32_t index;
+	uint32_t seen; /* position among the operations of the run, counted from 1 */
 };
 
 /* The first granule of a variable (granule-int.h). */
@@ -27,17 +28,20 @@ struct predict_trace {
 	struct predict_origin *origins; /* by event */
 	size_t origin_capacity;
 	struct predict_variable *variables;
-	uint32_t begin;	  /* the first event of the part that the model has (model_load()); 0: it has all */
+	/* The first event of the part that the model contains (model_load()); 0 if it contains the
+	 * whole run. */
+	uint32_t begin;
 	bool hung;	  /* the program hung when it was ended: some events are pending */
 	bool handed;	  /* threads released locks that others had acquired */
-	uint64_t dropped; /* events that contradict what synchronisation allows */
+	uint64_t dropped; /* number of dropped events that contradict what synchronisation allows */
 };
 
-/* The model needs MODEL_HISTORIES and must outlive the result.  Release the result also after a
- * failure. */
+/* Fills `t` from a model, which needs MODEL_HISTORIES and must outlive the result.  The caller
+ * releases the result, also after a failure. */
 int predict_fill(struct predict_trace *t, const struct model *model);
 
-/* The same for a program that hangs now: every unfinished operation is pending. */
+/* Does the same for a program that hangs now: every unfinished operation becomes a pending
+ * event. */
 int predict_fill_stuck(struct predict_trace *t, const struct model *model);
 void predict_trace_release(struct predict_trace *t);
 

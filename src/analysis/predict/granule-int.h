@@ -14,26 +14,25 @@
 
 struct granules;
 
-/* Cuts all accesses of the histories. */
+/* Cuts the accesses of all histories of the model into granules. */
 struct granules *granules_new(const struct model *m);
 void granules_free(struct granules *g);
 
-/* How many variables there are. */
 uint32_t granules_variables(const struct granules *g);
 
-/* The shared granules of one access. */
+/* Iterates over the shared granules of one access. */
 struct granule_walk {
 	struct granules *g;
 	const struct model_access *access;
-	uint64_t at;	       /* where the remaining bytes begin */
-	uint32_t next;	       /* and their granule */
-	uint64_t offset, size; /* of the granule, within the object */
+	uint64_t at;	       /* offset at which the remaining bytes begin */
+	uint32_t next;	       /* number of the granule at `at` */
+	uint64_t offset, size; /* offset of the current granule within the object, and its size */
 	uint32_t variable;
 };
 
 struct granule_walk granules_of(struct granules *g, const struct model_access *a);
 
-/* Advances to the next granule; false: there are no more. */
+/* Advances to the next granule; returns false if there are no more. */
 bool granule_next(struct granule_walk *w);
 
 #endif

@@ -2,12 +2,12 @@
 /*
  * Cuts accesses into granules, and merges granules that have the same accesses.
  *
- * Cuts are bits, in blocks of 64 bytes.  Granules are numbered by object and first byte, so an
- * access is a range of numbers.  There are two passes over the histories.  The first sets the cuts.
- * The second gives each granule a number that stands for its access history so far.  The history
- * consists of the segments, sites and directions (read or write) of its accesses, thread by thread.
- * Granules of one object with the same history become one variable.  A loop that touches a granule
- * repeatedly counts as one access.
+ * Cuts are stored as bits, in blocks of 64 bytes.  Granules are numbered by object and first byte,
+ * so an access is a range of numbers.  There are two passes over the histories.  The first sets the
+ * cuts.  The second gives each granule a number that represents its access history so far.  The
+ * history consists of the segments, sites and directions (read or write) of its accesses, thread by
+ * thread.  Granules of one object with the same history become one variable.  A loop that touches a
+ * granule repeatedly counts as one access.
  */
 #include "predict/granule-int.h"
 
@@ -18,39 +18,40 @@
 
 #include <stdlib.h>
 
-#define BLOCK 64 /* bytes: a bit each in a word */
+#define BLOCK 64 /* bytes of a block; each has one bit in a word of 64 bits */
 #define NOT_SHARED UINT32_MAX
-#define OFFSET_BITS 38 /* of a key, for the block in its object; the others have the object's number */
+/* Bits of a key for the block in its object; the others hold the number of the object. */
+#define OFFSET_BITS 38
 #define OFFSET_MASK ((1ull << OFFSET_BITS) - 1)
 
 _Static_assert(MODEL_OBJECT_MAX / BLOCK <= OFFSET_MASK, "every block of an object has a key of its own");
 
 struct block {
 	uint64_t key, cuts;
-	uint32_t first; /* number of the granule of the lowest bit */
+	uint32_t first; /* number of the granule at the lowest bit */
 	uint32_t object;
 };
 
 struct mark {
-	uint32_t story;		/* number of its access history; 0: only one thread accesses it */
-	uint32_t segment, site; /* the latest access, to skip repetitions */
+	uint32_t story;		/* number of its access history; 0 if only one thread accesses it */
+	uint32_t segment, site; /* segment and site of the latest access, to skip repetitions */
 	bool write;
 };
 
 struct granules {
 	const struct model *m;
-	struct rd_umap numbers; /* (object, block) to index of blocks */
+	struct rd_umap numbers; /* maps (object, block) to an index of blocks */
 	struct block *blocks;
 	size_t block_count, block_capacity;
-	uint64_t last_key; /* of `last`, plus one */
+	uint64_t last_key; /* 1 + the key of `last` */
 	size_t last;
 	uint64_t *starts;   /* by granule: its offset */
-	struct mark *marks; /* while the access histories are computed */
+	struct mark *marks; /* by granule; exist only while the access histories are computed */
 	/* Transitions map (segment, history) and (site, write) to a new access history.  A segment
 	 * occurs once, so entries of earlier segments may be forgotten. */
 	struct rd_pmap next;
 	uint32_t story_count;
-	uint32_t *variables; /* by granule, NOT_SHARED: none */
+	uint32_t *variables; /* by granule: its variable, or NOT_SHARED */
 	uint32_t count, variable_count;
 };
 
@@ -152,8 +153,8 @@ bool granule_next(struct granule_walk *w)
 
 /* ---- merging ---- */
 
-/* Transitions that are kept, in entries; bounds the memory for segments that are over.  Set by
- * hand. */
+/* The largest number of transitions that are kept.  It bounds the memory for segments that are
+ * over.  Set by hand. */
 #define TRANSITIONS_MAX 4096
 
 static uint32_t story_after(struct granules *g, const struct mark *m, const struct model_access *a,

@@ -49,7 +49,8 @@ static uint32_t thread_of_tid(const struct model *m, pid_t tid)
 	return MODEL_NONE;
 }
 
-/* Fills `waits` by thread; returns how many threads wait according to trace and kernel. */
+/* Sets waits[] for each thread that waits according to both trace and kernel.  Returns their
+ * number. */
 static size_t match_threads(const struct predict_trace *t, const struct predict_sleepers *sleepers,
 			    uint8_t *waits)
 {
@@ -95,7 +96,7 @@ static bool is_stop(const struct predict_result *r, uint32_t event)
 	return false;
 }
 
-/* Lists the other waiting threads: the user may be looking for one of them. */
+/* Lists the other waiting threads, because the user may be looking for one of them. */
 static void add_victims(const struct predict_trace *t, const struct predict_result *r, const uint8_t *waits,
 			struct finding_set *set)
 {
@@ -120,7 +121,7 @@ static void add_victims(const struct predict_trace *t, const struct predict_resu
 	rd_buf_release(&text);
 }
 
-/* A thread that ended while it held a lock is not among the waiting threads. */
+/* Adds threads that ended while they held a lock, which are not among the waiting threads. */
 static void add_dead_owners(const struct predict_trace *t, const struct predict_deadlock *l,
 			    struct finding_set *set, struct finding *f)
 {

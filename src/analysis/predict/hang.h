@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* The state of its threads in the kernel. */
+/* The state of the program's threads in the kernel. */
 struct predict_sleepers {
-	const pid_t *tids; /* those that wait for another thread without a time limit */
+	const pid_t *tids; /* the threads that wait for another thread without a time limit */
 	size_t count;
-	bool forever; /* there are no other threads, no signal has a handler, and there are no child processes
-		       */
-	bool apart;   /* no other process can wake one of them */
+	/* There are no threads except `tids`, no signal handlers and no child processes. */
+	bool forever;
+	bool apart; /* no other process can wake one of them */
 };
 
 /* `model` is the model of the trace so far, with histories.  Puts the deadlocks of the program into

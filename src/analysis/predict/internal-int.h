@@ -14,27 +14,29 @@ struct predictor {
 	struct predict_search s;
 	enum predict_class class;
 	struct predict_result *out;
-	struct rd_umap *pairs;	     /* (site, site) -> state, see race.c */
-	struct rd_tuples identities; /* of sets of stops, */
-	struct rd_umap cycles;	     /* and by their number: failures or FOUND, see deadlock.c */
-	uint32_t *p;		     /* scratch ideal */
-	int64_t extension_ns;	     /* by how much the deadline is later than `o` has it */
-	struct race_walk *walk;	     /* the search for races, if it is open (race-int.h); else NULL */
+	struct rd_umap *pairs;	     /* maps a pair of sites to its state (race.c) */
+	struct rd_tuples identities; /* numbers the sets of stops */
+	/* Maps such a number to the failed searches, or to FOUND (deadlock.c). */
+	struct rd_umap cycles;
+	uint32_t *p;		/* scratch ideal */
+	int64_t extension_ns;	/* how much later the deadline is than `o` states */
+	struct race_walk *walk; /* the search for races (race-int.h); NULL if it is not open */
 };
 
-/* The races with one semantics, one effort (race-int.h) at a time; predict_races_next() returns
- * false after the last one. */
+/* Looks for races with one semantics, one effort (race-int.h) at a time.  predict_races_next()
+ * returns false after the last effort. */
 void predict_races_open(struct predictor *r);
 bool predict_races_next(struct predictor *r);
 void predict_races_close(struct predictor *r);
 void predict_deadlocks(struct predictor *r);
 
-/* Fills a witness from an ideal in recorded order (`order` is NULL) or from the latest answer of
- * the search. */
+/* Fill a witness, from an ideal in recorded order (`order` is then NULL) or from the latest answer
+ * of the search. */
 void predict_witness_of_ideal(const struct core *c, const uint32_t *p, struct predict_witness *w);
 void predict_witness_of_search(const struct predict_search *s, struct predict_witness *w);
 
-/* Whether the targets are co-reachable in recorded order; r->p is the ideal. */
+/* Whether a schedule that keeps the recorded order of sections stops all targets' threads before
+ * the targets. r->p is the ideal that it reaches. */
 bool predict_sp_reach(struct predictor *r, const uint32_t *targets, uint32_t count);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "order/exec.h"
 
-/* Returns the lane of each thread, numbered from 0; there are *count. */
+/* Returns the lane of each thread, numbered from 0. *count receives the number of lanes. */
 uint16_t *predict_lanes(const struct exec *x, uint32_t *count);
 
 #endif

@@ -17,11 +17,12 @@
 
 struct lanes {
 	const struct exec *x;
-	uint32_t *first, *last; /* by thread: its events; EXEC_NONE: it has no events */
-	int64_t *held;		/* by thread: number of held locks */
-	uint8_t *bound;		/* by thread: its lane must not be reused */
-	uint32_t *free, *tail;	/* by thread: its list of free lanes */
-	uint32_t *next;		/* by lane */
+	/* By thread: its first and last event; EXEC_NONE if it has no events. */
+	uint32_t *first, *last;
+	int64_t *held;	       /* by thread: the number of locks that it holds */
+	uint8_t *bound;	       /* by thread: whether its lane must not be reused */
+	uint32_t *free, *tail; /* by thread: its list of free lanes */
+	uint32_t *next;	       /* by lane: the next one in its list */
 	uint16_t *of;
 	uint32_t count;
 };

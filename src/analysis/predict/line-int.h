@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line is a witness written as a sequence of events, without those whose order cannot matter.
+ * A line is a witness written as a sequence of events, without the events whose order cannot
+ * matter.
  *
- * What all lines of an execution share is computed once (struct lines), so the cost of a line
- * depends on its witness, not on the execution.  Accesses to variables that only one thread uses or
- * that no thread writes are left out: their order does not change the execution.
+ * What all lines of an execution share is computed once (struct lines).  So the cost of a line
+ * depends on its witness, not on the execution.  Accesses to variables that only one thread uses,
+ * or that no thread writes, are left out: their order does not change the execution.
  */
 #ifndef PREDICT_LINE_INT_H
 #define PREDICT_LINE_INT_H
@@ -15,15 +16,19 @@
 
 struct lines {
 	const struct exec *x;
-	uint32_t start; /* events before this one have happened: a schedule does not enforce their order */
-	uint32_t *kept; /* events that can matter, in recorded order */
+	/* Events before this one have happened: a schedule does not enforce their order. */
+	uint32_t start;
+	/* Events whose order can matter, in recorded order; a "place" is an index in this array. */
+	uint32_t *kept;
 	uint32_t kept_count;
-	uint32_t *next;	 /* by place in `kept`: the place of the next one of its thread; NO_OP */
-	uint32_t *begin; /* by thread: the place of its first one; NO_OP */
-	uint32_t *forks; /* events */
+	/* By place: the place of the next event of the same thread; NO_OP if there is none. */
+	uint32_t *next;
+	uint32_t *begin; /* by thread: the place of its first event; NO_OP if it has none */
+	uint32_t *forks; /* the events that create threads */
 	size_t fork_count, fork_capacity;
-	uint32_t *op_at;  /* by place: its operation in the current line; NO_OP between lines */
-	uint32_t *number; /* by variable: its number in that line; NO_OP between lines */
+	/* By place: the operation of the event in the current line; NO_OP between lines. */
+	uint32_t *op_at;
+	uint32_t *number; /* by variable: its number in the current line; NO_OP between lines */
 };
 
 void predict_lines_init(struct lines *s, const struct exec *x);
@@ -36,29 +41,37 @@ struct event_line {
 	const struct lines *of;
 	uint32_t *events;
 	size_t count, capacity;
-	uint32_t *variable; /* by place in the line: the number of the variable of an access, else NO_OP */
+	/* By place in the line: the number of the variable that is accessed; NO_OP if the event is
+	 * no access. */
+	uint32_t *variable;
 	uint32_t variables;
-	uint32_t *steps; /* the places that matter: without the accesses that others represent */
+	/* The places that matter: without the accesses that other accesses represent. */
+	uint32_t *steps;
 	size_t step_count;
-	uint32_t *ops;	     /* events */
-	uint32_t *index;     /* of each operation in its thread, from 1 */
-	uint32_t *op_thread; /* number of its thread */
-	uint32_t *wake;	     /* of the acquisition after a wake: that wake, else NO_OP */
-	uint32_t *note;	     /* of such an acquisition: the operation that notified; NO_OP: none before it */
+	uint32_t *ops;	     /* by operation: its event */
+	uint32_t *index;     /* by operation: its number in its thread, from 1 */
+	uint32_t *op_thread; /* by operation: the number of its thread */
+	/* By operation: for an acquisition after a wake, that wake; else NO_OP. */
+	uint32_t *wake;
+	/* By operation: for such an acquisition, the operation that notified; NO_OP if none did. */
+	uint32_t *note;
 	uint32_t op_count;
-	uint32_t *thread_of; /* number of each thread of the execution, NO_OP: none */
+	/* By thread of the execution: its number in the line; NO_OP if it is not in the line. */
+	uint32_t *thread_of;
 	uint32_t threads;
-	uint32_t *first;     /* by number of a thread: where its operations begin in by_thread */
-	uint32_t *by_thread; /* operations */
-	uint32_t *at; /* by thread of the execution: the place in `kept` of its next event after the line */
+	/* By number of a thread: the index in by_thread at which its operations begin. */
+	uint32_t *first;
+	uint32_t *by_thread; /* the operations, thread by thread */
+	/* By thread of the execution: the place in `kept` of its next event after the line. */
+	uint32_t *at;
 };
 
-/* Makes the line of the witness, with its target threads up to their targets. */
+/* Makes the line of a witness.  Threads with a target run up to their target. */
 void predict_line_make(struct event_line *l, struct lines *of, const struct predict_witness *w,
 		       const uint32_t *targets, uint32_t count);
 void predict_line_release(struct event_line *l);
 
-/* An array of n numbers, all NO_OP. */
+/* Allocates an array of n numbers that are all NO_OP. */
 uint32_t *predict_unset(size_t n);
 
 #endif

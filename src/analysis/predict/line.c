@@ -91,7 +91,7 @@ void predict_lines_release(struct lines *s)
 	*s = (struct lines){0};
 }
 
-/* How many kept events come before event `e`. */
+/* The number of kept events before event `e`. */
 static uint32_t place_of(const struct lines *s, uint32_t e)
 {
 	RD_ASSERT(e <= s->x->count);
@@ -143,8 +143,8 @@ static void lay_out(struct event_line *l, const struct predict_witness *w)
 
 /* ---- the operations ---- */
 
-/* Operations are the synchronisation events, except wakes and events that are parts of another.  A wake and
- * the acquisition after it are one operation. */
+/* Operations are the synchronisation events, except wakes and events that are parts of another
+ * operation.  A wake and the acquisition after it are one operation. */
 static bool is_op(const struct exec_event *e)
 {
 	return !exec_is_access(e->kind) && e->kind != EXEC_WAKE && !(e->flags & EXEC_PART);
@@ -216,7 +216,7 @@ static void number_variables(struct event_line *l, struct lines *s)
 			s->number[l->x->events[l->events[i]].object] = NO_OP;
 }
 
-/* The latest access of a variable, and the kinds of all its accesses. */
+/* The latest access to a variable, and the kinds of all accesses to it. */
 struct last_access {
 	uint32_t thread, segment;
 	bool wrote;

@@ -21,7 +21,7 @@ struct edge {
 };
 
 struct nearest {
-	struct edge first, other; /* of different threads */
+	struct edge first, other; /* the best edge, and the best one of any other thread */
 };
 
 static const struct edge *foreign(const struct nearest *n, uint16_t thread)
@@ -31,7 +31,7 @@ static const struct edge *foreign(const struct nearest *n, uint16_t thread)
 	return e->known ? e : NULL;
 }
 
-/* Keeps the better one of each thread; `larger`: a larger place is better. */
+/* Keeps the better edge of each thread.  With `larger`, a larger position is better. */
 static void note(struct nearest *n, uint16_t thread, uint32_t place, bool larger)
 {
 	struct edge new = {place, thread, true};

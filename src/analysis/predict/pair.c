@@ -27,14 +27,15 @@
 
 #include <stdlib.h>
 
-/* All three were set by hand; they bound time only. */
-#define GROUPS_MAX 64	     /* groups of a slot that are distinguished by locks */
-#define STEPS_EACH 8	     /* budget of a variable: so many steps for each access, */
-#define STEPS_MORE (1 << 16) /* and so many more */
+/* All three constants were set by hand.  They bound only the time. */
+/* The largest number of groups of a slot that are distinguished by locks. */
+#define GROUPS_MAX 64
+#define STEPS_EACH 8	     /* budget of a variable: so many steps for each of its accesses, */
+#define STEPS_MORE (1 << 16) /* and so many in addition */
 
-/* What accesses are grouped by. */
+/* Accesses with the same key form a group. */
 struct access_key {
-	uint32_t locks; /* number of the lock set, plus one; 0: empty, or not distinguished */
+	uint32_t locks; /* 1 + the number of the lock set; 0 if it is empty or not distinguished */
 	uint32_t site, sort, event;
 };
 
@@ -46,7 +47,8 @@ static int compare_numbers(const void *left, const void *right)
 	return 0;
 }
 
-/* A lock set is the set of held locks, whatever the order of acquisition. */
+/* Numbers the lock sets.  A lock set is the set of held locks, whatever their order of
+ * acquisition. */
 void predict_pairs_init(struct race_walk *w)
 {
 	const struct sections *s = &w->r->c.sections;
@@ -109,7 +111,7 @@ static struct slot_summary summary_of(const struct core *c, const struct slot *s
 	return h;
 }
 
-/* Whether accesses of two slots can conflict, and no lock excludes all their pairs. */
+/* Whether accesses of two slots can conflict without a lock that excludes all their pairs. */
 static bool may_race(const struct slot_summary *a, const struct slot_summary *b)
 {
 	if (!(a->writes || b->writes) || !(a->plain || b->plain))
@@ -123,8 +125,8 @@ static bool may_race(const struct slot_summary *a, const struct slot_summary *b)
 
 /* ---- the first pair of two threads ---- */
 
-/* The first of `n` ascending numbers from `i` on that is at least `least`; galloping, as it is
- * usually near. */
+/* The first index from `i` on whose number is at least `least`, among `n` ascending numbers.
+ * Gallops, because the result is usually near. */
 static uint32_t first_from(const uint32_t *item, uint32_t i, uint32_t n, uint32_t least)
 {
 	RD_ASSERT(i <= n);
@@ -206,7 +208,7 @@ static void make_keys(struct race_walk *w, const struct slot *slot, bool mixed)
 		qsort(w->keys, n, sizeof *w->keys, compare_keys);
 }
 
-/* Appends the groups of a slot, whose accesses go into w->order from `begin` on. */
+/* Appends the groups of a slot.  Their accesses are stored in w->order from `begin` on. */
 static void group_slot(struct race_walk *w, uint32_t number, uint32_t begin, bool mixed)
 {
 	const struct slot *slot = &w->r->c.accesses.slot[number];
@@ -231,7 +233,7 @@ static void group_slot(struct race_walk *w, uint32_t number, uint32_t begin, boo
 
 /* ---- pairs of groups ---- */
 
-/* True once the budget is used up. */
+/* Counts a step; returns true once the budget is used up. */
 static bool spend(struct race_walk *w)
 {
 	if (w->r->s.total >= 0 && --w->steps >= 0)
@@ -242,7 +244,8 @@ static bool spend(struct race_walk *w)
 	return true;
 }
 
-/* The first access of the group from number `i` on at or after a position of its thread. */
+/* The first access of the group, from number `i` on, that is at or after `position` in its
+ * thread. */
 static uint32_t first_after(const struct core *c, const struct race_group *g, uint32_t i, uint32_t position)
 {
 	if (i < g->count && c->events[g->items[i]].index >= position)
@@ -251,7 +254,7 @@ static uint32_t first_after(const struct core *c, const struct race_group *g, ui
 	return i;
 }
 
-/* Asks about the pairs of two groups, e1 from `a`; no e2 before `from` has a pair. */
+/* Asks about the pairs of two groups, with e1 from group `a`.  No e2 before `from` has a pair. */
 static void walk_groups(struct race_walk *w, const struct race_group *a, const struct race_group *b,
 			uint32_t from)
 {

@@ -27,11 +27,11 @@
  * reading: an estimate. */
 #define LOOK_COST 3
 
-/* Operations and accesses of a part, at least.  Smaller parts would lose too many errors at their
- * borders. */
+/* The smallest number of operations and accesses of a part.  Smaller parts would lose too many
+ * errors at their borders. */
 #define PART_ITEMS_MIN (1 << 16)
 
-/* Number of operations in the current part. */
+/* The number of operations in the current part. */
 static uint64_t width_of(const struct predict_pass *d)
 {
 	struct model_part range = d->parts[d->at].range;
@@ -78,8 +78,8 @@ void pass_cut_again(struct predict_pass *d, uint64_t pieces)
 	d->p->parts = count > d->p->parts ? count : d->p->parts;
 }
 
-/* The first part, then the last, then the others in order.  If time runs out, the beginning and the
- * end of the program have been seen. */
+/* Chooses the first part, then the last, then the others in order.  So the beginning and the end of
+ * the program are covered even if time runs out. */
 static size_t next_part(const struct predict_pass *d)
 {
 	size_t next = d->done == 1 ? d->count - 1 : 0;
@@ -99,7 +99,7 @@ void pass_choose(struct predict_pass *d)
 	need = LOOK_COST * d->ns_per_q * (double)width_of(d);
 	if (!d->p->deadline_ns || left <= 0 || need <= (double)left || width_of(d) <= PIECES_MAX)
 		return;
-	pieces = need * 2 / (double)left + 1; /* time for at least two pieces */
+	pieces = need * 2 / (double)left + 1; /* there is time for at least two pieces */
 	pass_cut_again(d, pieces < PIECES_MAX ? (uint64_t)pieces : PIECES_MAX);
 	d->at = next_part(d);
 }

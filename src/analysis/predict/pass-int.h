@@ -11,8 +11,8 @@
 #include "predict/pass.h"
 #include "predict/predict-int.h"
 
-/* Clocks may use at most one Nth of the memory.  A quarter leaves most of it to events and
- * accesses; only programs with hundreds of threads come near the limit. */
+/* Clocks may use at most 1/PREDICT_CLOCK_SHARE of the memory.  A quarter leaves most of it to
+ * events and accesses; only programs with hundreds of threads come near the limit. */
 #define PREDICT_CLOCK_SHARE 4
 
 struct trace_part {
@@ -20,7 +20,7 @@ struct trace_part {
 	bool done;
 };
 
-/* Whether a part is searched before all others, for some races only. */
+/* Whether a part is searched before all others, and for which races. */
 enum first { FIRST_NOT, FIRST_SOUND, FIRST_ALL };
 
 /* The next stage. */
@@ -33,17 +33,20 @@ struct predict_pass {
 	struct model *model;
 	bool whole; /* the events were read before the deadline */
 	enum pass_stage stage;
-	int64_t caller_since_ns; /* since when the caller has been handling PREDICT_FOUND; 0: it is not */
+	/* When the caller began to handle PREDICT_FOUND; 0 if it is not handling it. */
+	int64_t caller_since_ns;
 	int err;
 
 	struct trace_part *parts;
-	size_t count, done;   /* parts, and how many of them are finished */
-	size_t at;	      /* the current part */
-	double ns_per_q;      /* time to read one operation, the shortest measured; 0: no part was read yet */
-	uint64_t base;	      /* bytes in use when the model has no histories */
-	struct rd_umap pairs; /* pairs of sites with a race */
+	size_t count, done; /* number of parts, and how many of them are finished */
+	size_t at;	    /* the current part */
+	/* Shortest measured time to read one operation; 0 if no part was read yet. */
+	double ns_per_q;
+	uint64_t base;	      /* bytes in use while the model has no histories */
+	struct rd_umap pairs; /* pairs of sites with a known race */
 
-	struct predict_trace trace; /* of the part, if `steps` */
+	/* The execution of the current part; valid if `steps` is not NULL. */
+	struct predict_trace trace;
 	struct predict_steps *steps;
 	struct predict_result result;
 	int64_t deadline_ns; /* of the current part */
@@ -57,43 +60,46 @@ struct predict_pass {
 
 /* ---- pass.c ---- */
 
-/* When the share of one of `count` parts of the remaining time is over. */
+/* The end of the share of one part, if the time until the deadline is divided among `count`
+ * parts. */
 int64_t pass_share(int64_t deadline_ns, size_t count);
 
-/* When reading must be finished.  A prediction from a part that was read incompletely would be
- * wrong. */
+/* The time at which reading must be finished.  A prediction from a part that was read incompletely
+ * would be wrong. */
 int64_t pass_reading_deadline(const struct predict_batch *p);
 
 /* Reads the part d->at and searches it, all at once. */
 int pass_search_part(struct predict_pass *d);
 
-/* Sets the arguments of the program, if the set has none. */
+/* Sets the arguments of the program, unless the set has them. */
 void pass_set_arguments(struct finding_set *set, const struct trace_meta *meta);
 
-/* Counts a trace, and a search in it. */
+/* Add the counts of a trace, and of a search in it, to the totals of the batch. */
 void pass_sum_up_model(struct predict_batch *p, const struct model *model);
 void pass_sum_up(struct predict_batch *p, const struct predict_trace *t, const struct predict_result *r);
 
-/* Adds the failure of the run, or that it had to be ended, as a finding if that is wanted. */
+/* Adds a finding for a run that failed or had to be ended, if the batch asks for it. */
 void pass_look_at_end(struct predict_batch *p, const struct model *model, struct finding_set *set);
 
 /* ---- part.c ---- */
 
-/* How many operations and accesses fit into the memory. */
+/* The number of operations and accesses that fit into the memory. */
 uint64_t pass_items(const struct predict_batch *p);
 
-/* One part, unless the trace may be too large for the memory. */
+/* Cuts the trace into parts.  It stays one part unless it may be too large for the memory. */
 void pass_cut(struct predict_pass *d);
 
-/* Chooses d->at, and cuts it if there is no time to read it and to check it in recorded order. */
+/* Chooses the next part, d->at.  Cuts that part if there is no time to read it and to check it in
+ * recorded order. */
 void pass_choose(struct predict_pass *d);
 
-/* How many pieces the current part must be cut into to fit into memory; 1: it fits.  A wide access
- * to memory that other threads access in small pieces becomes many events. */
+/* The number of pieces into which the current part must be cut to fit into memory; 1 if it fits.
+ * The size is known only after reading: a wide access to memory that other threads access in small
+ * pieces becomes many events. */
 uint64_t pass_pieces(const struct predict_pass *d);
 
-/* Cuts the current part and all parts that are not finished, which are probably too large as well.
- */
+/* Cuts the current part, and also all parts that are not finished, because they are probably too
+ * large as well. */
 void pass_cut_again(struct predict_pass *d, uint64_t pieces);
 
 /* Records how long reading the part took. */
@@ -101,15 +107,15 @@ void pass_note_reading(struct predict_pass *d, int64_t begin_ns);
 
 /* ---- walk.c ---- */
 
-/* Whether the run is so large that a walk over the whole of it comes first. */
+/* Whether the run is so large that a walk over all of it comes before the search. */
 bool pass_is_to_walk(const struct predict_pass *d);
 void pass_walk(struct predict_pass *d);
 
-/* Searches the few parts in which the walk saw accesses unordered. */
+/* Searches the few parts in which the walk found unordered accesses. */
 int pass_search_unordered(struct predict_pass *d);
 
-/* The walk after the search, for a small trace: it shows which races happened in the recorded run,
- * whatever replays show. */
+/* Walks over a small trace after its search.  The walk shows which races happened in the recorded
+ * run, whatever replays show. */
 void pass_walk_last(struct predict_pass *d);
 
 /* Marks the findings from number `from` on whose accesses the run shows firmly unordered. */

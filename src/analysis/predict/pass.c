@@ -20,12 +20,12 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* One part in so many of the time is kept for describing what was found.  Set by hand: a search
- * that ends at its deadline has found most of what there is. */
+/* 1/DESCRIBE_SHARE of the time is reserved for describing the results.  Set by hand: a search that
+ * ends at its deadline has found most of what there is. */
 #define DESCRIBE_SHARE 5
 
-/* A part that is searched first gets one part in so many of the search steps.  There are many such
- * parts, and the accesses of their races are close together.  Set by hand. */
+/* A part that is searched before the others gets 1/FIRST_WORK of the search steps.  There are many
+ * such parts, and the accesses of their races are close together.  Set by hand. */
 #define FIRST_WORK 100
 
 void pass_set_arguments(struct finding_set *set, const struct trace_meta *meta)
@@ -70,7 +70,7 @@ int64_t pass_reading_deadline(const struct predict_batch *p)
 	return p->deadline_ns && p->latest_ns > p->deadline_ns ? p->latest_ns : p->deadline_ns;
 }
 
-/* Reserves a share of the time for describing what was found. */
+/* The deadline of the search, which leaves time to describe the results. */
 static int64_t search_deadline(int64_t deadline_ns)
 {
 	return rd_deadline_share(deadline_ns, 1 - 1.0 / DESCRIBE_SHARE);
@@ -78,8 +78,8 @@ static int64_t search_deadline(int64_t deadline_ns)
 
 /* ---- one part ---- */
 
-/* Speculative findings of one part leave room for those of the others.  Returns how many were
- * added. */
+/* Describes the results of a part.  Its speculative findings leave room for those of other parts.
+ * Returns the number of added findings. */
 static size_t describe(struct predict_pass *d)
 {
 	struct predict_batch *p = d->p;
@@ -145,7 +145,7 @@ static int open_part(struct predict_pass *d, bool *again)
 	return err;
 }
 
-/* Ends the part, whether it was searched or not. */
+/* Ends the part, whether or not it was searched. */
 static void close_part(struct predict_pass *d, bool searched)
 {
 	predict_close(d->steps);
@@ -179,7 +179,7 @@ static bool is_late(const struct predict_pass *d)
 	return trace_is_late(d->model->trace) || (d->done && rd_deadline_passed(p->deadline_ns));
 }
 
-/* Begins the next part, or the end. */
+/* Begins the next part.  After the last part, begins the final stage. */
 static void begin_part(struct predict_pass *d)
 {
 	struct predict_batch *p = d->p;
@@ -204,7 +204,7 @@ static void begin_part(struct predict_pass *d)
 		close_part(d, false);
 }
 
-/* True: findings were added. */
+/* Does a step of the search.  Returns whether it added findings. */
 static bool step(struct predict_pass *d)
 {
 	bool again;
@@ -221,7 +221,7 @@ static bool step(struct predict_pass *d)
 	return false;
 }
 
-/* The signal by which the run failed; 0: it did not fail. */
+/* The signal that ended the failed run; 0 if the run did not fail. */
 static int failure_of(const struct model *model)
 {
 	const struct trace_meta *meta = trace_get_meta(model->trace);
@@ -260,7 +260,7 @@ static void end(struct predict_pass *d)
 	d->stage = PASS_OVER;
 }
 
-/* True: the caller must be informed of *event. */
+/* Does the next piece of work.  Returns true if the caller must be informed of *event. */
 static bool advance(struct predict_pass *d, enum predict_event *event)
 {
 	size_t before = d->set->count;
@@ -312,7 +312,7 @@ int predict_pass_next(struct predict_pass *d, enum predict_event *event)
 
 /* ---- opening and closing ---- */
 
-/* If reading took long, the search gets the same time again, but not beyond latest_ns. */
+/* If reading took long, the search gets as much time again, but not beyond latest_ns. */
 static void extend_deadline(struct predict_batch *p, int64_t begin_ns)
 {
 	int64_t now = rd_now_ns(), wanted = now + (now - begin_ns);

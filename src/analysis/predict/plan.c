@@ -4,10 +4,11 @@
  *
  * The witness is laid out as a line of events (line-int.h).  Then the clashes (clash.c) whose order
  * the program does not enforce by itself are collected.  Naming both operations of each clash would
- * be enough, but fewer will do.  If an operation is the first of a clash, it stands for all earlier
- * operations of its thread; if it is the second, for all later ones.  So the first operation may be
- * left out if the next named operation of its thread still comes before the second, and vice versa.
- * In short plans, each operation is then left out on trial, so that none is superfluous.
+ * be enough, but fewer will do.  If an operation is the first of a clash, ordering it also orders
+ * all earlier operations of its thread; if it is the second, all later ones.  So the first
+ * operation may be left out if the next named operation of its thread still comes before the
+ * second, and vice versa.  In short plans, each operation is then left out on trial, so that none
+ * is superfluous.
  *
  * A thread must be stopped after its part of the witness if its next recorded operations touch
  * anything that the witness uses.
@@ -21,7 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps for trying a plan without one of its operations; set by hand, a fraction of a second. */
+/* Steps for trying a plan without one of its operations.  Set by hand: they take a fraction of a
+ * second. */
 #define TRIES_MAX 4000000
 
 /* ---- naming few operations ---- */
@@ -30,10 +32,14 @@ struct thinning {
 	const struct event_line *l;
 	const struct clashes *c;
 	uint8_t *listed;
-	uint32_t *next, *previous; /* by operation: the listed ones of its thread */
-	uint32_t *replaced_by;	   /* the operation that replaced it as the first of clashes, or itself */
-	uint32_t *nearest;	   /* by first operation: the earliest second one, NO_OP: none */
-	uint32_t *latest;	   /* by second operation, 1 + the latest first one; 0: none */
+	/* By operation: the next and the previous listed operation of its thread. */
+	uint32_t *next, *previous;
+	/* By operation: the one that replaced it as the first of clashes, or itself. */
+	uint32_t *replaced_by;
+	/* By first operation of clashes: the earliest second one; NO_OP if there is none. */
+	uint32_t *nearest;
+	/* By second operation of clashes: 1 + the latest first one; 0 if there is none. */
+	uint32_t *latest;
 };
 
 static void link_listed(struct thinning *t)
@@ -62,8 +68,8 @@ static uint32_t first_of(struct thinning *t, uint32_t op)
 	return op;
 }
 
-/* Replaces the first of a clash by the next listed operation of its thread if that still comes in
- * time. */
+/* Replaces the first operation of a clash by the next listed operation of its thread, if that still
+ * comes before the second operation. */
 static void pass_firsts_on(struct thinning *t)
 {
 	for (size_t i = 0; i < t->c->count; i++) {
@@ -84,8 +90,8 @@ static void pass_firsts_on(struct thinning *t)
 			t->listed[op] = 0;
 }
 
-/* Replaces the second of a clash by the listed operation before it if that still comes late enough.
- */
+/* Replaces the second operation of a clash by the previous listed operation of its thread, if that
+ * still comes after the first operation. */
 static void pass_seconds_back(struct thinning *t)
 {
 	memset(t->latest, 0, t->l->op_count * sizeof *t->latest);
@@ -123,7 +129,8 @@ static void thin_out(struct thinning *t)
 	RD_FREE(t->next, t->previous, t->nearest, t->latest, t->replaced_by);
 }
 
-/* Leaves out operations that the others imply; only for plans that are short enough. */
+/* Leaves out operations that the others imply.  Does nothing if the plan is too long to try
+ * that. */
 static void try_without(struct thinning *t)
 {
 	size_t listed = 0;
@@ -140,7 +147,7 @@ static void try_without(struct thinning *t)
 	}
 }
 
-/* A thread that waits for a semaphore forever comes after those that took it and continued. */
+/* Lists the takes that must come before a target which waits for the same semaphore forever. */
 static void force_takes(const struct event_line *l, const uint32_t *targets, uint32_t count,
 			struct clashes *c)
 {
@@ -187,11 +194,13 @@ static void list_ops(const struct event_line *l, const uint32_t *targets, uint32
 
 /* ---- limits ---- */
 
-/* Which thread uses an object: only one, or several. */
+/* Values of struct uses: no thread, or several threads, use the object.  Other values are 1 + the
+ * only thread that uses it. */
 enum { NO_THREAD = 0, SEVERAL = UINT32_MAX };
 
 struct uses {
-	uint32_t *variables, *locks, *conds, *sems, *barriers, *onces; /* 1 + the thread */
+	/* By object: 1 + the thread that uses it, or NO_THREAD or SEVERAL. */
+	uint32_t *variables, *locks, *conds, *sems, *barriers, *onces;
 };
 
 static uint32_t *use_of(const struct uses *u, const struct exec_event *e)
@@ -254,9 +263,9 @@ static void uses_release(struct uses *u)
 	RD_FREE(u->variables, u->locks, u->conds, u->sems, u->barriers, u->onces);
 }
 
-/* Finds threads that do more than the witness contains, and touch what the witness touches.  A
- * thread that cannot begin because its creator is stopped needs no limit.  The initial thread does:
- * it may end the program. */
+/* Sets a limit for threads that do more than the witness contains and then touch an object of the
+ * witness.  A thread that cannot begin because its creator is stopped needs no limit.  The initial
+ * thread does: it may end the program. */
 static void limit_threads(const struct event_line *l, const struct uses *u, const uint8_t *stopped,
 			  struct predict_plan *plan)
 {

@@ -18,14 +18,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One part in SPECULATIVE_SHARE of the time is reserved for speculative semantics.  Set by hand. */
+/* 1/SPECULATIVE_SHARE of the time is reserved for speculative semantics.  Set by hand. */
 #define SPECULATIVE_SHARE 4
 
-#define MANY_THREADS 256   /* lanes below which the size of clocks is not checked; set by hand */
-#define LEAST_WINDOW 10000 /* events of a window, however little memory there is; set by hand */
+/* Number of lanes below which the size of clocks is not checked; set by hand. */
+#define MANY_THREADS 256
+/* Smallest number of events in a window, even if memory is short; set by hand. */
+#define LEAST_WINDOW 10000
 
-/* Search steps of one question, and of all questions of a phase.  Set by hand: seconds and minutes.
- */
+/* Search steps of one question, and of all questions of a phase.  Set by hand: they take seconds
+ * and minutes. */
 #define DEFAULT_WORK 50000000
 #define DEFAULT_TOTAL_WORK 1000000000
 
@@ -53,7 +55,8 @@ void predict_result_release(struct predict_result *r)
 	*r = (struct predict_result){0};
 }
 
-/* The sound pass and the pass that takes unsure accesses as recorded share a budget. */
+/* The total budget of a pass.  The sound pass and the pass that takes unsure accesses as recorded
+ * share one. */
 static int64_t total_work(const struct predict_opts *o, bool shared)
 {
 	int64_t total = o->total_work ? o->total_work : DEFAULT_TOTAL_WORK;
@@ -63,7 +66,7 @@ static int64_t total_work(const struct predict_opts *o, bool shared)
 	return shared ? total / 2 : total;
 }
 
-/* When semantics that begin now have to stop. */
+/* The time at which a pass that begins now has to stop. */
 static int64_t deadline_of(const struct predictor *r, bool last)
 {
 	int64_t end = r->o->deadline_ns ? r->o->deadline_ns + r->extension_ns : 0;
@@ -77,22 +80,22 @@ struct predict_steps {
 	struct predict_opts o;
 	const struct exec *x;
 	struct predict_result *out;
-	struct predict_windows *windows; /* NULL: the execution is searched as a whole */
-	int64_t extension_ns;		 /* by how much the deadline is later than `o` has it */
+	struct predict_windows *windows; /* NULL if the execution is searched as a whole */
+	int64_t extension_ns;		 /* how much later the deadline is than `o` states */
 
-	/* The window, if `searching`. */
+	/* The current window; valid if `searching`. */
 	bool searching;
 	struct predict_opts window_opts;
-	struct predict_result window_out; /* of windows */
+	struct predict_result window_out; /* results of the current window */
 	struct predictor r;
 	struct rd_umap
 		own; /* pairs of sites, if the caller has none: each is reported once over all windows */
-	enum semantics semantics; /* SEMANTICS_NONE: all are done */
-	bool races_are_open;	  /* within the semantics */
+	enum semantics semantics; /* SEMANTICS_NONE when all are done */
+	bool races_are_open;	  /* whether the search for races with these semantics has begun */
 };
 
-/* Clocks have a number for each lane, and every operation may have a clock in two tables.  A piece
- * has no more lanes than events. */
+/* Whether the clocks fit into the memory.  A clock has one number for each lane, and every
+ * operation may have a clock in each of two tables.  A piece has no more lanes than events. */
 static bool clocks_fit(const struct exec *x, const struct predict_opts *o, uint32_t lanes, uint64_t piece)
 {
 	uint64_t operations = 0;
@@ -136,7 +139,7 @@ static int64_t total_of(const struct predict_steps *s)
 	return total_work(&s->o, shared);
 }
 
-/* Begins the first wanted semantics from `semantics` on. */
+/* Begins the first semantics, from `semantics` on, that the options ask for. */
 static void open_semantics(struct predict_steps *s, enum semantics semantics)
 {
 	struct predictor *r = &s->r;
@@ -202,8 +205,8 @@ static void close_window(struct predict_steps *s)
 		predict_windows_end(s->windows, &s->window_out, s->out);
 }
 
-/* Looks for races with one effort.  After the last one, looks for deadlocks, which is the last step
- * of the semantics. */
+/* Looks for races with the next effort.  After the last effort, looks for deadlocks, which is the
+ * last step of the semantics. */
 static void step(struct predict_steps *s)
 {
 	struct predictor *r = &s->r;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the search for races share.  race.c asks in recorded order and decides.  pair.c
- * chooses which pairs of a variable's accesses are worth a question. */
+/* Declarations that the parts of the search for races share. race.c asks in recorded order and
+ * decides. pair.c chooses the pairs of a variable's accesses for which a search is worthwhile. */
 #ifndef PREDICT_RACE_INT_H
 #define PREDICT_RACE_INT_H
 
 #include "predict/internal-int.h"
 
-/* What is tried for each pair: the first e1 in recorded order; others in recorded order; a short
- * search for a few; everything that the options allow. */
+/* How much is tried for each pair of sites: the first e1 in recorded order; other e1 in recorded
+ * order; a short search for a few pairs of accesses; everything that the options allow. */
 enum effort { EFFORT_FIRST, EFFORT_RECORDED, EFFORT_FEW, EFFORT_ALL };
 
-#define RACE_TRIES 64 /* pairs that are tried for one event by default; set by hand */
+#define RACE_TRIES 64 /* number of pairs that are tried for one event by default; set by hand */
 
-/* What all accesses of a slot have in common, and what is true of some of them. */
+/* Properties of the accesses in one slot. */
 struct slot_summary {
-	uint32_t locks[4]; /* held exclusively at each of them */
+	uint32_t locks[4]; /* the locks that are held exclusively at every access */
 	uint32_t lock_count;
-	bool writes, plain; /* some of them write, are not atomic */
+	bool writes, plain; /* whether some access writes; whether some access is not atomic */
 };
 
 /* Accesses of one slot, in program order. */
@@ -24,7 +24,7 @@ struct race_group {
 	const uint32_t *items;
 	uint32_t count;
 	uint32_t slot;
-	bool mixed; /* the held locks differ */
+	bool mixed; /* whether the accesses hold different locks */
 };
 
 /* The walk over one variable's accesses. */
@@ -32,28 +32,35 @@ struct race_walk {
 	struct predictor *r;
 	enum effort effort;
 	uint32_t variable;
-	uint32_t first, slots;	 /* the variable's slots, one a thread */
-	const struct slot *slot; /* of the current e2 */
-	uint32_t *cursors;	 /* KINDS for each slot of the variable */
+	uint32_t first, slots;	 /* the slots of the variable, one for each thread */
+	const struct slot *slot; /* the slot of the current e2 */
+	uint32_t *cursors;	 /* KINDS cursors for each slot of the variable */
 	size_t cursor_capacity;
-	struct slot_summary *summaries; /* by slot of the variable */
+	struct slot_summary *summaries; /* one for each slot of the variable */
 	size_t summary_capacity;
-	uint32_t *free; /* by pair of slots: the first e2 that is not ordered after all e1; NONE */
+	/* By pair of slots: the first e2 that is not ordered after all e1; NONE if there is
+	 * none. */
+	uint32_t *free;
 	size_t free_capacity;
 	struct race_group *groups;
 	size_t group_count, group_capacity;
-	uint32_t *order; /* its accesses, group by group */
+	uint32_t *order; /* the accesses of the variable, group by group */
 	size_t order_capacity;
 	struct access_key *keys;
 	size_t key_capacity;
-	uint32_t *held;		 /* by hold: a number of the set of locks, from 1 */
-	struct rd_umap failures; /* of a pair of sites: in recorded order, plus FAILED_SEARCH for each failed
-				    search */
-	uint8_t *found;		 /* by variable: it has a race */
-	uint8_t *dead;		 /* by variable: no pair of its accesses needs another question */
-	int64_t steps;		 /* pairs and groups of the variable that may still be looked at */
-	bool live;		 /* some pair may be worth a question later */
-	bool cut;		 /* the budget was used up before all pairs of the variable were seen */
+	/* By list of held sections: the number of the set of locks, from 1. */
+	uint32_t *held;
+	/* Maps a pair of sites to its failures in recorded order, plus FAILED_SEARCH for each
+	 * failed search. */
+	struct rd_umap failures;
+	uint8_t *found; /* by variable: whether it has a race */
+	/* By variable: whether no pair of its accesses needs another question. */
+	uint8_t *dead;
+	/* How many pairs and groups of the variable may still be examined. */
+	int64_t steps;
+	bool live; /* whether some pair may be worth a question later */
+	/* The budget ran out before all pairs of the variable were examined. */
+	bool cut;
 };
 
 static inline const struct exec_event *race_raw(const struct core *c, uint32_t e)
@@ -66,24 +73,25 @@ static inline bool race_conflict(const struct core *c, uint32_t a, uint32_t b)
 	return exec_conflict(race_raw(c, a), race_raw(c, b));
 }
 
-/* Whether it writes, and whether it is atomic.  Accesses of one kind conflict with the same
- * kinds. */
+/* The kind of an access: whether it writes, and whether it is atomic.  Accesses of one kind
+ * conflict with the same kinds. */
 static inline unsigned race_kind(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];
 	return (exec_writes(v->kind) ? 2 : 0) | (v->flags & EXEC_ATOMIC ? 1 : 0);
 }
 
-/* How much of `thread` must have run before `e` in a table of rows. */
+/* The position that `thread` must have reached before `e` can be next, according to a table of
+ * rows. */
 uint32_t predict_race_before(const struct core *c, const struct rows *rows, uint32_t e, uint32_t thread);
 
-/* Whether a pair of these sites needs no search: it has a known race, or is not wanted. */
+/* Whether a pair of these sites needs no search, because it has a known race or is not wanted. */
 bool predict_race_known(const struct predictor *r, uint32_t e1, uint32_t e2);
 
-/* Whether more pairs of these sites are tried. */
+/* Whether further pairs of accesses of these sites are to be tried. */
 bool predict_race_wanted(const struct race_walk *w, uint32_t e1, uint32_t e2);
 
-/* Asks about e2 and the accesses of the group from number `from` on; true for a race. */
+/* Asks whether e2 races with accesses of the group from number `from` on; true if one does. */
 bool predict_race_ask(struct race_walk *w, uint32_t e2, const struct race_group *g, uint32_t from);
 
 /* ---- pair.c ---- */
@@ -91,13 +99,14 @@ bool predict_race_ask(struct race_walk *w, uint32_t e2, const struct race_group 
 void predict_pairs_init(struct race_walk *w);
 void predict_pairs_release(struct race_walk *w);
 
-/* Fills w->free and w->summaries; false: no two accesses of the variable can race. */
+/* Fills w->free and w->summaries.  Returns false if no two accesses of the variable can race. */
 bool predict_pairs_free(struct race_walk *w);
 
-/* Asks about the pairs that the effort covers. */
+/* Asks about the pairs that the current effort covers. */
 void predict_pairs_walk(struct race_walk *w);
 
-/* The first e2 of slot number b of the variable that may race with an access of slot a; NONE. */
+/* The first e2 of slot number b of the variable that may race with an access of slot number a; NONE
+ * if there is none. */
 static inline uint32_t race_free(const struct race_walk *w, uint32_t a, uint32_t b)
 {
 	return w->free[(size_t)a * w->slots + b];

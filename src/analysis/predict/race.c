@@ -26,18 +26,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* States of a pair of sites in r->pairs: the classes with a known race. */
+/* Bits of a pair of sites in r->pairs: the classes in which it has a known race. */
 enum { PAIR_SOUND = 1, PAIR_SPECULATIVE = 2 };
 
-/* Set by hand: how much is tried before the thorough pass (EFFORT_ALL). */
-#define RECORDED_TRIES 256 /* pairs of accesses of a pair of sites, with EFFORT_RECORDED */
-#define FEW_TRIES 4	   /* the same, with EFFORT_FEW */
-#define FEW_WORK 16	   /* a short search gets one part in 16 of the budget of a question */
+/* How much is tried before the thorough pass (EFFORT_ALL).  Set by hand. */
+/* Number of pairs of accesses of a pair of sites, with EFFORT_RECORDED. */
+#define RECORDED_TRIES 256
+#define FEW_TRIES 4 /* the same, with EFFORT_FEW */
+#define FEW_WORK 16 /* a short search gets 1/FEW_WORK of the budget of a question */
 
-#define KINDS 4 /* kinds of e2: written or not, atomic or not */
+#define KINDS 4 /* kinds of e2: a write or not, atomic or not */
 
-/* Failed searches are counted in the upper half of a word, failures in recorded order in the lower
- * one. */
+/* The upper half of a word counts failed searches, the lower half failures in recorded order. */
 #define FAILED_SEARCH (1ull << 32)
 
 static uint64_t pair_key(const struct predictor *r, uint32_t e1, uint32_t e2)
@@ -99,8 +99,8 @@ uint32_t predict_race_before(const struct core *c, const struct rows *rows, uint
 	return core_at(c, rows, core_event(c, v->thread, v->index - 1), thread);
 }
 
-/* Moves the cursor of `slot` to the first e1 that races with e2 in recorded order; NONE: no e1
- * does. */
+/* Moves the cursor of `slot` to the first e1 that races with e2 in recorded order.  Returns NONE if
+ * no e1 does. */
 static uint32_t first_recorded(struct race_walk *w, uint32_t e2, const struct slot *slot, uint32_t *cursor)
 {
 	const struct core *c = &w->r->c;
@@ -158,7 +158,7 @@ static enum answer search(struct race_walk *w, uint32_t e1, uint32_t e2)
 	return a;
 }
 
-/* Asks about one pair; true for a race. */
+/* Asks whether the pair races. */
 static bool try_pair(struct race_walk *w, uint32_t e1, uint32_t e2)
 {
 	struct predictor *r = w->r;
@@ -198,7 +198,7 @@ bool predict_race_wanted(const struct race_walk *w, uint32_t e1, uint32_t e2)
 	return all || *failures / FAILED_SEARCH < RACE_TRIES;
 }
 
-/* Counts a step; true once the budget is used up. */
+/* Counts a step; returns true once the budget is used up. */
 static bool spend(struct race_walk *w)
 {
 	bool count = w->r->o->count_events;
@@ -232,7 +232,7 @@ bool predict_race_ask(struct race_walk *w, uint32_t e2, const struct race_group 
 	return false;
 }
 
-/* Asks about e2 and all threads; for count_events. */
+/* Asks whether e2 races with an access of any thread; for count_events. */
 static bool find_exact(struct race_walk *w, uint32_t e2)
 {
 	const struct core *c = &w->r->c;
@@ -256,7 +256,7 @@ static bool find_exact(struct race_walk *w, uint32_t e2)
 	return found;
 }
 
-/* Decides the event for all threads. */
+/* Decides for e2 and all other threads whether they race. */
 static void decide(struct race_walk *w, uint32_t e2)
 {
 	struct predictor *r = w->r;
@@ -284,7 +284,7 @@ static void walk_slot(struct race_walk *w)
 	}
 }
 
-/* True if the budget was used up before the variable could be looked at. */
+/* Whether the budget was used up before the variable could be examined. */
 static bool is_late(struct race_walk *w)
 {
 	bool asks = w->effort != EFFORT_FIRST && !w->r->o->count_events;

@@ -34,7 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READERS_STEP 64 /* readers that count as one step of work: an estimate */
+#define READERS_STEP 64 /* number of readers that count as one step of work: an estimate */
 
 void order_init(struct predict_search *s)
 {
@@ -109,7 +109,7 @@ static uint32_t *own_row(struct predict_search *s, uint32_t e)
 	return o->rows + (size_t)o->row_of[e] * n;
 }
 
-/* Orders `from` and all before it before `to`; false: a cycle. */
+/* Orders `from` and all its predecessors before `to`.  Returns false if that makes a cycle. */
 static bool put_before(struct predict_search *s, uint32_t from, uint32_t to)
 {
 	RD_ASSERT(from < s->c->count && to < s->c->count);
@@ -135,7 +135,7 @@ static bool put_before(struct predict_search *s, uint32_t from, uint32_t to)
 	return true;
 }
 
-/* Adds the edge for good and applies it. */
+/* Adds the edge permanently and applies it. */
 static bool keep_edge(struct predict_search *s, uint32_t from, uint32_t to)
 {
 	struct order *o = &s->order;
@@ -151,7 +151,7 @@ static bool keep_edge(struct predict_search *s, uint32_t from, uint32_t to)
 	return put_before(s, from, to);
 }
 
-/* The same, unless the order exists already. */
+/* Does the same, unless `from` is already ordered before `to`. */
 static bool add_edge(struct predict_search *s, uint32_t from, uint32_t to)
 {
 	const struct event *f = &s->c->events[from], *v = &s->c->events[to];
@@ -163,10 +163,10 @@ static bool add_edge(struct predict_search *s, uint32_t from, uint32_t to)
 
 /* ---- the rules ---- */
 
-/* A rule finds edges and passes them to `emit`; if that returns false, everything stops. */
+/* A rule finds edges and passes them to `emit`.  If `emit` returns false, the computation ends. */
 struct rule {
 	struct predict_search *s;
-	const uint32_t *p; /* the ideal; NULL: the whole trace, needs only */
+	const uint32_t *p; /* the ideal; NULL for the whole trace, with needs only */
 	bool (*emit)(struct rule *r, uint32_t from, uint32_t to);
 	uint32_t trigger;
 };
@@ -176,7 +176,7 @@ static bool in_ideal(const struct rule *r, uint32_t e)
 	return !r->p || core_in(r->s->c, r->p, e);
 }
 
-/* Adds an edge from `from`, if that is in the ideal. */
+/* Adds an edge from `from` if `from` is in the ideal. */
 static bool add_edge_in(struct predict_search *s, const uint32_t *p, uint32_t from, uint32_t to)
 {
 	if (core_in(s->c, p, from))
@@ -202,7 +202,7 @@ static bool emit_base(struct rule *r, uint32_t from, uint32_t to)
 	return true;
 }
 
-/* L2 at the release `e` of its section. */
+/* Applies rule L2 at `e`, the release of a section. */
 static bool rule_release(struct rule *r, uint32_t e)
 {
 	const struct core *c = r->s->c;
@@ -217,7 +217,8 @@ static bool rule_release(struct rule *r, uint32_t e)
 	return true;
 }
 
-/* As core_next_rival(): the last write of each thread before `e` to what `e` accesses. */
+/* Iterates like core_next_rival() over the threads that wrote the variable of `e` before `e`.
+ * *last receives the last such write of the thread. */
 static bool next_write(const struct rule *r, uint32_t e, uint32_t *i, uint32_t *last)
 {
 	const struct event *v = &r->s->c->events[e];
@@ -234,7 +235,7 @@ static bool next_write(const struct rule *r, uint32_t e, uint32_t *i, uint32_t *
 	return false;
 }
 
-/* R1 at the read `e`. */
+/* Applies rule R1 at the read `e`. */
 static bool rule_read(struct rule *r, uint32_t e)
 {
 	RD_ASSERT(exec_reads(r->s->c->events[e].kind));
@@ -263,7 +264,7 @@ static bool readers_before(struct rule *r, const struct core_list *l, uint32_t o
 	return true;
 }
 
-/* R2 at the write `e`. */
+/* Applies rule R2 at the write `e`. */
 static bool rule_write(struct rule *r, uint32_t e)
 {
 	RD_ASSERT(exec_writes(r->s->c->events[e].kind));
@@ -372,7 +373,7 @@ static bool consumed(const struct predict_search *s, const uint32_t *p, uint32_t
 	return false;
 }
 
-/* H for the target `wake`. */
+/* Applies rule H to the target `wake`. */
 static bool seed_lost(struct predict_search *s, const uint32_t *p, uint32_t wake)
 {
 	const struct core *c = s->c;
@@ -390,7 +391,7 @@ static bool seed_lost(struct predict_search *s, const uint32_t *p, uint32_t wake
 	return true;
 }
 
-/* W for the wakes of `note`. */
+/* Applies rule W to the wakes of `note`. */
 static bool seed_waits(struct predict_search *s, const uint32_t *p, uint32_t note)
 {
 	const struct core *c = s->c;
@@ -409,7 +410,7 @@ static bool seed_conditions(struct predict_search *s, const uint32_t *p)
 
 	if (!c->has_conds)
 		return true;
-	/* A larger ideal may consume more notifications. */
+	/* Rule H is not firm: a larger ideal may consume more notifications. */
 	for (uint32_t i = 0; i < s->target_count && !s->order.firm; i++)
 		if (c->events[s->targets[i]].kind == EXEC_WAKE && !seed_lost(s, p, s->targets[i]))
 			return false;
@@ -425,7 +426,7 @@ static bool seed_conditions(struct predict_search *s, const uint32_t *p)
 	return true;
 }
 
-/* B: an acquisition that failed because of a section stays within it. */
+/* Applies rule B: an acquisition that failed because of a section happens within that section. */
 static bool seed_busy(struct predict_search *s, const uint32_t *p)
 {
 	const struct core *c = s->c;
@@ -491,7 +492,8 @@ bool order_saturate(struct predict_search *s, const uint32_t *p)
 		struct base_edge *b = &s->order.base[i];
 		if (!core_in(c, p, b->trigger))
 			continue;
-		bool optional = b->trigger == b->to; /* R2: the reader may be outside */
+		/* Rule R2: the reader may be outside the ideal. */
+		bool optional = b->trigger == b->to;
 		if (optional && !core_in(c, p, b->from))
 			continue;
 		if (!add_edge_in(s, p, b->from, b->to))

@@ -3,12 +3,12 @@
  * Finds an order in which the events of an ideal (core-int.h) can run.
  *
  * This is a depth-first search over position vectors.  An event may run if everything that must
- * precede it has run, its lock is free, its semaphore is not zero, and all readers of the value
- * that it overwrites have run.
+ * precede it has run, its lock is free, and its semaphore is not zero.  If it is a write, all
+ * readers of the overwritten value must have run.
  *
- * Only acquisitions, takes and writes can disable an event of another thread; everything else runs
- * as soon as it can, without a choice.  Choices are tried in trace order.  A position vector that
- * was left without success is not entered again.
+ * Only acquisitions, takes and writes can disable an event of another thread; every other event
+ * runs as soon as it can, without a choice.  Choices are tried in trace order.  A position vector
+ * that was left without success is not entered again.
  */
 #include "predict/search-int.h"
 
@@ -20,8 +20,8 @@
 #include <string.h>
 
 struct frame {
-	size_t steps;	/* to return to */
-	size_t choices; /* where its candidates begin */
+	size_t steps;	/* number of steps to return to when it fails */
+	size_t choices; /* index in `choices` at which its candidates begin */
 	size_t next;	/* the candidate to try next */
 	size_t end;
 };
@@ -60,7 +60,7 @@ static uint32_t readers_in(const struct core *c, const struct core_list *l, uint
 	return n;
 }
 
-/* Readers of the initial value are counted when the variable is first met. */
+/* Counts the readers of the initial value when the variable is first used. */
 static void meet_variable(struct predict_search *s, const uint32_t *p, uint32_t variable)
 {
 	struct sched *d = &s->sched;
@@ -123,7 +123,8 @@ static uint64_t hash_position(uint32_t thread, uint32_t position)
 	return rd_mixed((thread + 1) * 0xd1342543de82ef95ull + position * RD_RANDOM_STEP);
 }
 
-/* The hash of all positions is the exclusive or of their hashes, so a step changes two terms. */
+/* Moves a thread.  The hash of the position vector is the exclusive or of one hash for each
+ * position, so a move changes only two terms. */
 static void move(struct predict_search *s, const struct event *v, int by)
 {
 	RD_ASSERT(by == 1 || by == -1);
@@ -219,8 +220,8 @@ static void run_free(struct predict_search *s, const uint32_t *p)
 	}
 }
 
-/* Collects the deciding events that can run, in trace order; false if the ideal
- * is complete. */
+/* Collects the events that can run and can disable others, in trace order.  Returns false if the
+ * ideal is complete. */
 static bool collect(struct predict_search *s, const uint32_t *p)
 {
 	const struct core *c = s->c;
@@ -271,7 +272,8 @@ static bool was_here(struct predict_search *s)
 	return !is_new;
 }
 
-/* Takes the first choice; false if there is no choice here and none to return to. */
+/* Takes the first choice, or else returns to an earlier choice.  Returns false if no choice is
+ * left. */
 static bool choose(struct predict_search *s, const uint32_t *p, size_t begin, bool greedy)
 {
 	RD_ASSERT(begin <= s->sched.choice_count);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tier 2: exact co-reachability. Given target events of different threads, is there an ideal
+ * Tier 2: exact co-reachability.  Given target events of different threads, is there an ideal
  * (core-int.h) whose events can be executed so that each of these threads then stops right before
  * its target?  The order of the events must be one that synchronisation and, with sound semantics,
- * reads-from allow.  For two conflicting accesses that is a race, for a hold/wait cycle a deadlock.
+ * reads-from allow.  For two conflicting accesses that is a race; for acquisitions that wait for
+ * one another's locks it is a deadlock.
  *
  * If a target is a wake or a semaphore take, nothing may ever be able to end its wait.  So the
  * ideal must contain every notification (or post) that other threads could still send without
@@ -20,47 +21,54 @@ enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
 
 /* Orders within an ideal that every schedule of it must keep; saturate.c. */
 struct order {
-	uint32_t *row_of; /* per event: a row of `rows`, NONE: its need row */
+	uint32_t *row_of; /* by event: its row in `rows`; NONE if it has only its need row */
 	uint32_t *rows;
 	size_t row_count, row_capacity;
-	uint32_t *changed; /* events with a row of their own */
+	uint32_t *changed; /* events with a separate row */
 	size_t changed_count, changed_capacity;
-	uint32_t *heap; /* events whose row changed and whose consequences are not computed yet */
+	/* Events whose row changed and whose consequences are still to be computed. */
+	uint32_t *heap;
 	size_t heap_count, heap_capacity;
 	uint8_t *queued;
-	uint32_t *extra; /* per event: head of its list of added successors */
+	uint32_t *extra; /* by event: head of its list of added successors */
 	struct {
 		uint32_t to, next;
 	} * edges;
 	size_t edge_count, edge_capacity;
-	uint32_t *sources; /* events with such a list */
+	uint32_t *sources; /* the events with such a list */
 	size_t source_count, source_capacity;
 	struct base_edge *base; /* inferences from needs alone, in trace order */
 	size_t base_count, base_capacity;
 	bool base_known;
-	bool shallow;	  /* the latest ideal was refuted by order_seed() alone */
-	bool firm;	  /* only those open sections count that no witness can close, */
-	uint32_t also;	  /* and this one; NONE: no further one */
-	uint32_t outside; /* why there is no schedule: this event is missing in the ideal; NONE: a cycle */
+	bool shallow; /* the latest ideal was refuted by order_seed() alone */
+	/* Only those open sections count that no witness can close, and the section `also`. */
+	bool firm;
+	uint32_t also; /* a further section that counts as open; NONE if there is none */
+	/* The event missing from the ideal, because of which there is no schedule; NONE if the
+	 * reason is a cycle. */
+	uint32_t outside;
 };
 
-/* A consequence of needs that holds in every ideal containing `trigger`. */
+/* A consequence of needs, which is true in every ideal that contains `trigger`. */
 struct base_edge {
 	uint32_t from, to, trigger;
 };
 
-struct step { /* of the schedule under construction */
+struct step { /* a step of the schedule under construction */
 	uint32_t event;
-	uint32_t pending; /* state of the variable before */
+	uint32_t pending; /* `pending` of its variable before the step */
 };
 
 /* The scheduler's machine state; schedule.c. */
 struct sched {
-	uint32_t *at;	   /* positions */
-	uint32_t *readers; /* per lock; UINT32_MAX: held exclusively */
-	int64_t *stock;	   /* per semaphore: its value */
-	uint32_t *pending; /* per variable: readers of its value, in the ideal, that are still to come */
-	uint8_t *known;	   /* per variable: pending is valid */
+	uint32_t *at; /* position of each thread */
+	/* By lock: number of threads that share it; UINT32_MAX if it is held exclusively. */
+	uint32_t *readers;
+	int64_t *stock; /* per semaphore: its value */
+	/* By variable: number of reads of its current value, within the ideal, that have not run
+	 * yet. */
+	uint32_t *pending;
+	uint8_t *known; /* by variable: whether `pending` is valid */
 	uint32_t *touched;
 	size_t touched_count, touched_capacity;
 	struct step *steps;
@@ -69,41 +77,44 @@ struct sched {
 	size_t frame_count, frame_capacity;
 	uint32_t *choices; /* candidates of all frames */
 	size_t choice_count, choice_capacity;
-	struct rd_tuples seen; /* positions */
-	uint64_t hash;	       /* of `at` */
+	struct rd_tuples seen; /* position vectors that were left without success */
+	uint64_t hash;	       /* hash of `at` */
 };
 
 struct predict_search {
 	const struct core *c;
-	struct core_list must_next; /* events whose must-predecessor an event is */
+	struct core_list must_next; /* by event: the events that it must precede */
 	const uint32_t *targets;
 	uint32_t target_count;
 	int64_t work; /* the remaining budget of the question */
 	int64_t work_limit;
-	uint32_t refuted;    /* ideals of this question that have no schedule */
-	int64_t cost;	     /* of a step: rows are as long as there are threads */
+	uint32_t refuted; /* number of ideals of this question that have no schedule */
+	/* Cost of a step, which grows with the number of threads, because rows do. */
+	int64_t cost;
 	int64_t total;	     /* the remaining budget of all questions together */
-	int64_t deadline_ns; /* when to stop (base/clock.h); 0: never */
-	bool late;	     /* the deadline was noticed */
+	int64_t deadline_ns; /* when to stop (base/clock.h); 0 for never */
+	bool late;	     /* the deadline has passed */
 	uint32_t ticks;
-	struct rd_tuples seen; /* ideals */
+	struct rd_tuples seen; /* ideals that were tried */
 	struct order order;
 	struct sched sched;
-	uint32_t *ideal;    /* the answer: positions */
-	uint32_t *schedule; /* and the order, all events of the ideal */
+	uint32_t *ideal;    /* the answer: an ideal, as positions */
+	uint32_t *schedule; /* the answer: an order of all events of the ideal */
 	size_t schedule_length;
 };
 
 void search_init(struct predict_search *s, const struct core *c, int64_t work_limit);
 void search_release(struct predict_search *s);
 
-/* Answers for `count` targets.  After ANSWER_YES, `ideal` and `schedule` are the way there. */
+/* Answers the question for `count` targets.  After ANSWER_YES, `ideal` and `schedule` lead to
+ * them. */
 enum answer search_run(struct predict_search *s, const uint32_t *targets, uint32_t count);
 
-/* Whether the deadline is over; the budget is then zero. */
+/* Whether the deadline has passed.  If so, the budget is set to zero. */
 bool search_late(struct predict_search *s);
 
-/* The least ideal that a witness for the targets must contain; false if it contains a target. */
+/* Computes the least ideal that every witness for the targets contains.  Returns false if it
+ * contains a target. */
 bool search_least(const struct core *c, const struct rows *r, const uint32_t *targets, uint32_t count,
 		  uint32_t *p);
 
@@ -113,16 +124,16 @@ void order_init(struct predict_search *s);
 void order_release(struct predict_search *s);
 void order_reset(struct predict_search *s);
 
-/* Adds what follows from the ideal alone; false: the ideal has no schedule. */
+/* Adds the orders that follow from the ideal alone.  Returns false if the ideal has no schedule. */
 bool order_seed(struct predict_search *s, const uint32_t *p);
 
-/* Adds the inferences from needs; false: the ideal has no schedule. */
+/* Adds the inferences from needs.  Returns false if the ideal has no schedule. */
 bool order_saturate(struct predict_search *s, const uint32_t *p);
 
-/* Whether no witness can close the section: its end needs a target, or never came. */
+/* Whether no witness can close the section, because its end needs a target or was not recorded. */
 bool search_stays_open(const struct predict_search *s, uint32_t section);
 
-/* How much of each thread must come before `e`. */
+/* The position of each thread that must be reached before `e`. */
 static inline const uint32_t *order_row(const struct predict_search *s, uint32_t e)
 {
 	const struct core *c = s->c;
@@ -133,12 +144,12 @@ static inline const uint32_t *order_row(const struct predict_search *s, uint32_t
 void sched_init(struct predict_search *s);
 void sched_release(struct predict_search *s);
 
-/* Looks for an order of the ideal `p`; the result is in s->sched.steps until sched_reset().  With
- * `greedy`, gives up instead of backtracking. */
+/* Looks for an order of the ideal `p`.  The result is in s->sched.steps until sched_reset().  With
+ * `greedy`, the search gives up instead of backtracking. */
 enum answer sched_run(struct predict_search *s, const uint32_t *p, bool greedy);
 void sched_reset(struct predict_search *s);
 
-/* Whether a section that begins in the ideal does not end in it. */
+/* Whether the section begins in the ideal but does not end in it. */
 static inline bool section_open(const struct core *c, const uint32_t *p, uint32_t section)
 {
 	uint32_t release = c->sections.list[section].release;

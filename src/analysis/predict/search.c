@@ -24,8 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ideals without a schedule, before the search checks which choices are left at all; set by hand.
- */
+/* Number of ideals without a schedule after which the search checks which choices are left at all.
+ * Set by hand. */
 #define REFUTED_BEFORE_CHECK 16
 
 static void build_must_next(struct predict_search *s)
@@ -74,7 +74,7 @@ bool search_late(struct predict_search *s)
 
 /* ---- the least ideal ---- */
 
-/* The targets, and the rows that decide about them. */
+/* The targets, and the rows by which they are decided. */
 struct aim {
 	const struct core *c;
 	const struct rows *r;
@@ -128,7 +128,7 @@ bool search_least(const struct core *c, const struct rows *r, const uint32_t *ta
 
 static enum answer solve(struct predict_search *s, const uint32_t *p);
 
-/* Solves with `p` grown by `e`. */
+/* Solves the question for `p` grown by `e`. */
 static enum answer grow(struct predict_search *s, const uint32_t *p, uint32_t e)
 {
 	RD_ASSERT(e < s->c->count);
@@ -142,7 +142,8 @@ static enum answer grow(struct predict_search *s, const uint32_t *p, uint32_t e)
 	return a;
 }
 
-/* An alternative that fails leaves `*sum` unchanged; an unknown one makes it unknown. */
+/* Tries an alternative.  If it fails, `*sum` stays unchanged; if it is unknown, `*sum` becomes
+ * unknown. */
 static bool try_grow(struct predict_search *s, const uint32_t *p, uint32_t e, enum answer *sum)
 {
 	enum answer a = grow(s, p, e);
@@ -165,8 +166,8 @@ struct conflict {
 	bool found;
 };
 
-/* Two open sections of different threads that exclude one another.  Preferably at least one of them
- * must stay open, so that there is no choice. */
+/* Finds two open sections of different threads that exclude one another.  Prefers a pair of which
+ * one must stay open, because then there is no choice. */
 static bool open_conflict(const struct predict_search *s, const uint32_t *p, uint32_t thread,
 			  struct conflict *k)
 {
@@ -249,7 +250,8 @@ static bool is_target(const struct predict_search *s, uint8_t kind, uint32_t obj
 	return false;
 }
 
-/* Semaphores whose value cannot be right in this ideal; true: *a is the answer. */
+/* Handles semaphores whose value cannot be right in this ideal.  Returns true if *a is the
+ * answer. */
 static bool solve_sems(struct predict_search *s, const uint32_t *p, enum answer *a)
 {
 	for (uint32_t sem = 0; sem < s->c->sems; sem++) {
@@ -284,7 +286,7 @@ static enum answer run_scheduler(struct predict_search *s, const uint32_t *p, bo
 	return a;
 }
 
-/* Whether the ideal itself has a schedule: quick ways first. */
+/* Whether the ideal itself has a schedule.  Tries quick ways first. */
 static enum answer solve_order(struct predict_search *s, const uint32_t *p)
 {
 	order_reset(s);
@@ -305,7 +307,8 @@ static bool has_rival(const struct core *c, const uint32_t *p, const struct sect
 	return core_next_rival(c, p, o, &first, &last);
 }
 
-/* If the ideal was refuted without the inferences from needs, these are not needed. */
+/* Whether the order is free of contradictions.  If order_seed() alone refuted the latest ideal, the
+ * inferences from needs are not added. */
 static bool is_consistent(struct predict_search *s, const uint32_t *p)
 {
 	order_reset(s);

@@ -4,8 +4,8 @@
  *
  * An ideal is a set of events that contains all predecessors of its members.  It is sync-preserving
  * if its events can run in the recorded order.  That is: if two critical sections that exclude each
- * other have both begun in the ideal, the earlier one has ended in it.  The closure of an ideal adds the
- * missing releases with their needs until that holds.
+ * other have both begun in the ideal, the earlier one has ended in it.  The closure of an ideal
+ * adds the missing releases with their needs until no section violates this rule.
  *
  * The union of closed ideals can violate this only at sections that are open in the union.  Such a
  * section is open in one operand, and a later one has begun in the other.  So it is enough to look
@@ -29,7 +29,7 @@ static bool later_rival(const struct core *c, const uint32_t *p, const struct se
 	return false;
 }
 
-/* Ends the first section of `thread` that a later one has overtaken. */
+/* Ends the first open section of `thread` for which a later conflicting section has begun. */
 static bool end_one(const struct core *c, uint32_t *p, uint32_t thread)
 {
 	RD_ASSERT(thread < c->threads);
@@ -46,7 +46,7 @@ static bool end_one(const struct core *c, uint32_t *p, uint32_t thread)
 
 void predict_sp_close(const struct core *c, uint32_t *p)
 {
-	uint32_t clean = 0; /* threads looked at since the last change */
+	uint32_t clean = 0; /* number of threads examined since the last change */
 
 	for (uint32_t t = 0; clean < c->threads; t = t + 1 == c->threads ? 0 : t + 1) {
 		clean++;

@@ -6,8 +6,8 @@
 #include "predict/predict-int.h"
 
 struct predict_waiters {
-	const uint8_t *waits; /* by thread: it is in an operation without a time limit */
-	bool all;	      /* no thread or process is left that could end their waits */
+	const uint8_t *waits; /* by thread: whether it is in an operation without a time limit */
+	bool all;	      /* no thread or process is left that could end these waits */
 };
 
 /* Adds to `out` the deadlocks in which the threads of the execution are stuck with their pending

@@ -26,8 +26,8 @@ struct graph {
 	struct owner_graph owners;
 	struct owner_thread *threads;
 	uint64_t **held; /* by thread */
-	uint32_t *stop;	 /* by thread: its pending event; EXEC_NONE: it has no pending event */
-	uint32_t *next;	 /* by thread: a stuck one that it waits for */
+	uint32_t *stop;	 /* by thread: its pending event; EXEC_NONE if it has none */
+	uint32_t *next;	 /* by thread: a stuck thread that it waits for */
 	bool *stuck, *reported;
 };
 
@@ -120,7 +120,8 @@ static void add(struct graph *g, struct predict_result *out, const uint32_t *thr
 			l->witness.done[x->events[i].thread] = i;
 }
 
-/* The thread at which the pointers from `thread` end, or one of the cycle that they lead into. */
+/* The thread at which the pointers from `thread` end, or a thread of the cycle into which they
+ * lead. */
 static uint32_t end_of(const struct graph *g, uint32_t thread)
 {
 	RD_ASSERT(thread < g->x->threads);

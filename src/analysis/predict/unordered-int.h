@@ -11,16 +11,18 @@
 #include "model/model.h"
 
 /* Two sites whose accesses to the same bytes by two threads conflict and are not ordered.  `part`
- * is the shortest part of the run with such a pair, firm pairs first. */
+ * is the shortest part of the run with such a pair; firm pairs take precedence. */
 struct predict_unordered {
-	uint32_t sites[2]; /* the smaller number first */
+	uint32_t sites[2]; /* the sites; the smaller number comes first */
 	struct model_part part;
-	uint64_t address;    /* the first byte that both access in that part, */
-	uint32_t threads[2]; /* the threads, in the order of the sites, */
+	uint64_t address;    /* the first byte that both accesses in that part touch */
+	uint32_t threads[2]; /* the threads of the accesses, in the order of the sites */
 	bool writes[2], atomic[2];
-	uint8_t before[2]; /* and how many bytes before `address` each access begins, within its eight bytes
-			    */
-	bool firm;	   /* nothing in the run could have ordered these two, see unordered.c */
+	/* How many bytes before `address` each access begins, within an aligned unit of eight
+	 * bytes. */
+	uint8_t before[2];
+	/* Nothing in the run could have ordered the two accesses (unordered.c). */
+	bool firm;
 };
 
 struct predict_unordered_list {
@@ -29,8 +31,8 @@ struct predict_unordered_list {
 	bool cut; /* the run has too many threads, or the memory did not suffice for all of it */
 };
 
-/* Walks over the trace of the model, within about so many bytes (0: no limit), until its deadline
- * (trace/reader.h). */
+/* Walks over the trace of the model until its deadline (trace/reader.h).  The walk uses about
+ * `memory` bytes; 0 means no limit. */
 void predict_find_unordered(const struct model *m, uint64_t memory, struct predict_unordered_list *out);
 void predict_unordered_release(struct predict_unordered_list *list);
 

@@ -40,71 +40,76 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNIT 8		       /* bytes that share a list of cells */
-#define PAGE 512	       /* units of a page */
-#define CELLS 64	       /* accesses kept for a unit; set by hand, bounds time and memory */
-#define RANGE_MAX (1ull << 18) /* bytes of a range that are compared; set by hand, bounds time */
-#define THREADS_MAX 1024       /* threads beyond which clocks become too long; set by hand */
+#define UNIT 8	 /* bytes that share a list of cells */
+#define PAGE 512 /* number of units in a page */
+/* Largest number of accesses kept for a unit; set by hand, bounds time and memory. */
+#define CELLS 64
+/* Largest number of bytes of a range that are compared; set by hand, bounds time. */
+#define RANGE_MAX (1ull << 18)
+/* Number of threads beyond which clocks become too long; set by hand. */
+#define THREADS_MAX 1024
 
 enum access_kind { ACCESS_WRITES = 1, ACCESS_ATOMIC = 2 };
 
 /* An access. */
 struct cell {
-	uint64_t q; /* its place */
+	uint64_t q; /* the q of the latest operation before it */
 	uint32_t site, epoch;
-	uint32_t next; /* of the same unit; 0: the last one */
+	uint32_t next; /* index of the next cell of the same unit; 0 for the last one */
 	uint16_t thread;
-	uint8_t mask; /* of the unit's bytes */
+	uint8_t mask; /* which bytes of the unit it touches */
 	uint8_t kind;
 };
 
-/* How much of a thread comes before, in the two orders; `firm` is never less than `known`. */
+/* The number of releases of a thread that come before a point, in the two orders.  `firm` is never
+ * less than `known`. */
 struct tick {
 	uint32_t known, firm;
 };
 
 struct clock {
-	struct tick *at; /* by thread; missing entries are 0 */
+	struct tick *at; /* by thread; missing entries count as 0 */
 	uint32_t count;
 };
 
 /* A lock, semaphore, atomic variable or other object. */
 struct sync_clocks {
-	struct clock all;     /* stored by threads that held it exclusively */
-	struct clock readers; /* and by those that shared it */
+	struct clock all;     /* clocks stored by threads that held it exclusively */
+	struct clock readers; /* clocks stored by threads that shared it */
 	uint32_t writer;      /* 1 + the thread that holds it exclusively; 0: no thread does */
 };
 
 struct page {
 	uint64_t number;
-	uint32_t units[PAGE]; /* the first cell of each; 0: no cell */
+	uint32_t units[PAGE]; /* the first cell of each unit; 0 if it has no cell */
 };
 
 struct unordered_walk {
 	const struct model *m;
-	struct model_cache *cache; /* of sites */
+	struct model_cache *cache; /* a cache of sites */
 	struct predict_unordered_list *out;
-	struct clock *clocks;  /* by thread */
-	struct clock *relaxed; /* by thread: what relaxed reads saw; the next fence joins it */
-	struct clock outside;  /* stored by threads that sent something outside */
-	bool *fenced;	       /* by thread */
-	uint64_t *q;	       /* by thread: the place of its latest operation */
-	bool hidden;	       /* something without an event ordered threads */
-	bool barriers; /* the program has memory barriers in assembler, so relaxed atomics may order */
+	struct clock *clocks; /* by thread: its vector clock */
+	/* By thread: the clocks that relaxed reads acquired; the next fence joins them. */
+	struct clock *relaxed;
+	struct clock outside; /* clocks stored by threads that sent something outside */
+	bool *fenced;	      /* by thread: whether it has executed a fence */
+	uint64_t *q;	      /* by thread: the q of its latest operation */
+	bool hidden;	      /* the run reports that something without an event ordered threads */
+	bool barriers;	      /* the program has memory barriers in assembler, so relaxed atomics may order */
 	struct sync_clocks *objects;
 	size_t object_count, object_capacity;
-	struct rd_pmap object_of; /* (class, address) */
-	struct rd_umap page_of;	  /* number of a page to index of pages */
-	struct page *pages;	  /* from 1 */
+	struct rd_pmap object_of; /* maps (class, address) to an index of objects */
+	struct rd_umap page_of;	  /* maps the number of a page to an index of pages */
+	struct page *pages;	  /* the first page has index 1 */
 	size_t page_count, page_capacity;
-	uint64_t latest;    /* the page that was looked up last, + 1, */
-	uint32_t found;	    /* and its index */
+	uint64_t latest;    /* 1 + the number of the page that was looked up last */
+	uint32_t found;	    /* the index of that page */
 	uint64_t unit;	    /* the address of the unit that is compared */
-	struct cell *cells; /* from 1 */
+	struct cell *cells; /* the first cell has index 1 */
 	size_t cell_count, cell_capacity;
-	uint32_t unused;      /* cells that are free, a list */
-	struct rd_umap pairs; /* of sites, to index of the result + 1 */
-	struct rd_umap sizes; /* of live allocations, by address */
+	uint32_t unused;      /* head of the list of free cells */
+	struct rd_umap pairs; /* maps a pair of sites to 1 + the index of its result */
+	struct rd_umap sizes; /* maps the address of a live allocation to its size */
 	uint64_t clock_bytes, memory;
 };
 
@@ -141,7 +146,7 @@ static void clock_join(struct unordered_walk *w, struct clock *into, const struc
 			into->at[i].known = from->at[i].known;
 }
 
-/* What the thread does from now on is later than what it has stored. */
+/* Ends the current period of a thread: what it does from now on is later than the stored clock. */
 static void clock_advance(struct clock *c, uint32_t thread)
 {
 	RD_ASSERT(thread < c->count);
@@ -215,7 +220,8 @@ static void change_lock(struct unordered_walk *w, uint32_t thread, const struct 
 	}
 }
 
-/* A wait releases its mutex; a notification orders nothing beyond the mutex. */
+/* Handles operations on conditions.  A wait releases its mutex; a notification orders nothing
+ * beyond the mutex. */
 static void change_condition(struct unordered_walk *w, uint32_t thread, const struct trace_event *e)
 {
 	if (!raddle_is_cond_wait(e->kind))
@@ -262,7 +268,7 @@ static void change_thread(struct unordered_walk *w, uint32_t thread, const struc
 		clock_join(w, &w->clocks[thread], &w->clocks[other]);
 }
 
-/* Whether the atomic orders nothing by itself. */
+/* Whether the atomic access orders nothing by itself. */
 static bool is_relaxed(const struct unordered_walk *w, uint32_t thread, const struct trace_event *e)
 {
 	const struct trace_site *site = model_find_site(w->m, w->cache, e->site);
@@ -270,7 +276,7 @@ static bool is_relaxed(const struct unordered_walk *w, uint32_t thread, const st
 	return site && site->order == 'x' && !w->fenced[thread];
 }
 
-/* Whether the thread uses the value that the variable had. */
+/* Whether the program uses the value that the variable had before. */
 static bool is_seen(const struct unordered_walk *w, const struct trace_event *e)
 {
 	const struct trace_site *site = model_find_site(w->m, w->cache, e->site);
@@ -345,7 +351,7 @@ static struct predict_unordered pair_of(const struct unordered_walk *w, const st
 	return pair;
 }
 
-/* Whether a pair replaces another one of the same sites.  A shorter part takes less time to
+/* Whether a pair replaces another pair of the same sites.  A shorter part takes less time to
  * predict. */
 static bool is_better(const struct predict_unordered *pair, const struct predict_unordered *known)
 {
@@ -383,7 +389,7 @@ static bool is_same(const struct cell *a, const struct cell *b)
 	return a->thread == b->thread && a->site == b->site && a->mask == b->mask && a->kind == b->kind;
 }
 
-/* Whether the access makes an earlier one superfluous. */
+/* Whether the new access makes an earlier one superfluous. */
 static bool replaces(const struct unordered_walk *w, const struct cell *now, const struct cell *c)
 {
 	bool before = c->thread == now->thread
@@ -420,7 +426,7 @@ static void order_firmly(struct unordered_walk *w, const struct cell *a, const s
 	clock_advance(&w->clocks[to], to);
 }
 
-/* Compares an access with earlier ones and puts it first. */
+/* Compares an access with earlier ones, then makes it the first of its unit. */
 static void touch_unit(struct unordered_walk *w, uint32_t *first, const struct cell *now)
 {
 	uint32_t *link = first, count = 0, cell;
@@ -465,8 +471,8 @@ static void touch(struct unordered_walk *w, struct cell *now, uint64_t address, 
 	}
 }
 
-/* Forgets the units of a page that lie in a range.  Before that, the access `now`, if there is one,
- * is compared with them. */
+/* Forgets the units of a page that lie in a range.  If `now` is not NULL, compares that access with
+ * them before. */
 static void clear_page(struct unordered_walk *w, struct page *p, const struct model_part *range,
 		       const struct cell *now)
 {
@@ -483,7 +489,8 @@ static void clear_page(struct unordered_walk *w, struct page *p, const struct mo
 	}
 }
 
-/* A damaged size may be huge, but the number of pages is limited. */
+/* Forgets the accesses to a range.  A damaged size may be huge, but the number of pages is
+ * limited. */
 static void clear(struct unordered_walk *w, uint64_t address, uint64_t size, const struct cell *now)
 {
 	struct model_part range = {address / UNIT * UNIT, address + size};
@@ -530,8 +537,9 @@ static void do_atomic(struct unordered_walk *w, uint32_t thread, const struct tr
 	bool relaxed = is_relaxed(w, thread, &lane->event);
 	const uint64_t *once = rd_pmap_get(&w->object_of, RADDLE_CLASS_ONCE, lane->event.address);
 
-	if (once) /* the guard of a static local: a thread that finds it set is ordered after the one that set
-		     it */
+	/* A thread that finds the guard of a static local set is ordered after the thread that set
+	 * it. */
+	if (once)
 		clock_join_firmly(w, &w->clocks[thread], &w->objects[*once].all);
 	if (relaxed)
 		clock_join_firmly(w, w->barriers ? &w->clocks[thread] : &w->relaxed[thread], &o->all);
@@ -574,7 +582,8 @@ static void do_memory(struct unordered_walk *w, uint32_t thread, const struct tr
 	}
 }
 
-/* A thread that a library created may be ordered after everything that was done before. */
+/* Starts a thread.  One that a library created may be ordered after everything that was done
+ * before. */
 static void start_thread(struct unordered_walk *w, uint32_t thread, const struct trace_event *e)
 {
 	bool created = (uint32_t)e->values[2] != UINT32_MAX;

@@ -16,18 +16,19 @@
 
 #include <stdlib.h>
 
-/* The search of a trace with so many events may take so long that the walk comes first.  Of
- * memcached's 34 million events, no part was searched within 200 s on a busy machine. */
+/* A run with so many events may take so long to search that the walk comes first.  In a test on a
+ * busy machine, no part of memcached's 34 million events was searched within 200 s. */
 #define FIRST_EVENTS 1000000
 
-/* Operations of a short part: short parts are searched in the order of the run, before longer ones.
- * Set by hand. */
+/* The largest number of operations of a short part.  Short parts are searched in the order of the
+ * run, before longer ones.  Set by hand. */
 #define FIRST_WIDTH 20000
 
-/* The walk gets one part in so many of the time, and the search of its parts one of the rest. */
+/* The walk gets 1/FIRST_SHARE of the time.  The search of the parts that it found gets
+ * 1/FIRST_SHARE of the rest. */
 #define FIRST_SHARE 2
 
-/* One such part gets at most one part in so many of what remains for them; most need little. */
+/* One such part gets at most 1/FIRST_PARTS of the time that remains for them.  Most need little. */
 #define FIRST_PARTS 8
 
 static uint64_t width(const struct model_part *part)
@@ -89,8 +90,8 @@ static bool is_found(const struct predict_pass *d, const struct predict_unordere
 	return state && *state;
 }
 
-/* Searches the parts of pairs that have no race yet, until the time is over; returns how many
- * parts. */
+/* Searches the parts of pairs that have no race yet, until the time is over.  Returns the number of
+ * searched parts. */
 static size_t look_at_unordered(struct predict_pass *d, enum first first, int64_t until_ns, int *err)
 {
 	const struct predict_unordered_list *list = &d->unordered;
@@ -163,7 +164,7 @@ static void report_pairs(const struct predict_pass *d, size_t looked)
 		d->unordered.count, looked, found);
 }
 
-/* Sound races are looked for first. */
+/* Searches for sound races first. */
 int pass_search_unordered(struct predict_pass *d)
 {
 	struct predict_batch *p = d->p;

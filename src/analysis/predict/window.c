@@ -24,12 +24,13 @@
 
 struct predict_windows {
 	const struct exec *x;
-	uint32_t width; /* events of a window; 0: all */
+	uint32_t width; /* number of events in a window; 0 for all */
 	struct exec part;
-	uint32_t *origin; /* of each event of `part` */
+	uint32_t *origin; /* by event of `part`: its event in the execution */
 	size_t capacity;
 	uint32_t begin, end;
-	uint32_t *to_part; /* of events in the execution; valid for this piece only */
+	/* By event of the execution: its event in `part`; valid for this window only. */
+	uint32_t *to_part;
 };
 
 static struct exec_event *add(struct predict_windows *w, uint32_t origin)
@@ -113,7 +114,8 @@ static void add_sems(struct predict_windows *w)
 	free(value);
 }
 
-/* A wait requires that its mutex is held, so the mutex is acquired first. */
+/* Adds events that represent the state at the cut.  A wait requires that its mutex is held, so the
+ * mutex is acquired first. */
 static void add_state(struct predict_windows *w)
 {
 	uint8_t *open = find_open(w->x, w->begin);
@@ -135,7 +137,8 @@ static void add_state(struct predict_windows *w)
 	add_sems(w);
 }
 
-/* Edges from before the cut are dropped: they are in the prefix. */
+/* Adds the events of the window.  Edges from before the cut are dropped, because their sources are
+ * in the prefix. */
 static void add_window(struct predict_windows *w)
 {
 	for (uint32_t i = w->begin; i < w->end; i++) {

@@ -12,7 +12,7 @@ void predict_witness_of_ideal(const struct core *c, const uint32_t *p, struct pr
 	w->done = rd_xmalloc(((size_t)c->x->threads + 1) * sizeof *w->done);
 	for (uint32_t t = 0; t < c->x->threads; t++) {
 		uint32_t at = p[c->lane_of[t]], end = at < c->lane_to[t] ? at : c->lane_to[t];
-		bool runs = c->lane_from[t] < end; /* NONE is more than any */
+		bool runs = c->lane_from[t] < end; /* NONE is larger than any position */
 		w->done[t] = runs ? c->events[core_event(c, c->lane_of[t], end - 1)].source : EXEC_NONE;
 	}
 	w->order = NULL;
