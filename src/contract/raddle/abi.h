@@ -36,15 +36,15 @@
 
 #include <stdint.h>
 
-#define RADDLE_ABI_VERSION 7 /* see above when to bump it */
+#define RADDLE_ABI_VERSION 7 /* the comment above states when to increment it */
 
-#define RADDLE_BLOCK_SHIFT 6 /* one bitmap word per block, which saves instructions on the hot path */
+#define RADDLE_BLOCK_SHIFT 6 /* log2 of a block's bytes: one bitmap word covers a block */
 #define RADDLE_BLOCK_BYTES (1u << RADDLE_BLOCK_SHIFT)
 #define RADDLE_BLOCK_WORDS (RADDLE_BLOCK_BYTES / 64)
-#define RADDLE_EPOCH_SHIFT 42 /* user addresses >> RADDLE_BLOCK_SHIFT are below 1 << this */
-#define RADDLE_BLOCKS 65536u  /* a power of two: the table covers 4 MiB of memory */
+#define RADDLE_EPOCH_SHIFT 42 /* bits of the tag below the epoch: enough for a user address >> 6 */
+#define RADDLE_BLOCKS 65536u  /* entries of the table, a power of two; together they cover 4 MiB */
 _Static_assert((RADDLE_BLOCKS & (RADDLE_BLOCKS - 1)) == 0, "the index of a block is a mask");
-#define RADDLE_FOLD_SHIFT 9 /* spreads addresses that are a power of two apart */
+#define RADDLE_FOLD_SHIFT 9 /* the index mixes in higher bits, for addresses a power of two apart */
 
 /* The index of the block that covers an address.  It uses no multiplication, so nearby addresses
  * share pages of the table and untouched parts cost no memory. */
@@ -60,16 +60,16 @@ struct raddle_block {
 	uint64_t written[RADDLE_BLOCK_WORDS];
 };
 
-/* The part of a thread's state that hooks touch; the runtime's own part
- * follows it in memory (rt/core/thread/thread.h). */
+/* The part of a thread's state that hooks use.  The part that only the runtime uses follows it in
+ * memory (rt/core/thread/thread.h). */
 struct raddle_self {
 	uint64_t epoch;		    /* segment number << RADDLE_EPOCH_SHIFT */
-	uint32_t *stack_top;	    /* where the next call site goes */
-	struct raddle_buffer *full; /* full.h: where the next piece goes */
-	uint32_t target;	    /* full.h: the site of the next fault, 0: no fault is left */
+	uint32_t *stack_top;	    /* the entry for the next call site */
+	struct raddle_buffer *full; /* the buffer for the next piece (full.h) */
+	uint32_t target;	    /* the site of the next fault (full.h); 0 if no fault is left */
 	uint32_t unused_half;
-	uint64_t unused[4];			   /* blocks start at a cache line */
-	struct raddle_block blocks[RADDLE_BLOCKS]; /* fixed size: measured faster than a pointer and a mask */
+	uint64_t unused[4];			   /* padding: `blocks` starts at a cache line */
+	struct raddle_block blocks[RADDLE_BLOCKS]; /* an array: faster than a pointer and a mask */
 };
 
 extern __thread struct raddle_self *__raddle_self __attribute__((tls_model("initial-exec")));
@@ -77,7 +77,7 @@ extern __thread struct raddle_self *__raddle_self __attribute__((tls_model("init
 #if defined(__clang__)
 #define RADDLE_COLD __attribute__((preserve_most, cold))
 #else
-#define RADDLE_COLD __attribute__((cold)) /* checks only; the runtime is built by clang */
+#define RADDLE_COLD __attribute__((cold)) /* for compilers that only check the runtime; clang builds it */
 #endif
 
 /* Called by hooks when a bit is missing.  The runtime cannot look up the size and direction of
@@ -106,21 +106,21 @@ RADDLE_COLD void __raddle_first_two_updates(struct raddle_self *self, uintptr_t 
  * condition variable again. */
 void __raddle_read_always(struct raddle_self *self, const void *p, uint32_t site, uint32_t size);
 
-/* An iteration of a loop that waits for memory to change, or that never ends
+/* Called in each iteration of a loop that waits for memory to change, or that never ends
  * (instr/record/spin.c). */
 void __raddle_round(void);
 
-/* memcpy, memset and other ranges; accesses that may be unaligned. */
+/* Record a range, as memcpy and memset access it, or an access that may be unaligned. */
 void __raddle_read_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
 void __raddle_write_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
 
-/* `count` aligned accesses of one site, the first of them at p.  `by` is 256 times the distance in
- * bytes between two of them, plus the size of one. */
+/* Record `count` aligned accesses of one site, the first of them at p.  `by` is 256 times the
+ * distance in bytes between two of them, plus the size of one in bytes. */
 void __raddle_read_stride(struct raddle_self *self, const void *p, uint32_t site, uint64_t count, int64_t by);
 void __raddle_write_stride(struct raddle_self *self, const void *p, uint32_t site, uint64_t count,
 			   int64_t by);
 
-/* The memory that string functions read and write.  No range is longer than `max`.  read_string
+/* Record the memory that string functions access, at most `max` bytes of it.  read_string
  * and write_string: the string at p, including its NUL.  read_common: the bytes of p that a
  * comparison with `other` reads.  write_copied: as many bytes at p as the string at `from` has,
  * including its NUL.  write_appended: the same, but starting at the end of the string at p. */
@@ -133,8 +133,8 @@ void __raddle_write_copied(struct raddle_self *self, const char *p, const char *
 void __raddle_write_appended(struct raddle_self *self, const char *p, const char *from, uint32_t site,
 			     uint64_t max);
 
-/* How many of the `size` bytes at p are readable.  For a string that ends earlier, the result is
- * `size`. */
+/* Returns how many of the `size` bytes at p are readable.  For a string that ends earlier, it
+ * returns `size`. */
 uint64_t __raddle_readable(const char *p, uint32_t is_string, uint64_t size);
 
 /* Calls for edits of the program (base/edit.h).  leave_out: the program is about to omit a
@@ -146,20 +146,20 @@ void __raddle_require(uint32_t number, uint32_t holds);
 void __raddle_peek(uint32_t number, void *to, const void *from, uint64_t size);
 uint64_t __raddle_divisor(uint32_t number, uint64_t value);
 
-/* The buffers of an iovec, as ranges of `bytes` bytes in all.  If count is UINT64_MAX, p points to
- * a struct msghdr. */
+/* Records the first `bytes` bytes of the buffers of an iovec, as ranges.  If count is UINT64_MAX,
+ * p points to a struct msghdr. */
 void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uint64_t count, uint64_t bytes);
 
 /* Called before and after each atomic instruction.  begin takes a lock chosen by the address, so
  * the operations on a location happen in the order of their q.  `what` combines the site, the size
  * in bytes, whether the instruction may store, and RADDLE_ATOMIC_ORDERED.  Layers that stop the
- * thread before the instruction need it. */
+ * thread before the instruction need `what`. */
 #define RADDLE_ATOMIC_WHAT(site, size, writes)                                                               \
 	((uint64_t)(site) | (uint64_t)(size) << 32 | (uint64_t)(writes) << 63)
-/* For __raddle_stop().  CALLS: the thread does not access memory but calls a function that is not
- * instrumented.  EMITS: it calls such a function, which writes to a stream.  SAME: another range
- * of the same call, such as the destination of a copy after its source.  STRING, as a size: the
- * range is a string, whose length is measured at run time; real sizes are smaller. */
+/* Bits of `what` for __raddle_stop().  CALLS: the thread does not access memory but calls a
+ * function that is not instrumented.  EMITS: that function writes to a stream.  SAME: another
+ * range of the call that the previous __raddle_stop() announced, such as the destination of a
+ * copy.  STRING, in place of a size: the range is a string, measured at run time. */
 #define RADDLE_STOP_SAME ((uint64_t)1 << 60)
 #define RADDLE_STOP_CALLS ((uint64_t)1 << 61)
 #define RADDLE_STOP_EMITS ((uint64_t)1 << 62)

@@ -7,8 +7,8 @@
  * 	raddle_assume(x)        a run in which x is false is ignored: it ends here, with status 0
  * 	raddle_choose(n)        a number below n (n is at most 64); each is tried in some schedule
  * 	RADDLE_EXPLORE_LATER    in one file, outside of functions: until raddle_explore_here() is
- * 	                        called, threads take turns in the default order, so that no schedule
- * 	                        is spent on what comes before
+ * 	                        called, threads take turns in the default order, so that no schedules
+ * 	                        are spent on code before the call
  *
  * raddle_choose() starts n threads, and the one that runs first decides the result.  So a schedule
  * contains a choice like any other order of threads: a replay repeats it, and a report explains
@@ -25,9 +25,9 @@
 extern "C" {
 #endif
 
-/* Defined by the runtime; absent without Raddle. */
+/* The runtime defines it; its address is NULL without Raddle. */
 void __raddle_assumption(void) __attribute__((weak));
-/* Nonzero until exploration begins. */
+/* Nonzero until exploration begins; absent unless RADDLE_EXPLORE_LATER defines it. */
 extern unsigned __raddle_waits __attribute__((weak));
 
 #define RADDLE_EXPLORE_LATER unsigned __raddle_waits __attribute__((visibility("default"))) = 1
@@ -61,7 +61,7 @@ static inline __attribute__((unused, noreturn)) void raddle_give_up_(void)
 
 struct raddle_choice_ {
 	pthread_mutex_t lock;
-	unsigned came; /* number of threads that arrived */
+	unsigned came; /* the number of threads that have taken the lock */
 	unsigned first;
 };
 

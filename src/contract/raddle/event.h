@@ -42,15 +42,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RADDLE_FIRST_ROW 0x10	 /* lower codes have special encodings */
-#define RADDLE_ACCESS_FLAG 0x80	 /* the byte is an access; its other bits are the encoded difference */
-#define RADDLE_ACCESS_ESCAPE 127 /* instead of a difference: a longer one follows */
-#define RADDLE_STRIDE_MAX 65536	 /* bounds the work that a few bytes can request */
-#define RADDLE_SITE_SLOTS 256	 /* slot = site % RADDLE_SITE_SLOTS */
+#define RADDLE_FIRST_ROW 0x10	 /* the first code of event.inc; lower codes have encodings of their own */
+#define RADDLE_ACCESS_FLAG 0x80	 /* set in the first byte of an access; the other bits are the difference */
+#define RADDLE_ACCESS_ESCAPE 127 /* the difference does not fit and follows as a varint */
+#define RADDLE_STRIDE_MAX 65536	 /* the most accesses of a record: bounds the work of the reader */
+#define RADDLE_SITE_SLOTS 256	 /* the slots of previous addresses: slot = site % RADDLE_SITE_SLOTS */
 
 /* Flags of an atomic operation. */
 #define RADDLE_ATOMIC_STORED 1u
-#define RADDLE_ATOMIC_PASSED 2u /* it did not end a segment */
+#define RADDLE_ATOMIC_PASSED 2u /* the operation did not end a segment */
 
 enum raddle_event {
 #define RADDLE_EVENT(code, constant, ...) RADDLE_##constant = code,
@@ -81,7 +81,7 @@ struct raddle_event_row {
 	uint8_t class, role, manner;
 	bool counts;
 	bool has_q;
-	uint8_t last; /* position of the last operand; 0 also without operands */
+	uint8_t last; /* the position of the last operand, from 0; also 0 without operands */
 };
 
 static const struct raddle_event_row raddle_event_rows[RADDLE_ACCESS + 1] = {
@@ -122,19 +122,19 @@ static inline bool raddle_is_counted(uint32_t kind)
 	return raddle_event_row(kind)->counts;
 }
 
-/* Whether an event of this kind has a place in the global order of synchronisation operations. */
+/* Whether an event of this kind has a q. */
 static inline bool raddle_has_q(uint32_t kind)
 {
 	return kind < RADDLE_ACCESS && raddle_event_rows[kind].has_q;
 }
 
-/* Whether it is a memory access: plain, of a range, or atomic. */
+/* Whether the event is a memory access: plain, of a range, or atomic. */
 static inline bool raddle_is_access(uint32_t kind)
 {
 	return kind >= RADDLE_ACCESS || raddle_event_rows[kind].class == RADDLE_CLASS_ACCESS;
 }
 
-/* Whether the event is about a synchronisation object; below: about a lock. */
+/* Whether the event concerns a synchronisation object. */
 static inline bool raddle_is_sync(uint32_t kind)
 {
 	return raddle_class(kind) >= RADDLE_CLASS_MUTEX && raddle_class(kind) <= RADDLE_CLASS_CHANNEL;
@@ -155,14 +155,15 @@ static inline bool raddle_is(uint32_t kind, enum raddle_class class, enum raddle
 	return raddle_class(kind) == class && raddle_role(kind) == role;
 }
 
-/* A condition wait releases its mutex and reacquires it when it wakes. */
+/* Whether the event begins or ends a wait on a condition variable.  Such a wait releases its mutex
+ * and reacquires it when it ends. */
 static inline bool raddle_is_cond_wait(uint32_t kind)
 {
 	return raddle_class(kind) == RADDLE_CLASS_COND &&
 	       (raddle_role(kind) == RADDLE_ROLE_WAIT || raddle_role(kind) == RADDLE_ROLE_WAKE);
 }
 
-/* Whether the event acquires something or tries to, exclusively or shared. */
+/* Whether the event acquires an object, or tries to, exclusively or shared. */
 static inline bool raddle_takes(uint32_t kind)
 {
 	return raddle_role(kind) == RADDLE_ROLE_ACQUIRE || raddle_role(kind) == RADDLE_ROLE_SHARE;
@@ -222,7 +223,7 @@ static inline bool raddle_is_descriptor(uint64_t address)
 	return address - RADDLE_DESCRIPTORS < (uint64_t)RADDLE_DESCRIPTOR_COUNT * RADDLE_DESCRIPTOR_BYTES;
 }
 
-/* Channels have addresses from here on. */
+/* Channels, too, are recorded at addresses that no program uses: from RADDLE_CHANNELS on. */
 #define RADDLE_CHANNELS 0x200000u
 #define RADDLE_CHANNEL_BYTES 16u
 #define RADDLE_CHANNEL_COUNT 65536u
@@ -271,9 +272,9 @@ enum raddle_alloc_kind {
 };
 
 /*
- * A site is 31 bits: the upper bits number a translation unit's slot, the lower
- * RADDLE_SITE_LOCAL_BITS the place within it.  A unit with more sites takes
- * several consecutive slots.  Site 0 means "unknown place".
+ * A site has 31 bits.  The upper bits are the number of a unit's slot, the lower
+ * RADDLE_SITE_LOCAL_BITS the number of the site within it.  A unit with more sites takes several
+ * consecutive slots.  Site 0 means that the place is unknown.
  */
 #define RADDLE_SITE_LOCAL_BITS 16
 #define RADDLE_SITE_MAX 0x7fffffffu

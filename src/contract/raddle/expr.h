@@ -2,7 +2,8 @@
 /*
  * Expressions over a program's input.  The flavour `shadow` builds them, the driver reads them.  A
  * node takes 32 bytes and never changes.  It refers only to earlier nodes, so a reader evaluates
- * all nodes in one pass, without recursion.  Reference 0 is not a node: the value is concrete.
+ * all nodes in one pass, without recursion.  Reference 0 means that the value is concrete, which
+ * is to say that it does not depend on the input.
  * Values have 1 to 64 bits; a comparison has one.  raddle_expr_apply() alone defines what the
  * operators mean: the runtime folds constants with it, the driver evaluates nodes with it, and
  * tests compare the solver against it.
@@ -15,7 +16,7 @@
 /* X(constant, number of operands, text for people). */
 #define RADDLE_EXPRS(X)                                                                                      \
 	X(NONE, 0, "")                                                                                       \
-	X(VAR, 0, "") /* k: number of the variable */                                                        \
+	X(VAR, 0, "") /* k: the number of the variable */                                                    \
 	X(CONST, 0, "")                                                                                      \
 	X(ADD, 2, "+")                                                                                       \
 	X(SUB, 2, "-")                                                                                       \
@@ -38,9 +39,9 @@
 	X(ZEXT, 1, "")                                                                                       \
 	X(SEXT, 1, "")                                                                                       \
 	X(EXTRACT, 1, "") /* k: the lowest bit */                                                            \
-	X(CONCAT, 2, "")  /* a above b */                                                                    \
+	X(CONCAT, 2, "")  /* a in the upper bits, b in the lower bits */                                     \
 	X(ITE, 3, "")                                                                                        \
-	X(TABLE, 1, "") /* k: number of a table, by the eight bits of a */
+	X(TABLE, 1, "") /* k: the number of a table, whose index is a (eight bits) */
 
 enum raddle_expr_op {
 #define RADDLE_EXPR_OP(constant, operands, text) RADDLE_EXPR_##constant,
@@ -50,11 +51,11 @@ enum raddle_expr_op {
 };
 
 struct raddle_expr {
-	uint8_t op, bits;
+	uint8_t op, bits; /* enum raddle_expr_op, and the width of the value */
 	uint16_t unused;
-	uint32_t a, b, c; /* references */
-	uint64_t k;
-	uint64_t inputs; /* a bit for each input that it depends on */
+	uint32_t a, b, c; /* references to the operands */
+	uint64_t k;	  /* the value of a constant, or as the list above states */
+	uint64_t inputs;  /* a bit for each input that the value depends on */
 };
 _Static_assert(sizeof(struct raddle_expr) == 32, "the layout of the shared memory");
 
@@ -68,7 +69,7 @@ static inline int64_t raddle_expr_signed(uint64_t v, uint32_t bits)
 	return (int64_t)(v << (64 - bits)) >> (64 - bits);
 }
 
-/* Division as the solver defines it where the machine would trap. */
+/* Division.  Where the machine would trap, the result is the one that the solver defines. */
 static inline uint64_t raddle_expr_divide(uint32_t op, uint64_t a, uint64_t b, uint32_t bits)
 {
 	int64_t x = raddle_expr_signed(a, bits), y = raddle_expr_signed(b, bits);

@@ -16,9 +16,9 @@ enum raddle_flavour_number {
 struct raddle_flavour {
 	enum raddle_flavour_number number;
 	const char *name;
-	const char *hooks, *runtime, *static_runtime; /* files beside the tool */
-	uint32_t bytes;				      /* minimum size of a site in bitcode */
-	int values;				      /* events carry values */
+	const char *hooks, *runtime, *static_runtime; /* names of files beside the tool */
+	uint32_t bytes;				      /* the least number of bytes of bitcode per site */
+	int values;				      /* 1 if events carry values (flavour.inc) */
 };
 
 static inline const struct raddle_flavour *raddle_flavour(enum raddle_flavour_number number)
@@ -39,7 +39,7 @@ static inline const struct raddle_flavour *raddle_flavour(enum raddle_flavour_nu
 	return &table[number];
 }
 
-/* NULL: unknown flavour. */
+/* Returns NULL if no flavour has this name. */
 static inline const struct raddle_flavour *raddle_flavour_find(const char *name)
 {
 	for (int i = 0; i < RADDLE_FLAVOURS; i++)

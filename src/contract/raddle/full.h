@@ -5,14 +5,15 @@
  *
  * Pieces
  * ------
- * A piece is a sequence of instructions without branches.  Its number stands for everything that
- * is known before the run (instructions, places, types); the site table lists that in `P` records.
+ * A piece is a sequence of instructions without branches.  Its number identifies everything that
+ * is known before the run (instructions, places, types), which the `P` records of the site table
+ * list.
  * At run time the code reserves room in the thread's buffer and stores the number.  Each
  * instruction then stores what only the run determines: an address, a value.  These are raw bytes,
  * which the collector compresses.
  * A buffer is aligned to its size, and zeroed when a thread gets it.  The thread treats `used` and
- * `open` (session.h) as one word: a single instruction adds the length to one and an open piece to
- * the other.  So a signal handler always writes after the reserved room.  The last store of a
+ * `open` (session.h) as one word: a single instruction adds the length of a piece to `used` and 1
+ * to `open`.  So a signal handler always writes after the reserved room.  The last store of a
  * piece sets its last byte to 1; then `open` is decremented.  A buffer with an open piece is
  * handed over only if the thread that wrote the piece will never continue.
  * An address is stored, plus one, before the instruction that uses it; 0 means that the
@@ -29,13 +30,13 @@
  * the code, then each operand in eight bytes; a `b` operand is a length in four bytes, then the
  * bytes. */
 enum raddle_full_code {
-	RADDLE_FULL_END = 0x00,	   /* nothing was written from here on */
+	RADDLE_FULL_END = 0x00,	   /* the rest of the buffer is unused */
 	RADDLE_FULL_RESET = 0x01,  /* a buffer begins */
 	RADDLE_FULL_RANGE = 0x03,  /* site, address, length, hash, pointers */
 	RADDLE_FULL_ATOMIC = 0x04, /* site, q, address, flags, old value, new value */
 	RADDLE_FULL_FENCE = 0x05,  /* site, q */
 	RADDLE_FULL_FAULT = 0x08,  /* site, number of the fault, value before, value after */
-	RADDLE_FULL_PIECE = 0x80,  /* any code with this bit: a piece */
+	RADDLE_FULL_PIECE = 0x80,  /* the bit that is set in the first byte of a piece */
 };
 
 /* Pieces are numbered like sites: unit slot << 16 | n.  The head of a piece is its number in four
@@ -50,14 +51,14 @@ static inline uint32_t raddle_piece_number(uint32_t head)
 	return (head & 0x7f) | head >> 8 << 7;
 }
 
-#define RADDLE_PIECE_HEAD 4	  /* bytes of the head */
-#define RADDLE_PIECE_MAX 2048	  /* raw bytes of a piece; longer runs are several */
-#define RADDLE_FULL_POINTERS 16	  /* words of a range that may be pointers and are listed */
-#define RADDLE_FULL_VALUE_MAX 128 /* larger values are ranges */
+#define RADDLE_PIECE_HEAD 4	  /* the size of the head in bytes */
+#define RADDLE_PIECE_MAX 2048	  /* the most bytes of a piece; longer straight-line code has several */
+#define RADDLE_FULL_POINTERS 16	  /* the most possible pointers that a record lists for a range */
+#define RADDLE_FULL_VALUE_MAX 128 /* the most bytes of a value; larger ones are recorded as ranges */
 _Static_assert(RADDLE_PIECE_MAX > RADDLE_FULL_VALUE_MAX, "a piece has room for any value");
 
-/* A word that looks like an address in a position-independent program, its heap, its libraries or
- * a stack.  With an unlimited stack, mappings start at 0x14, 0x15, 0x2a or 0x2b. */
+/* Whether a word looks like an address in a position-independent program, its heap, its libraries
+ * or a stack.  With an unlimited stack, `high` of mappings is 0x14, 0x15, 0x2a or 0x2b. */
 static inline int raddle_looks_like_pointer(uint64_t word)
 {
 	uint64_t high = word >> 40;
@@ -95,27 +96,28 @@ static inline uint64_t raddle_hash_word(uint64_t hash, uint64_t word)
  * process, the first one or a forked one.  It consists of `struct raddle_faults`, thread_count
  * threads, and fault_count faults; the faults of a thread are in the order in which they happen.
  * One fault of a thread is due at a time.  While a fault is due, the thread counts the executions
- * of its site; the fault changes the `instance`-th one.  After that the thread's next fault is
- * due, and its count starts from 0.  So an injection does not depend on the schedule.
+ * of the fault's site, and the fault changes the execution with the number `instance`.  After
+ * that, the thread's next fault is due, and the count starts from 0.  So an injection does not
+ * depend on the schedule.
  */
 #define RADDLE_FAULT_VERSION 3
-/* levels of fork from the first process to the one that the plan belongs to */
+/* The most levels of fork from the first process to the one that the plan belongs to. */
 #define RADDLE_FAULT_FORKS 16
 #define RADDLE_FAULT_NONE UINT32_MAX
 
 enum raddle_fault_action {
 	RADDLE_FAULT_FLIP,    /* value ^ mask */
-	RADDLE_FAULT_CLEAR,   /* value & ~mask: stuck at 0 */
-	RADDLE_FAULT_RAISE,   /* value | mask: stuck at 1 */
-	RADDLE_FAULT_ADD,     /* value + mask, as a number of the value's size */
-	RADDLE_FAULT_SET,     /* mask */
+	RADDLE_FAULT_CLEAR,   /* value & ~mask, as with bits stuck at 0 */
+	RADDLE_FAULT_RAISE,   /* value | mask, as with bits stuck at 1 */
+	RADDLE_FAULT_ADD,     /* value + mask, modulo the value's size */
+	RADDLE_FAULT_SET,     /* mask replaces the value */
 	RADDLE_FAULT_SCALE,   /* unsigned value * mask[0] / mask[1], for sizes */
 	RADDLE_FAULT_CALL,    /* only at sites of kind `k`: the call is skipped, its result is mask[0],
 			       * and errno becomes mask[1] unless that is 0 */
-	RADDLE_FAULT_FORMER,  /* the site's previous value, 0 in its first execution */
+	RADDLE_FAULT_FORMER,  /* the value of the site's previous execution; 0 in its first one */
 	RADDLE_FAULT_MEMORY,  /* the value is an address: mask flips bits in the eight bytes it points
 			       * to */
-	RADDLE_FAULT_AWAY,    /* the value is an address: replaced by that of memory that no code reads */
+	RADDLE_FAULT_AWAY,    /* the value is an address: that of memory that no code reads replaces it */
 	RADDLE_FAULT_DELAY,   /* the thread sleeps for mask[0] microseconds */
 	RADDLE_FAULT_KILL,    /* the thread disappears: no locks are released, no handlers run */
 	RADDLE_FAULT_EXHAUST, /* from here on the process cannot allocate the resource mask[0] (enum
@@ -137,34 +139,35 @@ static inline int raddle_fault_happens(uint64_t chance, uint64_t execution)
 }
 
 struct raddle_fault_thread {
-	uint32_t parent, index; /* the index-th creation of that entry; entry 0 is the initial thread */
-	uint32_t first, count;	/* its faults */
-	uint32_t number;	/* set by the program, as in THREAD_START; RADDLE_FAULT_NONE until the
-				 * thread starts */
+	uint32_t parent, index; /* position of the parent, and which of its creations it is;
+				 * entry 0 is the initial thread */
+	uint32_t first, count;	/* its faults: the position of the first, and their number */
+	uint32_t number;	/* the thread's number, which the program sets when the thread
+				 * starts; RADDLE_FAULT_NONE before */
 	uint32_t unused;
 };
 
 struct raddle_fault {
-	uint32_t thread; /* position in the table of threads */
+	uint32_t thread; /* the position in the table of threads */
 	uint32_t site;
-	uint64_t instance; /* from 1 */
-	uint64_t repeat;   /* how many executions are changed, starting with that one; 0: all from there
-			    * on */
+	uint64_t instance; /* the first execution that is changed, from 1 */
+	uint64_t repeat;   /* how many executions are changed; 0 for all from `instance` on */
 	uint32_t action;   /* enum raddle_fault_action */
-	uint32_t number;   /* chosen by the author of the plan; the records of the trace name it */
+	uint32_t number;   /* chosen by the author of the plan; records of the trace contain it */
 	uint64_t mask[2];  /* low half first; bits beyond the value's size are ignored */
-	uint64_t chance;   /* raddle_fault_happens(); 0: always */
+	uint64_t chance;   /* the argument of raddle_fault_happens(); 0 if it always happens */
 
 	/* Set by the program: */
-	_Atomic uint64_t seen;	      /* executions of the site while it was due */
-	_Atomic uint64_t fired;	      /* of these, changed */
-	uint64_t before[2], after[2]; /* of the first one */
+	_Atomic uint64_t seen;	      /* the executions of the site while the fault was due */
+	_Atomic uint64_t fired;	      /* how many of them were changed */
+	uint64_t before[2], after[2]; /* the values before and after the first change */
 };
 
 struct raddle_faults {
 	uint32_t version;
 	uint32_t thread_count, fault_count;
-	uint32_t forks; /* P_0_2_1: 2, 1 are the forks that lead to the process */
+	uint32_t forks; /* the number of entries of `process`.  For P_0_2_1 it is 2, and the entries are 2
+			 * and 1: the forks that lead to the process. */
 	uint32_t process[RADDLE_FAULT_FORKS];
 };
 
@@ -184,8 +187,9 @@ static inline struct raddle_fault *raddle_fault_list(struct raddle_faults *f)
 
 /* --- what instrumented code calls ------------------------------------------- */
 
-/* Reserves `size` bytes and one open piece; returns the old `used`, with `open` above it.  This is
- * one instruction, so a signal handler runs either before or after it. */
+/* Reserves `size` bytes and one open piece.  Returns the old `used` in the low half and the old
+ * `open` in the high half.  This is one instruction, so a signal handler runs either before or
+ * after it. */
 static inline uint64_t raddle_full_reserve(struct raddle_buffer *b, uint32_t size)
 {
 	uint64_t n = 1ull << 32 | size;
@@ -204,7 +208,7 @@ static inline struct raddle_buffer *raddle_full_buffer(void *piece)
 	return (struct raddle_buffer *)((uintptr_t)piece & -(uintptr_t)RADDLE_BUFFER_SIZE);
 }
 
-/* The piece is complete. */
+/* Records that the piece is complete. */
 static inline void raddle_full_end(void *piece)
 {
 #if defined(__x86_64__)

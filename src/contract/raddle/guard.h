@@ -14,8 +14,10 @@
  * text:
  *
  * 	raddle-guard 2 BUILD          the build from which this guard flavour was made
- * 	a SITE                        guard 0, 1, ...: its site in the unoptimised flavour `record`
- * 	c ID FIRST SECOND             a candidate and the guards of its accesses; "-": no guard
+ * 	a SITE                        one line per guard, in order: the guard's site in the
+ * 	                              unoptimised flavour `record`
+ * 	c ID FIRST SECOND             a candidate and the guards of its accesses; "-" for an access
+ * 	                              without a guard
  *
  * The optional section RADDLE_GUARD_REGIONS lists where the guards are:
  *
@@ -37,11 +39,13 @@
  * 	RADDLE_GUARD_LEFT_AT		a byte per guard: how often it may still be observed
  * 	RADDLE_GUARD_SEEN_AT		struct raddle_guard_seen, one per guard (dynamic context
  * 					inference)
- * 	RADDLE_GUARD_STARTS_AT		a number per guard, and one more: where its pairs start
- * 	after that			that list, 2 * pair_count numbers; struct raddle_guard_pair,
- * 					pair_count
- * 	RADDLE_GUARD_FIRST_AT(pairs)	a number per guard, and one more: where its places start
- * 	RADDLE_GUARD_PLACES_AT(pairs)	struct raddle_guard_place, place_count, by guard
+ * 	RADDLE_GUARD_STARTS_AT		a number per guard: where its pairs start in the next list;
+ * 					and one more number, the end of the last ones
+ * 	RADDLE_GUARD_LISTS_AT		2 * pair_count numbers of pairs, by guard
+ * 	RADDLE_GUARD_PAIRS_AT(pairs)	pair_count times struct raddle_guard_pair
+ * 	RADDLE_GUARD_FIRST_AT(pairs)	a number per guard: where its places start in the next list;
+ * 					and one more number, the end of the last ones
+ * 	RADDLE_GUARD_PLACES_AT(pairs)	place_count times struct raddle_guard_place, by guard
  *
  * Neither side trusts the other's numbers: each checks them before it uses them as an index.
  */
@@ -54,16 +58,17 @@
 #define RADDLE_GUARD_SECTION ".raddle.guard"
 #define RADDLE_GUARD_REGIONS ".raddle.regions"
 #define RADDLE_GUARD_TITLE "raddle-guard 2 "
-#define RADDLE_GUARD_ENV "RADDLE_GUARD"	    /* the descriptor */
-#define RADDLE_GUARD_OFF "RADDLE_GUARD_OFF" /* if set, and not to 0 or empty, the guards stay dormant */
+#define RADDLE_GUARD_ENV "RADDLE_GUARD" /* environment variable: the descriptor of the memory */
+#define RADDLE_GUARD_OFF                                                                                     \
+	"RADDLE_GUARD_OFF" /* environment variable: unless empty or "0", it disables guards */
 
 #define RADDLE_GUARD_MAGIC 0x31647261756772ull /* "rguard1" */
 #define RADDLE_GUARD_VERSION 3u
 
-#define RADDLE_GUARDS 65536u /* maximum in a program; only the best candidates get guards */
+#define RADDLE_GUARDS 65536u /* the most guards of a program; only the best candidates get them */
 #define RADDLE_GUARD_PAIRS 65536u
-#define RADDLE_GUARD_TASKS 16u	  /* maximum at a time */
-#define RADDLE_GUARD_REPORTS 256u /* room for reports that the agent has not read */
+#define RADDLE_GUARD_TASKS 16u	  /* the most tasks at a time */
+#define RADDLE_GUARD_REPORTS 256u /* the most reports that the agent has not read yet */
 
 #define RADDLE_GUARD_HEADER_SIZE 32768u /* bytes: whole pages that hold struct raddle_guard */
 #define RADDLE_GUARD_FLAGS_AT RADDLE_GUARD_HEADER_SIZE
@@ -84,26 +89,26 @@
 /* Bits of a flag. */
 enum raddle_guard_flag {
 	RADDLE_GUARD_OBSERVE = 1, /* record the thread and the address */
-	RADDLE_GUARD_TASK = 2,	  /* it belongs to a task */
+	RADDLE_GUARD_TASK = 2,	  /* the guard belongs to a task */
 };
 
 /* The last observed access of a guard: 12 bytes. */
 struct raddle_guard_seen {
-	uint32_t address[2]; /* low, high */
-	uint32_t thread;     /* from 1; 0: no access yet */
+	uint32_t address[2]; /* the low and the high half */
+	uint32_t thread;     /* the number of the thread, from 1; 0 if no access was observed */
 };
 _Static_assert(sizeof(struct raddle_guard_seen) == 12, "the layout of the shared memory");
 
 /* Bits of a pair's context, as the hive defines them. */
 enum raddle_guard_context {
 	RADDLE_GUARD_FIRST = 1,	       /* the first access was executed */
-	RADDLE_GUARD_SECOND = 2,       /* the second was */
-	RADDLE_GUARD_SAME_ADDRESS = 4, /* both, at the same address */
-	RADDLE_GUARD_TWO_THREADS = 8,  /* and that by two threads */
+	RADDLE_GUARD_SECOND = 2,       /* the second access was executed */
+	RADDLE_GUARD_SAME_ADDRESS = 4, /* both were executed, at the same address */
+	RADDLE_GUARD_TWO_THREADS = 8,  /* both were executed at the same address, by two threads */
 };
 
 struct raddle_guard_pair {
-	uint32_t guard[2]; /* RADDLE_GUARDS: the access has no guard */
+	uint32_t guard[2]; /* the guards of its accesses; RADDLE_GUARDS for one without a guard */
 	_Atomic uint32_t context;
 };
 
@@ -111,7 +116,7 @@ struct raddle_guard_pair {
  * its flag walks the ring; if no other guard there has a flag, it disables the region. */
 struct raddle_guard_place {
 	uint32_t guard, region;
-	uint32_t next;
+	uint32_t next; /* the position of the next place of the ring */
 };
 
 #define RADDLE_GUARD_SHARED_ONLY UINT32_MAX
@@ -124,21 +129,20 @@ enum raddle_guard_order { RADDLE_GUARD_PRIMARY, RADDLE_GUARD_ALTERNATE };
  * order.  No generation is used twice.
  */
 struct raddle_guard_task {
-	_Atomic uint32_t generation; /* 0: no task */
+	_Atomic uint32_t generation; /* 0 if the slot is free */
 	uint32_t guard[2];
-	uint32_t order;	 /* which access shall come first: RADDLE_GUARD_PRIMARY: guard[0] */
-	uint32_t tau_us; /* how long to stop a thread for that; 0: not at all */
+	uint32_t order;	 /* enum raddle_guard_order: PRIMARY if the access of guard[0] shall be first */
+	uint32_t tau_us; /* how long to stop a thread to get that order; 0 if no thread is stopped */
 	/* How many accesses pass before a thread is stopped, except at bytes that another thread
 	 * has just accessed.  RADDLE_GUARD_SHARED_ONLY: threads are stopped and accesses tracked
 	 * only at such bytes. */
 	uint32_t skip;
-	/* Written by the program: what the program has found so far, in case the run ends without
-	 * a result. */
+	/* Written by the program: what it has found so far, in case the run ends without a result. */
 	_Atomic uint32_t ordered; /* how many tracked accesses were ordered before all other threads, or
 				   * before the other access */
-	_Atomic uint32_t active;  /* 1: an access is being tracked, or a thread is stopped */
-	_Atomic uint32_t raced;	  /* 1 << order: the race was observed in that order */
-	_Atomic uint32_t over;	  /* 1: the task is complete */
+	_Atomic uint32_t active;  /* 1 while an access is tracked or a thread is stopped */
+	_Atomic uint32_t raced;	  /* the orders in which the race was observed, as bits: 1 << order */
+	_Atomic uint32_t over;	  /* 1 if the task is complete */
 };
 
 enum raddle_guard_result { RADDLE_GUARD_RACE = 1, RADDLE_GUARD_NO_RACE, RADDLE_GUARD_TIMEOUT };
@@ -146,10 +150,10 @@ enum raddle_guard_proof { RADDLE_GUARD_UNORDERED, RADDLE_GUARD_COLLISION };
 
 struct raddle_guard_report {
 	_Atomic uint32_t ready;
-	uint32_t generation; /* of the task */
+	uint32_t generation; /* the generation of the task */
 	uint32_t result, order, proof;
-	uint32_t tau_us, pause_us;
-	uint32_t watched; /* a watchpoint also saw an access at the address of the stopped thread */
+	uint32_t tau_us, pause_us; /* how long the thread was to be stopped, and how long it was */
+	uint32_t watched;	   /* 1 if a watchpoint also fired at the address of the stopped thread */
 };
 
 struct raddle_guard {
@@ -159,37 +163,39 @@ struct raddle_guard {
 	uint32_t guard_count;
 
 	/* Written by the agent. */
-	_Atomic uint64_t beat_ns;      /* CLOCK_MONOTONIC, updated regularly; if too old, the agent is gone */
-	_Atomic uint32_t patience_ms;  /* the age at which it is too old */
+	_Atomic uint64_t beat_ns;      /* the last sign of life, by CLOCK_MONOTONIC */
+	_Atomic uint32_t patience_ms;  /* if beat_ns is older than this, the agent has ended */
 	_Atomic uint32_t track_us;     /* the longest time for which an access is tracked */
 	_Atomic uint32_t track_permil; /* thousandths of the run time that may be spent on tracking */
-	_Atomic int64_t pause_us; /* time for which threads may still be stopped; the program decrements it */
-	_Atomic uint32_t watch;	  /* hardware watchpoints are allowed */
-	_Atomic int64_t calls_left; /* how often guards may still call the runtime; at 0, guards do
-				     * nothing */
+	_Atomic int64_t pause_us;      /* how long threads may still be stopped; the program decrements it */
+	_Atomic uint32_t watch;	       /* 1 if hardware watchpoints are allowed */
+	_Atomic int64_t calls_left;    /* how often guards may still call the runtime; at 0, guards do
+					* nothing */
 
 	/* Written by the program. */
-	_Atomic uint32_t pid;	    /* of the process that has mapped this; 0: not yet mapped */
+	_Atomic uint32_t pid;	    /* of the process that has mapped this memory; 0 before that */
 	_Atomic uint64_t calls;	    /* how often guards called the runtime */
 	_Atomic uint64_t paused_us; /* total time for which threads were stopped */
+	/* The number of times a thread was stopped, of tracked accesses, of those whose time ran out,
+	 * and of hits of watchpoints. */
 	_Atomic uint32_t pauses, tracked, abandoned, hits;
-	_Atomic uint32_t dropped; /* reports lost because the ring was full */
+	_Atomic uint32_t dropped; /* the number of reports lost because `reports` was full */
 	_Atomic uint32_t report_head;
 
 	struct raddle_guard_task tasks[RADDLE_GUARD_TASKS];
 	struct raddle_guard_report reports[RADDLE_GUARD_REPORTS];
 
-	uint32_t place_count; /* written by the agent; 0: unknown where guards are */
+	uint32_t place_count; /* written by the agent; 0 if the regions of guards are unknown */
 };
 _Static_assert(sizeof(struct raddle_guard) <= RADDLE_GUARD_HEADER_SIZE, "the header has its room");
 
-/* ---- what instrumented code calls, where a flag is set ---- */
+/* ---- arguments of the functions that instrumented code calls where a flag is set ---- */
 
-/* The access of `size` bytes that follows. */
+/* Whether the access that follows reads or writes. */
 #define RADDLE_GUARD_READ 0u
 #define RADDLE_GUARD_WRITE 1u
 
-/* An atomic operation, or a fence (no address). */
+/* Bits that describe an atomic operation, or a fence, which has no address. */
 enum raddle_guard_atomic {
 	RADDLE_GUARD_RELAXED_LOAD = 1,
 	RADDLE_GUARD_RELAXED_STORE = 2,

@@ -10,23 +10,24 @@
 #include <stdint.h>
 
 /* A thread that waits in a loop while the threads that could end the wait are stopped
- * (RADDLE_CAUSE_SPINS).  These threads are then released.  If a location that the waiting thread
- * has read repeatedly changes after that, the thread was waiting for that location. */
+ * (RADDLE_CAUSE_SPINS).  The runtime then lets the stopped threads continue.  If this changes a
+ * location that the waiting thread has read repeatedly, the thread was waiting for it. */
 struct raddle_steer_spin {
 	uint32_t slot, site;
-	uint64_t looks;		  /* accesses that read nothing new */
-	uint64_t address, size;	  /* the location it waited for, if `changed` */
-	_Atomic uint32_t changed; /* it left the loop because the location changed */
+	uint64_t looks;		  /* the number of accesses that read the same value as before */
+	uint64_t address, size;	  /* the location that the thread waited for, if `changed` */
+	_Atomic uint32_t changed; /* 1 if the thread left the loop because the location changed */
 	uint32_t unused;
 };
 
 /* A thread that did not reach its goal (RADDLE_CAUSE_PAST, RADDLE_CAUSE_ENDED) after a failed
  * trylock: the lock was held by a thread that is stopped at a goal. */
 struct raddle_steer_refusal {
-	uint32_t slot, owner;
-	uint32_t kind, site; /* of the attempt; kind 0: no attempt failed */
-	uint64_t object;
-	_Atomic uint32_t known; /* a futex: the replayer has read the object's name, so the program may end */
+	uint32_t slot, owner;	/* slots of the thread and of the lock's owner */
+	uint32_t kind, site;	/* kind and site of the trylock; kind is 0 if no trylock failed */
+	uint64_t object;	/* the address of the lock */
+	_Atomic uint32_t known; /* a futex: 1 if the replayer has read the lock's name, so that the
+				 * program may end */
 	uint32_t unused;
 };
 

@@ -9,8 +9,8 @@
  *   struct raddle_shadow
  *   struct raddle_expr           RADDLE_SHADOW_NODES: expressions; number 0 is not used
  *   struct raddle_shadow_var     RADDLE_SHADOW_VARS
- *   struct raddle_shadow_step    RADDLE_SHADOW_STEPS: the path, in the order in which it was taken
- *   struct raddle_shadow_byte    RADDLE_SHADOW_OUTPUT: what was written, in that order
+ *   struct raddle_shadow_step    RADDLE_SHADOW_STEPS: the path, in the order of execution
+ *   struct raddle_shadow_byte    RADDLE_SHADOW_OUTPUT: the output, in the order of the writes
  *   uint64_t[256]                RADDLE_SHADOW_TABLES
  *   char                         RADDLE_SHADOW_TEXT: names and strings
  *
@@ -36,11 +36,11 @@
 #define RADDLE_SHADOW_TABLES 1024u
 #define RADDLE_SHADOW_TEXT (1u << 20)
 #define RADDLE_SHADOW_INPUTS 64u
-#define RADDLE_SHADOW_BYTES 4096u /* the first bytes of an input are symbolic */
+#define RADDLE_SHADOW_BYTES 4096u /* how many bytes of an input are symbolic: its first ones */
 
-#define RADDLE_SHADOW_PAGES 0x200000000000ull /* address of the page bytes */
-#define RADDLE_SHADOW_PAGE_SHIFT 12	      /* pages of 4 KiB */
-#define RADDLE_SHADOW_ADDRESS_BITS 47	      /* of a user address on x86-64 */
+#define RADDLE_SHADOW_PAGES 0x200000000000ull /* the address of the map of pages */
+#define RADDLE_SHADOW_PAGE_SHIFT 12	      /* log2 of the size of a page: 4 KiB */
+#define RADDLE_SHADOW_ADDRESS_BITS 47	      /* the bits of a user address on x86-64 */
 
 enum raddle_shadow_kind {
 	RADDLE_INPUT_ARGV,
@@ -50,15 +50,17 @@ enum raddle_shadow_kind {
 	RADDLE_INPUT_KINDS
 };
 
-/* Where bytes come from. */
+/* A source of input bytes. */
 struct raddle_shadow_input {
-	uint32_t kind;
-	uint32_t number;       /* of an argument */
-	uint32_t name, length; /* in the text: the path of a file, the name of a variable */
+	uint32_t kind;	       /* enum raddle_shadow_kind */
+	uint32_t number;       /* the number of an argument; otherwise 0 */
+	uint32_t name, length; /* the offset and length in RADDLE_SHADOW_TEXT of the path of a
+				* file, or of the name of an environment variable */
 };
 
-/* What a variable represents.  A number, a length and an equality describe a slot of an input.  To
- * realise a value, the driver writes digits, truncates or pads the slot, or writes the text. */
+/* What a variable represents.  NUMBER, LENGTH and EQUAL describe a slot, which is a range of bytes
+ * of an input.  To give such a variable a value, the driver writes digits into the slot, truncates
+ * or pads it, or writes the text into it. */
 enum raddle_shadow_sort {
 	RADDLE_VAR_BYTE,   /* the byte at `offset` */
 	RADDLE_VAR_NUMBER, /* the number written in the slot */
@@ -69,38 +71,38 @@ enum raddle_shadow_sort {
 
 struct raddle_shadow_var {
 	uint8_t sort, bits;
-	uint8_t base;	     /* of a number: 8, 10, 16 */
-	uint8_t is_unsigned; /* of a number */
+	uint8_t base;	     /* the base of a number: 8, 10 or 16 */
+	uint8_t is_unsigned; /* 1 if a number is unsigned */
 	uint32_t input;
-	uint64_t offset;
-	uint32_t length; /* of the slot */
-	uint32_t text, text_length;
-	uint32_t node;
-	uint64_t value; /* in this run */
+	uint64_t offset;	    /* where the byte or slot starts in the input */
+	uint32_t length;	    /* the length of the slot */
+	uint32_t text, text_length; /* of EQUAL: the offset and length of the text in RADDLE_SHADOW_TEXT */
+	uint32_t node;		    /* the expression that is this variable */
+	uint64_t value;		    /* the value in this run */
 };
 
 enum raddle_shadow_step_kind {
-	RADDLE_STEP_BRANCH,  /* can be negated */
+	RADDLE_STEP_BRANCH,  /* a branch, which the driver may negate */
 	RADDLE_STEP_ADDRESS, /* an address, length or size that depends on input was fixed to its value
 			      * in this run */
 	RADDLE_STEP_ASSUME,  /* the model of a function holds only under this condition */
 };
 
-/* `cond` was `taken`. */
+/* One step of the path: the condition `cond`, an expression, had the value `taken`. */
 struct raddle_shadow_step {
 	uint32_t site, thread;
 	uint32_t cond;
 	uint8_t taken, kind;
-	uint8_t met; /* the threads of the race had met */
+	uint8_t met; /* 1 if the threads of the race had met before */
 	uint8_t unused;
 };
 
-/* What was written: a byte, or a number before it became digits. */
+/* A piece of output: a byte, or a number before its conversion to digits. */
 struct raddle_shadow_byte {
-	uint32_t fd; /* the descriptor it was written to */
+	uint32_t fd; /* the descriptor that the output went to */
 	uint32_t node;
-	uint64_t offset; /* in this list */
-	uint32_t step;	 /* how many steps came before */
+	uint64_t offset; /* the position in the list of output */
+	uint32_t step;	 /* the number of steps before it */
 	uint32_t unused;
 };
 
@@ -125,13 +127,13 @@ enum raddle_shadow_loss {
 
 struct raddle_shadow {
 	uint32_t version;
-	uint32_t active; /* the runtime was initialised */
+	uint32_t active; /* 1 if the runtime was initialised */
 	_Atomic uint32_t node_count, var_count, step_count, output_count, table_count, text_used, input_count;
 	uint64_t lost_count[RADDLE_LOSSES];
 	struct raddle_shadow_input inputs[RADDLE_SHADOW_INPUTS];
 };
 
-/* Where the parts lie, from the start. */
+/* The offsets of the parts in the shared memory. */
 #define RADDLE_SHADOW_HEADER 8192u
 #define RADDLE_SHADOW_NODES_AT ((uint64_t)RADDLE_SHADOW_HEADER)
 #define RADDLE_SHADOW_VARS_AT (RADDLE_SHADOW_NODES_AT + RADDLE_SHADOW_NODES * sizeof(struct raddle_expr))
@@ -146,12 +148,12 @@ struct raddle_shadow {
 _Static_assert(sizeof(struct raddle_expr) == 32, "nodes tile the store");
 _Static_assert(sizeof(struct raddle_shadow) <= RADDLE_SHADOW_HEADER, "the header fits");
 
-/* Passed between caller and callee: the expressions of the arguments and of the result.  The
- * caller may have called code that is not instrumented, which then calls the callee.  So the
- * callee uses the expressions only if they are meant for it. */
+/* How the expressions of arguments and results pass between caller and callee.  The caller may
+ * have called code that is not instrumented, which then calls another function.  So a function
+ * uses the expressions only if it is the `callee`. */
 #define RADDLE_SHADOW_ARGUMENTS 16
 struct raddle_shadow_call {
-	const void *callee; /* the function that the arguments are for; NULL: none */
+	const void *callee; /* the function that the arguments are for; NULL if there are none */
 	const void *from;   /* the function that the result is from */
 	uint32_t result;
 	uint32_t count;
@@ -159,9 +161,10 @@ struct raddle_shadow_call {
 };
 extern __thread struct raddle_shadow_call __raddle_shadow_call __attribute__((tls_model("initial-exec")));
 
-/* What instrumented code calls for values that are not concrete (rt/shadow/).  `what` combines
- * the operator and the width of the operands: op << 8 | bits.  For a select, bit 31 is the
- * condition. */
+/* What instrumented code calls for values that are not concrete (rt/shadow/).  Parameters that
+ * start with e are expressions, and the others their values.  `what` combines the operator and the
+ * width of the operands: op << 8 | bits.  For an index, it has the size of an element in place of
+ * the operator.  For a select, bit 31 is the condition. */
 uint32_t __raddle_shadow_bin(uint32_t what, uint32_t ea, uint32_t eb, uint64_t a, uint64_t b);
 uint32_t __raddle_shadow_index(uint64_t what, uint32_t ea, uint32_t ei, uint64_t a, uint64_t i);
 uint32_t __raddle_shadow_cast(uint32_t what, uint32_t e, uint32_t from);

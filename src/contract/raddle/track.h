@@ -15,10 +15,10 @@
  * ----------
  * 	0			struct raddle_track
  * 	RADDLE_TRACK_FLAGS_AT	a byte per gate: enum raddle_track_flag
- * 	RADDLE_TRACK_GROUPS_AT	a number per gate: its function; for the first gate_count gates
- * 	RADDLE_TRACK_EVENTS_AT	struct raddle_track_event, event_count of them: the last events
+ * 	RADDLE_TRACK_GROUPS_AT	a number per gate, for the first gate_count gates: its function
+ * 	RADDLE_TRACK_EVENTS_AT	event_count times struct raddle_track_event: the last events
  *
- * It is a memory file, so it survives however the program ends.  Events are numbered from 0.
+ * It is a memory file, so its content survives any end of the program.  Events are numbered from 0.
  * Event n lies in slot n % event_count and gets the stamp n + 1 when it is complete.  An access
  * happens and gets its number under a lock chosen by the address, so the order of numbers is the
  * order of events.  The reader does not trust the content (sketch/track-read.c).
@@ -35,23 +35,23 @@
 #define RADDLE_TRACK_VERSION 1u
 
 #define RADDLE_TRACK_FLAGS_NAME "__raddle_track_flags"
-#define RADDLE_TRACK_GATES 32768u /* at most */
-#define RADDLE_TRACK_SLOTS 4u	  /* watchpoints of the processor */
+#define RADDLE_TRACK_GATES 32768u /* the most gates of a program */
+#define RADDLE_TRACK_SLOTS 4u	  /* the number of watchpoints that the processor has */
 #define RADDLE_TRACK_HARDWARE UINT32_MAX
 
-#define RADDLE_TRACK_FLAGS_AT 4096u /* a page, since the flags are mapped on their own */
+#define RADDLE_TRACK_FLAGS_AT 4096u /* the start of a page, since the flags are mapped on their own */
 #define RADDLE_TRACK_GROUPS_AT (RADDLE_TRACK_FLAGS_AT + RADDLE_TRACK_GATES)
 #define RADDLE_TRACK_EVENTS_AT (RADDLE_TRACK_GROUPS_AT + 4u * RADDLE_TRACK_GATES)
 #define RADDLE_TRACK_SIZE(events)                                                                            \
 	(RADDLE_TRACK_EVENTS_AT + (uint64_t)(events) * sizeof(struct raddle_track_event))
-#define RADDLE_TRACK_EVENTS (1u << 24) /* at most */
+#define RADDLE_TRACK_EVENTS (1u << 24) /* the most events that are kept */
 _Static_assert((RADDLE_TRACK_EVENTS & (RADDLE_TRACK_EVENTS - 1)) == 0, "numbers of events wrap around");
 
 /* Bits of a gate's flag. */
 enum raddle_track_flag {
 	RADDLE_TRACK_SLICE = 1,	 /* a statement of the slice: a watchpoint may be set on its memory */
 	RADDLE_TRACK_OTHER = 2,	 /* another access that may touch the same memory */
-	RADDLE_TRACK_OPEN = 3,	 /* either of them */
+	RADDLE_TRACK_OPEN = 3,	 /* the mask of both bits: the gate is open */
 	RADDLE_TRACK_BESIDE = 4, /* closed, but another gate of its function is open */
 };
 
@@ -62,14 +62,14 @@ enum raddle_track_what {
 	RADDLE_TRACK_UPDATE,  /* read-modify-write */
 	RADDLE_TRACK_ACQUIRE, /* a call that may wait: its event is written when it returns */
 	RADDLE_TRACK_CALL,    /* any other call: its event is written before it */
-	RADDLE_TRACK_FREE,    /* the same, of a call that frees the block at the address */
+	RADDLE_TRACK_FREE,    /* as CALL, for a call that frees the block at the address */
 	RADDLE_TRACK_POINT,   /* a branch or a return */
 	RADDLE_TRACK_WHATS
 };
 
 enum raddle_track_state {
-	RADDLE_TRACK_VOID,  /* reserved but not used; another event describes it */
-	RADDLE_TRACK_BEGUN, /* the thread has not passed it */
+	RADDLE_TRACK_VOID,  /* the slot was reserved but not used: another event describes the access */
+	RADDLE_TRACK_BEGUN, /* the thread has not finished the instruction */
 	RADDLE_TRACK_DONE,
 };
 
@@ -77,12 +77,13 @@ struct raddle_track_event {
 	_Atomic uint64_t stamp;
 	uint64_t address;
 	uint64_t value;
-	uint64_t more;	 /* value written by an update; size of a freed block; code offset for a watchpoint */
-	uint32_t gate;	 /* RADDLE_TRACK_HARDWARE: seen by a watchpoint */
-	uint32_t thread; /* 0: the first; then in the order of creation */
-	uint8_t size;	 /* bytes of the value; 0: unknown */
+	uint64_t more; /* the value that an update wrote, the size of a freed block, or the code offset of an
+			* access that a watchpoint caught */
+	uint32_t gate; /* RADDLE_TRACK_HARDWARE if a watchpoint caught the access */
+	uint32_t thread; /* the number of the thread in the order of creation, from 0 */
+	uint8_t size;	 /* the size of the value in bytes; 0 if unknown */
 	uint8_t what, state;
-	uint8_t unsure; /* another thread held the lock of the address too long: the order may be wrong */
+	uint8_t unsure; /* 1 if the order may be wrong: another thread held the address's lock too long */
 	uint32_t reserved;
 };
 
@@ -92,12 +93,12 @@ struct raddle_track_failure {
 	_Atomic uint32_t ready;
 	int32_t signal;
 	uint32_t thread;
-	uint32_t line;	  /* of an assertion; else 0 */
-	uint64_t address; /* fault address */
+	uint32_t line;	  /* the line of a failed assertion; otherwise 0 */
+	uint64_t address; /* the address whose access raised the signal */
 	/* Offsets from the program's load address: where the thread was, then candidates for its
 	 * callers. */
-	uint64_t places[RADDLE_TRACK_PLACES]; /* ended by 0 */
-	char text[RADDLE_TRACK_TEXT];	      /* of an assertion: the condition */
+	uint64_t places[RADDLE_TRACK_PLACES]; /* terminated by 0 */
+	char text[RADDLE_TRACK_TEXT];	      /* the condition of a failed assertion */
 	char file[RADDLE_TRACK_TEXT], function[RADDLE_TRACK_TEXT];
 };
 
@@ -107,20 +108,21 @@ struct raddle_track {
 	uint32_t event_count;
 
 	/* Written by the tool. */
-	uint32_t watch; /* use watchpoints */
+	uint32_t watch; /* 1 if the program shall use watchpoints */
 	uint32_t turn;	/* turn * RADDLE_TRACK_SLOTS locations are skipped before one gets a watchpoint */
 	uint32_t gate_count;
-	uint32_t budget;  /* a gate is closed after this many events; a function whose gates are all
-			   * closed costs nothing; 0: no limit */
-	uint64_t perturb; /* seed of random delays at gates; 0: no delays */
+	uint32_t budget;  /* the number of events after which a gate is closed; 0 for no limit.  A
+			   * function whose gates are all closed costs nothing. */
+	uint64_t perturb; /* the seed of random delays at gates; 0 for no delays */
 
 	/* Written by the program. */
 	_Atomic uint32_t pid;
-	_Atomic uint32_t threads; /* created so far */
-	_Atomic uint64_t head;	  /* number of the next event */
+	_Atomic uint32_t threads; /* the number of threads created so far */
+	_Atomic uint64_t head;	  /* the number of the next event */
+	/* How many locations got a watchpoint, and how many accesses watchpoints caught. */
 	_Atomic uint32_t watched, hits;
-	_Atomic uint32_t spent;	   /* gates that were closed because their budget was spent */
-	_Atomic uint32_t no_watch; /* the system refused watchpoints */
+	_Atomic uint32_t spent;	   /* how many gates were closed because their budget was spent */
+	_Atomic uint32_t no_watch; /* 1 if the system refused watchpoints */
 	struct raddle_track_failure failure;
 };
 _Static_assert(sizeof(struct raddle_track) <= RADDLE_TRACK_FLAGS_AT, "the header has its room");

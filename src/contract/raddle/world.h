@@ -4,22 +4,23 @@
  * replay receives the same input again.
  * Recording: a thread writes the records of world.inc into buffers of the session whose `thread`
  * has the bit RADDLE_WORLD_BUFFER.  doc/format/world.md describes the file made from them.
- * Replay: the memory lies in the session (session.h: world_offset; 0: nothing is replayed) and
- * belongs to the first process.  The replayer fills it before the program starts:
+ * Replay: the memory lies in the session, at world_offset (session.h), and belongs to the first
+ * process.  If world_offset is 0, no input is replayed.  The replayer fills the memory before the
+ * program starts:
  *
  *   struct raddle_world
- *   struct raddle_world_thread      thread_count of them, a parent before its children
- *   uint64_t                        values of sources, those of a thread and source together
- *   struct raddle_world_listener    listener_count
- *   struct raddle_world_connection  connection_count
- *   struct raddle_world_arrival     arrival_count, in their order
- *   bytes                           of arrivals and random numbers, and room for what is sent
+ *   struct raddle_world_thread      thread_count times, a parent before its children
+ *   uint64_t                        the values of sources, by thread and source
+ *   struct raddle_world_listener    listener_count times
+ *   struct raddle_world_connection  connection_count times
+ *   struct raddle_world_arrival     arrival_count times, in the order of arrival
+ *   bytes                           bytes of arrivals, random numbers, and room for sent bytes
  *
  * A thread that reads a source gets the next value that was recorded for this thread and source.
  * An arrival is input from outside: a connection, bytes, or end of file.  Arrivals keep their
- * order.  Each arrives as soon as the program has sent as much as it had at that time in the
- * recorded run.  Bytes and end of file also wait until earlier bytes of their connection were
- * read.  If no thread is runnable, the next input arrives anyway.
+ * order.  An arrival is delivered once the program has sent as many bytes as it had sent when the
+ * input arrived in the recorded run.  Bytes and end of file also wait until earlier bytes of their
+ * connection were read.  If no thread is runnable, the next arrival is delivered anyway.
  */
 #ifndef RADDLE_WORLD_H
 #define RADDLE_WORLD_H
@@ -27,11 +28,11 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_WORLD_BUFFER 0x80000000u /* a bit of the thread of a buffer; thread numbers are smaller */
-#define RADDLE_WORLD_VERSION 1		/* of this layout */
+#define RADDLE_WORLD_BUFFER 0x80000000u /* a bit of a buffer's `thread`, above all thread numbers */
+#define RADDLE_WORLD_VERSION 1		/* the version of this layout */
 #define RADDLE_WORLD_NONE UINT32_MAX
-#define RADDLE_WORLD_ADDRESS 128 /* bytes of an address, at most: struct sockaddr_storage */
-#define RADDLE_CLOCKS 8		 /* sources that are clocks of the kernel */
+#define RADDLE_WORLD_ADDRESS 128 /* the most bytes of an address: struct sockaddr_storage */
+#define RADDLE_CLOCKS 8		 /* the number of sources that are clocks of the kernel: the first ones */
 
 enum raddle_world_record {
 #define RADDLE_WORLD(code, constant, ...) RADDLE_WORLD_##constant = code,
@@ -45,14 +46,17 @@ enum raddle_source {
 	RADDLE_SOURCES
 };
 
-struct raddle_world_run { /* part of a table */
+/* A part of a table. */
+struct raddle_world_run {
 	uint64_t first, count;
 };
 
 struct raddle_world_thread {
-	uint32_t parent, index; /* position of the parent; NONE: the initial thread */
+	/* The position of the parent, RADDLE_WORLD_NONE for the initial thread; and which of the
+	 * parent's creations it is. */
+	uint32_t parent, index;
 	struct raddle_world_run values[RADDLE_SOURCES];
-	struct raddle_world_run random; /* bytes */
+	struct raddle_world_run random; /* its random bytes */
 };
 
 struct raddle_world_address {
@@ -65,16 +69,16 @@ struct raddle_world_listener {
 };
 
 struct raddle_world_connection {
-	uint32_t listener;		     /* position; NONE: the program made the connection */
-	int32_t error;			     /* errno of the failed connect() of such a connection; or 0 */
-	int32_t descriptor;		     /* that the program inherited; -1: not inherited */
-	struct raddle_world_address address; /* of the other side */
-	uint64_t sent, sum;		     /* recorded: bytes, and their sum */
-	uint64_t kept_at, kept_size;	     /* room for what is sent */
+	uint32_t listener;		     /* its position; NONE if the program made the connection */
+	int32_t error;			     /* errno if connect() failed; otherwise 0 */
+	int32_t descriptor;		     /* the inherited descriptor; -1 if not inherited */
+	struct raddle_world_address address; /* the address of the other side */
+	uint64_t sent, sum;		     /* in the recorded run: the bytes sent, and their sum */
+	uint64_t kept_at, kept_size;	     /* room for the bytes that the replay sends */
 	/* Written by the program. */
-	_Atomic uint64_t now_sent;
-	_Atomic uint32_t begun;	 /* it was accepted or connected */
-	_Atomic uint32_t closed; /* by the program */
+	_Atomic uint64_t now_sent; /* the number of bytes sent in the replay */
+	_Atomic uint32_t begun;	   /* 1 if the connection was accepted or connected */
+	_Atomic uint32_t closed;   /* 1 if the program has closed it */
 };
 
 enum raddle_arrival { RADDLE_ARRIVES_CONNECTION, RADDLE_ARRIVES_BYTES, RADDLE_ARRIVES_END };
@@ -83,33 +87,34 @@ struct raddle_world_arrival {
 	uint32_t kind; /* enum raddle_arrival */
 	uint32_t connection;
 	uint64_t bytes_at, length;
-	uint64_t sent_before; /* bytes that the program had sent in total */
+	uint64_t sent_before; /* how many bytes the program had sent before, in total */
 };
 
-/* Calls without a record, by how they were answered. */
+/* Calls for which nothing was recorded, by the answer that they get in the replay. */
 enum raddle_world_lack {
-	RADDLE_WORLD_LACK_VALUE,   /* an extrapolated clock, or an identity */
-	RADDLE_WORLD_LACK_RANDOM,  /* deterministic random numbers */
-	RADDLE_WORLD_LACK_CONNECT, /* a connection that was not recorded: refused */
-	RADDLE_WORLD_LACK_SOCKET,  /* a socket of a kind that is not replayed: a real one */
+	RADDLE_WORLD_LACK_VALUE,   /* an extrapolated time, or a real process ID */
+	RADDLE_WORLD_LACK_RANDOM,  /* deterministic pseudo-random bytes */
+	RADDLE_WORLD_LACK_CONNECT, /* a refusal of the connection */
+	RADDLE_WORLD_LACK_SOCKET,  /* a real socket, of a kind that is not replayed */
 	RADDLE_WORLD_LACKS,
 };
 
 struct raddle_world {
 	uint32_t version;
 	uint32_t thread_count, listener_count, connection_count, arrival_count;
-	uint32_t end_signal; /* sent when everything has arrived and no thread is runnable; 0: none */
-	uint32_t sockets;    /* 1: sockets are replayed; 0: they are real */
+	uint32_t end_signal; /* raised when everything has arrived and no thread is runnable; or 0 */
+	uint32_t sockets;    /* 1 if sockets are replayed, 0 if they are real */
 	uint32_t unused;
-	uint64_t all_sent; /* recorded: bytes sent in total */
-	uint64_t threads_at, values_at, listeners_at, connections_at, arrivals_at; /* from the start */
+	uint64_t all_sent; /* bytes sent in total in the recorded run */
+	/* The offsets of the tables in this memory. */
+	uint64_t threads_at, values_at, listeners_at, connections_at, arrivals_at;
 	/* Written by the program. */
-	_Alignas(64) _Atomic uint32_t arrived; /* arrivals delivered so far */
-	_Atomic uint32_t hurried; /* arrivals that came before the program had sent as much as in the
-				   * recorded run */
-	_Atomic uint32_t ended;	  /* end_signal was sent */
-	_Atomic uint32_t refused; /* arrivals whose bytes could not all be delivered */
-	_Atomic uint64_t sent;	  /* bytes sent in total */
+	_Alignas(64) _Atomic uint32_t arrived; /* the number of arrivals delivered so far */
+	_Atomic uint32_t hurried; /* the number of arrivals delivered before the program had sent as many
+				   * bytes as in the recorded run */
+	_Atomic uint32_t ended;	  /* 1 if end_signal was raised */
+	_Atomic uint32_t refused; /* the number of arrivals whose bytes were not all delivered */
+	_Atomic uint64_t sent;	  /* bytes sent in total in the replay */
 	_Atomic uint64_t lacks[RADDLE_WORLD_LACKS];
 };
 
@@ -125,7 +130,8 @@ RADDLE_WORLD_TABLE(struct raddle_world_connection, connections)
 RADDLE_WORLD_TABLE(struct raddle_world_arrival, arrivals)
 #undef RADDLE_WORLD_TABLE
 
-/* The checksum of a stream of bytes, independent of how it is split. */
+/* Adds bytes to the checksum of a stream.  The result does not depend on how the stream is
+ * split. */
 static inline uint64_t raddle_world_sum(uint64_t sum, const void *bytes, uint64_t length)
 {
 	const unsigned char *p = (const unsigned char *)bytes;
