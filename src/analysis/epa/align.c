@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_TRY                                                                                            \
-	16 /* queued records before the first search; each further search waits for four times as many */
-#define CONFIRM 3 /* equal instructions in a row that count as the same path again; set by hand */
+/* Number of queued records before the first search; each further search waits for four times as
+ * many. */
+#define FIRST_TRY 16
+/* Number of equal instructions in a row that count as a common path; set by hand. */
+#define CONFIRM 3
 
 struct align_key {
 	uint64_t instruction;
@@ -24,16 +26,19 @@ struct epa_aligner {
 	struct epa_align_sink sink;
 	size_t place;
 	struct epa_cursor *cursor;
-	struct epa_record *queue; /* EPA_ALIGN_WINDOW; NULL: never diverged */
+	/* Room for EPA_ALIGN_WINDOW records; NULL if the thread never diverged. */
+	struct epa_record *queue;
 	size_t first, count;
-	bool lost;     /* they have diverged */
-	bool leaving;  /* the search failed; skips to the end of the scope where they diverged */
+	bool lost; /* the run and the golden run have diverged */
+	/* The search failed; both skip to the end of the scope in which they diverged. */
+	bool leaving;
 	bool given_up; /* the search cannot succeed any more */
 	size_t next_try;
-	uint32_t depth;	       /* of the last pair, or of the scopes left since */
-	uint32_t golden_depth; /* before the record at the cursor */
+	/* Call depth of the last pair, or of the scope that was left since then. */
+	uint32_t depth;
+	uint32_t golden_depth; /* call depth before the golden record at the cursor */
 	struct epa_cursor look;
-	struct align_key *keys; /* of the golden records from the cursor on */
+	struct align_key *keys; /* keys of the golden records from the cursor on */
 	size_t key_count;
 	uint32_t look_depth;
 };
@@ -68,7 +73,7 @@ static const uint64_t *peek(const struct epa_aligner *a)
 	return a->cursor ? epa_cursor_peek(a->cursor) : NULL;
 }
 
-/* The depth of calls after a golden record. */
+/* The call depth after a golden record. */
 static uint32_t depth_after(uint32_t depth, const uint64_t *words)
 {
 	struct epa_record r;
@@ -85,7 +90,8 @@ static uint32_t depth_after(uint32_t depth, const uint64_t *words)
 /* --- in step -------------------------------------------------------------------------------------
  */
 
-/* False: the record is another instruction. */
+/* Pairs the record with the next golden one.  Returns false if the two are different
+ * instructions. */
 static bool in_step(struct epa_aligner *a, const struct epa_record *r)
 {
 	const uint64_t *words = peek(a);
@@ -157,9 +163,9 @@ static bool is_same(const struct epa_aligner *a, size_t i, size_t j)
 	return a->keys[j].instruction == epa_record_key(r) && a->keys[j].depth == r->depth;
 }
 
-/* Whether record i of the queue and golden record j begin a common path.  Records that are not
- * known yet count against it; the end of the records counts in favour.  One equal event is enough.
- */
+/* Whether record i of the queue and golden record j begin a common path.  A record that has not
+ * been read yet counts against it; the end of the records counts in favour.  One equal event is
+ * enough. */
 static bool begins_common_path(const struct epa_aligner *a, size_t i, size_t j, bool ended)
 {
 	for (size_t k = 0; k < CONFIRM; k++) {
@@ -173,7 +179,7 @@ static bool begins_common_path(const struct epa_aligner *a, size_t i, size_t j, 
 	return true;
 }
 
-/* Finds the nearest place where both do the same, and drops the records before it. */
+/* Finds the nearest place from which both runs do the same, and drops the records before it. */
 static bool find_common_path(struct epa_aligner *a, bool ended)
 {
 	size_t n = a->count, m;
@@ -196,7 +202,8 @@ static bool find_common_path(struct epa_aligner *a, bool ended)
 	return false;
 }
 
-/* Leaves the scope in which they diverged, in both; false: the run is still in it. */
+/* Leaves the scope in which the runs diverged, in both.  Returns false if the run is still in
+ * it. */
 static bool leave_scope(struct epa_aligner *a)
 {
 	const uint64_t *words;
@@ -212,7 +219,7 @@ static bool leave_scope(struct epa_aligner *a)
 	return true;
 }
 
-/* One step; false: nothing can be done before the next record. */
+/* Does one step.  Returns false if nothing can be done before the next record. */
 static bool step(struct epa_aligner *a, bool ended)
 {
 	if (!a->count)
@@ -256,7 +263,8 @@ void epa_aligner_feed(struct epa_aligner *a, const struct epa_record *r)
 	if (!a->queue)
 		a->queue = rd_xmalloc(EPA_ALIGN_WINDOW * sizeof *a->queue);
 	*queued(a, a->count++) = *r;
-	/* Other threads may see what this one did before an event, so it must be known by then. */
+	/* Other threads may use what this one did before an event, so its deviations must be known
+	 * now. */
 	if (a->lost && r->kind == TRACE_FULL_EVENT && !a->leaving && !a->given_up)
 		a->next_try = a->count;
 	while (step(a, false))

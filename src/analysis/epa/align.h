@@ -14,32 +14,36 @@
 
 #include "epa/reference.h"
 
-#define EPA_ALIGN_WINDOW 1024 /* records that a search looks at; set by hand, bounds its quadratic time */
+/* Number of records that a search examines; set by hand, bounds its quadratic time. */
+#define EPA_ALIGN_WINDOW 1024
 
 struct epa_align_sink {
 	void *context;
-	/* Both executed the same instruction; `number` is the golden record's. */
+	/* Called for a pair: both runs executed the same instruction.  `number` is the number of
+	 * the golden record. */
 	void (*pair)(void *context, const struct epa_record *golden, const struct epa_record *run,
 		     uint64_t number);
-	/* They diverge: what each does next, NULL: nothing. */
+	/* Called where the runs diverge, with the next record of each; NULL if it has no more
+	 * records. */
 	void (*part)(void *context, size_t place, const struct epa_record *golden,
 		     const struct epa_record *run, uint64_t number);
-	/* Only the golden run or only this one has the record. */
+	/* Called for a record that only the golden run or only this run has. */
 	void (*only)(void *context, size_t place, const struct epa_record *r, bool golden);
 };
 
 struct epa_aligner;
-/* The caller owns the cursor, which is at the thread's next golden record; NULL: there are no
- * golden records.  So far both did the same; `last` is the thread's last record, or has depth 0. */
+/* Makes an aligner.  The caller owns the cursor, which is at the thread's next golden record, or
+ * NULL if there are no golden records.  So far both runs did the same.  `last` is the thread's last
+ * record, or has depth 0. */
 struct epa_aligner *epa_aligner_new(const struct epa_align_sink *sink, const struct epa_record *last,
 				    struct epa_cursor *cursor);
-void epa_aligner_free(struct epa_aligner *a); /* NULL is fine */
+void epa_aligner_free(struct epa_aligner *a); /* `a` may be NULL */
 
-/* The thread's next record. */
+/* Passes the thread's next record to the aligner. */
 void epa_aligner_feed(struct epa_aligner *a, const struct epa_record *r);
 
-/* After the last record: decides about those in the queue.  The cursor is then where the thread
- * ended. */
+/* Decides about the records in the queue; to be called after the last record.  The cursor is then
+ * at the golden record at which the thread ended. */
 void epa_aligner_end(struct epa_aligner *a);
 
 #endif

@@ -1,38 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wrong memory, by the byte: the node that wrote it.  At most EPA_CELLS words are remembered. */
+/* Wrong memory, byte by byte, with the node of the propagation graph that wrote it.  At most
+ * EPA_CELLS words are remembered. */
 #ifndef EPA_CELL_INT_H
 #define EPA_CELL_INT_H
 
 #include "epa/name.h"
 
-#define EPA_CELLS (1u << 19) /* words; set by hand, bounds memory */
-#define EPA_CELL 4	     /* bytes of a word; adjacent ints are often written by different nodes */
+#define EPA_CELLS (1u << 19) /* largest number of words; set by hand, bounds memory */
+/* Bytes of a word, so few because adjacent ints are often written by different nodes. */
+#define EPA_CELL 4
 
 struct epa_cell {
 	uint64_t word;	 /* address / EPA_CELL */
-	uint64_t serial; /* of the object it was in */
+	uint64_t serial; /* serial number of the object that contained the word */
 	struct epa_name name;
 	uint32_t node;
-	uint8_t bytes; /* which of them are wrong; 0: all are right again */
+	uint8_t bytes; /* a bit for each wrong byte; 0 if all bytes are right again */
 	bool used;
 };
 
 struct epa_cells {
 	struct epa_cell *list;
 	size_t capacity, used; /* capacity is 0 or a power of two */
-	size_t wrong;	       /* words with wrong bytes */
+	size_t wrong;	       /* number of words with wrong bytes */
 };
 void epa_cells_release(struct epa_cells *c);
 
-/* How many words have bytes of [address, address + size); the range may end at the end of the
- * address space. */
+/* The number of words that contain bytes of [address, address + size).  The range may end at the
+ * end of the address space. */
 static inline uint64_t epa_cell_words(uint64_t address, uint64_t size)
 {
 	uint64_t last = size - 1 <= UINT64_MAX - address ? address + size - 1 : UINT64_MAX;
 	return size ? last / EPA_CELL - address / EPA_CELL + 1 : 0;
 }
 
-/* The bytes of [address, address + size) that are in one word, as bits. */
+/* A bit for each byte of `word` that is in [address, address + size). */
 static inline uint8_t epa_cell_bytes(uint64_t address, uint64_t size, uint64_t word)
 {
 	uint64_t first = word * EPA_CELL, from = address > first ? address - first : 0;
@@ -41,13 +43,13 @@ static inline uint8_t epa_cell_bytes(uint64_t address, uint64_t size, uint64_t w
 	return (uint8_t)((0xffu << from) & (0xffu >> (8 - to)));
 }
 
-/* The cell of a word if it is wrong, or NULL. */
+/* The cell of a word that has wrong bytes, else NULL. */
 struct epa_cell *epa_cells_find(const struct epa_cells *c, uint64_t word);
 
-/* The cell of a word, created if necessary; NULL: there are too many. */
+/* The cell of a word, created if necessary; NULL if there are too many. */
 struct epa_cell *epa_cells_put(struct epa_cells *c, uint64_t word);
 
-/* Marks these bytes as right again. */
+/* Marks the given bytes of a cell as right again. */
 void epa_cells_clear(struct epa_cells *c, struct epa_cell *cell, uint8_t bytes);
 
 #endif

@@ -46,13 +46,15 @@ uint32_t epa_deviation_own_site(const struct epa_deviation *d, const struct trac
 }
 
 struct run_thread {
-	size_t reference; /* SIZE_MAX: the golden run has no such thread */
+	/* Index of the thread in the reference; SIZE_MAX if the golden run has no such thread. */
+	size_t reference;
 	struct epa_cursor cursor;
-	struct epa_aligner *aligner; /* after the first deviation */
+	struct epa_aligner *aligner; /* NULL until the first deviation */
 	bool ended, seen;
-	bool joined; /* so it has ended, even if its records do not show it */
+	/* Another thread joined it, so it has ended, even if its records do not show that. */
+	bool joined;
 	uint64_t records;
-	uint32_t site, depth; /* of the last record */
+	uint32_t site, depth; /* site and call depth of the last record */
 	uint8_t kind;
 	uint32_t *calls; /* by depth: the site of the last call there */
 	size_t call_count, call_capacity;
@@ -63,17 +65,21 @@ struct comparison_state {
 	struct epa_walk *walk;
 	struct epa_sanitizer *sanitizer;
 	struct epa_comparison *out;
-	struct epa_propagator *propagator; /* after the first deviation, if it is wanted */
-	struct run_thread *threads;	   /* by place */
-	bool *met, *lost;		   /* by index of the reference's threads */
-	bool exited;			   /* the process exited by itself */
+	/* NULL until the first deviation, or if propagation is not requested. */
+	struct epa_propagator *propagator;
+	struct run_thread *threads; /* by place */
+	bool *met, *lost;	    /* by index of the reference's threads */
+	bool exited;		    /* the process exited by itself */
 	struct cut_access {
-		bool found,
-			died; /* found: an access that only one run finished; died: one that neither did */
+		/* `found`: there is an access that only one run finished; `died`: one that neither
+		 * run finished. */
+		bool found, died;
 		struct epa_record run;
 		uint64_t golden[EPA_WORDS];
 	} cut;
-	size_t held; /* place of the thread whose deviation is the first unless the faulty thread has one */
+	/* Place of a thread that deviated.  Its deviation is the first one, unless the faulty
+	 * thread has one. */
+	size_t held;
 	struct epa_compare_options options;
 	bool propagation;
 	int err;
@@ -104,7 +110,7 @@ static void set_thread(struct comparison_state *c, struct epa_deviation *d, size
 	d->previous_site = c->threads[place].site;
 }
 
-/* The call sites of the scopes around a record, innermost first. */
+/* Stores the call sites of the scopes around a record, innermost first. */
 static void set_stack(struct epa_deviation *d, const struct run_thread *t, uint32_t depth)
 {
 	d->depth = 0;
@@ -124,8 +130,8 @@ static void note_call(struct run_thread *t, const struct epa_record *r)
 	t->calls[r->depth] = r->site;
 }
 
-/* The run's record differs from the golden one, whose words are given; NULL: there is no golden
- * record. */
+/* Records that the run's record differs from the golden one, whose words are given.  `golden` is
+ * NULL if there is no golden record. */
 static void deviate(struct comparison_state *c, const struct epa_record *r, const uint64_t *golden)
 {
 	struct epa_deviation *d = &c->out->first;
@@ -142,7 +148,7 @@ static void deviate(struct comparison_state *c, const struct epa_record *r, cons
 	set_stack(d, &c->threads[r->place], r->depth);
 }
 
-/* There is a golden record, and the run has none. */
+/* Records a deviation: there is a golden record, and the run has no more. */
 static void deviate_missing(struct comparison_state *c, const uint64_t *golden)
 {
 	struct epa_deviation *d = &c->out->first;
@@ -152,7 +158,7 @@ static void deviate_missing(struct comparison_state *c, const uint64_t *golden)
 	epa_reference_unpack(c->ref, &d->golden, golden);
 }
 
-/* The first word determines the number of words. */
+/* Compares packed records.  The first word determines the number of words. */
 static bool same_words(const uint64_t *a, const uint64_t *b, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -161,9 +167,9 @@ static bool same_words(const uint64_t *a, const uint64_t *b, size_t count)
 	return true;
 }
 
-/* Whether both records are the same access, and only one of the runs finished it.  In the other,
- * the thread died in it, or was cut off by an exit or by the death of another thread.  Which of
- * these is true is known after the last record. */
+/* Whether both records are the same access, and only one of the runs finished it.  In the other
+ * run, the thread died in it, or was cut off by an exit or by the death of another thread.  The
+ * reason is known only after the last record. */
 static bool is_cut_within(const struct epa_record *r, const uint64_t *golden)
 {
 	struct epa_record g;
@@ -190,7 +196,7 @@ static void note_cut(struct comparison_state *c, const struct epa_record *r, con
 	memcpy(c->cut.golden, golden, epa_packed_size(golden[0]) * sizeof *golden);
 }
 
-/* True: the record is as in the golden run, or follows the point where the golden run's exit cut
+/* Whether the record is as in the golden run, or follows the point where the golden run's exit cut
  * the thread off. */
 static bool agrees(struct comparison_state *c, const struct epa_record *r, const uint64_t **golden)
 {
@@ -254,7 +260,7 @@ static void report_missing_thread(struct comparison_state *c, size_t index)
 	epa_cursor_close(&cursor);
 }
 
-/* Handles threads that only the golden run created, as far as that is known by now. */
+/* Handles threads that only the golden run created, as far as they are known by now. */
 static void report_missing_threads(struct comparison_state *c)
 {
 	size_t place, reference;
@@ -293,7 +299,7 @@ static bool is_extra(struct comparison_state *c, size_t place)
 	return t->reference == SIZE_MAX ? is_extra(c, parent) : start->values[3] >= t->cursor.thread->created;
 }
 
-/* Whether the golden run's exit cut the thread off before this point, perhaps before its first
+/* Whether the golden run's exit cut the thread off before this point, perhaps even before its first
  * record. */
 static bool is_beyond(struct comparison_state *c, size_t place)
 {
@@ -337,7 +343,7 @@ static void note(struct comparison_state *c, const struct epa_record *r)
 		note_call(t, r);
 	else if (r->kind == TRACE_FULL_EVENT)
 		note_end(c, r);
-	/* Missing records must be known before other threads see their effects. */
+	/* Missing records must be known before other threads use their effects. */
 	if (c->propagator && r->kind == TRACE_FULL_EVENT && r->event == RADDLE_THREAD_END)
 		end_thread(c, r->place);
 }
@@ -357,9 +363,10 @@ static bool is_ignored(struct comparison_state *c, const struct epa_record *r)
 	return true;
 }
 
-/* The walk puts even unordered records into an order: a record without q follows directly after its
- * thread's last record with q.  If the walk has not reached the fault yet, the fault lies among
- * such records of another thread, and its effects have already reached this thread. */
+/* Whether the record may come before the fault.  The walk puts even unordered records into an
+ * order: a record without q follows directly after its thread's last record with q.  If the walk
+ * has not reached the fault yet, the fault lies among such records of another thread, and its
+ * effects have already reached this thread. */
 static bool is_before_fault(const struct comparison_state *c, const struct epa_record *r)
 {
 	size_t count;
@@ -368,8 +375,8 @@ static bool is_before_fault(const struct comparison_state *c, const struct epa_r
 	       strcmp(epa_walk_name(c->walk, r->place), c->options.faulty_thread) != 0;
 }
 
-/* Whether to continue looking for a deviation of the faulty thread: until the other thread does
- * something that others may have waited for. */
+/* Whether to continue looking for a deviation of the faulty thread.  That ends when the other
+ * thread does something that others may have waited for. */
 static bool await_faulty_thread(struct comparison_state *c, const struct epa_record *r)
 {
 	const uint64_t *golden;
@@ -384,7 +391,7 @@ static bool await_faulty_thread(struct comparison_state *c, const struct epa_rec
 	return false;
 }
 
-/* False: the comparison can stop. */
+/* Compares the next record.  Returns false if the comparison can stop. */
 static bool compare_record(struct comparison_state *c, const struct epa_record *r)
 {
 	const uint64_t *golden;
@@ -415,7 +422,8 @@ static bool compare_record(struct comparison_state *c, const struct epa_record *
 	return true;
 }
 
-/* After an equal record, equal ones usually follow.  Compares them without unpacking them. */
+/* Compares the following records without unpacking them, because equal records usually follow an
+ * equal one. */
 static void pass_equal(struct comparison_state *c, size_t place)
 {
 	struct run_thread *t = &c->threads[place];
@@ -503,9 +511,8 @@ static void end_thread(struct comparison_state *c, size_t place)
 }
 
 /* Handles a golden thread that is missing from the run.  If the run ended by exit(), the thread may
- * have been created but not have written a record yet; the records of its creator show that.  The
- * same holds if both runs were killed.
- */
+ * have been created without having written a record; the records of its creator show that.  The
+ * same is true if both runs were killed. */
 static void end_reference(struct comparison_state *c, size_t index)
 {
 	if (!c->met[index] && !c->exited && !epa_reference_was_killed(c->ref))
@@ -517,8 +524,8 @@ static void compare_ends(struct comparison_state *c)
 	bool goes_on = true;
 	if (c->propagator)
 		epa_propagator_stop(c->propagator);
-	/* If several threads stop early, one of them died and the others were cut off.  The one
-	 * that died is in a record that it did not finish. */
+	/* If several threads stop early, one of them died and the others were cut off.  The thread
+	 * that died has not finished its last record. */
 	if (!c->out->deviated && c->cut.found && !c->cut.died && !is_cut_by_exit(c, &c->cut.run)) {
 		deviate(c, &c->cut.run, c->cut.golden);
 		if (c->propagation) {
@@ -605,8 +612,8 @@ static void close_all(struct comparison_state *c)
 	epa_walk_close(c->walk);
 }
 
-/* Whether both have the same sites.  Comparing slots is enough, because the slot of a unit is
- * derived from its content. */
+/* Whether both traces have the same sites.  Comparing slots is enough, because the slot of a unit
+ * is derived from its content. */
 static bool same_sites(const struct trace_sites *a, const struct trace_sites *b)
 {
 	if (a->site_count != b->site_count || a->unit_count != b->unit_count ||
@@ -659,8 +666,8 @@ static int compare_once(const struct epa_reference *ref, struct epa_source *run,
 	return c.err;
 }
 
-/* Now the thread with the fault is known; the first deviation is determined again if it may be
- * another one. */
+/* The faulty thread is known now.  Determines the first deviation again if it may be another
+ * one. */
 static int settle_first(const struct epa_reference *ref, struct epa_source *run, struct epa_comparison *out)
 {
 	const char *struck = epa_names_text(&out->names, out->faults[0].thread);

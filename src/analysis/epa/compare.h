@@ -15,19 +15,21 @@
 
 #include "epa/propagate.h"
 
-#define EPA_STACK_MAX 32 /* call sites that are kept; set by hand */
+#define EPA_STACK_MAX 32 /* largest number of call sites that are kept; set by hand */
 
-/* Where two threads differ. */
+/* The place at which a thread's records differ. */
 struct epa_deviation {
 	enum epa_deviation_kind kind;
-	char *thread;	 /* T_0_1 */
-	uint64_t number; /* of the thread's canonical records, from 0 */
+	char *thread;	 /* name of the thread, such as T_0_1 */
+	uint64_t number; /* number of the record among the thread's canonical records, from 0 */
 	bool has_golden, has_run;
-	struct epa_record golden, run; /* without depth and place */
-	unsigned slot;		       /* the first one that differs; data and address */
-	uint32_t stack[EPA_STACK_MAX]; /* call sites around it, innermost first */
-	size_t depth;		       /* how many there were */
-	uint32_t previous_site;	       /* site of the last record that both have; 0: no record */
+	struct epa_record golden, run; /* the two records, without `depth` and `place` */
+	unsigned slot;		       /* for kinds data and address: the first slot that differs */
+	uint32_t stack[EPA_STACK_MAX]; /* call sites of the enclosing scopes, innermost first */
+	/* Number of enclosing scopes, of which EPA_STACK_MAX are kept. */
+	size_t depth;
+	/* Site of the last record that both have; 0 if there is none. */
+	uint32_t previous_site;
 };
 
 struct epa_compare_options {
@@ -46,21 +48,23 @@ struct epa_compare_options {
 	void *context;
 };
 
-/* With options.propagation: a thread of either run. */
+/* A thread of either run; filled with options.propagation. */
 struct epa_compared_thread {
-	uint32_t name;	      /* of epa_comparison.names */
-	uint64_t golden, run; /* canonical records */
+	uint32_t name;	      /* number of its name in epa_comparison.names */
+	uint64_t golden, run; /* number of canonical records in each run */
 	struct epa_thread_counts counts;
 };
 
 struct epa_comparison {
 	bool deviated;
-	int damage;		    /* 0, or the error that ended a stream of the run early */
-	struct epa_deviation first; /* the first in the order of the run */
-	uint64_t records;	    /* canonical records of the run that were compared */
+	/* 0, or the error because of which a stream of the run ended early. */
+	int damage;
+	struct epa_deviation first; /* the first deviation in the order of the run */
+	uint64_t records;	    /* number of canonical records of the run that were compared */
 	struct epa_names
-		names; /* for epa_name_text(); those of the reference and additional ones of the run */
-	/* With options.propagation, and if it deviated: */
+		/* For epa_name_text(): the names of the reference, and further ones of the run. */
+		names;
+	/* With options.propagation, if the run deviated: */
 	struct epa_propagation propagation;
 	struct epa_compared_thread *threads;
 	size_t thread_count;
@@ -68,19 +72,19 @@ struct epa_comparison {
 	size_t fault_count;
 };
 
-/* Which fault of the run directly caused the error at a node; SIZE_MAX: it came from another node,
- * or from elsewhere. */
+/* The index of the fault that directly caused the error at a node.  SIZE_MAX if the error spread
+ * from another node, or has another cause. */
 size_t epa_node_fault(const struct epa_comparison *c, size_t node);
 
-/* options may be NULL. */
+/* Compares `run` with the reference.  `options` may be NULL. */
 int epa_compare(const struct epa_reference *reference, struct epa_source *run,
 		const struct epa_compare_options *options, struct epa_comparison *comparison);
 void epa_comparison_release(struct epa_comparison *comparison);
 
-/* The site of a deviation: that of the run's record, or of the golden one. */
+/* The site of a deviation: that of the run's record or, if there is none, of the golden record. */
 uint32_t epa_deviation_site(const struct epa_deviation *deviation);
 
-/* The site itself or, if it is in a library's header, the innermost call around it that is not. */
+/* The site itself; if that is in a library's header, the innermost call around it that is not. */
 uint32_t epa_deviation_own_site(const struct epa_deviation *deviation, const struct trace_sites *sites);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which bytes of an object the program has written.  Padding is never written; it holds leftovers
+ * Which bytes of an object the program has written.  Padding is never written.  It contains remains
  * of earlier data, which differ from run to run.
  */
 #ifndef EPA_DEFINED_H
@@ -11,31 +11,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EPA_DEFINED_MAX (1u << 26) /* larger objects count as completely defined; bounds memory */
+/* Larger objects, in bytes, count as completely defined; bounds memory. */
+#define EPA_DEFINED_MAX (1u << 26)
 
 struct epa_defined {
-	uint64_t size;	/* of the object */
-	uint64_t few;	/* a bit for each byte, if there are at most 64 */
-	uint64_t *many; /* the bits of larger objects; NULL: `few` is used, or all are defined */
-	bool whole;	/* all are defined */
+	uint64_t size;	/* size of the object in bytes */
+	uint64_t few;	/* a bit for each byte, for objects of at most 64 bytes */
+	uint64_t *many; /* the bits of larger objects; NULL if `few` is used or `whole` is set */
+	bool whole;	/* all bytes are defined */
 };
 
-/* Begins an object, perhaps again; the memory of an earlier one of the same size is reused. */
+/* Begins an object.  The memory of an earlier object of the same size in *d is reused. */
 void epa_defined_begin(struct epa_defined *d, uint64_t size, bool whole);
 void epa_defined_release(struct epa_defined *d);
 
-/* Marks these bytes as defined, except those in `except` (of the first 64), which become undefined.
- */
+/* Marks the bytes of the range as defined, except those in `except`, a bit mask of the first 64
+ * bytes.  These become undefined. */
 void epa_defined_set(struct epa_defined *d, uint64_t offset, uint64_t size, uint64_t except);
 
-/* Of at most eight bytes, the undefined ones. */
+/* A bit mask of the undefined bytes in a range of at most eight bytes. */
 uint8_t epa_defined_without(const struct epa_defined *d, uint64_t offset, uint64_t size);
 
-/* --- the same bits for another property: which bytes are part of an address --- */
+/* --- bits for another property: which bytes are part of an address --- */
 
 struct epa_parts {
 	struct epa_defined bits; /* `few` or `many`, as above */
-	bool any;		 /* some byte is or was part of an address: the bits exist */
+	bool any;		 /* some byte is or was part of an address, so the bits exist */
 };
 
 static inline void epa_parts_begin(struct epa_parts *p)
@@ -43,11 +44,11 @@ static inline void epa_parts_begin(struct epa_parts *p)
 	p->any = false;
 }
 
-/* Sets the property of at most eight bytes of an object of size `object`: those in `which` are part
- * of an address, the others are not. */
+/* Sets the property of at most eight bytes in an object of `object` bytes.  The bytes in the mask
+ * `which` are part of an address; the others are not. */
 void epa_parts_set(struct epa_parts *p, uint64_t object, uint64_t offset, uint64_t size, uint8_t which);
 
-/* Of at most eight bytes, those that are part of an address. */
+/* A bit mask of the bytes that are part of an address, in a range of at most eight bytes. */
 static inline uint8_t epa_parts_get(const struct epa_parts *p, uint64_t offset, uint64_t size)
 {
 	RD_ASSERT(size <= 8);

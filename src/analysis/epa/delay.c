@@ -14,20 +14,20 @@
 _Static_assert((EPA_DELAYED & (EPA_DELAYED - 1)) == 0, "positions in a ring are masked");
 
 struct ring {
-	struct epa_record *ring; /* EPA_DELAYED; NULL: never needed */
+	struct epa_record *ring; /* room for EPA_DELAYED records; NULL if it was never needed */
 	size_t first, count;
-	unsigned locks; /* mutexes that the thread holds */
-	bool waited;	/* a wait has ended, and the next record has not come yet */
+	unsigned locks; /* number of mutexes that the thread holds */
+	bool waited;	/* a wait has ended, and the next record has not been read yet */
 	bool leaves;	/* the thread itself ends the process */
-	bool struck;	/* a fault struck the thread since the ring was empty */
+	bool struck;	/* a fault was injected into the thread since the ring was empty */
 };
 
 struct epa_delay {
 	struct epa_objects *objects;
 	struct ring *threads;
 	size_t thread_count;
-	size_t going; /* the thread whose records may be passed on; SIZE_MAX: no thread */
-	size_t keep;  /* how many of them stay */
+	size_t going; /* the thread whose records may be passed on; SIZE_MAX if there is none */
+	size_t keep;  /* number of records that stay delayed */
 };
 
 void epa_delay_free(struct epa_delay *h)
@@ -76,8 +76,8 @@ void epa_delay_fault(struct epa_delay *h, size_t place)
 	h->threads[place].struck |= h->threads[place].locks != 0;
 }
 
-/* If a new iteration begins with this record: drops the last one, and takes the variables that it
- * made off the count. */
+/* If a new iteration begins with this record, drops the previous one.  The variables that it made
+ * are no longer counted. */
 static void drop_round(struct epa_delay *h, struct ring *t, const struct epa_record *r)
 {
 	for (size_t i = t->count; i-- > 0;) {

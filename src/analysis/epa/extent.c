@@ -30,7 +30,7 @@ void epa_extents_release(struct epa_extents *x)
 	memset(x, 0, sizeof *x);
 }
 
-/* Larger ranges with the same start come first. */
+/* Order of the tree: by start, and larger ranges first. */
 static bool comes_before(const struct epa_extent *a, const struct epa_extent *b)
 {
 	return a->start != b->start ? a->start < b->start : a->size > b->size;
@@ -53,7 +53,7 @@ static bool meets(const struct epa_extent *a, const struct epa_extent *b)
 
 /* --- the tree ---------------------------------------------------------------------------- */
 
-/* Ranges before `key` go to parts[0], the rest to parts[1]. */
+/* Splits a tree: parts[0] gets the ranges before `key`, parts[1] the rest. */
 static void split(struct epa_extents *x, uint32_t root, const struct epa_extent *key, uint32_t parts[2])
 {
 	uint32_t *low = &parts[0], *high = &parts[1];
@@ -133,7 +133,7 @@ uint32_t epa_extents_after(const struct epa_extents *x, uint64_t address)
 	return best;
 }
 
-/* The first one that does not come before `key`. */
+/* The first range that does not come before `key`. */
 static uint32_t first_from(const struct epa_extents *x, const struct epa_extent *key)
 {
 	uint32_t best = 0;
@@ -200,7 +200,7 @@ void epa_extents_remove(struct epa_extents *x, uint32_t n)
 	x->free = n;
 }
 
-/* Removes what the new range replaces; returns the range that stays around it. */
+/* Removes the ranges that the new range replaces.  Returns the range that stays around it. */
 static uint32_t clear_room(struct epa_extents *x, const struct epa_extent *room)
 {
 	uint32_t n = epa_extents_before(x, room->start), around = 0;
@@ -240,7 +240,7 @@ static uint32_t next_random(struct epa_extents *x)
 	return x->random;
 }
 
-/* Whether the range has the bounds of the new one, and nothing inside. */
+/* Whether the range has the same bounds as the new one, and contains no other range. */
 static bool is_leaf_like(const struct epa_extents *x, uint32_t n, const struct epa_extent *fresh)
 {
 	const struct epa_extent *e = &x->list[n];

@@ -15,34 +15,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EPA_EXTENT_LINES 4096 /* of the cache, 16 bytes each */
+#define EPA_EXTENT_LINES 4096 /* number of lines of the cache, of 16 bytes of addresses each */
 #define EPA_EXTENT_HINTS 1024
 
 struct epa_extent {
 	uint64_t start, size;
-	uint32_t left, right; /* in a treap ordered by start; of equal starts the larger range is first */
+	/* Subtrees of a treap ordered by start; of equal starts, the larger range is first. */
+	uint32_t left, right;
 	uint32_t priority;
-	uint32_t around; /* the next larger range that contains this one; 0: there is none */
+	uint32_t around; /* the next larger range that contains this one; 0 if there is none */
 	bool ended;
-	bool container; /* something is inside: it must not be in a cache */
+	bool container; /* contains other ranges, so it must not be in a cache */
 };
 
 struct epa_extents {
-	struct epa_extent *list; /* by number, from 1 */
-	size_t count, capacity;	 /* count: numbers assigned so far */
+	struct epa_extent *list; /* by number of the range, from 1 */
+	size_t count, capacity;	 /* `count` is the number of ranges so far */
 	uint32_t root, free;
 	uint32_t random;
-	uint32_t lines[EPA_EXTENT_LINES]; /* by address: the range found there last */
-	uint32_t hints[EPA_EXTENT_HINTS]; /* by a key for which the caller expects the same range */
+	uint32_t lines[EPA_EXTENT_LINES]; /* by address: the range that was last found there */
+	uint32_t hints[EPA_EXTENT_HINTS]; /* by hint: the range that was last found with it */
 };
 
 void epa_extents_init(struct epa_extents *x);
 void epa_extents_release(struct epa_extents *x);
 
-/* The number of the new range; a size of 0 counts as 1. */
+/* Adds a range and returns its number.  A size of 0 counts as 1. */
 uint32_t epa_extents_add(struct epa_extents *x, uint64_t start, uint64_t size);
 
-/* Ends a range; it is found until it is replaced. */
+/* Ends a range.  It can be found until it is replaced. */
 static inline void epa_extents_end(struct epa_extents *x, uint32_t extent)
 {
 	x->list[extent].ended = true;
@@ -50,7 +51,7 @@ static inline void epa_extents_end(struct epa_extents *x, uint32_t extent)
 
 void epa_extents_remove(struct epa_extents *x, uint32_t extent);
 
-/* The range with the largest start that contains the address; 0: there is none. */
+/* The range with the largest start that contains the address; 0 if there is none. */
 uint32_t epa_extents_find_slow(struct epa_extents *x, uint64_t address, uint32_t hint);
 
 static inline bool epa_extent_has(const struct epa_extent *e, uint64_t address)
@@ -71,11 +72,11 @@ static inline uint32_t epa_extents_find(struct epa_extents *x, uint64_t address,
 	return epa_extents_find_slow(x, address, hint);
 }
 
-/* The range with the largest start at or before the address, whether it contains it or not; 0:
- * there is none. */
+/* The range with the largest start at or before the address, whether or not it contains the
+ * address; 0 if there is none. */
 uint32_t epa_extents_before(const struct epa_extents *x, uint64_t address);
 
-/* The range with the smallest start after the address; 0: there is none. */
+/* The range with the smallest start after the address; 0 if there is none. */
 uint32_t epa_extents_after(const struct epa_extents *x, uint64_t address);
 
 #endif

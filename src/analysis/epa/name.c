@@ -89,7 +89,7 @@ static void add_offset(struct rd_buf *out, int64_t offset)
 		rd_buf_addf(out, "%+" PRId64, offset);
 }
 
-/* A place in a variable, as in the source if its type is known. */
+/* Adds a place in a variable, in source notation if the type is known. */
 static void add_member(const struct trace_sites *sites, const char *type, uint64_t size, struct epa_name name,
 		       struct rd_buf *out)
 {
@@ -113,7 +113,7 @@ static void add_sited(const struct epa_names *names, const struct trace_sites *s
 	} else {
 		rd_buf_addf(out, "%s ", epa_kind_name(kind));
 	}
-	/* The ordinal of an unknown object has other data in its low bits. */
+	/* The low bits of an unknown object's ordinal contain other data. */
 	model_name_maker(sites, epa_names_text(names, epa_name_thread(name)), epa_name_site(name),
 			 kind == EPA_UNKNOWN ? epa_name_ordinal(name) >> 16 : epa_name_ordinal(name), out);
 	if (!local)

@@ -23,17 +23,21 @@
 enum epa_kind {
 	EPA_NONE,     /* not an address: `where` is a plain number */
 	EPA_VARIABLE, /* by its row in the site table */
-	EPA_MODULE,   /* code and data of a module without a name of its own: by its offset */
-	EPA_TLS,      /* a block of thread-local variables: by thread and its number there */
-	EPA_THREAD,   /* what pthread_t points to: by thread */
-	EPA_STACK,    /* a local variable: by thread, site and number of the execution of the site */
-	EPA_HEAP,     /* malloc, new: by thread, call site and number of the allocation there */
-	EPA_MAP,      /* mmap: the same */
+	EPA_MODULE,   /* code and unnamed data of a module: by offset */
+	/* A block of thread-local variables: by thread, and number among its blocks. */
+	EPA_TLS,
+	EPA_THREAD, /* what pthread_t points to: by thread */
+	EPA_STACK,  /* a local variable: by thread, site and number of the execution of the site */
+	EPA_HEAP,   /* malloc, new: by thread, call site and number of the allocation there */
+	/* Memory from mmap(): by thread, call site and number of the allocation there. */
+	EPA_MAP,
 	EPA_ARGUMENT, /* argv, and the strings that it points to: by number, from 1 */
-	EPA_UNKNOWN,  /* memory of libraries: by the asking thread, its first site, and number there */
-	EPA_PROCESS,  /* the number of a process; all are equal */
-	EPA_PART,     /* bytes of an address that are loaded or stored one by one: which of them */
-	EPA_REGION,   /* the stack of a thread; names do not have this kind */
+	/* Memory of libraries: by the thread that uses it, its first site, and number there. */
+	EPA_UNKNOWN,
+	EPA_PROCESS, /* the number of a process; all of these have the same name */
+	/* Bytes of an address that are loaded or stored one by one: by their position in it. */
+	EPA_PART,
+	EPA_REGION, /* the stack of a thread; used for objects, never in names */
 };
 
 struct epa_name {
@@ -55,12 +59,12 @@ static inline struct epa_name epa_plain(uint64_t value)
 	return (struct epa_name){0, value};
 }
 
-#define EPA_NAME_THREAD 40 /* shifts */
+#define EPA_NAME_THREAD 40 /* shifts of the parts in a word */
 #define EPA_NAME_SITE 33
 #define EPA_NAME_ORDINALS ((1ull << EPA_NAME_THREAD) - 1)
 
-/* The name of the first byte of what a thread made.  Numbers that do not fit are cut off: only a
- * damaged trace has them. */
+/* The name of the first byte of an object that a thread made.  Numbers that do not fit are
+ * truncated; only a damaged trace has such numbers. */
 static inline struct epa_name epa_name_of(enum epa_kind kind, uint32_t thread, uint64_t ordinal)
 {
 	return (struct epa_name){(uint64_t)kind << 60 | (uint64_t)(thread & 0xfffff) << EPA_NAME_THREAD |
@@ -68,15 +72,15 @@ static inline struct epa_name epa_name_of(enum epa_kind kind, uint32_t thread, u
 				 0};
 }
 
-/* Parts of a name. */
+/* The parts of a name. */
 uint32_t epa_name_thread(struct epa_name n);
 int64_t epa_name_offset(struct epa_name n);
 
-/* The name without its offset: equal for two places of one object. */
+/* The name without its offset, which is the same for all places of one object. */
 struct epa_name epa_name_base(struct epa_name n);
 
-/* Strings to numbers.  With a base, strings that it contains have its numbers, and it is not
- * changed: other comparisons use the same reference. */
+/* Maps strings to numbers.  Strings that the `base` contains have the same numbers as there.  The
+ * base is not changed, because other comparisons use the same reference. */
 struct epa_names {
 	const struct epa_names *base;
 	struct rd_names list;
@@ -84,9 +88,11 @@ struct epa_names {
 void epa_names_init(struct epa_names *names, const struct epa_names *base);
 void epa_names_release(struct epa_names *names);
 uint32_t epa_names_put(struct epa_names *names, const char *text, size_t length);
-const char *epa_names_text(const struct epa_names *names, uint32_t number); /* "?" if there is none */
+/* Returns "?" if there is no such number. */
+const char *epa_names_text(const struct epa_names *names, uint32_t number);
 
-/* `arr[1]`, `sum.low in T_0_1 (queue.c:14)#3`, `heap T_0 (main.c:33)#2+8`, `T_0_1`, `argv[1]`. */
+/* Appends the text of a name, such as `arr[1]`, `sum.low in T_0_1 (queue.c:14)#3`, `heap T_0
+ * (main.c:33)#2+8`, `T_0_1` or `argv[1]`. */
 void epa_name_text(const struct epa_names *names, const struct trace_sites *sites, struct epa_name name,
 		   struct rd_buf *out);
 

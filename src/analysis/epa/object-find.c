@@ -12,10 +12,11 @@
 
 #include <string.h>
 
-/* All three were set by hand. */
-#define UNKNOWN_MAX 4096  /* unknown addresses of a thread; further ones share a name */
-#define UNKNOWN_SIZE 4096 /* addresses within this distance after an unknown one belong to it */
-#define HEADER_SIZE 16	  /* before a heap block; pointers there refer to the block after it */
+/* All three constants were set by hand. */
+/* Largest number of unknown addresses of a thread; further ones share a name. */
+#define UNKNOWN_MAX 4096
+#define UNKNOWN_SIZE 4096 /* number of bytes after an unknown address that belong to it */
+#define HEADER_SIZE 16	  /* bytes before a heap block; pointers to them refer to the block */
 
 const struct epa_object *epa_objects_find(struct epa_objects *o, uint64_t address, uint32_t site)
 {
@@ -32,8 +33,8 @@ static struct unknown_address *new_unknown(struct epa_objects *o, size_t place, 
 	uint64_t nth = epa_objects_count_up(o, place, EPA_UNKNOWN, site) & 0xffffff;
 	struct unknown_address u = {.start = address, .site = site, .depth = own ? (uint32_t)t->depth : 0};
 	size_t at = t->unknown_count;
-	/* Memory comes in pages or aligned blocks, so the low bits do not vary.  On a stack there
-	 * may be strings, which have any alignment. */
+	/* Libraries allocate pages or aligned blocks, so the low bits do not vary.  On a stack
+	 * there may be strings, which have any alignment. */
 	u.ordinal = nth << 16 | (own ? 1u : initial ? 2u : 3u) << 12 | (own || initial ? 0 : address & 15);
 	RD_GROW(t->unknowns, t->unknown_capacity, t->unknown_count + 1);
 	for (; at > 0 && t->unknowns[at - 1].start > address; at--)
@@ -62,8 +63,8 @@ static struct epa_name unknown_name(struct epa_objects *o, uint32_t site, uint64
 	return epa_name_in(epa_object_make_name(&object), (int64_t)(address - u->start));
 }
 
-/* A pointer to the end of a live object refers to that object, one into a heap block's header to
- * the block. */
+/* The object that an address near its bounds refers to.  A pointer to the end of a live object
+ * refers to that object; a pointer into the header of a heap block refers to the block. */
 static const struct epa_object *near_object(const struct epa_objects *o, uint64_t address)
 {
 	uint32_t n = address ? epa_extents_before(&o->extents, address - 1) : 0;
@@ -119,8 +120,8 @@ void epa_objects_skip(struct epa_objects *o, uint64_t records)
 	o->records += records;
 }
 
-/* The first page, the kernel's addresses and unmapped ranges are not addresses of the program.  A
- * program that is loaded at a fixed place has a heap below 4 GB. */
+/* Whether a value cannot be an address of the program: it lies in the first page, in the kernel's
+ * range or in no mapping.  A program that is loaded at a fixed place has a heap below 4 GB. */
 static bool is_number(struct epa_objects *o, uint32_t site, uint64_t value)
 {
 	if (value < 4096 || value >> 47)
@@ -180,7 +181,7 @@ uint8_t epa_objects_undefined(struct epa_objects *o, uint32_t site, uint64_t add
 	return e ? epa_defined_without(&e->defined, address - e->start, size) : 0;
 }
 
-/* How many of `size` bytes from `address` on are the object's. */
+/* The number of bytes, of `size` bytes from `address` on, that belong to the object. */
 static uint64_t within(const struct epa_object *e, uint64_t address, uint64_t size)
 {
 	uint64_t left = e->size - (address - e->start);

@@ -10,7 +10,7 @@
 
 struct object_scope {
 	uint64_t frame;
-	size_t first; /* of its variables */
+	size_t first; /* index of the first of its variables */
 };
 
 struct object_variable {
@@ -18,17 +18,19 @@ struct object_variable {
 	uint64_t serial;
 };
 
-/* An address that is in no object, and those shortly after it. */
+/* An address that is in no object.  It also represents the addresses shortly after it. */
 struct unknown_address {
 	uint64_t start;
-	uint64_t ordinal; /* number at its site << 16 | where it lies << 12 | low bits */
+	/* Number at its site << 16 | kind of memory << 12 | low bits of the address. */
+	uint64_t ordinal;
 	uint32_t site;
-	uint32_t depth; /* scopes when it was first seen, if it is on the thread's stack; else 0 */
+	/* Number of scopes when it was first used, if it is on the thread's stack; else 0. */
+	uint32_t depth;
 };
 
-/* A thread that another one created and has not joined or detached. */
+/* A thread that another thread created and has neither joined nor detached. */
 struct child_thread {
-	uint64_t end; /* of its stack, and of its control block; 0: unknown */
+	uint64_t end; /* end of its stack and of its control block; 0 if unknown */
 	uint32_t number, name;
 };
 
@@ -36,17 +38,19 @@ struct object_thread {
 	uint32_t name;
 	struct child_thread *children;
 	size_t child_count, child_capacity;
-	uint64_t freed, freed_size; /* by the last call; 0: nothing */
+	uint64_t freed, freed_size; /* the block that the last call freed; 0 if it freed none */
 	struct object_scope *scopes;
 	size_t depth, scope_capacity;
 	struct object_variable *variables;
 	size_t variable_count, variable_capacity;
-	struct unknown_address *unknowns;		    /* by start */
-	size_t unknown_count, unknown_capacity, deep_count; /* deep: those with a depth */
-	uint64_t low, high;				    /* its stack */
-	uint64_t control;				    /* its control block */
-	uint64_t made;					    /* objects so far */
-	uint32_t blocks;				    /* of thread-local variables so far */
+	struct unknown_address *unknowns; /* sorted by start */
+	/* `deep_count` is the number of unknowns with a depth. */
+	size_t unknown_count, unknown_capacity, deep_count;
+	uint64_t low, high; /* bounds of its stack */
+	uint64_t control;   /* address of its control block */
+	uint64_t made;	    /* number of objects that it has made */
+	/* Number of its blocks of thread-local variables. */
+	uint32_t blocks;
 };
 
 struct epa_objects {
@@ -57,15 +61,17 @@ struct epa_objects {
 	struct epa_object *list; /* by number of the extent */
 	size_t count, capacity;
 	uint64_t serial;
-	struct rd_umap counters;       /* (place, kind, site) to the number of objects */
-	struct rd_umap created;	       /* number of a thread to that of its name */
+	/* Maps (place, kind, site) to the number of objects made there. */
+	struct rd_umap counters;
+	struct rd_umap created;	       /* maps the number of a thread to the number of its name */
 	struct object_thread *threads; /* by place */
 	size_t module_count;
-	uint64_t program; /* load address */
+	uint64_t program; /* load address of the program */
 	uint64_t argv, argv_size;
 	bool in_main;
-	uint64_t records;     /* fed so far */
-	struct epa_move move; /* the last one, until it is taken; size 0: there is none */
+	uint64_t records; /* number of records fed so far */
+	/* The last move by realloc(), until it is fetched; size 0 if there is none. */
+	struct epa_move move;
 	epa_object_fn *watch;
 	void *watcher;
 };
@@ -98,14 +104,14 @@ static inline uint64_t epa_counter_key(size_t place, enum epa_kind kind, uint32_
 	return (uint64_t)place << 35 | (uint64_t)kind << 31 | site;
 }
 
-/* Returns how many the thread has made there before, and counts one more. */
+/* Returns the number of objects that the thread has made there before, and counts one more. */
 static inline uint64_t epa_objects_count_up(struct epa_objects *o, size_t place, enum epa_kind kind,
 					    uint32_t site)
 {
 	return (*rd_umap_put(&o->counters, epa_counter_key(place, kind, site), NULL))++;
 }
 
-/* The child of this thread whose pthread_t is the address, or NULL. */
+/* The child of this thread whose pthread_t has the value `address`; NULL if there is none. */
 const struct child_thread *epa_child_at(const struct object_thread *t, uint64_t address);
 
 #endif

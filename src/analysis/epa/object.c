@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The objects of a run, from its records.
+ * The objects of a run, derived from its records.
  *
- * All are ranges of one set (epa/extent.h): modules with their variables inside, stacks of threads
- * with local variables inside, heap blocks.  Each thread has a stack of scopes; the variables of a
- * scope end with it.  Addresses in memory that no record describes (a library's frame, the strings
- * of the environment) are numbered separately for each thread.  The schedule decides which thread
- * uses one first.
+ * All objects are ranges of one set (epa/extent.h): modules with their variables inside, stacks of
+ * threads with local variables inside, heap blocks.  Each thread has a stack of scopes; the
+ * variables of a scope end with it.  Some addresses lie in memory that no record describes, such as
+ * a library's frame or the strings of the environment.  These are numbered separately for each
+ * thread, because the schedule decides which thread uses one first.
  */
 #include "epa/object-int.h"
 
@@ -23,15 +23,16 @@
 
 /* Sizes are in bytes, and set by hand.  CONTROL_SIZE is a lower bound for the size of glibc's
  * control block on x86-64, CONTROL_ROOM an upper bound. */
-#define DEPTH_MAX (1u << 22) /* scopes of a thread */
-#define ARGUMENT_SIZE 64     /* of a string of the command line, if no other begins before */
-#define CONTROL_SIZE 1024    /* of the initial thread's control block, at least */
-#define CONTROL_ROOM 4096    /* at the upper end of a stack, with the block in it */
+#define DEPTH_MAX (1u << 22) /* largest number of scopes of a thread */
+/* Of a string of the command line, if no other string begins before its end. */
+#define ARGUMENT_SIZE 64
+#define CONTROL_SIZE 1024 /* of the initial thread's control block, at least */
+#define CONTROL_ROOM 4096 /* at the upper end of a stack, with the block in it */
 
 /* --- objects begin and end ---------------------------------------------------------------------
  */
 
-/* Whether its bytes are tracked individually. */
+/* Whether the bytes of the object are tracked individually. */
 static bool is_tracked(const struct epa_object *e)
 {
 	return e->kind == EPA_STACK || e->kind == EPA_HEAP;
@@ -104,7 +105,7 @@ static void add_variable(struct epa_objects *o, size_t place, const struct trace
 	t->variables[t->variable_count++] = (struct object_variable){(uint32_t)(e - o->list), e->serial};
 }
 
-/* Ends the variables of the current scope below the address. */
+/* Ends the variables of the current scope that lie below the address. */
 static void restore_stack(struct epa_objects *o, struct object_thread *t, uint64_t address)
 {
 	size_t first = t->depth ? t->scopes[t->depth - 1].first : 0;
@@ -116,7 +117,7 @@ static void restore_stack(struct epa_objects *o, struct object_thread *t, uint64
 	}
 }
 
-/* A call that releases a block and then allocates one is realloc(). */
+/* Notes a move of a block: a call that releases a block and then allocates one is realloc(). */
 static void note_move(struct epa_objects *o, size_t place, const struct epa_object *to)
 {
 	struct object_thread *t = &o->threads[place];
@@ -126,7 +127,7 @@ static void note_move(struct epa_objects *o, size_t place, const struct epa_obje
 	t->freed = 0;
 }
 
-/* Functions whose memory is undefined until it is written. */
+/* Functions that return memory which is undefined until it is written. */
 static const char *const raw_names[] = {
 #define LIBC_RAW(name) name,
 #include "raddle/libc.inc"
@@ -177,8 +178,8 @@ static void end_maps(struct epa_objects *o, uint64_t start, uint64_t size)
 /* --- modules -----------------------------------------------------------------------------------
  */
 
-/* Whether the site table refers to this module by the path: the same file name, or the program
- * itself if it was renamed. */
+/* Whether `path`, as in the site table, means this module: it has the same file name, or the module
+ * is the program itself, which may have been renamed. */
 static bool is_module(const char *path, const char *module, bool program)
 {
 	const char *name = rd_base_name(path);
@@ -214,7 +215,7 @@ static void add_module(struct epa_objects *o, const struct trace_event *e)
 				    .ordinal = e->values[0] - e->values[2],
 				    .kind = EPA_MODULE};
 	struct epa_object *module = add(o, &object);
-	module->name.where = object.ordinal; /* offsets are those of the file */
+	module->name.where = object.ordinal; /* offsets are relative to the file */
 	add_placed(o, path, e->values[2]);
 	if (o->module_count++ == 0)
 		o->program = e->values[0];
@@ -224,8 +225,9 @@ static void add_module(struct epa_objects *o, const struct trace_event *e)
 /* --- threads -----------------------------------------------------------------------------------
  */
 
-/* A pthread_t points to the control block: at the upper end of the thread's stack, after the
- * thread-local variables.  That of the initial thread is directly after these variables. */
+/* Adds the control block of a thread, to which its pthread_t points.  It is at the upper end of the
+ * thread's stack, after the thread-local variables.  The control block of the initial thread
+ * directly follows these variables. */
 static void add_control(struct epa_objects *o, size_t place, uint64_t start, uint64_t end)
 {
 	struct epa_object object = {.start = start,
@@ -255,8 +257,8 @@ static void add_stack(struct epa_objects *o, size_t place, const struct trace_ev
 		add_control(o, place, t->high - CONTROL_ROOM, t->high);
 }
 
-/* The creator sees the pthread_t before the thread starts.  At that time, other threads may still
- * use the same pthread_t for an earlier thread. */
+/* Adds a child when it is created: the creator knows the pthread_t before the thread starts.  At
+ * that time, other threads may still use the same pthread_t for an earlier thread. */
 static void add_child(struct epa_objects *o, size_t place, const struct trace_event *e)
 {
 	struct object_thread *t = &o->threads[place];
@@ -279,7 +281,8 @@ static void add_child(struct epa_objects *o, size_t place, const struct trace_ev
 	free(lost);
 }
 
-/* The thread was joined or detached: its pthread_t may be invalid or mean another thread. */
+/* Forgets a child that was joined or detached: its pthread_t may be invalid or mean another
+ * thread. */
 static void forget_child(struct epa_objects *o, size_t place, const struct trace_event *e)
 {
 	struct object_thread *t = &o->threads[place];
@@ -292,8 +295,8 @@ static void forget_child(struct epa_objects *o, size_t place, const struct trace
 	}
 }
 
-/* The stack of a child that died with the process before its first record is unknown; it is derived
- * from its pthread_t. */
+/* Derives the stack of a child from its pthread_t, if the child died with the process before its
+ * first record. */
 static void find_lost(struct epa_objects *o, size_t place, uint64_t handle)
 {
 	struct object_thread *t = &o->threads[place];
@@ -344,7 +347,8 @@ static void end_thread(struct epa_objects *o, struct object_thread *t)
 /* --- scopes ------------------------------------------------------------------------------------
  */
 
-/* argv[] lies on the stack above main(); the distance to the strings after it varies. */
+/* Finds argv[], which lies on the stack above main().  The distance to the strings after it
+ * varies. */
 static void enter_main(struct epa_objects *o, size_t place, const struct trace_record *r)
 {
 	const struct trace_site *site = trace_sites_find(o->sites, r->site);
@@ -391,7 +395,7 @@ static void land(struct epa_objects *o, struct object_thread *t, uint64_t frame)
 		leave(o, t);
 }
 
-/* A call has returned: forgets unknown addresses in the frames below this one. */
+/* Forgets unknown addresses in the frames below this one, because a call has returned. */
 static void forget_deep(struct object_thread *t)
 {
 	size_t kept = 0;
@@ -484,7 +488,7 @@ static void feed_event(struct epa_objects *o, size_t place, const struct trace_r
 	}
 }
 
-/* A string of the command line is named by its position there. */
+/* Names a string of the command line by its position there. */
 static void note_argument(struct epa_objects *o, size_t place, const struct trace_record *r)
 {
 	uint64_t index = (r->address - o->argv) / 8;

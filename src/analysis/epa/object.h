@@ -22,28 +22,31 @@
 
 struct epa_object {
 	uint64_t start, size;
-	uint64_t begin;	  /* number of the record of the walk, from 0 */
-	uint64_t serial;  /* objects of a walk are numbered as they begin, from 1 */
-	uint64_t ordinal; /* its number among those of its thread and site, from 0 */
-	uint64_t local;	  /* local, heap and mapped objects: number among all that its thread made, from 0 */
-	struct epa_name name; /* of its first byte; unused for EPA_REGION */
+	uint64_t begin;	  /* number of the record in the walk that began it, from 0 */
+	uint64_t serial;  /* number of the object in the walk, in order of their begins, from 1 */
+	uint64_t ordinal; /* its number among the objects of its thread and site, from 0 */
+	/* For local, heap and mapped objects: number among all objects of the thread, from 0. */
+	uint64_t local;
+	struct epa_name name; /* name of its first byte; unused for EPA_REGION */
 	uint32_t thread;      /* number of the name of the thread that made it */
-	uint32_t place;	      /* that thread in the walk */
-	uint32_t site;	      /* where it was made; 0: unknown */
-	uint32_t index;	      /* variables: of trace_sites.placed; modules: number of the name */
-	uint8_t kind;	      /* enum epa_kind */
+	uint32_t place;	      /* place of that thread in the walk (epa/walk.h) */
+	uint32_t site;	      /* where it was made; 0 if unknown */
+	/* For variables: index of trace_sites.placed; for modules: number of the name. */
+	uint32_t index;
+	uint8_t kind; /* enum epa_kind */
 	bool live;
-	struct epa_defined defined; /* local and heap objects */
-	struct epa_parts parts;	    /* if the program moves bytes individually */
+	struct epa_defined defined; /* for local and heap objects: which bytes are defined */
+	/* Which bytes are parts of addresses, if the program moves bytes individually. */
+	struct epa_parts parts;
 };
 
 struct epa_objects;
-/* Walk and names must outlive it. */
+/* Makes the objects of a walk.  Walk and names must outlive them. */
 struct epa_objects *epa_objects_new(struct epa_walk *walk, struct epa_names *names);
-void epa_objects_free(struct epa_objects *o); /* NULL is fine */
+void epa_objects_free(struct epa_objects *o); /* `o` may be NULL */
 
-/* Calls `fn` for each object at the end of its lifetime, with the number of the record that ended
- * it.  epa_objects_finish() calls it for those that are still alive. */
+/* Called for each object at the end of its lifetime, with the number of the record that ended it.
+ * epa_objects_finish() calls it for objects that are still alive. */
 typedef void epa_object_fn(void *context, const struct epa_object *object, uint64_t end);
 void epa_objects_watch(struct epa_objects *o, epa_object_fn *fn, void *context);
 void epa_objects_finish(struct epa_objects *o);
@@ -51,22 +54,24 @@ void epa_objects_finish(struct epa_objects *o);
 /* Processes the record that epa_walk_next() has just returned. */
 void epa_objects_feed(struct epa_objects *o, const struct trace_record *r);
 
-/* The smallest object at an address, alive or the last one; NULL: unknown.  It is valid until the
- * next record is fed.  `site` is a hint: the same site usually finds the same object. */
+/* The smallest object at an address: a live one, or the last one that was there; NULL if unknown.
+ * It is valid until the next record is fed.  `site` is a hint: the same site usually finds the same
+ * object. */
 const struct epa_object *epa_objects_find(struct epa_objects *o, uint64_t address, uint32_t site);
 
 /* The canonical name of an address for the thread of the last record.  An address in no object gets
- * a name of its own when that thread first asks for it, at `site`. */
+ * a new name when that thread first asks for it, at `site`. */
 struct epa_name epa_objects_name(struct epa_objects *o, uint32_t site, uint64_t address);
 
-/* The same for a value that may also be a number: numbers that cannot be addresses are plain. */
+/* The same for a value that may also be a number.  Values that cannot be addresses become plain
+ * numbers. */
 struct epa_name epa_objects_value(struct epa_objects *o, uint32_t site, uint64_t value);
 
 /* The live object at an address, if all threads have the same name for that address, and accesses
- * to it change no names; else NULL.  Such loads and stores need not be fed. */
+ * to it change no names; else NULL.  Loads and stores of such an object need not be fed. */
 struct epa_object *epa_objects_plain(struct epa_objects *o, uint32_t site, uint64_t address);
 
-/* The name of an address in an object. */
+/* The name of an address inside an object. */
 struct epa_name epa_object_name(const struct epa_object *object, uint64_t address);
 
 /* Counts records that were not fed: loads and stores of plain objects, and branches. */
@@ -82,20 +87,22 @@ static inline bool epa_object_has_gaps(const struct epa_object *object)
  * large number of unknown type is then treated as an address. */
 bool epa_objects_has(struct epa_objects *o, uint32_t site, uint64_t value);
 
-/* Takes one local variable of the site off the count, so that the next one gets its ordinal.  Used
- * for iterations that are left out because they ended in a wait. */
+/* Takes one local variable of the site off the count, so that the next one gets the same ordinal.
+ * Used for iterations that are left out because they ended in a wait. */
 void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site);
 
 /* The number of the name of thread `number`, even if the thread has no records. */
 uint32_t epa_objects_named(struct epa_objects *o, uint32_t number);
 
-/* The number of a thread's name, by place. */
+/* The number of the name of the thread at a place of the walk. */
 uint32_t epa_objects_thread(const struct epa_objects *o, size_t place);
 
-/* The place of the thread that created it; SIZE_MAX: unknown, or the initial one. */
+/* The place of the thread that created this one; SIZE_MAX if it is unknown or this is the initial
+ * thread. */
 size_t epa_objects_parent(const struct epa_objects *o, size_t place);
 
-/* A block that realloc() moved with its contents; false: no block since the last call. */
+/* A block that realloc() moved with its contents.  The function returns false if there was no move
+ * since its last call. */
 struct epa_move {
 	uint64_t from, to, size;
 };
@@ -105,18 +112,19 @@ bool epa_objects_take_move(struct epa_objects *o, struct epa_move *move);
  * (epa/defined.h). */
 void epa_objects_define(struct epa_objects *o, const struct trace_record *r, uint64_t size, uint64_t except);
 
-/* Copies which bytes are defined. */
+/* Copies the state of bytes (defined or not) from one range to another. */
 void epa_objects_copy_defined(struct epa_objects *o, uint64_t to, uint64_t from, uint64_t size);
 
-/* Of at most eight bytes, the undefined ones. */
+/* A bit mask of the undefined bytes in a range of at most eight bytes. */
 uint8_t epa_objects_undefined(struct epa_objects *o, uint32_t site, uint64_t address, uint64_t size);
 
-/* Of at most eight bytes in a live object, those that are part of an address (epa/defined.h). */
+/* A bit mask of the bytes that are part of an address (epa/defined.h), in a range of at most eight
+ * bytes of a live object. */
 uint8_t epa_objects_parts(struct epa_objects *o, uint32_t site, uint64_t address, uint64_t size);
 void epa_objects_set_parts(struct epa_objects *o, const struct trace_record *r, uint8_t which);
 void epa_objects_copy_parts(struct epa_objects *o, uint64_t to, uint64_t from, uint64_t size);
 
-/* How many scopes the thread is in. */
+/* The number of scopes that the thread is in. */
 size_t epa_objects_depth(const struct epa_objects *o, size_t place);
 
 #endif

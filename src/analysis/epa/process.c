@@ -54,7 +54,7 @@ static int compare_both(const struct walk *w, const struct epa_process *p)
 	return err;
 }
 
-/* False: neither run has a child with that number. */
+/* Compares a child.  Returns false if neither run has a child with that number. */
 static bool compare_child(const struct walk *w, const struct epa_process *parent, unsigned number, int *err)
 {
 	char *golden = rd_xasprintf("%s/fork-%u", parent->golden, number);
@@ -69,7 +69,7 @@ static bool compare_child(const struct walk *w, const struct epa_process *parent
 	return before || now;
 }
 
-/* The traces of processes that this one forked are inside its own. */
+/* Compares the forked processes, whose traces are inside that of their parent. */
 static int compare_children(const struct walk *w, const struct epa_process *p)
 {
 	int err = RD_OK;

@@ -4,9 +4,9 @@
  *
  * In: pairs of records, equal or not, and records that only one of the two runs has.  A deviation
  * becomes a new node or is added to an existing one.  Its cause is looked for in wrong memory
- * first.  A deviating store makes memory wrong; an equal store makes it correct again.  If the run
- * made a golden store elsewhere or not at all, the memory that it should have changed is also
- * wrong.  That memory is identified by its canonical name.
+ * first.  A deviating store makes memory wrong; an equal store makes it right again.  If the run
+ * made a golden store elsewhere or not at all, the memory that the store should have changed is
+ * also wrong.  That memory is identified by its canonical name.
  */
 #include "epa/propagate.h"
 
@@ -19,17 +19,18 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-#define COPY_MAX (1u << 16) /* words of a copy that are looked at; set by hand, bounds time */
+/* Number of words of a copy that are examined; set by hand, bounds time. */
+#define COPY_MAX (1u << 16)
 
 struct propagate_thread {
-	uint32_t *last; /* by depth: the last node of the scope, or NONE */
+	uint32_t *last; /* by depth: the last node of the scope; NONE if it has none */
 	size_t last_count, last_capacity;
-	uint32_t depth;	   /* of the last record */
-	uint32_t control;  /* the node where it last diverged */
-	uint32_t returned; /* the node of a return whose result has not been seen yet */
-	uint32_t newest;   /* node of the thread */
-	uint64_t number;   /* of the golden record where it last diverged */
-	uint32_t before;   /* site of the last pair */
+	uint32_t depth;	   /* call depth of the last record */
+	uint32_t control;  /* the node at which the thread last diverged */
+	uint32_t returned; /* the node of a return whose result has not been used yet */
+	uint32_t newest;   /* the newest node of the thread */
+	uint64_t number;   /* number of the golden record at which the thread last diverged */
+	uint32_t before;   /* site of the last pair of records */
 	uint8_t before_kind;
 	struct epa_thread_counts counts;
 };
@@ -39,21 +40,23 @@ struct epa_propagator {
 	struct epa_propagation *out;
 	struct propagate_thread *threads;
 	size_t thread_count;
-	struct rd_pmap nodes;	/* (place, site), (kind, operation) to index */
-	struct rd_pmap edges;	/* (from, to), through to index */
-	struct rd_umap masks;	/* (node, freed) to index */
-	struct rd_pmap omitted; /* name to node + 1: the right value was not stored there */
+	struct rd_pmap nodes; /* maps (place, site), (kind, operation) to an index of nodes */
+	struct rd_pmap edges; /* maps (from, to), through to an index of edges */
+	struct rd_umap masks; /* maps (node, freed) to an index of masks */
+	/* Maps the name of memory to 1 + the node that did not store the right value there. */
+	struct rd_pmap omitted;
 	struct epa_cells cells;
 	struct epa_renames renames;
-	bool parted; /* any thread */
+	bool parted; /* whether any thread has diverged */
 	bool stopped;
 	struct {
 		size_t place;
 		uint64_t index;
 		uint32_t node;
-	} * missing; /* creations that only the golden run has */
+	} * missing; /* creations of threads that only the golden run has */
 	size_t missing_count, missing_capacity;
-	uint32_t creation; /* the node of the last requested one, or NONE */
+	/* Node of the last creation that was returned by epa_propagator_missing(), or NONE. */
+	uint32_t creation;
 };
 
 const char *epa_deviation_name(enum epa_deviation_kind kind)
@@ -82,7 +85,7 @@ enum epa_deviation_kind epa_classify(const struct epa_record *golden, const stru
 		*slot = i;
 		return i == 0 && epa_record_has_address(run) ? EPA_ADDRESS : EPA_DATA;
 	}
-	/* The thread died in it, or the sizes of the values differ. */
+	/* Only one run finished the access, or the sizes of the values differ. */
 	if (run->unfinished != golden->unfinished)
 		return EPA_MISSING;
 	*slot = golden->count < run->count ? golden->count : run->count;
@@ -142,7 +145,7 @@ static uint32_t *last_of(struct propagate_thread *t, uint32_t depth)
 	return &t->last[depth];
 }
 
-/* A scope begins: nodes of an earlier one at this depth are forgotten. */
+/* Begins a scope: nodes of an earlier scope at this depth are forgotten. */
 static void note_scope(struct propagate_thread *t, const struct epa_record *r)
 {
 	if (r->kind == TRACE_FULL_ENTRY)
@@ -162,7 +165,7 @@ static void count(struct epa_propagator *p, struct propagate_thread *t, enum epa
 		t->counts.first = number;
 }
 
-/* The node, created if necessary; counts one more deviation. */
+/* The node with these properties, created if necessary.  Counts one more deviation there. */
 static uint32_t node_of(struct epa_propagator *p, size_t place, const struct epa_node *like)
 {
 	struct epa_propagation *out = p->out;
@@ -229,7 +232,7 @@ static void mask(struct epa_propagator *p, const struct epa_cell *cell, const st
 	out->masks[*index].count++;
 }
 
-/* The wrong cell of a word, unless its object has ended. */
+/* The cell of a word that is wrong, unless its object has ended. */
 static struct epa_cell *wrong_cell(struct epa_propagator *p, uint64_t word)
 {
 	struct epa_cell *cell = epa_cells_find(&p->cells, word);
@@ -257,7 +260,8 @@ static void make_wrong(struct epa_propagator *p, const struct epa_record *r, uin
 	}
 }
 
-/* Node + 1 of the store that is missing there; 0: another one came since; NULL: none is missing. */
+/* The entry for a store that is missing at `name`: 1 + its node, or 0 if another store came since.
+ * Returns NULL if no store is missing there. */
 static uint64_t *omitted_at(const struct epa_propagator *p, const struct epa_name *name)
 {
 	return rd_pmap_get(&p->omitted, name->who, name->where);
@@ -285,7 +289,7 @@ static void make_right(struct epa_propagator *p, const struct epa_record *r, uin
 		*node = 0;
 }
 
-/* The node that left the memory of this access wrong, or NONE. */
+/* The node that left the memory of this access wrong; NONE if it is not wrong. */
 static uint32_t blame(struct epa_propagator *p, uint64_t address, uint64_t size, const struct epa_name *name)
 {
 	uint64_t words = epa_cell_words(address, size);
@@ -302,7 +306,7 @@ static uint32_t blame(struct epa_propagator *p, uint64_t address, uint64_t size,
 /* --- causes
  * ------------------------------------------------------------------------------------------ */
 
-/* The last node of the thread that created this one. */
+/* The last node of the thread that created the thread at `place`. */
 static uint32_t creators_node(struct epa_propagator *p, size_t place)
 {
 	size_t parent = epa_objects_parent(p->objects, place);
@@ -345,7 +349,7 @@ static void explain(struct epa_propagator *p, const struct epa_record *r, enum e
 		add_edge(p, t->returned, node, EPA_RETURN, NULL);
 		return;
 	}
-	/* The scope of an entry is the new one, in which nothing has happened. */
+	/* An entry is in the new scope, which has no nodes yet. */
 	explain_by_scope(p, r->place, r->depth, node);
 }
 
@@ -358,8 +362,8 @@ static bool writes_memory(const struct epa_record *r)
 	       (r->kind == TRACE_FULL_ATOMIC && r->count > 1 && r->slots[1].where);
 }
 
-/* After a divergence a thread may have made more or fewer objects.  Objects that both now make at
- * the same record are the same object. */
+/* Matches objects of the two runs.  After a divergence, a thread may have made more or fewer
+ * objects.  Objects that both runs now make at the same record are the same object. */
 static void match_objects(struct epa_propagator *p, const struct epa_record *golden, struct epa_record *run)
 {
 	bool makes = run->kind == TRACE_FULL_ALLOCA || run->kind == TRACE_FULL_RESULT;
@@ -467,7 +471,8 @@ static void on_pair(void *context, const struct epa_record *golden, const struct
 /* --- divergence
  * ---------------------------------------------------------------------------------------- */
 
-/* If one of them ends, the first record that only the other has is the node. */
+/* Makes a node where two runs diverge.  If one of them ends, the node is the first record that only
+ * the other has. */
 static void on_part(void *context, size_t place, const struct epa_record *golden,
 		    const struct epa_record *run, uint64_t number)
 {
@@ -494,7 +499,7 @@ static void on_part(void *context, size_t place, const struct epa_record *golden
 	p->parted = true;
 }
 
-/* Whether the record gets a node of its own. */
+/* Whether the record gets a separate node. */
 static bool is_notable(const struct epa_record *r)
 {
 	return r->kind == TRACE_FULL_ENTRY || r->kind == TRACE_FULL_CALL || r->kind == TRACE_FULL_EVENT ||
@@ -527,7 +532,7 @@ static void on_only(void *context, size_t place, const struct epa_record *r, boo
 	count(p, t, kind, like.number);
 	if (!golden)
 		note_scope(t, r);
-	/* What a thread would have done if the process had not died is not reported. */
+	/* Nothing is reported of what a thread would have done if the process had not died. */
 	if (t->control != NONE && (!is_notable(r) || (p->stopped && golden)))
 		return;
 	*(golden ? &like.golden : &like.run) = *r;
@@ -584,7 +589,7 @@ void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const
 	p->creation = NONE;
 }
 
-/* A store that the lost thread would have made is missing. */
+/* Handles a record of the golden thread that the run lacks: its stores are missing. */
 void epa_propagator_lost_record(struct epa_propagator *p, const struct epa_record *r)
 {
 	p->out->counts[EPA_MISSING]++;

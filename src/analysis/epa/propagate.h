@@ -21,41 +21,45 @@ enum epa_deviation_kind {
 	EPA_EXTRA,   /* the run has an additional record or thread */
 	EPA_DEVIATIONS,
 };
-const char *epa_deviation_name(enum epa_deviation_kind kind); /* none data address control missing extra */
+/* "none", "data", "address", "control", "missing", "extra". */
+const char *epa_deviation_name(enum epa_deviation_kind kind);
 
-/* How two records differ, and in which slot. */
+/* Classifies how two records differ. *slot receives the slot that differs. */
 enum epa_deviation_kind epa_classify(const struct epa_record *golden, const struct epa_record *run,
 				     unsigned *slot);
 
 struct epa_node {
-	uint32_t thread; /* number of its name */
+	uint32_t thread; /* number of the thread's name */
 	uint32_t site;
-	uint8_t kind;	   /* enum epa_deviation_kind */
-	uint8_t operation; /* enum trace_full_kind; of a control node: of the record before */
+	uint8_t kind; /* enum epa_deviation_kind */
+	/* Enum trace_full_kind of the record; for a control node, of the record before it. */
+	uint8_t operation;
 	bool has_golden, has_run;
-	unsigned slot;	 /* what differs */
-	uint64_t number; /* of the first record, in its thread's golden ones */
+	unsigned slot; /* the slot that differs */
+	/* Number of the first deviating record, among the thread's golden records. */
+	uint64_t number;
 	uint64_t count;
-	struct epa_record golden, run; /* the first ones */
+	struct epa_record golden, run; /* the first pair of deviating records */
 };
 
 enum epa_through { EPA_MEMORY, EPA_REGISTER, EPA_CALL, EPA_RETURN, EPA_BRANCH, EPA_CREATION, EPA_THROUGHS };
-const char *epa_through_name(enum epa_through through); /* memory register call return control thread */
+/* "memory", "register", "call", "return", "control", "thread". */
+const char *epa_through_name(enum epa_through through);
 
 struct epa_edge {
 	uint32_t from, to; /* nodes */
 	uint8_t through;   /* enum epa_through */
-	bool first;	   /* the node `to` was first reached this way */
+	bool first;	   /* whether the node `to` was first reached this way */
 	bool has_object;
-	struct epa_name object; /* memory */
+	struct epa_name object; /* for EPA_MEMORY: the memory through which the error spread */
 	uint64_t count;
 };
 
-/* Where wrong memory became right, or was released. */
+/* Where wrong memory became right again or was released. */
 struct epa_mask {
-	uint32_t node; /* that had stored it */
+	uint32_t node; /* the node that had stored the wrong value */
 	bool freed;
-	uint32_t thread, site; /* that first overwrote it */
+	uint32_t thread, site; /* the thread and site that first overwrote it */
 	struct epa_name object;
 	uint64_t count;
 };
@@ -67,38 +71,40 @@ struct epa_propagation {
 	size_t node_count, edge_count, mask_count;
 	size_t node_capacity, edge_capacity, mask_capacity;
 	uint64_t counts[EPA_DEVIATIONS];
-	uint64_t corrupted; /* words of memory that are wrong at the end */
+	uint64_t corrupted; /* number of words of memory that are wrong at the end */
 };
 void epa_propagation_release(struct epa_propagation *p);
 
 /* Counts of a thread. */
 struct epa_thread_counts {
 	uint64_t counts[EPA_DEVIATIONS];
-	uint64_t first; /* number of its first deviating record; UINT64_MAX: no deviation */
+	/* Number of its first deviating record; UINT64_MAX if there is no deviation. */
+	uint64_t first;
 };
 
 struct epa_propagator;
 struct epa_propagator *epa_propagator_new(struct epa_objects *objects, struct epa_propagation *out,
 					  size_t threads);
-void epa_propagator_free(struct epa_propagator *p); /* NULL is fine */
+void epa_propagator_free(struct epa_propagator *p); /* `p` may be NULL */
 
-/* The last record of a thread before the deviation; to be called before its first aligned record.
- */
+/* Passes the last record of a thread before the deviation.  To be called before the thread's first
+ * aligned record. */
 void epa_propagator_begin(struct epa_propagator *p, const struct epa_record *last);
 
-/* For the aligners of all threads. */
+/* The callbacks for the aligners of all threads. */
 struct epa_align_sink epa_propagator_sink(struct epa_propagator *p);
 
-/* Moves the state of a block's memory, wrong or not, to its new place. */
+/* Moves the state of a block's memory (wrong or right) to its new place. */
 void epa_propagator_move(struct epa_propagator *p, const struct epa_move *move);
 
-/* The process ended or died: running threads stop now. */
+/* To be called when the process ends or dies: running threads stop now. */
 void epa_propagator_stop(struct epa_propagator *p);
 
 /* To be called after the last record. */
 void epa_propagator_finish(struct epa_propagator *p);
 
-/* For a thread that the run does not have: its golden records, from the first to the last. */
+/* For a thread that the run does not have: to be called with each of its golden records, in
+ * order. */
 void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const struct epa_record *first);
 void epa_propagator_lost_record(struct epa_propagator *p, const struct epa_record *r);
 

@@ -20,19 +20,21 @@
 
 #define BLOCK_BYTES (EPA_BLOCK_WORDS * sizeof(uint64_t))
 
-#define MAP_MAX                                                                                              \
-	(64u << 20) /* bytes; a larger file is read, because it would not stay in memory.  Set by hand */
+/* A file of more bytes is read instead of mapped, because it would not stay in memory.  Set by
+ * hand. */
+#define MAP_MAX (64u << 20)
 
 struct epa_reference {
 	struct epa_source *source;
 	struct epa_names names;
 	struct epa_reference_thread *threads;
 	size_t thread_count, thread_capacity;
-	struct rd_umap by_name; /* to index */
-	struct rd_umap ops;	/* of the layout: (site, kind) to piece << 16 | index of the op in it */
+	struct rd_umap by_name; /* maps the number of a thread's name to an index of threads */
+	/* Maps (site, kind) to piece << 16 | index of the op in that piece of the layout. */
+	struct rd_umap ops;
 	uint64_t records;
 	uint64_t file_blocks;
-	const uint64_t *map; /* of the file; NULL: it is read */
+	const uint64_t *map; /* mapping of the file; NULL if the file is read */
 	int fd;
 	bool exited; /* the process exited by itself */
 };
@@ -126,7 +128,7 @@ bool epa_reference_was_killed(const struct epa_reference *ref)
 	return false;
 }
 
-/* Finds the types of records in the layout. */
+/* Fills ref->ops from the layout. */
 static void index_ops(struct epa_reference *ref)
 {
 	const struct trace_layout *layout = epa_source_layout(ref->source);
@@ -257,7 +259,7 @@ void epa_cursor_copy(struct epa_cursor *to, const struct epa_cursor *from)
 	to->words = to->own;
 }
 
-/* Reads the block at that position of the file into c->own. */
+/* Reads the block at position `at` of the file into c->own. */
 static bool read_block(struct epa_cursor *c, off_t at, size_t bytes)
 {
 	size_t done = 0;

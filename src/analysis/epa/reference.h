@@ -12,7 +12,7 @@ struct epa_reference;
 
 /* Walks the golden run.  The source must stay open. */
 int epa_reference_open(struct epa_reference **reference, struct epa_source *golden);
-void epa_reference_close(struct epa_reference *reference); /* NULL is fine */
+void epa_reference_close(struct epa_reference *reference); /* `reference` may be NULL */
 
 /* Maps the file, so that many comparisons share its pages.  If that fails, or the file is too large
  * to stay in memory, it is still read block by block. */
@@ -21,21 +21,21 @@ void epa_reference_map(struct epa_reference *reference);
 const struct epa_source *epa_reference_source(const struct epa_reference *reference);
 const struct epa_names *epa_reference_names(const struct epa_reference *reference);
 
-/* Canonical records of all threads. */
+/* The number of canonical records of all threads. */
 uint64_t epa_reference_records(const struct epa_reference *reference);
 
-/* Threads in the order of their first records. */
+/* The number of threads.  Their indices are in the order of their first records. */
 size_t epa_reference_threads(const struct epa_reference *reference);
 
 struct epa_reference_thread {
-	uint32_t name; /* of epa_reference_names() */
+	uint32_t name; /* number of its name in epa_reference_names() */
 	uint64_t records;
-	bool ended;	  /* by itself, not because the process exited */
-	uint64_t created; /* threads that it created */
+	bool ended;	  /* whether the thread ended by itself, not because the process exited */
+	uint64_t created; /* number of threads that it created */
 	/* for cursors */
-	uint64_t *blocks; /* each: block of the file << 16 | words used */
+	uint64_t *blocks; /* for cursors; each is: block of the file << 16 | number of words used */
 	size_t block_count, block_capacity;
-	uint64_t *words; /* the last block, while it is being written */
+	uint64_t *words; /* the last block, while the reference is being written */
 	size_t used;
 };
 const struct epa_reference_thread *epa_reference_thread(const struct epa_reference *reference, size_t index);
@@ -43,7 +43,7 @@ const struct epa_reference_thread *epa_reference_thread(const struct epa_referen
 /* Whether a signal or a limit ended the run before its threads ended. */
 bool epa_reference_was_killed(const struct epa_reference *reference);
 
-/* The index of the thread with that name, or SIZE_MAX. */
+/* The index of the thread with that name; SIZE_MAX if there is none. */
 size_t epa_reference_find(const struct epa_reference *reference, uint32_t name);
 
 /* Unpacks a golden record from words, with the types of its values. */
@@ -55,10 +55,10 @@ struct epa_cursor {
 	const struct epa_reference *reference;
 	const struct epa_reference_thread *thread;
 	const uint64_t *words; /* the current block */
-	uint64_t *own;	       /* buffer for it, unless the file is mapped */
-	size_t block;	       /* the next one */
+	uint64_t *own;	       /* buffer for that block; NULL if the file is mapped */
+	size_t block;	       /* index of the next block */
 	size_t at, used;
-	uint64_t number; /* of the current record, from 0 */
+	uint64_t number; /* number of the current record, from 0 */
 	int err;
 };
 void epa_cursor_open(struct epa_cursor *c, const struct epa_reference *reference, size_t thread);
@@ -66,7 +66,7 @@ void epa_cursor_close(struct epa_cursor *c);
 void epa_cursor_copy(struct epa_cursor *to, const struct epa_cursor *from); /* `to` is open or zeroed */
 bool epa_cursor_load(struct epa_cursor *c);
 
-/* The words of the current record; NULL at the end, or if the file cannot be read (c->err). */
+/* The words of the current record.  NULL at the end, or if the file cannot be read (c->err). */
 static inline const uint64_t *epa_cursor_peek(struct epa_cursor *c)
 {
 	if (c->at == c->used && !epa_cursor_load(c))
@@ -74,7 +74,7 @@ static inline const uint64_t *epa_cursor_peek(struct epa_cursor *c)
 	return c->words + c->at;
 }
 
-/* Advances; there must be a current record. */
+/* Advances to the next record.  There must be a current one. */
 static inline void epa_cursor_skip(struct epa_cursor *c)
 {
 	c->at += epa_packed_size(c->words[c->at]);

@@ -10,22 +10,22 @@
 #include "epa/name.h"
 
 struct epa_rename {
-	uint64_t from;	/* ordinals of the run from here on ... */
-	uint64_t shift; /* ... are larger by this than those of the golden objects */
+	uint64_t from;	/* the first ordinal of the run to which the shift applies */
+	uint64_t shift; /* how much larger these ordinals are than those of the golden objects */
 };
 
 struct epa_renames {
-	struct rd_pmap heads; /* (kind, thread), site to index of lists */
+	struct rd_pmap heads; /* maps (kind, thread), site to an index of lists */
 	struct epa_rename_list {
-		struct epa_rename *list; /* ascending */
+		struct epa_rename *list; /* in ascending order of `from` */
 		size_t count, capacity;
 	} * lists;
 	size_t count, capacity;
 };
 void epa_renames_release(struct epa_renames *r);
 
-/* Both runs made this object at the same record.  Names must differ only in the ordinal; others are
- * ignored. */
+/* Notes that both runs made this object at the same record.  The names may differ only in the
+ * ordinal; other pairs are ignored. */
 void epa_renames_match(struct epa_renames *r, struct epa_name run, struct epa_name golden);
 
 /* The golden name of an object of the run. */

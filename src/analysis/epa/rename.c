@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define LIST_MAX 4096 /* shifts for one site; set by hand, bounds memory */
+#define LIST_MAX 4096 /* largest number of shifts for one site; set by hand, bounds memory */
 #define ORDINAL EPA_NAME_ORDINALS
 
 void epa_renames_release(struct epa_renames *r)

@@ -10,16 +10,18 @@
 
 #include <string.h>
 
-#define IO_CACHE 256 /* call sites; a direct-mapped cache */
-#define PADDED 16    /* words with padding that a thread may have in registers; set by hand */
+#define IO_CACHE 256 /* number of call sites in a direct-mapped cache */
+/* Number of words with padding that a thread may have in registers; set by hand. */
+#define PADDED 16
 
-/* A word that was loaded with undefined bytes: these are ignored wherever the word goes. */
+/* A word that was loaded with undefined bytes.  These bytes are ignored wherever the word is
+ * used. */
 struct padded_word {
 	uint64_t word;
 	uint8_t bytes;
 };
 
-#define CARRIED 32 /* loads of a thread whose values are parts of addresses; set by hand */
+#define CARRIED 32 /* number of remembered loads of a thread with parts of addresses; set by hand */
 
 /* The result of a load: which of its bytes are part of an address. */
 struct carried_part {
@@ -29,11 +31,13 @@ struct carried_part {
 
 struct sanitizer_thread {
 	struct carried_part carried[CARRIED];
-	unsigned carried_count, carried_next; /* next: the one to be replaced if all are used */
+	/* `carried_next` is the entry to be replaced if all are used. */
+	unsigned carried_count, carried_next;
 	struct padded_word padded[PADDED];
-	unsigned next, known;	  /* next: the one to be replaced; known: how many there are */
+	/* `next` is the entry to be replaced; `known` is the number of entries. */
+	unsigned next, known;
 	uint64_t read, read_size; /* the last range that was read, for copies by libraries */
-	uint64_t number;	  /* its ID in the kernel; 0: unknown */
+	uint64_t number;	  /* the thread's ID in the kernel; 0 if unknown */
 };
 
 struct epa_sanitizer {
@@ -41,29 +45,29 @@ struct epa_sanitizer {
 	struct epa_names *names;
 	struct epa_objects *objects;
 	const struct trace_sites *sites;
-	struct epa_delay *delay;	  /* NULL: the program has no condition waits */
+	struct epa_delay *delay;	  /* NULL if the program has no condition waits */
 	struct sanitizer_thread *threads; /* by place */
 	struct trace_record raw;
-	bool moves; /* the program stores parts of words as it has loaded them */
+	bool moves; /* whether the program loads parts of words and stores them unchanged */
 	struct epa_fault faults[EPA_FAULTS];
 	size_t fault_count;
-	struct rd_umap numbered; /* known IDs of processes and threads */
-	bool forked;		 /* events have the IDs of child processes */
-	/* Properties of call sites: whether bytes enter or leave there; by number of the site. */
+	struct rd_umap numbered; /* the known IDs of processes and threads */
+	bool forked;		 /* whether events have the IDs of child processes */
+	/* By number of a call site: whether bytes enter or leave the program there. */
 	struct {
 		uint32_t site;
 		bool known, io, barrier, numbers;
 	} calls[IO_CACHE];
 };
 
-/* A process ID, which differs in every run.  All process IDs have the same name, because several
- * threads may request one in any order. */
+/* Whether a value is a process ID, which differs in every run.  All process IDs have the same name,
+ * because several threads may request one in any order. */
 static inline bool epa_is_process_number(const struct epa_sanitizer *s, uint64_t value)
 {
 	return rd_umap_get(&s->numbered, value) != NULL;
 }
 
-/* The padding bytes of a word, if it is known to have any. */
+/* A bit mask of the padding bytes of a word; 0 if it is not known to have any. */
 static inline uint8_t epa_padding_of(const struct sanitizer_thread *t, uint64_t word)
 {
 	for (unsigned i = 1; i <= t->known; i++) {
@@ -81,8 +85,8 @@ static inline uint64_t epa_word_at(const uint8_t *p, size_t size)
 	return word;
 }
 
-/* The head of a packed record: site (31), kind (5), event (7), slots (5), which of them are names
- * (16). */
+/* The bits of the head of a packed record: site (31), kind (5), event (7), number of slots (5), a
+ * mask of the slots that are names (16). */
 #define EPA_KIND_SHIFT 31
 #define EPA_EVENT_SHIFT 36
 #define EPA_COUNT_SHIFT 43

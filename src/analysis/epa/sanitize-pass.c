@@ -9,12 +9,12 @@
 #include "raddle/full.h"
 #include "trace/full.h"
 
-/* An op of the common kind, with its fields. */
+/* An instruction (op) of the common kind, with its fields. */
 struct plain_op {
 	const struct trace_op *op;
 	const struct trace_value *type;
 	uint64_t address, value;
-	struct epa_object *object; /* at the address */
+	struct epa_object *object; /* the object at the address */
 };
 
 static uint64_t head_of(const struct trace_op *op, unsigned count, uint64_t mask)
@@ -25,7 +25,7 @@ static uint64_t head_of(const struct trace_op *op, unsigned count, uint64_t mask
 
 enum meaning { NUMBER, NAME, UNSURE };
 
-/* What put_value() makes of a value of at most eight bytes. */
+/* How put_value() would represent a value of at most eight bytes. */
 static enum meaning meaning_of(const struct epa_sanitizer *s, const struct plain_op *p)
 {
 	const struct sanitizer_thread *t = &s->threads[epa_walk_place(s->walk)];
@@ -55,8 +55,7 @@ static bool loads_values(const struct plain_op *p)
 	return !epa_defined_without(&e->defined, p->address - e->start, p->type->size);
 }
 
-/* The number of words of the record if it equals the words; 0: it does not, or that is not known.
- */
+/* The number of words of the record if it equals `words`; 0 if it does not or may not. */
 static size_t pass_access(struct epa_sanitizer *s, const struct plain_op *p, const uint64_t *words,
 			  size_t left)
 {
@@ -87,7 +86,7 @@ static bool has_parts(const struct sanitizer_thread *t, const struct plain_op *p
 	       epa_parts_get(&p->object->parts, p->address - p->object->start, p->op->size);
 }
 
-/* The same as pass_access() for any op. */
+/* Does the same as pass_access() for any op. */
 static size_t pass_op(struct epa_sanitizer *s, const struct trace_op *op, const uint8_t *base,
 		      const uint64_t *words, size_t left)
 {
@@ -112,7 +111,7 @@ static size_t pass_op(struct epa_sanitizer *s, const struct trace_op *op, const 
 	n = pass_access(s, &p, words, left);
 	if (n && op->kind == TRACE_FULL_STORE && epa_object_has_gaps(p.object))
 		epa_defined_set(&p.object->defined, p.address - p.object->start, op->size, 0);
-	/* If the value is a name, the record has five words. */
+	/* A record whose value is a name has five words. */
 	if (n && op->kind == TRACE_FULL_STORE && s->moves)
 		epa_parts_set(&p.object->parts, p.object->size, p.address - p.object->start, op->size,
 			      n == 5 ? 0xff : 0);

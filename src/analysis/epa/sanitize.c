@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A call that may wait for a condition. */
+/* Whether the call may wait for a condition. */
 static bool is_wait(const char *callee)
 {
 	return strstr(callee, "cond_") || strstr(callee, "cnd_") || strstr(callee, "condition_variable");
@@ -112,8 +112,8 @@ static uint64_t widen(uint8_t bytes)
 	return mask;
 }
 
-/* A known word gets another entry: which entries are replaced must not depend on the contents of
- * the padding. */
+/* Notes the padding of a loaded word.  A word that is already known gets another entry, so that the
+ * choice of replaced entries does not depend on the contents of the padding. */
 static void note_padding(struct sanitizer_thread *t, uint64_t word, uint8_t bytes)
 {
 	t->padded[t->next] = (struct padded_word){word, bytes};
@@ -121,8 +121,9 @@ static void note_padding(struct sanitizer_thread *t, uint64_t word, uint8_t byte
 	t->known += t->known < PADDED;
 }
 
-/* Most addresses can be recognised by their value.  If the stack is unlimited or address
- * randomisation is stronger, some cannot; those count as addresses if an object is there. */
+/* Whether a word is an address.  Most addresses can be recognised by their value.  If the stack is
+ * unlimited or address randomisation is stronger, some cannot.  Such a word counts as an address if
+ * an object is there. */
 static bool is_pointer(struct epa_sanitizer *s, const struct epa_record *r, uint64_t word)
 {
 	return raddle_looks_like_pointer(word) ||
@@ -137,7 +138,7 @@ static void put_number_or_address(struct epa_sanitizer *s, struct epa_record *r,
 		put_number(r, word);
 }
 
-/* A word that may be a pointer, and may have padding. */
+/* Adds a slot for a word that may be a pointer and may have padding. */
 static void put_word(struct epa_sanitizer *s, struct epa_record *r, uint64_t word)
 {
 	const struct sanitizer_thread *t = &s->threads[r->place];
@@ -179,7 +180,7 @@ static void look_for_padding(struct epa_sanitizer *s, struct epa_record *r)
 		size_t n = v->size - i < 8 ? v->size - i : 8;
 		uint8_t bytes = epa_objects_undefined(s->objects, r->site, r->address + i, n);
 		/* A completely undefined word was stored by a library, or is an error that should
-		 * be seen. */
+		 * be visible. */
 		if (bytes && bytes != (uint8_t)(0xff >> (8 - n)))
 			note_padding(&s->threads[r->place], epa_word_at(s->raw.bytes + v->offset + i, n),
 				     bytes);
@@ -236,13 +237,13 @@ static void put_part(struct epa_record *r, uint8_t bytes)
 	put(r, epa_name_of(EPA_PART, 0, bytes));
 }
 
-/* Whether a slot is an address. */
+/* Whether a name is that of an address. */
 static bool is_address(struct epa_name name)
 {
 	return epa_name_kind(name) != EPA_NONE && epa_name_kind(name) != EPA_PROCESS;
 }
 
-/* Puts the value of a load; true: it was a part of an address. */
+/* Adds the value of a load if it is a part of an address.  Returns whether it is. */
 static bool load_part(struct epa_sanitizer *s, struct epa_record *r)
 {
 	uint8_t bytes;
@@ -255,7 +256,7 @@ static bool load_part(struct epa_sanitizer *s, struct epa_record *r)
 	return bytes != 0;
 }
 
-/* The same for a store of less than a word, which also changes the state of the memory. */
+/* Does the same for a store of less than a word, which also changes the state of the memory. */
 static bool store_part(struct epa_sanitizer *s, struct epa_record *r)
 {
 	const struct carried_part *c;
@@ -282,7 +283,7 @@ static void store_words(struct epa_sanitizer *s, const struct epa_record *r, uns
 /* --- special calls
  * ---------------------------------------------------------------------------------- */
 
-/* Functions whose ranges contain only defined bytes: strings, input and output. */
+/* Functions whose memory ranges contain only defined bytes: strings, input and output. */
 static bool is_io(const char *callee)
 {
 	static const char *const names[] = {
@@ -316,7 +317,8 @@ static size_t call_of(struct epa_sanitizer *s, uint32_t number)
 	return i;
 }
 
-/* A range made by a call: its bytes count if the call moves them into or out of the program. */
+/* Whether the bytes of a range that a call accesses are compared: the call moves them into or out
+ * of the program. */
 static bool counts_bytes(struct epa_sanitizer *s, const struct epa_record *r)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, r->site);
@@ -345,7 +347,7 @@ static void write_bytes(struct epa_sanitizer *s, uint64_t size)
 		epa_objects_copy_parts(s->objects, s->raw.address, 0, size);
 }
 
-/* Memory that a library writes is defined, except what it copies. */
+/* Marks memory that a library writes as defined, except what it copies. */
 static void define_range(struct epa_sanitizer *s, const struct epa_record *r)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, r->site);
@@ -401,13 +403,13 @@ static void fill_atomic(struct epa_sanitizer *s, struct epa_record *r)
 	}
 }
 
-/* A thread, by its number in this run. */
+/* Adds a slot for a thread, given by its number in this run. */
 static void put_thread(struct epa_sanitizer *s, struct epa_record *r, uint64_t number)
 {
 	put(r, epa_name_of(EPA_THREAD, epa_objects_named(s->objects, (uint32_t)number), 0));
 }
 
-/* All operands except q, t and numbers of the system. */
+/* Adds all operands of an event, except q, t and numbers that the system assigns. */
 static void put_operands(struct epa_sanitizer *s, struct epa_record *r)
 {
 	const struct trace_event *e = s->raw.event;
@@ -491,22 +493,23 @@ static void fill_result(struct epa_sanitizer *s, struct epa_record *r)
 	if (s->calls[call_of(s, r->site)].numbers &&
 	    is_number_of(s, trace_sites_find(s->sites, r->site)->what, r->place, value))
 		note_process(s, value);
-	/* One of the threads at a barrier gets a special result. */
+	/* One of the threads at a barrier gets a special result, and any of them may be that
+	 * thread. */
 	if (s->calls[call_of(s, r->site)].barrier && (value == 0 || (uint32_t)value == UINT32_MAX))
 		put_number(r, 0);
 	else
 		put_values(s, r);
 }
 
-/* The effects of a fault show in later records.  The exception is a prevented call whose result is
- * the same: the record before it announces the call, although it was not made. */
+/* Whether the fault prevented a call whose result is the same.  The effects of other faults show in
+ * later records.  Here the record before the fault announces the call, although it was not made. */
 static bool prevents_call(const struct epa_sanitizer *s, uint32_t number)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, number);
 	return site && site->kind == TRACE_SITE_PREVENTABLE;
 }
 
-/* The value of a load or a store. */
+/* Adds the value of a load or a store. */
 static void fill_value(struct epa_sanitizer *s, struct epa_record *r)
 {
 	unsigned first = r->count;
@@ -546,7 +549,7 @@ const struct epa_fault *epa_sanitizer_faults(const struct epa_sanitizer *s, size
 	return s->faults;
 }
 
-/* False: the record is left out. */
+/* Fills in the record.  Returns false if it is to be left out. */
 static bool fill(struct epa_sanitizer *s, struct epa_record *r)
 {
 	const struct trace_record *raw = &s->raw;
@@ -597,7 +600,7 @@ static bool fill(struct epa_sanitizer *s, struct epa_record *r)
 	}
 }
 
-/* The next record of the walk that is not left out. */
+/* Reads the next record of the walk that is not left out. */
 static int next_record(struct epa_sanitizer *s, struct epa_record *r)
 {
 	while (epa_walk_next(s->walk, &s->raw) > 0) {

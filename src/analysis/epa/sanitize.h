@@ -38,16 +38,18 @@
 struct epa_record {
 	uint32_t site;
 	uint8_t kind;  /* enum trace_full_kind */
-	uint8_t event; /* enum raddle_event of an event, else 0 */
-	uint8_t count; /* slots */
+	uint8_t event; /* enum raddle_event, if the record is an event; else 0 */
+	uint8_t count; /* number of slots */
 	bool unfinished;
 	struct epa_name slots[EPA_SLOTS];
-	/* Not part of what is compared: */
-	uint32_t depth;		   /* scopes that the thread is in */
-	const struct trace_op *op; /* of the layout: the types of its values; NULL: unknown */
-	size_t place;		   /* of the thread in the walk */
-	uint64_t address, size;	   /* of the access, in this run */
-	uint64_t value;		   /* the first one, in this run; of a copy: the source */
+	/* Members that are not compared: */
+	uint32_t depth; /* number of scopes that the thread is in */
+	/* The instruction in the layout, with the types of its values; NULL if unknown. */
+	const struct trace_op *op;
+	size_t place;		/* place of the thread in the walk */
+	uint64_t address, size; /* address and size of the access, in this run */
+	/* The first value, in this run; for a copy, the source address. */
+	uint64_t value;
 };
 
 /* Whether slot 0 is the address of an access. */
@@ -66,20 +68,23 @@ static inline bool epa_record_has_address(const struct epa_record *r)
 }
 
 struct epa_sanitizer;
-/* Walk and names must outlive it. */
+/* Makes a sanitizer.  Walk and names must outlive it. */
 struct epa_sanitizer *epa_sanitizer_new(struct epa_walk *walk, struct epa_names *names);
-void epa_sanitizer_free(struct epa_sanitizer *s); /* NULL is fine */
+void epa_sanitizer_free(struct epa_sanitizer *s); /* `s` may be NULL */
 struct epa_objects *epa_sanitizer_objects(struct epa_sanitizer *s);
 
-/* 1: *r is the next canonical record, in the order of the walk.  0: there are no more. */
+/* Returns 1 if *r is the next canonical record, in the order of the walk; 0 if there are no
+ * more. */
 int epa_sanitizer_next(struct epa_sanitizer *s, struct epa_record *r);
 
-/* Faults that were injected into the part of the run that was read. */
+/* The largest number of faults that are kept, of those injected into the part of the run that was
+ * read. */
 #define EPA_FAULTS 16
 struct epa_fault {
-	uint32_t thread; /* number of its name */
+	uint32_t thread; /* number of the thread's name */
 	uint32_t site;
-	uint64_t before, after; /* the value, or the result of a call that was not made */
+	/* The value before and after, or the result of a call that was not made. */
+	uint64_t before, after;
 };
 const struct epa_fault *epa_sanitizer_faults(const struct epa_sanitizer *s, size_t *count);
 
@@ -88,7 +93,7 @@ const struct epa_fault *epa_sanitizer_faults(const struct epa_sanitizer *s, size
 #define EPA_WORDS (1 + 2 * EPA_SLOTS)
 /* Returns the number of words. */
 size_t epa_record_pack(const struct epa_record *r, uint64_t words[EPA_WORDS]);
-/* How many words the record with that head has. */
+/* The number of words of the record with that head. */
 static inline size_t epa_packed_size(uint64_t head)
 {
 	return 1 + (head >> 43 & 31) + (size_t)__builtin_popcountll(head >> 48);
@@ -103,14 +108,14 @@ uint64_t epa_record_key(const struct epa_record *r);
  * it unread. */
 struct epa_passed {
 	uint64_t records;
-	size_t words;  /* of all these records */
-	uint32_t site; /* of the last one, if any */
+	size_t words;  /* number of words of all these records */
+	uint32_t site; /* site of the last of these records, if any */
 	uint8_t kind;
 };
 void epa_sanitizer_pass(struct epa_sanitizer *s, const uint64_t *words, const uint64_t *end,
 			struct epa_passed *passed);
 
-/* The words must be complete; members that are not compared are not set. */
+/* Unpacks complete words.  Members that are not compared are not set. */
 void epa_record_unpack(struct epa_record *r, const uint64_t *words);
 
 #endif

@@ -10,17 +10,18 @@ struct epa_show {
 	const struct trace_sites *sites;
 };
 
-/* `load 3 arr+4`, `call-inc 0`, `store T_0_0 local in T_0 (main.c:12)#0`. */
+/* Appends a record, such as `load 3 arr+4`, `call-inc 0` or `store T_0_0 local in T_0
+ * (main.c:12)#0`. */
 void epa_show_record(const struct epa_show *show, const struct epa_record *r, struct rd_buf *out);
 
-/* One slot: a name, or a number according to its type. */
+/* Appends one slot: a name, or a number according to its type. */
 void epa_show_slot(const struct epa_show *show, const struct epa_record *r, unsigned slot,
 		   struct rd_buf *out);
 
-/* `load`, `call-malloc-u`, `mutex-lock`, ... */
+/* Appends the operation of a record, such as `load`, `call-malloc-u` or `mutex-lock`. */
 void epa_show_operation(const struct epa_show *show, const struct epa_record *r, struct rd_buf *out);
 
-/* `file.c:12:5 function`, `?` if the site is unknown. */
+/* Appends a place in the source, as `file.c:12:5 function`; `?` if the site is unknown. */
 void epa_show_place(const struct trace_sites *sites, uint32_t site, struct rd_buf *out);
 
 #endif

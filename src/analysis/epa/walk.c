@@ -23,7 +23,7 @@
 struct raw_buffer {
 	const void *data;
 	size_t length;
-	const void *from; /* start of the file's mapping; NULL: not mapped */
+	const void *from; /* start of the file's mapping; NULL if the buffer is not mapped */
 };
 
 struct walk_memory_thread {
@@ -33,7 +33,7 @@ struct walk_memory_thread {
 };
 
 struct epa_source {
-	struct trace *trace; /* NULL: in memory */
+	struct trace *trace; /* NULL if the buffers are in memory */
 	const struct trace_layout *layout;
 	struct trace_layout *own_layout;
 	const struct trace_sites *sites;
@@ -45,12 +45,12 @@ struct walk_lane {
 	struct trace_full *reader;
 	const struct walk_memory_thread *memory;
 	size_t next_buffer;
-	struct trace_record waiting; /* the next record, while the lane is in the heap */
+	struct trace_record waiting; /* the next record with a q, while the lane is in the heap */
 	struct trace_event start;
-	bool started; /* `start` is valid */
+	bool started; /* whether `start` is valid */
 	bool cut;     /* the file ended too early, and the reader is closed */
-	bool parked;  /* the reader is closed; it will continue after the waiting record */
-	uint64_t key; /* the largest q so far */
+	bool parked;  /* the reader is closed; it will be opened again after the waiting record */
+	uint64_t key; /* the largest q of the lane so far */
 	uint32_t number;
 	char *name;
 };
@@ -59,12 +59,12 @@ struct epa_walk {
 	struct epa_source *source;
 	struct walk_lane *lanes;
 	size_t lane_count;
-	uint32_t *heap; /* lanes with a waiting record, the first in the order at 0 */
+	uint32_t *heap; /* lanes with a waiting record; the first in the order has index 0 */
 	size_t heap_count;
-	struct walk_lane *current; /* is read next; NULL: the heap decides */
+	struct walk_lane *current; /* the lane that is read next; NULL if the heap decides */
 	size_t place;
-	struct rd_umap by_number; /* to place */
-	char *lost;		  /* the last name of a missing thread */
+	struct rd_umap by_number; /* maps the number of a thread to its place */
+	char *lost;		  /* the last name that was made for a missing thread */
 	int err;
 };
 
@@ -102,7 +102,7 @@ void epa_source_of_memory(struct epa_source **out, const struct trace_layout *la
 	*out = s;
 }
 
-/* Threads are in ascending order; the last one is requested most often. */
+/* Finds a thread.  Threads are in ascending order, and the last one is requested most often. */
 static struct walk_memory_thread *memory_thread(struct epa_source *s, uint32_t number)
 {
 	size_t at = s->thread_count;
@@ -171,7 +171,7 @@ const char *epa_source_name(const struct epa_source *s)
 
 /* --- lanes ------------------------------------------------------------------------------- */
 
-/* The next record of a lane, across buffers. */
+/* Reads the next record of a lane, across buffers. */
 static int read_record(struct epa_walk *w, struct walk_lane *lane, struct trace_record *r)
 {
 	for (;;) {
@@ -184,7 +184,8 @@ static int read_record(struct epa_walk *w, struct walk_lane *lane, struct trace_
 			return 0;
 		release_buffer(lane);
 		if (lane->next_buffer++ == lane->memory->count) {
-			trace_full_feed(lane->reader, NULL, 0); /* a branch may have waited for more */
+			/* A branch may have waited for more bytes. */
+			trace_full_feed(lane->reader, NULL, 0);
 			continue;
 		}
 		const struct raw_buffer *b = &lane->memory->buffers[lane->next_buffer - 1];
@@ -236,7 +237,7 @@ static void park(struct epa_walk *w, struct walk_lane *lane)
 	close_reader(lane);
 }
 
-/* Continues after the first record. */
+/* Opens the reader again, after the first record. */
 static void unpark(struct epa_walk *w, size_t place)
 {
 	struct walk_lane *lane = &w->lanes[place];
@@ -273,7 +274,7 @@ static int open_lane(struct epa_walk *w, size_t place)
 	return RD_OK;
 }
 
-/* Parents have smaller numbers than their children. */
+/* Names a thread.  Parents have smaller numbers than their children. */
 static void name_lane(struct epa_walk *w, struct walk_lane *lane)
 {
 	const uint64_t *parent = NULL;

@@ -23,8 +23,8 @@
 struct epa_source;
 int epa_source_open(struct epa_source **source, const char *directory);
 
-/* Buffers of a program that has ended, as the runtime filled them: not on disk and not packed.
- * Layout and sites must outlive the source. */
+/* Makes a source of the buffers of a program that has ended, as the runtime filled them: not on
+ * disk and not packed.  Layout and sites must outlive the source. */
 void epa_source_of_memory(struct epa_source **source, const struct trace_layout *layout,
 			  const struct trace_sites *sites);
 
@@ -33,52 +33,55 @@ void epa_source_of_memory(struct epa_source **source, const struct trace_layout 
  * source. */
 void epa_source_add(struct epa_source *source, uint32_t thread, const void *raw, size_t length);
 
-/* The same for bytes in a shared mapping of a file that begins at `from`.  When the buffer has been
- * read, all pages from there to its end are released: the kernel maps more pages than are read. */
+/* Does the same for bytes in a shared mapping of a file that begins at `from`.  When the buffer has
+ * been read, all pages from `from` to its end are released, because the kernel maps more pages than
+ * are read. */
 void epa_source_add_mapped(struct epa_source *source, uint32_t thread, const void *raw, size_t length,
 			   const void *from);
 
-void epa_source_close(struct epa_source *source); /* NULL is fine */
+void epa_source_close(struct epa_source *source); /* `source` may be NULL */
 
 const struct trace_sites *epa_source_sites(const struct epa_source *source);
 const struct trace_layout *epa_source_layout(const struct epa_source *source);
 const char *epa_source_name(const struct epa_source *source); /* for messages */
 
-/* One pass over a source; any number may be open. */
+/* One pass over a source.  Any number of passes may be open. */
 struct epa_walk;
 int epa_walk_open(struct epa_walk **walk, struct epa_source *source);
-void epa_walk_close(struct epa_walk *walk); /* NULL is fine */
+void epa_walk_close(struct epa_walk *walk); /* `walk` may be NULL */
 
-/* 1: *r is the next record; what it points to lives until the next call.  0: there are no more. */
+/* Returns 1 if *r is the next record, whose pointers are valid until the next call; 0 if there are
+ * no more. */
 int epa_walk_next(struct epa_walk *walk, struct trace_record *r);
 
-/* The first error of a stream, which has been reported and ended only that stream; 0: no error. */
+/* The first error of a stream, which was reported and ended only that stream; 0 if there was
+ * none. */
 int epa_walk_error(const struct epa_walk *walk);
 
 /* Whether the whole run was read: nothing is damaged or cut off, and it was recorded to its end.
- * Valid after the walk. */
+ * Call this after the walk. */
 bool epa_walk_is_whole(const struct epa_walk *walk);
 
-/* Threads have places 0, 1, ... in ascending order of their numbers. */
+/* The number of threads.  Their indices, called places, are in ascending order of their numbers. */
 size_t epa_walk_threads(const struct epa_walk *walk);
-size_t epa_walk_place(const struct epa_walk *walk); /* of the thread of the last record */
+size_t epa_walk_place(const struct epa_walk *walk); /* the place of the thread of the last record */
 uint32_t epa_walk_number(const struct epa_walk *walk, size_t place);
 
-/* T_0, T_0_1, ...: a thread is named after its creator, followed by _n, where n counts the
- * creator's threads from 0.  Names are known from the beginning of the walk.  "T_?7" is thread
- * number 7 if its creator is unknown, for example because its stream or first record is lost.
- */
+/* The name of a thread: that of its creator, followed by _n, where n counts the creator's threads
+ * from 0: T_0, T_0_1.  Names are known from the beginning of the walk.  "T_?7" is thread number 7
+ * if its creator is unknown, for example because its stream or first record is lost. */
 const char *epa_walk_name(const struct epa_walk *walk, size_t place);
 const char *epa_thread_name(struct epa_walk *walk, uint32_t number);
 
-/* The thread-start event of a thread, also before the walk has reached it; NULL: there is none. */
+/* The thread-start event of a thread, even before the walk has reached it; NULL if there is
+ * none. */
 const struct trace_event *epa_walk_start(const struct epa_walk *walk, uint32_t number);
 
-/* The call sites of the scopes of a thread's last record, as trace_full_stack(). */
+/* Stores the call sites of the scopes around a thread's last record, like trace_full_stack(). */
 size_t epa_walk_stack(const struct epa_walk *walk, size_t place, uint32_t *sites, size_t max);
 
-/* The reader of the thread of the last record.  If that reader's next record is part of a piece, it
- * is also the next one of the walk.  NULL: the thread has no more records. */
+/* The reader of the thread of the last record; NULL if the thread has no more records.  If that
+ * reader's next record is part of a piece, it is also the next one of the walk. */
 struct trace_full *epa_walk_reader(const struct epa_walk *walk);
 
 const struct epa_source *epa_walk_source(const struct epa_walk *walk);

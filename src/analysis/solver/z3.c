@@ -24,7 +24,7 @@ void solver_z3_close(struct solver_z3 *z3)
 	*z3 = (struct solver_z3){0};
 }
 
-/* Z3's own handler ends the process. */
+/* Ignores errors, because Z3's default handler ends the process. */
 static void ignore_error(Z3_context c, Z3_error_code e)
 {
 	(void)c;

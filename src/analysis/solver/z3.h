@@ -27,7 +27,7 @@
 	X(mk_bvsle) X(mk_zero_ext) X(mk_sign_ext) X(mk_extract) X(mk_concat)
 /* clang-format on */
 
-/* All zero: it is not loaded. */
+/* All members are zero if Z3 is not loaded. */
 struct solver_z3 {
 	void *handle;
 #define X(name) __typeof__(Z3_##name) *name;
@@ -35,14 +35,14 @@ struct solver_z3 {
 #undef X
 };
 
-/* False, and nothing is loaded: the library is missing or too old. */
+/* Loads Z3.  Returns false, and loads nothing, if the library is missing or too old. */
 bool solver_z3_open(struct solver_z3 *z3);
 void solver_z3_close(struct solver_z3 *z3);
 
-/* A context in which an error does not end the process; callers use get_error_code(). */
+/* Makes a context in which an error does not end the process.  Callers check get_error_code(). */
 Z3_context solver_z3_context(const struct solver_z3 *z3);
 
-/* How long a question may take. */
+/* Sets how long a question may take. */
 void solver_z3_limit(const struct solver_z3 *z3, Z3_context context, Z3_solver solver, unsigned timeout_ms);
 
 #endif
