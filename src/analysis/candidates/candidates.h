@@ -18,48 +18,52 @@ enum { CANDIDATE_ID_SIZE = 17 }; /* 16 hex digits and NUL */
 
 /* One of the two accesses. */
 struct candidate_access {
-	uint32_t value;	  /* the instruction */
-	uint32_t site;	  /* of the flavour `record`, quick; 0: it has no site */
-	const char *op;	  /* "read", "write" */
+	uint32_t value;	  /* number of the instruction in the facts */
+	uint32_t site;	  /* its site in the flavour `record`, mode quick; 0 if it has no site */
+	const char *op;	  /* "read" or "write" */
 	const char *what; /* the expression in the source, or what the call does; may be "" */
 	bool atomic;
-	bool locked; /* some lock is held, but not the right one */
+	bool locked; /* some lock is held, but none that excludes the other access */
 };
 
 struct candidate {
-	char id[CANDIDATE_ID_SIZE]; /* stays the same as long as the two functions and accesses do */
-	uint32_t object;	    /* in the facts: one that both may access */
-	char *name;		    /* of it, with the accessed member */
-	bool wide;		    /* the pointers may point to so many objects that this one means little */
-	uint32_t rank;		    /* 1 is the best */
-	uint32_t group; /* from 0, by their best candidate; a group has one variable or allocation */
+	/* Stays the same as long as the two functions and accesses do not change. */
+	char id[CANDIDATE_ID_SIZE];
+	uint32_t object; /* an object that both may access, as numbered in the facts */
+	char *name;	 /* name of that object, with the accessed member */
+	/* The pointers may point to so many objects that this object means little. */
+	bool wide;
+	uint32_t rank; /* 1 for the most promising candidate */
+	/* Number of its group, from 0, in the order of the best candidates.  A group has one
+	 * variable or allocation. */
+	uint32_t group;
 	int score;
-	const char *reason; /* why it has that rank */
+	const char *reason; /* why it has this rank */
 	struct candidate_access accesses[2];
 };
 
 struct candidates {
-	struct candidate *items; /* by rank */
+	struct candidate *items; /* sorted by rank */
 	size_t count, capacity;
 	size_t groups;
-	size_t left_out; /* further pairs of these groups, which are not listed */
-	char **unsound;	 /* what the analysis does not cover */
+	size_t left_out; /* number of further pairs in these groups, which are not listed */
+	char **unsound;	 /* descriptions of what the analysis does not cover */
 	size_t unsound_count, unsound_capacity;
 	/* Properties of the program. */
-	uint32_t threads;  /* including main */
-	uint32_t accesses; /* analysed accesses */
-	uint32_t contexts; /* of functions */
+	uint32_t threads;  /* number of kinds of threads, including main */
+	uint32_t accesses; /* number of analysed accesses */
+	uint32_t contexts; /* number of analysed contexts of functions */
 	const struct facts *facts;
 };
 
 void candidates_find(struct candidates *c, const struct facts *f);
 void candidates_release(struct candidates *c);
 
-/* Why one of its accesses cannot have a guard (raddle/guard.h); NULL: both can. */
+/* The reason why one of the accesses cannot have a guard (raddle/guard.h); NULL if both can. */
 const char *candidate_unguarded(const struct candidates *c, const struct candidate *it);
 
-/* Writes the document of doc/format/candidates.md, or a text with at most `limit` groups, 0: all.
- */
+/* Write the document of doc/format/candidates.md, or a text with at most `limit` groups; 0 for
+ * all. */
 int candidates_json(const struct candidates *c, FILE *out);
 int candidates_text(const struct candidates *c, FILE *out, size_t limit);
 

@@ -9,7 +9,7 @@
 
 #include "candidates/walk-int.h"
 
-enum { CONFLICT_NUMBERS = 9 }; /* that conflict_kind() writes */
+enum { CONFLICT_NUMBERS = 9 }; /* the size of the array that conflict_kind() fills */
 
 bool conflict_may_race(const struct access_walk *w, const struct instance *x, const struct instance *y);
 size_t conflict_kind(const struct access_walk *w, const struct instance *x,

@@ -22,13 +22,14 @@ static bool at_the_same_time(const struct access_walk *w, const struct instance 
 	bool y_in_x = x->alive & bit(y->thread), x_in_y = y->alive & bit(x->thread);
 	if (x->thread == y->thread)
 		return w->threads->items[x->thread].many && (y_in_x || x_in_y);
-	/* A thread that starts the other exists before it; otherwise either may have come first. */
+	/* A thread that starts the other exists before it.  Otherwise either may have started
+	 * first. */
 	if (starts(w, x->thread, y->thread) != starts(w, y->thread, x->thread))
 		return y_in_x && x_in_y;
 	return y_in_x || x_in_y;
 }
 
-/* Whether the two instances access different memory, or never at the same time. */
+/* Whether the two instances access different memory, or can never run at the same time. */
 static bool is_kept_apart(const struct instance *x, const struct instance *y)
 {
 	if (x->thread == y->thread && x->own && y->own)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What holds at each point of a function: which other threads may be alive, and which locks are
- * certainly held.  The analysis starts with a state at the entry; a callback sees the state before
- * every instruction.
+ * Determines the state at each point of a function: which other threads may be alive, and which
+ * locks are certainly held.  The analysis starts with a state at the entry.  A callback gets the
+ * state before every instruction.
  *
  * Each function has an effect, expressed in terms of its arguments and of unique objects, which is
- * applied at every call.  Effects are computed bottom-up.  Because of recursive functions that is
- * repeated until nothing changes, a few times at most.  Joins and semaphores are trusted until a
- * walk over the program disproves them (the rounds in candidates/walk.c).
+ * applied at every call.  Effects are computed bottom-up.  Because functions may be recursive, that
+ * is repeated until nothing changes, but at most a few times.  Joins and semaphores are trusted
+ * until a walk over the program disproves them (the rounds in candidates/walk.c).
  */
 #ifndef CANDIDATES_FLOW_INT_H
 #define CANDIDATES_FLOW_INT_H
@@ -17,11 +17,12 @@
 
 struct flow_state {
 	bool reached;
-	uint64_t alive;	   /* threads that may be alive */
-	uint64_t ended;	   /* threads that have certainly ended since the entry */
-	uint32_t nothing;  /* a pointer that is null here; FACTS_NONE: unknown */
-	uint32_t held;	   /* set of locks */
-	uint32_t released; /* set of locks that the function may have released without acquiring them */
+	uint64_t alive;	  /* mask of the threads that may be alive */
+	uint64_t ended;	  /* mask of the threads that have certainly ended since the entry */
+	uint32_t nothing; /* a pointer that is null here; FACTS_NONE if none is known */
+	uint32_t held;	  /* set of locks that are certainly held */
+	/* Set of locks that the function may have released without acquiring them before. */
+	uint32_t released;
 };
 
 /* A function whose argument `parameter` becomes the routine of a thread at the call `create`. */
@@ -30,8 +31,11 @@ struct starter {
 };
 
 struct flow_effect {
-	uint64_t alive, ended; /* at the end: threads that it started and that may be alive; that ended */
-	uint64_t started;      /* at any time, including threads that these start */
+	/* Masks of the threads that the function starts and that may be alive when it ends, and of
+	 * those that have ended. */
+	uint64_t alive, ended;
+	/* Mask of all threads that it starts, directly or through other threads. */
+	uint64_t started;
 	uint32_t held, released;
 	bool stub; /* it does nothing: a placeholder for a real function */
 	struct starter *starters;
@@ -45,17 +49,23 @@ struct flow {
 	struct flow_effect *effects; /* by function */
 	struct semaphore {
 		uint32_t lock;
-		bool banned; /* not a lock: its initial value is not 1, or a thread posts without a wait */
+		/* It is not a lock: its initial value is not 1, or a thread posts it without a
+		 * wait. */
+		bool banned;
 	} * semaphores;
 	size_t semaphore_count, semaphore_capacity;
-	/* What the analysis leaves out. */
-	bool unfinished;	      /* effects still changed in the last pass */
-	uint32_t cut_calls, cut_call; /* calls of too many functions, and the first of them */
+	/* What the analysis does not cover. */
+	bool unfinished; /* effects still changed in the last pass */
+	/* Number of calls that may call more than FLOW_CALLEES functions, and the first such
+	 * call. */
+	uint32_t cut_calls, cut_call;
 };
 
-enum { FLOW_CALLEES = 64 }; /* functions of an indirect call; set by hand, further ones are ignored */
+/* Largest number of functions of an indirect call; set by hand, further ones are ignored. */
+enum { FLOW_CALLEES = 64 };
 
-/* Known functions among the arguments of the current function, by position; FACTS_NONE: unknown. */
+/* The functions that are known to be arguments of the current function, by position; FACTS_NONE if
+ * unknown. */
 enum { FLOW_BOUND = 4 };
 struct bound {
 	uint32_t functions[FLOW_BOUND];
@@ -68,18 +78,19 @@ void flow_init(struct flow *w, struct program *p, struct threads *threads, struc
 void flow_release(struct flow *w);
 void flow_effects(struct flow *w);
 
-/* Runs `fn` over the instructions of a function that is entered in this state. */
+/* Calls `fn` for the instructions of a function that is entered in the state `entry`. */
 void flow_run(struct flow *w, uint32_t function, const struct flow_state *entry, const struct bound *bound,
 	      flow_fn *fn, void *data);
 
-/* The threads that a call starts, including those that they start; `bound` is that of the calling
- * function. */
+/* A mask of the threads that a call starts, directly or through other threads.  `bound` is that of
+ * the calling function. */
 uint64_t flow_started(const struct flow *w, uint32_t create, const struct bound *bound);
 
-/* What is known about the arguments of a called function. */
+/* The functions that are known to be arguments of the called function. */
 struct bound flow_bind(const struct flow *w, uint32_t call, uint32_t callee, const struct bound *bound);
 
-/* The lock of a semaphore that starts with 1 and is used as a lock; FACTS_NONE: it is not.  */
+/* The lock that represents a semaphore which starts with 1 and is used as a lock; FACTS_NONE for
+ * any other semaphore. */
 uint32_t flow_semaphore(const struct flow *w, uint32_t call, size_t *number);
 
 #endif

@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Passes over all functions.  Set by hand; bounds time if many are recursive. */
+/* The number of passes over all functions.  Set by hand; bounds time if many functions are
+ * recursive. */
 enum { ROUNDS_MAX = 6 };
 
-/* Represents an argument that the caller provides: the effect names the argument instead (struct
- * starter). */
+/* Represents an argument that the caller provides.  The effect refers to the argument instead
+ * (struct starter). */
 #define FROM_CALLER (FACTS_NONE - 1)
 static const struct bound from_caller = {{FROM_CALLER, FROM_CALLER, FROM_CALLER, FROM_CALLER}};
 
@@ -27,7 +28,8 @@ static uint64_t bit(uint32_t thread)
 	return UINT64_C(1) << thread;
 }
 
-/* The position of an operand among the arguments of its function, if it can be bound. */
+/* The position of an operand among the arguments of its function; FACTS_NONE if it cannot be
+ * bound. */
 static uint32_t position_of(const struct facts *f, uint32_t operand)
 {
 	if (operand == FACTS_NONE || operand & FACTS_CONSTANT || f->values[operand].kind != FACTS_ARGUMENT)
@@ -73,7 +75,7 @@ struct bound flow_bind(const struct flow *w, uint32_t call, uint32_t callee, con
 	return b;
 }
 
-/* Threads that the called function starts with a routine from its arguments. */
+/* A mask of the threads that the called function starts with a routine from its arguments. */
 static uint64_t started_through(const struct flow *w, uint32_t callee, const struct bound *b)
 {
 	const struct flow_effect *e = &w->effects[callee];
@@ -184,7 +186,7 @@ static void join(const struct flow *w, struct flow_state *s, uint64_t threads)
 	}
 }
 
-/* A single join ends the thread only if there is at most one of it. */
+/* Handles a join of one thread.  It ends the thread only if at most one such thread exists. */
 static void join_one(const struct flow *w, struct flow_state *s, uint32_t value)
 {
 	const struct join *j = thread_join(w->threads, value);
@@ -252,7 +254,7 @@ static bool leads_to(const struct facts *f, uint32_t pointer, const struct path 
 	       f->places[f->members[run.first].place].object == path->root;
 }
 
-/* Locks of `set` that are reached through a pointer. */
+/* The locks of `set` that are reached through `pointer`. */
 static uint32_t reached_through(struct flow *w, uint32_t set, uint32_t pointer)
 {
 	uint32_t list[LOCKS_MAX], result = 0;
@@ -264,8 +266,8 @@ static uint32_t reached_through(struct flow *w, uint32_t set, uint32_t pointer)
 	return result;
 }
 
-/* What holds on both paths.  `if (m) lock(m)` counts as locking: if m is NULL, no other thread can
- * hold it. */
+/* Keeps what is true on both paths.  `if (m) lock(m)` counts as locking: if m is NULL, no other
+ * thread can hold it. */
 static void meet(struct flow *w, struct flow_state *to, const struct flow_state *s)
 {
 	if (!to->reached) {
@@ -292,7 +294,7 @@ static bool is_callee(const struct flow *w, const struct facts_call *edge)
 	       thread_number(w->threads, edge->value, edge->function) == FACTS_NONE;
 }
 
-/* Such functions of a call, as far as there is room. */
+/* Lists the functions that a call may call, as far as there is room. */
 static size_t callees_of(const struct flow *w, uint32_t call, uint32_t *callees)
 {
 	const struct facts *f = w->p->f;
@@ -314,7 +316,7 @@ static size_t callees_of(const struct flow *w, uint32_t call, uint32_t *callees)
 	return to;
 }
 
-/* Counts the calls for which callees_of() has too little room. */
+/* Counts the calls that may call more functions than callees_of() has room for. */
 static void find_cut_calls(struct flow *w)
 {
 	const struct facts *f = w->p->f;
@@ -373,8 +375,8 @@ static bool is_zero(const struct facts_constant *c)
 	return c->kind == FACTS_CONSTANT_NULL || (c->kind == FACTS_CONSTANT_INTEGER && c->number == 0);
 }
 
-/* If the branch at the end of a block tests whether a value is 0: the value; *zero is the successor
- * where it is 0. */
+/* The value that the branch at the end of a block compares with 0. *zero is the successor for a
+ * value of 0. */
 static uint32_t tested_for_zero(const struct facts *f, uint32_t end, uint32_t *zero)
 {
 	if (f->values[end].kind != FACTS_BRANCH)
@@ -392,7 +394,7 @@ static uint32_t tested_for_zero(const struct facts *f, uint32_t end, uint32_t *z
 	return value;
 }
 
-/* The lock of a trylock call. */
+/* The lock that a trylock call tries to acquire. */
 static uint32_t tried_lock(struct flow *w, uint32_t call)
 {
 	const struct facts_function *called = call != FACTS_NONE ? program_library(w->p, call) : NULL;
@@ -432,7 +434,7 @@ static struct flow_state through_block(const struct flow_run_state *r, uint32_t 
 	return s;
 }
 
-/* After a loop that joins all threads, these have ended. */
+/* Handles an edge that leaves a loop.  If the loop joins threads, all of them have ended. */
 static void leave_loop(const struct flow_run_state *r, uint32_t from, uint32_t to, struct flow_state *s)
 {
 	uint64_t joined = thread_joined_by(r->w->threads, r->function, from);
@@ -520,7 +522,7 @@ void flow_run(struct flow *w, uint32_t function, const struct flow_state *entry,
 
 /* ------------------------------------------------------------------ effects --- */
 
-/* Locks that a caller can name: by its arguments, or globally. */
+/* The locks that a caller can name: by its arguments, or globally. */
 static uint32_t outside(struct flow *w, uint32_t function, uint32_t set)
 {
 	const struct facts_function *row = &w->p->f->functions[function];
@@ -570,7 +572,7 @@ static bool find_effect(struct flow *w, uint32_t function)
 	       e->held != old.held || e->released != old.released;
 }
 
-/* Callees before callers, as far as there is such an order. */
+/* The functions, callees before callers where the call graph allows such an order. */
 static uint32_t *bottom_up(const struct program *p, size_t *count)
 {
 	const struct facts *f = p->f;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fresh memory, which no other thread can reach yet: a new allocation, or a local variable.  Its
- * address was passed only to calls that do not keep it.  Accesses to it cannot race until its
- * address is published.
+ * Fresh memory: a new allocation or local variable that no other thread can reach yet.  Its address
+ * was passed only to calls that do not keep it.  Accesses to it cannot race until its address is
+ * published.
  */
 #ifndef CANDIDATES_FRESH_INT_H
 #define CANDIDATES_FRESH_INT_H
@@ -13,7 +13,7 @@ struct fresh;
 struct fresh *fresh_new(struct program *p);
 void fresh_free(struct fresh *f);
 
-/* Whether the value is an address of memory that its own instruction creates. */
+/* Whether the value is an instruction that creates memory and returns its address. */
 bool fresh_is_made(const struct program *p, uint32_t value);
 
 /* Whether the address in `root` may have been published when control is at `at`, in the same

@@ -8,21 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 12 }; /* calls through which an address is followed; set by hand, bounds time */
+/* Number of nested calls through which an address is followed; set by hand, bounds time. */
+enum { DEPTH_MAX = 12 };
 
 struct fresh {
 	struct program *p;
-	uint32_t *user_start, *users; /* of values: instructions of which they are operands */
-	struct rd_umap blocks;	      /* root to 1 + row of `known` */
+	/* By value: where its users, instructions that have it as an operand, start in `users`. */
+	uint32_t *user_start, *users;
+	struct rd_umap blocks; /* maps a root to 1 + its index in `known` */
 	struct known {
-		uint32_t *publications; /* instructions that publish it */
+		uint32_t *publications; /* instructions that publish the address */
 		size_t count, capacity;
-		bool *blocks;	/* blocks at whose start it may be published */
-		size_t relaxed; /* of `publications`: relaxed ones, after which others may see earlier
-				   accesses late */
+		/* By block: whether the address may be published when the block starts. */
+		bool *blocks;
+		/* Number of relaxed instructions among `publications`.  After these, other threads
+		 * may see earlier accesses late. */
+		size_t relaxed;
 	} * known;
 	size_t known_count, known_capacity;
-	uint8_t *keeps; /* by value of arguments: enum keeps */
+	uint8_t *keeps; /* by value of an argument: enum keeps */
 };
 
 bool fresh_is_made(const struct program *p, uint32_t value)
@@ -75,7 +79,7 @@ void fresh_free(struct fresh *h)
 
 /* --------------------------------------------------------------------- uses --- */
 
-/* What a function does with an argument: not analysed yet, being analysed, keeps it private,
+/* What a function does with an argument: not yet analysed, being analysed, keeps it private,
  * publishes it, publishes it only by relaxed operations. */
 enum keeps { NOT_YET, IN_PROGRESS, NO, YES, RELAXED };
 
@@ -135,7 +139,7 @@ static enum use use_of(struct fresh *h, uint32_t user, uint32_t pointer, unsigne
 	const struct facts_value *v = &f->values[user];
 	switch (v->kind) {
 	case FACTS_ADDRESS: return f->operands[v->operands].operand == pointer ? USE_DERIVES : USE_NOTHING;
-	case FACTS_CAST: /* atomic operations on pointers are made on numbers */
+	case FACTS_CAST: /* the compiler casts pointers to numbers for atomic operations */
 	case FACTS_PHI:
 	case FACTS_SELECT: return USE_DERIVES;
 	case FACTS_STORE: return stored(v, f->operands[v->operands].operand == pointer);
@@ -181,9 +185,9 @@ static void find_publications(struct fresh *h, uint32_t root, unsigned depth, st
 	rd_umap_release(&seen);
 }
 
-/* Whether a function publishes an argument.  YES if it stores or returns the argument, since
- * callers do not track results.  RELAXED if every publication is relaxed.  If a function publishes
- * in several ways, one that is not relaxed is enough for YES. */
+/* Whether a function publishes an argument: NO if it does not, RELAXED if every publication is
+ * relaxed, else YES.  Returning the argument counts as publishing, since callers do not track
+ * results.  The answer is also YES if the limit of depth is reached. */
 static enum keeps keeps_argument(struct fresh *h, uint32_t argument, unsigned depth)
 {
 	if (h->keeps[argument] == NOT_YET && depth < DEPTH_MAX) {
@@ -200,7 +204,7 @@ static enum keeps keeps_argument(struct fresh *h, uint32_t argument, unsigned de
 
 /* -------------------------------------------------------------------- where --- */
 
-/* The blocks that are reachable after a publication, without creating the memory again. */
+/* Marks the blocks that are reachable after a publication, without creating the memory again. */
 static void spread(struct fresh *h, uint32_t root, struct known *k)
 {
 	const struct program *p = h->p;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * After which joins a thread has certainly ended (candidates/join-int.h).  A join is matched with
- * the calls that may have written the thread handle that it reads:
- *
- *   - one place that only one call writes: the thread of that call has ended;
- *   - an element of an array, written in a counting loop and read in another loop.  If that loop
- *     counts in the same way and is left only at its end, all these threads have ended after it.
+ * Determines after which joins a thread has certainly ended (candidates/join-int.h).  A join is
+ * matched with the calls that may have written the thread handle that it reads.  There are two
+ * cases.  If a single call writes the handle, the thread of that call has ended.  If the handle is
+ * an element of an array, one counting loop must write the elements and another loop must read
+ * them.  If the second loop counts in the same way and is left only at its end, all these threads
+ * have ended after it.
  */
 #include "candidates/join-int.h"
 
@@ -31,7 +31,7 @@ static bool is_integer(const struct facts *f, uint32_t operand, int64_t *number)
 	return true;
 }
 
-/* Whether two operands have the same value: the same value, an equal constant, or a read of the
+/* Whether two operands are certainly equal: the same value, an equal constant, or a read of the
  * same global variable. */
 static bool is_same_value(const struct facts *f, uint32_t a, uint32_t b)
 {
@@ -65,8 +65,8 @@ static bool ends_program(const struct program *p, uint32_t function, uint32_t bl
 	return p->f->values[values.end - 1].kind == FACTS_UNREACHABLE;
 }
 
-/* Whether the loop is left only at its header or to end the program, and the block runs in each
- * iteration. */
+/* Whether the block runs in each iteration of the loop.  The loop must be left only at its header
+ * or to end the program. */
 static bool runs_whole(const struct program *p, uint32_t function, const struct facts_loop *loop,
 		       uint32_t block)
 {
@@ -92,8 +92,8 @@ static const struct facts_loop *counting_loop(const struct program *p, const str
 	return loop != NULL && program_counts(p, n->function, loop, c) ? loop : NULL;
 }
 
-/* The place of the handle through a table: `t = malloc(..); ts[i] = t; create(&t->name)` is
- * ts[i]->name. */
+/* Finds the place of a handle that is reached through a table: after `t = malloc(..); ts[i] = t;
+ * create(&t->name)` it is ts[i]->name. */
 static bool through_table(const struct program *p, const struct handle_place *n, uint32_t variable,
 			  struct path *out)
 {
@@ -118,7 +118,8 @@ static bool through_table(const struct program *p, const struct handle_place *n,
 	return false;
 }
 
-/* Whether the join reads, in each iteration, what the creation wrote in the same iteration. */
+/* Whether the join reads, in each iteration, the handle that the creation wrote in its
+ * corresponding iteration. */
 static bool joins_all(const struct program *p, const struct handle_place *create,
 		      const struct handle_place *join, uint32_t *header)
 {
@@ -140,8 +141,8 @@ static bool joins_all(const struct program *p, const struct handle_place *create
 
 /* ------------------------------------------------------------------ matches --- */
 
-/* Whether two handles are certainly in different places: at other offsets from the same root, or in
- * other objects. */
+/* Whether two handles are certainly in different places: at different offsets from the same root,
+ * or in different objects. */
 static bool is_elsewhere(const struct program *p, const struct handle_place *a, const struct handle_place *b)
 {
 	if (a->path.kind == b->path.kind && a->path.root == b->path.root && a->path.loads == 0 &&

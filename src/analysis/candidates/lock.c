@@ -26,7 +26,7 @@ void locks_release(struct locks *l)
 
 /* ----------------------------------------------------------------- locks --- */
 
-/* The only place in a set, if it is a definite one of a unique object. */
+/* Finds the only place in a points-to set, if that is a known place in a unique object. */
 static bool only_place(const struct program *p, uint32_t set, struct path *out)
 {
 	struct facts_run run = facts_members_of(p->f, set);
@@ -62,7 +62,8 @@ uint32_t lock_at(struct locks *l, uint32_t operand, bool read)
 	uint32_t object =
 		lock.path.kind == PATH_GLOBAL ? l->p->f->globals[lock.path.root].object : FACTS_NONE;
 	if (object != FACTS_NONE && lock.path.loads == 0 && lock.path.index == FACTS_NONE) {
-		/* By name: array elements with fixed indices are different locks. */
+		/* Identifies the lock by place: array elements at constant indices are different
+		 * locks. */
 		lock.path.kind = PATH_OBJECT;
 		lock.path.root = object;
 	} else if (lock.path.index == FACTS_NONE) {
@@ -98,7 +99,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The set with these numbers.  Sorts them. */
+/* The number of the set of these locks.  Sorts `items`. */
 static uint32_t number_set(struct rd_tuples *sets, uint32_t *items, size_t count)
 {
 	size_t to = 0;
@@ -195,7 +196,8 @@ static bool is_known_everywhere(const struct path *path)
 	return path->kind == PATH_OBJECT || path->kind == PATH_GLOBAL;
 }
 
-/* The path in terms of the arguments.  An index must be in the part that the argument replaces. */
+/* Expresses a path of the caller by the arguments of the callee.  An index must be in the part that
+ * the argument replaces. */
 static bool enter_path(const struct facts *f, const struct path *path, uint32_t call, uint32_t callee,
 		       struct path *out)
 {
@@ -233,7 +235,7 @@ bool lock_leave(struct locks *l, uint32_t lock, uint32_t call, uint32_t callee, 
 	uint32_t first = f->functions[callee].values;
 	*out = lock;
 	if (it.path.index != FACTS_NONE) {
-		/* An index that is an argument is a value of the caller. */
+		/* An index that is an argument becomes a value of the caller. */
 		uint32_t n = it.path.index & FACTS_CONSTANT ? FACTS_NONE : it.path.index - first;
 		uint32_t actual =
 			n < f->functions[callee].arguments ? program_argument(f, call, n) : FACTS_NONE;
@@ -275,8 +277,9 @@ static uint32_t number_guard(struct locks *l, const uint32_t *numbers, size_t co
 	return rd_tuples_put(&l->guards, numbers, count, rd_tuple_hash(numbers, count), NULL) << 1 | read;
 }
 
-/* The lock in the data's own object: both start at the same address, so the distance from the data
- * to the lock is known.  An index of the data does not matter, as its object is the same. */
+/* Makes the guard for a lock in the same object as the data.  Both paths start at the same address,
+ * so the distance from the data to the lock is known.  An index of the data does not matter,
+ * because the object is the same. */
 static bool near_guard(const struct lock *lock, const struct path *data, uint32_t *numbers, size_t *count)
 {
 	struct path base = *data, rest;
@@ -291,8 +294,8 @@ static bool near_guard(const struct lock *lock, const struct path *data, uint32_
 	return true;
 }
 
-/* The lock of an array at the index of the data, if the array is named in the same way everywhere.
- */
+/* Makes the guard for a lock in an array at the index of the data, if the array has the same name
+ * everywhere. */
 static bool indexed_guard(const struct lock *lock, const struct path *data, uint32_t *numbers, size_t *count)
 {
 	struct path path = lock->path;

@@ -12,10 +12,10 @@
 #include "candidates/walk-int.h"
 
 struct access_pair {
-	uint32_t x, y;	/* instances; the one with the lower access first */
-	uint32_t place; /* one that both access */
-	uint32_t group; /* the object */
-	bool wide;	/* the pointers may point to so many places that this one means little */
+	uint32_t x, y;	/* numbers of the instances; the one with the lower access comes first */
+	uint32_t place; /* a place that both access */
+	uint32_t group; /* number of the object that the group is for */
+	bool wide;	/* the pointers may point to so many places that this place means little */
 	int score;
 	const char *reason;
 };
@@ -24,17 +24,19 @@ struct pairs {
 	struct access_pair *items;
 	size_t count, capacity;
 
-	size_t left_out;  /* of full groups */
-	size_t unrelated; /* atoms (pair.c) that were compared by member only, or not at all */
+	size_t left_out; /* number of pairs that did not fit into their groups */
+	/* Number of atoms (pair.c) that were compared only by member, or not at all. */
+	size_t unrelated;
 };
 
 void pairs_find(struct pairs *pairs, const struct access_walk *w);
 void pairs_release(struct pairs *pairs);
 
-/* The last member that an expression of the source names, or all of it; its length. */
+/* The last member that an expression of the source names; the whole expression if it names none.
+ * *length receives its length. */
 const char *pair_member(const char *what, size_t *length);
 
-/* rank.c: how promising a pair is; more is better. */
+/* Rates how promising a pair is (rank.c); a larger number is better. */
 int pair_weigh(const struct access_walk *w, const struct access_pair *pair, const char **reason);
 
 #endif

@@ -19,21 +19,23 @@
 #include <string.h>
 
 enum {
-	/* All four were set by hand; they bound the number of pairs and the time. */
-	PAIRS_MAX = 16,	   /* of a member of a group; accesses with themselves may exceed it */
-	WIDE = 48,	   /* with more places than this, a pointer "may point nearly anywhere" */
-	EXAMPLES = 3,	   /* instances that are kept of an atom */
-	BUCKET_MAX = 4000, /* atoms of one member */
+	/* All four constants were set by hand.  They bound the number of pairs and the time. */
+	/* Pairs of one member in a group; pairs of an access with itself may exceed it. */
+	PAIRS_MAX = 16,
+	WIDE = 48,	   /* a pointer to more places than this "may point nearly anywhere" */
+	EXAMPLES = 3,	   /* number of instances that are kept as examples of an atom */
+	BUCKET_MAX = 4000, /* largest number of atoms with the same member */
 };
 
 struct atom {
 	uint32_t set, kind, function, member;
 	int64_t size;
-	bool write, wide, named;	    /* named: the source names a member */
-	uint32_t examples[EXAMPLES], count; /* instances */
+	/* `wide`: points to more than WIDE places; `named`: the source names a member. */
+	bool write, wide, named;
+	uint32_t examples[EXAMPLES], count; /* the first instances, and the number of those kept */
 };
 
-/* Atoms, writers first. */
+/* A list of atoms; those that write come first. */
 struct atom_list {
 	uint32_t *items;
 	size_t count, capacity, writers;
@@ -52,16 +54,19 @@ struct pair_search {
 	struct rd_tuples known, kinds, group_keys;
 	uint32_t *kind_example; /* an instance of each kind */
 	size_t kind_capacity;
-	uint8_t *races;		   /* by two kinds: 0 unknown, 1 no, 2 yes */
-	uint32_t *first_place;	   /* of objects */
-	struct atom_list *cells;   /* by place */
-	struct atom_list *buckets; /* by member */
-	struct rd_pmap pairs;	   /* accesses of pairs that were compared */
-	struct rd_pmap overlaps;   /* sets and sizes that were compared: 1 + place, or 0 */
+	/* By pair of kinds: 0 if unknown, 1 if they cannot race, 2 if they can. */
+	uint8_t *races;
+	uint32_t *first_place;	   /* by object: its first place */
+	struct atom_list *cells;   /* by place: the atoms that access it */
+	struct atom_list *buckets; /* by member: the atoms that name it */
+	struct rd_pmap pairs;	   /* the pairs of accesses that were compared */
+	/* Maps compared points-to sets and sizes to 1 + a common place, or 0. */
+	struct rd_pmap overlaps;
 	struct rd_names members;
 	struct pair_group *groups;
 	size_t group_capacity;
-	struct access_pair *selves; /* accesses with themselves that did not fit into their group */
+	/* Pairs of an access with itself that did not fit into their group. */
+	struct access_pair *selves;
 	size_t self_count, self_capacity;
 };
 
@@ -150,8 +155,8 @@ static bool may_race(struct pair_search *s, const struct atom *a, const struct a
 
 /* ------------------------------------------------------------------------ groups --- */
 
-/* The part of a group with the same member, of which the best pairs are kept; *number is the group:
- * the object. */
+/* The part of a group with the same member, of which the best pairs are kept. *number receives the
+ * number of the group, which is that of the object. */
 static struct pair_group *group_of(struct pair_search *s, const struct atom *a, const struct atom *b,
 				   uint32_t place, uint32_t *number)
 {
@@ -177,7 +182,7 @@ static void leave_out(struct pair_search *s, const struct access_pair *pair)
 	s->selves[s->self_count++] = *pair;
 }
 
-/* Keeps the pair if its group has room for it, or replaces a worse one. */
+/* Keeps the pair if its group has room for it or contains a worse pair, which is then replaced. */
 static void keep(struct pair_search *s, struct pair_group *g, const struct access_pair *pair)
 {
 	RD_ASSERT(g->count <= PAIRS_MAX);
@@ -200,7 +205,8 @@ static void keep(struct pair_search *s, struct pair_group *g, const struct acces
 	leave_out(s, &left);
 }
 
-/* An access in a kept pair already has a guard, so a pair with itself costs no additional guard. */
+/* Keeps pairs of an access with itself if the access is in another kept pair: it then needs a guard
+ * anyway. */
 static void keep_selves(struct pair_search *s)
 {
 	struct pairs *out = s->out;
@@ -260,7 +266,7 @@ static void put(struct atom_list *l, uint32_t atom)
 }
 
 /* Whether an access at the place `by` touches the place `p`.  An access at an unknown offset
- * touches all places, so it overlaps every access to them. */
+ * touches all places of its object. */
 static bool is_covered(const struct facts_place *by, int64_t size, const struct facts_place *p)
 {
 	if (by->offset == FACTS_ANYWHERE)
@@ -297,7 +303,7 @@ static void compare_at(struct pair_search *s, const struct atom_list *l, uint32_
 
 /* ------------------------------------------------------------------------ members --- */
 
-/* A shared place that both may touch; FACTS_NONE: there is none. */
+/* A shared place that both atoms may touch; FACTS_NONE if there is none. */
 static uint32_t find_common(const struct program *p, const struct atom *a, const struct atom *b)
 {
 	const struct facts *f = p->f;
@@ -351,8 +357,8 @@ static void compare_members(struct pair_search *s, const struct atom_list *l)
 
 /* ---------------------------------------------------------------------- the whole --- */
 
-/* Lists atoms where they are compared: by member and, if their pointers have few targets, by place.
- * An atom without a member has member 0. */
+/* Adds atoms to the lists in which they are compared: by member and, if their pointers have few
+ * targets, by place.  An atom without a member has member 0. */
 static void enter(struct pair_search *s, bool writers)
 {
 	for (uint32_t i = 0; i < s->atom_count; i++) {

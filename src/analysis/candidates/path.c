@@ -6,19 +6,21 @@
 
 #include <string.h>
 
-enum { STEPS_MAX = 64 }; /* instructions that an address is followed back; set by hand, bounds time */
+/* Number of instructions through which an address is followed back; set by hand, bounds time. */
+enum { STEPS_MAX = 64 };
 
 static const struct path nowhere = {.kind = PATH_NONE, .index = FACTS_NONE};
 
 /* A path while it is read backwards, from the address to its root. */
 struct reading {
 	const struct facts *f;
-	int64_t offsets[PATH_LOADS + 1]; /* the last one first */
+	int64_t offsets[PATH_LOADS + 1]; /* offsets; the last one of the path comes first */
 	uint32_t loads, index, index_at;
 	int64_t stride;
 };
 
-/* Goes one step back; false: the value is a root. */
+/* Moves from a value to the value that it is computed from.  Returns false if the value is a
+ * root. */
 static bool step_back(struct reading *r, uint32_t *value)
 {
 	const struct facts_value *v = &r->f->values[*value];
@@ -93,7 +95,7 @@ bool path_rebase(const struct path *p, const struct path *base, enum path_root k
 	for (uint32_t i = 0; i < base->loads; i++)
 		if (p->offsets[i] != base->offsets[i])
 			return false;
-	/* An index belongs to both or to the rest. */
+	/* An index must belong to both paths, or to the rest only. */
 	bool inside = base->index != FACTS_NONE;
 	if (inside && (p->index != base->index || p->index_at != base->index_at || p->stride != base->stride))
 		return false;

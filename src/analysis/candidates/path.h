@@ -13,7 +13,8 @@
 
 #include "candidates/program.h"
 
-enum { PATH_LOADS = 3 }; /* loads of a path; set by hand, the root of a longer one is a loaded value */
+/* Largest number of loads in a path; set by hand.  The root of a longer path is a loaded value. */
+enum { PATH_LOADS = 3 };
 
 enum path_root {
 	PATH_NONE,
@@ -25,9 +26,10 @@ enum path_root {
 struct path {
 	uint32_t kind, root;
 	uint32_t loads;
-	int64_t offsets[PATH_LOADS + 1]; /* before each load, then the last one */
-	uint32_t index;			 /* operand without casts; FACTS_NONE: no index */
-	uint32_t index_at;		 /* the step it belongs to */
+	int64_t offsets[PATH_LOADS + 1]; /* the offset before each load, then the last offset */
+	/* The variable index, an operand without casts; FACTS_NONE if there is none. */
+	uint32_t index;
+	uint32_t index_at; /* the number of the step that has the index */
 	int64_t stride;
 };
 
@@ -35,16 +37,16 @@ struct path {
 struct path path_of(const struct facts *f, uint32_t operand);
 bool path_equal(const struct path *a, const struct path *b);
 
-/* Whether `p` goes through the address `base`; *out is then the rest of it, from the root `kind`,
- * `root`.  Here and below *out may be one of the input paths. */
+/* Whether the path `p` begins with the address `base`.  If so, *out receives the rest of `p`, with
+ * the root `kind`, `root`.  Here and below *out may be one of the input paths. */
 bool path_rebase(const struct path *p, const struct path *base, enum path_root kind, uint32_t root,
 		 struct path *out);
 
-/* The path `rest`, whose root represents the address `base`, from the root of `base`. */
+/* Prepends the path `base` to the path `rest`, whose root represents the address `base`. */
 bool path_append(const struct path *base, const struct path *rest, struct path *out);
 
-enum { PATH_NUMBERS = 14 }; /* at most: six, and two for each offset */
-/* As numbers, for a hash: returns how many. */
+enum { PATH_NUMBERS = 14 }; /* at most six, and two for each offset */
+/* Writes a path as numbers, for a hash.  Returns how many there are. */
 size_t path_numbers(const struct path *p, uint32_t numbers[PATH_NUMBERS]);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is computed once for each function: flow, loops, callers, which code runs once, accesses. */
+/* Data that is computed once for each function: flow, loops, callers, which code runs once,
+ * accesses. */
 #include "candidates/program.h"
 
 #include "base/alloc.h"
@@ -67,7 +68,7 @@ const struct facts_function *program_library(const struct program *p, uint32_t v
 
 /* ------------------------------------------------------------------ flow --- */
 
-/* A block is cyclic if one of its successors leads back to it. */
+/* Marks cyclic blocks: those that one of their successors leads back to. */
 static void find_cyclic(struct function_info *info)
 {
 	const struct facts_graph *g = &info->graph;
@@ -129,7 +130,7 @@ const struct facts_loop *program_loop(const struct program *p, uint32_t function
 	return l->count != 0 && l->innermost[block] != FACTS_NONE ? &l->items[l->innermost[block]] : NULL;
 }
 
-/* Whether the operand is the loop variable plus a constant, *step. */
+/* Whether the operand is the loop variable plus a constant. *step receives the constant. */
 static bool next_value(const struct facts *f, uint32_t operand, uint32_t phi, int64_t *step)
 {
 	if (operand & FACTS_CONSTANT || f->values[operand].kind != FACTS_COMPUTE)
@@ -239,7 +240,7 @@ static void find_edges(struct program *p)
 	}
 }
 
-/* Functions that can be called at all, from the roots. */
+/* Marks the functions that can be called at all, beginning with the roots. */
 static void find_reached(struct program *p)
 {
 	const struct facts *f = p->f;
@@ -263,8 +264,8 @@ static void find_reached(struct program *p)
 	free(work);
 }
 
-/* A function runs once if its only call is not in a cycle and is in a function that runs once.  All
- * functions are assumed to run often until shown otherwise, so a recursive one never runs once. */
+/* Finds functions that run at most once: their only call is not in a cycle and is in a function
+ * that runs at most once.  A recursive function is never among them. */
 static void find_once(struct program *p)
 {
 	const struct facts *f = p->f;
@@ -320,14 +321,14 @@ static struct access *add_access(struct program *p, uint32_t value, uint32_t ope
 	return a;
 }
 
-/* Whether the call creates, destroys or replaces the object. */
+/* Whether a call with this role creates, destroys or replaces the object. */
 static bool changes(uint32_t role)
 {
 	return role == FACTS_ROLE_FREE || role == FACTS_ROLE_RESIZE || role == FACTS_ROLE_LOCK_INIT ||
 	       role == FACTS_ROLE_LOCK_DESTROY || role == FACTS_ROLE_THREAD_CREATE;
 }
 
-/* Adds what a library function does to the object that it synchronises with, creates or ends. */
+/* Adds an access for a library function that synchronises with, creates or ends an object. */
 static void add_library_access(struct program *p, uint32_t value, const struct facts_function *called)
 {
 	uint32_t operand = program_argument(p->f, value, called->subject);

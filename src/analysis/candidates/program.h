@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parts of the analysis share: the facts, and what is computed once for each function.
+ * Data that the parts of the analysis share: the facts, and what is computed once for each
+ * function.
  *
- * The parts run in this order (README.md lists all files).  program.c builds the structures of this
- * file.  share.c finds objects that several threads can reach.  thread.c and join.c find the
- * threads.  flow.c computes the effects of calls.  walk.c finds the locks and threads at each
- * access.  pair.c and conflict.c find conflicting accesses.  rank.c sorts the pairs.
+ * The parts run in this order (README.md lists all files). program.c builds the structures of this
+ * file. share.c finds objects that several threads can reach. thread.c and join.c find the threads.
+ * flow.c computes the effects of calls. walk.c finds the locks and threads at each access. pair.c
+ * and conflict.c find conflicting accesses. rank.c sorts the pairs.
  */
 #ifndef CANDIDATES_PROGRAM_H
 #define CANDIDATES_PROGRAM_H
@@ -30,8 +31,8 @@ enum { IS_EQUAL = 32, IS_NOT_EQUAL = 33 }; /* LLVMIntEQ and LLVMIntNE */
 /* A loop that counts: the variable begins with `first` and changes by `step` in each iteration.
  * The loop's header compares it with `bound`. */
 struct counting {
-	uint32_t variable;     /* the phi */
-	uint32_t first, bound; /* operands */
+	uint32_t variable;     /* the phi instruction */
+	uint32_t first, bound; /* operands: the first value, and the value it is compared with */
 	int64_t step;
 	uint32_t predicate;
 };
@@ -39,10 +40,10 @@ struct counting {
 struct function_info {
 	struct facts_graph graph;
 	struct facts_loops loops;
-	bool *cyclic; /* by block: it may run again in the same call */
+	bool *cyclic; /* by block: whether it may run again during the same call */
 	uint32_t first_block;
 	bool has_graph;
-	bool once; /* it runs at most once */
+	bool once; /* whether the function runs at most once */
 	bool reached;
 };
 
@@ -50,56 +51,59 @@ struct call_edge {
 	uint32_t caller, value, callee, kind;
 };
 
-/* An access of the facts, or what a library function does to a lock, a block or another object. */
+/* An access from the facts, or one that represents what a library function does to a lock, an
+ * allocation or another object. */
 struct access {
-	uint32_t value, operand; /* the address */
+	uint32_t value, operand; /* the instruction, and the operand that is the address */
 	uint32_t set, kind, flags, site;
 	int64_t size;
 	const char *what;
-	bool use; /* of a lock or another synchronisation object: two uses never race */
+	bool use; /* a use of a lock or another synchronisation object; two uses never race */
 };
 
 struct program {
 	const struct facts *f;
 	struct candidates *out;
 	struct function_info *functions;
-	uint32_t *block_of;	 /* of values; FACTS_NONE: arguments */
-	struct call_edge *edges; /* by callee */
+	uint32_t *block_of;	 /* by value: its block; FACTS_NONE for arguments */
+	struct call_edge *edges; /* the edges of the call graph, sorted by callee */
 	size_t edge_count;
-	uint32_t *edges_of; /* by callee: start in edges */
+	uint32_t *edges_of; /* by callee: index of its first edge */
 	struct access *accesses;
 	size_t access_count, access_capacity;
-	uint32_t *accesses_of; /* by function: start; accesses are in the order of values */
-	bool *once_object;     /* there is at most one of it at a time */
-	bool *shared_object;   /* see share.c */
+	/* By function: index of its first access; accesses are sorted by value. */
+	uint32_t *accesses_of;
+	bool *once_object;   /* by object: whether at most one instance of it exists at a time */
+	bool *shared_object; /* by object: whether several threads can reach it (share.c) */
 };
 
 void program_init(struct program *p, const struct facts *f, struct candidates *out);
 void program_release(struct program *p);
 
-/* The innermost natural loop that contains a block; NULL: there is none. */
+/* The innermost natural loop that contains a block; NULL if there is none. */
 const struct facts_loop *program_loop(const struct program *p, uint32_t function, uint32_t block);
 
-/* Whether the loop counts, and how. */
+/* Whether the loop counts.  If so, *c receives how. */
 bool program_counts(const struct program *p, uint32_t function, const struct facts_loop *loop,
 		    struct counting *c);
 
 /* Whether control may flow from the instruction `from` to `to` without entering the block `barrier`
- * of the function; FACTS_NONE: no barrier. */
+ * of the function.  `barrier` may be FACTS_NONE. */
 bool program_reaches(const struct program *p, uint32_t function, uint32_t from, uint32_t to,
 		     uint32_t barrier);
 
-/* The library function that a value calls by name; NULL: it does not. */
+/* The library function that an instruction calls by name; NULL if it calls none. */
 const struct facts_function *program_library(const struct program *p, uint32_t value);
 
 uint32_t program_argument(const struct facts *f, uint32_t call,
-			  uint32_t n); /* operand; FACTS_NONE: there is none */
-uint32_t program_constant_function(const struct facts *f, uint32_t operand); /* FACTS_NONE: not a function */
+			  uint32_t n); /* returns the operand; FACTS_NONE if there is none */
+/* Returns FACTS_NONE if it is not a function. */
+uint32_t program_constant_function(const struct facts *f, uint32_t operand);
 
-/* An operand without the casts around it. */
+/* The value of an operand without casts. */
 uint32_t program_strip(const struct facts *f, uint32_t operand);
 
-/* Adds to the list of what the analysis does not cover. */
+/* Adds a text to the list of what the analysis does not cover. */
 void program_unsound(struct program *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* share.c */

@@ -20,7 +20,7 @@ static bool holds(const struct instance *x)
 	return x->held != 0;
 }
 
-/* The weight of the held locks. */
+/* Rates the locks that the two accesses hold. */
 static int weigh_locks(const struct access_walk *w, const struct instance *x, const struct instance *y,
 		       const char **reason)
 {
@@ -72,7 +72,7 @@ int pair_weigh(const struct access_walk *w, const struct access_pair *pair, cons
 
 /* ------------------------------------------------------------------------ names --- */
 
-/* "queue.head": the object, then the member if the source names one. */
+/* Names the object, followed by the member if the source names one: "queue.head". */
 static char *name_object(const struct access_walk *w, const struct access_pair *pair)
 {
 	const struct program *p = w->p;
@@ -88,14 +88,14 @@ static char *name_object(const struct access_walk *w, const struct access_pair *
 	const char *member = pair_member(what, &length);
 	bool called = program_library(p, (second ? b : a)->value) != NULL;
 	if (o->kind == FACTS_OBJECT_GLOBAL && strncmp(what, object, strlen(object)) == 0 && !called)
-		return rd_xstrdup(what); /* as in the source */
+		return rd_xstrdup(what); /* the expression in the source */
 	if (member == what || length == 0 || called)
 		return rd_xstrdup(object);
 	return rd_xasprintf("%s.%.*s", object, (int)length, member);
 }
 
-/* Its number among the accesses of its function with the same text and kind: edits elsewhere do not
- * change it. */
+/* The number of an access among those of its function with the same text and kind.  Changes of the
+ * source elsewhere do not affect it. */
 static uint32_t ordinal(const struct program *p, uint32_t access)
 {
 	const struct access *a = &p->accesses[access];
@@ -175,7 +175,7 @@ static struct candidate make(const struct access_walk *w, const struct access_pa
 	return c;
 }
 
-/* Groups are numbered in the order of their best candidate. */
+/* Ranks the candidates.  Groups are numbered in the order of their best candidates. */
 static void rank(struct candidates *out, const struct access_walk *w, const struct pairs *pairs)
 {
 	uint32_t *groups = rd_xcalloc(w->p->f->object_count + 1, sizeof *groups);

@@ -15,7 +15,7 @@ struct share_reach {
 	struct program *p;
 	uint32_t *work;
 	size_t count, capacity;
-	uint32_t *first_place; /* of objects; places are numbered by object */
+	uint32_t *first_place; /* by object: its first place; places are numbered by object */
 };
 
 static void reach_object(struct share_reach *r, uint32_t object)
@@ -51,8 +51,8 @@ static void follow(struct share_reach *r)
 	free(done);
 }
 
-/* Arguments that a call passes to other threads: those of a thread creation and of unknown
- * functions. */
+/* Marks what is reachable from arguments that a call passes to other threads: those of a thread
+ * creation and of unknown functions. */
 static void reach_arguments(struct share_reach *r, uint32_t value, bool unknown)
 {
 	const struct facts *f = r->p->f;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Empty loops that wait for a variable: `while (!done) {}`.  They are reported without guards: the
- * guard would be the only work in the loop, and the variable is certainly shared.
+ * Empty loops that wait for a variable: `while (!done) {}`.  Their accesses are reported without
+ * guards: the guard would be the only work in the loop, and the variable is certainly shared.
  *
  * A loop is empty if some path from the load back to itself writes nothing and calls only functions
  * that pass the time.  It waits if it loads from the same address in every iteration and uses the
@@ -65,11 +65,12 @@ static uint32_t block_of(const struct facts *f, uint32_t function, uint32_t valu
 /* The state of a search for an empty cycle through the block of a load. */
 struct empty_cycle {
 	const struct facts *f;
-	struct facts_run blocks; /* of the function */
-	bool *on;		 /* by block */
+	struct facts_run blocks; /* the blocks of the function */
+	bool *on;		 /* by block: whether it is on the cycle */
 };
 
-/* Marks the empty blocks on paths that lead back to `start`; false: there is no such path. */
+/* Marks the empty blocks on paths that lead back to `start`.  Returns false if there is no such
+ * path. */
 static bool find_cycle(struct empty_cycle *c, uint32_t function, uint32_t start)
 {
 	const struct facts *f = c->f;
@@ -94,11 +95,12 @@ static bool find_cycle(struct empty_cycle *c, uint32_t function, uint32_t start)
 	return found;
 }
 
-/* Instructions of a cycle that are followed.  Set by hand: a longer cycle counts as work. */
+/* The largest number of instructions of a cycle that are followed.  Set by hand: a longer cycle
+ * counts as work. */
 enum { STEPS_MAX = 256 };
 
-/* Whether `value` is computed, on the cycle, from `source`; or, if that is FACTS_NONE, from the
- * previous iteration. */
+/* Whether `value` is computed, on the cycle, from `source`.  If `source` is FACTS_NONE: whether it
+ * is computed from a value of the previous iteration. */
 static bool is_made_of(const struct empty_cycle *c, uint32_t function, uint32_t value, uint32_t source)
 {
 	const struct facts *f = c->f;
@@ -116,7 +118,7 @@ static bool is_made_of(const struct empty_cycle *c, uint32_t function, uint32_t 
 			while (k < count && work[k] != from)
 				k++;
 			if (k == STEPS_MAX)
-				return true; /* not a short loop */
+				return true; /* the cycle is too long to be a waiting loop */
 			if (k == count && f->values[from].kind != FACTS_PHI)
 				work[count++] = from;
 		}
@@ -124,8 +126,8 @@ static bool is_made_of(const struct empty_cycle *c, uint32_t function, uint32_t 
 	return false;
 }
 
-/* Whether a later iteration uses what the load has read.  Then the loop works, and does not
- * wait. */
+/* Whether a later iteration uses the value that the load has read.  If so, the loop does work and
+ * does not just wait. */
 static bool is_used_later(const struct empty_cycle *c, uint32_t function, uint32_t load)
 {
 	for (uint32_t b = c->blocks.first; b < c->blocks.end; b++) {

@@ -13,13 +13,13 @@
 
 /* ------------------------------------------------------ different arguments --- */
 
-/* Whether control passes the block before each further execution of the call. */
+/* Whether control passes through the block before each further execution of the call. */
 static bool is_renewed(const struct program *p, uint32_t function, uint32_t call, uint32_t block)
 {
 	return !program_reaches(p, function, call, call, block);
 }
 
-/* The loop around the call that counts with this variable. */
+/* Whether a loop around the call counts with this variable. *c receives how. */
 static bool counted_by(const struct program *p, uint32_t function, uint32_t call, uint32_t variable,
 		       struct counting *c)
 {
@@ -42,7 +42,7 @@ static void find_own(const struct program *p, struct thread_kind *t)
 		t->own_size = INT64_MAX;
 		t->own_since = p->block_of[path.root];
 	} else if (!p->functions[function].once) {
-		return; /* another call of the function counts from the start again */
+		return; /* another call of the function would count from the start again */
 	} else if (path.kind != PATH_NONE && path.index != FACTS_NONE && path.index_at == path.loads &&
 		   counted_by(p, function, t->create, path.index, &c)) {
 		t->own_pointer = true;
@@ -65,7 +65,7 @@ static bool may_be_function(const struct facts *f, uint32_t operand)
 	return program_constant_function(f, operand) != FACTS_NONE;
 }
 
-/* The position of the routine among the arguments. */
+/* The position of the routine among the arguments of the call. */
 static uint32_t routine_position(const struct program *p, uint32_t create)
 {
 	for (uint32_t i = 0; program_argument(p->f, create, i) != FACTS_NONE; i++)
@@ -105,12 +105,12 @@ uint32_t thread_number(const struct threads *t, uint32_t create, uint32_t functi
 	return number != NULL ? (uint32_t)*number - 1 : FACTS_NONE;
 }
 
-/* Where a library runs a registered function. */
+/* The thread in which a library runs a registered function. */
 enum beside { BESIDE_NOTHING, BESIDE_HANDLER, BESIDE_THREADS, BESIDE_PLUGIN };
 
-/* Functions that a library runs concurrently with the program's own.  A signal handler interrupts
- * some thread at any point.  A destructor of thread-specific data runs in every thread that ends.
- * A plug-in may have its own threads. */
+/* How a library runs a registered function concurrently with the program.  A signal handler
+ * interrupts some thread at any point.  A destructor of thread-specific data runs in every thread
+ * that ends.  A plug-in may have its own threads. */
 static enum beside runs_beside(const struct program *p, uint32_t value)
 {
 	const struct facts_function *called = program_library(p, value);

@@ -11,17 +11,19 @@
 #include "candidates/flow-int.h"
 #include "candidates/fresh-int.h"
 
-/* An access by one thread, in contexts that are the same for it. */
+/* An access by one thread, in all contexts that do not differ for it. */
 struct instance {
 	uint32_t access;
 	uint32_t thread;
-	uint64_t alive;	 /* other threads, and itself if there are several of it */
-	uint64_t apart;	 /* threads whose own memory it accesses only before they start or after they
-			    were joined */
-	uint32_t guards; /* set of guards */
+	/* Mask of other threads that may be alive; includes its own kind if there are several. */
+	uint64_t alive;
+	/* Mask of the threads whose own memory is accessed here only before they start or after
+	 * they were joined. */
+	uint64_t apart;
+	uint32_t guards; /* number of the set of guards */
 	uint32_t held;
-	bool own;    /* of memory that belongs to one thread of its kind */
-	bool direct; /* of a local variable, by its name */
+	bool own;    /* the memory belongs to one thread of its kind */
+	bool direct; /* the access is to a local variable, by its name */
 };
 
 struct access_walk {
@@ -32,13 +34,15 @@ struct access_walk {
 	struct fresh *fresh;
 	struct instance *instances;
 	size_t count, capacity;
-	struct rd_tuples seen; /* what distinguishes instances */
+	struct rd_tuples seen; /* the tuples of properties that distinguish instances */
 	struct context *contexts;
 	size_t context_count, context_capacity;
-	struct rd_pmap context_lists; /* function and thread to 1 + newest context */
+	struct rd_pmap context_lists; /* maps function and thread to 1 + the newest context */
 	uint32_t *work;
 	size_t work_count, work_capacity;
-	bool changed; /* a thread turned out to exist several times, or a semaphore not to be a lock */
+	/* A thread turned out to exist several times, or a semaphore turned out not to be a
+	 * lock. */
+	bool changed;
 };
 
 void walk_program(struct access_walk *w, struct program *p, struct threads *threads, struct locks *locks);

@@ -11,22 +11,25 @@
 #include <string.h>
 
 enum {
-	CONTEXTS_MAX = 12,  /* of a function in a thread; set by hand, further ones are merged */
-	ARGUMENTS_MAX = 32, /* bits of a mask; of further arguments nothing is known */
+	/* Contexts of a function in a thread; set by hand, further ones are merged. */
+	CONTEXTS_MAX = 12,
+	ARGUMENTS_MAX = 32, /* bits of a mask; nothing is known about further arguments */
 	ROUNDS_MAX = 8,	    /* walks that may disprove assumptions; set by hand, bounds time */
 };
 
 /* A function in a thread, and what is known when it is entered.  `fresh`, `own` and `own_number`
- * have a bit for each argument.  It is set for memory that only the caller knows, for memory that
- * belongs to the thread, and for a number that differs from thread to thread. */
+ * are masks with a bit for each argument.  The bit is set if the argument is memory that only the
+ * caller knows, memory that belongs to the thread, or a number that differs from thread to
+ * thread. */
 struct context {
 	uint32_t function, thread;
 	uint64_t alive;
 	uint32_t held;
 	uint32_t fresh, own, own_number;
 	struct bound bound;
-	uint32_t next; /* 1 + another one of the same function and thread */
-	bool merged;   /* represents all further ones */
+	/* 1 + the index of another context of the same function and thread; 0 if there is none. */
+	uint32_t next;
+	bool merged; /* represents all further contexts of the function and thread */
 	bool waiting;
 };
 
@@ -34,7 +37,7 @@ struct context {
 struct visit {
 	struct access_walk *w;
 	const struct context *c;
-	uint32_t arguments; /* the first one's value */
+	uint32_t arguments; /* the value of the first argument */
 };
 
 static uint64_t bit(uint32_t thread)
@@ -60,7 +63,7 @@ static void enqueue(struct access_walk *w, uint32_t context)
 	w->work[w->work_count++] = context;
 }
 
-/* Reduces `to` to what holds in both. */
+/* Reduces `to` to what is true in both contexts. */
 static bool widen(struct access_walk *w, struct context *to, const struct context *from)
 {
 	struct context old = *to;
@@ -111,7 +114,7 @@ static uint32_t argument_bit(const struct visit *v, uint32_t value)
 		       : 0;
 }
 
-/* Whether no other thread can know the memory at this path yet. */
+/* Whether no other thread can have the address of the memory at this path yet. */
 static bool is_unknown(const struct visit *v, const struct path *path, uint32_t at)
 {
 	if (path->kind != PATH_VALUE || path->loads != 0)
@@ -121,7 +124,7 @@ static bool is_unknown(const struct visit *v, const struct path *path, uint32_t 
 	return fresh && !fresh_is_known(v->w->fresh, path->root, at);
 }
 
-/* What a callee may assume about its arguments. */
+/* Sets what a callee may assume about its arguments. */
 static void pass_arguments(const struct visit *v, uint32_t call, struct context *to)
 {
 	const struct facts *f = v->w->p->f;
@@ -162,8 +165,8 @@ static bool is_own(const struct visit *v, const struct path *path, int64_t size)
 	       path->offsets[0] + size <= t->own_size;
 }
 
-/* Whether the access is of memory that belongs to a thread of this kind, before that thread starts.
- */
+/* Whether the access is to memory that belongs to a thread of this kind, and comes before that
+ * thread starts. */
 static bool is_before_start(const struct program *p, const struct thread_kind *t, const struct path *path,
 			    uint32_t value)
 {
@@ -175,7 +178,7 @@ static bool is_before_start(const struct program *p, const struct thread_kind *t
 	       !program_reaches(p, function, t->create, value, t->own_since);
 }
 
-/* Whether it is of the memory of a thread that a loop has just joined: `join(ts[i]->name);
+/* Whether the access is to the memory of a thread that a loop has just joined: `join(ts[i]->name);
  * free(ts[i])`. */
 static bool is_after_join(const struct program *p, const struct threads *ts, uint32_t thread,
 			  const struct path *path, uint32_t value)
@@ -378,8 +381,8 @@ static void forget(struct access_walk *w)
 	w->count = w->context_count = w->work_count = 0;
 }
 
-/* Constructors run before main; exported functions of a library run at any time and in any thread.
- */
+/* The threads that may already exist when a root function runs.  Constructors run before main;
+ * exported functions of a library run at any time and in any thread. */
 static uint64_t started_before(const struct access_walk *w)
 {
 	const struct facts *f = w->p->f;
@@ -406,7 +409,7 @@ static void walk_round(struct access_walk *w)
 		walk_context(w, w->work[--w->work_count]);
 }
 
-/* After the last round: assumes nothing that was not confirmed. */
+/* After the last round, drops all assumptions that were not confirmed. */
 static void distrust_unconfirmed(struct access_walk *w)
 {
 	for (uint32_t i = 1; i < w->threads->count; i++)

@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { SHOWN_PAIRS = 4 }; /* pairs of a group in the text; set by hand, to keep it short */
+/* Largest number of pairs of a group in the text, to keep it short; set by hand. */
+enum { SHOWN_PAIRS = 4 };
 
 static void write_access(struct rd_json *j, const struct facts *f, const struct candidate_access *a)
 {
@@ -67,7 +68,7 @@ static bool is_shown(const struct candidates *c, const size_t *shown, size_t cou
 	return false;
 }
 
-/* The group of candidate `first`: the best pair of each of at most SHOWN_PAIRS members. */
+/* Prints the group of candidate `first`: the best pair of each of at most SHOWN_PAIRS members. */
 static void print_group(const struct candidates *c, size_t first, FILE *out)
 {
 	const struct candidate *it = &c->items[first];

@@ -33,7 +33,8 @@ static void report_operands(struct reporter *t, uint32_t value)
 
 /* ------------------------------------------------------------------- memory --- */
 
-/* A hash of a path without its last offset and without its index. */
+/* The hash of a path without its last offset and without its index; paths with the same hash have
+ * the same name. */
 static uint64_t name_of(const struct path *p)
 {
 	uint64_t hash = rd_hash_add(rd_hash_add(p->kind, p->root), p->loads);
@@ -73,7 +74,8 @@ static void add_write(struct depend *d, uint32_t value, uint32_t operand, int64_
 	*first = d->write_count++;
 }
 
-/* The address of an access; FACTS_NONE: the facts are damaged and have none. */
+/* The operand that is the address of an access; FACTS_NONE if the facts are damaged and have
+ * none. */
 static uint32_t address_of(const struct facts *f, uint32_t value)
 {
 	struct facts_run run = facts_operands_of(f, value);
@@ -87,7 +89,7 @@ static bool touches_memory(const struct facts_value *v)
 	       v->kind == FACTS_EXCHANGE;
 }
 
-/* The operand of a call that is the address of one of its accesses; FACTS_NONE: there is none. */
+/* The operand of a call that is the address of one of its accesses; FACTS_NONE if there is none. */
 static uint32_t operand_of(const struct facts *f, const struct facts_access *a)
 {
 	struct facts_run run = facts_operands_of(f, a->value);
@@ -124,7 +126,7 @@ static void report_writes(struct reporter *t, uint32_t value, uint32_t operand, 
 	}
 }
 
-/* Accesses are in the order of values. */
+/* Reports the writes that the accesses of a call depend on.  Accesses are sorted by value. */
 static void report_reads_of_call(struct reporter *t, uint32_t value)
 {
 	const struct facts *f = t->d->f;
@@ -151,9 +153,9 @@ static int by_block(const void *a, const void *b)
 	return (x->to > y->to) - (x->to < y->to);
 }
 
-/* The branch at the end of block n controls the blocks that are reached through one of its edges
- * but not through all of them.  These are the blocks from the edge's target up the post-dominator
- * tree, below the parent of n. */
+/* Finds the blocks that each branch controls.  The branch at the end of block n controls the blocks
+ * that are reached through one of its edges but not through all of them.  These are the blocks from
+ * the edge's target up the post-dominator tree, below the parent of n. */
 static void find_decisions(struct depend *d, uint32_t function)
 {
 	const struct facts *f = d->f;
@@ -193,7 +195,8 @@ static void report_callers(struct reporter *t, uint32_t function)
 		report(t, d->f->calls[d->callers[i]].value);
 }
 
-/* What decides whether a block is executed: branches of its function, or else its callers. */
+/* Reports what decides whether a block is executed: branches of its function, or else its
+ * callers. */
 static void report_control(struct reporter *t, uint32_t function, uint32_t block)
 {
 	struct depend *d = t->d;
@@ -227,8 +230,8 @@ static bool takes_lock(const struct facts *f, uint32_t call)
 	return false;
 }
 
-/* How long a thread waits for a lock depends on its holder.  That thread may itself wait for a lock
- * that this thread took before. */
+/* Reports earlier acquisitions of locks in the same function.  How long it waits for a lock depends on the
+ * holder of that lock.  The holder may itself wait for a lock that this thread acquired before. */
 static void report_held(struct reporter *t, uint32_t value)
 {
 	const struct facts *f = t->d->f;
@@ -239,8 +242,8 @@ static void report_held(struct reporter *t, uint32_t value)
 			report(t, v);
 }
 
-/* If the facts contain the called function, the call depends on its returns.  The result of any
- * other function depends on all its arguments. */
+/* Reports the dependences of a call.  If the facts contain the called function, the call depends on
+ * its returns.  The result of any other function depends on all its arguments. */
 static void report_call(struct reporter *t, uint32_t value, bool whole)
 {
 	const struct facts *f = t->d->f;
@@ -255,15 +258,15 @@ static void report_call(struct reporter *t, uint32_t value, bool whole)
 	}
 	if (outside || whole)
 		report_operands(t, value);
-	else if (operands.first < operands.end) /* which function it is */
+	else if (operands.first < operands.end) /* the operand that is the called function */
 		report(t, f->operands[operands.end - 1].operand);
 	report_reads_of_call(t, value);
 	if (takes_lock(f, value))
 		report_held(t, value);
 }
 
-/* The values that an argument may have: those that callers pass.  A start of a thread, or of a
- * callback, passes one of its own arguments. */
+/* Reports the values that callers pass for an argument.  A start of a thread, or of a callback,
+ * passes one of its own arguments. */
 static void report_given(struct reporter *t, uint32_t value, bool calls)
 {
 	const struct depend *d = t->d;
@@ -283,7 +286,7 @@ static void report_given(struct reporter *t, uint32_t value, bool calls)
 
 /* -------------------------------------------------------------------- whole --- */
 
-/* The value of a phi is decided by the branches that lead to the blocks before it. */
+/* Reports the branches that lead to the blocks before a phi, because they decide its value. */
 static void report_ways(struct reporter *t, uint32_t value)
 {
 	const struct facts *f = t->d->f;

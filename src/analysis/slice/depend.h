@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an instruction depends on: its operands, the writes of what it reads, the results of called
- * functions, the arguments passed to its own function, the branches that decide whether it is
- * executed, and the calls and thread starts that lead to its function.
+ * The dependences of an instruction: its operands, the writes of what it reads, the results of
+ * called functions, the arguments passed to its own function, the branches that decide whether it
+ * is executed, and the calls and thread starts that lead to its function.
  *
  * Writes are found by name: both addresses are the same path from the same variable, argument or
  * other value (candidates/path.h), and the bytes overlap.  There is no alias analysis, so writes
@@ -16,47 +16,51 @@
 
 /* A write of memory by an instruction. */
 struct depend_write {
-	uint32_t value, operand; /* operand: the address */
-	int64_t size;		 /* bytes, 0: unknown */
-	uint32_t next;		 /* of those with the same name; FACTS_NONE: none */
+	uint32_t value, operand; /* `operand` is the address */
+	int64_t size;		 /* number of bytes; 0 if unknown */
+	/* Index of the next write with the same name; FACTS_NONE if there is none. */
+	uint32_t next;
 };
 
 struct depend {
 	const struct facts *f;
 	struct tflow flow;
-	uint32_t *block_of; /* by value; FACTS_NONE: an argument */
-	uint32_t *callers;  /* rows of the call graph by function, and where each function's start */
+	uint32_t *block_of; /* by value: its block; FACTS_NONE for an argument */
+	/* Rows of the call graph, sorted by callee; the callers of a function start at
+	 * callers_of[function]. */
+	uint32_t *callers;
 	uint32_t *callers_of;
 	struct depend_write *writes;
 	size_t write_count, write_capacity;
-	struct rd_umap names; /* hash of a path to the first write of that name */
-	/* Branches by the block that they decide about, worked out for one function at a time. */
-	uint8_t *decided;	      /* by function: it was looked at */
-	struct facts_edge *decisions; /* from: the block, to: the branch's value */
+	struct rd_umap names; /* maps the hash of a path to the first write with that name */
+	/* The branches that decide about each block; computed for one function at a time. */
+	uint8_t *decided;	      /* by function: whether its decisions have been computed */
+	struct facts_edge *decisions; /* `from` is the block, `to` the value of the branch */
 	size_t decision_count, decision_capacity;
-	uint32_t *first_decision; /* by block; FACTS_NONE: none */
+	/* By block: index of its first decision; FACTS_NONE if it has none. */
+	uint32_t *first_decision;
 	uint32_t *decision_end;
 };
 
 void depend_init(struct depend *d, const struct facts *f);
 void depend_release(struct depend *d);
 
-/* Calls `fn` for each instruction or argument that `value` depends on; `whole`: the slice begins at
- * it, so it depends on all its operands and arguments. */
+/* Calls `fn` for each instruction or argument that `value` depends on.  `whole` means that the
+ * slice begins at `value`, which then depends on all its operands and arguments. */
 typedef void depend_fn(uint32_t on, void *context);
 void depend_each(struct depend *d, uint32_t value, bool whole, depend_fn *fn, void *context);
 
-/* The branches that decide whether `value` is executed.  If no branch of its function does, the
- * calls of the function. */
+/* Reports the branches that decide whether `value` is executed.  If no branch of its function does,
+ * reports the calls of the function. */
 void depend_control(struct depend *d, uint32_t value, depend_fn *fn, void *context);
 
-/* The calls of a function, and the starts of threads that run it. */
+/* Reports the calls of a function, and the starts of threads that run it. */
 void depend_callers(struct depend *d, uint32_t function, depend_fn *fn, void *context);
 
 /* Whether the call starts a thread, or registers a function that runs later. */
 bool depend_starts_thread(const struct depend *d, uint32_t call);
 
-/* What callers pass for an argument. */
+/* Reports the values that callers pass for an argument. */
 void depend_given(struct depend *d, uint32_t argument, depend_fn *fn, void *context);
 
 #endif

@@ -37,10 +37,10 @@ static uint32_t lines_between(uint32_t a, uint32_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Finds the file: the one with exactly that name, or the only one whose name ends with it. */
+/* Finds the file with exactly that name, or else the only file whose name ends with it. */
 static int find_file(const struct facts *f, const char *file, uint32_t *found)
 {
-	uint32_t other = FACTS_NONE; /* a second one whose name ends with it */
+	uint32_t other = FACTS_NONE; /* a second file whose name ends with it */
 	while (file[0] == '.' && file[1] == '/')
 		file += 2;
 	*found = FACTS_NONE;
@@ -105,16 +105,18 @@ void slice_place_release(struct slice_place *at)
 
 struct search {
 	struct depend depend;
-	uint32_t *depth;       /* by value; FACTS_NONE: not in the slice */
-	uint32_t *now, *later; /* values of this round, and of the next one: farther by 1 */
+	/* By value: distance from the failure; FACTS_NONE if it is not in the slice. */
+	uint32_t *depth;
+	uint32_t *now, *later; /* values at the current distance, and at the next one */
 	size_t now_count, later_count, now_capacity, later_capacity;
-	uint32_t at; /* the value whose dependences are looked up */
+	uint32_t at; /* the value whose dependences are being looked up */
 };
 
 static bool on_one_line(const struct facts *f, uint32_t a, uint32_t b)
 {
 	const struct facts_value *x = &f->values[a], *y = &f->values[b];
-	/* An argument or another value without a place counts as on the line that uses it. */
+	/* An argument or another value without a place is treated as part of the line that uses
+	 * it. */
 	if (x->line == 0 || y->line == 0)
 		return true;
 	return x->line == y->line && x->file == y->file && facts_function_at(f, a) == facts_function_at(f, b);
@@ -138,7 +140,8 @@ static void meet(uint32_t on, void *context)
 	}
 }
 
-/* One round for each distance, so a value is always first reached at its smallest distance. */
+/* Makes one round for each distance, so that a value is always first reached at its smallest
+ * distance. */
 static void search(struct search *s, uint32_t *done)
 {
 	for (uint32_t depth = 0; s->now_count != 0; depth++) {
@@ -172,7 +175,8 @@ const struct facts_function *slice_library(const struct facts *f, uint32_t call)
 	return NULL;
 }
 
-/* The kind of a call; false: it cannot be watched.  Copies that the compiler makes are accesses. */
+/* Finds the kind of a call.  Returns false if the call cannot be watched.  Copies that the compiler
+ * makes are accesses. */
 static bool kind_of_call(const struct facts *f, uint32_t value, enum slice_kind *kind)
 {
 	const struct facts_function *library = slice_library(f, value);

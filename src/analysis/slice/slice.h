@@ -21,21 +21,23 @@
 
 /* An instruction of the slice at which a run can be watched: an access, a call, a branch. */
 struct slice_item {
-	uint32_t value;	    /* in the facts */
-	uint32_t statement; /* number of its statement, a line of a function; 0: the failing one */
-	uint32_t depth;	    /* distance from the failing statement, in dependences between lines */
-	uint32_t steps;	    /* the same in edges of the flow graph of all threads */
+	uint32_t value; /* number of the instruction in the facts */
+	/* Number of its statement, which is a line of a function; 0 for the failing statement. */
+	uint32_t statement;
+	uint32_t depth; /* distance from the failing statement, in dependences between lines */
+	uint32_t steps; /* distance in edges of the flow graph of all threads */
 	enum slice_kind kind;
 };
 
 struct slice {
 	const struct facts *facts;
-	uint32_t file, line;	  /* of the failing statement; file: a string of the facts */
-	struct slice_item *items; /* nearest first */
+	/* Place of the failing statement; `file` is a string of the facts. */
+	uint32_t file, line;
+	struct slice_item *items; /* nearest to the failure first */
 	size_t count, capacity;
 	uint32_t statements;
-	uint32_t moved;		    /* how many lines `line` is away from the one that was asked for */
-	struct rd_names operations; /* of its statements */
+	uint32_t moved;		    /* distance in lines from the requested line to `line` */
+	struct rd_names operations; /* names of the operations of its statements */
 };
 
 /*
@@ -59,16 +61,16 @@ void slice_place_release(struct slice_place *at);
 void slice_make(struct slice *s, const struct facts *f, const struct slice_place *at);
 void slice_release(struct slice *s);
 
-/* An item as a statement of a sketch.  The strings are the slice's. */
+/* Returns an item as a statement of a sketch.  The slice owns the strings. */
 struct slice_statement slice_statement_at(struct slice *s, size_t item);
 
-/* The kind of any instruction; false: it cannot be watched. */
+/* Finds the kind of any instruction.  Returns false if it cannot be watched. */
 bool slice_kind_of(const struct facts *f, uint32_t value, enum slice_kind *kind);
 
-/* Any instruction that can be watched, as a statement of its kind. */
+/* Returns any instruction that can be watched as a statement of the given kind. */
 struct slice_statement slice_statement_of(struct slice *s, uint32_t value, enum slice_kind kind);
 
-/* The library function that a call calls; NULL: it calls none. */
+/* The library function that a call instruction calls; NULL if it calls none. */
 const struct facts_function *slice_library(const struct facts *f, uint32_t call);
 
 /* Writes the members of the document into an object (doc/format/slice.md). */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "pthread_mutex_lock" to "mutex-lock", "thrd_join" to "thread-join": as raddle/event.inc names
- * operations. */
+/* The operation of a function, as raddle/event.inc names it: "mutex-lock" for "pthread_mutex_lock",
+ * "thread-join" for "thrd_join". */
 static char *operation_of(const char *function)
 {
 	static const char *const words[][2] = {{"mtx-", "mutex-"}, {"cnd-", "cond-"}, {"thrd-", "thread-"}};
@@ -48,7 +48,7 @@ static enum slice_role role_of_call(uint32_t role)
 	}
 }
 
-/* What an operand of a call is in the source, by its number; NULL: it has no name there. */
+/* The name in the source of an operand of a call; NULL if it has none. */
 static const char *subject_of(const struct facts *f, uint32_t call, uint32_t number)
 {
 	struct facts_run run = facts_operands_of(f, call);
@@ -78,9 +78,9 @@ static void describe_call(struct slice *s, uint32_t value, struct slice_statemen
 		return;
 	const char *name = facts_string(f, library->linkage);
 	char *operation = out->kind != SLICE_SYNC ? rd_xstrdup(name)
-			  : strncmp(name, "_Z", 2) == 0
-				  ? rd_xstrdup(facts_role_name(library->role)) /* of C++ */
-				  : operation_of(name);
+			  /* An operation of C++. */
+			  : strncmp(name, "_Z", 2) == 0 ? rd_xstrdup(facts_role_name(library->role))
+							: operation_of(name);
 	uint32_t number = rd_names_put(&s->operations, operation, strlen(operation));
 	out->operation = s->operations.items[number];
 	free(operation);

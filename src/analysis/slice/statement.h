@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statements: a slice consists of them, runs are watched at them, and a sketch shows them.
+ * Statements.  A slice consists of statements, runs are watched at them, and a sketch shows them.
  */
 #ifndef SLICE_STATEMENT_H
 #define SLICE_STATEMENT_H
@@ -12,37 +12,42 @@
 struct rd_json;
 
 enum slice_kind {
-	SLICE_READ,   /* an access: address, size, value */
-	SLICE_WRITE,  /* value: what was written */
-	SLICE_BRANCH, /* value: 1 taken, 0 not; a switch: the case's number */
-	SLICE_CALL,   /* a call or a return of the slice; value: an integer argument or result, if known */
-	SLICE_SYNC,   /* lock, unlock, create, join, wait: address is the object's */
+	SLICE_READ,   /* a read, with address, size and value */
+	SLICE_WRITE,  /* a write; the value is the one that was written */
+	SLICE_BRANCH, /* value: 1 if taken, 0 if not; for a switch, the number of the case */
+	/* A call or return in the slice; the value is an integer argument or result, if known. */
+	SLICE_CALL,
+	SLICE_SYNC, /* lock, unlock, create, join, wait; the address is that of the object */
 };
 
-/* What a statement does to the memory or object at its address.  Decides which orders matter. */
+/* What a statement does to the memory or object at its address.  The role decides which orders
+ * matter. */
 enum slice_role {
 	SLICE_NEUTRAL,
-	SLICE_READS,	/* also: uses an object, waits for it */
-	SLICE_WRITES,	/* also: frees it, destroys it, wakes its waiters */
-	SLICE_ACQUIRES, /* a lock */
+	SLICE_READS,	/* reads it, uses it, or waits for it */
+	SLICE_WRITES,	/* writes, frees or destroys it, or wakes its waiters */
+	SLICE_ACQUIRES, /* acquires it, if it is a lock */
 	SLICE_RELEASES,
 };
 
 /* A statement of the slice, or one that tracking found.  The strings belong to the slice, or to the
  * table of statements that contains it. */
 struct slice_statement {
-	char *file; /* as the debug information names it */
+	char *file; /* path as in the debug information */
 	char *function;
-	char *variable;	 /* what an access is to ("fifo->mut"), or NULL */
-	char *operation; /* of SLICE_SYNC: "mutex-lock", as raddle/event.inc names it; else NULL */
+	char *variable; /* the accessed variable, such as "fifo->mut"; NULL if unknown */
+	/* For SLICE_SYNC: the operation as raddle/event.inc names it, such as "mutex-lock"; else
+	 * NULL. */
+	char *operation;
 	uint32_t line, column;
-	uint32_t distance; /* from the failure, in statements; UINT32_MAX: it is not in the slice */
+	/* Distance from the failure, in statements; UINT32_MAX if it is not in the slice. */
+	uint32_t distance;
 	enum slice_kind kind;
 	enum slice_role role;
-	bool found; /* not in the static slice: a watchpoint or gate saw it */
+	bool found; /* not in the static slice: a watchpoint or gate found it */
 };
 
-/* "read", "write", ..., as documents name it. */
+/* The name of a kind in documents: "read", "write" and so on. */
 const char *slice_kind_name(enum slice_kind kind);
 
 static inline bool slice_is_access(enum slice_kind kind)

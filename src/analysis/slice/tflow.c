@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OP_INVOKE = 5 };		   /* LLVM's number, as the facts have it */
-enum { NODES_MADE_MAX = 1 << 29 }; /* nodes looked at for the sets `before`, altogether: some seconds */
+enum { OP_INVOKE = 5 }; /* LLVM's opcode number, as in the facts */
+/* Budget for the sets `before`, in visited nodes; they take some seconds. */
+enum { NODES_MADE_MAX = 1 << 29 };
 
 static size_t words(const struct tflow *w)
 {
@@ -79,7 +80,7 @@ static void number_nodes(struct tflow *w, uint32_t function)
 	}
 }
 
-/* The nodes where a block begins and where it ends. */
+/* The nodes at the beginning and at the end of a block. */
 static uint32_t first_node(const struct tflow *w, uint32_t function, uint32_t block)
 {
 	struct facts_run run = facts_block_values(w->f, function, block);
@@ -116,7 +117,7 @@ static void connect_call(const struct tflow *w, struct edges *e, uint32_t value,
 	}
 }
 
-/* The ends of all threads come before a join. */
+/* Adds edges to a join from the ends of all threads, any of which it may join. */
 static void connect_join(const struct tflow *w, struct edges *e, uint32_t back)
 {
 	for (size_t c = 0; c < w->f->call_count; c++)
@@ -151,7 +152,8 @@ static void connect(const struct tflow *w, struct edges *e, uint32_t function)
 
 /* ----------------------------------------------------------------- searches --- */
 
-/* Adds to `set` what is reached from the node by one edge or more.  Returns the number of nodes. */
+/* Adds to `set` the nodes that are reached from `node` by one edge or more.  Returns their
+ * number. */
 static uint32_t spread(const struct tflow *w, uint32_t node, bool back, uint64_t *set)
 {
 	const struct facts_graph *g = &w->graph;
@@ -168,7 +170,8 @@ static uint32_t spread(const struct tflow *w, uint32_t node, bool back, uint64_t
 			seen++;
 		}
 	}
-	RD_ASSERT(seen <= w->nodes + 1); /* each is reached once, the first perhaps once more */
+	/* Each node is reached once, and the first perhaps once more. */
+	RD_ASSERT(seen <= w->nodes + 1);
 	free(stack);
 	return seen;
 }
@@ -218,7 +221,7 @@ static void find_starts(struct tflow *w)
 		s->behind = rd_xcalloc(words(w), sizeof *s->behind);
 		s->thread = rd_xcalloc(words(w), sizeof *s->thread);
 		put_reached(w, function, s->thread);
-		/* What follows a call is the next node, unless the call ends its block. */
+		/* The next node follows the call, unless the call ends its block. */
 		uint32_t next = w->node_of[value] + (f->values[value].detail != OP_INVOKE);
 		if (next >= w->nodes)
 			continue;
@@ -252,7 +255,7 @@ void tflow_release(struct tflow *w)
 	*w = (struct tflow){0};
 }
 
-/* Whether a new thread may execute one of the two while the code after its start executes the
+/* Whether a new thread may execute one of the two nodes while the code after its start executes the
  * other. */
 static bool are_parallel(const struct tflow *w, uint32_t a, uint32_t b)
 {

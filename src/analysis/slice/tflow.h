@@ -16,22 +16,25 @@
 #include "base/map.h"
 #include "facts/facts.h"
 
-/* A call that starts a thread: what may be executed after it, and what the thread may execute.  Bit
- * sets of nodes. */
+/* A call that starts a thread.  The members are bit sets of nodes: what may be executed after the
+ * call, and what the thread may execute. */
 struct tflow_start {
 	uint64_t *behind, *thread;
 };
 
 struct tflow {
 	const struct facts *f;
-	uint32_t *node_of; /* by value; an argument is where its function begins */
+	/* By value: its node; for an argument, the node at which its function begins. */
+	uint32_t *node_of;
 	uint32_t nodes;
 	struct facts_graph graph;
 	struct tflow_start *starts;
 	size_t start_count, start_capacity;
-	uint64_t **before; /* by node, made when it is asked for: what may come before it */
-	uint64_t made;	   /* the work for all these sets, in nodes */
-	bool coarse;	   /* there were too many: then everything may come before everything */
+	/* By node: the set of nodes that may come before it; computed on demand. */
+	uint64_t **before;
+	uint64_t made; /* the work for all these sets, in visited nodes */
+	/* The work was too much, so everything is assumed to come before everything. */
+	bool coarse;
 };
 
 void tflow_init(struct tflow *w, const struct facts *f);
@@ -41,7 +44,7 @@ void tflow_release(struct tflow *w);
 bool tflow_comes_before(struct tflow *w, uint32_t from, uint32_t to);
 
 /* Fills `steps`, by node, with the number of edges from each node to the nearest of the
- * instructions `values`; FACTS_NONE: none of them can be reached from it. */
+ * instructions `values`; FACTS_NONE if none of them can be reached. */
 void tflow_steps(const struct tflow *w, const uint32_t *values, size_t count, uint32_t *steps);
 
 #endif

@@ -21,7 +21,7 @@ static int is_wrong(const char *text)
 		       text);
 }
 
-/* Removes ":3-17" from the end. */
+/* Removes a range such as ":3-17" from the end of a selector. */
 static void cut_range(char *text, struct sym_selector *w)
 {
 	char *colon = strrchr(text, ':'), *end;

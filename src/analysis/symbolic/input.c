@@ -39,7 +39,7 @@ static void render_number(const struct raddle_shadow_var *v, uint64_t value, str
 		rd_buf_addf(out, "%" PRId64, (int64_t)value);
 }
 
-/* The slot with the wanted length: it is cut, or its last byte is repeated. */
+/* Makes a slot have the wanted length: cuts it, or repeats its last byte. */
 static void render_length(const struct raddle_shadow_var *v, uint64_t value, const struct rd_buf *data,
 			  struct rd_buf *out)
 {
@@ -70,8 +70,8 @@ static void add_slot(const struct sym_trace *t, const struct raddle_shadow_var *
 	edits->items[edits->count++] = e;
 }
 
-/* Changes are made from the end backwards, so that earlier offsets stay valid.  Of two changes at
- * one offset, the one for the longer slot wins. */
+/* Sorts changes from the end backwards, so that earlier offsets stay valid.  Of two changes at the
+ * same offset, the one for the longer slot comes first and wins. */
 static int by_place(const void *x, const void *y)
 {
 	const struct slot_edit *a = x, *b = y;
@@ -111,7 +111,7 @@ static bool is_changed(const struct raddle_shadow_var *v, uint64_t value)
 	return (value & raddle_expr_mask(v->bits)) != (v->value & raddle_expr_mask(v->bits));
 }
 
-/* Changes the bytes of one input; false: nothing has changed. */
+/* Changes the bytes of one input.  Returns false if nothing has changed. */
 static bool change(const struct sym_trace *t, uint32_t input, const uint64_t *values, struct rd_buf *data)
 {
 	RD_ASSERT(input < t->input_count);

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ITEMS_MAX 4096 /* bytes of output that are compared; set by hand, bounds the formula */
+/* Number of bytes of output that are compared; set by hand, bounds the formula. */
+#define ITEMS_MAX 4096
 
 static bool is_same_var(const struct sym_trace *t, const struct raddle_shadow_var *a,
 			const struct sym_trace *of, const struct raddle_shadow_var *b)
@@ -57,7 +58,8 @@ static void join_tables(struct sym_trace *to, const struct sym_trace *a, const s
 	to->table_count = a->table_count + b->table_count;
 }
 
-/* Adds a node of the second trace; false: it has a variable that the first one does not have. */
+/* Adds a node of the second trace.  Returns false if it depends on a variable that the first trace
+ * does not have. */
 static bool add_node(struct sym_join *j, const struct sym_trace *a, const struct sym_trace *b, uint32_t at)
 {
 	RD_ASSERT(at < b->node_count);
@@ -97,7 +99,8 @@ static uint32_t add(struct sym_trace *t, struct raddle_expr n)
 	return (uint32_t)t->node_count++;
 }
 
-/* The condition that the two differ; 0: they are the same node, or cannot be compared. */
+/* Adds the condition that the two nodes differ.  Returns 0 if they are the same node or cannot be
+ * compared. */
 static uint32_t differ(struct sym_trace *t, uint32_t x, uint32_t y)
 {
 	RD_ASSERT(x < t->node_count && y < t->node_count);
@@ -106,7 +109,7 @@ static uint32_t differ(struct sym_trace *t, uint32_t x, uint32_t y)
 	if (!x || !y || x == y || t->nodes[x].bits != t->nodes[y].bits)
 		return 0;
 	if (t->nodes[x].op == RADDLE_EXPR_CONST && t->nodes[y].op == RADDLE_EXPR_CONST)
-		return 0; /* constant output was compared by running */
+		return 0; /* constant output was already compared by running the program */
 	is = add(t, (struct raddle_expr){.op = RADDLE_EXPR_EQ, .bits = 1, .a = x, .b = y});
 	return add(t, (struct raddle_expr){
 			      .op = RADDLE_EXPR_XOR,

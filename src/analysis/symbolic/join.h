@@ -6,15 +6,20 @@
 #include "symbolic/solve.h"
 
 struct sym_join {
-	struct sym_trace trace; /* variables are those of the first */
-	uint32_t *node;		/* by node of the second trace: its number here; 0: it has none */
-	uint32_t differs;	/* the condition that some output differs; 0: there is none */
-	struct sym_fact *facts; /* the conditions of both paths; the last one is `differs`, if any */
+	struct sym_trace trace; /* its variables are those of the first trace */
+	/* By node of the second trace: its number in `trace`; 0 if it is not there. */
+	uint32_t *node;
+	/* The condition that some output differs; 0 if no output can differ. */
+	uint32_t differs;
+	/* The conditions of both paths.  The last one is `differs`, unless that is 0. */
+	struct sym_fact *facts;
 	size_t fact_count;
-	bool complete; /* everything was compared: if the facts cannot hold, the output is the same */
+	/* Everything was compared.  So if the facts contradict each other, the output is the
+	 * same. */
+	bool complete;
 };
 
-/* The caller releases the result, which does not refer to the two traces. */
+/* Joins two traces.  The caller releases the result, which does not refer to them. */
 void sym_join(struct sym_join *j, const struct sym_trace *a, const struct sym_trace *b);
 void sym_join_release(struct sym_join *j);
 

@@ -18,9 +18,10 @@
 #include <string.h>
 
 #define LENGTH_MAX 4096u /* bytes that a string may have; bounds the formula */
-#define SMALL                                                                                                \
-	((1ull << 31) - 1) /* numbers up to this are tried before larger ones: people write such numbers */
-#define NEAR_BY 16	   /* numbers this near to the run's are tried even earlier; set by hand */
+/* Numbers up to this are tried before larger ones, because people write such numbers. */
+#define SMALL ((1ull << 31) - 1)
+/* Numbers that are this near to the number in the run are tried even earlier; set by hand. */
+#define NEAR_BY 16
 
 enum nearness { NEAR, USUAL };
 
@@ -30,9 +31,9 @@ struct sym_solver {
 	struct solver_z3 z3;
 	Z3_context ctx;
 	Z3_solver solver;
-	Z3_ast *made; /* by node */
+	Z3_ast *made; /* by node: its formula, or NULL */
 	struct sym_walk *walk;
-	bool *touched; /* variables of the question */
+	bool *touched; /* by variable: whether the question depends on it */
 	int64_t spent_ns;
 };
 
@@ -62,7 +63,7 @@ struct sym_solver *sym_solver_new(const struct sym_trace *t, unsigned timeout_ms
 	return s;
 }
 
-/* The library stays loaded: it is large, and the next trace will need it. */
+/* Releases the solver.  The library stays loaded: it is large, and the next trace will need it. */
 void sym_solver_free(struct sym_solver *s)
 {
 	if (!s)
@@ -125,7 +126,7 @@ static Z3_ast binary(struct sym_solver *s, const struct raddle_expr *n, Z3_ast a
 	}
 }
 
-/* A table, as ranges of equal values. */
+/* The formula of a table lookup: one condition for each range of equal values. */
 static Z3_ast table(struct sym_solver *s, const struct raddle_expr *n, Z3_ast index)
 {
 	const uint64_t *values = s->trace->tables + n->k * 256;
@@ -171,7 +172,8 @@ static Z3_ast make(struct sym_solver *s, const struct raddle_expr *n)
 	}
 }
 
-/* The formula of a node, after those of its operands.  An explicit stack avoids deep recursion. */
+/* Makes the formula of a node, after those of its operands.  An explicit stack avoids deep
+ * recursion. */
 static Z3_ast formula(struct sym_solver *s, uint32_t node)
 {
 	RD_ASSERT(node < s->trace->node_count);
@@ -246,7 +248,7 @@ static bool overlap(const struct raddle_shadow_var *a, const struct raddle_shado
 	return a->input == b->input && a->offset < b->offset + b->length && b->offset < a->offset + a->length;
 }
 
-/* Adds the variables that overlap slots of the question. */
+/* Adds the variables whose bytes overlap those of variables in the question. */
 static bool touch_slots(struct sym_solver *s)
 {
 	struct var_reach r = {.s = s};
@@ -289,7 +291,7 @@ static Z3_ast variable_at(struct sym_solver *s, size_t var)
 	return formula(s, s->trace->vars[var].node);
 }
 
-/* A text that replaces a slot determines its bytes. */
+/* Requires that the bytes of a slot are those of the text that replaces it, if a text does. */
 static void require_equal(struct sym_solver *s, size_t var)
 {
 	const struct sym_trace *t = s->trace;
@@ -331,7 +333,7 @@ static void require_domain(struct sym_solver *s, size_t var)
 		require_equal(s, var);
 }
 
-/* Limits the distance of a number from another one. */
+/* Requires that a number differs from `from` by at most `most`. */
 static void require_near(struct sym_solver *s, size_t var, uint64_t from, uint64_t most)
 {
 	Z3_ast v = variable_at(s, var);
@@ -385,8 +387,8 @@ static bool require_numbers(struct sym_solver *s, const uint64_t *values, enum n
 	return any;
 }
 
-/* A number may determine how long the program runs.  So a small change is tried first, then a
- * number that people would write, then any. */
+/* Asks the solver.  A number may determine how long the program runs.  So a small change is tried
+ * first, then a number that people would write, then any number. */
 static enum sym_answer ask(struct sym_solver *s, uint64_t *values)
 {
 	for (enum nearness how = NEAR; how <= USUAL; how++) {
@@ -403,7 +405,7 @@ static enum sym_answer ask(struct sym_solver *s, uint64_t *values)
 	return check(s, values);
 }
 
-/* Whether the values fulfil the facts, as the runtime evaluates them. */
+/* Whether the values satisfy the facts, as the runtime evaluates them. */
 static bool is_right(struct sym_solver *s, const struct sym_fact *facts, size_t count, const uint64_t *values)
 {
 	uint64_t *nodes = rd_xcalloc(s->trace->node_count + 1, sizeof *nodes);

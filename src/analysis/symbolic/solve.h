@@ -12,24 +12,24 @@
 
 enum sym_answer { SYM_YES, SYM_NO, SYM_UNKNOWN };
 
-/* A condition that must hold, or must not. */
+/* A condition that must be true, or must be false. */
 struct sym_fact {
-	uint32_t node; /* of one bit */
+	uint32_t node; /* the node of the condition, which has one bit */
 	bool holds;
 };
 
 struct sym_solver;
 
-/* The trace must outlive the solver.  NULL: Z3 is not available. */
+/* Makes a solver.  The trace must outlive it.  Returns NULL if Z3 is not available. */
 struct sym_solver *sym_solver_new(const struct sym_trace *t, unsigned timeout_ms);
 void sym_solver_free(struct sym_solver *s);
 
-/* Variables that must keep their value; `fixed` must outlive the solver. */
+/* Sets which variables must keep their value.  `fixed` must outlive the solver. */
 void sym_solver_fix(struct sym_solver *s, const bool *fixed);
 
-/* Whether all facts can hold together.  The last `wanted` facts are the subject of the question; of
- * the others, only those with related variables are used.  `values` contains the values of the run;
- * if the answer is yes, those that have to differ are changed. */
+/* Whether all facts can be true together.  The last `wanted` facts are the subject of the question.
+ * Of the other facts, only those with related variables are used.  `values` contains the values of
+ * the run.  If the answer is yes, those that have to differ are changed. */
 enum sym_answer sym_solve(struct sym_solver *s, const struct sym_fact *facts, size_t count, size_t wanted,
 			  uint64_t *values);
 

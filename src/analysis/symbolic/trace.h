@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run of the flavour `shadow` recorded (raddle/shadow.h), copied and checked: every node
+ * The record of a run of the flavour `shadow` (raddle/shadow.h), copied and checked: every node
  * refers only to earlier nodes, widths match, and names lie within the text.
  */
 #ifndef SYMBOLIC_TRACE_H
@@ -25,8 +25,8 @@ struct sym_trace {
 	uint64_t lost[RADDLE_LOSSES];
 };
 
-/* Fails if the program recorded nothing or damaged the memory.  Release the trace also after a
- * failure. */
+/* Reads the memory.  Fails if the program recorded nothing or damaged the memory.  The caller
+ * releases the trace, also after a failure. */
 int sym_trace_read(struct sym_trace *t, const void *memory, size_t size);
 void sym_trace_release(struct sym_trace *t);
 
@@ -34,36 +34,37 @@ void sym_trace_release(struct sym_trace *t);
  * elements. */
 void sym_evaluate(const struct sym_trace *t, const uint64_t *values, uint64_t *out);
 
-/* The values of variables in the run. */
+/* Copies the values that the variables had in the run. */
 void sym_trace_values(const struct sym_trace *t, uint64_t *values);
 
 /* Calls `fn` once for each variable that a node depends on. */
 typedef void sym_var_fn(void *context, uint32_t var);
-struct sym_walk; /* for many questions about one trace */
+struct sym_walk; /* scratch memory for many such calls with one trace */
 struct sym_walk *sym_walk_new(const struct sym_trace *t);
 void sym_walk_free(struct sym_walk *w);
 void sym_walk_vars(struct sym_walk *w, uint32_t node, sym_var_fn *fn, void *context);
 
-/* The input of `t` that corresponds to input `input` of the trace `of`; UINT32_MAX: there is none.
- */
+/* The input of `t` that corresponds to input `input` of the trace `of`; UINT32_MAX if there is
+ * none. */
 uint32_t sym_same_input(const struct sym_trace *t, const struct sym_trace *of, uint32_t input);
 
-/* An input as a part of an override, without data; the caller frees the name. */
+/* Returns an input as a part of an override, without data.  The caller frees the name. */
 struct rd_override_part sym_trace_part(const struct sym_trace *t, uint32_t input);
 
 /* ---- symbolic/words.c ---- */
 
-/* A condition as a user would write it; false: it is too long or has no such form. */
+/* Appends a condition as a user would write it.  Returns false if it is too long or has no such
+ * form. */
 bool sym_words_condition(const struct sym_trace *t, uint32_t node, bool holds, struct rd_buf *out);
 extern const char *const sym_loss_text[RADDLE_LOSSES];
 
 /* ---- symbolic/input.c ---- */
 
-/* Reads the bytes of an input of the run; the caller frees the data; false: they are not available.
- */
+/* Reads the bytes of an input of the run; the caller frees them.  Returns false if they are not
+ * available. */
 typedef bool sym_content_fn(void *context, struct rd_override_part *part);
 
-/* The input for the next run: `base` with the changes of `values`. */
+/* Makes the input for the next run: `base` with the changes of `values`. */
 int sym_input_make(const struct sym_trace *t, const uint64_t *values, const struct rd_override *base,
 		   sym_content_fn *content, void *context, struct rd_override *out);
 

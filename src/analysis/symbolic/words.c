@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST                                                                                              \
-	160 /* bytes of a condition; longer ones are only counted.  Set by hand: two lines of a terminal */
-#define DEEPEST 12 /* nested operators of a condition; set by hand likewise */
+/* Largest number of bytes of a condition: two lines of a terminal.  Longer conditions are only
+ * counted.  Set by hand. */
+#define LONGEST 160
+#define DEEPEST 12 /* largest number of nested operators of a condition; set by hand */
 
 const char *const sym_loss_text[RADDLE_LOSSES] = {
 #define RADDLE_SHADOW_LOSS(name, text) text,
@@ -19,7 +20,7 @@ const char *const sym_loss_text[RADDLE_LOSSES] = {
 #undef RADDLE_SHADOW_LOSS
 };
 
-/* An input as users write it: argv[1], stdin, file(in.txt), $HOME. */
+/* Appends an input as users write it: argv[1], stdin, file(in.txt), $HOME. */
 static void put_input(const struct sym_trace *t, uint32_t input, struct rd_buf *out)
 {
 	RD_ASSERT(input < t->input_count);
@@ -87,7 +88,7 @@ static void put_constant(const struct raddle_expr *n, bool as_byte, struct rd_bu
 		rd_buf_addf(out, "%" PRId64, v);
 }
 
-/* Skips extensions and extractions: users think of the number itself. */
+/* Skips extensions and extractions, because users think of the number itself. */
 static uint32_t look_through(const struct sym_trace *t, uint32_t e)
 {
 	for (;;) {
@@ -153,7 +154,8 @@ static bool put(const struct sym_trace *t, uint32_t e, unsigned depth, struct rd
 	}
 }
 
-/* The sign of a comparison, negated if it does not hold, with its operands in order or swapped. */
+/* The sign of a comparison: negated if `holds` is false, and for exchanged operands if
+ * `swapped`. */
 static const char *sign_for(uint32_t op, bool holds, bool swapped)
 {
 	switch (op) {
